@@ -1,0 +1,54 @@
+/* vec.h - an array that grows.  Embed `VEC(type) name;` in a struct, zero it to begin.
+ *
+ * vec_push returns false when out of memory and leaves the vector as it was. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define VEC(type)                                                                                  \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count, room;                                                                        \
+    }
+
+/* Room for `extra` more items of `size` bytes; the new block, or NULL (old block untouched). */
+static inline void *vec_grow_items(void *items, size_t *room, size_t need, size_t size)
+{
+    size_t wanted = *room ? *room : 8;
+    while (wanted < need)
+        wanted *= 2;
+    void *grown = reallocarray(items, wanted, size);
+    if (grown)
+        *room = wanted;
+    return grown;
+}
+
+#define vec_reserve(vec, extra)                                                                    \
+    ({                                                                                             \
+        bool vec_fits = (vec)->count + (extra) <= (vec)->room;                                     \
+        if (!vec_fits) {                                                                           \
+            void *vec_grown = vec_grow_items((vec)->items, &(vec)->room, (vec)->count + (extra),   \
+                                             sizeof((vec)->items[0]));                             \
+            if (vec_grown) {                                                                       \
+                (vec)->items = vec_grown;                                                          \
+                vec_fits = true;                                                                   \
+            }                                                                                      \
+        }                                                                                          \
+        vec_fits;                                                                                  \
+    })
+
+#define vec_push(vec, ...)                                                                         \
+    (vec_reserve(vec, 1) ? ((vec)->items[(vec)->count++] = (__VA_ARGS__), true) : false)
+
+#define vec_each(item, vec)                                                                        \
+    for (__typeof__((vec)->items) item = (vec)->items;                                             \
+         (vec)->count && item < (vec)->items + (vec)->count; item++)
+
+#define vec_free(vec)                                                                              \
+    do {                                                                                           \
+        free((vec)->items);                                                                        \
+        (vec)->items = NULL;                                                                       \
+        (vec)->count = (vec)->room = 0;                                                            \
+    } while (0)

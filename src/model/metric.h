@@ -1,0 +1,64 @@
+/* metric.h - what can be measured, in one table.
+ *
+ * A *column* is a number that only ever adds up, per call stack (or thread), as it is recorded:
+ * "bytes allocated here", "bytes freed that were allocated here".  A *metric* is what a person asks
+ * for; it is one column (a counter) or the difference of two (a level), with a rule for time. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Stored in recordings by number: append only, never reorder. */
+enum column {
+    COL_NONE = 0,
+    COL_HEAP_CALLS,      /* successful allocations */
+    COL_HEAP_BYTES,      /* bytes asked for */
+    COL_HEAP_FREES,      /* blocks allocated by this stack that were freed */
+    COL_HEAP_FREED,      /* their bytes */
+    COL_HEAP_TEMPORARY,  /* blocks freed by their thread before it allocated again */
+    COL_HEAP_SLACK,      /* usable minus asked-for bytes of allocated blocks */
+    COL_HEAP_SLACK_FREED,
+    COL_MAP_CALLS,       /* successful mmap, mremap, sbrk growth made by the program itself */
+    COL_MAP_BYTES,
+    COL_MAP_FREES,
+    COL_MAP_FREED,
+    COL_CPU_SAMPLES,
+    COL_CPU_NS,
+    COL_OFFCPU_COUNT,
+    COL_OFFCPU_NS,
+    COL_SIZE_0 = 64,     /* 64 + k: allocations with size class k, see size_class() */
+    COL_LIFETIME_0 = 128 /* 128 + k: frees of blocks with lifetime class k, see lifetime_class() */
+};
+#define SIZE_CLASSES     40 /* 0: zero bytes; k: [2^(k-1), 2^k) */
+#define LIFETIME_CLASSES 16
+#define COLUMN_LIMIT     256
+
+static inline unsigned size_class(uint64_t bytes)
+{
+    unsigned k = bytes ? 64u - (unsigned)__builtin_clzll(bytes) : 0;
+    return k < SIZE_CLASSES ? k : SIZE_CLASSES - 1;
+}
+
+/* Upper bounds, exclusive, in ns: 1us 10us 100us 1ms 10ms 100ms 1s 10s 1min 10min 1h 6h 1d 7d 30d inf */
+extern const uint64_t lifetime_bounds_ns[LIFETIME_CLASSES];
+unsigned lifetime_class(uint64_t ns);
+
+enum metric_kind {
+    METRIC_COUNTER, /* between A and B: what was added in that time */
+    METRIC_LEVEL,   /* at T: the sum up to T;  between A and B: the change */
+    METRIC_PINNED,  /* the level at one remembered instant (the peak) */
+};
+
+struct metric {
+    const char *name; /* "heap.live" */
+    const char *unit; /* "bytes", "calls", "ns" */
+    const char *help; /* one line for people */
+    enum metric_kind kind;
+    enum column plus, minus;             /* value = sum(plus) - sum(minus) */
+    enum column count_plus, count_minus; /* the row's `count`, likewise */
+};
+
+/* heap.peak heap.leaked heap.live heap.allocated heap.calls heap.temporary heap.slack maps.live
+ * maps.mapped ...; ends with a NULL name. */
+extern const struct metric metrics[];
+const struct metric *metric_find(const char *name); /* NULL when there is none of that name */

@@ -1,0 +1,166 @@
+/* recording.h - one recorded run of one process, in memory: what every source becomes and every
+ * report, picture and export is made from.
+ *
+ * Times are ns since the recording began.  Addresses are ELF virtual addresses inside a module.
+ * The store fills one from a file, `formats` from other programs' files, tests by hand.
+ * No locking: one writer, or readers only. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "base/vec.h"
+#include "model/metric.h"
+#include "model/stack_table.h"
+#include "model/string_table.h"
+
+struct module {
+    string_id path;
+    string_id build_id; /* lower-case hex, or empty */
+    uint64_t start, end; /* where it was mapped, for people and for pprof; 0 when unknown */
+    uint64_t bias;       /* mapped address - ELF virtual address */
+};
+
+/* One source position.  A frame has one location per inlined function, innermost first, and the
+ * real function last; a frame without locations has no known name. */
+struct location {
+    string_id function; /* demangled; empty when unknown */
+    string_id symbol;   /* as in the symbol table; may be empty */
+    string_id file;
+    uint32_t line; /* 0 when unknown */
+};
+
+#define MODULE_NONE UINT32_MAX
+struct frame {
+    uint32_t module;  /* index into modules, or MODULE_NONE */
+    uint32_t first_location, location_count;
+    uint64_t address; /* the call: return address minus one, minus the module's bias */
+};
+
+/* `key` is a stack_id or a thread index, by the list it stands in. */
+struct cell {
+    uint32_t key;
+    uint16_t column; /* enum column */
+    int64_t value;
+};
+
+struct thread {
+    uint32_t tid;
+    string_id name;
+    uint64_t first_ns, last_ns;
+    uint32_t merged; /* threads counted in this row: 1, or more when there were too many to tell */
+};
+
+/* Process-wide numbers over one bucket.  -1 where not measured. */
+struct gauges {
+    int64_t rss_bytes;                       /* at the end */
+    int64_t heap_live_end, heap_live_max;    /* bytes */
+    int64_t heap_live_min;
+};
+
+/* What happened in [begin_ns, end_ns).  Cells are the sums of that time alone. */
+struct bucket {
+    uint64_t begin_ns, end_ns;
+    struct gauges gauges;
+    uint64_t lost_events; /* dropped because the reader was not there in time */
+    struct cell *cells;   /* by stack; NULL until loaded, see recording_load_bucket */
+    size_t cell_count;
+    struct cell *thread_cells;
+    size_t thread_cell_count;
+    uint64_t file_offset; /* for the loader; 0 when the cells are here */
+};
+
+enum pin_kind { PIN_PEAK = 1, PIN_DEATH = 2, PIN_MARK = 3, PIN_END = 4 };
+/* The whole picture of one instant: level columns (plus side only, already net), by stack/thread. */
+struct pin {
+    enum pin_kind kind;
+    uint64_t time_ns;
+    string_id label; /* "killed by SIGKILL", the name of a mark */
+    struct cell *cells;
+    size_t cell_count;
+    struct cell *thread_cells;
+    size_t thread_cell_count;
+};
+
+/* Why a stack could not be walked to its outer end, counted per event. */
+enum stack_end {
+    STACK_END_COMPLETE, /* reached _start, the thread entry or their equal */
+    STACK_END_NO_RULE,  /* code without unwind information */
+    STACK_END_BAD_FRAME,/* the rules led outside the stack */
+    STACK_END_TOO_DEEP, /* innermost and outermost frames kept, the middle left out */
+    STACK_END_TABLE_FULL,
+    STACK_END_KINDS
+};
+
+struct quality {
+    uint64_t events;          /* allocs + frees + maps seen */
+    uint64_t lost_events;     /* dropped at a full ring */
+    uint64_t lost_calls, lost_bytes; /* of them, allocations: in the totals, in no stack */
+    uint64_t implied_frees;   /* a block reappeared at a live address: its free was lost */
+    uint64_t unknown_frees;   /* frees of blocks allocated before we looked, or whose alloc was lost */
+    uint64_t stack_ends[STACK_END_KINDS]; /* events by how their stack ended */
+    uint64_t collapsed_stacks;/* events whose deep recursion was folded */
+    uint64_t damaged_chunks;  /* of the file: failed checksum, skipped */
+    uint64_t truncated_bytes; /* at its end: torn by a crash */
+    bool complete;            /* the recorder ended in order */
+    bool coarsened;           /* older buckets were merged to stay under the size cap */
+};
+
+struct cost {
+    uint64_t target_waits, target_wait_ns; /* stalls at a full ring */
+    uint64_t recorder_cpu_ns;
+    uint64_t recorder_rss_bytes;
+    uint64_t arena_bytes;     /* shared memory in use */
+    uint64_t ns_per_event;    /* added to the program, measured in place by sampling; 0 unknown */
+};
+
+/* Whole-run totals, exact also when single events were lost. */
+struct totals {
+    uint64_t calls, bytes, frees, freed_bytes, temporary;
+    uint64_t peak_bytes, peak_count, peak_time_ns;
+    uint64_t slack_bytes;       /* usable - asked for, of all allocations */
+    uint64_t peak_slack_bytes;  /* the same of the blocks live at the peak */
+};
+
+struct recording {
+    string_id program, command_line, host, source; /* source: "memoir run", "heaptrack", ... */
+    uint32_t pid, parent_pid;
+    uint64_t start_unix_ns, duration_ns;
+    int32_t exit_status; /* as waitpid gives it; -1 while running or unknown */
+    uint64_t page_bytes, machine_bytes;
+
+    struct string_table *strings;
+    struct stack_table *stacks;
+    VEC(struct module) modules;
+    VEC(struct location) locations;
+    VEC(struct frame) frames;
+    VEC(struct thread) threads;
+    VEC(struct bucket) buckets; /* by time, without gaps */
+    VEC(struct pin) pins;
+    VEC(string_id) notes; /* sentences for the quality part of every report */
+
+    struct totals heap, maps;
+    struct quality quality;
+    struct cost cost;
+
+    /* Set by the store: brings the cells of a bucket into memory. */
+    int (*load_bucket)(struct recording *recording, struct bucket *bucket, struct fault *fault);
+    void (*close)(struct recording *recording); /* frees what load_bucket needs */
+    void *backing;
+};
+
+struct recording *recording_create(void); /* NULL when out of memory */
+void recording_destroy(struct recording *recording);
+
+/* Makes the cells of a bucket available; 0 at once when they are. */
+int recording_load_bucket(struct recording *recording, struct bucket *bucket,
+                          struct fault *fault);
+
+/* Text shorthands. */
+const char *recording_text(const struct recording *recording, string_id id);
+/* Interns NUL-terminated text; STRING_EMPTY when out of memory. */
+string_id recording_intern(struct recording *recording, const char *text);
+/* The first pin of a kind, or NULL. */
+const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind);

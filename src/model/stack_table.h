@@ -1,0 +1,29 @@
+/* stack_table.h - every distinct call stack, kept once and named by a small number.
+ *
+ * A stack is a chain of links; stacks that begin alike share their outer links.  Ids are dense,
+ * start at 1, and a caller's id is always smaller than its callee's.  No locking. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t stack_id;
+#define STACK_EMPTY 0 /* the stack without frames: the outer end of every other one */
+
+struct stack_link {
+    uint32_t frame;  /* index into the recording's frames */
+    stack_id caller; /* the stack outside this frame */
+};
+
+struct stack_table;
+
+struct stack_table *stack_table_create(void); /* NULL when out of memory */
+void stack_table_destroy(struct stack_table *table);
+
+/* The stack `frame` called from `caller`.  0, or -ENOMEM with *id untouched, or -EINVAL when
+ * `caller` is not there. */
+int stack_table_push(struct stack_table *table, stack_id caller, uint32_t frame, stack_id *id);
+
+/* The innermost link of `id`; follow .caller outward until STACK_EMPTY. */
+struct stack_link stack_table_innermost(const struct stack_table *table, stack_id id);
+uint32_t stack_table_count(const struct stack_table *table); /* the largest id */

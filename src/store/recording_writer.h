@@ -1,0 +1,33 @@
+/* recording_writer.h - a growing recording, kept on disk.
+ *
+ * The capturing side owns one `struct recording` and lets it grow; each append writes what is new
+ * in it as checksummed chunks, so that the file opens, as far as it got, after a kill at any byte.
+ * Files are created 0600.  docs/recording-format.md has the bytes. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/recording.h"
+
+struct recording_writer;
+
+/* Creates `path` (replacing it) and writes the header.  `max_bytes`: the file never grows past it;
+ * older buckets are merged by age instead.  NULL with `fault` filled on failure. */
+struct recording_writer *recording_writer_create(const char *path, uint64_t max_bytes,
+                                                 struct fault *fault);
+
+/* Writes all that is new since the last call: strings, modules, frames, locations, stacks,
+ * threads, buckets, pins (a pin of kind PEAK replaces the one before), notes, and the current totals,
+ * quality and cost.  A frame may get its locations long after it was written itself.  Cells of
+ * written buckets and pins are freed and marked as on disk (bucket.file_offset).
+ * On failure (disk full) the file keeps what it had, everything unwritten stays in `recording`
+ * and the call may be repeated; repeated failure costs memory only up to a bound: the oldest unwritten
+ * buckets are merged. */
+int recording_writer_append(struct recording_writer *writer, struct recording *recording,
+                            struct fault *fault);
+
+/* The last append, with the mark that the recorder ended in order, then close.  Frees the writer in
+ * every case. */
+int recording_writer_finish(struct recording_writer *writer, struct recording *recording,
+                            struct fault *fault);

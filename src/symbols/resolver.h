@@ -1,0 +1,37 @@
+/* resolver.h - address in a module to function, file and line, with inlined calls.
+ *
+ * Looks, in this order, for names in: DWARF of the module or of its separate debug file (build-id
+ * directories, .gnu_debuglink, debuginfod when DEBUGINFOD_URLS is set), Go's pclntab, .symtab,
+ * .gnu_debugdata (minidebuginfo), .dynsym.  Every file is hostile input: bounded, never trusted.
+ * Not thread-safe; use one per thread. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct resolver;
+
+struct resolver_module {
+    const char *path;     /* as the process saw it */
+    const char *root;     /* prefix such as "/proc/123/root", or "" */
+    const char *build_id; /* lower-case hex, or ""; a file with another one is not used */
+};
+
+/* One function at an address: innermost inlined first, the real function last.  Texts live until
+ * the resolver is destroyed. */
+struct resolved {
+    const char *function; /* demangled, "" when unknown */
+    const char *symbol;   /* raw name, "" when unknown */
+    const char *file;     /* "" when unknown */
+    uint32_t line;
+};
+
+#define RESOLVED_MAX 64 /* inlining deeper than this is cut at the outer end, the real function kept */
+
+struct resolver *resolver_create(void); /* NULL when out of memory */
+void resolver_destroy(struct resolver *resolver);
+
+/* Names the ELF virtual address `address` (already a call site: return address minus one) of
+ * `module`.  The number of entries written, 0 when nothing is known. */
+size_t resolver_lookup(struct resolver *resolver, const struct resolver_module *module,
+                       uint64_t address, struct resolved out[RESOLVED_MAX]);

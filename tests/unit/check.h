@@ -1,0 +1,11 @@
+/* check.h - cmocka with its includes in the right order.  CHECK(x) is assert_true(x). */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define CHECK(condition) assert_true(condition)
