@@ -9,3 +9,6 @@
 #include <cmocka.h>
 
 #define CHECK(condition) assert_true(condition)
+
+/* One test: TEST(a_full_ring_waits) { ... }, listed in main() with cmocka_unit_test. */
+#define TEST(name) static void name(void **state __attribute__((unused)))
