@@ -1,2 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-typedef int memoir_placeholder_to_be_replaced;
+#include "model/metric.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define US  UINT64_C(1000)
+#define MS  (1000 * US)
+#define SEC (1000 * MS)
+#define MIN (60 * SEC)
+#define HR  (60 * MIN)
+#define DAY (24 * HR)
+
+const uint64_t lifetime_bounds_ns[LIFETIME_CLASSES] = {
+    US,  10 * US,  100 * US, MS,     10 * MS, 100 * MS, SEC,      10 * SEC,
+    MIN, 10 * MIN, HR,       6 * HR, DAY,     7 * DAY,  30 * DAY, UINT64_MAX,
+};
+
+unsigned lifetime_class(uint64_t ns)
+{
+    unsigned class = 0;
+    while (class < LIFETIME_CLASSES - 1 && ns >= lifetime_bounds_ns[class])
+        class ++;
+    return class;
+}
+
+const struct metric metrics[] = {
+    {"heap.peak", "bytes", "live heap at the instant it was largest", METRIC_PINNED, COL_HEAP_BYTES,
+     COL_HEAP_FREED, COL_HEAP_CALLS, COL_HEAP_FREES},
+    {"heap.leaked", "bytes", "heap still live at the end", METRIC_LEVEL, COL_HEAP_BYTES,
+     COL_HEAP_FREED, COL_HEAP_CALLS, COL_HEAP_FREES},
+    {"heap.live", "bytes", "heap allocated and not yet freed", METRIC_LEVEL, COL_HEAP_BYTES,
+     COL_HEAP_FREED, COL_HEAP_CALLS, COL_HEAP_FREES},
+    {"heap.allocated", "bytes", "all bytes ever asked for", METRIC_COUNTER, COL_HEAP_BYTES,
+     COL_NONE, COL_HEAP_CALLS, COL_NONE},
+    {"heap.calls", "calls", "successful allocations", METRIC_COUNTER, COL_HEAP_CALLS, COL_NONE,
+     COL_HEAP_CALLS, COL_NONE},
+    {"heap.temporary", "calls", "blocks freed by their thread before it allocated again",
+     METRIC_COUNTER, COL_HEAP_TEMPORARY, COL_NONE, COL_HEAP_TEMPORARY, COL_NONE},
+    {"heap.slack", "bytes", "usable minus asked-for bytes of live blocks", METRIC_LEVEL,
+     COL_HEAP_SLACK, COL_HEAP_SLACK_FREED, COL_HEAP_CALLS, COL_HEAP_FREES},
+    {"heap.freed", "bytes", "freed bytes, by the stack that had allocated them", METRIC_COUNTER,
+     COL_HEAP_FREED, COL_NONE, COL_HEAP_FREES, COL_NONE},
+    {"maps.live", "bytes", "memory mapped by the program itself and not yet unmapped", METRIC_LEVEL,
+     COL_MAP_BYTES, COL_MAP_FREED, COL_MAP_CALLS, COL_MAP_FREES},
+    {"maps.mapped", "bytes", "all bytes ever mapped by the program itself", METRIC_COUNTER,
+     COL_MAP_BYTES, COL_NONE, COL_MAP_CALLS, COL_NONE},
+    {"maps.calls", "calls", "successful mmap, mremap and sbrk growth", METRIC_COUNTER,
+     COL_MAP_CALLS, COL_NONE, COL_MAP_CALLS, COL_NONE},
+    {"cpu.on", "ns", "time on a processor", METRIC_COUNTER, COL_CPU_NS, COL_NONE, COL_CPU_SAMPLES,
+     COL_NONE},
+    {"cpu.off", "ns", "time spent waiting", METRIC_COUNTER, COL_OFFCPU_NS, COL_NONE,
+     COL_OFFCPU_COUNT, COL_NONE},
+    {NULL, NULL, NULL, METRIC_COUNTER, COL_NONE, COL_NONE, COL_NONE, COL_NONE},
+};
+
+const struct metric *metric_find(const char *name)
+{
+    for (const struct metric *metric = metrics; metric->name; metric++)
+        if (strcmp(metric->name, name) == 0)
+            return metric;
+    return NULL;
+}

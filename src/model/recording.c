@@ -1,2 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-typedef int memoir_placeholder_to_be_replaced;
+#include "model/recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct recording *recording_create(void)
+{
+    struct recording *recording = calloc(1, sizeof(*recording));
+    if (!recording)
+        return NULL;
+    recording->exit_status = -1;
+    recording->strings = string_table_create();
+    recording->stacks = stack_table_create();
+    if (!recording->strings || !recording->stacks) {
+        recording_destroy(recording);
+        return NULL;
+    }
+    return recording;
+}
+
+void recording_destroy(struct recording *recording)
+{
+    if (!recording)
+        return;
+    if (recording->close)
+        recording->close(recording);
+    vec_each (bucket, &recording->buckets) {
+        free(bucket->cells);
+        free(bucket->thread_cells);
+    }
+    vec_each (pin, &recording->pins) {
+        free(pin->cells);
+        free(pin->thread_cells);
+    }
+    vec_free(&recording->modules);
+    vec_free(&recording->locations);
+    vec_free(&recording->frames);
+    vec_free(&recording->threads);
+    vec_free(&recording->buckets);
+    vec_free(&recording->pins);
+    vec_free(&recording->notes);
+    string_table_destroy(recording->strings);
+    stack_table_destroy(recording->stacks);
+    free(recording);
+}
+
+int recording_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault)
+{
+    if (bucket->file_offset == 0 || bucket->cells || bucket->thread_cells)
+        return 0;
+    if (!recording->load_bucket)
+        return fault_set(fault, -ENOTSUP,
+                         "these numbers were written out already; open the recording file to "
+                         "read them");
+    return recording->load_bucket(recording, bucket, fault);
+}
+
+void recording_unload_bucket(struct recording *recording, struct bucket *bucket)
+{
+    if (bucket->file_offset == 0 || !recording->load_bucket)
+        return;
+    free(bucket->cells);
+    free(bucket->thread_cells);
+    bucket->cells = bucket->thread_cells = NULL;
+    bucket->cell_count = bucket->thread_cell_count = 0;
+}
+
+const char *recording_text(const struct recording *recording, string_id id)
+{
+    return string_table_text(recording->strings, id);
+}
+
+string_id recording_intern(struct recording *recording, const char *text)
+{
+    string_id id = STRING_EMPTY;
+    if (string_table_intern(recording->strings, slice_of(text), &id) < 0)
+        return STRING_EMPTY;
+    return id;
+}
+
+const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind)
+{
+    for (size_t i = 0; i < recording->pins.count; i++)
+        if (recording->pins.items[i].kind == kind)
+            return &recording->pins.items[i];
+    return NULL;
+}

@@ -158,6 +158,9 @@ void recording_destroy(struct recording *recording);
 int recording_load_bucket(struct recording *recording, struct bucket *bucket,
                           struct fault *fault);
 
+/* Gives the memory of cells that can be loaded again back; others stay. */
+void recording_unload_bucket(struct recording *recording, struct bucket *bucket);
+
 /* Text shorthands. */
 const char *recording_text(const struct recording *recording, string_id id);
 /* Interns NUL-terminated text; STRING_EMPTY when out of memory. */

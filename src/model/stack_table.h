@@ -24,6 +24,11 @@ void stack_table_destroy(struct stack_table *table);
  * `caller` is not there. */
 int stack_table_push(struct stack_table *table, stack_id caller, uint32_t frame, stack_id *id);
 
-/* The innermost link of `id`; follow .caller outward until STACK_EMPTY. */
+/* Restores a table from a file: the link gets the next id even when it is known already, so that ids
+ * stay what they were.  0, -ENOMEM, or -EINVAL when `caller` is not there. */
+int stack_table_append(struct stack_table *table, struct stack_link link);
+
+/* The innermost link of `id`; follow .caller outward until STACK_EMPTY.  Frame 0 without a caller
+ * for STACK_EMPTY and for an id that is not there. */
 struct stack_link stack_table_innermost(const struct stack_table *table, stack_id id);
 uint32_t stack_table_count(const struct stack_table *table); /* the largest id */

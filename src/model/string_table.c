@@ -1,2 +1,160 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-typedef int memoir_placeholder_to_be_replaced;
+#include "model/string_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+#define BLOCK_BYTES ((size_t)64 * 1024)
+
+struct text_entry {
+    const char *text;
+    uint32_t size;
+    uint32_t hash; /* spares most comparisons, and all rehashing */
+};
+
+struct string_table {
+    VEC(struct text_entry) entries; /* entries[id - 1] */
+    VEC(char *) blocks;             /* the texts; never moved */
+    size_t block_left;              /* unused bytes at the end of the last block */
+    char *block_next;
+    string_id *slots; /* open addressing: an id, or STRING_EMPTY when free */
+    size_t slot_mask;
+};
+
+struct string_table *string_table_create(void)
+{
+    struct string_table *table = calloc(1, sizeof(*table));
+    if (!table)
+        return NULL;
+    table->slot_mask = 63;
+    table->slots = calloc(table->slot_mask + 1, sizeof(table->slots[0]));
+    if (!table->slots) {
+        free(table);
+        return NULL;
+    }
+    return table;
+}
+
+void string_table_destroy(struct string_table *table)
+{
+    if (!table)
+        return;
+    vec_each (block, &table->blocks)
+        free(*block);
+    vec_free(&table->blocks);
+    vec_free(&table->entries);
+    free(table->slots);
+    free(table);
+}
+
+/* A copy with a final NUL that stays where it is. */
+static const char *keep_text(struct string_table *table, struct slice text)
+{
+    size_t need = text.size + 1;
+    if (need > table->block_left) {
+        size_t room = need > BLOCK_BYTES / 4 ? need : BLOCK_BYTES;
+        char *block = malloc(room);
+        if (!block || !vec_push(&table->blocks, block)) {
+            free(block);
+            return NULL;
+        }
+        if (room == need) { /* a long text has its own block; the current one goes on */
+            memcpy(block, text.data, text.size);
+            block[text.size] = '\0';
+            return block;
+        }
+        table->block_next = block;
+        table->block_left = room;
+    }
+    char *copy = table->block_next;
+    if (text.size > 0)
+        memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+    table->block_next += need;
+    table->block_left -= need;
+    return copy;
+}
+
+static int grow_slots(struct string_table *table)
+{
+    size_t mask = table->slot_mask * 2 + 1;
+    string_id *slots = calloc(mask + 1, sizeof(slots[0]));
+    if (!slots)
+        return -ENOMEM;
+    for (size_t i = 0; i <= table->slot_mask; i++) {
+        if (table->slots[i] == STRING_EMPTY)
+            continue;
+        size_t at = table->entries.items[table->slots[i] - 1].hash & mask;
+        while (slots[at] != STRING_EMPTY)
+            at = (at + 1) & mask;
+        slots[at] = table->slots[i];
+    }
+    free(table->slots);
+    table->slots = slots;
+    table->slot_mask = mask;
+    return 0;
+}
+
+/* The slot that holds `text`, or the free one where it belongs. */
+static string_id *find_slot(const struct string_table *table, struct slice text, uint32_t hash)
+{
+    size_t at = hash & table->slot_mask;
+    for (; table->slots[at] != STRING_EMPTY; at = (at + 1) & table->slot_mask) {
+        const struct text_entry *entry = &table->entries.items[table->slots[at] - 1];
+        if (entry->hash == hash && slice_equals((struct slice){entry->text, entry->size}, text))
+            break;
+    }
+    return &table->slots[at];
+}
+
+static int add_entry(struct string_table *table, struct slice text, uint32_t hash)
+{
+    if (text.size >= UINT32_MAX || table->entries.count >= UINT32_MAX - 1)
+        return -ENOMEM;
+    if ((table->entries.count + 1) * 2 > table->slot_mask && grow_slots(table) < 0)
+        return -ENOMEM;
+    const char *copy = keep_text(table, text);
+    if (!copy || !vec_push(&table->entries, (struct text_entry){copy, (uint32_t)text.size, hash}))
+        return -ENOMEM;
+    string_id *slot = find_slot(table, text, hash);
+    if (*slot == STRING_EMPTY && text.size > 0)
+        *slot = (string_id)table->entries.count;
+    return 0;
+}
+
+int string_table_intern(struct string_table *table, struct slice text, string_id *id)
+{
+    if (text.size == 0) {
+        *id = STRING_EMPTY;
+        return 0;
+    }
+    uint32_t hash = (uint32_t)hash_bytes(text.data, text.size);
+    string_id seen = *find_slot(table, text, hash);
+    if (seen == STRING_EMPTY) {
+        if (add_entry(table, text, hash) < 0)
+            return -ENOMEM;
+        seen = (string_id)table->entries.count;
+    }
+    *id = seen;
+    return 0;
+}
+
+int string_table_append(struct string_table *table, struct slice text)
+{
+    return add_entry(table, text, (uint32_t)hash_bytes(text.data, text.size));
+}
+
+const char *string_table_text(const struct string_table *table, string_id id)
+{
+    if (id == STRING_EMPTY || id > table->entries.count)
+        return "";
+    return table->entries.items[id - 1].text;
+}
+
+uint32_t string_table_count(const struct string_table *table)
+{
+    return (uint32_t)table->entries.count;
+}
