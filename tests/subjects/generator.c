@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* generator - allocates at random in many threads and prints exact books of it; see generator.h.
+ *
+ * The run has rounds.  In one of them all threads grow together, rest, and shrink: at the rest more
+ * bytes are live than at any other time whatever the threads' order was, and the books of that
+ * instant are the peak.  With --sharp (one thread) the peak is the one that chance made. */
+#include "generator.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_THREADS 64
+#define ROUNDS      4
+#define PEAK_ROUND  2
+#define GROW_BLOCKS 600
+
+struct settings {
+    unsigned threads;
+    uint64_t operations, seed;
+    const char *books_file;
+    bool sharp, coroutines, deep, longjmp;
+    struct hazards hazards;
+};
+
+static struct settings settings = {
+    .threads = 4,
+    .operations = 1000000,
+    .seed = 1,
+    .hazards = {.churn_threads = 2000, .children = 40, .reloads = 40}};
+static pthread_barrier_t barrier;
+static struct worker *workers[MAX_THREADS];
+
+static void meet(void)
+{
+    if (!settings.sharp)
+        pthread_barrier_wait(&barrier);
+}
+
+static void *work(void *arg)
+{
+    struct worker *worker = arg;
+    uint64_t steps = settings.operations / settings.threads / ROUNDS;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        for (uint64_t i = 0; i < steps; i++)
+            worker_step(worker);
+        if (worker->noise_max < worker->books.net_max)
+            worker->noise_max = worker->books.net_max;
+        meet(); /* the random part is over */
+        if (settings.sharp || round != PEAK_ROUND)
+            continue;
+        worker_grow(worker, GROW_BLOCKS);
+        meet(); /* everyone has grown */
+        meet(); /* the picture is taken */
+        worker_shrink(worker);
+        worker->books.net_max = worker->books.net;
+        meet();
+    }
+    meet(); /* nobody writes letters any more */
+    worker_retire(worker, 8);
+    return NULL;
+}
+
+static void sum_books(struct books *sum, const struct worker *hazard_worker)
+{
+    for (unsigned i = 0; i < settings.threads; i++)
+        books_add(sum, &workers[i]->books);
+    if (hazard_worker)
+        books_add(sum, &hazard_worker->books);
+    hazards_books(sum);
+}
+
+/* What could have been live at most outside the peak phase: the sum of what each thread had at
+ * most.  The peak must be above it, or the books would only guess. */
+static void check_peak(const struct books *peak, const struct worker *hazard_worker)
+{
+    int64_t bound = hazard_worker->books.net_max + (4 << 20), live = 0;
+    for (unsigned i = 0; i < settings.threads; i++)
+        bound += workers[i]->noise_max;
+    for (uint32_t i = 0; i < PATHS; i++)
+        live += (int64_t)(peak->paths[i].bytes - peak->paths[i].freed);
+    if (live <= bound)
+        die("the peak is not above the noise");
+}
+
+static void make_workers(void)
+{
+    struct mailbox *mail = mailboxes_create(settings.threads);
+    for (unsigned i = 0; i < settings.threads; i++) {
+        workers[i] = pages(sizeof(*workers[i]));
+        worker_init(workers[i], settings.seed * 1000 + i, mailbox_at(mail, i));
+        workers[i]->deep = settings.deep;
+        workers[i]->longjmp = settings.longjmp;
+        if (settings.coroutines)
+            workers[i]->coroutines = coroutines_create();
+    }
+}
+
+static void conduct(struct worker *own, struct books *peak)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        hazards_round(&settings.hazards, own);
+        meet();
+        if (round != PEAK_ROUND)
+            continue;
+        meet();
+        sum_books(peak, own);
+        nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+        meet();
+        meet();
+    }
+    meet();
+}
+
+static void run_threads(struct books *end, struct books *peak)
+{
+    struct worker *own = pages(sizeof(*own));
+    pthread_t threads[MAX_THREADS];
+
+    worker_init(own, settings.seed * 1000 + 999, NULL);
+    pthread_barrier_init(&barrier, NULL, settings.threads + 1);
+    hazards_start(&settings.hazards);
+    for (unsigned i = 0; i < settings.threads; i++) {
+        if (pthread_create(&threads[i], NULL, work, workers[i]) != 0)
+            die("no more threads");
+    }
+    conduct(own, peak);
+    for (unsigned i = 0; i < settings.threads; i++)
+        pthread_join(threads[i], NULL);
+    hazards_stop();
+    worker_retire(own, 8);
+    check_peak(peak, own);
+    sum_books(end, own);
+}
+
+static void run_sharp(struct books *end, struct books *peak)
+{
+    workers[0]->books.sharp = peak;
+    work(workers[0]);
+    sum_books(end, NULL);
+}
+
+static bool read_number(const char *text, uint64_t *number)
+{
+    char *rest;
+    *number = strtoull(text, &rest, 10);
+    return *text && !*rest;
+}
+
+static bool set_value(const char *name, const char *text)
+{
+    uint64_t number = 0;
+    if (strcmp(name, "--books") == 0) {
+        settings.books_file = text;
+        return true;
+    }
+    if (!read_number(text, &number))
+        return false;
+    if (strcmp(name, "--threads") == 0 && number >= 1 && number <= MAX_THREADS)
+        settings.threads = (unsigned)number;
+    else if (strcmp(name, "--ops") == 0)
+        settings.operations = number;
+    else if (strcmp(name, "--seed") == 0)
+        settings.seed = number;
+    else if (strcmp(name, "--churn-threads") == 0)
+        settings.hazards.churn_threads = (unsigned)number;
+    else
+        return false;
+    return true;
+}
+
+static bool set_switch(const char *name)
+{
+    static const struct {
+        const char *name;
+        bool *flag;
+    } switches[] = {{"--sharp", &settings.sharp},
+                    {"--fork", &settings.hazards.fork},
+                    {"--signals", &settings.hazards.signals},
+                    {"--dlopen", &settings.hazards.dlopen},
+                    {"--churn", &settings.hazards.churn},
+                    {"--coroutines", &settings.coroutines},
+                    {"--deep", &settings.deep},
+                    {"--longjmp", &settings.longjmp}};
+    bool known = false;
+    for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+        bool all = strcmp(name, "--all") == 0 && i > 0;
+        if (all || strcmp(name, switches[i].name) == 0)
+            known = *switches[i].flag = true;
+    }
+    return known;
+}
+
+static void read_arguments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (set_switch(argv[i]))
+            continue;
+        if (i + 1 == argc || !set_value(argv[i], argv[i + 1])) {
+            dprintf(2, "usage: generator [--threads N] [--ops N] [--seed N] [--books FILE] "
+                       "[--churn-threads N]\n  [--sharp | --all | --fork --signals --dlopen "
+                       "--churn --coroutines --deep --longjmp]\n");
+            _exit(2);
+        }
+        i++;
+    }
+    if (settings.sharp)
+        settings.threads = 1;
+}
+
+int main(int argc, char **argv)
+{
+    read_arguments(argc, argv);
+    paths_init();
+    make_workers();
+
+    struct books *end = pages(sizeof(*end)), *peak = pages(sizeof(*peak));
+    if (settings.sharp)
+        run_sharp(end, peak);
+    else
+        run_threads(end, peak);
+
+    int fd = 1;
+    if (settings.books_file)
+        fd = open(settings.books_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        die("cannot write the books");
+    books_print(fd, end, peak);
+    return 0;
+}
