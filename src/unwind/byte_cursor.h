@@ -1,0 +1,92 @@
+/* byte_cursor.h - reading numbers off bytes without ever passing the end.
+ *
+ * A read past the end gives 0 and sets `failed`; check it once when the values matter. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+struct byte_cursor {
+    const uint8_t *at, *end;
+    bool failed;
+};
+
+static inline void cursor_take(struct byte_cursor *cursor, void *value, size_t size)
+{
+    if ((size_t)(cursor->end - cursor->at) < size) {
+        memset(value, 0, size);
+        cursor->failed = true;
+        cursor->at = cursor->end;
+        return;
+    }
+    memcpy(value, cursor->at, size);
+    cursor->at += size;
+}
+
+static inline uint8_t cursor_u8(struct byte_cursor *cursor)
+{
+    uint8_t value;
+    cursor_take(cursor, &value, sizeof(value));
+    return value;
+}
+
+static inline uint16_t cursor_u16(struct byte_cursor *cursor)
+{
+    uint16_t value;
+    cursor_take(cursor, &value, sizeof(value));
+    return value;
+}
+
+static inline uint32_t cursor_u32(struct byte_cursor *cursor)
+{
+    uint32_t value;
+    cursor_take(cursor, &value, sizeof(value));
+    return value;
+}
+
+static inline uint64_t cursor_u64(struct byte_cursor *cursor)
+{
+    uint64_t value;
+    cursor_take(cursor, &value, sizeof(value));
+    return value;
+}
+
+static inline void cursor_skip(struct byte_cursor *cursor, uint64_t size)
+{
+    if (size > (uint64_t)(cursor->end - cursor->at)) {
+        cursor->failed = true;
+        cursor->at = cursor->end;
+        return;
+    }
+    cursor->at += size;
+}
+
+/* Bits past 64 are dropped; ten bytes are the longest meaningful form. */
+static inline uint64_t cursor_uleb(struct byte_cursor *cursor)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = cursor_u8(cursor);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80) || cursor->failed)
+            return value;
+    }
+}
+
+static inline int64_t cursor_sleb(struct byte_cursor *cursor)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = cursor_u8(cursor);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while ((byte & 0x80) && !cursor->failed);
+    if (shift < 64 && (byte & 0x40))
+        value |= ~0ull << shift;
+    return (int64_t)value;
+}

@@ -1,0 +1,192 @@
+/* arena.h - the memory that a watched program and its recorder share.
+ *
+ * The recorder makes it (a memfd), the tracer in each watched process maps it.  Everything is fixed
+ * width; nothing is ever moved or given back, so either side may die at any instruction and the other
+ * still reads sense.  One arena serves a whole process tree.
+ *
+ *   header | processes | modules | trie nodes | trie index | slots
+ *
+ * A slot belongs to one thread at a time: its counters, the tracer's memory of that thread's last stack,
+ * and a ring of event words (wire/event.h).  The ring has one writer, the thread, and one reader. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define ARENA_MAGIC   0x314152494f4d454dull /* "MEMOIRA1" as bytes, nearly */
+#define ARENA_VERSION 1u
+
+#define ARENA_PROCESSES 1024u
+#define ARENA_MODULES   8192u
+#define ARENA_NODES     (1u << 22)
+#define ARENA_SLOTS     2048u
+
+#define RING_BYTES  (256u * 1024u)
+#define RING_WORDS  (RING_BYTES / 8)
+#define SLOT_STRIDE (512u * 1024u)
+#define FRAMES_KEPT 6144u /* remembered frames of a thread's last stack, outermost first */
+#define LINKS_KEPT  1024u /* saved frame pointers that the remembered frames depend on */
+
+/* The index of the trie: levels of slots, each four times the one before; a probe looks at one line
+ * of each.  Small programs touch small tables. */
+#define TRIE_LEVELS       6u
+#define TRIE_FIRST_BITS   12u
+#define TRIE_PROBE        8u
+#define TRIE_LEVEL_BITS(k) (TRIE_FIRST_BITS + 2 * (k))
+
+/* Stacks end in one of these nodes; what comes after them are real frames. */
+enum trie_root {
+    TRIE_NONE = 0,
+    TRIE_COMPLETE = 1,
+    TRIE_NO_RULE = 2,
+    TRIE_BAD_FRAME = 3,
+    TRIE_TOO_DEEP = 4,
+    TRIE_FULL = 5, /* no room for new nodes: the stack is not kept */
+    TRIE_FIRST_NODE = 8
+};
+
+struct trie_node {
+    uint64_t ip;     /* return address as seen on the stack */
+    uint32_t parent; /* the frame outside, or a trie_root */
+    uint32_t module; /* index into modules; MODULE_UNKNOWN for code in none */
+    uint32_t target; /* this node, or the one that a fold of deep recursion leads to */
+    uint32_t depth;  /* frames outside it; the top bit: recursion was folded on the way */
+};
+#define TRIE_FOLDED    0x80000000u
+#define MODULE_UNKNOWN 0u /* modules[0] is never a real one */
+
+struct arena_module {
+    _Atomic uint32_t ready; /* 1 once the rest is written */
+    uint32_t process;
+    uint64_t start, end; /* mapped range */
+    uint64_t bias;
+    uint8_t build_id[32];
+    uint32_t build_id_size;
+    char path[428];
+};
+
+enum process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_RUNNING, PROCESS_ENDED };
+struct arena_process {
+    _Atomic uint32_t state;
+    uint32_t pid;
+    uint32_t parent_pid;
+    uint32_t forked; /* 1: began by fork, without exec */
+    uint64_t start_tsc;
+    _Atomic uint64_t calls, bytes, frees, lost; /* of threads that gave their slot back */
+    char path[440];  /* of the executable, as the kernel was given it */
+};
+
+/* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the reader the
+ * second, the third changes hands with the slot. */
+struct arena_slot {
+    /* written by the thread */
+    _Alignas(64) _Atomic uint64_t head; /* words written, ever; word i is at ring[i % RING_WORDS] */
+    uint64_t tail_seen;                 /* the reader's tail when last looked at */
+    uint64_t calls, bytes, frees;       /* exact, also for events that found the ring full */
+    uint64_t lost;                      /* events that found it full */
+    uint64_t last_clock;                /* newest time written to the ring */
+    /* the gap being counted while the ring is full */
+    _Alignas(64) uint64_t gap_events;
+    uint64_t gap_calls, gap_bytes, gap_start;
+    uint64_t waits, wait_ticks;
+    uint64_t quiet_events; /* since the clock word last changed */
+    uint64_t last_block;   /* this thread's newest block if nothing was allocated since */
+    uint64_t cost_ticks, cost_events; /* the tracer's own time, measured on a few events */
+
+    /* written by the reader */
+    _Alignas(64) _Atomic uint64_t tail;
+    _Atomic uint32_t waiting; /* futex: the thread sleeps here for room */
+
+    /* changes hands */
+    _Alignas(64) _Atomic uint32_t owner; /* tid, 0 when free, SLOT_TAKING in between */
+    uint32_t process;
+
+    /* the tracer's own: the thread's last stack */
+    _Alignas(64) uint64_t stack_low, stack_high; /* of the thread's own stack, known to be readable */
+    uint32_t frame_count, link_count;
+    uint32_t end;    /* trie_root of the remembered stack */
+    uint32_t nested; /* events inside our own code, from signal handlers; not recorded */
+};
+#define SLOT_TAKING 0xffffffffu
+
+/* A clock word of 0 asks the threads to read the time themselves. */
+struct arena_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t follow_children;
+    uint64_t size;
+    uint32_t lock_offset; /* of a robust lock word that the recorder holds while it lives */
+    uint32_t recorder_pid;
+    _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */
+    _Alignas(64) _Atomic uint32_t off;   /* 1: stop tracing, for ever */
+    _Atomic uint32_t sleeping;           /* futex: the recorder sleeps here; a thread sets 0 and wakes */
+    _Alignas(64) _Atomic uint32_t process_count, module_count;
+    _Atomic uint32_t slot_high; /* slots ever used are below this */
+    _Alignas(64) _Atomic uint32_t node_count;
+    _Atomic uint64_t slotless; /* events of threads that got no slot */
+    _Atomic uint64_t slotless_calls, slotless_bytes, slotless_frees;
+};
+
+#define ARENA_PAGE(x) (((x) + 4095ull) & ~4095ull)
+#define ARENA_LOCK_AT      4096ull /* the lock has a page of its own */
+#define ARENA_PROCESSES_AT 8192ull
+#define ARENA_MODULES_AT                                                                           \
+    ARENA_PAGE(ARENA_PROCESSES_AT + ARENA_PROCESSES * sizeof(struct arena_process))
+#define ARENA_NODES_AT ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
+#define ARENA_INDEX_AT ARENA_PAGE(ARENA_NODES_AT + ARENA_NODES * sizeof(struct trie_node))
+/* sum over k < TRIE_LEVELS of 4 * 2^LEVEL_BITS(k) bytes is below 6 * 2^LEVEL_BITS(last) */
+#define ARENA_INDEX_BYTES ARENA_PAGE(6ull << TRIE_LEVEL_BITS(TRIE_LEVELS - 1))
+#define ARENA_SLOTS_AT    ((ARENA_INDEX_AT + ARENA_INDEX_BYTES + SLOT_STRIDE - 1) / SLOT_STRIDE * SLOT_STRIDE)
+#define ARENA_BYTES       (ARENA_SLOTS_AT + (uint64_t)ARENA_SLOTS * SLOT_STRIDE)
+
+static inline struct arena_process *arena_process_at(void *arena, uint32_t index)
+{
+    return (struct arena_process *)((char *)arena + ARENA_PROCESSES_AT) + index;
+}
+
+static inline struct arena_module *arena_module_at(void *arena, uint32_t index)
+{
+    return (struct arena_module *)((char *)arena + ARENA_MODULES_AT) + index;
+}
+
+static inline struct trie_node *arena_node_at(void *arena, uint32_t id)
+{
+    return (struct trie_node *)((char *)arena + ARENA_NODES_AT) + id;
+}
+
+static inline _Atomic uint32_t *arena_index_level(void *arena, unsigned level)
+{
+    uint64_t before = ((1ull << TRIE_LEVEL_BITS(level)) - (1ull << TRIE_FIRST_BITS)) / 3;
+    return (_Atomic uint32_t *)((char *)arena + ARENA_INDEX_AT) + before;
+}
+
+static inline struct arena_slot *arena_slot_at(void *arena, uint32_t index)
+{
+    return (struct arena_slot *)((char *)arena + ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE);
+}
+
+static inline uint64_t *arena_slot_ring(struct arena_slot *slot)
+{
+    return (uint64_t *)((char *)slot + SLOT_STRIDE - RING_BYTES);
+}
+
+/* The thread's last stack as parallel arrays, outermost frame first. */
+struct kept_frames {
+    uint64_t slot[FRAMES_KEPT];  /* where the return address is */
+    uint64_t ret[FRAMES_KEPT];   /* what it was */
+    uint64_t frame_pointer[FRAMES_KEPT]; /* rbp in the caller at that time */
+    uint32_t node[FRAMES_KEPT];  /* trie node; top bit: the caller's rbp matters further out */
+    uint64_t link_slot[LINKS_KEPT], link_value[LINKS_KEPT]; /* saved rbp that must still hold ... */
+    uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward */
+};
+#define KEPT_NEEDS_FP 0x80000000u
+
+static inline struct kept_frames *arena_slot_frames(struct arena_slot *slot)
+{
+    return (struct kept_frames *)((char *)slot + 4096);
+}
+
+_Static_assert(sizeof(struct trie_node) == 24, "shared layout");
+_Static_assert(sizeof(struct arena_header) <= 4096, "the header is one page");
+_Static_assert(sizeof(struct arena_slot) <= 4096, "a slot's head is one page");
+_Static_assert(4096 + sizeof(struct kept_frames) + RING_BYTES <= SLOT_STRIDE, "a slot fits its stride");
