@@ -44,6 +44,7 @@ static void meet(void)
 static void *work(void *arg)
 {
     struct worker *worker = arg;
+    hazards_thread_start(&settings.hazards);
     uint64_t steps = settings.operations / settings.threads / ROUNDS;
 
     for (int round = 0; round < ROUNDS; round++) {
@@ -79,7 +80,7 @@ static void sum_books(struct books *sum, const struct worker *hazard_worker)
  * most.  The peak must be above it, or the books would only guess. */
 static void check_peak(const struct books *peak, const struct worker *hazard_worker)
 {
-    int64_t bound = hazard_worker->books.net_max + (4 << 20), live = 0;
+    int64_t bound = hazard_worker->books.net_max + hazards_noise() + (4 << 20), live = 0;
     for (unsigned i = 0; i < settings.threads; i++)
         bound += workers[i]->noise_max;
     for (uint32_t i = 0; i < PATHS; i++)
@@ -96,6 +97,7 @@ static void make_workers(void)
         worker_init(workers[i], settings.seed * 1000 + i, mailbox_at(mail, i));
         workers[i]->deep = settings.deep;
         workers[i]->longjmp = settings.longjmp;
+        workers[i]->signals = settings.hazards.signals;
         if (settings.coroutines)
             workers[i]->coroutines = coroutines_create();
     }
@@ -110,7 +112,9 @@ static void conduct(struct worker *own, struct books *peak)
             continue;
         meet();
         sum_books(peak, own);
-        nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+        struct timespec rest = {.tv_nsec = 30000000};
+        while (nanosleep(&rest, &rest) != 0)
+            continue;
         meet();
         meet();
     }
@@ -133,6 +137,7 @@ static void run_threads(struct books *end, struct books *peak)
     for (unsigned i = 0; i < settings.threads; i++)
         pthread_join(threads[i], NULL);
     hazards_stop();
+    worker_allocate(own); /* the newest block is known again, whatever libc allocated meanwhile */
     worker_retire(own, 8);
     check_peak(peak, own);
     sum_books(end, own);

@@ -62,7 +62,7 @@ void path_run(struct order *order);                  /* down the chain, to the a
 void coroutine_yield(void);                          /* generator_routes.c; called by a hop */
 
 /* Routes: ways to get to a path that are hard on a stack walker (generator_routes.c). */
-enum route { ROUTE_PLAIN, ROUTE_LONGJMP, ROUTE_COROUTINE, ROUTE_DEEP, ROUTES };
+enum route { ROUTE_PLAIN, ROUTE_LONGJMP, ROUTE_COROUTINE, ROUTE_DEEP, ROUTE_SIGNAL };
 struct coroutines;
 struct coroutines *coroutines_create(void);
 void route_run(enum route route, struct coroutines *own, struct order *order);
@@ -97,19 +97,22 @@ struct worker {
     int64_t noise_max; /* the most this thread had outside the peak phase */
     struct mailbox *mail;
     struct coroutines *coroutines;
-    bool deep, longjmp;
+    bool deep, longjmp, signals;
 };
 void *pages(size_t bytes); /* zeroed memory from mmap; ends the program when there is none */
 void die(const char *why) __attribute__((noreturn));
 uint64_t random_next(uint64_t *state);
 
 void worker_init(struct worker *worker, uint64_t seed, struct mailbox *mail);
+void worker_allocate(struct worker *worker);
 void worker_step(struct worker *worker); /* one random operation */
 void worker_grow(struct worker *worker, size_t blocks);
 void worker_shrink(struct worker *worker);
 void worker_retire(struct worker *worker, unsigned keep_one_in); /* 0: keep none */
 /* Puts an allocation of `path` into the books, and the block into the worker's hands. */
 void worker_take(struct worker *worker, void *at, size_t size, uint32_t path);
+
+void worker_drop_newest(struct worker *worker);
 
 struct mailbox *mailboxes_create(size_t count);
 struct mailbox *mailbox_at(struct mailbox *boxes, size_t index);
@@ -122,5 +125,7 @@ struct hazards {
 void hazards_start(const struct hazards *hazards);
 void hazards_round(const struct hazards *hazards, struct worker *own);
 void hazards_stop(void);
-/* Adds the books of the short threads. */
-void hazards_books(struct books *sum);
+void hazards_thread_start(const struct hazards *hazards); /* in each thread that takes signals */
+void run_in_signal(struct order *order);                  /* the path is run by a signal handler */
+void hazards_books(struct books *sum);                    /* adds the books of the short threads */
+int64_t hazards_noise(void);                              /* the most they had */

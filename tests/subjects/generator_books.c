@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void take_picture(struct books *books)
 {
@@ -58,19 +59,23 @@ void books_add(struct books *sum, const struct books *part)
 
 static void print_line(int fd, const char *name, const struct tally *t, const struct tally *peak)
 {
-    dprintf(fd,
-            "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-            "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
-            name, t->calls, t->bytes, t->frees, t->freed, t->calls - t->frees, t->bytes - t->freed,
-            peak->calls - peak->frees, peak->bytes - peak->freed, t->temporary);
+    char line[400]; /* dprintf would allocate */
+    int length = snprintf(line, sizeof(line),
+                          "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+                          "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+                          name, t->calls, t->bytes, t->frees, t->freed, t->calls - t->frees,
+                          t->bytes - t->freed, peak->calls - peak->frees, peak->bytes - peak->freed,
+                          t->temporary);
 }
 
 void books_print(int fd, const struct books *end, const struct books *peak)
 {
+    static const char header[] = "path\tcalls\tbytes\tfrees\tfreed\tlive_calls\tlive_bytes\t"
+                                 "peak_calls\tpeak_bytes\ttemporary\n";
     struct tally end_sum = {0}, peak_sum = {0};
 
-    dprintf(fd, "path\tcalls\tbytes\tfrees\tfreed\tlive_calls\tlive_bytes\tpeak_calls\tpeak_bytes"
-                "\ttemporary\n");
+    if (write(fd, header, sizeof(header) - 1) != sizeof(header) - 1)
+        die("cannot write the books");
     for (uint32_t path = 0; path < PATHS; path++) {
         const struct tally *t = &end->paths[path], *p = &peak->paths[path];
         char name[48];

@@ -68,8 +68,8 @@ static inline __attribute__((always_inline)) void perform(struct order *o)
 #define EIGHT(f, n)  f(n##0) f(n##1) f(n##2) f(n##3) f(n##4) f(n##5) f(n##6) f(n##7)
 #define SIXTY_FOUR(f, n)                                                                           \
     EIGHT(f, n##0)                                                                                 \
-    EIGHT(f, n##1) EIGHT(f, n##2) EIGHT(f, n##3) EIGHT(f, n##4) EIGHT(f, n##5) EIGHT(f, n##6)      \
-        EIGHT(f, n##7)
+    EIGHT(f, n##1)                                                                                 \
+    EIGHT(f, n##2) EIGHT(f, n##3) EIGHT(f, n##4) EIGHT(f, n##5) EIGHT(f, n##6) EIGHT(f, n##7)
 
 SIXTY_FOUR(DEFINE_SITE, 0)
 SIXTY_FOUR(DEFINE_SITE, 1)

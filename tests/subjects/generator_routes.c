@@ -14,7 +14,7 @@
 struct coroutine {
     ucontext_t context;
     struct order *order;
-    bool busy;         /* stands in the middle of a path */
+    bool busy; /* stands in the middle of a path */
 };
 
 /* A thread's coroutines; `caller` is where the thread itself waits while one of them runs. */
@@ -103,6 +103,8 @@ NOINLINE void route_run(enum route route, struct coroutines *own, struct order *
         run_in_coroutine(own, order);
     else if (route == ROUTE_LONGJMP)
         run_and_leave(order);
+    else if (route == ROUTE_SIGNAL)
+        run_in_signal(order);
     else if (route == ROUTE_DEEP)
         deep_down(DEEP, order);
     else

@@ -123,6 +123,11 @@ void worker_take(struct worker *w, void *at, size_t size, uint32_t path)
     keep(w, block);
 }
 
+void worker_drop_newest(struct worker *w)
+{
+    release(w, &w->slots[--w->slot_count]);
+}
+
 static struct block pick(struct worker *w)
 {
     size_t at = random_below(w, w->slot_count);
@@ -159,6 +164,8 @@ static enum route random_route(struct worker *w)
         return ROUTE_COROUTINE;
     if (w->longjmp && dice < 400)
         return ROUTE_LONGJMP;
+    if (w->signals && dice < 450)
+        return ROUTE_SIGNAL;
     return ROUTE_PLAIN;
 }
 
@@ -169,7 +176,7 @@ static void go(struct worker *w, struct order *order)
     route_run(random_route(w), w->coroutines, order);
 }
 
-static void allocate(struct worker *w)
+void worker_allocate(struct worker *w)
 {
     static const char text[301] = {[0 ... 299] = 'x'};
     static const enum operation choices[16] = {
@@ -253,7 +260,7 @@ static void post(struct worker *w)
 
     pthread_mutex_lock(&box->lock);
     if (box->count < MAIL_ROOM && block.size < SMALL_ENOUGH) {
-        if (w->books.last == block.at)
+        if (w->books.last == block.at && box != w->mail)
             w->books.last = NULL; /* whoever frees it now is not its thread */
         box->blocks[box->count++] = block;
         sent = true;
@@ -287,7 +294,7 @@ void worker_step(struct worker *w)
     size_t dice = random_below(w, 100);
 
     if (w->slot_count == 0 || (dice < 50 && w->books.net < w->live_cap)) {
-        allocate(w);
+        worker_allocate(w);
     } else if (dice < 85) {
         struct block block = pick(w);
         release(w, &block);
@@ -296,7 +303,7 @@ void worker_step(struct worker *w)
     } else if (dice < 95) {
         fail(w);
     } else if (!w->mail) {
-        allocate(w);
+        worker_allocate(w);
     } else if (dice < 98) {
         post(w);
     } else {
