@@ -7,30 +7,32 @@
 #include "analyze/weigh.h"
 
 struct call_node {
-    string_id function;  /* display name: function, or "module+0xoffset", never empty */
-    string_id module;    /* path; may be empty */
+    string_id function; /* display name: function, or "module+0xoffset", never empty */
+    string_id module;   /* path; may be empty */
     string_id file;
-    uint32_t line;       /* of the call; 0 when unknown or when several lines were merged */
+    uint32_t line; /* of the call; 0 when unknown or when several lines were merged */
     bool inlined;
-    int64_t value, count;           /* inclusive */
-    int64_t self_value, self_count; /* of stacks that end here */
+    int64_t value, count;                       /* inclusive */
+    int64_t self_value, self_count;             /* of stacks that end here */
     uint32_t parent, first_child, next_sibling; /* indices; 0 is "none" (and the root itself) */
 };
 
 enum tree_merge { MERGE_FUNCTION, MERGE_LINE, MERGE_MODULE }; /* what makes two frames one node */
 
 struct call_tree {
-    VEC(struct call_node) nodes; /* nodes[0] is the root, "all"; children sorted by |value|, falling */
+    VEC(struct call_node)
+    nodes; /* nodes[0] is the root, "all"; children sorted by |value|, falling */
 };
 
-/* Hidden frames: the allocator entry points and operator new at the inner end are left out, so the leaf
- * is the code that asked.  `names` may grow. */
+/* Hidden frames: the allocator entry points and operator new at the inner end are left out, so the
+ * leaf is the code that asked.  `names` may grow. */
 int call_tree_build(struct recording *recording, const struct weights *weights, bool bottom_up,
                     enum tree_merge merge, struct call_tree *tree);
 void call_tree_fini(struct call_tree *tree);
 
 /* One step of a stack as people read it, innermost first.  Fills at most `max`, returns how many
- * there are.  This is the only place that expands inlining and makes up names for unknown addresses. */
+ * there are.  This is the only place that expands inlining and makes up names for unknown
+ * addresses. */
 struct shown_frame {
     string_id function, module, file;
     uint32_t line;

@@ -1,5 +1,5 @@
-/* weigh.h - one number per call stack: a metric over a stretch of time.  The ground of every report,
- * flame graph, diff and export. */
+/* weigh.h - one number per call stack: a metric over a stretch of time.  The ground of every
+ * report, flame graph, diff and export. */
 #pragma once
 
 #include "model/recording.h"
@@ -24,10 +24,10 @@ struct weights {
     const struct metric *metric;
 };
 
-/* Sums `metric` per stack over `range`.  Rules: a counter adds what happened in the range; a level is
- * its value at range.to_ns (from the beginning), or its change when range.from_ns > 0; heap.peak is
- * the pinned peak and ignores the range unless the range ends before the peak, when it is an error with a
- * sentence.  0 or -errno with `fault`. */
+/* Sums `metric` per stack over `range`.  Rules: a counter adds what happened in the range; a level
+ * is its value at range.to_ns (from the beginning), or its change when range.from_ns > 0; heap.peak
+ * is the pinned peak and ignores the range unless the range ends before the peak, when it is an
+ * error with a sentence.  0 or -errno with `fault`. */
 int weigh_stacks(struct recording *recording, const struct metric *metric, struct time_range range,
                  struct weights *weights, struct fault *fault);
 int weigh_threads(struct recording *recording, const struct metric *metric, struct time_range range,

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/call_tree.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "sample_recording.h"
+
+#define MIB 1048576
+
+static struct sample sample;
+static struct weights weights;
+
+static int begin(void **state)
+{
+    (void)state;
+    sample = sample_create();
+    return weigh_stacks(sample.recording, metric_find("heap.peak"), TIME_ALL, &weights, NULL);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    weights_fini(&weights);
+    sample_destroy(&sample);
+    return 0;
+}
+
+static const char *text(string_id id)
+{
+    return recording_text(sample.recording, id);
+}
+
+/* Follows the names down from the root; fails the test when a step is not there. */
+static const struct call_node *find(const struct call_tree *tree, const char *const *names)
+{
+    const struct call_node *node = &tree->nodes.items[0];
+    for (; *names; names++) {
+        uint32_t child = node->first_child;
+        while (child && strcmp(text(tree->nodes.items[child].function), *names) != 0)
+            child = tree->nodes.items[child].next_sibling;
+        if (!child)
+            fail_msg("no %s under %s", *names, text(node->function));
+        node = &tree->nodes.items[child];
+    }
+    return node;
+}
+#define FIND(tree, ...) find(tree, (const char *const[]){__VA_ARGS__, NULL})
+
+static struct call_tree build(bool bottom_up, enum tree_merge merge)
+{
+    struct call_tree tree;
+    CHECK(call_tree_build(sample.recording, &weights, bottom_up, merge, &tree) == 0);
+    CHECK(tree.nodes.items[0].value == weights.total_value);
+    CHECK(tree.nodes.items[0].count == weights.total_count);
+    return tree;
+}
+
+TEST(top_down_goes_from_start_to_the_code_that_asked)
+{
+    struct call_tree tree = build(false, MERGE_FUNCTION);
+    assert_string_equal(text(tree.nodes.items[0].function), "all");
+    const struct call_node *main_ = FIND(&tree, "_start", "main");
+    CHECK(main_->value == 11538436 && main_->self_value == 0);
+    const struct call_node *insert =
+        FIND(&tree, "_start", "main", "handle", "store_block", "cache_insert");
+    CHECK(insert->value == 10 * MIB && insert->self_count == 10 && insert->first_child == 0);
+    CHECK(insert->inlined && insert->line == 88);
+    assert_string_equal(text(insert->file), "cache.c");
+    CHECK(!FIND(&tree, "_start", "main", "handle", "store_block")->inlined);
+    CHECK(FIND(&tree, "_start", "main", "walk", "walk", "walk")->self_value == MIB);
+    CHECK(FIND(&tree, "_start", "main", "libplugin.so+0x1234")->self_value == 4000);
+    call_tree_fini(&tree);
+}
+
+TEST(bottom_up_begins_with_the_code_that_asked)
+{
+    struct call_tree tree = build(true, MERGE_FUNCTION);
+    const struct call_node *root = &tree.nodes.items[0];
+    assert_string_equal(text(tree.nodes.items[root->first_child].function), "cache_insert");
+    CHECK(FIND(&tree, "cache_insert", "store_block", "handle", "main", "_start")->self_value ==
+          10 * MIB);
+    CHECK(FIND(&tree, "walk", "walk", "walk", "main")->value == MIB);
+    CHECK(FIND(&tree, "tzset_internal", "main")->count == 1);
+    call_tree_fini(&tree);
+}
+
+TEST(children_come_largest_first)
+{
+    struct call_tree tree = build(true, MERGE_FUNCTION);
+    int64_t last = INT64_MAX;
+    size_t seen = 0;
+    for (uint32_t i = tree.nodes.items[0].first_child; i; i = tree.nodes.items[i].next_sibling) {
+        CHECK(tree.nodes.items[i].value <= last);
+        last = tree.nodes.items[i].value;
+        seen++;
+    }
+    CHECK(seen == 4);
+    call_tree_fini(&tree);
+}
+
+TEST(one_function_with_two_lines_is_one_node_or_two)
+{
+    struct weights calls;
+    CHECK(weigh_stacks(sample.recording, metric_find("heap.calls"), TIME_ALL, &calls, NULL) == 0);
+    struct call_tree tree;
+    CHECK(call_tree_build(sample.recording, &calls, false, MERGE_FUNCTION, &tree) == 0);
+    const struct call_node *handle = FIND(&tree, "_start", "main", "handle");
+    CHECK(handle->value == 3010 && handle->line == 0);
+    assert_string_equal(text(handle->file), "server.c");
+    call_tree_fini(&tree);
+
+    CHECK(call_tree_build(sample.recording, &calls, false, MERGE_LINE, &tree) == 0);
+    handle = FIND(&tree, "_start", "main", "handle"); /* the larger of the two comes first */
+    CHECK(handle->value == 3000 && handle->line == 55);
+    CHECK(tree.nodes.items[handle->next_sibling].line == 40);
+    call_tree_fini(&tree);
+    weights_fini(&calls);
+}
+
+TEST(modules_that_call_themselves_are_one_step)
+{
+    struct call_tree tree = build(false, MERGE_MODULE);
+    const struct call_node *node = FIND(&tree, "ledger-node");
+    CHECK(node->value == 11538436 && node->self_value == 11 * MIB);
+    CHECK(FIND(&tree, "ledger-node", "libplugin.so")->self_value == 4000);
+    CHECK(FIND(&tree, "ledger-node", "libc.so.6")->self_value == 100);
+    CHECK(tree.nodes.count == 4);
+    call_tree_fini(&tree);
+}
+
+TEST(a_stack_is_shown_without_the_allocator)
+{
+    struct shown_frame shown[8];
+    CHECK(stack_show(sample.recording, sample.stacks[SITE_CACHE], shown, 8) == 5);
+    assert_string_equal(text(shown[0].function), "cache_insert");
+    CHECK(shown[0].inlined && !shown[1].inlined);
+    assert_string_equal(text(shown[4].function), "_start");
+    CHECK(stack_show(sample.recording, sample.stacks[SITE_PARSE], shown, 1) == 4);
+    assert_string_equal(text(shown[0].function), "parse");
+    CHECK(stack_show(sample.recording, STACK_EMPTY, shown, 8) == 0);
+}
+
+TEST(a_stack_of_nothing_but_the_allocator_is_kept)
+{
+    stack_id alone;
+    struct shown_frame shown[2];
+    uint32_t const malloc_frame =
+        stack_table_innermost(sample.recording->stacks, sample.stacks[SITE_CACHE]).frame;
+    CHECK(stack_table_push(sample.recording->stacks, STACK_EMPTY, malloc_frame, &alone) == 0);
+    CHECK(stack_show(sample.recording, alone, shown, 2) == 1);
+    assert_string_equal(text(shown[0].function), "malloc");
+}
+
+TEST(weights_without_a_stack_stay_at_the_root)
+{
+    CHECK(vec_push(&weights.rows, (struct weight){STACK_EMPTY, 5, 1}));
+    struct call_tree tree;
+    CHECK(call_tree_build(sample.recording, &weights, false, MERGE_FUNCTION, &tree) == 0);
+    CHECK(tree.nodes.items[0].self_value == 5);
+    CHECK(tree.nodes.items[0].value == weights.total_value + 5);
+    call_tree_fini(&tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(top_down_goes_from_start_to_the_code_that_asked, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(bottom_up_begins_with_the_code_that_asked, begin, end),
+        cmocka_unit_test_setup_teardown(children_come_largest_first, begin, end),
+        cmocka_unit_test_setup_teardown(one_function_with_two_lines_is_one_node_or_two, begin, end),
+        cmocka_unit_test_setup_teardown(modules_that_call_themselves_are_one_step, begin, end),
+        cmocka_unit_test_setup_teardown(a_stack_is_shown_without_the_allocator, begin, end),
+        cmocka_unit_test_setup_teardown(a_stack_of_nothing_but_the_allocator_is_kept, begin, end),
+        cmocka_unit_test_setup_teardown(weights_without_a_stack_stay_at_the_root, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
