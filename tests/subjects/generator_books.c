@@ -66,6 +66,8 @@ static void print_line(int fd, const char *name, const struct tally *t, const st
                           name, t->calls, t->bytes, t->frees, t->freed, t->calls - t->frees,
                           t->bytes - t->freed, peak->calls - peak->frees, peak->bytes - peak->freed,
                           t->temporary);
+    if (write(fd, line, (size_t)length) != length)
+        die("cannot write the books");
 }
 
 void books_print(int fd, const struct books *end, const struct books *peak)
