@@ -1,5 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-int main(void)
+/* main.c - the `memoir` front: finds the command and runs it, here or in the program it lives in.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/nearest.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* NULL: lives in `program` */
+    const char *program;
+    const char *help;
+};
+
+/* Linked when their files are there. */
+#pragma weak cmd_flame
+#pragma weak cmd_plot
+#pragma weak cmd_diff
+#pragma weak cmd_export
+
+#define RECORD "memoir-record"
+
+static const struct command commands[] = {
+    {"run", NULL, RECORD, "record a program from its first instruction"},
+    {"report", cmd_report, NULL, "where the memory went, as text, JSON or CSV"},
+    {"info", cmd_info, NULL, "what is in a recording, and how good it is"},
+    {"flame", cmd_flame, NULL, "a flame graph, as an interactive SVG or a PNG"},
+    {"plot", cmd_plot, NULL, "memory over time, as SVG or PNG"},
+    {"diff", cmd_diff, NULL, "what changed between two recordings"},
+    {"export", cmd_export, NULL, "write a recording in another program's format"},
+};
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(FILE *out)
 {
-    return 0;
+    fputs("memoir tells where the memory of a program went.\n\n"
+          "Usage: memoir COMMAND [options] ...\n\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+    fputs("\nmemoir COMMAND --help tells more, with examples.  To begin with:\n"
+          "  memoir run -- ./program its arguments\n"
+          "  memoir report program.*.memoir\n",
+          out);
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *nearest = commands[0].name;
+    for (size_t i = 1; i < COMMAND_COUNT; i++)
+        if (nearest_distance(name, commands[i].name) < nearest_distance(name, nearest))
+            nearest = commands[i].name;
+    if (nearest_is_near(name, nearest_distance(name, nearest)))
+        fprintf(stderr, "memoir: there is no command \"%s\", did you mean \"%s\"?\n", name,
+                nearest);
+    else
+        fprintf(stderr, "memoir: there is no command \"%s\": memoir --help lists those there are\n",
+                name);
+    return 2;
+}
+
+/* Replaces this program by `folder`/`program`; returns only when that cannot be. */
+static void try_helper(const char *folder, const char *program, char **argv)
+{
+    char path[PATH_MAX];
+    int const length = snprintf(path, sizeof(path), "%s/%s", folder, program);
+    if (length > 0 && (size_t)length < sizeof(path))
+        execv(path, argv);
+}
+
+/* The helper is beside this program in a build folder, in libexec once installed. */
+static int run_helper(const struct command *command, char **argv)
+{
+    char self[PATH_MAX];
+    ssize_t const length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+    if (length > 0) {
+        self[length] = '\0';
+        try_helper(dirname(self), command->program, argv);
+    }
+    try_helper(MEMOIR_LIBEXEC, command->program, argv);
+    fprintf(
+        stderr,
+        "memoir %s: cannot start %s (%s): it belongs beside memoir or in %s, install it again\n",
+        command->name, command->program, strerror(errno), MEMOIR_LIBEXEC);
+    return 1;
+}
+
+/* `memoir help report` is `memoir report --help`. */
+static int run_help(int argc, char **argv)
+{
+    static char help_option[] = "--help";
+    if (argc < 3) {
+        print_help(stdout);
+        return 0;
+    }
+    const struct command *command = find_command(argv[2]);
+    if (!command)
+        return unknown_command(argv[2]);
+    char *words[] = {argv[0], argv[2], help_option, NULL};
+    return command->run ? command->run(2, words + 1) : run_helper(command, words);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("memoir " MEMOIR_VERSION);
+        return 0;
+    }
+    if (strcmp(argv[1], "help") == 0)
+        return run_help(argc, argv);
+    const struct command *command = find_command(argv[1]);
+    if (!command)
+        return unknown_command(argv[1]);
+    if (!command->run)
+        return run_helper(command, argv);
+    signal(SIGPIPE, SIG_IGN); /* a pager that quits early is found at the write, and is no error */
+    return command->run(argc - 1, argv + 1);
 }

@@ -1,0 +1,24 @@
+/* stack_match.h - which stacks have a frame that matches something: a filter, a leak suppression.
+ */
+#pragma once
+
+#include <regex.h>
+
+#include "analyze/weigh.h"
+
+/* Judges one line of a frame (inlined functions are lines of their own) by its names as shown.
+ * 0 for no match, otherwise a number; the smallest one found in a stack counts for the stack. */
+struct stack_matcher {
+    uint32_t (*judge)(const void *with, const char *function, const char *module, const char *file);
+    const void *with;
+};
+
+/* Judges every stack once: *codes has one number per stack_id, [0] for the empty stack; the caller
+ * frees it.  Each frame is judged once, however many stacks share it.  0 or -ENOMEM. */
+int stack_match(struct recording *recording, struct stack_matcher matcher, uint32_t **codes);
+
+/* Leaves only rows whose stack has a code, and makes the totals those of what is left. */
+void weights_keep_matched(struct weights *weights, const uint32_t *codes);
+
+/* The same for a POSIX extended expression that finds function, module or file of any frame. */
+int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights);

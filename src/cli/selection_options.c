@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/selection_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/stack_match.h"
+#include "base/human.h"
+#include "cli/nearest.h"
+
+void selection_init(struct selection *selection)
+{
+    memset(selection, 0, sizeof(*selection));
+    selection->metric = metric_find("heap.peak");
+    selection->top = SELECTION_NO_TOP;
+}
+
+void selection_fini(struct selection *selection)
+{
+    if (selection->filter)
+        regfree(&selection->filter_regex);
+    selection->filter = NULL;
+}
+
+static int take_metric(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    const struct metric *metric = metric_find(argument);
+    const char *nearest = metrics[0].name;
+    if (metric) {
+        selection->metric = metric;
+        selection->metric_given = true;
+        return 0;
+    }
+    for (const struct metric *other = metrics; other->name; other++)
+        if (nearest_distance(argument, other->name) < nearest_distance(argument, nearest))
+            nearest = other->name;
+    if (nearest_is_near(argument, nearest_distance(argument, nearest)))
+        return fault_set(fault, -EINVAL, "there is no metric \"%s\", did you mean %s?", argument,
+                         nearest);
+    return fault_set(
+        fault, -EINVAL,
+        "there is no metric \"%s\": heap.peak, heap.leaked, heap.live, heap.allocated, "
+        "heap.calls and heap.temporary are the usual ones",
+        argument);
+}
+
+static const char *const grouping_names[] = {
+    [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
+    [BY_THREAD] = "thread", [BY_LINE] = "line",
+};
+
+static int take_by(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    for (size_t i = 0; i < sizeof(grouping_names) / sizeof(grouping_names[0]); i++) {
+        if (strcmp(argument, grouping_names[i]) != 0)
+            continue;
+        selection->by = (enum grouping)i;
+        selection->by_given = true;
+        return 0;
+    }
+    return fault_set(fault, -EINVAL,
+                     "--by cannot be \"%s\": it is stack, function, module, thread or line",
+                     argument);
+}
+
+static int parse_time(const char *text, struct time_point *point)
+{
+    *point = (struct time_point){.anchor = TIME_SINCE_START};
+    if (strcmp(text, "end") == 0) {
+        point->anchor = TIME_BEFORE_END;
+        return 0;
+    }
+    if (strcmp(text, "peak") == 0) {
+        point->anchor = TIME_OF_PEAK;
+        return 0;
+    }
+    if (human_parse_share(text, &point->share) == 0) {
+        point->anchor = TIME_SHARE;
+        return point->share <= 1 ? 0 : -EINVAL;
+    }
+    if (text[0] == '-') {
+        point->anchor = TIME_BEFORE_END;
+        text++;
+    }
+    return human_parse_duration(text, &point->ns);
+}
+
+static int bad_time(const char *option, const char *argument, struct fault *fault)
+{
+    return fault_set(fault, -EINVAL,
+                     "%s cannot be \"%s\": a time is 90s or 1h30m after the start, -10s before the "
+                     "end, 50%%, peak or end",
+                     option, argument);
+}
+
+static int take_at(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    if (parse_time(argument, &selection->to) < 0)
+        return bad_time("--at", argument, fault);
+    selection->at_given = true;
+    selection->between_given = false;
+    return 0;
+}
+
+static int take_between(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    char from[64];
+    const char *comma = strchr(argument, ',');
+    size_t const length = comma ? (size_t)(comma - argument) : 0;
+
+    if (!comma || length >= sizeof(from))
+        return fault_set(fault, -EINVAL,
+                         "--between needs two times with a comma: --between 10s,1h30m");
+    memcpy(from, argument, length);
+    from[length] = '\0';
+    if (parse_time(from, &selection->from) < 0 || parse_time(comma + 1, &selection->to) < 0)
+        return bad_time("--between", argument, fault);
+    selection->between_given = true;
+    selection->at_given = false;
+    return 0;
+}
+
+static int take_top(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    uint64_t top;
+    if (human_parse_count(argument, &top) < 0)
+        return fault_set(fault, -EINVAL, "--top cannot be \"%s\": it is a number of rows",
+                         argument);
+    selection->top = top;
+    return 0;
+}
+
+static int take_threshold(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    selection->threshold_share = 0;
+    selection->threshold_value = 0;
+    if (human_parse_share(argument, &selection->threshold_share) < 0 &&
+        human_parse_bytes(argument, &selection->threshold_value) < 0)
+        return fault_set(fault, -EINVAL,
+                         "--threshold cannot be \"%s\": it is a share such as 1%% or a value such "
+                         "as 64K",
+                         argument);
+    selection->threshold_given = true;
+    return 0;
+}
+
+static int take_filter(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    char why[128];
+    selection_fini(selection);
+    int const code = regcomp(&selection->filter_regex, argument, REG_EXTENDED | REG_NOSUB);
+    if (code != 0) {
+        regerror(code, &selection->filter_regex, why, sizeof(why));
+        return fault_set(fault, -EINVAL, "--filter \"%s\" is no regular expression: %s", argument,
+                         why);
+    }
+    selection->filter = argument;
+    return 0;
+}
+
+static int take_output(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct selection *)into)->output = argument;
+    return 0;
+}
+
+static int set_flag(bool *flag)
+{
+    *flag = true;
+    return 0;
+}
+
+#define FLAG_TAKER(field)                                                                          \
+    static int take_##field(void *into, const char *argument, struct fault *fault)                 \
+    {                                                                                              \
+        (void)argument, (void)fault;                                                               \
+        return set_flag(&((struct selection *)into)->field);                                       \
+    }
+FLAG_TAKER(top_down)
+FLAG_TAKER(reverse)
+FLAG_TAKER(json)
+FLAG_TAKER(csv)
+FLAG_TAKER(no_color)
+
+const struct option_rule selection_rules[] = {
+    {"--metric", "NAME", "what to measure: heap.peak (default), heap.leaked, heap.live, ...",
+     take_metric},
+    {"--by", "WHAT", "one row per stack, function, module, thread or line", take_by},
+    {"--at", "T", "as it was at T: 90s, 1h30m, -10s (before the end), 50%, peak", take_at},
+    {"--between", "A,B", "what happened from A to B", take_between},
+    {"--filter", "REGEX", "only stacks with a function, module or file that matches", take_filter},
+    {"--top", "N", "at most N rows", take_top},
+    {"--threshold", "X", "leave out what is under X: 1% of the total, or 64K", take_threshold},
+    {"--top-down", NULL, "as a tree from main to the code that asked", take_top_down},
+    {"--reverse", NULL, "the other way round: smallest first; callers first in a picture",
+     take_reverse},
+    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
+    {"--csv", NULL, "the answer as CSV", take_csv},
+    {"-o", "FILE", "write the answer to FILE", take_output},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
+    {NULL, NULL, NULL, NULL},
+};
+
+static uint64_t resolve(struct time_point point, const struct recording *recording)
+{
+    uint64_t const end = recording->duration_ns;
+    switch (point.anchor) {
+    case TIME_BEFORE_END:
+        return point.ns < end ? end - point.ns : 0;
+    case TIME_SHARE:
+        return (uint64_t)(point.share * (double)end);
+    case TIME_OF_PEAK:
+        return recording->heap.peak_time_ns;
+    default:
+        return point.ns;
+    }
+}
+
+int selection_range(const struct selection *selection, const struct recording *recording,
+                    struct time_range *range, struct fault *fault)
+{
+    char length[HUMAN_MAX];
+    *range = TIME_ALL;
+    if (!selection->at_given && !selection->between_given)
+        return 0;
+    range->to_ns = resolve(selection->to, recording);
+    if (selection->between_given)
+        range->from_ns = resolve(selection->from, recording);
+    if (selection->between_given && range->from_ns >= range->to_ns)
+        return fault_set(fault, -EINVAL, "--between needs an earlier and a later time, in order");
+    if (selection->at_given && range->to_ns > recording->duration_ns)
+        return fault_set(fault, -EINVAL, "--at is past the end: the recording is %s long",
+                         human_duration(recording->duration_ns, length));
+    if (strcmp(selection->metric->name, "heap.leaked") == 0 &&
+        (range->from_ns > 0 || range->to_ns < recording->duration_ns))
+        return fault_set(fault, -EINVAL,
+                         "heap.leaked is what is live at the end: ask for heap.live at other "
+                         "times");
+    return 0;
+}
+
+int selection_weigh(const struct selection *selection, struct recording *recording,
+                    struct weights *weights, struct fault *fault)
+{
+    struct time_range range;
+    int err = selection_range(selection, recording, &range, fault);
+    if (!err)
+        err = weigh_stacks(recording, selection->metric, range, weights, fault);
+    if (err || !selection->filter)
+        return err;
+    err = weights_keep_regex(recording, &selection->filter_regex, weights);
+    if (err) {
+        weights_fini(weights);
+        fault_set(fault, err, "out of memory while looking for \"%s\"", selection->filter);
+    }
+    return err;
+}
+
+bool selection_is_small(const struct selection *selection, int64_t value, int64_t total)
+{
+    double const size = value < 0 ? -(double)value : (double)value;
+    double const whole = total < 0 ? -(double)total : (double)total;
+    if (!selection->threshold_given)
+        return false;
+    return size < selection->threshold_share * whole || size < (double)selection->threshold_value;
+}

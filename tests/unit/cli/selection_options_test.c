@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/selection_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "check.h"
+#include "sample_recording.h"
+
+#define SEC UINT64_C(1000000000)
+
+static struct sample sample;
+static struct selection selection;
+static struct fault fault;
+
+static int begin(void **state)
+{
+    (void)state;
+    sample = sample_create();
+    selection_init(&selection);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    selection_fini(&selection);
+    sample_destroy(&sample);
+    return 0;
+}
+
+static int parse(char **argv)
+{
+    const struct option_set set = {"Choosing", selection_rules, &selection};
+    int argc = 0;
+    while (argv[argc])
+        argc++;
+    selection_fini(&selection);
+    selection_init(&selection);
+    fault = (struct fault){0};
+    return options_parse(argc, argv, &set, 1, &fault);
+}
+#define PARSE(...) parse((char *[]){"cmd", __VA_ARGS__, NULL})
+
+TEST(each_option_lands_in_its_field)
+{
+    CHECK(PARSE("--metric", "heap.leaked", "--by", "function", "--top", "7", "--threshold", "1.5%",
+                "--json", "--reverse", "--top-down", "-o", "x.json", "--no-color", "file") == 1);
+    assert_string_equal(selection.metric->name, "heap.leaked");
+    CHECK(selection.by == BY_FUNCTION && selection.top == 7 && selection.json);
+    CHECK(selection.reverse && selection.top_down && selection.no_color && !selection.csv);
+    CHECK(selection.threshold_share == 0.015);
+    assert_string_equal(selection.output, "x.json");
+}
+
+TEST(defaults_ask_for_the_peak)
+{
+    CHECK(PARSE("file") == 1);
+    assert_string_equal(selection.metric->name, "heap.peak");
+    CHECK(!selection.metric_given && selection.by == BY_STACK);
+    CHECK(selection.top == SELECTION_NO_TOP && !selection_is_small(&selection, 0, 100));
+}
+
+TEST(wrong_values_are_explained)
+{
+    CHECK(PARSE("--metric", "heap.leeked") == -EINVAL);
+    assert_string_equal(fault.text,
+                        "there is no metric \"heap.leeked\", did you mean heap.leaked?");
+    CHECK(PARSE("--metric", "bogus") == -EINVAL && strstr(fault.text, "heap.peak"));
+    CHECK(PARSE("--by", "colour") == -EINVAL && strstr(fault.text, "stack, function"));
+    CHECK(PARSE("--at", "noon") == -EINVAL && strstr(fault.text, "1h30m"));
+    CHECK(PARSE("--at", "101%") == -EINVAL);
+    CHECK(PARSE("--between", "3s") == -EINVAL && strstr(fault.text, "comma"));
+    CHECK(PARSE("--filter", "a(") == -EINVAL && strstr(fault.text, "regular expression"));
+    CHECK(PARSE("--top", "many") == -EINVAL && PARSE("--threshold", "x") == -EINVAL);
+}
+
+static struct time_range range(void)
+{
+    struct time_range found;
+    if (selection_range(&selection, sample.recording, &found, &fault) < 0)
+        fail_msg("%s", fault.text);
+    return found;
+}
+
+TEST(times_are_counted_from_either_end)
+{
+    CHECK(PARSE("--at", "12s") == 0 && range().to_ns == 12 * SEC && range().from_ns == 0);
+    CHECK(PARSE("--at", "-5s") == 0 && range().to_ns == 25 * SEC);
+    CHECK(PARSE("--at", "50%") == 0 && range().to_ns == 15 * SEC);
+    CHECK(PARSE("--at", "peak") == 0 && range().to_ns == 18 * SEC);
+    CHECK(PARSE("--at", "end") == 0 && range().to_ns == 30 * SEC);
+    CHECK(PARSE("--between", "5s,-5s") == 0);
+    CHECK(range().from_ns == 5 * SEC && range().to_ns == 25 * SEC);
+}
+
+TEST(times_that_make_no_sense_are_refused)
+{
+    struct time_range unused;
+    CHECK(PARSE("--at", "31s") == 0);
+    CHECK(selection_range(&selection, sample.recording, &unused, &fault) == -EINVAL);
+    CHECK(strstr(fault.text, "30.0 s long"));
+    CHECK(PARSE("--between", "9s,5s") == 0);
+    CHECK(selection_range(&selection, sample.recording, &unused, &fault) == -EINVAL);
+    CHECK(PARSE("--metric", "heap.leaked", "--at", "5s") == 0);
+    CHECK(selection_range(&selection, sample.recording, &unused, &fault) == -EINVAL);
+    CHECK(strstr(fault.text, "heap.live"));
+    CHECK(PARSE("--metric", "heap.leaked", "--at", "end") == 0 && range().to_ns == 30 * SEC);
+}
+
+TEST(the_filter_looks_at_function_module_and_file)
+{
+    struct weights weights;
+    const struct {
+        char *filter;
+        int64_t total;
+    } cases[] = {
+        {"^cache_insert$", 10485760}, {"libplugin", 4000}, {"tree\\.c", 1048576},
+        {"main", 11538436},           {"nothing", 0},      {"^(walk|store_block)$", 11534336}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        CHECK(PARSE("--filter", cases[i].filter) == 0);
+        CHECK(selection_weigh(&selection, sample.recording, &weights, &fault) == 0);
+        assert_int_equal(weights.total_value, cases[i].total);
+        weights_fini(&weights);
+    }
+}
+
+TEST(the_threshold_is_a_share_or_a_value)
+{
+    CHECK(PARSE("--threshold", "10%") == 0);
+    CHECK(selection_is_small(&selection, 9, 100) && !selection_is_small(&selection, -10, 100));
+    CHECK(PARSE("--threshold", "1K") == 0);
+    CHECK(selection_is_small(&selection, 1023, 0) && !selection_is_small(&selection, 1024, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_option_lands_in_its_field, begin, end),
+        cmocka_unit_test_setup_teardown(defaults_ask_for_the_peak, begin, end),
+        cmocka_unit_test_setup_teardown(wrong_values_are_explained, begin, end),
+        cmocka_unit_test_setup_teardown(times_are_counted_from_either_end, begin, end),
+        cmocka_unit_test_setup_teardown(times_that_make_no_sense_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(the_filter_looks_at_function_module_and_file, begin, end),
+        cmocka_unit_test_setup_teardown(the_threshold_is_a_share_or_a_value, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
