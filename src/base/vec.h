@@ -43,7 +43,7 @@ static inline void *vec_grow_items(void *items, size_t *room, size_t need, size_
     (vec_reserve(vec, 1) ? ((vec)->items[(vec)->count++] = (__VA_ARGS__), true) : false)
 
 #define vec_each(item, vec)                                                                        \
-    for (__typeof__((vec)->items) item = (vec)->items;                                             \
+    for (__typeof__((vec)->items + 0) item = (vec)->items;                                         \
          (vec)->count && item < (vec)->items + (vec)->count; item++)
 
 #define vec_free(vec)                                                                              \

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/flame_data.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/human.h"
+
+struct frame_entry {
+    string_id function, module, file;
+    uint32_t line;
+    uint32_t inlined;
+};
+
+struct writer {
+    const struct flame_scene *scene;
+    struct svg_out *out;
+    uint32_t *string_index; /* by string_id: 0, or its place in the file's list */
+    uint32_t string_count;
+    uint32_t *slots; /* open addressing over `frames`: 0, or index + 1 */
+    size_t slot_mask;
+    VEC(struct frame_entry) frames;
+    VEC(string_id) strings;
+};
+
+void flame_note(const struct flame_view *view, char *text, size_t size)
+{
+    char merged[HUMAN_MAX], inside[HUMAN_MAX];
+    uint64_t const openable = view->merged - view->layout.hidden;
+    text[0] = '\0';
+    if (view->merged == 0)
+        return;
+    int used = snprintf(text, size, "… stands for %s frame%s too narrow to draw",
+                        human_count((int64_t)view->merged, merged), view->merged == 1 ? "" : "s");
+    if (openable && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "; zooming in opens %s of them",
+                 openable == view->merged ? "all" : human_count((int64_t)openable, inside));
+}
+
+static uint32_t index_string(struct writer *writer, string_id id)
+{
+    if (id == STRING_EMPTY || id > string_table_count(writer->scene->recording->strings))
+        return 0; /* the first string is the empty one */
+    if (!writer->string_index[id]) {
+        if (!vec_push(&writer->strings, id)) {
+            writer->out->failed = true;
+            return 0;
+        }
+        writer->string_index[id] = ++writer->string_count;
+    }
+    return writer->string_index[id];
+}
+
+static uint64_t hash_entry(const struct frame_entry *entry)
+{
+    uint64_t const names = (uint64_t)entry->function << 32 | entry->module;
+    uint64_t const place = (uint64_t)entry->file << 32 | entry->line << 1 | entry->inlined;
+    return hash_mix(names ^ hash_mix(place));
+}
+
+/* The number of this node's frame in the file's list; new ones are added. */
+static uint32_t index_frame(struct writer *writer, const struct call_node *node)
+{
+    struct frame_entry const entry = {node->function, node->module, node->file, node->line,
+                                      node->inlined};
+    size_t at = hash_entry(&entry) & writer->slot_mask;
+    for (; writer->slots[at]; at = (at + 1) & writer->slot_mask) {
+        if (memcmp(&writer->frames.items[writer->slots[at] - 1], &entry, sizeof(entry)) == 0)
+            return writer->slots[at] - 1;
+    }
+    if (!vec_push(&writer->frames, entry)) {
+        writer->out->failed = true;
+        return 0;
+    }
+    writer->slots[at] = (uint32_t)writer->frames.count;
+    return writer->slots[at] - 1;
+}
+
+static void write_nodes(struct writer *writer, const struct flame_view *view)
+{
+    const char *comma = "";
+    vec_each (frame, &view->layout.frames) {
+        svg_raw(writer->out, comma);
+        comma = ",";
+        if (frame->hidden)
+            svg_format(writer->out, "-%u", frame->hidden);
+        else
+            svg_format(writer->out, "%u",
+                       index_frame(writer, &view->tree->nodes.items[frame->node]));
+        svg_format(writer->out, ",%u,%lld,%lld", frame->depth, (long long)frame->value,
+                   (long long)frame->count);
+    }
+}
+
+static void write_trees(struct writer *writer)
+{
+    svg_raw(writer->out, ",\n\"trees\":[");
+    for (size_t i = 0; i < 2; i++) {
+        svg_raw(writer->out, i ? ",\n{\"nodes\":[" : "{\"nodes\":[");
+        write_nodes(writer, &writer->scene->views[i]);
+        svg_raw(writer->out, "]}");
+    }
+    svg_raw(writer->out, "]");
+}
+
+static void write_frames(struct writer *writer)
+{
+    const struct flame_scene *scene = writer->scene;
+    const char *comma = "";
+    svg_raw(writer->out, ",\n\"frames\":[");
+    vec_each (frame, &writer->frames) {
+        unsigned const class = palette_class(&scene->palette, frame->module,
+                                             recording_text(scene->recording, frame->function));
+        uint32_t const function = index_string(writer, frame->function);
+        uint32_t const module = index_string(writer, frame->module);
+        svg_format(writer->out, "%s%u,%u,%u,%u,%u,%u", comma, function, module,
+                   index_string(writer, frame->file), frame->line, frame->inlined, class);
+        comma = ",";
+    }
+    svg_raw(writer->out, "],\n\"strings\":[\"\"");
+    vec_each (id, &writer->strings) {
+        svg_raw(writer->out, ",");
+        svg_json(writer->out, recording_text(scene->recording, *id));
+    }
+    svg_raw(writer->out, "]");
+}
+
+int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
+{
+    struct writer writer = {.scene = scene, .out = out};
+    size_t room = 16;
+    while (room < 2 * (scene->views[0].layout.frames.count + scene->views[1].layout.frames.count))
+        room *= 2;
+    writer.slot_mask = room - 1;
+    writer.slots = calloc(room, sizeof(writer.slots[0]));
+    writer.string_index = calloc((size_t)string_table_count(scene->recording->strings) + 1,
+                                 sizeof(writer.string_index[0]));
+    int err = writer.slots && writer.string_index ? 0 : -ENOMEM;
+    if (!err) {
+        svg_raw(out, "{\"unit\":");
+        svg_json(out, scene->weights->metric->unit);
+        svg_format(out, ",\"total\":%lld,\"icicle\":%s,\"reverse\":%s",
+                   (long long)scene->views[0].layout.total,
+                   scene->options->icicle ? "true" : "false",
+                   scene->options->reverse ? "true" : "false");
+        write_trees(&writer);
+        write_frames(&writer);
+        svg_raw(out, "}");
+        err = out->failed ? -ENOMEM : 0;
+    }
+    free(writer.slots);
+    free(writer.string_index);
+    vec_free(&writer.frames);
+    vec_free(&writer.strings);
+    return err;
+}

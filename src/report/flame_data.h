@@ -1,0 +1,34 @@
+/* flame_data.h - the graph as compact JSON for the script inside the picture.
+ *
+ * {"unit","total","icicle","reverse",
+ *  "strings": [text…],                                            names, modules, files, each once
+ *  "frames": [name,module,file,line,inlined,colour class, …],     six numbers a frame, each once
+ *  "trees": [{"nodes": [frame,depth,value,count, …]}, …]}             top-down, bottom-up
+ *
+ * Nodes are in pre-order; a negative frame is a remainder that stands for so many frames. */
+#pragma once
+
+#include "report/flame_layout.h"
+#include "report/flame_palette.h"
+#include "report/flame_svg.h"
+
+struct flame_view {
+    const struct call_tree *tree;
+    struct flame_layout layout;
+    uint64_t merged; /* frames the static picture shows only as "…" */
+};
+
+struct flame_scene {
+    const struct recording *recording;
+    const struct weights *weights;
+    const struct flame_options *options;
+    unsigned width;
+    struct flame_view views[2]; /* top-down, bottom-up */
+    struct palette palette;
+};
+
+/* The sentence about what "…" hides, empty when nothing is hidden. */
+void flame_note(const struct flame_view *view, char *text, size_t size);
+
+/* 0 or -ENOMEM. */
+int flame_data_write(const struct flame_scene *scene, struct svg_out *out);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/flame_draw.h"
+
+#include <string.h>
+
+#include "base/human.h"
+#include "report/picture_text.h"
+
+#define SIDE          10
+#define CHAR          7.23 /* advance of a 12 px monospaced font */
+#define SMALL_CHAR    6.7  /* average of the 12 px header font, on the safe side */
+#define MIN_PIXELS    0.5  /* narrower frames are drawn as one "…" */
+#define MIN_LABEL     3    /* characters, or no label at all */
+#define LEGEND_PLACES 8
+
+struct canvas {
+    const struct flame_scene *scene;
+    const struct flame_view *view;
+    struct svg_out *out;
+    double scale; /* pixels per unit */
+    double top;   /* of the graph */
+    unsigned class;
+};
+
+static double row_y(const struct canvas *canvas, uint32_t depth)
+{
+    uint32_t const deepest = canvas->view->layout.deepest;
+    return canvas->top +
+           FLAME_ROW * (double)(canvas->scene->options->icicle ? depth : deepest - depth);
+}
+
+static unsigned class_of(const struct canvas *canvas, const struct flame_frame *frame)
+{
+    if (frame->hidden)
+        return PALETTE_REST;
+    const struct call_node *node = &canvas->view->tree->nodes.items[frame->node];
+    return palette_class(&canvas->scene->palette, node->module,
+                         recording_text(canvas->scene->recording, node->function));
+}
+
+static double frame_width(const struct canvas *canvas, const struct flame_frame *frame)
+{
+    if (canvas->view->layout.total == 0)
+        return canvas->scene->width - 2 * SIDE; /* an empty graph still has its root */
+    return (double)frame->value * canvas->scale;
+}
+
+/* One path per colour: a fifth of the bytes of a rect per frame. */
+static void draw_box(void *context, const struct flame_frame *frame)
+{
+    struct canvas *canvas = context;
+    double const width = frame_width(canvas, frame);
+    if (width <= 0 || class_of(canvas, frame) != canvas->class)
+        return;
+    double const shown = width > 2 ? width - 0.6 : width;
+    svg_raw(canvas->out, "M");
+    svg_px(canvas->out, SIDE + (double)frame->start * canvas->scale, 2);
+    svg_raw(canvas->out, " ");
+    svg_px(canvas->out, row_y(canvas, frame->depth), 0);
+    svg_raw(canvas->out, "h");
+    svg_px(canvas->out, shown, 2);
+    svg_format(canvas->out, "v%dh-", FLAME_ROW - 1);
+    svg_px(canvas->out, shown, 2);
+    svg_raw(canvas->out, "z");
+}
+
+/* "name  12.3 MiB" when both fit, else the name alone, cut. */
+static void draw_label(void *context, const struct flame_frame *frame)
+{
+    struct canvas *canvas = context;
+    double const width = frame_width(canvas, frame) - 6;
+    size_t const cells = width > 0 ? (size_t)(width / CHAR) : 0;
+    if (cells < MIN_LABEL)
+        return;
+    const struct call_node *node = &canvas->view->tree->nodes.items[frame->node];
+    const char *name =
+        frame->hidden ? "…" : recording_text(canvas->scene->recording, node->function);
+    char value[HUMAN_MAX];
+    human_value(frame->value, canvas->scene->weights->metric->unit, value);
+    svg_raw(canvas->out, "<text x=\"");
+    svg_px(canvas->out, SIDE + 3 + (double)frame->start * canvas->scale, 1);
+    svg_raw(canvas->out, "\" y=\"");
+    svg_px(canvas->out, row_y(canvas, frame->depth) + 13, 0);
+    svg_raw(canvas->out, "\">");
+    svg_text_cut(canvas->out, name, cells);
+    if (text_cells(name) + 2 + strlen(value) <= cells)
+        svg_format(canvas->out, "<tspan class=\"v\">\u00a0(%s)</tspan>", value);
+    svg_raw(canvas->out, "</text>\n");
+}
+
+static double min_value(const struct flame_scene *scene, const struct flame_view *view)
+{
+    return MIN_PIXELS * (double)view->layout.total / (scene->width - 2 * SIDE);
+}
+
+static void draw_graph(const struct flame_scene *scene, const struct flame_view *view, double top,
+                       struct svg_out *out)
+{
+    struct canvas canvas = {.scene = scene, .view = view, .out = out, .top = top};
+    if (view->layout.total > 0)
+        canvas.scale = (scene->width - 2 * SIDE) / (double)view->layout.total;
+    svg_raw(out, "<g id=\"graph\">\n");
+    for (; canvas.class < PALETTE_CLASSES; canvas.class ++) {
+        size_t const before = out->size;
+        svg_format(out, "<path class=\"c%u\" d=\"", canvas.class);
+        size_t const opened = out->size;
+        flame_layout_visit(&view->layout, min_value(scene, view), draw_box, &canvas);
+        if (out->size == opened)
+            out->size = before; /* no frame has this colour */
+        else
+            svg_raw(out, "\"/>\n");
+    }
+    svg_raw(out, "<g class=\"t\">\n");
+    flame_layout_visit(&view->layout, min_value(scene, view), draw_label, &canvas);
+    svg_raw(out, "</g>\n</g>\n");
+}
+
+static void header_line(struct svg_out *out, const char *attributes, double *y, double step)
+{
+    *y += step;
+    svg_format(out, "<text %s x=\"%d\" y=\"", attributes, SIDE);
+    svg_px(out, *y, 0);
+    svg_raw(out, "\">");
+}
+
+/* Swatches with the heaviest modules' names, as many as fit in one line. */
+static void draw_legend(const struct flame_scene *scene, double *y, struct svg_out *out)
+{
+    if (scene->options->colors != FLAME_BY_MODULE || scene->palette.modules.count == 0)
+        return;
+    double x = SIDE;
+    size_t drawn = 0;
+    *y += 22;
+    vec_each (module, &scene->palette.modules) {
+        const char *path = recording_text(scene->recording, module->name);
+        const char *slash = strrchr(path, '/');
+        const char *name = slash && slash[1] ? slash + 1 : path;
+        size_t const cells = text_cells(name) < 32 ? text_cells(name) : 32;
+        double const width = 18 + SMALL_CHAR * (double)cells + 16;
+        if (drawn++ == LEGEND_PLACES || x + width > scene->width - SIDE)
+            break;
+        svg_format(out, "<rect class=\"c%u\" x=\"", module->hue * PALETTE_SHADES);
+        svg_px(out, x, 0);
+        svg_format(out, "\" y=\"%d\" width=\"12\" height=\"12\" rx=\"2\"/><text class=\"m\" x=\"",
+                   (int)*y - 10);
+        svg_px(out, x + 17, 0);
+        svg_format(out, "\" y=\"%d\">", (int)*y);
+        svg_text_cut(out, name, cells);
+        svg_raw(out, "</text>\n");
+        x += width;
+    }
+}
+
+void flame_subtitle(const struct flame_scene *scene, struct picture_text *subtitle)
+{
+    const struct metric *metric = scene->weights->metric;
+    int64_t const total = scene->views[0].layout.total;
+    char value[HUMAN_MAX], exact[HUMAN_MAX], calls[HUMAN_MAX];
+    struct picture_text interval;
+    picture_interval(scene->recording, scene->weights, &interval);
+    subtitle->text[0] = '\0';
+    picture_add(subtitle, "%s (%s): %s", metric->name, metric->unit,
+                human_value(total, metric->unit, value));
+    if (strcmp(metric->unit, "bytes") == 0)
+        picture_add(subtitle, " = %s bytes", human_count(total, exact));
+    if (strcmp(metric->unit, "calls") != 0)
+        picture_add(subtitle, " in %s %s%s", human_count(scene->weights->total_count, calls),
+                    strcmp(metric->unit, "bytes") == 0 ? "block" : "sample",
+                    scene->weights->total_count == 1 ? "" : "s");
+    picture_add(subtitle, ", %s", interval.text);
+    if (scene->options->choice)
+        picture_add(subtitle, "; %s", scene->options->choice);
+}
+
+/* Title, subtitle, what "…" hides, quality, legend.  Returns where the graph may begin. */
+static double draw_header(const struct flame_scene *scene, const struct flame_view *view,
+                          struct svg_out *out)
+{
+    struct picture_text title, subtitle, quality;
+    char note[160];
+    double y = 8;
+    size_t const cells = (size_t)((scene->width - 2 * SIDE) / SMALL_CHAR);
+    picture_title(scene->recording, &title);
+    flame_subtitle(scene, &subtitle);
+    picture_quality(scene->recording, &quality);
+    flame_note(view, note, sizeof(note));
+
+    header_line(out, "class=\"h\"", &y, 18);
+    svg_text_cut(out, scene->options->title ? scene->options->title : title.text, cells * 2 / 3);
+    svg_raw(out, "</text>\n");
+    header_line(out, "class=\"m\"", &y, 20);
+    svg_text_cut(out, subtitle.text, cells);
+    svg_raw(out, "</text>\n");
+    if (quality.text[0]) {
+        header_line(out, "class=\"w\"", &y, 17);
+        svg_text_cut(out, quality.text, cells);
+        svg_raw(out, "</text>\n");
+    }
+    header_line(out, "class=\"m\" id=\"note\"", &y, 17);
+    svg_text_cut(out, note, cells);
+    svg_raw(out, "</text>\n");
+    draw_legend(scene, &y, out);
+    return y + 14;
+}
+
+static void ignore_frame(void *context, const struct flame_frame *frame)
+{
+    (void)context;
+    (void)frame;
+}
+
+uint64_t flame_count_merged(const struct flame_scene *scene, const struct flame_view *view)
+{
+    return flame_layout_visit(&view->layout, min_value(scene, view), ignore_frame, NULL);
+}
+
+double flame_draw_static(const struct flame_scene *scene, const struct flame_view *view,
+                         struct svg_out *out)
+{
+    svg_raw(out, "<g id=\"header\">\n");
+    double const top = draw_header(scene, view, out);
+    svg_raw(out, "</g>\n");
+    draw_graph(scene, view, top, out);
+    return top + FLAME_ROW * (double)(view->layout.deepest + 1) + 10;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/flame_layout.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What is left to lay out among the children of one node. */
+struct level {
+    uint32_t next;       /* the child to look at, 0 when there are no more */
+    int64_t start, room; /* free part of the parent */
+    struct flame_frame remainder;
+};
+
+struct builder {
+    const struct call_tree *tree;
+    struct flame_layout *layout;
+    int64_t min_value;
+    uint32_t max_depth;
+    VEC(struct level) levels; /* a stack: the path from the root to here */
+};
+
+static const struct call_node *node_at(const struct call_tree *tree, uint32_t index)
+{
+    return &tree->nodes.items[index];
+}
+
+/* Pre-order walk without recursion, because stacks may be thousands deep; 0 at the end. */
+static uint32_t next_in_subtree(const struct call_tree *tree, uint32_t at, uint32_t top)
+{
+    if (node_at(tree, at)->first_child)
+        return node_at(tree, at)->first_child;
+    while (at != top && !node_at(tree, at)->next_sibling)
+        at = node_at(tree, at)->parent;
+    return at == top ? 0 : node_at(tree, at)->next_sibling;
+}
+
+static uint32_t subtree_size(const struct call_tree *tree, uint32_t top)
+{
+    uint32_t size = 1;
+    for (uint32_t at = top; (at = next_in_subtree(tree, at, top)) != 0;)
+        size++;
+    return size;
+}
+
+static int by_falling_value(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return left < right ? 1 : left > right ? -1 : 0;
+}
+
+/* The value a frame must have to be among the `max_frames` biggest.  A parent is never smaller than
+ * its child, so a limit by value keeps the tree connected. */
+static int raise_min_value(const struct call_tree *tree, uint32_t max_frames, int64_t *min_value)
+{
+    if (tree->nodes.count <= max_frames)
+        return 0;
+    int64_t *values = calloc(tree->nodes.count, sizeof(values[0]));
+    if (!values)
+        return -ENOMEM;
+    size_t count = 0;
+    vec_each (node, &tree->nodes)
+        values[count++] = node->value;
+    qsort(values, count, sizeof(values[0]), by_falling_value);
+    if (values[max_frames] >= *min_value)
+        *min_value = values[max_frames] + 1;
+    free(values);
+    return 0;
+}
+
+static bool add_frame(struct builder *builder, const struct flame_frame *frame)
+{
+    struct flame_layout *layout = builder->layout;
+    if (frame->depth > layout->deepest && frame->value > 0)
+        layout->deepest = frame->depth;
+    return vec_push(&layout->frames, *frame);
+}
+
+static bool enter_node(struct builder *builder, const struct flame_frame *frame)
+{
+    struct level level = {.next = node_at(builder->tree, frame->node)->first_child,
+                          .start = frame->start,
+                          .room = frame->value,
+                          .remainder = {.node = frame->node, .depth = frame->depth + 1}};
+    return add_frame(builder, frame) && vec_push(&builder->levels, level);
+}
+
+/* Puts the remainder, if any, beside the children that were drawn. */
+static bool leave_node(struct builder *builder)
+{
+    struct level *level = &builder->levels.items[--builder->levels.count];
+    builder->layout->hidden += level->remainder.hidden;
+    level->remainder.start = level->start;
+    return level->remainder.hidden == 0 || add_frame(builder, &level->remainder);
+}
+
+/* Lays out one child of the innermost level. */
+static bool place_child(struct builder *builder)
+{
+    struct level *level = &builder->levels.items[builder->levels.count - 1];
+    const struct call_node *node = node_at(builder->tree, level->next);
+    struct flame_frame frame = {.node = level->next,
+                                .depth = level->remainder.depth,
+                                .start = level->start,
+                                .value = node->value < level->room ? node->value : level->room,
+                                .count = node->count};
+    if (frame.value < 0)
+        frame.value = 0;
+    level->next = node->next_sibling;
+    level->room -= frame.value;
+    if (frame.value < builder->min_value || frame.depth > builder->max_depth) {
+        level->remainder.hidden += subtree_size(builder->tree, frame.node);
+        level->remainder.value += frame.value;
+        level->remainder.count += frame.count;
+        return true;
+    }
+    level->start += frame.value;
+    return enter_node(builder, &frame);
+}
+
+int flame_layout_build(const struct call_tree *tree, const struct flame_limits *limits,
+                       struct flame_layout *layout)
+{
+    memset(layout, 0, sizeof(*layout));
+    if (tree->nodes.count == 0)
+        return 0;
+    struct builder builder = {.tree = tree,
+                              .layout = layout,
+                              .min_value = limits->min_value > 1 ? limits->min_value : 1,
+                              .max_depth = limits->max_depth};
+    int err = raise_min_value(tree, limits->max_frames, &builder.min_value);
+    if (err)
+        return err;
+    const struct call_node *root = node_at(tree, 0);
+    layout->total = root->value > 0 ? root->value : 0;
+    struct flame_frame frame = {.value = layout->total, .count = root->count};
+    bool ok = enter_node(&builder, &frame);
+    while (ok && builder.levels.count > 0) {
+        bool has_child = builder.levels.items[builder.levels.count - 1].next != 0;
+        ok = has_child ? place_child(&builder) : leave_node(&builder);
+    }
+    vec_free(&builder.levels);
+    if (!ok)
+        flame_layout_fini(layout);
+    return ok ? 0 : -ENOMEM;
+}
+
+void flame_layout_fini(struct flame_layout *layout)
+{
+    vec_free(&layout->frames);
+    memset(layout, 0, sizeof(*layout));
+}
+
+size_t flame_layout_skip(const struct flame_layout *layout, size_t at)
+{
+    uint32_t depth = layout->frames.items[at].depth;
+    do {
+        at++;
+    } while (at < layout->frames.count && layout->frames.items[at].depth > depth);
+    return at;
+}
+
+struct visit {
+    const struct flame_layout *layout;
+    flame_draw *draw;
+    void *context;
+    struct flame_frame run; /* narrow neighbours that wait to be drawn as one; hidden 0: none */
+    uint64_t unseen;
+};
+
+static void flush_run(struct visit *visit)
+{
+    if (visit->run.hidden)
+        visit->draw(visit->context, &visit->run);
+    visit->run.hidden = 0;
+}
+
+/* Adds the frame `at`, and what lies above it, to the run; returns the frame after them. */
+static size_t merge_narrow(struct visit *visit, size_t at)
+{
+    const struct flame_frame *frame = &visit->layout->frames.items[at];
+    struct flame_frame *run = &visit->run;
+    size_t const next = flame_layout_skip(visit->layout, at);
+    bool const continues =
+        run->hidden && run->depth == frame->depth && run->start + run->value == frame->start;
+    uint32_t stands_for = 0;
+    for (; at < next; at++) {
+        uint32_t const hidden = visit->layout->frames.items[at].hidden;
+        stands_for += hidden ? hidden : 1;
+    }
+    if (!continues) {
+        flush_run(visit);
+        *run =
+            (struct flame_frame){.node = frame->node, .depth = frame->depth, .start = frame->start};
+    }
+    run->hidden += stands_for;
+    run->value += frame->value;
+    run->count += frame->count;
+    visit->unseen += stands_for;
+    return next;
+}
+
+uint64_t flame_layout_visit(const struct flame_layout *layout, double min_value, flame_draw *draw,
+                            void *context)
+{
+    struct visit visit = {.layout = layout, .draw = draw, .context = context};
+    for (size_t at = 0; at < layout->frames.count;) {
+        const struct flame_frame *frame = &layout->frames.items[at];
+        bool const is_narrow = frame->hidden || (double)frame->value < min_value;
+        if (is_narrow && at > 0) {
+            at = merge_narrow(&visit, at);
+            continue;
+        }
+        flush_run(&visit);
+        draw(context, frame);
+        at++;
+    }
+    flush_run(&visit);
+    return visit.unseen;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/flame_svg.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/human.h"
+#include "report/embedded.h"
+#include "report/flame_draw.h"
+
+#define MAX_DEPTH  1000  /* rows; deeper frames become "…" */
+#define MAX_FRAMES 14000 /* of each graph: keeps files near 1 MB and browsers quick */
+
+static unsigned picture_width(unsigned wanted)
+{
+    if (wanted == 0)
+        return FLAME_WIDTH_DEFAULT;
+    return wanted < FLAME_WIDTH_MIN   ? FLAME_WIDTH_MIN
+           : wanted > FLAME_WIDTH_MAX ? FLAME_WIDTH_MAX
+                                      : wanted;
+}
+
+/* Adds what `node` itself holds to its module's weight. */
+static bool weigh_module(struct palette *palette, const struct recording *recording,
+                         const struct call_node *node)
+{
+    vec_each (module, &palette->modules) {
+        if (module->name == node->module) {
+            module->weight += node->self_value;
+            return true;
+        }
+    }
+    const char *path = recording_text(recording, node->module);
+    struct palette_module const module = {
+        .name = node->module, .hash = hash_bytes(path, strlen(path)), .weight = node->self_value};
+    return vec_push(&palette->modules, module);
+}
+
+static int init_palette(struct flame_scene *scene)
+{
+    const char *program = recording_text(scene->recording, scene->recording->program);
+    scene->palette.colors = scene->options->colors;
+    vec_each (node, &scene->views[0].tree->nodes) {
+        if (node->module != STRING_EMPTY && !weigh_module(&scene->palette, scene->recording, node))
+            return -ENOMEM;
+    }
+    palette_assign(&scene->palette, hash_bytes(program, strlen(program)));
+    return 0;
+}
+
+static int init_view(struct flame_scene *scene, struct flame_view *view)
+{
+    struct flame_limits const limits = {
+        .min_value =
+            (int64_t)(scene->options->threshold * (double)view->tree->nodes.items[0].value),
+        .max_depth = MAX_DEPTH,
+        .max_frames = MAX_FRAMES};
+    int err = flame_layout_build(view->tree, &limits, &view->layout);
+    view->merged = err ? 0 : flame_count_merged(scene, view);
+    return err;
+}
+
+static int write_file(const struct flame_scene *scene, struct svg_out *out)
+{
+    struct svg_out body = {0};
+    struct picture_text title, subtitle;
+    const char *heading = scene->options->title;
+    double const height = flame_draw_static(scene, &scene->views[scene->options->reverse], &body);
+    picture_title(scene->recording, &title);
+    flame_subtitle(scene, &subtitle);
+
+    svg_raw(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+                 "aria-labelledby=\"title desc\" ");
+    svg_format(out, "width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n", scene->width,
+               (unsigned)height, scene->width, (unsigned)height);
+    svg_raw(out, "<title id=\"title\">");
+    svg_text(out, heading ? heading : title.text);
+    svg_raw(out, "</title>\n<desc id=\"desc\">Flame graph. ");
+    svg_text(out, subtitle.text);
+    svg_raw(out, "</desc>\n<style>\n");
+    svg_raw(out, embedded_flame_style_css);
+    palette_write_css(&scene->palette, out);
+    svg_raw(out, "</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
+    svg_bytes(out, body.data, body.size);
+    out->failed |= body.failed;
+    svg_out_fini(&body);
+
+    svg_raw(out, "<script type=\"application/json\" id=\"data\">\n");
+    int err = flame_data_write(scene, out);
+    svg_raw(out, "</script>\n<script><![CDATA[\n");
+    svg_raw(out, embedded_picture_numbers_js);
+    svg_raw(out, embedded_flame_tree_js);
+    svg_raw(out, embedded_flame_script_js);
+    svg_raw(out, "]]></script>\n</svg>\n");
+    return err ? err : out->failed ? -ENOMEM : 0;
+}
+
+int flame_svg_draw(const struct recording *recording, const struct flame_trees *trees,
+                   const struct weights *weights, const struct flame_options *options,
+                   struct svg_out *out)
+{
+    struct flame_scene scene = {.recording = recording,
+                                .weights = weights,
+                                .options = options,
+                                .width = picture_width(options->width),
+                                .views = {{.tree = trees->top_down}, {.tree = trees->bottom_up}}};
+    int err = init_view(&scene, &scene.views[0]);
+    if (!err)
+        err = init_view(&scene, &scene.views[1]);
+    if (!err)
+        err = init_palette(&scene);
+    if (!err)
+        err = write_file(&scene, out);
+    flame_layout_fini(&scene.views[0].layout);
+    flame_layout_fini(&scene.views[1].layout);
+    palette_fini(&scene.palette);
+    return err;
+}
+
+/* Copies the rows that have a width; the rest is summed up for the subtitle. */
+static int keep_positive(const struct weights *weights, struct weights *kept, int64_t *shrunk)
+{
+    *kept = (struct weights){.used = weights->used, .metric = weights->metric};
+    *shrunk = 0;
+    vec_each (row, &weights->rows) {
+        if (row->value < 0) {
+            *shrunk += row->value;
+            continue;
+        }
+        if (!vec_push(&kept->rows, *row))
+            return -ENOMEM;
+        kept->total_value += row->value;
+        kept->total_count += row->count;
+    }
+    return 0;
+}
+
+int flame_svg_render(struct recording *recording, const struct weights *weights,
+                     const struct flame_options *options, struct svg_out *out, struct fault *fault)
+{
+    struct call_tree top_down = {0}, bottom_up = {0};
+    struct flame_options told = *options;
+    struct picture_text choice = {""};
+    struct weights kept;
+    int64_t shrunk;
+    int err = keep_positive(weights, &kept, &shrunk);
+    if (shrunk) {
+        char bytes[HUMAN_MAX];
+        picture_add(&choice, "%s%sstacks that shrank, by %s together, have no width",
+                    options->choice ? options->choice : "", options->choice ? "; " : "",
+                    human_value(-shrunk, weights->metric->unit, bytes));
+        told.choice = choice.text;
+    }
+    if (!err)
+        err = call_tree_build(recording, &kept, false, MERGE_FUNCTION, &top_down);
+    if (!err)
+        err = call_tree_build(recording, &kept, true, MERGE_FUNCTION, &bottom_up);
+    struct flame_trees const trees = {&top_down, &bottom_up};
+    if (!err)
+        err = flame_svg_draw(recording, &trees, &kept, &told, out);
+    call_tree_fini(&top_down);
+    call_tree_fini(&bottom_up);
+    weights_fini(&kept);
+    return err ? fault_set(fault, err, "The picture could not be drawn: %s.", strerror(-err)) : 0;
+}

@@ -1,0 +1,40 @@
+/* flame_svg.h - a flame graph as one SVG file that needs nothing else.
+ *
+ * Without script (a viewer, an <img>, the PNG converter) it shows the whole graph.  In a browser
+ * the script inside draws the same from the data inside: zoom, search, keyboard, the reversed
+ * graph, a link that keeps the state.  The same input gives the same bytes. */
+#pragma once
+
+#include "analyze/call_tree.h"
+#include "report/flame_palette.h"
+#include "report/svg_out.h"
+
+#define FLAME_WIDTH_DEFAULT 1200
+#define FLAME_WIDTH_MIN     300
+#define FLAME_WIDTH_MAX     16000
+
+struct flame_options {
+    const char *title;  /* NULL: made from the recording */
+    const char *choice; /* what narrowed the stacks ("only stacks matching …"), or NULL */
+    unsigned width;     /* pixels; 0: the default; brought into the limits above */
+    double threshold; /* frames below this share of the total are merged into "…"; 0: by width */
+    bool reverse;     /* begin with the bottom-up graph */
+    bool icicle;      /* the root on top */
+    enum flame_colors colors;
+};
+
+/* Trees of the same weights, both ways round. */
+struct flame_trees {
+    const struct call_tree *top_down, *bottom_up;
+};
+
+/* Writes the whole file.  0, -ENOMEM, or another -errno with a sentence.  Rows below zero (what
+ * shrank in an interval) have no width: they are left out and the subtitle says how much they were.
+ */
+int flame_svg_render(struct recording *recording, const struct weights *weights,
+                     const struct flame_options *options, struct svg_out *out, struct fault *fault);
+
+/* The same from trees that are there already; `weights` only gives metric, total and interval. */
+int flame_svg_draw(const struct recording *recording, const struct flame_trees *trees,
+                   const struct weights *weights, const struct flame_options *options,
+                   struct svg_out *out);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes pictures of made-up recordings, to look at: demo-pictures flame|plot STACKS BUCKETS
+ * [losses] [dies] [wild] [reverse] [icicle] [hot] [mem] >OUT.svg */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/weigh.h"
+#include "demo_recording.h"
+#include "report/flame_svg.h"
+
+static bool has(char **argv, const char *word)
+{
+    for (; *argv; argv++)
+        if (strcmp(*argv, word) == 0)
+            return true;
+    return false;
+}
+
+static int draw_flame(struct recording *recording, char **argv, struct svg_out *out)
+{
+    struct weights weights;
+    struct fault fault = {0};
+    struct flame_options const options = {.reverse = has(argv, "reverse"),
+                                          .icicle = has(argv, "icicle"),
+                                          .colors = has(argv, "hot")   ? FLAME_HOT
+                                                    : has(argv, "mem") ? FLAME_MEM
+                                                                       : FLAME_BY_MODULE};
+    int err = weigh_stacks(recording, metric_find("heap.live"), TIME_ALL, &weights, &fault);
+    if (!err)
+        err = flame_svg_render(recording, &weights, &options, out, &fault);
+    if (!err)
+        weights_fini(&weights);
+    return err;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4)
+        return 2;
+    struct demo_shape const shape = {.stacks = (unsigned)atoi(argv[2]),
+                                     .buckets = (unsigned)atoi(argv[3]),
+                                     .bucket_ns = has(argv, "instant") ? 0 : 1000000000,
+                                     .has_losses = has(argv, "losses"),
+                                     .dies = has(argv, "dies"),
+                                     .has_wild_names = has(argv, "wild")};
+    struct recording *recording = demo_create(&shape);
+    struct svg_out out = {0};
+    int err = draw_flame(recording, argv, &out);
+    if (!err && fwrite(out.data, 1, out.size, stdout) != out.size)
+        err = 1;
+    svg_out_fini(&out);
+    recording_destroy(recording);
+    return err ? 1 : 0;
+}
