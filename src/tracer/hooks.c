@@ -1,2 +1,154 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-typedef int memoir_placeholder_to_be_replaced;
+/* hooks.c - the allocation functions, as the program sees them.
+ *
+ * An allocation is recorded after the real call, a free before it: so the records of one address
+ * alternate, whatever the threads do.  C++ new and delete, strdup, getline and the like come through here. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracer/real.h"
+#include "tracer/record.h"
+#include "tracer/thread.h"
+
+#define HOOK __attribute__((visibility("default"), noinline))
+#define HERE __builtin_frame_address(0)
+
+void cfree(void *block);
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+void *memalign(size_t alignment, size_t size);
+void *valloc(size_t size);
+void *pvalloc(size_t size);
+
+static inline void *recorded(void *block, size_t size, void *frame)
+{
+    if (block)
+        record_alloc(block, size, frame);
+    tracer_leave();
+    return block;
+}
+
+HOOK void *malloc(size_t size)
+{
+    if (unlikely(!tracer_enter()))
+        return real.malloc(size);
+    return recorded(real.malloc(size), size, HERE);
+}
+
+HOOK void *calloc(size_t count, size_t size)
+{
+    if (unlikely(!tracer_enter()))
+        return real.calloc(count, size);
+    return recorded(real.calloc(count, size), count * size, HERE);
+}
+
+HOOK void free(void *block)
+{
+    if (unlikely(!block || real_is_early(block)))
+        return;
+    if (likely(tracer_enter())) {
+        record_free(block);
+        real.free(block);
+        tracer_leave();
+        return;
+    }
+    real.free(block);
+}
+
+/* A block of the early heap moves to the real one the first time it is resized. */
+static void *move_early(void *block, size_t size)
+{
+    void *moved = real.malloc(size);
+    size_t old = real_early_size(block);
+    if (moved)
+        memcpy(moved, block, old < size ? old : size);
+    return moved;
+}
+
+static inline void *resize(void *block, size_t size, void *frame)
+{
+    if (unlikely(block && real_is_early(block)))
+        return move_early(block, size);
+    if (unlikely(!tracer_enter()))
+        return real.realloc(block, size);
+    if (!block)
+        return recorded(real.realloc(NULL, size), size, frame);
+    bool began = record_move(block);
+    void *moved = real.realloc(block, size);
+    record_moved(began, moved, size, frame);
+    tracer_leave();
+    return moved;
+}
+
+HOOK void *realloc(void *block, size_t size)
+{
+    return resize(block, size, HERE);
+}
+
+HOOK void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return resize(block, bytes, HERE);
+}
+
+HOOK int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    if (unlikely(!tracer_enter()))
+        return real.posix_memalign(out, alignment, size);
+    int err = real.posix_memalign(out, alignment, size);
+    if (err == 0 && *out)
+        record_alloc(*out, size, HERE);
+    tracer_leave();
+    return err;
+}
+
+HOOK void *aligned_alloc(size_t alignment, size_t size)
+{
+    if (unlikely(!tracer_enter()))
+        return real.aligned_alloc(alignment, size);
+    return recorded(real.aligned_alloc(alignment, size), size, HERE);
+}
+
+HOOK void *memalign(size_t alignment, size_t size)
+{
+    if (unlikely(!tracer_enter()))
+        return real.memalign(alignment, size);
+    return recorded(real.memalign(alignment, size), size, HERE);
+}
+
+HOOK void *valloc(size_t size)
+{
+    if (unlikely(!tracer_enter()))
+        return real.valloc(size);
+    return recorded(real.valloc(size), size, HERE);
+}
+
+HOOK void *pvalloc(size_t size)
+{
+    if (unlikely(!tracer_enter()))
+        return real.pvalloc(size);
+    return recorded(real.pvalloc(size), size, HERE);
+}
+
+HOOK void cfree(void *block)
+{
+    free(block);
+}
+
+HOOK void free_sized(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+HOOK void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+    (void)alignment;
+    (void)size;
+    free(block);
+}

@@ -24,7 +24,7 @@
 #define RING_BYTES  (256u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
 #define SLOT_STRIDE (512u * 1024u)
-#define FRAMES_KEPT 6144u /* remembered frames of a thread's last stack, outermost first */
+#define FRAMES_KEPT 6152u /* remembered frames of a thread's last stack; not a power of two: cache sets */
 #define LINKS_KEPT  1024u /* saved frame pointers that the remembered frames depend on */
 
 /* The index of the trie: levels of slots, each four times the one before; a probe looks at one line
@@ -81,15 +81,16 @@ struct arena_process {
 struct arena_slot {
     /* written by the thread */
     _Alignas(64) _Atomic uint64_t head; /* words written, ever; word i is at ring[i % RING_WORDS] */
-    uint64_t tail_seen;                 /* the reader's tail when last looked at */
+    uint64_t look_at;                   /* head at which to look at the reader's tail again */
     uint64_t calls, bytes, frees;       /* exact, also for events that found the ring full */
     uint64_t lost;                      /* events that found it full */
-    uint64_t last_clock;                /* newest time written to the ring */
+    uint64_t last_clock;                /* the clock word as last seen */
     /* the gap being counted while the ring is full */
     _Alignas(64) uint64_t gap_events;
     uint64_t gap_calls, gap_bytes, gap_start;
     uint64_t waits, wait_ticks;
     uint64_t quiet_events; /* since the clock word last changed */
+    uint64_t last_time;    /* newest time written to the ring */
     uint64_t last_block;   /* this thread's newest block if nothing was allocated since */
     uint64_t cost_ticks, cost_events; /* the tracer's own time, measured on a few events */
 
@@ -178,6 +179,7 @@ struct kept_frames {
     uint32_t node[FRAMES_KEPT];  /* trie node; top bit: the caller's rbp matters further out */
     uint64_t link_slot[LINKS_KEPT], link_value[LINKS_KEPT]; /* saved rbp that must still hold ... */
     uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward */
+    uint64_t scratch[FRAMES_KEPT];   /* of the walk under way */
 };
 #define KEPT_NEEDS_FP 0x80000000u
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* map_hooks.c - memory that the program takes from the kernel itself, and libraries that go away. */
+/* Both names of each function are ours to define; off_t has 64 bits anyway. */
+#undef _FILE_OFFSET_BITS
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tracer/raw_syscall.h"
+#include "tracer/real.h"
+#include "tracer/record.h"
+#include "tracer/rules.h"
+#include "tracer/thread.h"
+
+#define HOOK __attribute__((visibility("default"), noinline))
+#define HERE __builtin_frame_address(0)
+
+static uint64_t whole_pages(size_t length)
+{
+    return (length + 4095u) & ~(size_t)4095;
+}
+
+static void *direct_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+{
+    long result = raw_syscall6(SYS_mmap, (long)address, (long)length, protection, flags, fd, offset);
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return MAP_FAILED;
+    }
+    return (void *)result;
+}
+
+HOOK void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+{
+    if (unlikely(!tracer_enter()))
+        return real.mmap ? real.mmap(address, length, protection, flags, fd, offset)
+                         : direct_mmap(address, length, protection, flags, fd, offset);
+    void *mapped = real.mmap(address, length, protection, flags, fd, offset);
+    if (mapped != MAP_FAILED)
+        record_map(mapped, whole_pages(length), HERE);
+    tracer_leave();
+    return mapped;
+}
+
+HOOK void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset)
+    __attribute__((alias("mmap")));
+
+HOOK int munmap(void *address, size_t length)
+{
+    if (unlikely(!tracer_enter()))
+        return real.munmap ? real.munmap(address, length)
+                           : (int)raw_syscall3(SYS_munmap, (long)address, (long)length, 0);
+    bool began = record_unmap(address, whole_pages(length));
+    int result = real.munmap(address, length);
+    record_unmapped(began, result == 0);
+    tracer_leave();
+    return result;
+}
+
+HOOK void *mremap(void *old, size_t old_length, size_t length, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    void *wanted = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+    va_end(arguments);
+    if (unlikely(!tracer_enter()))
+        return real.mremap(old, old_length, length, flags, wanted);
+    bool began = record_unmap(old, whole_pages(old_length));
+    void *mapped = real.mremap(old, old_length, length, flags, wanted);
+    record_unmapped(began, mapped != MAP_FAILED);
+    if (mapped != MAP_FAILED)
+        record_map(mapped, whole_pages(length), HERE);
+    tracer_leave();
+    return mapped;
+}
+
+/* The break as a mapping: growth is mapped above the old end, shrinking unmaps from the new end. */
+static void record_break(char *from, char *to, void *frame)
+{
+    if (to > from) {
+        record_map(from, (size_t)(to - from), frame);
+    } else if (to < from) {
+        record_unmapped(record_unmap(to, (size_t)(from - to)), true);
+    }
+}
+
+HOOK void *sbrk(intptr_t increment)
+{
+    if (unlikely(!tracer_enter()))
+        return real.sbrk(increment);
+    char *from = real.sbrk(increment);
+    if (from != (char *)-1)
+        record_break(from, from + increment, HERE);
+    tracer_leave();
+    return from;
+}
+
+HOOK int brk(void *end)
+{
+    if (unlikely(!tracer_enter()))
+        return real.brk(end);
+    char *from = real.sbrk(0);
+    int result = real.brk(end);
+    if (result == 0)
+        record_break(from, end, HERE);
+    tracer_leave();
+    return result;
+}
+
+/* dlopen is left alone: the loader looks at who called it.  New code is noticed when it is met. */
+HOOK int dlclose(void *handle)
+{
+    int result = real.dlclose ? real.dlclose(handle) : -1;
+    if (tracer_enter()) {
+        rules_module_closed();
+        tracer_leave();
+    }
+    return result;
+}

@@ -1,0 +1,39 @@
+/* real.h - the functions behind our hooks, and a little memory for the time before they are known. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct real_functions {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void *(*reallocarray)(void *, size_t, size_t);
+    void (*free)(void *);
+    void (*cfree)(void *);
+    void (*free_sized)(void *, size_t);
+    void (*free_aligned_sized)(void *, size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    size_t (*malloc_usable_size)(void *);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+    int (*munmap)(void *, size_t);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
+    int (*brk)(void *);
+    void *(*sbrk)(intptr_t);
+    int (*dlclose)(void *);
+};
+extern struct real_functions real __attribute__((visibility("hidden")));
+
+/* Finds them all.  Until it returns, real.malloc and calloc give blocks from the early heap. */
+void real_resolve(void);
+
+/* Blocks of the early heap are never given back. */
+bool real_is_early(const void *block);
+void *real_early_alloc(size_t size);
+size_t real_early_size(const void *block);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/record.h"
+
+#include "tracer/real.h"
+#include "tracer/ring.h"
+#include "tracer/stack.h"
+
+/* One event in so many has its own cost measured. */
+#define COST_EVERY 1024u
+
+static inline struct arena_slot *own_slot(void)
+{
+    struct arena_slot *slot = tracer_self.slot;
+    return likely(slot != NULL) ? slot : thread_take_slot();
+}
+
+/* Events of a thread that got no slot are at least in the totals. */
+static void count_slotless(uint64_t calls, uint64_t bytes, uint64_t frees)
+{
+    struct arena_header *header = tracer_process.header;
+    atomic_fetch_add(&header->slotless, 1);
+    atomic_fetch_add(&header->slotless_calls, calls);
+    atomic_fetch_add(&header->slotless_bytes, bytes);
+    atomic_fetch_add(&header->slotless_frees, frees);
+}
+
+static inline uint64_t usable_size(void *block)
+{
+    return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
+}
+
+static void put_alloc_big(struct arena_slot *slot, uint64_t first, uint32_t stack, size_t size,
+                          uint64_t usable)
+{
+    uint64_t words[4] = {first | EVENT_ALLOC_BIG, stack, size, usable};
+    ring_put(slot, words, 4);
+}
+
+static inline void put_alloc(struct arena_slot *slot, void *block, size_t size, uint32_t stack)
+{
+    uint64_t usable = usable_size(block), first = (uint64_t)block << 16;
+    if (usable < size)
+        usable = size; /* the allocator does not say */
+    if (likely(usable - size < 256 && size < EVENT_SIZE_LIMIT))
+        ring_put2(slot, first | (usable - size) << 8 | EVENT_ALLOC,
+                  (uint64_t)stack << EVENT_SIZE_BITS | size);
+    else
+        put_alloc_big(slot, first, stack, size, usable);
+}
+
+static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
+{
+    slot->calls++;
+    slot->bytes += size;
+    slot->last_block = (uint64_t)block;
+}
+
+void record_alloc(void *block, size_t size, void *hook_frame)
+{
+    struct arena_slot *slot = own_slot();
+    if (unlikely(!slot)) {
+        count_slotless(1, size, 0);
+        return;
+    }
+    note_alloc(slot, block, size);
+    uint64_t start = unlikely(slot->calls % COST_EVERY == 0) ? read_tsc() : 0;
+    if (likely(ring_begin(slot, (struct event_weight){1, size})))
+        put_alloc(slot, block, size, stack_capture(slot, hook_frame));
+    if (unlikely(start)) {
+        slot->cost_ticks += read_tsc() - start;
+        slot->cost_events++;
+    }
+}
+
+/* The first word of FREE or FREE_BIG or MOVE: address, and whether the block was temporary. */
+static inline uint64_t free_word(struct arena_slot *slot, void *block)
+{
+    uint64_t word = (uint64_t)block << 16;
+    if (slot->last_block == (uint64_t)block) {
+        slot->last_block = 0;
+        word |= EVENT_TEMPORARY;
+    }
+    slot->frees++;
+    return word;
+}
+
+void record_free(void *block)
+{
+    struct arena_slot *slot = own_slot();
+    if (unlikely(!slot)) {
+        count_slotless(0, 0, 1);
+        return;
+    }
+    uint64_t word = free_word(slot, block);
+    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
+        return;
+    uint64_t usable = usable_size(block);
+    if (likely(usable < 4096))
+        ring_put1(slot, word | (usable & EVENT_USABLE_MASK) << 6 | EVENT_FREE);
+    else
+        ring_put2(slot, word | EVENT_FREE_BIG, usable);
+}
+
+bool record_move(void *block)
+{
+    struct arena_slot *slot = own_slot();
+    if (unlikely(!slot))
+        return false;
+    uint64_t word = free_word(slot, block);
+    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
+        return false;
+    ring_put2(slot, word | EVENT_MOVE, usable_size(block));
+    return true;
+}
+
+void record_moved(bool began, void *block, size_t size, void *hook_frame)
+{
+    struct arena_slot *slot = tracer_self.slot;
+    if (unlikely(!slot)) {
+        count_slotless(block != NULL, block ? size : 0, block || size == 0);
+        return;
+    }
+    if (block) {
+        note_alloc(slot, block, size);
+        if (likely(began))
+            put_alloc(slot, block, size, stack_capture(slot, hook_frame));
+        else
+            slot->gap_calls++, slot->gap_bytes += size;
+    } else {
+        bool freed = size == 0;
+        if (!freed)
+            slot->frees--; /* nothing happened */
+        if (began)
+            ring_put1(slot, (uint64_t)(freed ? OUTCOME_DONE : OUTCOME_FAILED) << 4 | EVENT_OUTCOME);
+    }
+}
+
+void record_map(void *address, size_t length, void *hook_frame)
+{
+    struct arena_slot *slot = own_slot();
+    if (!slot || !ring_begin(slot, (struct event_weight){0, 0}))
+        return;
+    uint64_t words[3] = {(uint64_t)address << 16 | EVENT_MAP, stack_capture(slot, hook_frame), length};
+    ring_put(slot, words, 3);
+}
+
+bool record_unmap(void *address, size_t length)
+{
+    struct arena_slot *slot = own_slot();
+    if (!slot || !ring_begin(slot, (struct event_weight){0, 0}))
+        return false;
+    ring_put2(slot, (uint64_t)address << 16 | EVENT_UNMAP, length);
+    return true;
+}
+
+void record_unmapped(bool began, bool done)
+{
+    if (began)
+        ring_put1(tracer_self.slot, (uint64_t)done << 4 | EVENT_OUTCOME);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/ring.h"
+
+#include <linux/futex.h>
+#include <time.h>
+
+#include "tracer/raw_syscall.h"
+
+#define STALL_NS   20000000ull
+#define STALL_STEP 5000000ull
+/* The time a record may be wrong by when the recorder sleeps, in ticks: about 10 us. */
+#define TICK_COARSE (1u << 15)
+
+void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count)
+{
+    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+    uint64_t *ring = arena_slot_ring(slot);
+    for (unsigned i = 0; i < count; i++)
+        ring[(head + i) % RING_WORDS] = words[i];
+    atomic_store_explicit(&slot->head, head + count, memory_order_release);
+}
+
+void ring_tick(struct arena_slot *slot, uint64_t clock)
+{
+    bool changed = clock != slot->last_clock;
+    slot->last_clock = clock;
+    slot->quiet_events = 0;
+    uint64_t now = changed && clock ? clock : read_tsc();
+    /* With a sleeping recorder (0) every event comes here: a record for each would be too many. */
+    if (now <= slot->last_time || (clock == 0 && now - slot->last_time < TICK_COARSE))
+        now = 0;
+    if (clock == 0)
+        slot->quiet_events = QUIET_MAX;
+    if (!now)
+        return;
+    slot->last_time = now;
+    ring_put1(slot, now << 4 | EVENT_TIME);
+}
+
+static bool recorder_is_dead(void)
+{
+    struct arena_header *header = tracer_process.header;
+    _Atomic uint32_t *lock = (_Atomic uint32_t *)((char *)tracer_process.arena + header->lock_offset);
+    uint32_t word = atomic_load(lock);
+    return (word & FUTEX_OWNER_DIED) || (word & FUTEX_TID_MASK) == 0;
+}
+
+static void wake_recorder(void)
+{
+    struct arena_header *header = tracer_process.header;
+    if (atomic_load_explicit(&header->sleeping, memory_order_relaxed) &&
+        atomic_exchange(&header->sleeping, 0))
+        raw_syscall3(SYS_futex, (long)&header->sleeping, FUTEX_WAKE, 1);
+}
+
+/* Words that may still be written. */
+static uint64_t room(struct arena_slot *slot)
+{
+    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+    uint64_t used = head - atomic_load_explicit(&slot->tail, memory_order_acquire);
+    return used + RING_MARGIN >= RING_WORDS ? 0 : RING_WORDS - RING_MARGIN - used;
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    raw_syscall3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool wait_for_room(struct arena_slot *slot)
+{
+    uint64_t start = monotonic_ns(), start_ticks = read_tsc();
+    struct timespec step = {0, (long)STALL_STEP};
+
+    slot->waits++;
+    while (room(slot) == 0 && !recorder_is_dead() && monotonic_ns() - start < STALL_NS) {
+        wake_recorder();
+        atomic_store(&slot->waiting, 1);
+        if (room(slot) == 0)
+            raw_syscall6(SYS_futex, (long)&slot->waiting, FUTEX_WAIT, 1, (long)&step, 0, 0);
+    }
+    atomic_store(&slot->waiting, 0);
+    slot->wait_ticks += read_tsc() - start_ticks;
+    return room(slot) > 0;
+}
+
+static void close_gap(struct arena_slot *slot)
+{
+    uint64_t words[5] = {EVENT_GAP, slot->gap_events, slot->gap_calls, slot->gap_bytes,
+                         slot->gap_start};
+    ring_put(slot, words, 5);
+    slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;
+}
+
+bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
+{
+    struct arena_header *header = tracer_process.header;
+    if (atomic_load_explicit(&header->off, memory_order_relaxed)) {
+        tracer_turn_off();
+        return false;
+    }
+    if (room(slot) == 0 && (slot->gap_events > 0 || !wait_for_room(slot))) {
+        if (recorder_is_dead()) {
+            tracer_turn_off();
+            return false;
+        }
+        if (slot->gap_events++ == 0)
+            slot->gap_start = read_tsc();
+        slot->gap_calls += weight.calls;
+        slot->gap_bytes += weight.bytes;
+        slot->lost++;
+        return false;
+    }
+    if (slot->gap_events > 0)
+        close_gap(slot);
+    uint64_t left = room(slot);
+    if (left < RING_WORDS / 2)
+        wake_recorder();
+    slot->look_at = atomic_load_explicit(&slot->head, memory_order_relaxed) +
+                    (left > RING_WORDS / 2 ? left - RING_WORDS / 2 : left / 4);
+    return true;
+}

@@ -1,0 +1,55 @@
+/* ring.h - writing events to this thread's ring.
+ *
+ * One writer, no lock: words are stored, then the head is published.  A full ring is waited for, 20 ms at
+ * most per stall; then events are dropped and counted until there is room, and a GAP record tells
+ * of them.  A recorder that died turns the tracer off. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracer/thread.h"
+#include "wire/event.h"
+
+/* Always left free, so that the end of a two-part record and the time before it fit without asking. */
+#define RING_MARGIN 32u
+#define QUIET_MAX   128u
+
+/* What an event means for the totals if it must be dropped. */
+struct event_weight {
+    uint64_t calls, bytes;
+};
+
+bool ring_make_room(struct arena_slot *slot, struct event_weight weight);
+void ring_tick(struct arena_slot *slot, uint64_t clock);
+
+/* Room for a record of up to EVENT_WORDS_MAX words and its time.  false: the event is dropped. */
+static inline bool ring_begin(struct arena_slot *slot, struct event_weight weight)
+{
+    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+    if (unlikely(head >= slot->look_at) && !ring_make_room(slot, weight))
+        return false;
+    uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
+    if (unlikely(clock != slot->last_clock || ++slot->quiet_events > QUIET_MAX))
+        ring_tick(slot, clock);
+    return true;
+}
+
+/* Stores the words of one record and publishes them. */
+static inline void ring_put1(struct arena_slot *slot, uint64_t a)
+{
+    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+    arena_slot_ring(slot)[head % RING_WORDS] = a;
+    atomic_store_explicit(&slot->head, head + 1, memory_order_release);
+}
+
+static inline void ring_put2(struct arena_slot *slot, uint64_t a, uint64_t b)
+{
+    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+    uint64_t *ring = arena_slot_ring(slot);
+    ring[head % RING_WORDS] = a;
+    ring[(head + 1) % RING_WORDS] = b;
+    atomic_store_explicit(&slot->head, head + 2, memory_order_release);
+}
+
+void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count);

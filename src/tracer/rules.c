@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/rules.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+/* glibc 2.35 and later: lock-free, safe in signal handlers.  Without it stacks have one frame. */
+#pragma weak _dl_find_object
+
+#define MODULES_KNOWN 1024
+
+/* What this process knows of its own modules; the arena has what the recorder needs. */
+struct known_module {
+    _Atomic uint64_t start; /* 0: free; written last */
+    uint64_t end;
+    uint32_t index;
+    struct eh_view view;
+};
+
+struct rule_entry rule_cache[1 << RULE_CACHE_BITS];
+_Atomic uint64_t rule_generation;
+static struct known_module known[MODULES_KNOWN];
+static _Atomic uint32_t known_lock;
+
+static struct known_module *find_known(uint64_t start)
+{
+    uint32_t at = (uint32_t)(start >> 12) % MODULES_KNOWN;
+    for (uint32_t i = 0; i < 16; i++) {
+        struct known_module *module = &known[(at + i) % MODULES_KNOWN];
+        if (atomic_load_explicit(&module->start, memory_order_acquire) == start)
+            return module;
+    }
+    return NULL;
+}
+
+static void copy_build_id(struct arena_module *module, const ElfW(Phdr) *note, uint64_t bias)
+{
+    const char *at = (const char *)(bias + note->p_vaddr);
+    const char *end = at + note->p_memsz;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+        const ElfW(Nhdr) *header = (const ElfW(Nhdr) *)at;
+        const char *name = at + sizeof(*header);
+        const char *data = name + ((header->n_namesz + 3u) & ~3u);
+        if (data > end || header->n_descsz > (size_t)(end - data))
+            return;
+        if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
+            header->n_descsz <= sizeof(module->build_id)) {
+            memcpy(module->build_id, data, header->n_descsz);
+            module->build_id_size = header->n_descsz;
+            return;
+        }
+        at = data + ((header->n_descsz + 3u) & ~3u);
+    }
+}
+
+/* Tells the recorder of a module.  Its index, or MODULE_UNKNOWN when the list is full. */
+static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) *elf)
+{
+    struct arena_header *header = tracer_process.header;
+    uint32_t index = atomic_fetch_add(&header->module_count, 1) + 1;
+    if (index >= ARENA_MODULES)
+        return MODULE_UNKNOWN;
+    struct arena_module *module = arena_module_at(tracer_process.arena, index);
+    const struct link_map *map = found->dlfo_link_map;
+    module->process = tracer_process.process;
+    module->start = (uint64_t)found->dlfo_map_start;
+    module->end = (uint64_t)found->dlfo_map_end;
+    module->bias = map->l_addr;
+    const char *name = map->l_name && map->l_name[0]
+                           ? map->l_name
+                           : arena_process_at(tracer_process.arena, tracer_process.process)->path;
+    size_t size = strlen(name);
+    if (size >= sizeof(module->path))
+        size = sizeof(module->path) - 1;
+    memcpy(module->path, name, size);
+    if (elf) {
+        const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((const char *)elf + elf->e_phoff);
+        for (unsigned i = 0; i < elf->e_phnum && !module->build_id_size; i++) {
+            if (segment[i].p_type == PT_NOTE)
+                copy_build_id(module, &segment[i], map->l_addr);
+        }
+    }
+    atomic_store_explicit(&module->ready, 1, memory_order_release);
+    return index;
+}
+
+/* The loaded segment that holds the unwind tables: reads stay inside it. */
+static void find_view(const struct dl_find_object *found, const ElfW(Ehdr) *elf, struct eh_view *view)
+{
+    uint64_t tables = (uint64_t)found->dlfo_eh_frame, bias = found->dlfo_link_map->l_addr;
+    memset(view, 0, sizeof(*view));
+    if (!tables || !elf)
+        return;
+    const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((const char *)elf + elf->e_phoff);
+    for (unsigned i = 0; i < elf->e_phnum; i++) {
+        uint64_t low = bias + segment[i].p_vaddr, high = low + segment[i].p_memsz;
+        if (segment[i].p_type == PT_LOAD && tables >= low && tables < high) {
+            view->header = (const uint8_t *)tables;
+            view->low = (const uint8_t *)low;
+            view->high = (const uint8_t *)high;
+        }
+    }
+}
+
+/* The ELF header is the start of the mapping, unless somebody was very creative. */
+static const ElfW(Ehdr) *elf_header(const struct dl_find_object *found)
+{
+    const ElfW(Ehdr) *elf = found->dlfo_map_start;
+    uint64_t size = (uint64_t)found->dlfo_map_end - (uint64_t)found->dlfo_map_start;
+    if (size < sizeof(*elf) || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_phentsize != sizeof(ElfW(Phdr)) ||
+        elf->e_phoff + (uint64_t)elf->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+        return NULL;
+    return elf;
+}
+
+static struct known_module *learn(const struct dl_find_object *found)
+{
+    uint64_t start = (uint64_t)found->dlfo_map_start;
+    struct known_module *module = find_known(start);
+    if (module)
+        return module;
+    /* Rare: once per module.  Whoever finds it taken does without this once. */
+    uint32_t unlocked = 0;
+    if (!atomic_compare_exchange_strong(&known_lock, &unlocked, 1))
+        return NULL;
+    module = find_known(start);
+    uint32_t at = (uint32_t)(start >> 12) % MODULES_KNOWN;
+    for (uint32_t i = 0; i < 16 && !module; i++) {
+        struct known_module *free_one = &known[(at + i) % MODULES_KNOWN];
+        if (atomic_load_explicit(&free_one->start, memory_order_relaxed) != 0)
+            continue;
+        const ElfW(Ehdr) *elf = elf_header(found);
+        free_one->end = (uint64_t)found->dlfo_map_end;
+        find_view(found, elf, &free_one->view);
+        free_one->index = publish(found, elf);
+        atomic_store_explicit(&free_one->start, start, memory_order_release);
+        module = free_one;
+    }
+    atomic_store(&known_lock, 0);
+    return module;
+}
+
+static struct known_module *module_of(uint64_t pc)
+{
+    struct dl_find_object found;
+    for (int tries = 0; tries < 1000; tries++) {
+        if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0)
+            return NULL;
+        struct known_module *module = learn(&found);
+        if (module)
+            return module;
+        __builtin_ia32_pause();
+    }
+    return NULL;
+}
+
+int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *index)
+{
+    struct known_module *module = module_of(pc);
+    *index = module ? module->index : MODULE_UNKNOWN;
+    if (!module || !module->view.header)
+        return -ENOENT;
+    return eh_frame_row(&module->view, pc, row);
+}
+
+unwind_rule rules_compile(uint64_t pc)
+{
+    struct unwind_row row;
+    uint32_t module;
+    uint64_t generation = atomic_load(&rule_generation);
+    int err = rules_row(pc, &row, &module);
+
+    /* Code in no module may be compiled anew at any time: not worth remembering. */
+    if (err < 0 && module == MODULE_UNKNOWN)
+        return rule_make(RULE_MISSING, 0, 0, MODULE_UNKNOWN);
+    unwind_rule rule = err < 0 ? rule_make(RULE_MISSING, 0, 0, module) : rule_from_row(&row, module);
+
+    uint64_t at = (pc * 0x9e3779b97f4a7c15ull) >> (64 - RULE_CACHE_BITS);
+    struct rule_entry *first = &rule_cache[at], *second = &rule_cache[at ^ 1];
+    struct rule_entry *entry = atomic_load(&first->rule) == 0 ? first : second;
+    if (atomic_load(&first->rule) != 0 && atomic_load(&second->rule) != 0)
+        entry = pc & 16 ? first : second;
+    atomic_store_explicit(&entry->rule, rule, memory_order_relaxed);
+    atomic_store_explicit(&entry->check, rule ^ (pc | generation), memory_order_relaxed);
+    return rule;
+}
+
+void rules_module_closed(void)
+{
+    struct dl_find_object found;
+    bool gone = false;
+    for (unsigned i = 0; i < MODULES_KNOWN; i++) {
+        uint64_t start = atomic_load(&known[i].start);
+        if (start && (_dl_find_object((void *)start, &found) != 0 ||
+                      (uint64_t)found.dlfo_map_end != known[i].end)) {
+            atomic_store(&known[i].start, 0);
+            gone = true;
+        }
+    }
+    if (gone)
+        atomic_fetch_add(&rule_generation, 1ull << 48);
+}
+
+void rules_forked(void)
+{
+    atomic_store(&known_lock, 0);
+}

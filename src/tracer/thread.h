@@ -1,0 +1,61 @@
+/* thread.h - the tracer in this process and in this thread: is it on, and where does this thread write.
+ *
+ * Off is for ever, but for a forked child under --children, which becomes a traced process of its own.
+ * Nothing here allocates; what runs on every event is inline. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/arena.h"
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+struct tracer_thread {
+    struct arena_slot *slot;
+    uint32_t busy;        /* inside our own code: calls from there pass through */
+    uint32_t exit_rounds; /* destructor rounds seen at thread exit */
+};
+extern __thread struct tracer_thread tracer_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+struct tracer_process {
+    void *arena;
+    struct arena_header *header;
+    volatile uint64_t *alive; /* 1 while on; a page that the kernel zeroes in forked children */
+    uint32_t process;
+};
+extern struct tracer_process tracer_process __attribute__((visibility("hidden")));
+
+/* The slow side of tracer_enter: first call ever, forked child, or off. */
+bool tracer_revive(void);
+void tracer_turn_off(void);
+
+/* A slot for this thread, or NULL when there is none to be had. */
+struct arena_slot *thread_take_slot(void);
+
+/* True when the caller should record; it must then call tracer_leave. */
+static inline bool tracer_enter(void)
+{
+    if (unlikely(*tracer_process.alive == 0) && !tracer_revive())
+        return false;
+    struct tracer_thread *self = &tracer_self;
+    if (unlikely(self->busy)) {
+        if (self->slot)
+            self->slot->nested++;
+        return false;
+    }
+    self->busy = 1;
+    return true;
+}
+
+static inline void tracer_leave(void)
+{
+    tracer_self.busy = 0;
+}
+
+static inline uint64_t read_tsc(void)
+{
+    return __builtin_ia32_rdtsc();
+}

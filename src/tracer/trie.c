@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/trie.h"
+
+#include <stdbool.h>
+
+/* Recursion is kept as it is up to this depth; beyond, repeated cycles are folded into one. */
+#define FOLD_DEPTH 192
+#define FOLD_CYCLE 24 /* the longest cycle looked for */
+
+static uint64_t hash_key(uint32_t parent, uint64_t ip)
+{
+    uint64_t x = (ip ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ull;
+    x ^= x >> 29;
+    x = (x + parent) * 0xbf58476d1ce4e5b9ull;
+    return x ^ x >> 32;
+}
+
+static uint32_t depth_of(const struct trie_node *node)
+{
+    return node->depth & ~TRIE_FOLDED;
+}
+
+/* If the frames ip, parent, parent's parent ... begin with the same cycle twice, the node that ends the
+ * inner repetition's twin: going there instead of deeper loses nothing but the count of rounds. */
+static uint32_t fold(void *arena, uint32_t parent, uint64_t ip)
+{
+    uint64_t ips[2 * FOLD_CYCLE];
+    uint32_t ids[2 * FOLD_CYCLE], count = 1;
+    ips[0] = ip;
+    ids[0] = TRIE_NONE;
+    for (uint32_t id = parent; count < 2 * FOLD_CYCLE && id >= TRIE_FIRST_NODE; count++) {
+        struct trie_node *node = arena_node_at(arena, id);
+        ips[count] = node->ip;
+        ids[count] = id;
+        id = node->parent;
+    }
+    for (uint32_t cycle = 1; 2 * cycle <= count; cycle++) {
+        uint32_t same = 0;
+        while (same < cycle && ips[same] == ips[same + cycle])
+            same++;
+        if (same == cycle)
+            return ids[cycle];
+    }
+    return TRIE_NONE;
+}
+
+static uint32_t make_node(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
+{
+    struct arena_header *header = arena;
+    uint32_t id = atomic_fetch_add_explicit(&header->node_count, 1, memory_order_relaxed);
+    if (id >= ARENA_NODES) {
+        atomic_fetch_sub_explicit(&header->node_count, 1, memory_order_relaxed);
+        return TRIE_FULL;
+    }
+    struct trie_node *node = arena_node_at(arena, id);
+    *node = (struct trie_node){.ip = ip, .parent = parent, .module = module, .target = id};
+    if (parent >= TRIE_FIRST_NODE)
+        node->depth = arena_node_at(arena, parent)->depth + 1;
+    if (depth_of(node) >= FOLD_DEPTH) {
+        uint32_t twin = fold(arena, parent, ip);
+        if (twin != TRIE_NONE) {
+            node->target = twin;
+            arena_node_at(arena, twin)->depth |= TRIE_FOLDED;
+        }
+    }
+    return id;
+}
+
+uint32_t trie_push(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
+{
+    uint64_t hash = hash_key(parent, ip);
+    uint32_t made = TRIE_NONE;
+
+    if (parent == TRIE_FULL)
+        return TRIE_FULL;
+    for (unsigned level = 0; level < TRIE_LEVELS; level++) {
+        unsigned bits = TRIE_LEVEL_BITS(level);
+        _Atomic uint32_t *line = arena_index_level(arena, level) +
+                                 (hash >> (64 - bits) & ~(uint64_t)(TRIE_PROBE - 1));
+        for (unsigned i = 0; i < TRIE_PROBE; i++) {
+            uint32_t id = atomic_load_explicit(&line[i], memory_order_acquire);
+            if (id == TRIE_NONE) {
+                if (made == TRIE_NONE)
+                    made = make_node(arena, parent, ip, module);
+                if (made == TRIE_FULL)
+                    return TRIE_FULL;
+                if (atomic_compare_exchange_strong_explicit(&line[i], &id, made,
+                                                            memory_order_acq_rel,
+                                                            memory_order_acquire))
+                    return arena_node_at(arena, made)->target;
+            }
+            struct trie_node *node = arena_node_at(arena, id);
+            if (node->ip == ip && node->parent == parent && node->module == module)
+                return node->target;
+        }
+    }
+    return TRIE_FULL;
+}
