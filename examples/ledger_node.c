@@ -114,11 +114,12 @@ __attribute__((format(printf, 1, 2))) static char *format_reply(const char *form
 
 static char *answer_payment(struct ledger *ledger, const char *line)
 {
-    char from[MAX_NAME + 1], to[MAX_NAME + 1];
-    long long amount;
+    char from[MAX_NAME + 1], to[MAX_NAME + 1], digits[MAX_NAME + 1];
     char *reason;
+    long amount;
 
-    if (sscanf(line, "PAY %64s %64s %18lld", from, to, &amount) != 3)
+    if (sscanf(line, "PAY %64s %64s %64s", from, to, digits) != 3 ||
+        !parse_number(digits, 0, 1000000000, &amount))
         return format_reply("ERROR usage: PAY from to amount\n");
     if (ledger_pay(ledger, from, to, amount, &reason) == 0)
         return format_reply("OK\n");
