@@ -1,0 +1,139 @@
+# shellcheck shell=bash disable=SC2034
+# Words for system tests; each script begins with  . "$TOP/tests/system/common.bash"
+# A test prints one line per case.  Scripts do not stop at a failed case.
+set -u
+subjects=$BUILD/tests/subjects
+status=0 # of the last program recorded
+
+ok() { # ok CASE
+    echo "ok $1"
+}
+
+not_ok() { # not_ok CASE WHY
+    echo "not ok $1: $2"
+}
+
+skip() { # skip CASE WHY
+    echo "skip $1: $2"
+}
+
+equal() { # equal CASE EXPECTED ACTUAL
+    if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "expected '$2', got '$3'"; fi
+}
+
+at_least() { # at_least CASE LEAST ACTUAL: numbers, with or without fraction
+    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(b != "" && b != "null" && b + 0 >= a + 0) }'; then
+        ok "$1"
+    else
+        not_ok "$1" "expected at least $2, got '$3'"
+    fi
+}
+
+at_most() { # at_most CASE MOST ACTUAL
+    if awk -v a="$2" -v b="$3" 'BEGIN { exit !(b != "" && b != "null" && b + 0 <= a + 0) }'; then
+        ok "$1"
+    else
+        not_ok "$1" "expected at most $2, got '$3'"
+    fi
+}
+
+# One sentence on stderr: one line, not empty, that names the program speaking.
+one_sentence() { # one_sentence CASE FILE PATTERN
+    local lines
+    lines=$(grep -c . "$2")
+    if [ "$lines" != 1 ]; then
+        not_ok "$1" "$lines lines instead of one sentence: $(head -c 300 "$2" | tr '\n' '|')"
+    elif ! grep -Eqi "$3" "$2"; then
+        not_ok "$1" "it does not say '$3': $(cat "$2")"
+    else
+        ok "$1"
+    fi
+}
+
+same_text() { # same_text CASE EXPECTED_FILE ACTUAL_FILE
+    if cmp -s "$2" "$3"; then
+        ok "$1"
+    else
+        not_ok "$1" "the text differs"
+        diff "$2" "$3" | head -n 20
+    fi
+}
+
+# Records a program.  Its output is in FILE.out and FILE.err, the status in $status.
+record() { # record FILE [OPTIONS] -- PROGRAM…
+    local file=$1
+    shift
+    rm -f "$file" "$file".*.json
+    "$MEMOIR" run -o "$file" "$@" >"$file.out" 2>"$file.err"
+    status=$?
+}
+
+# The report of a metric, made once per recording.
+json_of() { # json_of FILE METRIC
+    local made=$1.$2.json
+    if [ ! -s "$made" ] || [ "$1" -nt "$made" ]; then
+        "$MEMOIR" report "$1" --json --metric "$2" --by stack --top 1000000 >"$made" 2>"$made.err" || {
+            cat "$made.err" >&2
+            echo '{}' >"$made"
+        }
+    fi
+    printf '%s\n' "$made"
+}
+
+summary() { # summary FILE KEY: a number of the heap's summary
+    jq -r ".summary.heap.$2" "$(json_of "$1" heap.calls)"
+}
+
+quality() { # quality FILE KEY
+    jq -r ".quality.$2" "$(json_of "$1" heap.calls)"
+}
+
+# "VALUE COUNT" of all rows with the function on their stack; FUNCTION may be several names that
+# must all be there, innermost first but not necessarily side by side.
+site() { # site FILE METRIC FUNCTION…
+    local file=$1 metric=$2
+    shift 2
+    jq -r '
+        def has_in_order($names): reduce .[] as $f ($names; if length > 0 and $f == .[0] then .[1:] else . end) | length == 0;
+        [.rows[]? | select([.stack[].function] | has_in_order($ARGS.positional))]
+        | "\(map(.value) | add // 0) \(map(.count) | add // 0)"' \
+        "$(json_of "$file" "$metric")" --args "$@"
+}
+
+# Waits until a command succeeds, for at most SECONDS.
+wait_until() { # wait_until SECONDS COMMAND…
+    local tries=$(($1 * 20))
+    shift
+    while ! "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || return 1
+        sleep 0.05
+    done
+}
+
+has_line() { # has_line FILE PATTERN
+    grep -Eq -- "$2" "$1"
+}
+
+is_gone() { # is_gone PID: ended, or a zombie
+    ! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
+}
+
+# The processes under (and with) PID that run a program of memoir's; not the watched one.
+# The descendants of a process that run a program of memoir's and not the watched one.
+recorders_of() { # recorders_of PID
+    local pid
+    for pid in "$1" $(descendants "$1"); do
+        case $(readlink "/proc/$pid/exe") in
+            "$BUILD"/memoir | "$BUILD"/memoir-record) echo "$pid" ;;
+        esac
+    done
+}
+
+descendants() { # descendants PID
+    local child
+    cat "/proc/$1/task"/*/children 2>/dev/null | tr ' ' '\n' | grep . | while read -r child; do
+        echo "$child"
+        descendants "$child"
+    done
+}

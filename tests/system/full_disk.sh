@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The disk of the recording is full: the program does not notice, the recorder says so in a sentence.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+# In a mount namespace of its own, so that nothing is left behind whatever happens.
+if [ "${1:-}" != inside ]; then
+    if ! unshare -rm true 2>/dev/null; then
+        skip full-disk "this user may not make a mount namespace"
+        exit 0
+    fi
+    exec unshare -rm "$0" inside
+fi
+mkdir -p small
+if ! mount -t tmpfs -o size=64k tmpfs small; then
+    skip full-disk "this user may not mount a small disk"
+    exit 0
+fi
+
+"$MEMOIR" run -o small/full.memoir -- "$subjects/subject-generator" --threads 2 --ops 1000000 --all \
+    --churn-threads 200 --books "$PWD/books" >out 2>err
+equal status 0 $?
+at_least program-finished 1 "$(grep -c '^total' books)"
+equal output "" "$(cat out)"
+grep -i "space" err >space
+one_sentence sentence space 'no space|full'
+cp small/full.memoir .
+"$MEMOIR" report full.memoir --json >report.json 2>report.err
+equal recording-opens 0 $?
+
+# No room even for the beginning: nothing is run, or it is run and ends well.
+dd if=/dev/zero of=small/rest bs=1k count=64 2>/dev/null
+"$MEMOIR" run -o small/none.memoir -- "$subjects/subject-exits" 0 >out 2>err
+code=$?
+if [ $code = 0 ] || [ $code = 1 ]; then ok no-room-at-all; else not_ok no-room-at-all "status $code"; fi

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# The recorder is killed, or stopped for long: the program does not notice.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+started=()
+trap 'for pid in "${started[@]}"; do kill -CONT "$pid"; kill -9 "$pid"; done 2>/dev/null' EXIT
+
+program_of() { # program_of PID NAME: the descendant that runs this program
+    local pid
+    for pid in $(descendants "$1"); do
+        case $(readlink "/proc/$pid/exe") in */"$2") echo "$pid" ;; esac
+    done
+}
+
+# Every process of ours is killed while three threads allocate as fast as they can.
+kill_recorder() {
+    "$MEMOIR" run -o killed.memoir -- "$subjects/subject-works_for_seconds" 4 >out 2>err &
+    local running=$! program
+    started+=("$running")
+    if ! wait_until 30 has_line out working || ! wait_until 30 test -s killed.memoir; then
+        not_ok killed-started "the program or its recording did not begin"
+        return
+    fi
+    program=$(program_of $running subject-works_for_seconds)
+    if [ -z "$program" ]; then
+        not_ok killed-started "the program was not found"
+        return
+    fi
+    started+=("$program")
+    sleep 1.5 # a few chunks of the recording
+    # shellcheck disable=SC2046 # a list of numbers
+    kill -9 $(recorders_of $running)
+    wait $running 2>/dev/null
+    equal killed-status 137 $?
+    if is_gone "$program"; then
+        not_ok killed-program-lives "the program ended with its recorder"
+    else
+        ok killed-program-lives
+    fi
+    wait_until 60 is_gone "$program" || not_ok killed-program-ends "it hangs"
+    equal killed-output "working unharmed" "$(tr '\n' ' ' <out | sed 's/ $//')"
+    at_least killed-recording-opens 1 "$(summary killed.memoir calls)"
+    equal killed-recording-says-so false "$(quality killed.memoir complete)"
+}
+
+# The recorder stands still for ten seconds.  The program waits a little at a full ring, then drops
+# and counts: it ends while the recorder still stands, and the totals are those of its books.
+stop_recorder() {
+    "$MEMOIR" run -o stopped.memoir -- "$subjects/subject-generator" --sharp --ops 6000000 --books books >out 2>err &
+    local running=$! recorders
+    started+=("$running")
+    wait_until 30 test -s stopped.memoir || not_ok stopped-started "the recording did not begin"
+    recorders=$(recorders_of $running)
+    # shellcheck disable=SC2086 # a list of numbers
+    kill -STOP $recorders
+    if wait_until 90 has_line books '^total'; then
+        ok stopped-program-goes-on
+    else
+        not_ok stopped-program-goes-on "it did not end within 90 s"
+    fi
+    sleep 2
+    # shellcheck disable=SC2086
+    kill -CONT $recorders
+    wait $running
+    equal stopped-status 0 $?
+    read -r -a total < <(grep "^total" books)
+    equal stopped-calls "${total[1]}" "$(summary stopped.memoir calls)"
+    equal stopped-bytes "${total[2]}" "$(summary stopped.memoir allocated_bytes)"
+    equal stopped-frees "${total[3]}" "$(summary stopped.memoir freed_calls)"
+    at_least stopped-drops-are-counted 1 "$(quality stopped.memoir lost_events)"
+}
+
+kill_recorder
+stop_recorder

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Before main and after exit; what the program can see of us (nothing); other preloaded libraries.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+record edges.memoir -- "$subjects/subject-before_main_after_exit"
+equal edges-status 0 "$status"
+while read -r name bytes calls freed frees; do
+    equal "edges-$name" "$bytes $calls $freed $frees" \
+        "$(site edges.memoir heap.allocated "$name") $(site edges.memoir heap.freed "$name")"
+done <<'END'
+in_preinit 303 3 202 2
+in_constructor 202 1 202 1
+in_main 303 1 303 1
+in_handler 404 1 404 1
+in_destructor 1010 2 505 1
+END
+
+see() { # see CASE COMMAND…: the same output, natively and recorded
+    local name=$1
+    shift
+    "$@" >"$name.native" 2>"$name.native.err"
+    local native=$?
+    "$MEMOIR" run -o "$name.memoir" -- "$@" >"$name.recorded" 2>"$name.recorded.err"
+    equal "$name-status" $native $?
+    # Descriptor targets with numbers of their own (pipes, the output file itself) are not the question.
+    sed -i "s/$name\.\(native\|recorded\)\(\.err\)\?/OUTPUT\2/; s/^\(fd [0-9]* [a-z]*:\).*/\1/" "$name.native" "$name.recorded"
+    same_text "$name" "$name.native" "$name.recorded"
+}
+
+show=$subjects/subject-prints_surroundings
+other=$subjects/libsubject-preloaded.so
+see environment "$show" environment
+see descriptors "$show" descriptors
+see signals "$show" signals
+see limits "$show" limits
+see everything "$show"
+see child-environment "$show" child-environment
+exec 9<"$0"
+see open-descriptor "$show" descriptors
+exec 9<&-
+LD_PRELOAD=$other see preload-kept "$show"
+grep -q 'libc preloaded' preload-kept.recorded || not_ok preload-works "the other library is not there"
+LD_PRELOAD=$other:$subjects/libsubject-alpha.so see preload-two "$show"
+LD_PRELOAD="$other $subjects/libsubject-alpha.so" see preload-spaces "$show"
+LD_PRELOAD='' see preload-empty "$show"
+LD_PRELOAD=$other see preload-child "$show" child-environment
+trap '' USR1
+see ignored-signal "$show" signals
+trap - USR1
+for seen in *.recorded; do
+    if grep -qi 'memoir' <(grep -v 'env PWD=\|env TMPDIR=\|env OLDPWD=\|env BUILD\|env MEMOIR=\|env TOP=\|^fd\|env _=' "$seen" | sed "s,$TOP,,g"); then
+        not_ok "invisible-$seen" "$(grep -i memoir "$seen" | head -n 3)"
+    fi
+done
+ok invisible
