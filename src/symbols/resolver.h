@@ -26,7 +26,8 @@ struct resolved {
     uint32_t line;
 };
 
-#define RESOLVED_MAX 64 /* inlining deeper than this is cut at the outer end, the real function kept */
+#define RESOLVED_MAX                                                                               \
+    64 /* inlining deeper than this is cut at the outer end, the real function kept */
 
 struct resolver *resolver_create(void); /* NULL when out of memory */
 void resolver_destroy(struct resolver *resolver);

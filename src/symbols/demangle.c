@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/demangle.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+#include "base/vec.h"
+
+#define READABLE_MAX (64 * 1024)
+#define MANGLED_MAX  (32 * 1024)
+#define D_NAME_MAX   2048 /* the D demangler has no callback: bound its work by its input */
+
+struct sink {
+    VEC(char) text;
+    jmp_buf too_long;
+};
+
+/* libiberty's callback demanglers keep everything on their stack and cannot be told to stop, so
+ * leaving them by a jump is both the only way and a safe one. */
+static void take(const char *piece, size_t size, void *opaque)
+{
+    struct sink *sink = opaque;
+    if (sink->text.count + size > READABLE_MAX || !vec_reserve(&sink->text, size + 1))
+        longjmp(sink->too_long, 1);
+    memcpy(sink->text.items + sink->text.count, piece, size);
+    sink->text.count += size;
+}
+
+typedef int (*demangler)(const char *, int, demangle_callbackref, void *);
+
+/* Apart from run, so that no local of a function that jumps is read after the jump. */
+static bool fill(struct sink *sink, demangler into, const char *symbol)
+{
+    if (setjmp(sink->too_long) != 0)
+        return false;
+    return into(symbol, DMGL_PARAMS | DMGL_ANSI, take, sink) != 0;
+}
+
+static char *run(demangler into, const char *symbol)
+{
+    struct sink *sink = calloc(1, sizeof(*sink));
+
+    if (!sink)
+        return NULL;
+    char *readable = NULL;
+    if (fill(sink, into, symbol) && sink->text.count > 0) {
+        readable = sink->text.items;
+        readable[sink->text.count] = '\0';
+    } else {
+        vec_free(&sink->text);
+    }
+    free(sink);
+    return readable;
+}
+
+/* Legacy Rust names are C++ names that end in a 16-digit hash: "17h0123456789abcdefE". */
+static bool has_rust_hash(const char *symbol)
+{
+    const char *hash = strstr(symbol, "17h");
+    for (; hash; hash = strstr(hash + 1, "17h")) {
+        if (strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E')
+            return true;
+    }
+    return false;
+}
+
+char *demangle(const char *symbol)
+{
+    if (symbol[0] != '_' || strlen(symbol) > MANGLED_MAX)
+        return NULL;
+    if (symbol[1] == 'R')
+        return run(rust_demangle_callback, symbol);
+    if (symbol[1] == 'Z' && has_rust_hash(symbol)) {
+        char *readable = run(rust_demangle_callback, symbol);
+        if (readable)
+            return readable;
+    }
+    if (symbol[1] == 'Z' || strncmp(symbol, "_GLOBAL_", 8) == 0)
+        return run(cplus_demangle_v3_callback, symbol);
+    if (symbol[1] == 'D' && (isdigit((unsigned char)symbol[2]) || strcmp(symbol, "_Dmain") == 0))
+        return strlen(symbol) <= D_NAME_MAX ? dlang_demangle(symbol, DMGL_PARAMS) : NULL;
+    return NULL;
+}

@@ -1,0 +1,46 @@
+/* pclntab.h - Go's own table of functions, lines and inlined calls, which survives `strip`.
+ *
+ * Reads the layouts of Go 1.2, 1.16, 1.18 and 1.20 (each until the next; the newest to this day);
+ * inlined calls from Go 1.12 on.  Nothing is copied: the table points into the file. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+
+enum pclntab_layout { PCLNTAB_1_2, PCLNTAB_1_16, PCLNTAB_1_18, PCLNTAB_1_20 };
+
+/* The bytes at a virtual address to the end of what is known there; empty when nothing is. */
+typedef struct slice (*pclntab_memory)(void *context, uint64_t address);
+
+struct pclntab {
+    enum pclntab_layout layout;
+    struct slice table;
+    struct slice names, unit_files, files, pc_values, functions; /* parts of the table */
+    uint64_t function_count;
+    uint32_t quantum;     /* smallest instruction */
+    uint64_t text_start;  /* what offsets count from, 1.18 on */
+    bool before_1_14;     /* layout 1.2 moved its inlined calls in Go 1.14; the caller says */
+    uint64_t inline_base; /* what funcdata offsets count from, 1.18 on; 0: no inlined calls */
+    pclntab_memory memory;
+    void *context;
+};
+
+struct go_frame {
+    struct slice function, file;
+    uint32_t line;
+};
+
+/* Checks the header.  0, or -EINVAL.  From 1.18 on the caller then corrects text_start (the file of
+ * a position-independent program has 0 there) and sets inline_base. */
+int pclntab_init(struct pclntab *table, struct slice bytes);
+
+/* Innermost inlined call first, the real function last.  The number of frames, 0 when the address
+ * is not in a Go function.  Deeper than `room` is cut before the real function. */
+size_t pclntab_find(const struct pclntab *table, uint64_t address, struct go_frame *out,
+                    size_t room);
+
+/* The first and the last address that the table describes. */
+bool pclntab_span(const struct pclntab *table, uint64_t *low, uint64_t *high);
