@@ -13,10 +13,9 @@
 #include <regex.h>
 #include <stdbool.h>
 
+#include "analyze/rank.h"
 #include "analyze/weigh.h"
 #include "cli/options.h"
-
-enum grouping { BY_STACK, BY_FUNCTION, BY_MODULE, BY_THREAD, BY_LINE };
 
 /* A time as it was typed; what it means depends on the recording. */
 enum time_anchor { TIME_SINCE_START, TIME_BEFORE_END, TIME_SHARE, TIME_OF_PEAK };

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/rank.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* Rows are found by what names them; each node of the tree belongs to one row. */
+struct grouper {
+    struct rank *rank;
+    uint32_t *slots; /* open addressing: row index + 1, 0 when free; never more than half full */
+    size_t slot_mask;
+    uint32_t *row_of_node;
+};
+
+static bool is_same_row(const struct rank_row *row, const struct call_node *node, enum grouping by)
+{
+    if (row->module != node->module || (by != BY_MODULE && row->function != node->function))
+        return false;
+    return by != BY_LINE || (row->file == node->file && row->line == node->line);
+}
+
+static uint64_t hash_row(const struct call_node *node, enum grouping by)
+{
+    uint64_t hash = hash_mix((uint64_t)node->module + 1);
+    if (by != BY_MODULE)
+        hash = hash_mix(hash ^ node->function);
+    if (by == BY_LINE)
+        hash = hash_mix(hash ^ ((uint64_t)node->file << 32 | node->line));
+    return hash;
+}
+
+static int find_row(struct grouper *grouper, const struct call_node *node, uint32_t *row)
+{
+    struct rank *rank = grouper->rank;
+    size_t at = hash_row(node, rank->by) & grouper->slot_mask;
+    for (; grouper->slots[at]; at = (at + 1) & grouper->slot_mask) {
+        *row = grouper->slots[at] - 1;
+        struct rank_row *known = &rank->rows.items[*row];
+        if (!is_same_row(known, node, rank->by))
+            continue;
+        if (known->file != node->file || known->line != node->line)
+            known->line = 0; /* several places of one function */
+        if (known->file != node->file)
+            known->file = STRING_EMPTY;
+        known->inlined = known->inlined && node->inlined;
+        return 0;
+    }
+    *row = (uint32_t)rank->rows.count;
+    grouper->slots[at] = *row + 1;
+    return vec_push(&rank->rows, (struct rank_row){.function = node->function,
+                                                   .module = node->module,
+                                                   .file = node->file,
+                                                   .line = node->line,
+                                                   .inlined = node->inlined})
+               ? 0
+               : -ENOMEM;
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+/* The node after `at` in a walk that sees parents first; leaving a node takes its row off the path.
+ * 0 at the end. */
+static uint32_t next_node(const struct call_tree *tree, const struct grouper *grouper, uint32_t at,
+                          uint32_t *on_path)
+{
+    const struct call_node *nodes = tree->nodes.items;
+    if (nodes[at].first_child)
+        return nodes[at].first_child;
+    while (at) {
+        on_path[grouper->row_of_node[at]]--;
+        if (nodes[at].next_sibling)
+            return nodes[at].next_sibling;
+        at = nodes[at].parent;
+    }
+    return 0;
+}
+
+/* Self from where stacks end; total from the outermost node of each row on every path. */
+static int sum_rows(struct grouper *grouper)
+{
+    struct rank *rank = grouper->rank;
+    const struct call_tree *tree = &rank->tree;
+    uint32_t *on_path = calloc(rank->rows.count + 1, sizeof(uint32_t));
+    if (!on_path)
+        return -ENOMEM;
+    for (uint32_t at = tree->nodes.items[0].first_child; at;
+         at = next_node(tree, grouper, at, on_path)) {
+        const struct call_node *node = &tree->nodes.items[at];
+        uint32_t const row_index = grouper->row_of_node[at];
+        struct rank_row *row = &rank->rows.items[row_index];
+        row->self_value = add(row->self_value, node->self_value);
+        row->self_count = add(row->self_count, node->self_count);
+        if (on_path[row_index]++ == 0) {
+            row->total_value = add(row->total_value, node->value);
+            row->total_count = add(row->total_count, node->count);
+        }
+    }
+    free(on_path);
+    return 0;
+}
+
+/* What came without any stack is a row too, or the rows would not add up. */
+static int add_stackless(struct rank *rank)
+{
+    const struct call_node *root = &rank->tree.nodes.items[0];
+    if (!root->self_value && !root->self_count)
+        return 0;
+    return vec_push(&rank->rows, (struct rank_row){.self_value = root->self_value,
+                                                   .self_count = root->self_count,
+                                                   .total_value = root->self_value,
+                                                   .total_count = root->self_count})
+               ? 0
+               : -ENOMEM;
+}
+
+static int group_nodes(struct rank *rank)
+{
+    size_t const count = rank->tree.nodes.count;
+    struct grouper grouper = {.rank = rank, .slot_mask = 1};
+    while (grouper.slot_mask + 1 < 2 * count)
+        grouper.slot_mask = 2 * grouper.slot_mask + 1;
+    grouper.slots = calloc(grouper.slot_mask + 1, sizeof(uint32_t));
+    grouper.row_of_node = calloc(count, sizeof(uint32_t));
+    int err = grouper.slots && grouper.row_of_node ? 0 : -ENOMEM;
+    for (uint32_t i = 1; i < count && !err; i++)
+        err = find_row(&grouper, &rank->tree.nodes.items[i], &grouper.row_of_node[i]);
+    if (!err)
+        err = sum_rows(&grouper);
+    if (!err)
+        err = add_stackless(rank);
+    free(grouper.slots);
+    free(grouper.row_of_node);
+    return err;
+}
+
+static int list_stacks(struct rank *rank)
+{
+    for (uint32_t i = 0; i < rank->tree.nodes.count; i++) {
+        const struct call_node *node = &rank->tree.nodes.items[i];
+        if (!node->self_value && !node->self_count)
+            continue;
+        if (!vec_push(&rank->rows,
+                      (struct rank_row){i ? node->function : STRING_EMPTY, node->module, node->file,
+                                        node->line, node->inlined, i, 0, node->self_value,
+                                        node->self_count, node->self_value, node->self_count}))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int list_threads(const struct weights *weights, struct rank *rank)
+{
+    for (size_t i = 0; i < weights->rows.count; i++) {
+        const struct weight *weight = &weights->rows.items[i];
+        if (!vec_push(&rank->rows, (struct rank_row){.thread = weight->key,
+                                                     .self_value = weight->value,
+                                                     .self_count = weight->count,
+                                                     .total_value = weight->value,
+                                                     .total_count = weight->count}))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+static int compare_falling(int64_t a, int64_t b)
+{
+    return magnitude(a) == magnitude(b) ? 0 : magnitude(a) > magnitude(b) ? -1 : 1;
+}
+
+static int compare_rows(const void *left, const void *right, void *recording)
+{
+    const struct rank_row *a = left, *b = right;
+    int order = compare_falling(a->self_value, b->self_value);
+    if (!order)
+        order = compare_falling(a->total_value, b->total_value);
+    if (!order)
+        order = compare_falling(a->self_count, b->self_count);
+    if (!order)
+        order =
+            strcmp(recording_text(recording, a->function), recording_text(recording, b->function));
+    if (!order)
+        order = a->line < b->line ? -1 : a->line > b->line;
+    if (!order)
+        order = a->thread + a->node < b->thread + b->node ? -1 : 1;
+    return order;
+}
+
+int rank_build(struct recording *recording, const struct weights *weights, enum grouping by,
+               struct rank *rank)
+{
+    enum tree_merge const merge = by == BY_MODULE     ? MERGE_MODULE
+                                  : by == BY_FUNCTION ? MERGE_FUNCTION
+                                                      : MERGE_LINE;
+    memset(rank, 0, sizeof(*rank));
+    rank->by = by;
+    int err;
+    if (by == BY_THREAD)
+        err = list_threads(weights, rank);
+    else
+        err = call_tree_build(recording, weights, false, merge, &rank->tree);
+    if (!err && by == BY_STACK)
+        err = list_stacks(rank);
+    else if (!err && by != BY_THREAD)
+        err = group_nodes(rank);
+    if (err) {
+        rank_fini(rank);
+        return err;
+    }
+    qsort_r(rank->rows.items, rank->rows.count, sizeof(rank->rows.items[0]), compare_rows,
+            recording);
+    return 0;
+}
+
+void rank_fini(struct rank *rank)
+{
+    vec_free(&rank->rows);
+    call_tree_fini(&rank->tree);
+}

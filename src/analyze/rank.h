@@ -1,0 +1,30 @@
+/* rank.h - weights as a flat list: one row per function, line, module, thread or whole stack.
+ *
+ * `self` is what a row asked for itself (it is the innermost visible frame), `total` is all that
+ * was asked for beneath it; a function that is in a stack several times counts once. */
+#pragma once
+
+#include "analyze/call_tree.h"
+
+enum grouping { BY_STACK, BY_FUNCTION, BY_MODULE, BY_THREAD, BY_LINE };
+
+struct rank_row {
+    string_id function, module, file; /* of the innermost frame; all empty for what has no stack */
+    uint32_t line;
+    bool inlined;
+    uint32_t node;   /* BY_STACK: its node of the tree, whose parents are the callers */
+    uint32_t thread; /* BY_THREAD: index into the recording's threads */
+    int64_t self_value, self_count;
+    int64_t total_value, total_count;
+};
+
+struct rank {
+    enum grouping by;
+    VEC(struct rank_row) rows; /* by |self|, then |total|, falling; then by name */
+    struct call_tree tree;     /* what the rows were made from; BY_STACK rows point into it */
+};
+
+/* `weights` are by stack, for BY_THREAD by thread.  0 or -ENOMEM.  Call rank_fini after success. */
+int rank_build(struct recording *recording, const struct weights *weights, enum grouping by,
+               struct rank *rank);
+void rank_fini(struct rank *rank);

@@ -1,0 +1,47 @@
+/* suppress.h - leaks somebody has looked at and accepted, named by rules in LeakSanitizer's syntax.
+ *
+ *     # comment
+ *     leak:pattern
+ *
+ * A pattern is found anywhere in a function, module path or file of any frame, inlined ones too;
+ * `^` at its beginning and `$` at its end tie it there, `*` stands for any text.  The first rule of
+ * the list that matches a stack gets the credit.  Rules never touch any metric but what they are
+ * applied to. */
+#pragma once
+
+#include "analyze/weigh.h"
+#include "base/slice.h"
+
+struct suppression {
+    char *pattern;
+    const char *origin;   /* "built-in", or the name given to suppressions_add; borrowed */
+    uint32_t line;        /* in its file; 0 for built-in ones */
+    int64_t value, count; /* what it has hidden so far */
+    uint32_t stacks;
+};
+
+struct suppressions {
+    VEC(struct suppression) rules;
+    int64_t value, count; /* all hidden so far */
+};
+
+#define SUPPRESSION_LENGTH_MAX 1024
+#define SUPPRESSIONS_MAX       10000
+
+void suppressions_fini(struct suppressions *suppressions);
+
+/* One-time allocations that libc and common runtimes keep for ever by design.  0 or -ENOMEM. */
+int suppressions_add_defaults(struct suppressions *suppressions);
+
+/* Adds the rules of a file's text.  -EINVAL for a line that is no rule, with the line in `fault`
+ * (offset and sentence); rules before it stay.  -ENOMEM. */
+int suppressions_add(struct suppressions *suppressions, struct slice text, const char *origin,
+                     struct fault *fault);
+
+/* Takes the rows that a rule matches out of `weights` and its totals, and credits the rules.
+ * 0 or -ENOMEM, which leaves everything as it was. */
+int suppressions_apply(struct suppressions *suppressions, struct recording *recording,
+                       struct weights *weights);
+
+/* True when `pattern` matches `text`; linear in their lengths times the stars. */
+bool suppression_matches(const char *pattern, const char *text);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/suppress.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "sample_recording.h"
+
+static struct suppressions rules;
+
+static int end(void **state)
+{
+    (void)state;
+    suppressions_fini(&rules);
+    rules = (struct suppressions){0};
+    return 0;
+}
+
+TEST(patterns_are_found_anywhere_unless_tied)
+{
+    CHECK(suppression_matches("foo", "a foo b"));
+    CHECK(!suppression_matches("foo", "a fo o"));
+    CHECK(suppression_matches("^foo", "foobar") && !suppression_matches("^foo", "a foo"));
+    CHECK(suppression_matches("bar$", "foobar") && !suppression_matches("bar$", "foobar2"));
+    CHECK(suppression_matches("^foo$", "foo") && !suppression_matches("^foo$", "foo2"));
+    CHECK(suppression_matches("^a*c$", "abbbc") && suppression_matches("^a*c$", "ac"));
+    CHECK(suppression_matches("a*b*c", "xxaxxbxxcxx") && !suppression_matches("a*b*c", "cba"));
+    CHECK(suppression_matches("ab$", "abab"));     /* the first place that fits is not the last */
+    CHECK(suppression_matches("^*aab$", "aaaab")); /* going back inside a star */
+    CHECK(suppression_matches("*", "") && suppression_matches("*", "x"));
+    CHECK(!suppression_matches("x", ""));
+    CHECK(suppression_matches("$5", "cost $5")); /* only the last $ ties */
+}
+
+TEST(a_hard_pattern_takes_no_time)
+{
+    char pattern[201], text[20001];
+    for (int i = 0; i < 200; i += 2)
+        memcpy(pattern + i, "a*", 2);
+    pattern[199] = 'b';
+    pattern[200] = '\0';
+    memset(text, 'a', 20000);
+    text[20000] = '\0';
+    CHECK(!suppression_matches(pattern, text));
+}
+
+static int add(const char *text, struct fault *fault)
+{
+    return suppressions_add(&rules, slice_of(text), "my.supp", fault);
+}
+
+TEST(files_have_comments_blank_lines_and_spaces)
+{
+    CHECK(add("# known\n\n  leak:foo \r\nleak: ^bar$\n\t# more\nleak:last", NULL) == 0);
+    CHECK(rules.rules.count == 3);
+    assert_string_equal(rules.rules.items[0].pattern, "foo");
+    assert_string_equal(rules.rules.items[1].pattern, "^bar$");
+    CHECK(rules.rules.items[1].line == 4 && rules.rules.items[2].line == 6);
+    assert_string_equal(rules.rules.items[2].pattern, "last");
+}
+
+TEST(a_bad_line_is_named)
+{
+    struct fault fault = {0};
+    CHECK(add("leak:ok\nlaek:typo\n", &fault) == -EINVAL && fault.offset == 2);
+    CHECK(strncmp(fault.text, "my.supp, line 2:", 16) == 0);
+    CHECK(add("\n\nleak:\n", &fault) == -EINVAL && fault.offset == 3);
+    CHECK(add("leak:^$", &fault) == -EINVAL && add("leak:   ", &fault) == -EINVAL);
+    CHECK(add("race:foo", &fault) == -EINVAL);
+}
+
+static struct weights weigh_leaks(struct sample *sample)
+{
+    struct weights weights;
+    CHECK(weigh_stacks(sample->recording, metric_find("heap.leaked"), TIME_ALL, &weights, NULL) ==
+          0);
+    return weights;
+}
+
+TEST(rules_hide_what_they_name_and_nothing_else)
+{
+    struct sample sample = sample_create();
+    struct weights leaked = weigh_leaks(&sample);
+    CHECK(suppressions_add_defaults(&rules) == 0);
+    size_t const defaults = rules.rules.count;
+    CHECK(add("leak:cache.c\nleak:^walk$\nleak:store_block\nleak:libplugin\n", NULL) == 0);
+    CHECK(suppressions_apply(&rules, sample.recording, &leaked) == 0);
+    CHECK(leaked.rows.count == 0 && leaked.total_value == 0 && leaked.total_count == 0);
+    CHECK(rules.value == 2625540 && rules.count == 5);
+    CHECK(rules.rules.items[defaults].value == 2097152); /* by file, of an inlined frame */
+    CHECK(rules.rules.items[defaults + 1].value ==
+          524288);                                        /* in the stack three times, once here */
+    CHECK(rules.rules.items[defaults + 2].value == 0);    /* the first rule has the credit */
+    CHECK(rules.rules.items[defaults + 3].value == 4000); /* by module */
+    weights_fini(&leaked);
+    sample_destroy(&sample);
+}
+
+TEST(the_defaults_leave_the_program_s_own_leaks)
+{
+    struct sample sample = sample_create();
+    struct weights leaked = weigh_leaks(&sample);
+    CHECK(suppressions_add_defaults(&rules) == 0);
+    CHECK(suppressions_apply(&rules, sample.recording, &leaked) == 0);
+    CHECK(rules.value == 100 && rules.count == 1 && leaked.rows.count == 3);
+    CHECK(leaked.total_value == 2625440 && leaked.total_count == 4);
+    weights_fini(&leaked);
+    sample_destroy(&sample);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patterns_are_found_anywhere_unless_tied),
+        cmocka_unit_test(a_hard_pattern_takes_no_time),
+        cmocka_unit_test_teardown(files_have_comments_blank_lines_and_spaces, end),
+        cmocka_unit_test_teardown(a_bad_line_is_named, end),
+        cmocka_unit_test_teardown(rules_hide_what_they_name_and_nothing_else, end),
+        cmocka_unit_test_teardown(the_defaults_leave_the_program_s_own_leaks, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
