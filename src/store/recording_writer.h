@@ -12,18 +12,26 @@
 
 struct recording_writer;
 
-/* Creates `path` (replacing it) and writes the header.  `max_bytes`: the file never grows past it;
- * older buckets are merged by age instead.  NULL with `fault` filled on failure. */
+/* Creates `path` (replacing a regular file of that name) and writes the header.  `max_bytes`: the
+ * file never grows past it; older buckets are merged by age instead, through a copy beside it; 0
+ * means no cap.  NULL with `fault` filled on failure. */
 struct recording_writer *recording_writer_create(const char *path, uint64_t max_bytes,
                                                  struct fault *fault);
 
 /* Writes all that is new since the last call: strings, modules, frames, locations, stacks,
- * threads, buckets, pins (a pin of kind PEAK replaces the one before), notes, and the current totals,
- * quality and cost.  A frame may get its locations long after it was written itself.  Cells of
- * written buckets and pins are freed and marked as on disk (bucket.file_offset).
- * On failure (disk full) the file keeps what it had, everything unwritten stays in `recording`
- * and the call may be repeated; repeated failure costs memory only up to a bound: the oldest unwritten
- * buckets are merged. */
+ * threads, buckets, pins (a pin of kind PEAK replaces the one before), notes, and the current
+ * totals, quality and cost.  A frame may get its locations long after it was written itself.  Cells
+ * of written buckets and pins are freed and marked as on disk (bucket.file_offset).
+ *
+ * Buckets must be closed when they are passed: they are written once.  Merging shortens
+ * recording->buckets, so keep no index or pointer into its written part.  The picture of a peak
+ * that is replaced all the time may be held back, for at most a tenth of the run; its cells then
+ * stay in the pin: free them before you put others there.  Coarsening rewrites the file and may
+ * take a second on a large one.
+ *
+ * On failure (disk full, or a cap too small for the tables alone) the file keeps what it had,
+ * everything unwritten stays in `recording` and the call may be repeated; repeated failure costs
+ * memory only up to a bound: the oldest unwritten buckets are merged. */
 int recording_writer_append(struct recording_writer *writer, struct recording *recording,
                             struct fault *fault);
 

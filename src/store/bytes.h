@@ -1,0 +1,170 @@
+/* bytes.h - building and taking apart byte strings: varints, signed varints, plain bytes.
+ *
+ * Both sides remember a failure, so that a whole record is written or read first and checked once.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct byte_buffer {
+    uint8_t *data;
+    size_t size, room;
+    bool failed; /* out of memory; what is in `data` is then incomplete */
+};
+
+struct byte_reader {
+    const uint8_t *at, *end;
+    bool failed; /* asked for more than there was, or a varint of more than 64 bits */
+};
+
+static inline void bytes_clear(struct byte_buffer *buffer)
+{
+    buffer->size = 0;
+    buffer->failed = false;
+}
+
+static inline void bytes_free(struct byte_buffer *buffer)
+{
+    free(buffer->data);
+    *buffer = (struct byte_buffer){0};
+}
+
+/* Room for `extra` more bytes at data + size; false (and failed) when out of memory. */
+static inline bool bytes_reserve(struct byte_buffer *buffer, size_t extra)
+{
+    if (buffer->room - buffer->size >= extra)
+        return !buffer->failed;
+    size_t room = buffer->room ? buffer->room : 256;
+    while (room - buffer->size < extra)
+        room *= 2;
+    uint8_t *data = realloc(buffer->data, room);
+    if (!data) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->data = data;
+    buffer->room = room;
+    return !buffer->failed;
+}
+
+static inline void put_bytes(struct byte_buffer *buffer, const void *data, size_t size)
+{
+    if (size == 0 || !bytes_reserve(buffer, size))
+        return;
+    memcpy(buffer->data + buffer->size, data, size);
+    buffer->size += size;
+}
+
+/* Seven bits per byte, lowest first; the high bit says that more follow. */
+static inline void put_varint(struct byte_buffer *buffer, uint64_t value)
+{
+    if (!bytes_reserve(buffer, 10))
+        return;
+    uint8_t *at = buffer->data + buffer->size;
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    buffer->size = (size_t)(at - buffer->data);
+}
+
+/* Small numbers of either sign stay short: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
+static inline uint64_t zigzag(int64_t value)
+{
+    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t unzigzag(uint64_t value)
+{
+    return (int64_t)((value >> 1) ^ (~(value & 1) + 1));
+}
+
+static inline void put_signed(struct byte_buffer *buffer, int64_t value)
+{
+    put_varint(buffer, zigzag(value));
+}
+
+/* The difference of two numbers as a signed varint; wraps, and take_step wraps back. */
+static inline void put_step(struct byte_buffer *buffer, uint64_t from, uint64_t to)
+{
+    put_signed(buffer, (int64_t)(to - from));
+}
+
+static inline size_t bytes_left(const struct byte_reader *reader)
+{
+    return (size_t)(reader->end - reader->at);
+}
+
+static inline uint64_t take_varint(struct byte_reader *reader)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        if (reader->at == reader->end)
+            break;
+        uint8_t byte = *reader->at++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    reader->failed = true;
+    reader->at = reader->end;
+    return 0;
+}
+
+static inline int64_t take_signed(struct byte_reader *reader)
+{
+    return unzigzag(take_varint(reader));
+}
+
+static inline uint64_t take_step(struct byte_reader *reader, uint64_t from)
+{
+    return from + (uint64_t)take_signed(reader);
+}
+
+/* A number that must fit 32 bits. */
+static inline uint32_t take_u32(struct byte_reader *reader)
+{
+    uint64_t value = take_varint(reader);
+    if (value > UINT32_MAX)
+        reader->failed = true;
+    return (uint32_t)value;
+}
+
+/* How many items follow, each at least `item_bytes` long; 0 and failed when they cannot be there.
+ */
+static inline size_t take_count(struct byte_reader *reader, size_t item_bytes)
+{
+    uint64_t count = take_varint(reader);
+    if (count > bytes_left(reader) / item_bytes) {
+        reader->failed = true;
+        return 0;
+    }
+    return (size_t)count;
+}
+
+static inline const uint8_t *take_bytes(struct byte_reader *reader, size_t size)
+{
+    if (size > bytes_left(reader)) {
+        reader->failed = true;
+        return NULL;
+    }
+    reader->at += size;
+    return reader->at - size;
+}
+
+static inline void put_le(uint8_t *at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static inline uint64_t get_le(const uint8_t *at, unsigned bytes)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value |= (uint64_t)at[i] << (8 * i);
+    return value;
+}

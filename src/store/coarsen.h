@@ -1,0 +1,31 @@
+/* coarsen.h - which buckets become one as they age, and what the one says. */
+#pragma once
+
+#include "model/recording.h"
+
+/* How hard to squeeze: 0 is the ladder as documented; each further step counts every age fourfold,
+ * up to the last, where everything but the newest bucket is one. */
+#define COARSEN_STEPS 14
+
+/* The width that buckets of this age are merged to; 0 leaves them as they are. */
+uint64_t coarsen_width(uint64_t age_ns, unsigned step);
+
+/* Where groups may end, besides the grid of the ladder. */
+struct coarsen_plan {
+    const struct bucket *buckets;
+    size_t count;
+    const struct recording *recording; /* its pins keep their boundaries */
+    unsigned step;
+    bool enabled; /* false: every bucket stays by itself */
+};
+
+/* The end (exclusive) of the group of buckets that begins with `first`. */
+size_t coarsen_group_end(const struct coarsen_plan *plan, size_t first);
+size_t coarsen_group_count(const struct coarsen_plan *plan);
+
+/* True when a pinned instant lies on this boundary. */
+bool coarsen_is_pinned(const struct recording *recording, uint64_t time_ns);
+
+/* Lengthens `bucket` by the one after it: gauges keep end, max and min, losses add up; cells are
+ * the caller's business. */
+void coarsen_absorb(struct bucket *bucket, const struct bucket *next);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state.c - the one-of-a-kind numbers of a recording, of a bucket and of a pin. */
+#include "store/tables.h"
+
+#define FIELD(name) ((uint16_t)offsetof(struct recording, name))
+
+/* Stored in this order: append only, never reorder.  A file that ends earlier leaves the rest 0. */
+static const uint16_t state_fields[] = {
+    FIELD(start_unix_ns),
+    FIELD(duration_ns),
+    FIELD(page_bytes),
+    FIELD(machine_bytes),
+    FIELD(heap.calls),
+    FIELD(heap.bytes),
+    FIELD(heap.frees),
+    FIELD(heap.freed_bytes),
+    FIELD(heap.temporary),
+    FIELD(heap.peak_bytes),
+    FIELD(heap.peak_count),
+    FIELD(heap.peak_time_ns),
+    FIELD(heap.slack_bytes),
+    FIELD(heap.peak_slack_bytes),
+    FIELD(maps.calls),
+    FIELD(maps.bytes),
+    FIELD(maps.frees),
+    FIELD(maps.freed_bytes),
+    FIELD(maps.temporary),
+    FIELD(maps.peak_bytes),
+    FIELD(maps.peak_count),
+    FIELD(maps.peak_time_ns),
+    FIELD(maps.slack_bytes),
+    FIELD(maps.peak_slack_bytes),
+    FIELD(quality.events),
+    FIELD(quality.lost_events),
+    FIELD(quality.lost_calls),
+    FIELD(quality.lost_bytes),
+    FIELD(quality.implied_frees),
+    FIELD(quality.unknown_frees),
+    FIELD(quality.collapsed_stacks),
+    FIELD(quality.damaged_chunks),
+    FIELD(quality.truncated_bytes),
+    FIELD(cost.target_waits),
+    FIELD(cost.target_wait_ns),
+    FIELD(cost.recorder_cpu_ns),
+    FIELD(cost.recorder_rss_bytes),
+    FIELD(cost.arena_bytes),
+    FIELD(cost.ns_per_event),
+};
+#define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
+
+enum state_flag { STATE_COMPLETE = 1, STATE_COARSENED = 2 };
+
+void state_put(struct byte_buffer *section, const struct recording *recording)
+{
+    put_varint(section, (recording->quality.complete ? STATE_COMPLETE : 0u) |
+                            (recording->quality.coarsened ? STATE_COARSENED : 0u));
+    put_varint(section, recording->program);
+    put_varint(section, recording->command_line);
+    put_varint(section, recording->host);
+    put_varint(section, recording->source);
+    put_varint(section, recording->pid);
+    put_varint(section, recording->parent_pid);
+    put_signed(section, recording->exit_status);
+    put_varint(section, STACK_END_KINDS);
+    for (unsigned kind = 0; kind < STACK_END_KINDS; kind++)
+        put_varint(section, recording->quality.stack_ends[kind]);
+    for (size_t i = 0; i < STATE_FIELDS; i++) {
+        uint64_t value;
+        memcpy(&value, (const char *)recording + state_fields[i], sizeof(value));
+        put_varint(section, value);
+    }
+}
+
+void state_take(struct byte_reader *body, struct recording *recording)
+{
+    uint64_t flags = take_varint(body);
+    recording->quality.complete = flags & STATE_COMPLETE;
+    recording->quality.coarsened = flags & STATE_COARSENED;
+    recording->program = take_u32(body);
+    recording->command_line = take_u32(body);
+    recording->host = take_u32(body);
+    recording->source = take_u32(body);
+    recording->pid = take_u32(body);
+    recording->parent_pid = take_u32(body);
+    recording->exit_status = (int32_t)take_signed(body);
+    size_t kinds = take_count(body, 1);
+    for (size_t kind = 0; kind < kinds; kind++) {
+        uint64_t count = take_varint(body);
+        if (kind < STACK_END_KINDS)
+            recording->quality.stack_ends[kind] = count;
+    }
+    for (size_t i = 0; i < STATE_FIELDS; i++) {
+        uint64_t value = bytes_left(body) > 0 ? take_varint(body) : 0;
+        memcpy((char *)recording + state_fields[i], &value, sizeof(value));
+    }
+}
+
+void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket)
+{
+    put_signed(section, bucket->gauges.rss_bytes);
+    put_signed(section, bucket->gauges.heap_live_end);
+    put_signed(section, bucket->gauges.heap_live_max);
+    put_signed(section, bucket->gauges.heap_live_min);
+    put_varint(section, bucket->lost_events);
+    put_varint(section, bucket->cell_count + bucket->thread_cell_count);
+}
+
+struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_header *header,
+                               bool *has_cells)
+{
+    struct bucket bucket = {.begin_ns = header->begin_ns, .end_ns = header->end_ns};
+    bucket.gauges.rss_bytes = take_signed(body);
+    bucket.gauges.heap_live_end = take_signed(body);
+    bucket.gauges.heap_live_max = take_signed(body);
+    bucket.gauges.heap_live_min = take_signed(body);
+    bucket.lost_events = take_varint(body);
+    *has_cells = take_varint(body) > 0;
+    return bucket;
+}
+
+void pin_head_put(struct byte_buffer *section, const struct pin *pin, size_t slot)
+{
+    put_varint(section, slot);
+    put_varint(section, pin->kind);
+    put_varint(section, pin->label);
+}
+
+struct pin pin_head_take(struct byte_reader *body, const struct chunk_header *header,
+                         uint64_t *slot)
+{
+    *slot = take_varint(body);
+    uint32_t kind = take_u32(body);
+    struct pin pin = {.kind = (enum pin_kind)kind, .time_ns = header->begin_ns};
+    pin.label = take_u32(body);
+    if (kind < PIN_PEAK || kind > PIN_END)
+        body->failed = true;
+    return pin;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/tables.h"
+
+/* Rows per table and chunk: enough to compress well, little enough to lose. */
+#define ROWS_MAX        32768
+#define TEXT_BYTES_MAX  ((size_t)512 * 1024)
+#define TEXT_BYTES_EACH ((size_t)1024 * 1024) /* a longer text is cut */
+
+static size_t text_bytes(const char *text)
+{
+    size_t size = strlen(text);
+    return size < TEXT_BYTES_EACH ? size : TEXT_BYTES_EACH;
+}
+
+/* first, count, lengths, bytes */
+static void put_strings(struct table_cursor *cursor, const struct recording *recording,
+                        struct chunk_draft *draft)
+{
+    uint32_t first = cursor->done.strings + 1, all = string_table_count(recording->strings);
+    uint32_t end = first;
+    for (size_t bytes = 0; end <= all && end - first < ROWS_MAX && bytes < TEXT_BYTES_MAX; end++)
+        bytes += text_bytes(string_table_text(recording->strings, end));
+    cursor->next.strings = end - 1;
+    if (end == first)
+        return;
+    put_varint(&draft->section, first);
+    put_varint(&draft->section, end - first);
+    for (uint32_t id = first; id < end; id++)
+        put_varint(&draft->section, text_bytes(string_table_text(recording->strings, id)));
+    for (uint32_t id = first; id < end; id++) {
+        const char *text = string_table_text(recording->strings, id);
+        put_bytes(&draft->section, text, text_bytes(text));
+    }
+    draft_packed_section(draft, SECTION_STRINGS);
+}
+
+static size_t rows_end(size_t first, size_t count)
+{
+    return count - first > ROWS_MAX ? first + ROWS_MAX : count;
+}
+
+/* first, count, then column by column: function, symbol, file, line, each as steps */
+static void put_locations(struct table_cursor *cursor, const struct recording *recording,
+                          struct chunk_draft *draft)
+{
+    size_t first = cursor->done.locations, end = rows_end(first, recording->locations.count);
+    const struct location *rows = recording->locations.items;
+    struct location last = {0};
+    cursor->next.locations = end;
+    if (end == first)
+        return;
+    put_varint(&draft->section, first);
+    put_varint(&draft->section, end - first);
+    for (size_t i = first; i < end; last.function = rows[i++].function)
+        put_step(&draft->section, last.function, rows[i].function);
+    for (size_t i = first; i < end; last.symbol = rows[i++].symbol)
+        put_step(&draft->section, last.symbol, rows[i].symbol);
+    for (size_t i = first; i < end; last.file = rows[i++].file)
+        put_step(&draft->section, last.file, rows[i].file);
+    for (size_t i = first; i < end; last.line = rows[i++].line)
+        put_step(&draft->section, last.line, rows[i].line);
+    draft_packed_section(draft, SECTION_LOCATIONS);
+}
+
+/* first, count, all modules (+1, 0 is none), all addresses as steps */
+static void put_frames(struct table_cursor *cursor, const struct recording *recording,
+                       struct chunk_draft *draft)
+{
+    size_t first = cursor->done.frames, end = rows_end(first, recording->frames.count);
+    const struct frame *rows = recording->frames.items;
+    cursor->next.frames = end;
+    if (end == first)
+        return;
+    put_varint(&draft->section, first);
+    put_varint(&draft->section, end - first);
+    for (size_t i = first; i < end; i++)
+        put_varint(&draft->section, (uint32_t)(rows[i].module + 1));
+    for (size_t i = first; i < end; i++)
+        put_step(&draft->section, i > first ? rows[i - 1].address : 0, rows[i].address);
+    draft_packed_section(draft, SECTION_FRAMES);
+}
+
+/* rows of: frame as a step from the last row's, first location as a step from the last row's end,
+ * how many.  Frames get their locations late, so these stand apart from the frames. */
+static void put_frame_locations(struct table_cursor *cursor, const struct recording *recording,
+                                struct chunk_draft *draft)
+{
+    size_t rows = 0, last_frame = 0, frame = 0;
+    uint64_t expected = 0;
+    for (; frame < cursor->next.frames && rows < ROWS_MAX; frame++) {
+        const struct frame *now = &recording->frames.items[frame];
+        struct frame_mark was = {0};
+        if (frame < cursor->frame_locations.count)
+            was = cursor->frame_locations.items[frame];
+        if (now->location_count == was.location_count &&
+            (now->location_count == 0 || now->first_location == was.first_location))
+            continue;
+        put_varint(&draft->section, frame - last_frame);
+        put_step(&draft->section, expected, now->first_location);
+        put_varint(&draft->section, now->location_count);
+        expected = (uint64_t)now->first_location + now->location_count;
+        last_frame = frame;
+        rows++;
+    }
+    cursor->frame_rows_next = frame;
+    if (rows > 0)
+        draft_packed_section(draft, SECTION_FRAME_LOCATIONS);
+}
+
+/* first id, count, all callers (as own id minus caller), all frames as steps */
+static void put_stacks(struct table_cursor *cursor, const struct recording *recording,
+                       struct chunk_draft *draft)
+{
+    uint32_t first = cursor->done.stacks + 1;
+    uint32_t end = (uint32_t)rows_end(first, (size_t)stack_table_count(recording->stacks) + 1);
+    uint32_t last_frame = 0;
+    cursor->next.stacks = end - 1;
+    if (end == first)
+        return;
+    put_varint(&draft->section, first);
+    put_varint(&draft->section, end - first);
+    for (uint32_t id = first; id < end; id++)
+        put_varint(&draft->section, id - stack_table_innermost(recording->stacks, id).caller);
+    for (uint32_t id = first; id < end; id++) {
+        uint32_t frame = stack_table_innermost(recording->stacks, id).frame;
+        put_step(&draft->section, last_frame, frame);
+        last_frame = frame;
+    }
+    draft_packed_section(draft, SECTION_STACKS);
+}
+
+static bool same_module(const struct module *a, const struct module *b)
+{
+    return a->path == b->path && a->build_id == b->build_id && a->start == b->start &&
+           a->end == b->end && a->bias == b->bias;
+}
+
+/* rows of: index as a step, path, build id, start, end - start, bias */
+static void put_modules(struct table_cursor *cursor, const struct recording *recording,
+                        struct chunk_draft *draft)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < recording->modules.count; i++) {
+        const struct module *now = &recording->modules.items[i];
+        if (i < cursor->modules.count && same_module(now, &cursor->modules.items[i]))
+            continue;
+        put_varint(&draft->section, i - last);
+        put_varint(&draft->section, now->path);
+        put_varint(&draft->section, now->build_id);
+        put_varint(&draft->section, now->start);
+        put_varint(&draft->section, now->end - now->start);
+        put_varint(&draft->section, now->bias);
+        last = i;
+    }
+    if (draft->section.size > 0)
+        draft_packed_section(draft, SECTION_MODULES);
+}
+
+static bool same_thread(const struct thread *a, const struct thread *b)
+{
+    return a->tid == b->tid && a->name == b->name && a->first_ns == b->first_ns &&
+           a->last_ns == b->last_ns && a->merged == b->merged;
+}
+
+/* rows of: index as a step, tid, name, first, last - first, how many are merged in it */
+static void put_threads(struct table_cursor *cursor, const struct recording *recording,
+                        struct chunk_draft *draft)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < recording->threads.count; i++) {
+        const struct thread *now = &recording->threads.items[i];
+        if (i < cursor->threads.count && same_thread(now, &cursor->threads.items[i]))
+            continue;
+        put_varint(&draft->section, i - last);
+        put_varint(&draft->section, now->tid);
+        put_varint(&draft->section, now->name);
+        put_varint(&draft->section, now->first_ns);
+        put_varint(&draft->section, now->last_ns - now->first_ns);
+        put_varint(&draft->section, now->merged);
+        last = i;
+    }
+    if (draft->section.size > 0)
+        draft_packed_section(draft, SECTION_THREADS);
+}
+
+static void put_notes(struct table_cursor *cursor, const struct recording *recording,
+                      struct chunk_draft *draft)
+{
+    size_t first = cursor->done.notes, end = recording->notes.count;
+    cursor->next.notes = end;
+    if (end == first)
+        return;
+    put_varint(&draft->section, first);
+    put_varint(&draft->section, end - first);
+    for (size_t i = first; i < end; i++)
+        put_varint(&draft->section, recording->notes.items[i]);
+    draft_packed_section(draft, SECTION_NOTES);
+}
+
+bool tables_put(struct table_cursor *cursor, const struct recording *recording,
+                struct chunk_draft *draft)
+{
+    size_t before = draft->raw.size;
+    put_strings(cursor, recording, draft);
+    put_modules(cursor, recording, draft);
+    put_locations(cursor, recording, draft);
+    put_frames(cursor, recording, draft);
+    put_frame_locations(cursor, recording, draft);
+    put_stacks(cursor, recording, draft);
+    put_threads(cursor, recording, draft);
+    put_notes(cursor, recording, draft);
+    if (draft->raw.size > before)
+        draft->flags |= CHUNK_TABLES;
+    return cursor->next.strings < string_table_count(recording->strings) ||
+           cursor->next.stacks < stack_table_count(recording->stacks) ||
+           cursor->next.locations < recording->locations.count ||
+           cursor->next.frames < recording->frames.count ||
+           cursor->frame_rows_next < recording->frames.count;
+}
+
+/* Copies rows[0 .. count) over the remembered ones. */
+#define REMEMBER(memory, rows)                                                                     \
+    do {                                                                                           \
+        if ((rows)->count == 0 || ((memory)->count < (rows)->count &&                              \
+                                   !vec_reserve(memory, (rows)->count - (memory)->count)))         \
+            break;                                                                                 \
+        memcpy((memory)->items, (rows)->items, (rows)->count * sizeof((rows)->items[0]));          \
+        (memory)->count = (rows)->count;                                                           \
+    } while (0)
+
+void table_cursor_commit(struct table_cursor *cursor, const struct recording *recording)
+{
+    cursor->done = cursor->next;
+    REMEMBER(&cursor->modules, &recording->modules);
+    REMEMBER(&cursor->threads, &recording->threads);
+    size_t known = cursor->frame_locations.count, seen = cursor->frame_rows_next;
+    if (seen > known && !vec_reserve(&cursor->frame_locations, seen - known))
+        seen = known;
+    for (size_t i = 0; i < seen; i++) {
+        const struct frame *frame = &recording->frames.items[i];
+        cursor->frame_locations.items[i] =
+            (struct frame_mark){frame->first_location, frame->location_count};
+    }
+    if (seen > known)
+        cursor->frame_locations.count = seen;
+}
+
+void table_cursor_fini(struct table_cursor *cursor)
+{
+    vec_free(&cursor->modules);
+    vec_free(&cursor->threads);
+    vec_free(&cursor->frame_locations);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/tables.h"
+
+#include <errno.h>
+
+/* Threads and modules are few; more rows than this are not made up for a lost chunk. */
+#define ROWS_LIMIT ((uint64_t)1 << 28)
+
+/* Makes up the rows [count, first) that were lost with their chunk.  -EINVAL when there are too
+ * many to believe: a hostile number must not cost memory. */
+static int allow_padding(struct table_builder *builder, uint64_t count, uint64_t first)
+{
+    if (first <= count)
+        return 0;
+    if (first > ROWS_LIMIT || first - count > builder->padding_left)
+        return -EINVAL;
+    builder->padding_left -= (size_t)(first - count);
+    return 0;
+}
+
+/* Brings `vec` to at least `need` rows; new ones are `blank`. */
+#define PAD_ROWS(builder, vec, need, ...)                                                          \
+    ({                                                                                             \
+        int padded = allow_padding(builder, (vec)->count, need);                                   \
+        while (padded == 0 && (vec)->count < (need))                                               \
+            if (!vec_push(vec, (__typeof__((vec)->items[0]))__VA_ARGS__))                          \
+                padded = -ENOMEM;                                                                  \
+        padded;                                                                                    \
+    })
+
+static int take_strings(struct table_builder *builder, struct byte_reader *body)
+{
+    struct string_table *strings = builder->recording->strings;
+    uint64_t first = take_varint(body);
+    size_t count = take_count(body, 1);
+    if (body->failed || first <= string_table_count(strings))
+        return -EINVAL; /* told already: ids never change their text */
+    int err = allow_padding(builder, string_table_count(strings) + 1, first);
+    while (err == 0 && string_table_count(strings) + 1 < first)
+        err = string_table_append(strings, (struct slice){"", 0});
+    struct byte_reader lengths = *body;
+    for (size_t i = 0; i < count; i++)
+        take_varint(body);
+    for (size_t i = 0; i < count && err == 0; i++) {
+        size_t size = take_varint(&lengths);
+        const uint8_t *text = take_bytes(body, size);
+        if (body->failed)
+            return -EINVAL;
+        err = string_table_append(strings, (struct slice){(const char *)text, size});
+    }
+    return err;
+}
+
+static int take_modules(struct table_builder *builder, struct byte_reader *body)
+{
+    struct recording *recording = builder->recording;
+    uint64_t index = 0;
+    while (bytes_left(body) > 0) {
+        struct module row;
+        index += take_u32(body);
+        row.path = take_u32(body);
+        row.build_id = take_u32(body);
+        row.start = take_varint(body);
+        row.end = row.start + take_varint(body);
+        row.bias = take_varint(body);
+        if (body->failed)
+            return -EINVAL;
+        int err = PAD_ROWS(builder, &recording->modules, index, {0});
+        if (err < 0)
+            return err;
+        if (index < recording->modules.count)
+            recording->modules.items[index] = row;
+        else if (!vec_push(&recording->modules, row))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int take_threads(struct table_builder *builder, struct byte_reader *body)
+{
+    struct recording *recording = builder->recording;
+    uint64_t index = 0;
+    while (bytes_left(body) > 0) {
+        struct thread row;
+        index += take_u32(body);
+        row.tid = take_u32(body);
+        row.name = take_u32(body);
+        row.first_ns = take_varint(body);
+        row.last_ns = row.first_ns + take_varint(body);
+        row.merged = take_u32(body);
+        if (body->failed)
+            return -EINVAL;
+        int err = PAD_ROWS(builder, &recording->threads, index, {.merged = 1});
+        if (err < 0)
+            return err;
+        if (index < recording->threads.count)
+            recording->threads.items[index] = row;
+        else if (!vec_push(&recording->threads, row))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static uint32_t step_u32(struct byte_reader *body, uint32_t from)
+{
+    return (uint32_t)take_step(body, from);
+}
+
+struct row_range {
+    uint64_t first;
+    size_t count;
+};
+
+/* The head of a section of numbered rows, of which `known` are there already; telling one twice is
+ * the mark of a hostile file. */
+static int take_range(struct byte_reader *body, size_t item_bytes, size_t known,
+                      struct row_range *range)
+{
+    range->first = take_varint(body);
+    range->count = take_count(body, item_bytes);
+    return body->failed || range->first < known ? -EINVAL : 0;
+}
+
+/* Pads `vec` to the first row of `range` and adds its rows, all zero. */
+#define ADD_ROWS(builder, vec, range)                                                              \
+    ({                                                                                             \
+        int added = PAD_ROWS(builder, vec, (range).first, {0});                                    \
+        if (added == 0 && !vec_reserve(vec, (range).count))                                        \
+            added = -ENOMEM;                                                                       \
+        for (size_t row = 0; added == 0 && row < (range).count; row++)                             \
+            (vec)->items[(vec)->count++] = (__typeof__((vec)->items[0])){0};                       \
+        added;                                                                                     \
+    })
+
+static int take_locations(struct table_builder *builder, struct byte_reader *body)
+{
+    struct recording *recording = builder->recording;
+    struct row_range range;
+    int err = take_range(body, 4, recording->locations.count, &range);
+    if (err == 0)
+        err = ADD_ROWS(builder, &recording->locations, range);
+    if (err < 0 || range.count == 0)
+        return err;
+    struct location *rows = recording->locations.items + range.first;
+    size_t count = range.count;
+    struct location last = {0};
+    for (size_t i = 0; i < count; i++)
+        last.function = rows[i].function = step_u32(body, last.function);
+    for (size_t i = 0; i < count; i++)
+        last.symbol = rows[i].symbol = step_u32(body, last.symbol);
+    for (size_t i = 0; i < count; i++)
+        last.file = rows[i].file = step_u32(body, last.file);
+    for (size_t i = 0; i < count; i++)
+        last.line = rows[i].line = step_u32(body, last.line);
+    return body->failed ? -EINVAL : 0;
+}
+
+static int take_frames(struct table_builder *builder, struct byte_reader *body)
+{
+    struct recording *recording = builder->recording;
+    size_t known = recording->frames.count;
+    struct row_range range;
+    int err = take_range(body, 2, known, &range);
+    if (err == 0)
+        err = ADD_ROWS(builder, &recording->frames, range);
+    for (size_t i = known; i < recording->frames.count; i++)
+        recording->frames.items[i].module = MODULE_NONE;
+    if (err < 0 || range.count == 0)
+        return err;
+    struct frame *rows = recording->frames.items + range.first;
+    size_t count = range.count;
+    uint64_t address = 0;
+    for (size_t i = 0; i < count; i++)
+        rows[i].module = take_u32(body) - 1;
+    for (size_t i = 0; i < count; i++)
+        address = rows[i].address = take_step(body, address);
+    return body->failed ? -EINVAL : 0;
+}
+
+static int take_frame_locations(struct table_builder *builder, struct byte_reader *body)
+{
+    struct recording *recording = builder->recording;
+    uint64_t frame = 0, expected = 0;
+    while (bytes_left(body) > 0) {
+        frame += take_u32(body);
+        uint32_t first = step_u32(body, (uint32_t)expected);
+        uint32_t count = take_u32(body);
+        if (body->failed)
+            return -EINVAL;
+        expected = (uint64_t)first + count;
+        if (frame >= recording->frames.count)
+            continue; /* that frame was lost */
+        recording->frames.items[frame].first_location = first;
+        recording->frames.items[frame].location_count = count;
+    }
+    return 0;
+}
+
+static int take_stacks(struct table_builder *builder, struct byte_reader *body)
+{
+    uint64_t first = take_varint(body);
+    size_t count = take_count(body, 2);
+    if (body->failed || first <= builder->links.count)
+        return -EINVAL;
+    int err = PAD_ROWS(builder, &builder->links, first - 1, {.frame = LINK_LOST});
+    if (err < 0)
+        return err;
+    if (!vec_reserve(&builder->links, count))
+        return -ENOMEM;
+    struct stack_link *rows = builder->links.items + builder->links.count;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t back = take_varint(body), id = first + i;
+        rows[i].caller = back >= 1 && back <= id ? (stack_id)(id - back) : STACK_EMPTY;
+    }
+    uint32_t frame = 0;
+    for (size_t i = 0; i < count; i++)
+        frame = rows[i].frame = step_u32(body, frame);
+    if (body->failed)
+        return -EINVAL;
+    builder->links.count += count;
+    return 0;
+}
+
+static int take_notes(struct table_builder *builder, struct byte_reader *body)
+{
+    struct recording *recording = builder->recording;
+    uint64_t first = take_varint(body);
+    size_t count = take_count(body, 1);
+    if (body->failed || first < recording->notes.count)
+        return -EINVAL;
+    for (size_t i = 0; i < count; i++)
+        if (!vec_push(&recording->notes, take_u32(body)))
+            return -ENOMEM;
+    return body->failed ? -EINVAL : 0;
+}
+
+int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *body)
+{
+    switch (tag) {
+    case SECTION_STRINGS:
+        return take_strings(builder, body);
+    case SECTION_MODULES:
+        return take_modules(builder, body);
+    case SECTION_LOCATIONS:
+        return take_locations(builder, body);
+    case SECTION_FRAMES:
+        return take_frames(builder, body);
+    case SECTION_FRAME_LOCATIONS:
+        return take_frame_locations(builder, body);
+    case SECTION_STACKS:
+        return take_stacks(builder, body);
+    case SECTION_THREADS:
+        return take_threads(builder, body);
+    case SECTION_NOTES:
+        return take_notes(builder, body);
+    default:
+        return 0;
+    }
+}
