@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/heaptrack_names.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "analyze/shown_frame.h"
+#include "formats/asking_stack.h"
+
+/* Room for `count` entries, the new ones zero. */
+#define index_reserve(vec, wanted)                                                                 \
+    ({                                                                                             \
+        size_t index_old = (vec)->count;                                                           \
+        bool index_fits = index_old >= (wanted) || vec_reserve(vec, (wanted)-index_old);           \
+        if (index_fits && index_old < (wanted)) {                                                  \
+            memset((vec)->items + index_old, 0, ((wanted)-index_old) * sizeof((vec)->items[0]));   \
+            (vec)->count = (wanted);                                                               \
+        }                                                                                          \
+        index_fits;                                                                                \
+    })
+
+int heaptrack_names_init(struct heaptrack_names *names, struct recording *recording,
+                         struct output *out)
+{
+    *names = (struct heaptrack_names){.recording = recording, .out = out};
+    size_t strings = (size_t)string_table_count(recording->strings) + 1;
+    size_t stacks = (size_t)stack_table_count(recording->stacks) + 1;
+    if (!index_reserve(&names->string_index, strings) ||
+        !index_reserve(&names->place_index, recording->frames.count) ||
+        !index_reserve(&names->trace_index, stacks))
+        return -ENOMEM;
+    return 0;
+}
+
+void heaptrack_names_fini(struct heaptrack_names *names)
+{
+    vec_free(&names->string_index);
+    vec_free(&names->place_index);
+    vec_free(&names->trace_index);
+}
+
+/* Records are lines, so a line break inside a name becomes a blank. */
+static void write_sized(struct output *out, const char *text)
+{
+    size_t size = strlen(text);
+    output_hex(out, size);
+    output_char(out, ' ');
+    for (size_t i = 0; i < size; i++)
+        output_char(out, text[i] == '\n' || text[i] == '\r' ? ' ' : text[i]);
+}
+
+static uint32_t write_string(struct heaptrack_names *names, string_id id)
+{
+    if (id == STRING_EMPTY || id >= names->string_index.count)
+        return 0;
+    uint32_t *index = &names->string_index.items[id];
+    if (*index == 0) {
+        *index = ++names->strings;
+        output_text(names->out, "s ");
+        write_sized(names->out, recording_text(names->recording, id));
+        output_char(names->out, '\n');
+    }
+    return *index;
+}
+
+static void write_field(struct heaptrack_names *names, uint64_t value)
+{
+    output_char(names->out, ' ');
+    output_hex(names->out, value);
+}
+
+/* Our own list of what the frame shows, so that heaptrack's names are those of every report. */
+static const struct location *frame_locations(const struct recording *recording,
+                                              const struct frame *frame, size_t *count)
+{
+    size_t known = recording->locations.count;
+    size_t first = frame->first_location < known ? frame->first_location : known;
+    *count = frame->location_count < known - first ? frame->location_count : known - first;
+    return recording->locations.items + first;
+}
+
+/* One `i` line; the first `hidden` inlined functions of the frame belong to the allocator. */
+static uint32_t write_place(struct heaptrack_names *names, uint32_t index, size_t hidden)
+{
+    const struct recording *recording = names->recording;
+    const struct frame *frame = &recording->frames.items[index];
+    const struct module *module =
+        frame->module < recording->modules.count ? &recording->modules.items[frame->module] : NULL;
+    size_t count;
+    const struct location *locations = frame_locations(recording, frame, &count);
+    for (size_t i = hidden; i < count; i++) { /* strings first: lines cannot nest */
+        write_string(names, locations[i].function);
+        write_string(names, locations[i].file);
+    }
+    uint32_t path = module ? write_string(names, module->path) : 0;
+
+    output_text(names->out, "i ");
+    output_hex(names->out, frame->address + (module ? module->bias : 0));
+    write_field(names, path);
+    for (size_t i = hidden; i < count; i++) {
+        write_field(names, write_string(names, locations[i].function));
+        if (locations[i].file == STRING_EMPTY && i + 1 == count)
+            break; /* trailing unknowns are left out */
+        write_field(names, write_string(names, locations[i].file));
+        write_field(names, locations[i].line);
+    }
+    output_char(names->out, '\n');
+    return ++names->places;
+}
+
+static uint32_t place_of(struct heaptrack_names *names, uint32_t frame)
+{
+    if (frame >= names->place_index.count)
+        return 0;
+    if (names->place_index.items[frame] == 0)
+        names->place_index.items[frame] = write_place(names, frame, 0);
+    return names->place_index.items[frame];
+}
+
+static uint32_t write_trace(struct heaptrack_names *names, uint32_t place, uint32_t parent)
+{
+    output_char(names->out, 't');
+    write_field(names, place);
+    write_field(names, parent);
+    output_char(names->out, '\n');
+    return ++names->traces;
+}
+
+/* The trace of `stack` with every line of it, its callers written before it. */
+static int caller_trace(struct heaptrack_names *names, stack_id stack, uint32_t *trace)
+{
+    VEC(stack_id) missing = {0};
+    stack_id at = stack;
+    for (; at != STACK_EMPTY && names->trace_index.items[at] == 0;
+         at = stack_table_innermost(names->recording->stacks, at).caller) {
+        if (!vec_push(&missing, at)) {
+            vec_free(&missing);
+            return -ENOMEM;
+        }
+    }
+    uint32_t parent = at == STACK_EMPTY ? 0 : names->trace_index.items[at];
+    while (missing.count > 0) {
+        at = missing.items[--missing.count];
+        uint32_t frame = stack_table_innermost(names->recording->stacks, at).frame;
+        parent = write_trace(names, place_of(names, frame), parent);
+        names->trace_index.items[at] = parent;
+    }
+    vec_free(&missing);
+    *trace = parent;
+    return 0;
+}
+
+int heaptrack_trace(struct heaptrack_names *names, stack_id stack, uint32_t *trace)
+{
+    struct asking_stack asking = asking_stack(names->recording, stack);
+    if (asking.hidden_lines == 0)
+        return caller_trace(names, asking.stack, trace);
+
+    struct stack_link link = stack_table_innermost(names->recording->stacks, asking.stack);
+    uint32_t parent;
+    int err = caller_trace(names, link.caller, &parent);
+    if (err == 0)
+        *trace = write_trace(names, write_place(names, link.frame, asking.hidden_lines), parent);
+    return err;
+}

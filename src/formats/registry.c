@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/registry.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyze/stack_match.h"
+#include "formats/writers.h"
+
+const struct export_format export_formats[] = {
+    {"folded", ".folded", "one line per stack and a number, for flame graph programs", true, true,
+     true, false, folded_write},
+    {"pprof", ".pb.gz", "profile.proto, for go tool pprof, Parca, Pyroscope, speedscope, Perfetto",
+     true, true, true, true, pprof_write},
+    {"heaptrack", ".heaptrack.zst", "heaptrack format 3, for heaptrack_gui and heaptrack_print",
+     false, false, false, false, heaptrack_write},
+    {NULL, NULL, NULL, false, false, false, false, NULL},
+};
+
+const struct export_format *export_format_find(const char *name)
+{
+    for (const struct export_format *format = export_formats; format->name; format++)
+        if (strcmp(format->name, name) == 0)
+            return format;
+    return NULL;
+}
+
+int export_weigh(const struct export_job *job, const struct metric *metric, struct weights *weights,
+                 struct fault *fault)
+{
+    int err = weigh_stacks(job->recording, metric, job->range, weights, fault);
+    if (err || !job->filter)
+        return err;
+    err = weights_keep_regex(job->recording, job->filter, weights);
+    if (err) {
+        weights_fini(weights);
+        fault_set(fault, err, "Not enough memory to filter the stacks.");
+    }
+    return err;
+}
+
+void export_note(struct export_job *job, const char *format, ...)
+{
+    if (job->notes.count == EXPORT_NOTES_MAX)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(job->notes.text[job->notes.count++], sizeof(job->notes.text[0]), format, args);
+    va_end(args);
+}

@@ -1,0 +1,47 @@
+/* registry.h - the formats of other programs that memoir writes, in one table.
+ *
+ * To add one: a file formats/NAME.c with a write function, its prototype in formats/writers.h, and
+ * a row in registry.c.  docs/formats.md says what each one holds. */
+#pragma once
+
+#include <regex.h>
+#include <stdbool.h>
+
+#include "analyze/weigh.h"
+#include "formats/output.h"
+
+#define EXPORT_NOTES_MAX  8
+#define EXPORT_MAX_EVENTS UINT64_C(20000000)
+
+/* Sentences for people about what the file could not hold. */
+struct export_notes {
+    size_t count;
+    char text[EXPORT_NOTES_MAX][256];
+};
+
+struct export_job {
+    struct recording *recording;
+    const struct metric *metric; /* NULL: what the format holds by nature */
+    struct time_range range;
+    const regex_t *filter;     /* only stacks it finds a frame in; NULL: all */
+    uint64_t max_events;       /* for formats made of single events; 0: no limit */
+    struct export_notes notes; /* filled by the writer */
+};
+
+struct export_format {
+    const char *name, *suffix, *help;
+    bool takes_metric, takes_range, takes_filter;
+    bool always_gzip; /* else the name of the file decides */
+    /* Writes all of it; the caller finishes `out`.  0 or -errno with a sentence. */
+    int (*write)(struct export_job *job, struct output *out, struct fault *fault);
+};
+
+extern const struct export_format export_formats[];               /* ends with a NULL name */
+const struct export_format *export_format_find(const char *name); /* NULL when there is none */
+
+/* Weights of a metric over the job's time, without the stacks its filter leaves out. */
+int export_weigh(const struct export_job *job, const struct metric *metric, struct weights *weights,
+                 struct fault *fault);
+
+void export_note(struct export_job *job, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));

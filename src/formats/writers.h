@@ -1,0 +1,8 @@
+/* writers.h - the write functions of registry.c, one per file. */
+#pragma once
+
+#include "formats/registry.h"
+
+int folded_write(struct export_job *job, struct output *out, struct fault *fault);
+int pprof_write(struct export_job *job, struct output *out, struct fault *fault);
+int heaptrack_write(struct export_job *job, struct output *out, struct fault *fault);
