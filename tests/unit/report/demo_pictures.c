@@ -8,6 +8,7 @@
 #include "analyze/weigh.h"
 #include "demo_recording.h"
 #include "report/flame_svg.h"
+#include "report/plot_svg.h"
 
 static bool has(char **argv, const char *word)
 {
@@ -46,7 +47,10 @@ int main(int argc, char **argv)
                                      .has_wild_names = has(argv, "wild")};
     struct recording *recording = demo_create(&shape);
     struct svg_out out = {0};
-    int err = draw_flame(recording, argv, &out);
+    struct plot_options const plot = {.range = TIME_ALL, .top = PLOT_TOP_DEFAULT};
+    bool const is_plot = strcmp(argv[1], "plot") == 0;
+    int err = is_plot ? plot_svg_render(recording, &plot, &out, NULL)
+                      : draw_flame(recording, argv, &out);
     if (!err && fwrite(out.data, 1, out.size, stdout) != out.size)
         err = 1;
     svg_out_fini(&out);

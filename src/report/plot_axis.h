@@ -1,0 +1,15 @@
+/* plot_axis.h - round numbers along an axis: where the ticks are and what stands beside them. */
+#pragma once
+
+#include <stdint.h>
+
+#define AXIS_LABEL_MAX 32
+
+/* The distance between ticks, at least 1, so that about `wanted` of them reach `top`. */
+uint64_t axis_step(uint64_t top, const char *unit, unsigned wanted);
+
+/* `top` rounded up to whole steps, at least one: where the axis ends. */
+uint64_t axis_end(uint64_t top, uint64_t step);
+
+/* "1.5 GiB", "250 ms", "1 h 30 min", "2,000": exact, because ticks are round in their unit. */
+const char *axis_label(uint64_t value, uint64_t step, const char *unit, char out[AXIS_LABEL_MAX]);

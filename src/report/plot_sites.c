@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/plot_sites.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/call_tree.h"
+#include "base/hash.h"
+
+#define DEPTH_SEEN 64 /* frames looked at for one that is not a container */
+
+int site_table_init(struct site_table *table, struct recording *recording)
+{
+    uint32_t const stacks = stack_table_count(recording->stacks);
+    *table = (struct site_table){.recording = recording, .stack_count = stacks};
+    table->site_of_stack = calloc((size_t)stacks + 1, sizeof(table->site_of_stack[0]));
+    return table->site_of_stack ? 0 : -ENOMEM;
+}
+
+void site_table_fini(struct site_table *table)
+{
+    free(table->site_of_stack);
+    free(table->slots);
+    vec_free(&table->sites);
+}
+
+static bool is_container(const char *function)
+{
+    static const char *const prefixes[] = {
+        "std::",        "void std::",  "bool std::",   "__gnu_cxx::", "decltype",
+        "operator new", "alloc::",     "<alloc::",     "core::",      "<core::",
+        "<std::",       "hashbrown::", "<hashbrown::", "auto std::",  "runtime.",
+    };
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+        if (strncmp(function, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+static string_id name_stack(struct recording *recording, stack_id stack)
+{
+    struct shown_frame frames[DEPTH_SEEN];
+    size_t count = stack_show(recording, stack, frames, DEPTH_SEEN);
+    if (count == 0)
+        return recording_intern(recording, "(unknown stack)");
+    if (count > DEPTH_SEEN)
+        count = DEPTH_SEEN;
+    for (size_t i = 0; i < count; i++)
+        if (!is_container(recording_text(recording, frames[i].function)))
+            return frames[i].function;
+    return frames[0].function;
+}
+
+static bool grow_slots(struct site_table *table)
+{
+    size_t const wanted = table->slot_count ? 2 * table->slot_count : 64;
+    uint32_t *slots = calloc(wanted, sizeof(slots[0]));
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < table->sites.count; i++) {
+        size_t at = hash_mix(table->sites.items[i].function) & (wanted - 1);
+        while (slots[at])
+            at = (at + 1) & (wanted - 1);
+        slots[at] = i + 1;
+    }
+    free(table->slots);
+    table->slots = slots;
+    table->slot_count = wanted;
+    return true;
+}
+
+/* The site of a function, made when it is new; its number + 1, or 0 when out of memory. */
+static uint32_t site_of_function(struct site_table *table, string_id function)
+{
+    if (2 * (table->sites.count + 1) > table->slot_count && !grow_slots(table))
+        return 0;
+    size_t const mask = table->slot_count - 1;
+    size_t at = hash_mix(function) & mask;
+    for (; table->slots[at]; at = (at + 1) & mask)
+        if (table->sites.items[table->slots[at] - 1].function == function)
+            return table->slots[at];
+    struct site_entry const entry = {.function = function, .place = SITE_OTHER};
+    if (!vec_push(&table->sites, entry))
+        return 0;
+    return table->slots[at] = (uint32_t)table->sites.count;
+}
+
+struct site_entry *site_table_find(struct site_table *table, stack_id stack)
+{
+    if (stack > table->stack_count)
+        stack = STACK_EMPTY; /* damaged input: counted as unknown */
+    uint32_t *site = &table->site_of_stack[stack];
+    if (!*site)
+        *site = site_of_function(table, name_stack(table->recording, stack));
+    if (!*site) {
+        table->failed = true;
+        return NULL;
+    }
+    return &table->sites.items[*site - 1];
+}
+
+static bool is_bigger(const struct site_table *table, uint32_t a, uint32_t b)
+{
+    const struct site_entry *left = &table->sites.items[a], *right = &table->sites.items[b];
+    if (left->area != right->area)
+        return left->area > right->area;
+    return strcmp(recording_text(table->recording, left->function),
+                  recording_text(table->recording, right->function)) < 0;
+}
+
+unsigned site_table_rank(struct site_table *table, unsigned top, uint32_t *biggest)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; top && i < table->sites.count; i++) {
+        unsigned at = count;
+        if (table->sites.items[i].area <= 0)
+            continue;
+        while (at > 0 && is_bigger(table, i, biggest[at - 1]))
+            at--;
+        if (at == top)
+            continue;
+        unsigned const moved = (count < top ? count : top - 1) - at;
+        memmove(&biggest[at + 1], &biggest[at], moved * sizeof(biggest[0]));
+        biggest[at] = i;
+        count += count < top;
+    }
+    for (unsigned i = 0; i < count; i++)
+        table->sites.items[biggest[i]].place = i;
+    return count;
+}
