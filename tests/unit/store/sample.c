@@ -10,34 +10,34 @@
 
 #include "check.h"
 
-static string_id text(struct recording *recording, const char *format, unsigned round)
+static string_id text(struct recording *recording, const char *prefix, unsigned round)
 {
     char buffer[128];
-    snprintf(buffer, sizeof(buffer), format, round);
+    snprintf(buffer, sizeof(buffer), "%s%u", prefix, round);
     return recording_intern(recording, buffer);
 }
 
 void sample_add_tables(struct recording *recording, unsigned round)
 {
-    struct module module = {.path = text(recording, "/usr/lib/lib%u.so", round),
-                            .build_id = text(recording, "0a0b0c%u", round),
+    struct module module = {.path = text(recording, "/usr/lib/lib.so.", round),
+                            .build_id = text(recording, "0a0b0c", round),
                             .start = 0x7f0000000000u + round * 0x100000u,
                             .bias = 0x7f0000000000u + round * 0x100000u};
     module.end = module.start + 0x8000;
     CHECK(vec_push(&recording->modules, module));
     struct thread thread = {.tid = 1000 + round,
-                            .name = text(recording, "worker-%u", round),
+                            .name = text(recording, "worker-", round),
                             .first_ns = round * 5,
                             .last_ns = round * 7,
                             .merged = 1 + round % 3};
     CHECK(vec_push(&recording->threads, thread));
     stack_id id = STACK_EMPTY;
     for (unsigned i = 0; i < 6; i++) {
-        struct location inlined = {.function = text(recording, "inlined_%u", round * 6 + i),
-                                   .file = text(recording, "src/file_%u.c", round),
+        struct location inlined = {.function = text(recording, "inlined_", round * 6 + i),
+                                   .file = text(recording, "src/file.c.", round),
                                    .line = 10 * i};
-        struct location real = {.function = text(recording, "outer_%u", round * 6 + i),
-                                .symbol = text(recording, "_Z5outer%u", round * 6 + i),
+        struct location real = {.function = text(recording, "outer_", round * 6 + i),
+                                .symbol = text(recording, "_Z5outer", round * 6 + i),
                                 .file = inlined.file,
                                 .line = 100 * i + 1};
         uint32_t first = (uint32_t)recording->locations.count;
@@ -50,7 +50,7 @@ void sample_add_tables(struct recording *recording, unsigned round)
         CHECK(stack_table_push(recording->stacks, id, (uint32_t)recording->frames.count - 1, &id) ==
               0);
     }
-    CHECK(vec_push(&recording->notes, text(recording, "note %u", round)));
+    CHECK(vec_push(&recording->notes, text(recording, "note ", round)));
 }
 
 static struct cell *make_cells(size_t count, uint32_t keys, unsigned seed)
