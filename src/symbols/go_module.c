@@ -160,7 +160,7 @@ int go_module_find(struct pclntab *table, const struct elf_view *view)
     table->memory = memory_of;
     table->context = (void *)view;
     if (table->layout == PCLNTAB_1_2) /* .go.buildinfo is as old as 1.13 */
-        table->before_1_14 = minor_version(view) < 14;
+        table->before_1_13 = minor_version(view) < 13;
     if (table->layout < PCLNTAB_1_18)
         return 0;
     uint64_t moduledata = find_moduledata(view, address);

@@ -22,7 +22,7 @@ struct pclntab {
     uint64_t function_count;
     uint32_t quantum;     /* smallest instruction */
     uint64_t text_start;  /* what offsets count from, 1.18 on */
-    bool before_1_14;     /* layout 1.2 moved its inlined calls in Go 1.14; the caller says */
+    bool before_1_13;     /* layout 1.2 moved its inlined calls in Go 1.13; the caller says */
     uint64_t inline_base; /* what funcdata offsets count from, 1.18 on; 0: no inlined calls */
     pclntab_memory memory;
     void *context;

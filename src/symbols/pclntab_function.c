@@ -178,10 +178,10 @@ static bool call_from(const struct pclntab_function *function, uint64_t address,
 bool pclntab_function_inlined(const struct pclntab_function *function, uint64_t address,
                               struct pclntab_call *call)
 {
-    static const uint32_t places_1_12[] = {1, 2}, places_1_14[] = {2, 4}, places_1_16[] = {2, 3};
+    static const uint32_t places_1_12[] = {1, 2}, places_1_13[] = {2, 4}, places_1_16[] = {2, 3};
 
     if (function->table->layout > PCLNTAB_1_2)
         return call_from(function, address, places_1_16, call);
-    return call_from(function, address, function->table->before_1_14 ? places_1_12 : places_1_14,
+    return call_from(function, address, function->table->before_1_13 ? places_1_12 : places_1_13,
                      call);
 }
