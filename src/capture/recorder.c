@@ -1,2 +1,303 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-typedef int memoir_placeholder_to_be_replaced;
+#include "capture/recorder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/death_note.h"
+#include "capture/launch.h"
+#include "capture/process_facts.h"
+#include "capture/ring_reader.h"
+#include "capture/slot_keeper.h"
+
+/* How the recorder rests, by how full rings were: not at all, a little while the clock stays fresh, or on
+ * a futex that a filling ring wakes. */
+#define BUSY_PERCENT 25u
+#define CALM_PERCENT 2u
+#define SHORT_REST_NS 300000l
+#define LONG_REST_NS  20000000l
+
+struct recorder {
+    const struct recorder_options *options;
+    struct arena arena;
+    struct tick_clock clock;
+    struct ring_reader *reader;
+    struct slot_keeper *keeper;
+    struct symbol_queue *symbols;
+    struct session *sessions[ARENA_PROCESSES];
+    uint32_t session_count; /* highest index used, plus one */
+    char command_line[4096];
+    pid_t pid;
+    uint64_t oom_kills;
+    bool told_failure;
+};
+
+static volatile sig_atomic_t child_changed;
+static volatile sig_atomic_t signal_to_pass_on;
+
+static void on_child(int number)
+{
+    (void)number;
+    child_changed = 1;
+}
+
+static void on_signal(int number)
+{
+    signal_to_pass_on = number;
+}
+
+/* Keys at the terminal reach the program itself; what is sent to us is meant for it. */
+static void set_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+    sigaction(SIGCHLD, &action, NULL);
+    action.sa_handler = on_signal;
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGQUIT, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk to us */
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+static void join_command(struct recorder *recorder)
+{
+    size_t at = 0;
+    for (char **word = recorder->options->command; *word; word++)
+        at += (size_t)snprintf(recorder->command_line + (at < 4095 ? at : 4095),
+                               at < 4095 ? sizeof(recorder->command_line) - at : 1, "%s%s",
+                               at ? " " : "", *word);
+}
+
+static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
+{
+    struct recorder *recorder = context;
+    struct fault fault = {0};
+    if (process >= ARENA_PROCESSES)
+        return NULL;
+    if (recorder->sessions[process])
+        return recorder->sessions[process];
+    bool first = recorder->session_count == 0;
+    struct session_options options = {.output = first ? recorder->options->output : NULL,
+                                      .max_bytes = recorder->options->max_bytes,
+                                      .command_line = recorder->command_line,
+                                      .symbols = recorder->symbols};
+    struct session *session = session_open(&recorder->arena, process, &options, now_ns, &fault);
+    if (!session) {
+        if (!recorder->told_failure)
+            fprintf(stderr, "memoir: %s; the program runs on unrecorded\n", fault.text);
+        recorder->told_failure = true;
+        return NULL;
+    }
+    recorder->sessions[process] = session;
+    if (process >= recorder->session_count)
+        recorder->session_count = process + 1;
+    return session;
+}
+
+static void settle_all(struct recorder *recorder, bool last)
+{
+    for (uint32_t i = 0; i < recorder->session_count; i++) {
+        if (recorder->sessions[i])
+            session_settle(recorder->sessions[i], last);
+    }
+}
+
+static void tick_all(struct recorder *recorder, uint64_t now_ns)
+{
+    struct fault fault = {0};
+    for (uint32_t i = 0; i < recorder->session_count; i++) {
+        if (recorder->sessions[i] && session_tick(recorder->sessions[i], now_ns, &fault) < 0)
+            fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
+    }
+}
+
+static void rest(struct recorder *recorder, unsigned fullest)
+{
+    struct arena_header *header = recorder->arena.header;
+    struct timespec little = {0, SHORT_REST_NS}, long_time = {0, LONG_REST_NS};
+    if (fullest >= BUSY_PERCENT)
+        return;
+    if (fullest >= CALM_PERCENT) {
+        nanosleep(&little, NULL);
+        return;
+    }
+    atomic_store(&header->clock, 0); /* threads read the time themselves while we sleep */
+    atomic_store(&header->sleeping, 1);
+    syscall(SYS_futex, &header->sleeping, FUTEX_WAIT, 1, &long_time, NULL, 0);
+    atomic_store(&header->sleeping, 0);
+}
+
+static void pass_signal_on(struct recorder *recorder)
+{
+    if (signal_to_pass_on) {
+        kill(recorder->pid, signal_to_pass_on);
+        signal_to_pass_on = 0;
+    }
+}
+
+/* True when the program has ended; its status is then in `result`. */
+static bool program_ended(struct recorder *recorder, struct recorder_result *result)
+{
+    if (!child_changed)
+        return false;
+    child_changed = 0;
+    return waitpid(recorder->pid, &result->wait_status, WNOHANG) == recorder->pid;
+}
+
+static uint64_t now_of(struct recorder *recorder)
+{
+    return tick_clock_ns(&recorder->clock, tick_clock_anchor(&recorder->clock));
+}
+
+/* True when the program ended, false when the time of --for was up before. */
+static bool read_until_end(struct recorder *recorder, struct recorder_result *result)
+{
+    struct arena_header *header = recorder->arena.header;
+    uint64_t limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
+    for (;;) {
+        unsigned fullest;
+        bool ended = program_ended(recorder, result);
+        uint64_t stamp = tick_clock_anchor(&recorder->clock);
+        uint64_t now = tick_clock_ns(&recorder->clock, stamp);
+        atomic_store_explicit(&header->clock, stamp, memory_order_relaxed);
+        if (ended || now >= limit)
+            return ended;
+        ring_reader_round(recorder->reader, &recorder->clock, &fullest);
+        settle_all(recorder, false);
+        tick_all(recorder, now);
+        slot_keeper_look(recorder->keeper, now);
+        pass_signal_on(recorder);
+        if (!child_changed)
+            rest(recorder, fullest);
+    }
+}
+
+/* After --for the program goes on alone; its status is still what we exit with. */
+static void wait_for_program(struct recorder *recorder, struct recorder_result *result)
+{
+    while (waitpid(recorder->pid, &result->wait_status, 0) < 0 && errno == EINTR)
+        pass_signal_on(recorder);
+}
+
+static struct cost measure_cost(struct recorder *recorder, uint32_t process)
+{
+    struct rusage usage;
+    struct cost cost = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    slot_keeper_cost(recorder->keeper, process, recorder->clock.ns_per_tick, &cost);
+    cost.recorder_cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
+                           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+    cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+    return cost;
+}
+
+static void end_session(struct recorder *recorder, struct session *session,
+                        struct recorder_result *result, bool ended)
+{
+    struct fault fault = {0};
+    char death[128];
+    bool reaped = ended && session_pid(session) == (uint32_t)recorder->pid;
+    struct session_end end = {.now_ns = now_of(recorder),
+                              .exit_status = reaped ? result->wait_status : -1,
+                              .cost = measure_cost(recorder, session_process(session))};
+    if (ended) /* else threads may be counting on at this moment */
+        slot_keeper_totals(recorder->keeper, session_process(session), &end.exact);
+    if (reaped && WIFSIGNALED(result->wait_status)) {
+        bool oom = process_oom_kills() > recorder->oom_kills;
+        death_describe(result->wait_status, oom, death, sizeof(death));
+        end.death = death;
+    }
+    if (session_end(session, &end, &fault) < 0)
+        fprintf(stderr, "memoir: %s\n", fault.text);
+    if (session_name(session) && end.death)
+        death_print(session_recording(session), result->summary, sizeof(result->summary));
+    if (!recorder->options->quiet)
+        fprintf(stderr, "memoir: recorded %s; see it with: memoir report %s\n",
+                session_path(session), session_path(session));
+    if (session_close(session, &fault) < 0)
+        fprintf(stderr, "memoir: %s\n", fault.text);
+    result->recordings++;
+}
+
+static void end_all(struct recorder *recorder, struct recorder_result *result, bool ended)
+{
+    ring_reader_drain(recorder->reader, &recorder->clock);
+    settle_all(recorder, true);
+    for (uint32_t i = 0; i < recorder->session_count; i++) {
+        if (recorder->sessions[i])
+            end_session(recorder, recorder->sessions[i], result, ended);
+        recorder->sessions[i] = NULL;
+    }
+}
+
+static void recorder_fini(struct recorder *recorder)
+{
+    ring_reader_destroy(recorder->reader);
+    slot_keeper_destroy(recorder->keeper);
+    symbol_queue_destroy(recorder->symbols);
+    arena_close(&recorder->arena);
+    free(recorder);
+}
+
+static int start_program(struct recorder *recorder, struct fault *fault)
+{
+    char path[PATH_MAX], arena[64];
+    int err = launch_find(recorder->options->command[0], path, sizeof(path), fault);
+    if (err == 0)
+        err = launch_check(path, fault);
+    if (err < 0)
+        return err;
+    arena_path(&recorder->arena, arena, sizeof(arena));
+    struct launch launch = {.path = path,
+                            .arguments = recorder->options->command,
+                            .library = recorder->options->library,
+                            .arena = arena};
+    recorder->pid = launch_start(&launch, fault);
+    return recorder->pid < 0 ? recorder->pid : 0;
+}
+
+int recorder_run(const struct recorder_options *options, struct recorder_result *result,
+                 struct fault *fault)
+{
+    struct recorder *recorder = calloc(1, sizeof(*recorder));
+    if (!recorder)
+        return fault_set(fault, -ENOMEM, "out of memory before the start");
+    memset(result, 0, sizeof(*result));
+    recorder->options = options;
+    recorder->arena.fd = -1;
+    recorder->oom_kills = process_oom_kills();
+    join_command(recorder);
+    tick_clock_start(&recorder->clock);
+    int err = arena_open(&recorder->arena, options->follow_children, fault);
+    if (err == 0) {
+        recorder->reader = ring_reader_create(&recorder->arena, session_of, recorder);
+        recorder->keeper = slot_keeper_create(&recorder->arena);
+        recorder->symbols = symbol_queue_create();
+        if (!recorder->reader || !recorder->keeper || !recorder->symbols)
+            err = fault_set(fault, -ENOMEM, "out of memory before the start");
+    }
+    set_signals();
+    if (err == 0)
+        err = start_program(recorder, fault);
+    if (err == 0) {
+        bool ended = read_until_end(recorder, result);
+        atomic_store(&recorder->arena.header->off, 1);
+        end_all(recorder, result, ended);
+        if (!ended)
+            wait_for_program(recorder, result);
+    }
+    recorder_fini(recorder);
+    return err;
+}

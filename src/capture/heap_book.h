@@ -1,0 +1,49 @@
+/* heap_book.h - the books of one process's heap: per call site and per thread, what was allocated,
+ * freed and is live, now and at the peak.
+ *
+ * The peak picture is exact and costs nothing per peak: a new peak only counts up an epoch, and a site saves
+ * its value the first time it changes after that.  Not thread-safe. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/block_table.h"
+#include "model/recording.h"
+
+struct heap_book;
+
+struct heap_book *heap_book_create(void); /* NULL when out of memory */
+void heap_book_destroy(struct heap_book *book);
+
+/* Room for sites (or threads) up to `count`; 0 or -ENOMEM. */
+int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads);
+
+/* Books one allocation.  0, -EEXIST when a block is live there already, or -ENOMEM. */
+int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t slack);
+
+/* How a block was freed. */
+struct freeing {
+    uint64_t address;
+    uint64_t time_ns;
+    uint64_t usable;      /* modulo 1024 when `partial` */
+    bool partial;
+    bool temporary;
+};
+/* 0, or -ENOENT when no block is live there. */
+int heap_book_free(struct heap_book *book, const struct freeing *freeing);
+
+bool heap_book_has(const struct heap_book *book, uint64_t address);
+void heap_book_prefetch(const struct heap_book *book, uint64_t address);
+
+/* Moves what was booked since the last call into `bucket` (cells and heap gauges). */
+int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket);
+/* The histograms since the last call, as further cells of `bucket`. */
+int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket);
+
+/* The level columns of every site at the peak, or now, into `pin`. */
+int heap_book_pin_peak(const struct heap_book *book, struct pin *pin);
+int heap_book_pin_now(const struct heap_book *book, struct pin *pin);
+
+void heap_book_totals(const struct heap_book *book, struct totals *totals);
+uint64_t heap_book_live_blocks(const struct heap_book *book);

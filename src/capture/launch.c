@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/launch.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SCRIPT_DEPTH 4
+
+/* 0 when `path` is a file that may be executed. */
+static int check_executable(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return -errno;
+    if (S_ISDIR(status.st_mode))
+        return -EISDIR;
+    return access(path, X_OK) == 0 ? 0 : -errno;
+}
+
+static int explain(const char *name, int err, struct fault *fault)
+{
+    if (err == -EISDIR)
+        return fault_set(fault, -EACCES, "%s is a folder, not a program", name);
+    if (err == -EACCES)
+        return fault_set(fault, err, "%s may not be executed: permission denied; try chmod +x", name);
+    return fault_set(fault, -ENOENT, "%s: no such program; check the name and PATH", name);
+}
+
+int launch_find(const char *name, char *path, size_t size, struct fault *fault)
+{
+    int worst = -ENOENT;
+    if (strchr(name, '/')) {
+        snprintf(path, size, "%s", name);
+        int err = check_executable(path);
+        return err < 0 ? explain(name, err, fault) : 0;
+    }
+    const char *search = getenv("PATH");
+    for (const char *at = search ? search : "/usr/local/bin:/usr/bin:/bin"; *at;) {
+        size_t length = strcspn(at, ":");
+        snprintf(path, size, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
+        int err = check_executable(path);
+        if (err == 0)
+            return 0;
+        if (err == -EACCES)
+            worst = err;
+        at += length + (at[length] == ':');
+    }
+    return explain(name, worst, fault);
+}
+
+static bool has_interpreter(int fd, const Elf64_Ehdr *elf)
+{
+    for (unsigned i = 0; i < elf->e_phnum; i++) {
+        Elf64_Phdr segment;
+        if (pread(fd, &segment, sizeof(segment), (off_t)(elf->e_phoff + i * sizeof(segment))) !=
+            sizeof(segment))
+            return false;
+        if (segment.p_type == PT_INTERP)
+            return true;
+    }
+    return false;
+}
+
+static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fault *fault)
+{
+    struct stat status;
+    if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
+        return fault_set(fault, -ENOEXEC,
+                         "%s is not an x86-64 program, and memoir traces only those", path);
+    if (fstat(fd, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) && geteuid() != 0 &&
+        status.st_uid != geteuid())
+        return fault_set(fault, -ENOEXEC,
+                         "%s changes its user when it starts (setuid), so the loader ignores our library; "
+                         "run memoir as that user",
+                         path);
+    if (!has_interpreter(fd, elf))
+        return fault_set(fault, -ENOEXEC,
+                         "%s is statically linked, so there is no loader to bring our library in; link it "
+                         "dynamically to record its heap",
+                         path);
+    return 0;
+}
+
+/* The interpreter of a script: its first line without "#!" and arguments. */
+static bool script_interpreter(const char *head, size_t size, char *interpreter, size_t room)
+{
+    size_t at = 2;
+    while (at < size && (head[at] == ' ' || head[at] == '\t'))
+        at++;
+    size_t length = 0;
+    while (at + length < size && !strchr(" \t\n", head[at + length]))
+        length++;
+    if (length == 0 || length >= room)
+        return false;
+    memcpy(interpreter, head + at, length);
+    interpreter[length] = '\0';
+    return true;
+}
+
+int launch_check(const char *path, struct fault *fault)
+{
+    char script[PATH_MAX];
+    snprintf(script, sizeof(script), "%s", path);
+    for (int depth = 0; depth < SCRIPT_DEPTH; depth++) {
+        char head[256] = "";
+        int fd = open(script, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return 0; /* not readable is still executable; the loader will know */
+        ssize_t got = read(fd, head, sizeof(head));
+        int err = 0;
+        if (got >= (ssize_t)sizeof(Elf64_Ehdr) && memcmp(head, ELFMAG, SELFMAG) == 0) {
+            Elf64_Ehdr elf;
+            memcpy(&elf, head, sizeof(elf));
+            err = check_elf(script, fd, &elf, fault);
+            close(fd);
+            return err;
+        }
+        close(fd);
+        if (got < 2 || head[0] != '#' || head[1] != '!' ||
+            !script_interpreter(head, (size_t)got, script, sizeof(script)))
+            return fault_set(fault, -ENOEXEC, "%s is neither a program nor a script with #!", path);
+    }
+    return 0;
+}
+
+static void set_environment(const struct launch *launch)
+{
+    char preload[2 * PATH_MAX];
+    const char *kept = getenv("LD_PRELOAD");
+    if (kept && *kept)
+        snprintf(preload, sizeof(preload), "%s:%s", launch->library, kept);
+    else
+        snprintf(preload, sizeof(preload), "%s", launch->library);
+    setenv("LD_PRELOAD", preload, 1);
+    setenv("MEMOIR_ARENA", launch->arena, 1);
+}
+
+/* In the child: becomes the program, or tells its errno through `report`. */
+static void become(const struct launch *launch, int report, const sigset_t *mask)
+{
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+    static const int changed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD, SIGXFSZ};
+    for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+        sigaction(changed[i], &normal, NULL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    set_environment(launch);
+    execv(launch->path, launch->arguments);
+    int err = errno;
+    ssize_t ignored = write(report, &err, sizeof(err));
+    (void)ignored;
+    _exit(127);
+}
+
+pid_t launch_start(const struct launch *launch, struct fault *fault)
+{
+    int report[2], err = 0;
+    sigset_t mask;
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return fault_set(fault, -errno, "cannot start a program: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0)
+        become(launch, report[1], &mask);
+    close(report[1]);
+    if (pid < 0) {
+        err = errno;
+    } else if (read(report[0], &err, sizeof(err)) == sizeof(err)) {
+        waitpid(pid, NULL, 0);
+    } else {
+        err = 0;
+    }
+    close(report[0]);
+    if (err)
+        return fault_set(fault, -err, "cannot start %s: %s", launch->path, strerror(err));
+    return pid;
+}

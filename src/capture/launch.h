@@ -1,0 +1,22 @@
+/* launch.h - starts a program with the tracer in it, exactly as a shell would have started it. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/fault.h"
+
+/* The file that `name` means: as it is with a slash, else by PATH.  0, -ENOENT or -EACCES. */
+int launch_find(const char *name, char *path, size_t size, struct fault *fault);
+
+/* Whether the tracer can work in it.  0; or -ENOEXEC with a sentence that says why and what to do: static,
+ * set-user-id, another architecture, not a program.  Scripts are judged by their interpreter. */
+int launch_check(const char *path, struct fault *fault);
+
+struct launch {
+    const char *path;
+    char **arguments;
+    const char *library; /* goes first in LD_PRELOAD */
+    const char *arena;   /* how the tracer finds the shared memory */
+};
+/* Starts it.  The process id, or -errno of fork or execve with `fault`. */
+pid_t launch_start(const struct launch *launch, struct fault *fault);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/map_book.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+struct range {
+    uint64_t start, end;
+    uint32_t site;
+};
+
+struct map_book {
+    VEC(struct range) ranges; /* by start, never overlapping */
+    VEC(struct cell) news;    /* since the last bucket, not merged */
+    struct totals totals;
+    uint64_t live_bytes, live_count;
+};
+
+struct map_book *map_book_create(void)
+{
+    return calloc(1, sizeof(struct map_book));
+}
+
+void map_book_destroy(struct map_book *book)
+{
+    if (!book)
+        return;
+    vec_free(&book->ranges);
+    vec_free(&book->news);
+    free(book);
+}
+
+/* The first range that ends after `address`. */
+static size_t find_range(const struct map_book *book, uint64_t address)
+{
+    size_t low = 0, high = book->ranges.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (book->ranges.items[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int insert_range(struct map_book *book, size_t at, struct range range)
+{
+    if (!vec_reserve(&book->ranges, 1))
+        return -ENOMEM;
+    struct range *items = book->ranges.items;
+    memmove(items + at + 1, items + at, (book->ranges.count - at) * sizeof(*items));
+    items[at] = range;
+    book->ranges.count++;
+    return 0;
+}
+
+static int note(struct map_book *book, uint32_t site, enum column column, uint64_t value)
+{
+    return vec_push(&book->news, (struct cell){site, (uint16_t)column, (int64_t)value}) ? 0 : -ENOMEM;
+}
+
+/* A range counts as freed when its last byte is. */
+static int note_unmapped(struct map_book *book, uint32_t site, uint64_t bytes, bool whole)
+{
+    book->live_bytes -= bytes;
+    book->live_count -= whole;
+    book->totals.frees += whole;
+    book->totals.freed_bytes += bytes;
+    int err = note(book, site, COL_MAP_FREED, bytes);
+    return err < 0 || !whole ? err : note(book, site, COL_MAP_FREES, 1);
+}
+
+int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length)
+{
+    uint64_t end = start + length;
+    size_t at = find_range(book, start);
+    while (at < book->ranges.count && book->ranges.items[at].start < end) {
+        struct range range = book->ranges.items[at];
+        uint64_t from = range.start > start ? range.start : start;
+        uint64_t to = range.end < end ? range.end : end;
+        bool left = from > range.start, right = to < range.end;
+        if (left && right) {
+            book->ranges.items[at].end = from;
+            int err = insert_range(book, at + 1, (struct range){to, range.end, range.site});
+            if (err < 0)
+                return err;
+            book->live_count++; /* one became two */
+        } else if (left) {
+            book->ranges.items[at].end = from;
+        } else if (right) {
+            book->ranges.items[at].start = to;
+        } else {
+            memmove(&book->ranges.items[at], &book->ranges.items[at + 1],
+                    (book->ranges.count - at - 1) * sizeof(struct range));
+            book->ranges.count--;
+        }
+        if (note_unmapped(book, range.site, to - from, !left && !right) < 0)
+            return -ENOMEM;
+        at += left;
+    }
+    return 0;
+}
+
+int map_book_map(struct map_book *book, uint64_t start, uint64_t length, uint32_t site)
+{
+    if (length == 0 || start + length < start)
+        return 0;
+    int err = map_book_unmap(book, start, length);
+    if (err < 0)
+        return err;
+    err = insert_range(book, find_range(book, start), (struct range){start, start + length, site});
+    if (err < 0)
+        return err;
+    book->live_bytes += length;
+    book->live_count++;
+    book->totals.calls++;
+    book->totals.bytes += length;
+    if (book->live_bytes > book->totals.peak_bytes) {
+        book->totals.peak_bytes = book->live_bytes;
+        book->totals.peak_count = book->live_count;
+    }
+    err = note(book, site, COL_MAP_BYTES, length);
+    return err < 0 ? err : note(book, site, COL_MAP_CALLS, 1);
+}
+
+static int compare_cells(const void *left, const void *right)
+{
+    const struct cell *a = left, *b = right;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (int)a->column - (int)b->column;
+}
+
+int map_book_close_bucket(struct map_book *book, struct bucket *bucket)
+{
+    if (book->news.count == 0)
+        return 0;
+    qsort(book->news.items, book->news.count, sizeof(struct cell), compare_cells);
+    struct cell *grown = reallocarray(bucket->cells, bucket->cell_count + book->news.count,
+                                      sizeof(struct cell));
+    if (!grown)
+        return -ENOMEM;
+    bucket->cells = grown;
+    size_t first = bucket->cell_count;
+    vec_each(cell, &book->news)
+    {
+        struct cell *last = bucket->cell_count > first ? &grown[bucket->cell_count - 1] : NULL;
+        if (last && last->key == cell->key && last->column == cell->column)
+            last->value += cell->value;
+        else
+            grown[bucket->cell_count++] = *cell;
+    }
+    book->news.count = 0;
+    return 0;
+}
+
+void map_book_totals(const struct map_book *book, struct totals *totals)
+{
+    *totals = book->totals;
+}

@@ -1,0 +1,22 @@
+/* map_book.h - mappings that a program made itself, by address range: who mapped it, and what is left.
+ *
+ * Ranges may be unmapped in parts and mapped over.  Not thread-safe. */
+#pragma once
+
+#include <stdint.h>
+
+#include "model/recording.h"
+
+struct map_book;
+
+struct map_book *map_book_create(void); /* NULL when out of memory */
+void map_book_destroy(struct map_book *book);
+
+/* What lies under a new mapping is unmapped first, as the kernel does.  0 or -ENOMEM. */
+int map_book_map(struct map_book *book, uint64_t start, uint64_t length, uint32_t site);
+/* Bytes of the range that were not known are ignored.  0 or -ENOMEM. */
+int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length);
+
+/* Adds what happened since the last call to the cells of `bucket`. */
+int map_book_close_bucket(struct map_book *book, struct bucket *bucket);
+void map_book_totals(const struct map_book *book, struct totals *totals);

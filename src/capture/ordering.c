@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/ordering.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+#define FILTER_BITS  10
+#define SEARCH_STEPS 4096 /* of the search for an order, per address and round */
+#define SEARCH_MAX   256  /* events of one address */
+
+struct ordering {
+    struct heap_book *book;
+    VEC(struct heap_event) waiting; /* as they arrived */
+    uint32_t filter[1 << FILTER_BITS]; /* waiting events by hash of address: 0 means surely none */
+    uint64_t round;
+};
+
+struct ordering *ordering_create(struct heap_book *book)
+{
+    struct ordering *ordering = calloc(1, sizeof(*ordering));
+    if (ordering)
+        ordering->book = book;
+    return ordering;
+}
+
+void ordering_destroy(struct ordering *ordering)
+{
+    if (!ordering)
+        return;
+    vec_free(&ordering->waiting);
+    free(ordering);
+}
+
+static uint64_t event_at(const struct heap_event *event)
+{
+    return event->block.address;
+}
+
+static uint32_t *filter_of(struct ordering *ordering, uint64_t address)
+{
+    return &ordering->filter[hash_mix(address) >> (64 - FILTER_BITS)];
+}
+
+static int try_event(struct ordering *ordering, const struct heap_event *event)
+{
+    return event->kind == HEAP_ALLOC ? heap_book_alloc(ordering->book, &event->block, event->slack)
+                                     : heap_book_free(ordering->book, &event->freeing);
+}
+
+static bool someone_waits(struct ordering *ordering, uint64_t address)
+{
+    if (*filter_of(ordering, address) == 0)
+        return false;
+    vec_each (event, &ordering->waiting) {
+        if (event_at(event) == address)
+            return true;
+    }
+    return false;
+}
+
+int ordering_apply(struct ordering *ordering, const struct heap_event *event)
+{
+    uint64_t address = event_at(event);
+    bool fits = true;
+    if (ordering->waiting.count > 0 && someone_waits(ordering, address)) {
+        /* Another ring's event that fits the state now may be the one the others wait for; the
+         * settling would find the same.  One of a waiting ring must stay behind it. */
+        fits = false;
+    }
+    int err = fits ? try_event(ordering, event) : -EAGAIN;
+    if (err == 0 || err == -ENOMEM)
+        return err;
+    if (!vec_push(&ordering->waiting, *event))
+        return -ENOMEM;
+    ordering->waiting.items[ordering->waiting.count - 1].round = ordering->round;
+    ++*filter_of(ordering, address);
+    return 0;
+}
+
+/* Finds an order of events[0..count) that alternates, starting with `live`, and keeps each ring's own; the
+ * order of time is tried first. */
+struct search {
+    struct heap_event *const *events;
+    size_t count;
+    bool used[SEARCH_MAX];
+    uint8_t order[SEARCH_MAX];
+    unsigned steps;
+};
+
+static bool may_come_next(const struct search *search, size_t at, bool live)
+{
+    const struct heap_event *event = search->events[at];
+    if (search->used[at] || (event->kind == HEAP_FREE) != live)
+        return false;
+    for (size_t i = 0; i < at; i++) {
+        if (!search->used[i] && search->events[i]->ring == event->ring)
+            return false;
+    }
+    return true;
+}
+
+static bool find_order(struct search *search, size_t depth, bool live)
+{
+    if (depth == search->count)
+        return true;
+    for (size_t i = 0; i < search->count; i++) {
+        if (!may_come_next(search, i, live))
+            continue;
+        if (++search->steps > SEARCH_STEPS)
+            return false;
+        search->used[i] = true;
+        search->order[depth] = (uint8_t)i;
+        if (find_order(search, depth + 1, !live))
+            return true;
+        search->used[i] = false;
+    }
+    return false;
+}
+
+/* Books an event whatever the state: what contradicts it was lost. */
+static int force_event(struct ordering *ordering, const struct heap_event *event,
+                       struct quality *quality)
+{
+    int err = try_event(ordering, event);
+    if (err == -EEXIST) {
+        struct freeing implied = {.address = event_at(event), .time_ns = event->block.time_ns};
+        heap_book_free(ordering->book, &implied);
+        quality->implied_frees++;
+        err = try_event(ordering, event);
+    } else if (err == -ENOENT) {
+        quality->unknown_frees++;
+        err = 0;
+    }
+    return err;
+}
+
+/* All waiting events of one address.  1 when they are booked, 0 when they go on waiting. */
+static int settle_address(struct ordering *ordering, struct heap_event **events, size_t count,
+                          bool last, struct quality *quality)
+{
+    struct search search = {.events = events, .count = count};
+    if (count <= SEARCH_MAX &&
+        find_order(&search, 0, heap_book_has(ordering->book, event_at(events[0])))) {
+        for (size_t i = 0; i < count; i++) {
+            int err = try_event(ordering, events[search.order[i]]);
+            if (err < 0)
+                return err;
+        }
+        return 1;
+    }
+    if (!last && events[0]->round + 2 > ordering->round)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        int err = force_event(ordering, events[i], quality);
+        if (err < 0)
+            return err;
+    }
+    return 1;
+}
+
+static int compare_arrival(const void *left, const void *right)
+{
+    const struct heap_event *a = *(struct heap_event *const *)left;
+    const struct heap_event *b = *(struct heap_event *const *)right;
+    if (event_at(a) != event_at(b))
+        return event_at(a) < event_at(b) ? -1 : 1;
+    if (a->block.time_ns != b->block.time_ns) /* grows in every ring, so rings keep their order */
+        return a->block.time_ns < b->block.time_ns ? -1 : 1;
+    return a < b ? -1 : a > b; /* all in one array */
+}
+
+static void drop_settled(struct ordering *ordering)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ordering->waiting.count; i++) {
+        struct heap_event *event = &ordering->waiting.items[i];
+        if (event->ring == UINT32_MAX)
+            --*filter_of(ordering, event_at(event));
+        else
+            ordering->waiting.items[kept++] = *event;
+    }
+    ordering->waiting.count = kept;
+}
+
+int ordering_settle(struct ordering *ordering, bool last, struct quality *quality)
+{
+    size_t count = ordering->waiting.count;
+    int err = 0;
+    ordering->round++;
+    if (count == 0)
+        return 0;
+    struct heap_event **events = malloc(count * sizeof(*events));
+    if (!events)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        events[i] = &ordering->waiting.items[i];
+    qsort(events, count, sizeof(*events), compare_arrival);
+    for (size_t from = 0, to; from < count && err >= 0; from = to) {
+        for (to = from + 1; to < count && event_at(events[to]) == event_at(events[from]); to++)
+            ;
+        err = settle_address(ordering, &events[from], to - from, last, quality);
+        for (size_t i = from; i < to && err == 1; i++)
+            events[i]->ring = UINT32_MAX; /* settled */
+    }
+    free(events);
+    drop_settled(ordering);
+    return err < 0 ? err : 0;
+}

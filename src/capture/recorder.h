@@ -1,0 +1,32 @@
+/* recorder.h - records a program from its first allocation to its end.
+ *
+ * One thread reads the rings; another finds names.  The program never depends on us: when we die, stop or
+ * run out of disk it goes on, at worst 20 ms later. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+
+struct recorder_options {
+    const char *output;      /* NULL: PROGRAM.PID.memoir */
+    uint64_t max_bytes;
+    uint64_t for_ns;         /* stop recording after; 0: never */
+    bool follow_children;
+    const char *library;     /* path of libmemoir.so */
+    bool quiet;
+    char **command;          /* NULL-terminated */
+};
+
+/* What happened, for the one who asked. */
+struct recorder_result {
+    int wait_status;     /* of the program, as waitpid gives it */
+    uint32_t recordings; /* written; 0 when the library never came to life in the program */
+    char summary[1024];  /* a few lines for people */
+};
+
+/* Runs it to its end.  0; or -errno with `fault` when the program could not be started (-ENOENT,
+ * -EACCES, -ENOEXEC as execve said) or recorded. */
+int recorder_run(const struct recorder_options *options, struct recorder_result *result,
+                 struct fault *fault);

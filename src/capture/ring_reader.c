@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/ring_reader.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "wire/event.h"
+
+#define LOOK_AHEAD 48u /* words: how far ahead of the reading tables are brought in */
+
+struct ring {
+    struct arena_slot *slot;
+    const uint64_t *words;
+    struct session *session;
+    uint64_t tail, limit; /* read up to; this round ends at */
+    uint64_t time_ns;
+    uint32_t thread, index;
+    bool blocked; /* the rest of a two-part record is not there yet */
+};
+
+struct ring_reader {
+    struct arena *arena;
+    session_of_fn session_of;
+    void *context;
+    const struct tick_clock *clock;
+    struct ring rings[ARENA_SLOTS];
+    struct ring *active[ARENA_SLOTS];
+    bool draining;
+};
+
+struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of, void *context)
+{
+    struct ring_reader *reader = calloc(1, sizeof(*reader));
+    if (!reader)
+        return NULL;
+    reader->arena = arena;
+    reader->session_of = session_of;
+    reader->context = context;
+    for (uint32_t i = 0; i < ARENA_SLOTS; i++)
+        reader->rings[i].index = i;
+    return reader;
+}
+
+void ring_reader_destroy(struct ring_reader *reader)
+{
+    free(reader);
+}
+
+static inline uint64_t word(const struct ring *ring, uint64_t at)
+{
+    return ring->words[at % RING_WORDS];
+}
+
+static void see_alloc(struct ring *ring, uint64_t at)
+{
+    uint64_t first = word(ring, at), second = word(ring, at + 1);
+    struct seen_alloc alloc = {.address = event_address(first),
+                               .time_ns = ring->time_ns,
+                               .thread = ring->thread,
+                               .ring = ring->index};
+    if (event_type_of(first) == EVENT_ALLOC) {
+        alloc.size = second & (EVENT_SIZE_LIMIT - 1);
+        alloc.node = (uint32_t)(second >> EVENT_SIZE_BITS);
+        alloc.slack = first >> 8 & 0xff;
+    } else {
+        alloc.node = (uint32_t)second;
+        alloc.size = word(ring, at + 2);
+        alloc.slack = word(ring, at + 3) - alloc.size;
+    }
+    if (session_alloc(ring->session, &alloc) < 0)
+        session_lost(ring->session, 1, 0, 0);
+}
+
+static void see_free(struct ring *ring, uint64_t at)
+{
+    uint64_t first = word(ring, at);
+    struct freeing freeing = {.address = event_address(first),
+                              .time_ns = ring->time_ns,
+                              .temporary = (first & EVENT_TEMPORARY) != 0};
+    if (event_type_of(first) == EVENT_FREE) {
+        freeing.usable = first >> 6 & EVENT_USABLE_MASK;
+        freeing.partial = true;
+    } else {
+        freeing.usable = word(ring, at + 1);
+    }
+    if (session_free(ring->session, &freeing, ring->index) < 0)
+        session_lost(ring->session, 1, 0, 0);
+}
+
+/* A MOVE or UNMAP with its end.  The words of both, 0 when the end is not there yet. */
+static unsigned see_pair(struct ring *ring, uint64_t at)
+{
+    uint64_t first = word(ring, at);
+    unsigned words = event_words(event_type_of(first));
+    if (at + words >= ring->limit)
+        return 0;
+    uint64_t end = word(ring, at + words);
+    unsigned end_words = event_words(event_type_of(end));
+    if (at + words + end_words > ring->limit)
+        return 0;
+    bool done = event_type_of(end) != EVENT_OUTCOME || (end >> 4 & 1) == OUTCOME_DONE;
+    if (done && event_type_of(first) == EVENT_UNMAP)
+        session_unmap(ring->session, event_address(first), word(ring, at + 1));
+    else if (done)
+        see_free(ring, at);
+    if (event_type_of(end) == EVENT_ALLOC || event_type_of(end) == EVENT_ALLOC_BIG)
+        see_alloc(ring, at + words);
+    return words + end_words;
+}
+
+static void see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at)
+{
+    uint64_t first = word(ring, at);
+    uint32_t tid = (uint32_t)(first >> 32), process = (uint32_t)(first >> 16 & 0xffff);
+    ring->time_ns = tick_clock_ns(reader->clock, word(ring, at + 1));
+    ring->session = reader->session_of(reader->context, process, ring->time_ns);
+    if (ring->session)
+        ring->thread = session_thread(ring->session, tid, ring->time_ns);
+}
+
+static void see_time(struct ring_reader *reader, struct ring *ring, uint64_t first)
+{
+    uint64_t now = tick_clock_ns(reader->clock, first >> 4);
+    if (now > ring->time_ns)
+        ring->time_ns = now;
+}
+
+/* One record at the tail.  Its words, 0 when it must wait. */
+static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
+{
+    uint64_t at = ring->tail, first = word(ring, at);
+    enum event_type type = event_type_of(first);
+    unsigned words = event_words(type);
+
+    if (type == EVENT_THREAD) {
+        see_thread(reader, ring, at);
+        return words;
+    }
+    if (type == EVENT_TIME) {
+        see_time(reader, ring, first);
+        return words;
+    }
+    if (words == 0) { /* somebody wrote over the ring; what is in it has no meaning */
+        if (ring->session)
+            session_lost(ring->session, 1, 0, 0);
+        return (unsigned)(ring->limit - at);
+    }
+    if (!ring->session)
+        return words;
+    switch (type) {
+    case EVENT_ALLOC:
+    case EVENT_ALLOC_BIG:
+        see_alloc(ring, at);
+        return words;
+    case EVENT_FREE:
+    case EVENT_FREE_BIG:
+        see_free(ring, at);
+        return words;
+    case EVENT_MOVE:
+    case EVENT_UNMAP: {
+        unsigned both = see_pair(ring, at);
+        return both || !reader->draining ? both : words;
+    }
+    case EVENT_MAP:
+        session_map(ring->session, event_address(first), word(ring, at + 2),
+                    (uint32_t)word(ring, at + 1));
+        return words;
+    case EVENT_GAP:
+        session_lost(ring->session, word(ring, at + 1), word(ring, at + 2), word(ring, at + 3));
+        return words;
+    default:
+        return words;
+    }
+}
+
+static inline void look_ahead(const struct ring *ring)
+{
+    uint64_t at = ring->tail + LOOK_AHEAD;
+    if (at >= ring->limit || !ring->session)
+        return;
+    /* A second word looks like an address of nothing: harmless. */
+    session_prefetch(ring->session, event_address(word(ring, at)));
+}
+
+static void give_room(struct ring *ring)
+{
+    atomic_store_explicit(&ring->slot->tail, ring->tail, memory_order_release);
+    if (atomic_load(&ring->slot->waiting) && atomic_exchange(&ring->slot->waiting, 0))
+        syscall(SYS_futex, &ring->slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Reads on until the ring's time passes `until_ns`, or its round ends. */
+static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns)
+{
+    uint64_t given = ring->tail;
+    while (ring->tail < ring->limit && ring->time_ns <= until_ns) {
+        if (ring->tail - given > RING_WORDS / 16) {
+            given = ring->tail;
+            give_room(ring);
+        }
+        look_ahead(ring);
+        unsigned words = see_record(reader, ring);
+        if (words == 0 || words > ring->limit - ring->tail) {
+            ring->blocked = true;
+            return;
+        }
+        ring->tail += words;
+    }
+}
+
+/* Takes stock of every ring; how many have something new. */
+static uint32_t begin_round(struct ring_reader *reader, unsigned *fullest)
+{
+    uint32_t high = atomic_load(&reader->arena->header->slot_high), count = 0;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+        struct ring *ring = &reader->rings[i];
+        ring->slot = arena_slot_at(reader->arena->memory, i);
+        ring->words = arena_slot_ring(ring->slot);
+        ring->limit = atomic_load_explicit(&ring->slot->head, memory_order_acquire);
+        ring->blocked = false;
+        if (ring->limit - ring->tail > RING_WORDS)
+            ring->limit = ring->tail; /* a head that cannot be */
+        if (ring->limit > ring->tail)
+            reader->active[count++] = ring;
+        if (ring->limit - ring->tail > most)
+            most = ring->limit - ring->tail;
+    }
+    *fullest = (unsigned)(most * 100 / RING_WORDS);
+    return count;
+}
+
+/* The earliest ring, and the time of the next one after it. */
+static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64_t *until_ns)
+{
+    struct ring *first = NULL;
+    *until_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < *count;) {
+        struct ring *ring = reader->active[i];
+        if (ring->tail == ring->limit || ring->blocked) {
+            reader->active[i] = reader->active[--*count];
+            continue;
+        }
+        if (!first || ring->time_ns < first->time_ns) {
+            if (first)
+                *until_ns = first->time_ns;
+            first = ring;
+        } else if (ring->time_ns < *until_ns) {
+            *until_ns = ring->time_ns;
+        }
+        i++;
+    }
+    return first;
+}
+
+uint64_t ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
+                           unsigned *fullest)
+{
+    uint64_t words = 0, until;
+    reader->clock = clock;
+    uint32_t count = begin_round(reader, fullest);
+    for (struct ring *ring; (ring = earliest(reader, &count, &until));) {
+        uint64_t from = ring->tail;
+        read_ring(reader, ring, until);
+        words += ring->tail - from;
+        give_room(ring);
+    }
+    return words;
+}
+
+uint64_t ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock)
+{
+    unsigned fullest;
+    uint64_t words = 0, round;
+    reader->draining = true;
+    do {
+        round = ring_reader_round(reader, clock, &fullest);
+        words += round;
+    } while (round > 0);
+    reader->draining = false;
+    return words;
+}

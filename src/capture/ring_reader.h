@@ -1,0 +1,24 @@
+/* ring_reader.h - empties the rings of all threads into their sessions, round by round.
+ *
+ * A round reads every ring up to where it was when the round began, merging them by time.  What a
+ * record in it depends on was written before, so it is in this round or the next: sessions settle then. */
+#pragma once
+
+#include "capture/arena.h"
+#include "capture/session.h"
+#include "capture/tick_clock.h"
+
+struct ring_reader;
+
+/* Gives the session of a process, opening it if need be; NULL when its events are to be skipped. */
+typedef struct session *(*session_of_fn)(void *context, uint32_t process, uint64_t now_ns);
+
+struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of, void *context);
+void ring_reader_destroy(struct ring_reader *reader);
+
+/* One round.  The number of words read; *fullest is how full the fullest ring was, in percent. */
+uint64_t ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
+                           unsigned *fullest);
+
+/* Nobody writes any more: also ends two-part records that were cut off. */
+uint64_t ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock);

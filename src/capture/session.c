@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/session.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/map_book.h"
+#include "capture/process_facts.h"
+#include "capture/stack_import.h"
+#include "store/recording_writer.h"
+
+#define THREADS_MAX 4095u /* rows; further threads share the last one */
+
+/* Early buckets are fine, for short programs; they grow to a second. */
+#define BUCKET_MIN_NS    20000000ull
+#define BUCKET_MAX_NS    1000000000ull
+#define BUCKET_SHARE     100u
+#define HISTOGRAMS_NS    60000000000ull
+#define PEAK_NS          10000000000ull
+#define WRITE_NS         1000000000ull
+
+struct session {
+    struct arena *arena;
+    struct arena_process *process;
+    uint32_t process_index;
+    struct session_options options;
+    struct recording *recording;
+    struct recording_writer *writer;
+    struct heap_book *heap;
+    struct map_book *maps;
+    struct ordering *ordering;
+    struct stack_import *stacks;
+    char path[PATH_MAX];
+    const char *root; /* prefix of the process's files */
+    uint64_t begin_ns;  /* of the open bucket */
+    uint64_t opened_ns; /* of the session, on the recorder's clock */
+    uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak;
+    uint64_t bucket_lost;
+    size_t symbols_asked;
+    bool write_failed;
+};
+
+static void destroy(struct session *session)
+{
+    heap_book_destroy(session->heap);
+    map_book_destroy(session->maps);
+    ordering_destroy(session->ordering);
+    stack_import_destroy(session->stacks);
+    recording_destroy(session->recording);
+    free(session);
+}
+
+static uint64_t unix_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void name_output(struct session *session)
+{
+    const char *slash = strrchr(session->process->path, '/');
+    const char *program = slash ? slash + 1 : session->process->path;
+    if (session->options.output)
+        snprintf(session->path, sizeof(session->path), "%s", session->options.output);
+    else
+        snprintf(session->path, sizeof(session->path), "%s.%u.memoir",
+                 *program ? program : "program", session->process->pid);
+}
+
+static void describe_process(struct session *session)
+{
+    struct recording *recording = session->recording;
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    recording->program = recording_intern(recording, session->process->path);
+    recording->command_line = recording_intern(
+        recording, session->options.command_line ? session->options.command_line : "");
+    recording->host = recording_intern(recording, host);
+    recording->source = recording_intern(recording, "memoir run");
+    recording->pid = session->process->pid;
+    recording->parent_pid = session->process->parent_pid;
+    recording->start_unix_ns = unix_ns();
+    recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
+    if (session->process->forked) {
+        string_id note = recording_intern(recording,
+                                          "began by fork: blocks inherited from the parent "
+                                          "are not in it, their frees count as unknown");
+        (void)vec_push(&recording->notes, note);
+    }
+}
+
+struct session *session_open(struct arena *arena, uint32_t process,
+                             const struct session_options *options, uint64_t now_ns,
+                             struct fault *fault)
+{
+    struct session *session = calloc(1, sizeof(*session));
+    if (!session) {
+        fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
+        return NULL;
+    }
+    session->arena = arena;
+    session->process_index = process;
+    session->process = arena_process_at(arena->memory, process);
+    session->process->path[sizeof(session->process->path) - 1] = '\0';
+    session->options = *options;
+    session->opened_ns = now_ns;
+    session->root = "";
+    session->recording = recording_create();
+    session->heap = heap_book_create();
+    session->maps = map_book_create();
+    if (session->heap)
+        session->ordering = ordering_create(session->heap);
+    if (session->recording)
+        session->stacks = stack_import_create(arena, session->recording);
+    if (!session->ordering || !session->stacks || !session->maps) {
+        fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
+        destroy(session);
+        return NULL;
+    }
+    name_output(session);
+    describe_process(session);
+    session->writer = recording_writer_create(session->path, options->max_bytes, fault);
+    if (!session->writer) {
+        destroy(session);
+        return NULL;
+    }
+    return session;
+}
+
+uint32_t session_process(const struct session *session)
+{
+    return session->process_index;
+}
+
+uint32_t session_pid(const struct session *session)
+{
+    return session->recording->pid;
+}
+
+const char *session_path(const struct session *session)
+{
+    return session->path;
+}
+
+const struct recording *session_recording(const struct session *session)
+{
+    return session->recording;
+}
+
+static uint64_t since_open(const struct session *session, uint64_t now_ns)
+{
+    return now_ns > session->opened_ns ? now_ns - session->opened_ns : 0;
+}
+
+uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
+{
+    struct recording *recording = session->recording;
+    char name[64];
+    uint64_t now = since_open(session, now_ns);
+    size_t row = recording->threads.count;
+    if (row >= THREADS_MAX) {
+        struct thread *last = &recording->threads.items[THREADS_MAX - 1];
+        last->name = recording_intern(recording, "other threads");
+        last->merged++;
+        last->last_ns = now;
+        return THREADS_MAX - 1;
+    }
+    process_thread_name(session_pid(session), tid, name, sizeof(name));
+    struct thread thread = {.tid = tid,
+                            .name = recording_intern(recording, name),
+                            .first_ns = now,
+                            .last_ns = now,
+                            .merged = 1};
+    if (!vec_push(&recording->threads, thread) ||
+        heap_book_reserve(session->heap, 0, (uint32_t)row + 1) < 0)
+        return row > 0 ? (uint32_t)row - 1 : 0;
+    return (uint32_t)row;
+}
+
+static int site_of(struct session *session, uint32_t node, uint32_t *site)
+{
+    int err = stack_import_site(session->stacks, node, site);
+    return err < 0 ? err : heap_book_reserve(session->heap, *site + 1, 1);
+}
+
+int session_alloc(struct session *session, const struct seen_alloc *alloc)
+{
+    struct heap_event event = {.kind = HEAP_ALLOC, .ring = alloc->ring, .slack = alloc->slack};
+    event.block = (struct block){.address = alloc->address,
+                                 .size = alloc->size,
+                                 .time_ns = since_open(session, alloc->time_ns),
+                                 .thread = alloc->thread};
+    int err = site_of(session, alloc->node, &event.block.site);
+    if (err < 0)
+        return err;
+    struct quality *quality = &session->recording->quality;
+    const struct imported_site *site = stack_import_describe(session->stacks, event.block.site);
+    quality->events++;
+    quality->stack_ends[site->end]++;
+    quality->collapsed_stacks += site->folded;
+    return ordering_apply(session->ordering, &event);
+}
+
+int session_free(struct session *session, const struct freeing *freeing, uint32_t ring)
+{
+    struct heap_event event = {.kind = HEAP_FREE, .ring = ring, .freeing = *freeing};
+    event.freeing.time_ns = since_open(session, freeing->time_ns);
+    event.block = (struct block){.address = freeing->address, .time_ns = event.freeing.time_ns};
+    session->recording->quality.events++;
+    return ordering_apply(session->ordering, &event);
+}
+
+int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node)
+{
+    uint32_t site;
+    int err = site_of(session, node, &site);
+    session->recording->quality.events++;
+    return err < 0 ? err : map_book_map(session->maps, address, length, site);
+}
+
+int session_unmap(struct session *session, uint64_t address, uint64_t length)
+{
+    session->recording->quality.events++;
+    return map_book_unmap(session->maps, address, length);
+}
+
+void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes)
+{
+    struct quality *quality = &session->recording->quality;
+    quality->lost_events += events;
+    quality->lost_calls += calls;
+    quality->lost_bytes += bytes;
+    session->bucket_lost += events;
+}
+
+void session_prefetch(const struct session *session, uint64_t address)
+{
+    heap_book_prefetch(session->heap, address);
+}
+
+int session_settle(struct session *session, bool last)
+{
+    return ordering_settle(session->ordering, last, &session->recording->quality);
+}
+
+/* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may both
+ * be there; sums do not mind. */
+static void name_cells(const struct session *session, struct cell *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cells[i].key = stack_import_describe(session->stacks, cells[i].key)->stack;
+}
+
+static int close_bucket(struct session *session, uint64_t now, bool histograms)
+{
+    struct recording *recording = session->recording;
+    struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
+    bucket.gauges.rss_bytes = process_rss_bytes(recording->pid);
+    bucket.lost_events = session->bucket_lost;
+    int err = heap_book_close_bucket(session->heap, &bucket);
+    if (err == 0 && histograms)
+        err = heap_book_close_histograms(session->heap, &bucket);
+    if (err == 0)
+        err = map_book_close_bucket(session->maps, &bucket);
+    name_cells(session, bucket.cells, bucket.cell_count);
+    if (err < 0 || !vec_push(&recording->buckets, bucket)) {
+        free(bucket.cells);
+        free(bucket.thread_cells);
+        return -ENOMEM;
+    }
+    session->begin_ns = now;
+    session->bucket_lost = 0;
+    recording->duration_ns = now;
+    heap_book_totals(session->heap, &recording->heap);
+    map_book_totals(session->maps, &recording->maps);
+    return 0;
+}
+
+static int add_pin(struct session *session, struct pin *pin)
+{
+    struct recording *recording = session->recording;
+    name_cells(session, pin->cells, pin->cell_count);
+    vec_each (old, &recording->pins) {
+        if (old->kind == PIN_PEAK && pin->kind == PIN_PEAK) {
+            free(old->cells);
+            free(old->thread_cells);
+            *old = *pin;
+            return 0;
+        }
+    }
+    return vec_push(&recording->pins, *pin) ? 0 : -ENOMEM;
+}
+
+static int pin_peak(struct session *session)
+{
+    struct pin pin = {.kind = PIN_PEAK};
+    uint64_t peak = session->recording->heap.peak_bytes;
+    if (peak == session->written_peak)
+        return 0;
+    int err = heap_book_pin_peak(session->heap, &pin);
+    if (err == 0)
+        err = add_pin(session, &pin);
+    session->written_peak = peak;
+    return err;
+}
+
+static uint64_t bucket_length(uint64_t now)
+{
+    uint64_t length = now / BUCKET_SHARE;
+    if (length < BUCKET_MIN_NS)
+        return BUCKET_MIN_NS;
+    return length > BUCKET_MAX_NS ? BUCKET_MAX_NS : length;
+}
+
+int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
+{
+    uint64_t now = since_open(session, now_ns);
+    if (now < session->begin_ns + bucket_length(now))
+        return 0;
+    bool histograms = now - session->last_histograms_ns >= HISTOGRAMS_NS;
+    int err = close_bucket(session, now, histograms);
+    if (err < 0)
+        return fault_set(fault, err, "out of memory while recording");
+    if (histograms)
+        session->last_histograms_ns = now;
+    if (now - session->last_peak_ns >= PEAK_NS) {
+        session->last_peak_ns = now;
+        pin_peak(session);
+    }
+    if (now - session->last_write_ns < WRITE_NS)
+        return 0;
+    session->last_write_ns = now;
+    if (session->options.symbols)
+        session->symbols_asked = symbol_queue_exchange(session->options.symbols, session->recording,
+                                                       session->root, session->symbols_asked);
+    err = recording_writer_append(session->writer, session->recording, fault);
+    bool first_failure = err < 0 && !session->write_failed;
+    session->write_failed = err < 0;
+    return first_failure ? err : 0;
+}
+
+/* Single events may be missing from the books; the counters of the threads missed none. */
+static void set_exact_totals(struct session *session, const struct totals *exact)
+{
+    struct totals *heap = &session->recording->heap;
+    struct quality *quality = &session->recording->quality;
+    if (exact->calls > heap->calls) {
+        quality->lost_calls = exact->calls - heap->calls;
+        quality->lost_bytes = exact->bytes > heap->bytes ? exact->bytes - heap->bytes : 0;
+        heap->calls = exact->calls;
+        heap->bytes = exact->bytes;
+    }
+    if (exact->frees > heap->frees)
+        heap->frees = exact->frees;
+}
+
+int session_end(struct session *session, const struct session_end *end, struct fault *fault)
+{
+    struct recording *recording = session->recording;
+    uint64_t now = since_open(session, end->now_ns);
+    struct pin pin = {.kind = end->death ? PIN_DEATH : PIN_END, .time_ns = now};
+    if (now <= session->begin_ns)
+        now = session->begin_ns + 1;
+    int err = close_bucket(session, now, true);
+    if (err == 0)
+        err = pin_peak(session);
+    if (err == 0 && end->death) {
+        pin.label = recording_intern(recording, end->death);
+        err = heap_book_pin_now(session->heap, &pin);
+        if (err == 0)
+            err = add_pin(session, &pin);
+    }
+    recording->exit_status = end->exit_status;
+    recording->cost = end->cost;
+    set_exact_totals(session, &end->exact);
+    return err < 0 ? fault_set(fault, err, "out of memory at the end of a recording") : 0;
+}
+
+bool session_name(struct session *session)
+{
+    if (!session->options.symbols)
+        return false;
+    session->symbols_asked = symbol_queue_exchange(session->options.symbols, session->recording,
+                                                   session->root, session->symbols_asked);
+    symbol_queue_finish(session->options.symbols, session->recording);
+    return true;
+}
+
+int session_close(struct session *session, struct fault *fault)
+{
+    session->recording->quality.complete = true;
+    int err = recording_writer_finish(session->writer, session->recording, fault);
+    destroy(session);
+    return err;
+}

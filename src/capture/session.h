@@ -1,0 +1,66 @@
+/* session.h - the recording of one process: its books, its file, its threads.
+ *
+ * The recorder feeds it events; it closes time buckets and writes them out.  A session lives as long as
+ * its process, and opens by the first event of it.  Not thread-safe. */
+#pragma once
+
+#include "capture/arena.h"
+#include "capture/ordering.h"
+#include "capture/symbol_queue.h"
+#include "capture/tick_clock.h"
+#include "model/recording.h"
+
+struct session;
+
+struct session_options {
+    const char *output; /* NULL: PROGRAM.PID.memoir in the current folder */
+    uint64_t max_bytes;
+    const char *command_line;
+    struct symbol_queue *symbols;
+};
+
+/* `process` is the index in the arena.  NULL with `fault` filled. */
+struct session *session_open(struct arena *arena, uint32_t process,
+                             const struct session_options *options, uint64_t now_ns,
+                             struct fault *fault);
+
+uint32_t session_process(const struct session *session);
+uint32_t session_pid(const struct session *session);
+const char *session_path(const struct session *session);
+const struct recording *session_recording(const struct session *session);
+
+/* The row of a thread that begins to write.  Never fails: too many threads share the last row. */
+uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns);
+
+/* One event each; `ring` tells threads apart.  -ENOMEM is counted as lost by the caller. */
+struct seen_alloc {
+    uint64_t address, size, slack, time_ns;
+    uint32_t node, thread, ring;
+};
+int session_alloc(struct session *session, const struct seen_alloc *alloc);
+int session_free(struct session *session, const struct freeing *freeing, uint32_t ring);
+int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
+int session_unmap(struct session *session, uint64_t address, uint64_t length);
+void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes);
+void session_prefetch(const struct session *session, uint64_t address);
+
+/* The end of a round of the reader. */
+int session_settle(struct session *session, bool last);
+
+/* Closes the bucket when it is due and writes what is new.  A full disk is told once, in `fault`, and
+ * tried again later. */
+int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
+
+/* Exact totals, read from the arena when nobody writes any more. */
+struct session_end {
+    uint64_t now_ns;
+    int32_t exit_status; /* as waitpid gives it; -1 unknown */
+    const char *death;   /* how it died, NULL when it ended by itself */
+    struct totals exact; /* calls, bytes, frees */
+    struct cost cost;
+};
+int session_end(struct session *session, const struct session_end *end, struct fault *fault);
+/* Waits until every frame that can have a name has it.  false when names are not looked for. */
+bool session_name(struct session *session);
+/* Writes the last of it and frees the session. */
+int session_close(struct session *session, struct fault *fault);

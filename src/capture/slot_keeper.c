@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/slot_keeper.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOOK_NS     100000000ull
+#define SPARE_SLOTS 2u
+
+struct slot_keeper {
+    struct arena *arena;
+    uint64_t next_look_ns;
+    uint32_t touched; /* slots below this have memory */
+};
+
+struct slot_keeper *slot_keeper_create(struct arena *arena)
+{
+    struct slot_keeper *keeper = calloc(1, sizeof(*keeper));
+    if (keeper) {
+        keeper->arena = arena;
+        slot_keeper_look(keeper, 0);
+    }
+    return keeper;
+}
+
+void slot_keeper_destroy(struct slot_keeper *keeper)
+{
+    free(keeper);
+}
+
+/* The parts of a slot that every thread uses: its head, the first kept frames, the ring. */
+static void touch_slot(struct slot_keeper *keeper, uint32_t index)
+{
+    struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
+    madvise(slot, 2 * 4096, MADV_POPULATE_WRITE);
+    madvise(arena_slot_ring(slot), RING_BYTES, MADV_POPULATE_WRITE);
+}
+
+static bool thread_is_gone(uint32_t pid, uint32_t tid)
+{
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
+    return stat(path, &status) < 0 && errno == ENOENT;
+}
+
+/* Hands a dead thread's counters to its process and its slot to the next. */
+static void take_back(struct slot_keeper *keeper, struct arena_slot *slot, uint32_t tid)
+{
+    struct arena_process *process = arena_process_at(keeper->arena->memory, slot->process);
+    if (!atomic_compare_exchange_strong(&slot->owner, &tid, SLOT_TAKING))
+        return;
+    atomic_fetch_add(&process->calls, slot->calls);
+    atomic_fetch_add(&process->bytes, slot->bytes);
+    atomic_fetch_add(&process->frees, slot->frees);
+    atomic_fetch_add(&process->lost, slot->lost + slot->nested);
+    slot->calls = slot->bytes = slot->frees = slot->lost = 0;
+    slot->nested = 0;
+    atomic_store_explicit(&slot->owner, 0, memory_order_release);
+}
+
+void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
+{
+    if (now_ns < keeper->next_look_ns)
+        return;
+    keeper->next_look_ns = now_ns + LOOK_NS;
+    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
+    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
+        uint32_t owner = atomic_load(&slot->owner);
+        if (owner != 0 && owner != SLOT_TAKING && slot->process < ARENA_PROCESSES &&
+            thread_is_gone(arena_process_at(keeper->arena->memory, slot->process)->pid, owner))
+            take_back(keeper, slot, owner);
+    }
+    for (; keeper->touched < high + SPARE_SLOTS && keeper->touched < ARENA_SLOTS; keeper->touched++)
+        touch_slot(keeper, keeper->touched);
+}
+
+void slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
+{
+    struct arena_header *header = keeper->arena->header;
+    struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
+    uint32_t high = atomic_load(&header->slot_high);
+    totals->calls = atomic_load(&ended->calls);
+    totals->bytes = atomic_load(&ended->bytes);
+    totals->frees = atomic_load(&ended->frees);
+    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
+        if (slot->process != process)
+            continue;
+        totals->calls += slot->calls;
+        totals->bytes += slot->bytes;
+        totals->frees += slot->frees;
+    }
+    if (atomic_load(&header->process_count) == 1) { /* whose they are is known only then */
+        totals->calls += atomic_load(&header->slotless_calls);
+        totals->bytes += atomic_load(&header->slotless_bytes);
+        totals->frees += atomic_load(&header->slotless_frees);
+    }
+}
+
+void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,
+                      struct cost *cost)
+{
+    struct stat status;
+    uint64_t ticks = 0, events = 0, wait_ticks = 0;
+    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
+    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
+        if (slot->process != process)
+            continue;
+        ticks += slot->cost_ticks;
+        events += slot->cost_events;
+        cost->target_waits += slot->waits;
+        wait_ticks += slot->wait_ticks;
+    }
+    cost->target_wait_ns = (uint64_t)((double)wait_ticks * ns_per_tick);
+    if (events > 0)
+        cost->ns_per_event = (uint64_t)((double)ticks / (double)events * ns_per_tick);
+    if (fstat(keeper->arena->fd, &status) == 0)
+        cost->arena_bytes = (uint64_t)status.st_blocks * 512u;
+}

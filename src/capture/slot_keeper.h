@@ -1,0 +1,21 @@
+/* slot_keeper.h - looks after the arena's slots: takes back those of threads that ended without a word,
+ * touches the next ones beforehand so that their memory is ours and not the target's to pay, and sums
+ * up what the threads counted. */
+#pragma once
+
+#include "capture/arena.h"
+#include "model/recording.h"
+
+struct slot_keeper;
+
+struct slot_keeper *slot_keeper_create(struct arena *arena); /* NULL when out of memory */
+void slot_keeper_destroy(struct slot_keeper *keeper);
+
+/* Called every round; does its work about ten times a second. */
+void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns);
+
+/* What the threads of a process counted themselves; only calls, bytes and frees are set. */
+void slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
+/* Waits, arena bytes and the tracer's own time. */
+void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,
+                      struct cost *cost);

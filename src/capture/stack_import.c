@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/stack_import.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+#define SITE_UNKNOWN   UINT32_MAX
+#define MODULE_UNSEEN  UINT32_MAX
+#define PATH_NODES_MAX 8192 /* between a node and one that is known; the trie is never deeper */
+
+struct frame_slot {
+    uint64_t ip;
+    uint32_t module; /* of the arena */
+    uint32_t frame;  /* of the recording, plus one; 0: empty */
+};
+
+struct stack_import {
+    struct arena *arena;
+    struct recording *recording;
+    uint32_t *node_stack; /* stack_id plus one; 0: not imported */
+    uint32_t *node_site;  /* site plus one */
+    uint32_t node_room;
+    uint32_t module_of[ARENA_MODULES]; /* index in the recording plus one */
+    VEC(struct imported_site) sites;
+    struct frame_slot *frames; /* open addressing */
+    uint32_t frame_room, frame_count;
+};
+
+struct stack_import *stack_import_create(struct arena *arena, struct recording *recording)
+{
+    struct stack_import *import = calloc(1, sizeof(*import));
+    if (!import)
+        return NULL;
+    import->arena = arena;
+    import->recording = recording;
+    return import;
+}
+
+void stack_import_destroy(struct stack_import *import)
+{
+    if (!import)
+        return;
+    free(import->node_stack);
+    free(import->node_site);
+    free(import->frames);
+    vec_free(&import->sites);
+    free(import);
+}
+
+static int import_module(struct stack_import *import, uint32_t index, uint32_t *module)
+{
+    struct recording *recording = import->recording;
+    struct arena_module *known = arena_module_at(import->arena->memory, index);
+    char build_id[2 * sizeof(known->build_id) + 1] = "";
+
+    *module = MODULE_NONE;
+    if (index == MODULE_UNKNOWN || index >= ARENA_MODULES ||
+        !atomic_load_explicit(&known->ready, memory_order_acquire))
+        return 0;
+    if (import->module_of[index]) {
+        *module = import->module_of[index] - 1;
+        return 0;
+    }
+    known->path[sizeof(known->path) - 1] = '\0';
+    for (uint32_t i = 0; i < known->build_id_size && i < sizeof(known->build_id); i++)
+        snprintf(build_id + 2 * i, 3, "%02x", known->build_id[i]);
+    struct module made = {.path = recording_intern(recording, known->path),
+                          .build_id = recording_intern(recording, build_id),
+                          .start = known->start,
+                          .end = known->end,
+                          .bias = known->bias};
+    if (!vec_push(&recording->modules, made))
+        return -ENOMEM;
+    import->module_of[index] = (uint32_t)recording->modules.count;
+    *module = import->module_of[index] - 1;
+    return 0;
+}
+
+static struct frame_slot *find_frame(struct stack_import *import, uint64_t ip, uint32_t module)
+{
+    uint32_t at = (uint32_t)hash_mix(ip ^ (uint64_t)module << 48) & (import->frame_room - 1);
+    while (import->frames[at].frame &&
+           (import->frames[at].ip != ip || import->frames[at].module != module))
+        at = (at + 1) & (import->frame_room - 1);
+    return &import->frames[at];
+}
+
+static int grow_frames(struct stack_import *import)
+{
+    struct frame_slot *old = import->frames;
+    uint32_t old_room = import->frame_room, room = old_room ? 2 * old_room : 4096;
+    struct frame_slot *grown = calloc(room, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    import->frames = grown;
+    import->frame_room = room;
+    for (uint32_t i = 0; i < old_room; i++) {
+        if (old[i].frame)
+            *find_frame(import, old[i].ip, old[i].module) = old[i];
+    }
+    free(old);
+    return 0;
+}
+
+static int import_frame(struct stack_import *import, const struct trie_node *node, uint32_t *frame)
+{
+    uint32_t module;
+    if (2 * import->frame_count >= import->frame_room && grow_frames(import) < 0)
+        return -ENOMEM;
+    struct frame_slot *slot = find_frame(import, node->ip, node->module);
+    if (!slot->frame) {
+        struct recording *recording = import->recording;
+        if (import_module(import, node->module, &module) < 0)
+            return -ENOMEM;
+        uint64_t bias = module == MODULE_NONE ? 0 : recording->modules.items[module].bias;
+        if (!vec_push(&recording->frames,
+                      (struct frame){.module = module, .address = node->ip - 1 - bias}))
+            return -ENOMEM;
+        *slot = (struct frame_slot){node->ip, node->module, (uint32_t)recording->frames.count};
+        import->frame_count++;
+    }
+    *frame = slot->frame - 1;
+    return 0;
+}
+
+static int grow_nodes(struct stack_import *import, uint32_t node)
+{
+    uint32_t room = import->node_room ? import->node_room : 8192;
+    while (room <= node)
+        room *= 2;
+    if (room == import->node_room)
+        return 0;
+    size_t more = (size_t)(room - import->node_room) * sizeof(uint32_t);
+    uint32_t *stacks = reallocarray(import->node_stack, room, sizeof(*stacks));
+    if (!stacks)
+        return -ENOMEM;
+    import->node_stack = stacks;
+    uint32_t *sites = reallocarray(import->node_site, room, sizeof(*sites));
+    if (!sites)
+        return -ENOMEM;
+    import->node_site = sites;
+    memset(stacks + import->node_room, 0, more);
+    memset(sites + import->node_room, 0, more);
+    import->node_room = room;
+    return 0;
+}
+
+/* The stack of `node`, with everything outside it. */
+static int import_stack(struct stack_import *import, uint32_t node, stack_id *stack)
+{
+    uint32_t path[PATH_NODES_MAX], count = 0;
+    *stack = STACK_EMPTY;
+    for (; node >= TRIE_FIRST_NODE && count < PATH_NODES_MAX;
+         node = arena_node_at(import->arena->memory, node)->parent) {
+        if (grow_nodes(import, node) < 0)
+            return -ENOMEM;
+        if (import->node_stack[node]) {
+            *stack = import->node_stack[node] - 1;
+            break;
+        }
+        path[count++] = node;
+    }
+    while (count-- > 0) {
+        uint32_t frame;
+        int err = import_frame(import, arena_node_at(import->arena->memory, path[count]), &frame);
+        if (err == 0)
+            err = stack_table_push(import->recording->stacks, *stack, frame, stack);
+        if (err < 0)
+            return err;
+        import->node_stack[path[count]] = *stack + 1;
+    }
+    return 0;
+}
+
+static void describe_end(struct stack_import *import, uint32_t node, struct imported_site *site)
+{
+    static const enum stack_end ends[TRIE_FIRST_NODE] = {
+        [TRIE_COMPLETE] = STACK_END_COMPLETE,   [TRIE_NO_RULE] = STACK_END_NO_RULE,
+        [TRIE_BAD_FRAME] = STACK_END_BAD_FRAME, [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
+        [TRIE_FULL] = STACK_END_TABLE_FULL};
+    for (unsigned i = 0; node >= TRIE_FIRST_NODE && i < ARENA_NODES; i++) {
+        const struct trie_node *at = arena_node_at(import->arena->memory, node);
+        site->folded |= (at->depth & TRIE_FOLDED) != 0;
+        node = at->parent;
+    }
+    site->end = node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node];
+}
+
+int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site)
+{
+    if (node < import->node_room && import->node_site[node]) {
+        *site = import->node_site[node] - 1;
+        return 0;
+    }
+    struct imported_site made = {.stack = STACK_EMPTY};
+    uint32_t limit = atomic_load(&import->arena->header->node_count);
+    if (node >= limit || node >= ARENA_NODES)
+        node = TRIE_FULL; /* a ring that was scribbled over */
+    if (grow_nodes(import, node) < 0 || import_stack(import, node, &made.stack) < 0)
+        return -ENOMEM;
+    describe_end(import, node, &made);
+    if (!vec_push(&import->sites, made))
+        return -ENOMEM;
+    import->node_site[node] = (uint32_t)import->sites.count;
+    *site = import->node_site[node] - 1;
+    return 0;
+}
+
+uint32_t stack_import_site_count(const struct stack_import *import)
+{
+    return (uint32_t)import->sites.count;
+}
+
+const struct imported_site *stack_import_describe(const struct stack_import *import, uint32_t site)
+{
+    return &import->sites.items[site];
+}

@@ -1,0 +1,25 @@
+/* stack_import.h - call stacks from the arena's trie into a recording.
+ *
+ * Keeps what it has seen: a node costs one array look-up the second time.  Not thread-safe. */
+#pragma once
+
+#include "capture/arena.h"
+#include "model/recording.h"
+
+struct stack_import;
+
+/* `root` is the prefix under which the target's files are found ("" or "/proc/PID/root"). */
+struct stack_import *stack_import_create(struct arena *arena, struct recording *recording);
+void stack_import_destroy(struct stack_import *import);
+
+/* A dense number for the stack that ends in `node`: the index of heap accounts.  0 or -ENOMEM. */
+int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site);
+uint32_t stack_import_site_count(const struct stack_import *import);
+
+/* What a site is: its stack in the recording, and how its walk ended. */
+struct imported_site {
+    stack_id stack;
+    enum stack_end end;
+    bool folded;
+};
+const struct imported_site *stack_import_describe(const struct stack_import *import, uint32_t site);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/symbol_queue.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "symbols/resolver.h"
+
+/* Texts are copied: the recording's own tables move while they grow. */
+struct question {
+    struct recording *recording; /* only a mark for whom the answer is */
+    uint32_t frame;
+    uint64_t address;
+    char *path, *root, *build_id;
+};
+
+struct answer {
+    struct recording *recording;
+    uint32_t frame;
+    uint32_t count;
+    struct resolved *names; /* texts belong to the resolver, which outlives us */
+};
+
+struct symbol_queue {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    VEC(struct question) questions;
+    size_t next; /* the first question not taken */
+    VEC(struct answer) answers;
+    size_t open; /* questions without an answer that was fetched */
+    bool stop;
+    struct resolver *resolver;
+};
+
+static struct answer find_answer(struct symbol_queue *queue, const struct question *question)
+{
+    struct resolved names[RESOLVED_MAX];
+    struct resolver_module module = {question->path, question->root, question->build_id};
+    struct answer answer = {.recording = question->recording, .frame = question->frame};
+    size_t count = resolver_lookup(queue->resolver, &module, question->address, names);
+    if (count > 0 && (answer.names = malloc(count * sizeof(names[0])))) {
+        memcpy(answer.names, names, count * sizeof(names[0]));
+        answer.count = (uint32_t)count;
+    }
+    return answer;
+}
+
+static void question_fini(struct question *question)
+{
+    free(question->path);
+    free(question->root);
+    free(question->build_id);
+}
+
+static void *answer_questions(void *context)
+{
+    struct symbol_queue *queue = context;
+    /* Naming can wait; reading rings cannot. */
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
+    pthread_mutex_lock(&queue->lock);
+    while (!queue->stop) {
+        if (queue->next == queue->questions.count) {
+            queue->questions.count = queue->next = 0;
+            pthread_cond_wait(&queue->changed, &queue->lock);
+            continue;
+        }
+        struct question question = queue->questions.items[queue->next++];
+        pthread_mutex_unlock(&queue->lock);
+        struct answer answer = find_answer(queue, &question);
+        question_fini(&question);
+        pthread_mutex_lock(&queue->lock);
+        if (!vec_push(&queue->answers, answer)) {
+            free(answer.names);
+            queue->open--;
+        }
+        if (queue->answers.count == queue->open)
+            pthread_cond_broadcast(&queue->changed);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return NULL;
+}
+
+struct symbol_queue *symbol_queue_create(void)
+{
+    struct symbol_queue *queue = calloc(1, sizeof(*queue));
+    if (!queue)
+        return NULL;
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->changed, NULL);
+    queue->resolver = resolver_create();
+    if (!queue->resolver || pthread_create(&queue->thread, NULL, answer_questions, queue) != 0) {
+        resolver_destroy(queue->resolver);
+        free(queue);
+        return NULL;
+    }
+    return queue;
+}
+
+void symbol_queue_destroy(struct symbol_queue *queue)
+{
+    if (!queue)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    queue->stop = true;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    pthread_join(queue->thread, NULL);
+    for (; queue->next < queue->questions.count; queue->next++)
+        question_fini(&queue->questions.items[queue->next]);
+    vec_each (answer, &queue->answers)
+        free(answer->names);
+    vec_free(&queue->questions);
+    vec_free(&queue->answers);
+    resolver_destroy(queue->resolver);
+    pthread_cond_destroy(&queue->changed);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
+
+static void put_answer(struct recording *recording, const struct answer *answer)
+{
+    struct frame *frame = &recording->frames.items[answer->frame];
+    size_t first = recording->locations.count;
+    for (uint32_t i = 0; i < answer->count; i++) {
+        const struct resolved *name = &answer->names[i];
+        struct location location = {.function = recording_intern(recording, name->function),
+                                    .symbol = recording_intern(recording, name->symbol),
+                                    .file = recording_intern(recording, name->file),
+                                    .line = name->line};
+        if (!vec_push(&recording->locations, location))
+            return;
+    }
+    frame->first_location = (uint32_t)first;
+    frame->location_count = answer->count;
+}
+
+/* Called with the lock held. */
+static void fetch_answers(struct symbol_queue *queue, struct recording *recording)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < queue->answers.count; i++) {
+        struct answer *answer = &queue->answers.items[i];
+        if (answer->recording != recording) {
+            queue->answers.items[kept++] = *answer;
+            continue;
+        }
+        put_answer(recording, answer);
+        free(answer->names);
+        queue->open--;
+    }
+    queue->answers.count = kept;
+}
+
+static bool ask(struct symbol_queue *queue, struct recording *recording, const char *root, size_t at)
+{
+    const struct frame *frame = &recording->frames.items[at];
+    if (frame->module == MODULE_NONE)
+        return true;
+    const struct module *module = &recording->modules.items[frame->module];
+    struct question question = {.recording = recording,
+                                .frame = (uint32_t)at,
+                                .address = frame->address,
+                                .path = strdup(recording_text(recording, module->path)),
+                                .root = strdup(root),
+                                .build_id = strdup(recording_text(recording, module->build_id))};
+    if (!question.path || !question.root || !question.build_id ||
+        !vec_push(&queue->questions, question)) {
+        question_fini(&question);
+        return false;
+    }
+    queue->open++;
+    return true;
+}
+
+size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recording, const char *root,
+                             size_t first)
+{
+    pthread_mutex_lock(&queue->lock);
+    fetch_answers(queue, recording);
+    while (first < recording->frames.count && ask(queue, recording, root, first))
+        first++;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    return first;
+}
+
+static bool all_answered(const struct symbol_queue *queue, const struct recording *recording)
+{
+    if (queue->next < queue->questions.count)
+        return false;
+    (void)recording;
+    return queue->answers.count >= queue->open;
+}
+
+void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording)
+{
+    pthread_mutex_lock(&queue->lock);
+    while (!all_answered(queue, recording))
+        pthread_cond_wait(&queue->changed, &queue->lock);
+    fetch_answers(queue, recording);
+    pthread_mutex_unlock(&queue->lock);
+}

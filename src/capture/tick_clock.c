@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/tick_clock.h"
+
+#include <time.h>
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void tick_clock_start(struct tick_clock *clock)
+{
+    clock->first_tsc = clock->anchor_tsc = __builtin_ia32_rdtsc();
+    clock->first_ns = clock->anchor_ns = monotonic_ns();
+    clock->ns_per_tick = 0.4; /* a guess that holds until the second anchor */
+}
+
+uint64_t tick_clock_anchor(struct tick_clock *clock)
+{
+    clock->anchor_tsc = __builtin_ia32_rdtsc();
+    clock->anchor_ns = monotonic_ns();
+    uint64_t ticks = clock->anchor_tsc - clock->first_tsc;
+    if (ticks > 1000)
+        clock->ns_per_tick = (double)(clock->anchor_ns - clock->first_ns) / (double)ticks;
+    return clock->anchor_tsc;
+}
+
+uint64_t tick_clock_ns(const struct tick_clock *clock, uint64_t tsc)
+{
+    double from_anchor = (double)(int64_t)(tsc - clock->anchor_tsc) * clock->ns_per_tick;
+    int64_t ns = (int64_t)(clock->anchor_ns - clock->first_ns) + (int64_t)from_anchor;
+    return ns > 0 ? (uint64_t)ns : 0;
+}
