@@ -11,14 +11,14 @@
 /* Stored in recordings by number: append only, never reorder. */
 enum column {
     COL_NONE = 0,
-    COL_HEAP_CALLS,      /* successful allocations */
-    COL_HEAP_BYTES,      /* bytes asked for */
-    COL_HEAP_FREES,      /* blocks allocated by this stack that were freed */
-    COL_HEAP_FREED,      /* their bytes */
-    COL_HEAP_TEMPORARY,  /* blocks freed by their thread before it allocated again */
-    COL_HEAP_SLACK,      /* usable minus asked-for bytes of allocated blocks */
+    COL_HEAP_CALLS,     /* successful allocations */
+    COL_HEAP_BYTES,     /* bytes asked for */
+    COL_HEAP_FREES,     /* blocks allocated by this stack that were freed */
+    COL_HEAP_FREED,     /* their bytes */
+    COL_HEAP_TEMPORARY, /* blocks freed by their thread before it allocated again */
+    COL_HEAP_SLACK,     /* usable minus asked-for bytes of allocated blocks */
     COL_HEAP_SLACK_FREED,
-    COL_MAP_CALLS,       /* successful mmap, mremap, sbrk growth made by the program itself */
+    COL_MAP_CALLS, /* successful mmap, mremap, sbrk growth made by the program itself */
     COL_MAP_BYTES,
     COL_MAP_FREES,
     COL_MAP_FREED,
@@ -39,7 +39,8 @@ static inline unsigned size_class(uint64_t bytes)
     return k < SIZE_CLASSES ? k : SIZE_CLASSES - 1;
 }
 
-/* Upper bounds, exclusive, in ns: 1us 10us 100us 1ms 10ms 100ms 1s 10s 1min 10min 1h 6h 1d 7d 30d inf */
+/* Upper bounds, exclusive, in ns: 1us 10us 100us 1ms 10ms 100ms 1s 10s 1min 10min 1h 6h 1d 7d 30d
+ * inf */
 extern const uint64_t lifetime_bounds_ns[LIFETIME_CLASSES];
 unsigned lifetime_class(uint64_t ns);
 

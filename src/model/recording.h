@@ -18,7 +18,7 @@
 
 struct module {
     string_id path;
-    string_id build_id; /* lower-case hex, or empty */
+    string_id build_id;  /* lower-case hex, or empty */
     uint64_t start, end; /* where it was mapped, for people and for pprof; 0 when unknown */
     uint64_t bias;       /* mapped address - ELF virtual address */
 };
@@ -34,7 +34,7 @@ struct location {
 
 #define MODULE_NONE UINT32_MAX
 struct frame {
-    uint32_t module;  /* index into modules, or MODULE_NONE */
+    uint32_t module; /* index into modules, or MODULE_NONE */
     uint32_t first_location, location_count;
     uint64_t address; /* the call: return address minus one, minus the module's bias */
 };
@@ -55,8 +55,8 @@ struct thread {
 
 /* Process-wide numbers over one bucket.  -1 where not measured. */
 struct gauges {
-    int64_t rss_bytes;                       /* at the end */
-    int64_t heap_live_end, heap_live_max;    /* bytes */
+    int64_t rss_bytes;                    /* at the end */
+    int64_t heap_live_end, heap_live_max; /* bytes */
     int64_t heap_live_min;
 };
 
@@ -73,7 +73,8 @@ struct bucket {
 };
 
 enum pin_kind { PIN_PEAK = 1, PIN_DEATH = 2, PIN_MARK = 3, PIN_END = 4 };
-/* The whole picture of one instant: level columns (plus side only, already net), by stack/thread. */
+/* The whole picture of one instant: level columns (plus side only, already net), by stack/thread.
+ */
 struct pin {
     enum pin_kind kind;
     uint64_t time_ns;
@@ -86,42 +87,43 @@ struct pin {
 
 /* Why a stack could not be walked to its outer end, counted per event. */
 enum stack_end {
-    STACK_END_COMPLETE, /* reached _start, the thread entry or their equal */
-    STACK_END_NO_RULE,  /* code without unwind information */
-    STACK_END_BAD_FRAME,/* the rules led outside the stack */
-    STACK_END_TOO_DEEP, /* innermost and outermost frames kept, the middle left out */
+    STACK_END_COMPLETE,  /* reached _start, the thread entry or their equal */
+    STACK_END_NO_RULE,   /* code without unwind information */
+    STACK_END_BAD_FRAME, /* the rules led outside the stack */
+    STACK_END_TOO_DEEP,  /* innermost and outermost frames kept, the middle left out */
     STACK_END_TABLE_FULL,
     STACK_END_KINDS
 };
 
 struct quality {
-    uint64_t events;          /* allocs + frees + maps seen */
-    uint64_t lost_events;     /* dropped at a full ring */
+    uint64_t events;                 /* allocs + frees + maps seen */
+    uint64_t lost_events;            /* dropped at a full ring */
     uint64_t lost_calls, lost_bytes; /* of them, allocations: in the totals, in no stack */
-    uint64_t implied_frees;   /* a block reappeared at a live address: its free was lost */
-    uint64_t unknown_frees;   /* frees of blocks allocated before we looked, or whose alloc was lost */
+    uint64_t implied_frees;          /* a block reappeared at a live address: its free was lost */
+    uint64_t
+        unknown_frees; /* frees of blocks allocated before we looked, or whose alloc was lost */
     uint64_t stack_ends[STACK_END_KINDS]; /* events by how their stack ended */
-    uint64_t collapsed_stacks;/* events whose deep recursion was folded */
-    uint64_t damaged_chunks;  /* of the file: failed checksum, skipped */
-    uint64_t truncated_bytes; /* at its end: torn by a crash */
-    bool complete;            /* the recorder ended in order */
-    bool coarsened;           /* older buckets were merged to stay under the size cap */
+    uint64_t collapsed_stacks;            /* events whose deep recursion was folded */
+    uint64_t damaged_chunks;              /* of the file: failed checksum, skipped */
+    uint64_t truncated_bytes;             /* at its end: torn by a crash */
+    bool complete;                        /* the recorder ended in order */
+    bool coarsened;                       /* older buckets were merged to stay under the size cap */
 };
 
 struct cost {
     uint64_t target_waits, target_wait_ns; /* stalls at a full ring */
     uint64_t recorder_cpu_ns;
     uint64_t recorder_rss_bytes;
-    uint64_t arena_bytes;     /* shared memory in use */
-    uint64_t ns_per_event;    /* added to the program, measured in place by sampling; 0 unknown */
+    uint64_t arena_bytes;  /* shared memory in use */
+    uint64_t ns_per_event; /* added to the program, measured in place by sampling; 0 unknown */
 };
 
 /* Whole-run totals, exact also when single events were lost. */
 struct totals {
     uint64_t calls, bytes, frees, freed_bytes, temporary;
     uint64_t peak_bytes, peak_count, peak_time_ns;
-    uint64_t slack_bytes;       /* usable - asked for, of all allocations */
-    uint64_t peak_slack_bytes;  /* the same of the blocks live at the peak */
+    uint64_t slack_bytes;      /* usable - asked for, of all allocations */
+    uint64_t peak_slack_bytes; /* the same of the blocks live at the peak */
 };
 
 struct recording {
@@ -155,8 +157,7 @@ struct recording *recording_create(void); /* NULL when out of memory */
 void recording_destroy(struct recording *recording);
 
 /* Makes the cells of a bucket available; 0 at once when they are. */
-int recording_load_bucket(struct recording *recording, struct bucket *bucket,
-                          struct fault *fault);
+int recording_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault);
 
 /* Gives the memory of cells that can be loaded again back; others stay. */
 void recording_unload_bucket(struct recording *recording, struct bucket *bucket);

@@ -24,8 +24,8 @@ void stack_table_destroy(struct stack_table *table);
  * `caller` is not there. */
 int stack_table_push(struct stack_table *table, stack_id caller, uint32_t frame, stack_id *id);
 
-/* Restores a table from a file: the link gets the next id even when it is known already, so that ids
- * stay what they were.  0, -ENOMEM, or -EINVAL when `caller` is not there. */
+/* Restores a table from a file: the link gets the next id even when it is known already, so that
+ * ids stay what they were.  0, -ENOMEM, or -EINVAL when `caller` is not there. */
 int stack_table_append(struct stack_table *table, struct stack_link link);
 
 /* The innermost link of `id`; follow .caller outward until STACK_EMPTY.  Frame 0 without a caller
