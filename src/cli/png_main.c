@@ -1,5 +1,174 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-int main(void)
+/* png_main.c - memoir-png: SVG on standard input becomes PNG on standard output or in a file.
+ *
+ * A program of its own because librsvg and what it brings are large, and because it reads a file
+ * format that has had its share of bugs: it runs, unprivileged and briefly, for one picture.  It
+ * has no base address, so librsvg resolves no reference to a file or a host. */
+#include <cairo.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <librsvg/rsvg.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INPUT_MAX  (64u << 20)
+#define SIDE_MAX   32000.0 /* cairo ends at 32767 */
+#define PIXELS_MAX 200e6   /* 800 MB of memory */
+
+struct request {
+    const char *output; /* NULL: standard output */
+    double scale;
+};
+
+static int complain(const char *what, const char *why)
 {
+    size_t length = strlen(why); /* the libraries' messages end in newlines, some of them */
+    while (length > 0 && why[length - 1] == '\n')
+        length--;
+    fprintf(stderr, "memoir-png: %s: %.*s\n", what, (int)length, why);
+    return 1;
+}
+
+static bool parse_scale(const char *text, double *scale)
+{
+    char *end;
+    *scale = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*scale) && *scale >= 0.1 && *scale <= 16;
+}
+
+static bool parse_arguments(int argc, char **argv, struct request *request)
+{
+    for (int i = 1; i < argc; i++) {
+        bool const has_value = i + 1 < argc;
+        if (strcmp(argv[i], "-o") == 0 && has_value)
+            request->output = argv[++i];
+        else if (strcmp(argv[i], "--scale") == 0 && has_value &&
+                 parse_scale(argv[i + 1], &request->scale))
+            i++;
+        else
+            return false;
+    }
+    return true;
+}
+
+/* All of standard input; NULL with errno set.  The caller frees. */
+static unsigned char *read_input(size_t *size)
+{
+    size_t room = 1u << 20, used = 0;
+    unsigned char *data = malloc(room);
+    while (data) {
+        ssize_t const got = read(STDIN_FILENO, data + used, room - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            *size = used;
+            if (got == 0)
+                return data;
+            break;
+        }
+        used += (size_t)got;
+        if (used == room) {
+            unsigned char *grown = room < INPUT_MAX ? realloc(data, 2 * room) : NULL;
+            if (!grown) {
+                errno = room < INPUT_MAX ? ENOMEM : EFBIG;
+                break;
+            }
+            data = grown;
+            room *= 2;
+        }
+    }
+    free(data);
+    return NULL;
+}
+
+/* Pixels of the picture, smaller than asked for when it would be too large. */
+static bool picture_size(RsvgHandle *svg, double scale, int *width, int *height)
+{
+    double wide = 0, tall = 0;
+    if (!rsvg_handle_get_intrinsic_size_in_pixels(svg, &wide, &tall) || !(wide >= 1 && tall >= 1))
+        return false;
+    double const largest = fmin(SIDE_MAX / fmax(wide, tall), sqrt(PIXELS_MAX / (wide * tall)));
+    double const used = fmin(scale, largest);
+    *width = (int)fmax(1, ceil(wide * used));
+    *height = (int)fmax(1, ceil(tall * used));
+    return true;
+}
+
+static cairo_status_t write_bytes(void *closure, const unsigned char *data, unsigned size)
+{
+    int const fd = *(int *)closure;
+    while (size > 0) {
+        ssize_t const written = write(fd, data, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return CAIRO_STATUS_WRITE_ERROR;
+        data += written;
+        size -= (unsigned)written;
+    }
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static int write_png(cairo_surface_t *surface, const char *output)
+{
+    int fd = STDOUT_FILENO;
+    if (output)
+        fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return complain(output, strerror(errno));
+    errno = 0;
+    cairo_status_t const status = cairo_surface_write_to_png_stream(surface, write_bytes, &fd);
+    int const write_errno = errno;
+    bool const closed = !output || close(fd) == 0;
+    if (status != CAIRO_STATUS_SUCCESS || !closed)
+        return complain(output ? output : "standard output",
+                        write_errno ? strerror(write_errno) : cairo_status_to_string(status));
     return 0;
+}
+
+static int draw(RsvgHandle *svg, const struct request *request)
+{
+    int width, height;
+    GError *error = NULL;
+    if (!picture_size(svg, request->scale, &width, &height))
+        return complain("the picture has no size", "its svg element needs width and height");
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    cairo_t *context = cairo_create(surface);
+    RsvgRectangle const whole = {0, 0, width, height};
+    int status = 1;
+    if (cairo_status(context) != CAIRO_STATUS_SUCCESS)
+        complain("the picture is too large", cairo_status_to_string(cairo_status(context)));
+    else if (!rsvg_handle_render_document(svg, context, &whole, &error))
+        complain("the picture cannot be drawn", error->message);
+    else
+        status = write_png(surface, request->output);
+    g_clear_error(&error);
+    cairo_destroy(context);
+    cairo_surface_destroy(surface);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = {.scale = 1};
+    GError *error = NULL;
+    size_t size;
+    if (!parse_arguments(argc, argv, &request)) {
+        fputs("Usage: memoir-png [--scale 0.1 to 16] [-o OUT.png] <IN.svg\n", stderr);
+        return 2;
+    }
+    unsigned char *data = read_input(&size);
+    if (!data)
+        return complain("standard input cannot be read", strerror(errno));
+    RsvgHandle *svg = rsvg_handle_new_from_data(data, size, &error);
+    int const status =
+        svg ? draw(svg, &request) : complain("standard input is no SVG", error->message);
+    g_clear_error(&error);
+    g_clear_object(&svg);
+    free(data);
+    return status;
 }

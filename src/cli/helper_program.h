@@ -1,0 +1,9 @@
+/* helper_program.h - where the programs beside `memoir` are: in its own folder when built, in
+ * libexec once installed. */
+#pragma once
+
+#include <limits.h>
+
+/* The path of helper `name` (as "memoir-png"), which may be executed.
+ * 0, or -ENOENT when there is none in either place; `path` is then the one in libexec. */
+int helper_program_path(const char *name, char path[PATH_MAX]);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/picture_command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/human.h"
+#include "cli/answer_file.h"
+#include "cli/helper_program.h"
+
+#define PIXELS_MAX 16000
+#define PNG_SCALE  "2" /* text stays sharp on today's screens */
+
+extern char **environ;
+
+void picture_pick_rules(const struct picture_rule *wanted,
+                        struct option_rule rules[PICTURE_RULES_MAX])
+{
+    size_t count = 0;
+    for (; wanted->name; wanted++) {
+        const struct option_rule *rule = selection_rules;
+        while (rule->name && strcmp(rule->name, wanted->name) != 0)
+            rule++;
+        if (!rule->name || count + 1 == PICTURE_RULES_MAX)
+            continue;
+        rules[count] = *rule;
+        if (wanted->help)
+            rules[count].help = wanted->help;
+        count++;
+    }
+    rules[count] = (struct option_rule){0};
+}
+
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t const length = strlen(path), tail = strlen(ending);
+    return length > tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+int picture_format_of(const char *path, enum picture_format *format, struct fault *fault)
+{
+    bool const is_standard = !path || strcmp(path, "-") == 0;
+    *format = PICTURE_SVG;
+    if (is_standard && isatty(STDOUT_FILENO))
+        return fault_set(fault, -EINVAL,
+                         "a picture is no text for a terminal: name a file with -o, as in -o "
+                         "out.svg or -o out.png");
+    if (is_standard || ends_with(path, ".svg"))
+        return 0;
+    *format = PICTURE_PNG;
+    if (ends_with(path, ".png"))
+        return 0;
+    return fault_set(fault, -EINVAL, "-o \"%s\" must end in .svg or .png, which says what to write",
+                     path);
+}
+
+int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fault)
+{
+    uint64_t count;
+    if (human_parse_count(argument, &count) < 0 || count < 1 || count > PIXELS_MAX)
+        return fault_set(fault, -EINVAL, "\"%s\" is no number of pixels from 1 to %d", argument,
+                         PIXELS_MAX);
+    *pixels = (unsigned)count;
+    return 0;
+}
+
+static int write_svg(const struct svg_out *svg, const char *path, struct fault *fault)
+{
+    FILE *file = answer_open(path, fault);
+    if (!file)
+        return fault ? fault->code : -EIO;
+    fwrite(svg->data, 1, svg->size, file); /* answer_close finds what went wrong */
+    return answer_close(file, path, fault);
+}
+
+static int feed(int fd, const struct svg_out *svg)
+{
+    for (size_t done = 0; done < svg->size;) {
+        ssize_t const written = write(fd, svg->data + done, svg->size - done);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        done += (size_t)written;
+    }
+    return 0;
+}
+
+/* Starts memoir-png with `fd` as its input. */
+static int start_converter(const char *program, const char *path, int fd, pid_t *pid)
+{
+    char *const arguments[] = {(char[]){"memoir-png"}, (char[]){"--scale"}, (char[]){PNG_SCALE},
+                               (char[]){"-o"},         (char *)path,        NULL};
+    posix_spawn_file_actions_t actions;
+    int err = posix_spawn_file_actions_init(&actions);
+    if (err)
+        return -err;
+    err = posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
+    if (!err)
+        err = posix_spawn(pid, program, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return -err;
+}
+
+static int wait_for(pid_t pid, const char *path, struct fault *fault)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return fault_set(fault, -errno, "cannot wait for memoir-png: %s", strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    if (WIFSIGNALED(status))
+        return fault_set(fault, -EIO, "memoir-png was ended by signal %d: write SVG instead",
+                         WTERMSIG(status));
+    return fault_set(fault, -EIO, "%s was not written, for the reason above", path);
+}
+
+static int write_png(const struct svg_out *svg, const char *path, struct fault *fault)
+{
+    char program[PATH_MAX];
+    int ends[2];
+    pid_t pid;
+    if (helper_program_path("memoir-png", program) < 0)
+        return fault_set(fault, -ENOENT,
+                         "PNG needs the program memoir-png, which is not installed: install it or "
+                         "write SVG with -o NAME.svg");
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return fault_set(fault, -errno, "cannot open a pipe to memoir-png: %s", strerror(errno));
+    int err = start_converter(program, path, ends[0], &pid);
+    close(ends[0]);
+    if (err) {
+        close(ends[1]);
+        return fault_set(fault, err, "cannot start %s: %s", program, strerror(-err));
+    }
+    feed(ends[1], svg); /* a converter that stopped reading says why by its exit */
+    close(ends[1]);
+    return wait_for(pid, path, fault);
+}
+
+int picture_write(const struct svg_out *svg, const char *path, enum picture_format format,
+                  struct fault *fault)
+{
+    signal(SIGPIPE, SIG_IGN);
+    return format == PICTURE_PNG ? write_png(svg, path, fault) : write_svg(svg, path, fault);
+}

@@ -1,0 +1,33 @@
+/* picture_command.h - what the commands that make pictures share: their options and their output.
+ */
+#pragma once
+
+#include "cli/selection_options.h"
+#include "report/svg_out.h"
+
+enum picture_format { PICTURE_SVG, PICTURE_PNG };
+
+/* Room for the rules a picture takes from selection_rules, with the ending one. */
+#define PICTURE_RULES_MAX 12
+
+struct picture_rule {
+    const char *name;
+    const char *help; /* what it means for this picture; NULL: as everywhere */
+};
+
+/* Copies the rules of these names (a list that ends with a NULL name) out of selection_rules, so
+ * that a picture offers, explains and accepts only what it can do. */
+void picture_pick_rules(const struct picture_rule *wanted,
+                        struct option_rule rules[PICTURE_RULES_MAX]);
+
+/* What to write, by the ending of `path`; NULL and "-" are SVG on standard output.
+ * -EINVAL with a sentence for another ending, and for a terminal. */
+int picture_format_of(const char *path, enum picture_format *format, struct fault *fault);
+
+/* A number of pixels.  For `take` of an option. */
+int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fault);
+
+/* Writes the picture to `path` (0600 when new); a PNG is made by memoir-png.
+ * 0 or -errno with a sentence. */
+int picture_write(const struct svg_out *svg, const char *path, enum picture_format format,
+                  struct fault *fault);
