@@ -49,8 +49,8 @@ int main(int argc, char **argv)
     struct svg_out out = {0};
     struct plot_options const plot = {.range = TIME_ALL, .top = PLOT_TOP_DEFAULT};
     bool const is_plot = strcmp(argv[1], "plot") == 0;
-    int err = is_plot ? plot_svg_render(recording, &plot, &out, NULL)
-                      : draw_flame(recording, argv, &out);
+    int err =
+        is_plot ? plot_svg_render(recording, &plot, &out, NULL) : draw_flame(recording, argv, &out);
     if (!err && fwrite(out.data, 1, out.size, stdout) != out.size)
         err = 1;
     svg_out_fini(&out);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The script inside a flame graph, without a browser: node flame_script_test.js SOURCE_FOLDER DEMO_PICTURES
+// Compares what it works out from a real picture's data with slow and plain sums.
+'use strict';
+const assert = require('assert');
+const {execFileSync} = require('child_process');
+const fs = require('fs');
+const vm = require('vm');
+
+const [folder, demoPictures] = process.argv.slice(2);
+const read = name => fs.readFileSync(folder + '/' + name, 'utf8');
+const {flameTree, pictureNumbers} = vm.runInNewContext(
+  read('picture_numbers.js') + read('flame_tree.js') + '; ({flameTree, pictureNumbers})');
+
+function dataOf(...words) {
+  const svg = execFileSync(demoPictures, words, {maxBuffer: 1 << 26}).toString();
+  return JSON.parse(/<script type="application\/json" id="data">([^<]*)<\/script>/.exec(svg)[1]);
+}
+
+function stacksOf(tree) { // every stack with its own weight
+  const stacks = [];
+  for (let i = 0; i < tree.count; i++) {
+    const path = [];
+    for (let at = i; at >= 0; at = tree.parent[at]) path.push(at);
+    stacks.push({path: path, self: tree.self[i]});
+  }
+  return stacks;
+}
+
+for (const words of [['flame', '300', '3'], ['flame', '300', '3', 'wild'], ['flame', '1', '1']]) {
+  const data = dataOf(...words);
+  for (const which of [0, 1]) {
+    const tree = flameTree.openTree(data.trees[which].nodes);
+    const nameOf = i => data.strings[data.frames[tree.frame[i] * 6]];
+    assert.strictEqual(tree.value[0], data.total);
+    assert.strictEqual(tree.self.reduce((sum, self) => sum + self, 0), data.total, 'own weights add up');
+    assert(tree.self.every(self => self >= 0));
+
+    for (const pattern of [/decode|insert/, /^main$/, /nothing like it/, /./]) { // matched without double counting
+      const found = flameTree.searchTree(tree, nameOf, pattern);
+      const expected = stacksOf(tree).filter(stack => stack.path.some(i => i > 0 && tree.frame[i] >= 0 && pattern.test(nameOf(i))))
+        .reduce((sum, stack) => sum + stack.self, 0);
+      assert.strictEqual(found.value, expected, String(pattern));
+      assert.strictEqual(found.frames, found.hits.reduce((sum, hit) => sum + hit, 0));
+    }
+
+    for (const zoom of [0, 1, Math.floor(tree.count / 2), tree.count - 1]) {
+      if (tree.frame[zoom] < 0) continue;
+      const boxes = flameTree.visibleFrames(tree, zoom, 1000);
+      const inside = boxes.filter(box => !box.faded);
+      assert.strictEqual(boxes.length - inside.length, tree.depth[zoom], 'ancestors');
+      assert(boxes.every(box => box.x >= -1e-6 && box.x + box.w <= 1000 + 1e-6), 'inside the picture');
+      const shown = inside.reduce((sum, box) => sum + (box.hidden || 1), 0);
+      let frames = 0;
+      for (let i = zoom; i < tree.end[zoom]; i++) frames += tree.frame[i] < 0 ? -tree.frame[i] : 1;
+      assert.strictEqual(shown, frames, 'nothing is dropped');
+      for (const depth of new Set(inside.map(box => box.depth))) { // no overlap in a row
+        const row = inside.filter(box => box.depth === depth).sort((a, b) => a.x - b.x);
+        for (let k = 1; k < row.length; k++) assert(row[k].x >= row[k - 1].x + row[k - 1].w - 1e-6);
+      }
+    }
+  }
+}
+
+const {human, share, exact, cutText} = pictureNumbers;
+assert.strictEqual(human(1023, 'bytes'), '1023 B');
+assert.strictEqual(human(1536, 'bytes'), '1.50 KiB');
+assert.strictEqual(human(12897484, 'bytes'), '12.3 MiB');
+assert.strictEqual(human(1500000, 'ns'), '1.50 ms');
+assert.strictEqual(human(1234567, 'calls'), '1,234,567');
+assert.strictEqual(exact(1000), '1,000');
+assert.strictEqual(share(1, 3), '33.3 %');
+assert.strictEqual(share(1, 1e9), '<0.1 %');
+assert.strictEqual(cutText('abcdef', 4), 'abc\u2026');
+console.log('ok');

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/flame_svg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample_recording.h"
+#include "base/human.h"
+#include "check.h"
+#include "demo_recording.h"
+#include "report/flame_layout.h"
+#include "xml_check.h"
+
+static const struct flame_limits no_limits = {1, UINT32_MAX, UINT32_MAX};
+
+static struct recording *demo(unsigned stacks, bool has_wild_names)
+{
+    struct demo_shape const shape = {
+        .stacks = stacks, .buckets = 3, .bucket_ns = 1000000000, .has_wild_names = has_wild_names};
+    return demo_create(&shape);
+}
+
+static struct call_tree tree_of(struct recording *recording, const char *metric, bool bottom_up)
+{
+    struct weights weights;
+    struct call_tree tree;
+    CHECK(weigh_stacks(recording, metric_find(metric), TIME_ALL, &weights, NULL) == 0);
+    CHECK(call_tree_build(recording, &weights, bottom_up, MERGE_FUNCTION, &tree) == 0);
+    weights_fini(&weights);
+    return tree;
+}
+
+static struct svg_out render(struct recording *recording, const char *metric,
+                             const struct flame_options *options)
+{
+    struct svg_out out = {0};
+    struct weights weights;
+    struct fault fault = {0};
+    CHECK(weigh_stacks(recording, metric_find(metric), TIME_ALL, &weights, &fault) == 0);
+    CHECK(flame_svg_render(recording, &weights, options, &out, &fault) == 0);
+    weights_fini(&weights);
+    return out;
+}
+
+static bool contains(const struct svg_out *out, const char *text)
+{
+    return memmem(out->data, out->size, text, strlen(text)) != NULL;
+}
+
+static void check_well_formed(const struct svg_out *out)
+{
+    size_t offset = 0;
+    const char *fault = xml_fault(out->data, out->size, &offset);
+    if (fault)
+        fail_msg("%s at byte %zu: %.60s", fault, offset, out->data + offset);
+}
+
+/* Each frame lies inside the last frame one row below it, and after its left neighbour. */
+static void check_geometry(const struct flame_layout *layout)
+{
+    const struct flame_frame *path[2048] = {0};
+    int64_t used[2048] = {0};
+    CHECK(layout->frames.count > 0);
+    CHECK(layout->frames.items[0].start == 0);
+    CHECK(layout->frames.items[0].value == layout->total);
+    vec_each (frame, &layout->frames) {
+        uint32_t const depth = frame->depth;
+        path[depth] = frame;
+        used[depth] = frame->start;
+        CHECK(frame->value >= 0);
+        if (depth == 0)
+            continue;
+        const struct flame_frame *parent = path[depth - 1];
+        CHECK(parent && !parent->hidden);
+        CHECK(frame->start == used[depth - 1]);
+        used[depth - 1] += frame->value;
+        CHECK(used[depth - 1] <= parent->start + parent->value);
+    }
+}
+
+TEST(frames_lie_inside_their_parents)
+{
+    static const bool ways[] = {false, true};
+    for (size_t i = 0; i < 2; i++) {
+        struct recording *recording = demo(500, false);
+        struct call_tree tree = tree_of(recording, "heap.live", ways[i]);
+        struct flame_layout layout;
+        CHECK(flame_layout_build(&tree, &no_limits, &layout) == 0);
+        CHECK(layout.total == tree.nodes.items[0].value);
+        check_geometry(&layout);
+        CHECK(layout.hidden + layout.frames.count >= tree.nodes.count);
+        flame_layout_fini(&layout);
+        call_tree_fini(&tree);
+        recording_destroy(recording);
+    }
+}
+
+TEST(a_limit_hides_nothing_silently)
+{
+    struct recording *recording = demo(800, false);
+    struct call_tree tree = tree_of(recording, "heap.live", false);
+    static const struct flame_limits limits[] = {
+        {1, UINT32_MAX, 100}, {1 << 16, UINT32_MAX, UINT32_MAX}, {1, 5, UINT32_MAX}, {1, 0, 1}};
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        struct flame_layout layout;
+        size_t real = 0;
+        uint64_t hidden = 0;
+        CHECK(flame_layout_build(&tree, &limits[i], &layout) == 0);
+        check_geometry(&layout);
+        vec_each (frame, &layout.frames) {
+            real += !frame->hidden;
+            hidden += frame->hidden;
+            CHECK(frame->hidden || frame->depth <= limits[i].max_depth);
+            CHECK(frame->hidden || frame->depth == 0 || frame->value >= limits[i].min_value);
+        }
+        CHECK(real <= limits[i].max_frames);
+        CHECK(hidden == layout.hidden);
+        CHECK(real + hidden == tree.nodes.count);
+        flame_layout_fini(&layout);
+    }
+    call_tree_fini(&tree);
+    recording_destroy(recording);
+}
+
+struct drawn {
+    size_t frames;
+    uint64_t merged;
+    int64_t roots;
+};
+
+static void count_drawn(void *context, const struct flame_frame *frame)
+{
+    struct drawn *drawn = context;
+    drawn->frames += !frame->hidden;
+    drawn->merged += frame->hidden;
+    if (frame->depth == 1)
+        drawn->roots += frame->value;
+}
+
+TEST(what_is_too_narrow_is_drawn_as_one)
+{
+    struct recording *recording = demo(800, false);
+    struct call_tree tree = tree_of(recording, "heap.live", true);
+    struct flame_layout layout;
+    CHECK(flame_layout_build(&tree, &no_limits, &layout) == 0);
+    for (double share = 1e-9; share < 2; share *= 10) {
+        struct drawn drawn = {0};
+        uint64_t const merged =
+            flame_layout_visit(&layout, share * (double)layout.total, count_drawn, &drawn);
+        CHECK(merged == drawn.merged);
+        CHECK(drawn.frames + drawn.merged == tree.nodes.count);
+        CHECK(drawn.roots == layout.total); /* the row keeps its whole width */
+    }
+    flame_layout_fini(&layout);
+    call_tree_fini(&tree);
+    recording_destroy(recording);
+}
+
+TEST(a_wrong_tree_stays_inside_its_parent)
+{
+    struct call_tree tree = {0};
+    CHECK(vec_push(&tree.nodes, (struct call_node){.value = 10, .first_child = 1}));
+    CHECK(vec_push(&tree.nodes, (struct call_node){.value = 8, .next_sibling = 2}));
+    CHECK(vec_push(&tree.nodes, (struct call_node){.value = 8, .next_sibling = 3}));
+    CHECK(vec_push(&tree.nodes, (struct call_node){.value = -5}));
+    struct flame_layout layout;
+    CHECK(flame_layout_build(&tree, &no_limits, &layout) == 0);
+    check_geometry(&layout);
+    CHECK(layout.frames.items[2].value == 2);
+    flame_layout_fini(&layout);
+    call_tree_fini(&tree);
+}
+
+TEST(the_subtitle_tells_metric_total_and_time)
+{
+    struct sample sample = sample_create();
+    struct flame_options const options = {.title = "A & B"};
+    struct svg_out out = render(sample.recording, "heap.peak", &options);
+    check_well_formed(&out);
+    CHECK(contains(&out, "heap.peak (bytes): 11.0 MiB = 11,538,436 bytes in 14 blocks"));
+    CHECK(contains(&out, "at the peak, 18.0 s after the start"));
+    CHECK(contains(&out, "<title id=\"title\">A &amp; B</title>"));
+    CHECK(contains(&out, "cache_insert"));
+    svg_out_fini(&out);
+    sample_destroy(&sample);
+}
+
+TEST(losses_are_told)
+{
+    struct demo_shape const shape = {
+        .stacks = 20, .buckets = 6, .bucket_ns = 1000000, .has_losses = true};
+    struct recording *recording = demo_create(&shape);
+    struct flame_options const options = {0};
+    struct svg_out out = render(recording, "heap.live", &options);
+    CHECK(contains(&out, "2,468 events lost"));
+    CHECK(contains(&out, "the recording has no end"));
+    svg_out_fini(&out);
+    recording_destroy(recording);
+}
+
+/* Where each piece of the file begins. */
+static const char *place(const struct svg_out *out, const char *text)
+{
+    const char *found = memmem(out->data, out->size, text, strlen(text));
+    assert_non_null(found);
+    return found;
+}
+
+TEST(hostile_names_stay_names)
+{
+    struct recording *recording = demo(300, true);
+    struct flame_options const options = {.title = wild_names[0], .choice = wild_names[1]};
+    struct svg_out out = render(recording, "heap.live", &options);
+    check_well_formed(&out);
+    CHECK(!contains(&out, "<script>alert"));
+    CHECK(!contains(&out, "<svg onload"));
+    CHECK(contains(&out, "&lt;/script&gt;"));
+    const char *data = place(&out, "id=\"data\">\n"), *end = place(&out, "</script>");
+    data = strchr(data, '\n');
+    CHECK(data < end);
+    for (; data < end; data++)
+        CHECK(*data != '<' && *data != '>' && *data != '&');
+    /* two scripts of ours and no other */
+    size_t scripts = 0;
+    for (const char *at = out.data;
+         (at = memmem(at, out.size - (size_t)(at - out.data), "<script", 7)) != NULL; at++)
+        scripts++;
+    CHECK(scripts == 2);
+    svg_out_fini(&out);
+    recording_destroy(recording);
+}
+
+TEST(the_same_input_gives_the_same_bytes)
+{
+    static const struct flame_options options[] = {
+        {0}, {.reverse = true, .icicle = true}, {.colors = FLAME_HOT}, {.colors = FLAME_MEM}};
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        struct recording *first = demo(200, false), *second = demo(200, false);
+        struct svg_out one = render(first, "heap.allocated", &options[i]);
+        struct svg_out two = render(second, "heap.allocated", &options[i]);
+        check_well_formed(&one);
+        CHECK(one.size == two.size && memcmp(one.data, two.data, one.size) == 0);
+        svg_out_fini(&one);
+        svg_out_fini(&two);
+        recording_destroy(first);
+        recording_destroy(second);
+    }
+}
+
+TEST(an_empty_recording_has_a_picture)
+{
+    struct recording *recording = recording_create();
+    struct flame_options const options = {.width = 1};
+    struct svg_out out = render(recording, "heap.live", &options);
+    check_well_formed(&out);
+    CHECK(contains(&out, "width=\"300\""));
+    svg_out_fini(&out);
+    recording_destroy(recording);
+}
+
+TEST(ten_thousand_frames_stay_small)
+{
+    struct recording *recording = demo(10000, false);
+    struct flame_options const options = {0};
+    struct svg_out out = render(recording, "heap.allocated", &options);
+    check_well_formed(&out);
+    print_message("10,000 stacks: %zu bytes\n", out.size);
+    CHECK(out.size < 1500000);
+    svg_out_fini(&out);
+    recording_destroy(recording);
+}
+
+TEST(shrunk_stacks_are_told_not_drawn)
+{
+    struct sample sample = sample_create();
+    struct weights weights;
+    struct svg_out out = {0};
+    struct flame_options const options = {0};
+    struct time_range const range = {20000000000u, UINT64_MAX};
+    CHECK(weigh_stacks(sample.recording, metric_find("heap.live"), range, &weights, NULL) == 0);
+    CHECK(weights.total_value < 0);
+    CHECK(flame_svg_render(sample.recording, &weights, &options, &out, NULL) == 0);
+    check_well_formed(&out);
+    CHECK(contains(&out, "stacks that shrank, by 8.50 MiB together, have no width"));
+    svg_out_fini(&out);
+    weights_fini(&weights);
+    sample_destroy(&sample);
+}
+
+TEST(modules_get_hues_of_their_own)
+{
+    struct palette palette = {.colors = FLAME_BY_MODULE};
+    bool is_seen[PALETTE_HUES] = {0};
+    for (uint32_t i = 1; i <= PALETTE_HUES; i++) {
+        struct palette_module const module = {.name = i, .hash = i * 22, .weight = 100 - i};
+        CHECK(vec_push(&palette.modules, module));
+    }
+    palette_assign(&palette, 7 * 22);
+    vec_each (module, &palette.modules) {
+        CHECK(!is_seen[module->hue]);
+        is_seen[module->hue] = true;
+        CHECK((module->name == 7) == (module->hue == 0));
+    }
+    CHECK(palette_class(&palette, 7, "f") == palette_class(&palette, 7, "f"));
+    CHECK(palette_class(&palette, 999, "f") == PALETTE_UNKNOWN);
+    palette_fini(&palette);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_lie_inside_their_parents),
+        cmocka_unit_test(a_limit_hides_nothing_silently),
+        cmocka_unit_test(what_is_too_narrow_is_drawn_as_one),
+        cmocka_unit_test(a_wrong_tree_stays_inside_its_parent),
+        cmocka_unit_test(the_subtitle_tells_metric_total_and_time),
+        cmocka_unit_test(losses_are_told),
+        cmocka_unit_test(hostile_names_stay_names),
+        cmocka_unit_test(the_same_input_gives_the_same_bytes),
+        cmocka_unit_test(an_empty_recording_has_a_picture),
+        cmocka_unit_test(ten_thousand_frames_stay_small),
+        cmocka_unit_test(shrunk_stacks_are_told_not_drawn),
+        cmocka_unit_test(modules_get_hues_of_their_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/plot_svg.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sample_recording.h"
+#include "check.h"
+#include "demo_recording.h"
+#include "report/plot_axis.h"
+#include "xml_check.h"
+
+#define MIB    INT64_C(1048576)
+#define SECOND UINT64_C(1000000000)
+
+static struct svg_out render(struct recording *recording, const struct plot_options *options)
+{
+    struct svg_out out = {0};
+    struct fault fault = {0};
+    size_t offset = 0;
+    if (plot_svg_render(recording, options, &out, &fault) != 0)
+        fail_msg("%s", fault.text);
+    const char *wrong = xml_fault(out.data, out.size, &offset);
+    if (wrong)
+        fail_msg("%s at byte %zu: %.60s", wrong, offset, out.data + offset);
+    return out;
+}
+
+static bool contains(const struct svg_out *out, const char *text)
+{
+    return memmem(out->data, out->size, text, strlen(text)) != NULL;
+}
+
+static struct plot_data data_of(struct recording *recording, const char *metric,
+                                struct time_range range, unsigned top)
+{
+    struct plot_data data;
+    struct fault fault = {0};
+    struct plot_choice const choice = {
+        .metric = metric_find(metric), .range = range, .top = top, .max_columns = 400};
+    if (plot_data_build(recording, &choice, &data, &fault) != 0)
+        fail_msg("%s", fault.text);
+    return data;
+}
+
+TEST(ticks_are_round)
+{
+    static const struct {
+        uint64_t top;
+        const char *unit;
+        unsigned wanted;
+        uint64_t step;
+        const char *last;
+    } cases[] = {
+        {0, "bytes", 5, 1, "1 B"},
+        {1000, "bytes", 4, 256, "1 KiB"},
+        {11 * 1048576, "bytes", 6, 2 * 1048576, "12 MiB"},
+        {3u << 29, "bytes", 6, 1u << 28, "1.5 GiB"},
+        {30 * SECOND, "ns", 8, 5 * SECOND, "30 s"},
+        {90 * 60 * SECOND, "ns", 6, 900 * SECOND, "1 h 30 min"},
+        {SECOND, "ns", 5, SECOND / 5, "1 s"},
+        {1000, "ns", 5, 200, "1 µs"},
+        {0, "ns", 5, 1, "1 ns"},
+        {40 * 86400 * SECOND, "ns", 6, 604800 * SECOND, "42 d"},
+        {12345, "calls", 5, 5000, "15 k"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char label[AXIS_LABEL_MAX];
+        uint64_t const step = axis_step(cases[i].top, cases[i].unit, cases[i].wanted);
+        assert_int_equal(step, cases[i].step);
+        uint64_t const end = axis_end(cases[i].top, step);
+        CHECK(end >= cases[i].top && end % step == 0);
+        assert_string_equal(axis_label(end, step, cases[i].unit, label), cases[i].last);
+    }
+    CHECK(axis_step(UINT64_MAX, "bytes", 5) > 0);
+    CHECK(axis_step(UINT64_MAX, "ns", 5) > 0);
+    CHECK(axis_step(UINT64_MAX, "calls", 5) > 0);
+}
+
+static const struct plot_site *site_named(const struct sample *sample, const struct plot_data *data,
+                                          const char *name, unsigned *place)
+{
+    for (unsigned i = 0; i < data->site_count; i++) {
+        *place = i;
+        if (strcmp(recording_text(sample->recording, data->sites[i].function), name) == 0)
+            return &data->sites[i];
+    }
+    fail_msg("no site %s", name);
+    return NULL;
+}
+
+TEST(levels_add_up_at_every_instant)
+{
+    struct sample sample = sample_create();
+    struct plot_data data = data_of(sample.recording, "heap.live", TIME_ALL, 8);
+    unsigned cache;
+    site_named(&sample, &data, "cache_insert", &cache);
+    CHECK(cache == 0); /* the biggest comes first */
+    assert_int_equal(data.columns.count, 3);
+    assert_int_equal(data.instants.count, 5); /* begin, three ends, the peak */
+    static const int64_t expected[] = {0, 4, 10, 10, 2};
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(data.instants.items[i].values[cache], expected[i] * MIB);
+    assert_int_equal(data.instants.items[2].time_ns, 18 * SECOND);
+    assert_int_equal(plot_instant_total(&data, &data.instants.items[2]), 11538436);
+    assert_int_equal(plot_instant_total(&data, &data.instants.items[4]),
+                     2 * MIB + MIB / 2 + 4000 + 100);
+    plot_data_fini(&data);
+    sample_destroy(&sample);
+}
+
+TEST(the_rest_is_other)
+{
+    struct sample sample = sample_create();
+    struct plot_data all = data_of(sample.recording, "heap.live", TIME_ALL, 8);
+    for (unsigned top = 0; top <= 3; top++) {
+        struct plot_data data = data_of(sample.recording, "heap.live", TIME_ALL, top);
+        CHECK(data.site_count == top);
+        for (size_t i = 0; i < data.instants.count; i++)
+            assert_int_equal(plot_instant_total(&data, &data.instants.items[i]),
+                             plot_instant_total(&all, &all.instants.items[i]));
+        plot_data_fini(&data);
+    }
+    plot_data_fini(&all);
+    sample_destroy(&sample);
+}
+
+TEST(an_interval_begins_with_what_was_there)
+{
+    struct sample sample = sample_create();
+    struct time_range const range = {12 * SECOND, 25 * SECOND};
+    struct plot_data data = data_of(sample.recording, "heap.live", range, 8);
+    assert_int_equal(data.range.from_ns, 10 * SECOND);
+    assert_int_equal(data.range.to_ns, 30 * SECOND);
+    assert_int_equal(data.columns.count, 2);
+    assert_int_equal(plot_instant_total(&data, &data.instants.items[0]), 4 * MIB + 4100);
+    plot_data_fini(&data);
+
+    struct plot_choice const late = {
+        .metric = metric_find("heap.live"), .range = {99 * SECOND, UINT64_MAX}, .max_columns = 10};
+    struct fault fault = {0};
+    assert_int_equal(plot_data_build(sample.recording, &late, &data, &fault), -ERANGE);
+    CHECK(strstr(fault.text, "30.0 s"));
+    sample_destroy(&sample);
+}
+
+TEST(counters_are_rates)
+{
+    struct sample sample = sample_create();
+    struct plot_data data = data_of(sample.recording, "heap.calls", TIME_ALL, 8);
+    unsigned parse;
+    site_named(&sample, &data, "parse", &parse);
+    CHECK(data.is_rate);
+    for (size_t i = 1; i < data.instants.count; i++)
+        assert_int_equal(data.instants.items[i].values[parse], 100); /* 1000 in 10 s */
+    plot_data_fini(&data);
+    struct plot_options const options = {
+        .metric = metric_find("heap.calls"), .range = TIME_ALL, .top = 3};
+    struct svg_out out = render(sample.recording, &options);
+    CHECK(contains(&out, "heap.calls (calls per second) over time"));
+    svg_out_fini(&out);
+    sample_destroy(&sample);
+}
+
+TEST(many_buckets_become_few_columns)
+{
+    struct demo_shape const shape = {.stacks = 5, .buckets = 3000, .bucket_ns = SECOND};
+    struct recording *recording = demo_create(&shape);
+    struct plot_data data = data_of(recording, "heap.live", TIME_ALL, 4);
+    uint64_t allocated = 0, expected = 0;
+    int64_t highest = 0;
+    CHECK(data.columns.count <= 440 && data.columns.count >= 200);
+    for (size_t i = 0; i < data.columns.count; i++) {
+        const struct plot_column *column = &data.columns.items[i];
+        CHECK(i == 0 || column->begin_ns == column[-1].end_ns);
+        allocated += (uint64_t)column->allocated_bytes;
+        if (column->gauges.heap_live_max > highest)
+            highest = column->gauges.heap_live_max;
+    }
+    vec_each (bucket, &recording->buckets)
+        for (size_t i = 0; i < bucket->cell_count; i++)
+            if (bucket->cells[i].column == COL_HEAP_BYTES)
+                expected += (uint64_t)bucket->cells[i].value;
+    assert_int_equal(allocated, expected);
+    assert_int_equal(highest, recording->heap.peak_bytes);
+    plot_data_fini(&data);
+    recording_destroy(recording);
+}
+
+TEST(marks_and_losses_are_drawn)
+{
+    struct demo_shape const shape = {
+        .stacks = 30, .buckets = 40, .bucket_ns = SECOND, .has_losses = true, .dies = true};
+    struct recording *recording = demo_create(&shape);
+    struct plot_options const options = {.range = TIME_ALL, .top = 5};
+    struct svg_out out = render(recording, &options);
+    CHECK(contains(&out, "death: killed by SIGKILL at 40.0 s"));
+    CHECK(contains(&out, "peak "));
+    CHECK(contains(&out, "1234 events lost"));
+    CHECK(contains(&out, "events lost here"));
+    CHECK(contains(&out, "RSS (resident memory)"));
+    svg_out_fini(&out);
+    recording_destroy(recording);
+
+    struct sample sample = sample_create();
+    out = render(sample.recording, &options);
+    CHECK(contains(&out, "peak 11.0 MiB at 18.0 s"));
+    CHECK(!contains(&out, "class=\"lost\""));
+    svg_out_fini(&out);
+    sample_destroy(&sample);
+}
+
+/* Nothing, one instant, one bucket, small and large paper: always a picture. */
+TEST(edge_cases_have_a_picture)
+{
+    struct recording *empty = recording_create();
+    struct plot_options options = {.range = TIME_ALL, .top = 8};
+    struct svg_out out = render(empty, &options);
+    CHECK(contains(&out, "nothing was recorded"));
+    svg_out_fini(&out);
+    recording_destroy(empty);
+
+    static const uint64_t lengths[] = {0, 1, 1000, SECOND};
+    static const unsigned sizes[] = {1, 320, 5000};
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        struct demo_shape const shape = {
+            .stacks = 20, .buckets = 1, .bucket_ns = lengths[i], .has_wild_names = true};
+        struct recording *recording = demo_create(&shape);
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+            options.width = options.height = sizes[k];
+            options.metric = k == 1 ? metric_find("heap.allocated") : NULL;
+            out = render(recording, &options);
+            CHECK(!contains(&out, "nan") && !contains(&out, "inf "));
+            svg_out_fini(&out);
+        }
+        recording_destroy(recording);
+    }
+}
+
+TEST(hostile_names_stay_names)
+{
+    struct demo_shape const shape = {
+        .stacks = 200, .buckets = 4, .bucket_ns = SECOND, .has_wild_names = true, .dies = true};
+    struct recording *recording = demo_create(&shape);
+    recording->pins.items[1].label = recording_intern(recording, wild_names[0]);
+    struct plot_options const options = {.range = TIME_ALL, .top = 16, .title = wild_names[1]};
+    struct svg_out out = render(recording, &options);
+    CHECK(!contains(&out, "<script>alert"));
+    CHECK(!contains(&out, "<svg onload"));
+    CHECK(contains(&out, "&lt;/script&gt;"));
+    svg_out_fini(&out);
+    recording_destroy(recording);
+}
+
+TEST(the_same_input_gives_the_same_bytes)
+{
+    struct demo_shape const shape = {.stacks = 100, .buckets = 30, .bucket_ns = SECOND};
+    struct recording *first = demo_create(&shape), *second = demo_create(&shape);
+    struct plot_options const options = {.range = TIME_ALL, .top = 8};
+    struct svg_out one = render(first, &options), two = render(second, &options);
+    CHECK(one.size == two.size && memcmp(one.data, two.data, one.size) == 0);
+    svg_out_fini(&one);
+    svg_out_fini(&two);
+    recording_destroy(first);
+    recording_destroy(second);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticks_are_round),
+        cmocka_unit_test(levels_add_up_at_every_instant),
+        cmocka_unit_test(the_rest_is_other),
+        cmocka_unit_test(an_interval_begins_with_what_was_there),
+        cmocka_unit_test(counters_are_rates),
+        cmocka_unit_test(many_buckets_become_few_columns),
+        cmocka_unit_test(marks_and_losses_are_drawn),
+        cmocka_unit_test(edge_cases_have_a_picture),
+        cmocka_unit_test(hostile_names_stay_names),
+        cmocka_unit_test(the_same_input_gives_the_same_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
