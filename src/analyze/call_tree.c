@@ -313,6 +313,8 @@ static int fill_tree(struct builder *builder, const struct weights *weights)
                                  : leaf_top_down(builder, row->key, &node);
         if (err)
             return err;
+        if (!vec_push(&builder->tree->leaves, node))
+            return -ENOMEM;
         struct call_node *leaf = &builder->tree->nodes.items[node];
         leaf->self_value = (int64_t)((uint64_t)leaf->self_value + (uint64_t)row->value);
         leaf->self_count = (int64_t)((uint64_t)leaf->self_count + (uint64_t)row->count);
@@ -337,4 +339,5 @@ int call_tree_build(struct recording *recording, const struct weights *weights, 
 void call_tree_fini(struct call_tree *tree)
 {
     vec_free(&tree->nodes);
+    vec_free(&tree->leaves);
 }

@@ -21,7 +21,8 @@ enum tree_merge { MERGE_FUNCTION, MERGE_LINE, MERGE_MODULE }; /* what makes two 
 
 struct call_tree {
     VEC(struct call_node)
-    nodes; /* nodes[0] is the root, "all"; children sorted by |value|, falling */
+    nodes;                /* nodes[0] is the root, "all"; children sorted by |value|, falling */
+    VEC(uint32_t) leaves; /* where the stack of each row of the weights ended, in their order */
 };
 
 /* Hidden frames: the allocator entry points and operator new at the inner end are left out, so the

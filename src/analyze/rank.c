@@ -106,17 +106,43 @@ static int sum_rows(struct grouper *grouper)
 }
 
 /* What came without any stack is a row too, or the rows would not add up. */
-static int add_stackless(struct rank *rank)
+static int add_stackless(struct rank *rank, uint32_t *row)
 {
     const struct call_node *root = &rank->tree.nodes.items[0];
     if (!root->self_value && !root->self_count)
         return 0;
+    *row = (uint32_t)rank->rows.count;
     return vec_push(&rank->rows, (struct rank_row){.self_value = root->self_value,
                                                    .self_count = root->self_count,
                                                    .total_value = root->self_value,
                                                    .total_count = root->self_count})
                ? 0
                : -ENOMEM;
+}
+
+/* By rows as they were made; turn_leaves makes them rows as they are sorted. */
+static int note_leaves(struct rank *rank, const uint32_t *row_of_node)
+{
+    size_t const count = rank->tree.leaves.count;
+    rank->row_of_weight = calloc(count + 1, sizeof(uint32_t));
+    if (!rank->row_of_weight)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        rank->row_of_weight[i] = row_of_node[rank->tree.leaves.items[i]];
+    return 0;
+}
+
+static int turn_leaves(struct rank *rank)
+{
+    uint32_t *sorted = calloc(rank->rows.count + 1, sizeof(uint32_t));
+    if (!sorted)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < rank->rows.count; i++)
+        sorted[rank->rows.items[i].made] = i;
+    for (size_t i = 0; i < rank->tree.leaves.count; i++)
+        rank->row_of_weight[i] = sorted[rank->row_of_weight[i]];
+    free(sorted);
+    return 0;
 }
 
 static int group_nodes(struct rank *rank)
@@ -133,7 +159,9 @@ static int group_nodes(struct rank *rank)
     if (!err)
         err = sum_rows(&grouper);
     if (!err)
-        err = add_stackless(rank);
+        err = add_stackless(rank, &grouper.row_of_node[0]);
+    if (!err)
+        err = note_leaves(rank, grouper.row_of_node);
     free(grouper.slots);
     free(grouper.row_of_node);
     return err;
@@ -141,17 +169,29 @@ static int group_nodes(struct rank *rank)
 
 static int list_stacks(struct rank *rank)
 {
-    for (uint32_t i = 0; i < rank->tree.nodes.count; i++) {
+    uint32_t *row_of_node = calloc(rank->tree.nodes.count, sizeof(uint32_t));
+    int err = row_of_node ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < rank->tree.nodes.count && !err; i++) {
         const struct call_node *node = &rank->tree.nodes.items[i];
         if (!node->self_value && !node->self_count)
             continue;
-        if (!vec_push(&rank->rows,
-                      (struct rank_row){i ? node->function : STRING_EMPTY, node->module, node->file,
-                                        node->line, node->inlined, i, 0, node->self_value,
-                                        node->self_count, node->self_value, node->self_count}))
-            return -ENOMEM;
+        row_of_node[i] = (uint32_t)rank->rows.count;
+        struct rank_row const row = {.function = i ? node->function : STRING_EMPTY,
+                                     .module = node->module,
+                                     .file = node->file,
+                                     .line = node->line,
+                                     .inlined = node->inlined,
+                                     .node = i,
+                                     .self_value = node->self_value,
+                                     .self_count = node->self_count,
+                                     .total_value = node->self_value,
+                                     .total_count = node->self_count};
+        err = vec_push(&rank->rows, row) ? 0 : -ENOMEM;
     }
-    return 0;
+    if (!err)
+        err = note_leaves(rank, row_of_node);
+    free(row_of_node);
+    return err;
 }
 
 static int list_threads(const struct weights *weights, struct rank *rank)
@@ -192,7 +232,7 @@ static int compare_rows(const void *left, const void *right, void *recording)
     if (!order)
         order = a->line < b->line ? -1 : a->line > b->line;
     if (!order)
-        order = a->thread + a->node < b->thread + b->node ? -1 : 1;
+        order = a->made < b->made ? -1 : 1;
     return order;
 }
 
@@ -213,17 +253,23 @@ int rank_build(struct recording *recording, const struct weights *weights, enum 
         err = list_stacks(rank);
     else if (!err && by != BY_THREAD)
         err = group_nodes(rank);
-    if (err) {
-        rank_fini(rank);
-        return err;
+    if (!err) {
+        for (uint32_t i = 0; i < rank->rows.count; i++)
+            rank->rows.items[i].made = i;
+        if (rank->rows.count)
+            qsort_r(rank->rows.items, rank->rows.count, sizeof(rank->rows.items[0]), compare_rows,
+                    recording);
+        err = by == BY_THREAD ? 0 : turn_leaves(rank);
     }
-    qsort_r(rank->rows.items, rank->rows.count, sizeof(rank->rows.items[0]), compare_rows,
-            recording);
-    return 0;
+    if (err)
+        rank_fini(rank);
+    return err;
 }
 
 void rank_fini(struct rank *rank)
 {
     vec_free(&rank->rows);
+    free(rank->row_of_weight);
+    rank->row_of_weight = NULL;
     call_tree_fini(&rank->tree);
 }

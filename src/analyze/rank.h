@@ -16,11 +16,13 @@ struct rank_row {
     uint32_t thread; /* BY_THREAD: index into the recording's threads */
     int64_t self_value, self_count;
     int64_t total_value, total_count;
+    uint32_t made; /* the how-manieth row it was before sorting */
 };
 
 struct rank {
     enum grouping by;
     VEC(struct rank_row) rows; /* by |self|, then |total|, falling; then by name */
+    uint32_t *row_of_weight;   /* the row whose `self` each row of the weights went to */
     struct call_tree tree;     /* what the rows were made from; BY_STACK rows point into it */
 };
 

@@ -77,10 +77,15 @@ static uint32_t judge_by_regex(const void *with, const char *function, const cha
            (*file && regexec(regex, file, 0, NULL, 0) == 0);
 }
 
+int stack_match_regex(struct recording *recording, const regex_t *regex, uint32_t **codes)
+{
+    return stack_match(recording, (struct stack_matcher){judge_by_regex, regex}, codes);
+}
+
 int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights)
 {
     uint32_t *codes;
-    int err = stack_match(recording, (struct stack_matcher){judge_by_regex, regex}, &codes);
+    int err = stack_match_regex(recording, regex, &codes);
     if (err)
         return err;
     weights_keep_matched(weights, codes);

@@ -20,5 +20,7 @@ int stack_match(struct recording *recording, struct stack_matcher matcher, uint3
 /* Leaves only rows whose stack has a code, and makes the totals those of what is left. */
 void weights_keep_matched(struct weights *weights, const uint32_t *codes);
 
-/* The same for a POSIX extended expression that finds function, module or file of any frame. */
+/* stack_match for a POSIX extended expression that finds function, module or file of any frame. */
+int stack_match_regex(struct recording *recording, const regex_t *regex, uint32_t **codes);
+/* Both in one. */
 int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights);

@@ -9,11 +9,12 @@
 
 /* Kept for the life of the process by those who made them, and found in nearly every program. */
 static const char *const default_patterns[] = {
-    "^_IO_file_doallocate$",               /* buffers of stdin, stdout and stderr */
+    "_IO_file_doallocate$",                /* buffers of stdin, stdout and stderr */
     "^(anonymous namespace)::pool::pool*", /* libstdc++'s reserve for throwing when out of memory */
     "^_GLOBAL__sub_I_eh_alloc.cc$",
-    "^__nss_module_allocate$", /* name service modules, loaded once */
-    "^__nss_database_get$",
+    "__nss_module_allocate$", /* name service modules, loaded once */
+    "__nss_action_allocate$",
+    "^nss_database_state_get$",
     "^__gconv_read_conf$", /* character set tables */
     "^__gconv_load_cache$",
     "^__new_exitfn$", /* atexit handlers */

@@ -1,7 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "cli/answer_file.h"
 #include "cli/commands.h"
+#include "cli/open_input.h"
+#include "cli/options.h"
+#include "report/info.h"
+
+struct info_options {
+    bool json, no_color;
+    const char *output;
+};
+
+static int take_json(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct info_options *)into)->json = true;
+    return 0;
+}
+
+static int take_no_color(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct info_options *)into)->no_color = true;
+    return 0;
+}
+
+static int take_output(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct info_options *)into)->output = argument;
+    return 0;
+}
+
+static const struct option_rule info_rules[] = {
+    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
+    {"-o", "FILE", "write the answer to FILE", take_output},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
+    {NULL, NULL, NULL, NULL},
+};
+
+static int write_answer(const struct info *info, const struct info_options *options,
+                        struct fault *fault)
+{
+    FILE *out = answer_open(options->output, fault);
+    if (!out)
+        return fault->code;
+    struct text_style const style = {answer_width(out), answer_wants_color(out, options->no_color)};
+    if (options->json)
+        json_info_write(info, out); /* its error is the file's, and found at the close */
+    else
+        text_info_write(info, &style, out);
+    return answer_close(out, options->output, fault);
+}
+
+static int answer(const char *path, const struct info_options *options, struct fault *fault)
+{
+    struct stat about;
+    struct info info = {.path = path, .recording = open_input(path, fault)};
+    if (!info.recording)
+        return -EIO;
+    if (stat(path, &about) == 0)
+        info.file_bytes = (uint64_t)about.st_size;
+    int err = findings_make(info.recording, &info.findings);
+    if (err)
+        fault_set(fault, err, "out of memory");
+    else
+        err = write_answer(&info, options, fault);
+    recording_destroy(info.recording);
+    return err;
+}
+
 int cmd_info(int argc, char **argv)
 {
-    (void)argc, (void)argv;
+    struct info_options options = {0};
+    struct fault fault = {.text = ""};
+    const struct option_set sets[] = {{"Options", info_rules, &options}};
+    const struct command_help help = {
+        "memoir info FILE [--json]",
+        "Tells what is in a recording and how far it can be trusted: buckets, stacks, modules,\n"
+        "threads, pinned instants; events lost, stacks cut short, frames without a name, and why.",
+        "  memoir info node.4242.memoir\n"
+        "  memoir info node.4242.memoir --json | jq .quality.complete_stacks_share\n",
+        sets, 1};
+    int status;
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    if (words != 1) {
+        fprintf(stderr, "memoir info: needs one recording: memoir info FILE\n");
+        return 2;
+    }
+    if (answer(argv[1], &options, &fault) == 0)
+        return 0;
+    fprintf(stderr, "memoir info: %s\n", fault.text);
     return 1;
 }

@@ -1,7 +1,194 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "cli/answer_file.h"
 #include "cli/commands.h"
+#include "cli/open_input.h"
+#include "cli/selection_options.h"
+#include "cli/text_file.h"
+#include "report/csv_report.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+
+#define SUPPRESSIONS_BYTES_MAX (1u << 20)
+#define DEPTH_MAX              4096
+
+struct report_options {
+    struct suppressions suppressions;
+    bool no_default_suppressions;
+    enum report_histogram histogram;
+    uint64_t depth;
+};
+
+static int take_suppressions(void *into, const char *argument, struct fault *fault)
+{
+    struct report_options *options = into;
+    struct slice text;
+    int err = text_file_read(argument, SUPPRESSIONS_BYTES_MAX, &text, fault);
+    if (err)
+        return err;
+    err = suppressions_add(&options->suppressions, text, argument, fault);
+    text_file_free(text);
+    return err;
+}
+
+static int take_no_defaults(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct report_options *)into)->no_default_suppressions = true;
+    return 0;
+}
+
+static int take_histogram(void *into, const char *argument, struct fault *fault)
+{
+    struct report_options *options = into;
+    if (strcmp(argument, "sizes") == 0)
+        options->histogram = HISTOGRAM_SIZES;
+    else if (strcmp(argument, "lifetimes") == 0)
+        options->histogram = HISTOGRAM_LIFETIMES;
+    else
+        return fault_set(fault, -EINVAL, "--histogram cannot be \"%s\": it is sizes or lifetimes",
+                         argument);
+    return 0;
+}
+
+static int take_depth(void *into, const char *argument, struct fault *fault)
+{
+    struct report_options *options = into;
+    if (human_parse_count(argument, &options->depth) < 0 || options->depth > DEPTH_MAX)
+        return fault_set(fault, -EINVAL, "--depth cannot be \"%s\": it is a number up to %d",
+                         argument, DEPTH_MAX);
+    return 0;
+}
+
+static const struct option_rule report_rules[] = {
+    {"--histogram", "WHAT", "how large blocks were (sizes) or how long they lived (lifetimes)",
+     take_histogram},
+    {"--depth", "N", "callers shown under a call site, levels of a tree", take_depth},
+    {"--suppressions", "FILE", "leaks to accept, one leak:PATTERN per line", take_suppressions},
+    {"--no-default-suppressions", NULL, "count the one-time allocations of libc as leaks too",
+     take_no_defaults},
+    {NULL, NULL, NULL, NULL},
+};
+
+static struct report_question make_question(const struct selection *selection,
+                                            struct report_options *options)
+{
+    return (struct report_question){
+        .metric = selection->metric,
+        .range_given = selection->at_given || selection->between_given,
+        .by = selection->by,
+        .top_down = selection->top_down,
+        .reverse = selection->reverse,
+        .top = selection->top == SELECTION_NO_TOP ? REPORT_NO_LIMIT : selection->top,
+        .depth = options->depth,
+        .threshold_given = selection->threshold_given,
+        .threshold_share = selection->threshold_share,
+        .threshold_value = selection->threshold_value,
+        .filter = selection->filter ? &selection->filter_regex : NULL,
+        .filter_text = selection->filter,
+        .histogram = options->histogram,
+        .suppressions = &options->suppressions,
+    };
+}
+
+/* What to ask when nobody said what: a recording whose peak was never written, or that does not
+ * have it at the time asked for, is asked for what was live. */
+static void choose_metric(const struct selection *selection, const struct recording *recording,
+                          struct report_question *question)
+{
+    if (selection->metric_given)
+        return;
+    if (question->range_given)
+        question->metric = metric_find("heap.live");
+    else if (recording->heap.peak_bytes && !recording_pin(recording, PIN_PEAK)) {
+        question->metric = metric_find("heap.live");
+        question->note = "the picture of the peak is missing from this recording, so this is what "
+                         "was live at its end";
+    }
+}
+
+static int write_answer(const struct selection *selection, struct report *report,
+                        struct fault *fault)
+{
+    FILE *out = answer_open(selection->output, fault);
+    int err;
+    if (!out)
+        return fault->code;
+    struct text_style const style = {answer_width(out),
+                                     answer_wants_color(out, selection->no_color)};
+    if (selection->json)
+        err = json_report_write(report, out);
+    else if (selection->csv)
+        err = csv_report_write(report, out);
+    else
+        err = text_report_write(report, &style, out);
+    int const closed = answer_close(out, selection->output, fault);
+    if (err == -ENOMEM)
+        return fault_set(fault, err, "out of memory while writing the report");
+    return closed;
+}
+
+static int answer(const char *path, struct selection *selection, struct report_options *options,
+                  struct fault *fault)
+{
+    struct recording *recording = open_input(path, fault);
+    if (!recording)
+        return -EIO;
+    struct report_question question = make_question(selection, options);
+    struct report report;
+    choose_metric(selection, recording, &question);
+    selection->metric = question.metric;
+    int err = selection_range(selection, recording, &question.range, fault);
+    if (!err)
+        err = report_prepare(recording, &question, &report, fault);
+    if (!err) {
+        err = write_answer(selection, &report, fault);
+        report_fini(&report);
+    }
+    recording_destroy(recording);
+    return err;
+}
+
+static const char summary[] =
+    "Tells where the memory of a recorded program went: a summary with cost and quality, then the\n"
+    "call sites by the metric asked for, largest first, with their callers beneath.";
+
+static const char examples[] =
+    "  memoir report node.4242.memoir                        who held the memory at the peak\n"
+    "  memoir report node.4242.memoir --metric heap.leaked   what is left at the end\n"
+    "  memoir report node.4242.memoir --by function --top 20\n"
+    "  memoir report node.4242.memoir --top-down --threshold 2%\n"
+    "  memoir report node.4242.memoir --metric heap.live --between 1h,2h   what grew in that hour\n"
+    "  memoir report node.4242.memoir --filter 'rocksdb|sqlite' --histogram sizes\n"
+    "  memoir report node.4242.memoir --json | jq '.rows[0].stack[].function'\n";
+
 int cmd_report(int argc, char **argv)
 {
-    (void)argc, (void)argv;
-    return 1;
+    struct selection selection;
+    struct report_options options = {.depth = REPORT_NO_LIMIT};
+    struct fault fault = {.text = ""};
+    selection_init(&selection);
+    const struct option_set sets[] = {{"Choosing", selection_rules, &selection},
+                                      {"More", report_rules, &options}};
+    const struct command_help help = {"memoir report FILE [options]", summary, examples, sets, 2};
+    int status;
+    int const words = command_words(argc, argv, &help, &status);
+    if (words >= 0 && words != 1) {
+        fprintf(stderr, "memoir report: needs one recording: memoir report FILE\n");
+        status = 2;
+    } else if (words == 1) {
+        int err =
+            options.no_default_suppressions ? 0 : suppressions_add_defaults(&options.suppressions);
+        if (!err)
+            err = answer(argv[1], &selection, &options, &fault);
+        if (err)
+            fprintf(stderr, "memoir report: %s\n", fault.text[0] ? fault.text : "out of memory");
+        status = err == -EINVAL ? 2 : err ? 1 : 0;
+    }
+    suppressions_fini(&options.suppressions);
+    selection_fini(&selection);
+    return status;
 }

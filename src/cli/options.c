@@ -52,9 +52,9 @@ static int unknown_option(const struct option_set *sets, size_t set_count, const
 {
     char name[64];
     const char *nearest = "--help";
-    size_t best = SIZE_MAX;
 
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+    size_t best = nearest_distance(name, nearest);
     for (size_t i = 0; i < set_count; i++) {
         for (const struct option_rule *rule = sets[i].rules; rule->name; rule++) {
             size_t const distance = nearest_distance(name, rule->name);
@@ -64,7 +64,7 @@ static int unknown_option(const struct option_set *sets, size_t set_count, const
             }
         }
     }
-    if (best < SIZE_MAX && nearest_is_near(name, best))
+    if (nearest_is_near(name, best))
         return fault_set(fault, -EINVAL, "there is no option %s, did you mean %s?", name, nearest);
     return fault_set(fault, -EINVAL, "there is no option %s: --help lists those there are", name);
 }

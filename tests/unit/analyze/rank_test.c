@@ -118,6 +118,21 @@ TEST(what_has_no_stack_is_a_row)
     }
 }
 
+TEST(every_weight_knows_its_row)
+{
+    struct rank rank;
+    for (int by = BY_STACK; by <= BY_MODULE; by++) {
+        CHECK(rank_build(sample.recording, &weights, by, &rank) == 0);
+        int64_t sums[64] = {0};
+        CHECK(rank.rows.count <= 64);
+        for (size_t i = 0; i < weights.rows.count; i++)
+            sums[rank.row_of_weight[i]] += weights.rows.items[i].value;
+        for (size_t i = 0; i < rank.rows.count; i++)
+            CHECK(sums[i] == rank.rows.items[i].self_value);
+        rank_fini(&rank);
+    }
+}
+
 TEST(threads_are_listed)
 {
     struct rank rank;
@@ -183,6 +198,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(modules_add_up, begin, end),
         cmocka_unit_test_setup_teardown(stacks_lead_back_to_their_callers, begin, end),
         cmocka_unit_test_setup_teardown(what_has_no_stack_is_a_row, begin, end),
+        cmocka_unit_test_setup_teardown(every_weight_knows_its_row, begin, end),
         cmocka_unit_test_setup_teardown(threads_are_listed, begin, end),
         cmocka_unit_test_setup_teardown(histograms_count_sizes_and_lifetimes, begin, end),
         cmocka_unit_test_setup_teardown(histograms_of_some_sites, begin, end),

@@ -1,0 +1,24 @@
+/* info.h - what is in a recording and how far it can be trusted, in full: `memoir info`. */
+#pragma once
+
+#include "analyze/findings.h"
+#include "report/text_style.h"
+
+struct info {
+    struct recording *recording;
+    struct findings findings;
+    uint64_t file_bytes;
+    const char *path;
+};
+
+void text_info_write(const struct info *info, const struct text_style *style, FILE *out);
+int json_info_write(const struct info *info, FILE *out); /* 0 or -EIO */
+
+/* Buckets of one length, in the order they come: the ladder of a recording. */
+struct rung {
+    uint64_t bucket_ns; /* about; the last bucket of a rung may be shorter */
+    uint64_t from_ns, to_ns;
+    size_t buckets;
+};
+#define RUNGS_MAX 24
+size_t info_ladder(const struct recording *recording, struct rung rungs[RUNGS_MAX]);

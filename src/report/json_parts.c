@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/json_report.h"
+
+static const char *const stack_end_names[STACK_END_KINDS] = {
+    [STACK_END_COMPLETE] = "complete",     [STACK_END_NO_RULE] = "no_rule",
+    [STACK_END_BAD_FRAME] = "bad_frame",   [STACK_END_TOO_DEEP] = "too_deep",
+    [STACK_END_TABLE_FULL] = "table_full",
+};
+
+static const char *const unnamed_names[UNNAMED_REASONS] = {
+    [UNNAMED_NO_MODULE] = "no_module",
+    [UNNAMED_NO_SYMBOLS] = "no_symbols",
+    [UNNAMED_GAP] = "gap",
+};
+
+void json_recording_write(struct json_out *json, const struct recording *recording)
+{
+    json_key(json, "recording");
+    json_object_begin(json);
+    json_text_field(json, "program", recording_text(recording, recording->program));
+    json_text_field(json, "command_line", recording_text(recording, recording->command_line));
+    json_uint_field(json, "pid", recording->pid);
+    json_uint_field(json, "parent_pid", recording->parent_pid);
+    json_text_field(json, "host", recording_text(recording, recording->host));
+    json_uint_field(json, "start", recording->start_unix_ns);
+    json_uint_field(json, "duration_ns", recording->duration_ns);
+    json_text_field(json, "source", recording_text(recording, recording->source));
+    json_key(json, "exit_status");
+    if (recording->exit_status < 0)
+        json_null(json);
+    else
+        json_int(json, recording->exit_status);
+    json_uint_field(json, "page_bytes", recording->page_bytes);
+    json_uint_field(json, "machine_bytes", recording->machine_bytes);
+    json_object_end(json);
+}
+
+static void write_counts(struct json_out *json, const struct quality *quality)
+{
+    json_uint_field(json, "lost_events", quality->lost_events);
+    json_uint_field(json, "events", quality->events);
+    json_uint_field(json, "lost_calls", quality->lost_calls);
+    json_uint_field(json, "lost_bytes", quality->lost_bytes);
+    json_uint_field(json, "implied_frees", quality->implied_frees);
+    json_uint_field(json, "unknown_frees", quality->unknown_frees);
+    json_uint_field(json, "collapsed_stacks", quality->collapsed_stacks);
+    json_uint_field(json, "damaged_chunks", quality->damaged_chunks);
+    json_uint_field(json, "truncated_bytes", quality->truncated_bytes);
+    json_bool_field(json, "complete", quality->complete);
+    json_bool_field(json, "coarsened", quality->coarsened);
+}
+
+void json_quality_write(struct json_out *json, const struct recording *recording,
+                        const struct findings *findings)
+{
+    const struct quality *quality = &recording->quality;
+    json_key(json, "quality");
+    json_object_begin(json);
+    write_counts(json, quality);
+    json_real_field(json, "complete_stacks_share", findings->complete_share);
+    json_key(json, "stack_ends");
+    json_object_begin_inline(json);
+    for (int i = 0; i < STACK_END_KINDS; i++)
+        json_uint_field(json, stack_end_names[i], quality->stack_ends[i]);
+    json_object_end(json);
+    json_real_field(json, "unresolved_frames_share", findings->unnamed_share);
+    json_key(json, "unresolved_frames");
+    json_object_begin_inline(json);
+    for (int i = 0; i < UNNAMED_REASONS; i++)
+        json_uint_field(json, unnamed_names[i], findings->unnamed_by_reason[i]);
+    json_object_end(json);
+    json_key(json, "notes");
+    json_array_begin(json);
+    for (size_t i = 0; i < recording->notes.count; i++)
+        json_text(json, recording_text(recording, recording->notes.items[i]));
+    json_array_end(json);
+    json_object_end(json);
+}
+
+void json_cost_write(struct json_out *json, const struct recording *recording)
+{
+    const struct cost *cost = &recording->cost;
+    json_key(json, "cost");
+    json_object_begin(json);
+    json_uint_field(json, "ns_per_event", cost->ns_per_event);
+    json_uint_field(json, "recorder_cpu_ns", cost->recorder_cpu_ns);
+    json_uint_field(json, "recorder_rss_bytes", cost->recorder_rss_bytes);
+    json_uint_field(json, "arena_bytes", cost->arena_bytes);
+    json_uint_field(json, "waits", cost->target_waits);
+    json_uint_field(json, "wait_ns", cost->target_wait_ns);
+    json_uint_field(json, "drops", recording->quality.lost_events);
+    json_object_end(json);
+}

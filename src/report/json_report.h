@@ -1,0 +1,15 @@
+/* json_report.h - the answers of `memoir report` and `memoir info` as JSON.  docs/json.md is the
+ * contract: fields are added, never renamed or removed. */
+#pragma once
+
+#include "base/json_out.h"
+#include "report/report.h"
+
+/* 0, -ENOMEM, or -EIO. */
+int json_report_write(struct report *report, FILE *out);
+
+/* Parts that `memoir info` has too; each writes one key of the object at hand with its value. */
+void json_recording_write(struct json_out *json, const struct recording *recording);
+void json_quality_write(struct json_out *json, const struct recording *recording,
+                        const struct findings *findings);
+void json_cost_write(struct json_out *json, const struct recording *recording);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/stack_match.h"
+
+static bool is_leaked(const struct metric *metric)
+{
+    return strcmp(metric->name, "heap.leaked") == 0;
+}
+
+static int suppress(struct report *report, struct weights *leaked)
+{
+    struct suppressions *rules = report->question.suppressions;
+    int err = rules ? suppressions_apply(rules, report->recording, leaked) : 0;
+    if (err || !rules)
+        return err;
+    report->leaked_value -= rules->value;
+    report->leaked_count -= rules->count;
+    return 0;
+}
+
+/* The summary speaks of leaks whatever the question was. */
+static int weigh_leaks_aside(struct report *report, struct fault *fault)
+{
+    struct weights leaked;
+    const struct suppressions *rules = report->question.suppressions;
+    if (!rules || rules->rules.count == 0)
+        return 0;
+    int err = weigh_stacks(report->recording, metric_find("heap.leaked"), TIME_ALL, &leaked, fault);
+    if (err)
+        return err;
+    err = suppress(report, &leaked);
+    weights_fini(&leaked);
+    return err;
+}
+
+static int weigh_question(struct report *report, struct fault *fault)
+{
+    const struct report_question *question = &report->question;
+    if (question->by == BY_THREAD)
+        return weigh_threads(report->recording, question->metric, question->range, &report->weights,
+                             fault);
+    return weigh_stacks(report->recording, question->metric, question->range, &report->weights,
+                        fault);
+}
+
+static int filter(struct report *report)
+{
+    if (!report->question.filter)
+        return 0;
+    int err = stack_match_regex(report->recording, report->question.filter, &report->filter_codes);
+    if (!err && report->question.by != BY_THREAD)
+        weights_keep_matched(&report->weights, report->filter_codes);
+    return err;
+}
+
+static int make_histogram(struct report *report, struct fault *fault)
+{
+    struct time_range range = report->question.range;
+    uint32_t const stacks = stack_table_count(report->recording->stacks);
+    uint32_t *sites = NULL;
+    if (report->filter_codes) {
+        sites = calloc((size_t)stacks + 1, sizeof(uint32_t));
+        if (!sites)
+            return -ENOMEM;
+        for (uint32_t i = 0; i <= stacks; i++)
+            sites[i] = report->filter_codes[i] ? 0 : HISTOGRAM_SKIP;
+    }
+    int err = histogram_add(report->recording, &range,
+                            (struct histogram_sites){sites, &report->histogram}, fault);
+    free(sites);
+    return err;
+}
+
+static int work_out(struct report *report, struct fault *fault)
+{
+    int err = findings_make(report->recording, &report->findings);
+    if (!err)
+        err = weigh_question(report, fault);
+    if (err)
+        return err;
+    if (is_leaked(report->question.metric) && report->question.by != BY_THREAD)
+        err = suppress(report, &report->weights);
+    else
+        err = weigh_leaks_aside(report, fault);
+    report->whole_value = report->weights.total_value;
+    report->whole_count = report->weights.total_count;
+    if (!err)
+        err = filter(report);
+    if (!err)
+        err = make_histogram(report, fault);
+    return err;
+}
+
+int report_prepare(struct recording *recording, const struct report_question *question,
+                   struct report *report, struct fault *fault)
+{
+    const struct totals *heap = &recording->heap;
+    struct fault inner = {.text = ""};
+    memset(report, 0, sizeof(*report));
+    report->recording = recording;
+    report->question = *question;
+    report->leaked_value = (int64_t)(heap->bytes - heap->freed_bytes);
+    report->leaked_count = (int64_t)(heap->calls - heap->frees);
+    if (question->filter && question->by == BY_THREAD)
+        return fault_set(fault, -EINVAL,
+                         "--filter looks at stacks and threads are counted without them: leave "
+                         "one of --filter and --by thread out");
+    int err = work_out(report, &inner);
+    if (!err)
+        return 0;
+    report_fini(report);
+    return fault_set(fault, err, "%s", inner.text[0] ? inner.text : "out of memory");
+}
+
+void report_fini(struct report *report)
+{
+    weights_fini(&report->weights);
+    free(report->filter_codes);
+    report->filter_codes = NULL;
+}
+
+static double magnitude(int64_t value)
+{
+    return value < 0 ? -(double)value : (double)value;
+}
+
+bool report_is_small(const struct report *report, int64_t value, double fallback_share)
+{
+    const struct report_question *question = &report->question;
+    double const whole = magnitude(report->whole_value);
+    if (!question->threshold_given)
+        return magnitude(value) < fallback_share * whole;
+    return magnitude(value) < question->threshold_share * whole ||
+           magnitude(value) < (double)question->threshold_value;
+}
+
+double report_share(const struct report *report, int64_t value)
+{
+    return report->whole_value ? (double)value / (double)report->whole_value : 0;
+}

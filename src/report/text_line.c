@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text_line.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "report/text_style.h"
+
+void line_add(struct text_line *line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int const length =
+        vsnprintf(line->text + line->size, sizeof(line->text) - line->size, format, args);
+    va_end(args);
+    if (length < 0)
+        return;
+    line->size += (size_t)length;
+    if (line->size >= sizeof(line->text))
+        line->size = sizeof(line->text) - 1;
+}
+
+void line_add_name(struct text_line *line, const char *name)
+{
+    if (line->size + 1 >= sizeof(line->text))
+        return;
+    FILE *into = fmemopen(line->text + line->size, sizeof(line->text) - line->size, "w");
+    if (!into)
+        return;
+    text_write(into, name, sizeof(line->text) / 4 - 1); /* at most 4 bytes a column */
+    long const size = ftell(into);
+    fclose(into);
+    line->text[sizeof(line->text) - 1] = '\0';
+    if (size > 0)
+        line->size += (size_t)size;
+    if (line->size >= sizeof(line->text))
+        line->size = sizeof(line->text) - 1;
+    line->text[line->size] = '\0';
+}
+
+void line_separate(struct text_line *line, const char *separator)
+{
+    if (line->size)
+        line_add(line, "%s", separator);
+}

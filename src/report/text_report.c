@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text_report.h"
+
+#include <string.h>
+
+#include "base/human.h"
+#include "report/text_line.h"
+
+static void add_amount(struct text_line *line, const struct metric *metric, int64_t value,
+                       int64_t count)
+{
+    char text[HUMAN_MAX], blocks[HUMAN_MAX];
+    line_add(line, "%s", human_value(value, metric->unit, text));
+    if (strcmp(metric->unit, "bytes") == 0)
+        line_add(line, " in %s blocks", human_count(count, blocks));
+    else if (strcmp(metric->unit, "ns") != 0)
+        line_add(line, " %s", metric->unit);
+}
+
+static void add_time(struct text_line *line, const struct report *report)
+{
+    struct time_range const used = report->weights.used;
+    char from[HUMAN_MAX], to[HUMAN_MAX];
+    if (report->question.metric->kind == METRIC_PINNED)
+        line_add(line, ", at %s", human_duration(used.to_ns, to));
+    else if (report->question.range_given && used.from_ns > 0)
+        line_add(line, ", from %s to %s", human_duration(used.from_ns, from),
+                 human_duration(used.to_ns, to));
+    else if (report->question.range_given)
+        line_add(line, ", %s %s",
+                 report->question.metric->kind == METRIC_LEVEL ? "at" : "from the start to",
+                 human_duration(used.to_ns, to));
+}
+
+/* "heap.peak: 11.0 MiB in 14 blocks, at 18.0 s (live heap at the instant it was largest)" */
+static void put_heading(const struct report *report, const struct text_style *style, FILE *out)
+{
+    const struct report_question *question = &report->question;
+    struct text_line line = {0};
+    char share[HUMAN_MAX];
+    line_add(&line, "%s: ", question->metric->name);
+    add_amount(&line, question->metric, report->whole_value, report->whole_count);
+    add_time(&line, report);
+    line_add(&line, " (%s)", question->metric->help);
+    text_ink(style, out, INK_STRONG);
+    text_write(out, line.text, text_room(style, 0));
+    text_ink(style, out, INK_PLAIN);
+    putc('\n', out);
+    if (question->note)
+        fprintf(out, "%s\n", question->note);
+    if (!question->filter)
+        return;
+    line = (struct text_line){0};
+    line_add(&line, "of it ");
+    add_amount(&line, question->metric, report->weights.total_value, report->weights.total_count);
+    line_add(&line, " (%s) in stacks that match ",
+             human_share(report->weights.total_value, report->whole_value, share));
+    line_add_name(&line, question->filter_text);
+    text_write(out, line.text, text_room(style, 0));
+    putc('\n', out);
+}
+
+void text_suppressions_write(const struct report *report, const struct text_style *style, FILE *out)
+{
+    const struct suppressions *rules = report->question.suppressions;
+    char bytes[HUMAN_MAX], blocks[HUMAN_MAX];
+    if (!rules || rules->count == 0)
+        return;
+    text_ink(style, out, INK_STRONG);
+    fprintf(out, "Suppressed leaks: %s in %s blocks\n", human_bytes(rules->value, bytes),
+            human_count(rules->count, blocks));
+    text_ink(style, out, INK_PLAIN);
+    for (size_t i = 0; i < rules->rules.count; i++) {
+        const struct suppression *rule = &rules->rules.items[i];
+        struct text_line line = {0};
+        if (rule->stacks == 0)
+            continue;
+        line_add(&line, "%10s  %10s  ", human_bytes(rule->value, bytes),
+                 human_count(rule->count, blocks));
+        line_add_name(&line, rule->pattern);
+        if (rule->line)
+            line_add(&line, "  (%s, line %u)", rule->origin, rule->line);
+        else
+            line_add(&line, "  (%s)", rule->origin);
+        text_write(out, line.text, text_room(style, 0));
+        putc('\n', out);
+    }
+}
+
+static bool is_tree(const struct report_question *question)
+{
+    return question->by == BY_STACK || (question->top_down && question->by != BY_THREAD);
+}
+
+int text_report_write(const struct report *report, const struct text_style *style, FILE *out)
+{
+    const struct report_question *question = &report->question;
+    text_summary_write(report, style, out);
+    putc('\n', out);
+    if (question->histogram != HISTOGRAM_DEFAULT) {
+        text_histogram_write(report, style, out);
+        return 0;
+    }
+    put_heading(report, style, out);
+    int err = is_tree(question) ? text_tree_write(report, style, out)
+                                : text_table_write(report, style, out);
+    if (err)
+        return err;
+    if (strcmp(question->metric->name, "heap.leaked") == 0) {
+        putc('\n', out);
+        text_suppressions_write(report, style, out);
+    }
+    if (question->by == BY_STACK && !question->top_down &&
+        histogram_total(report->histogram.sizes, SIZE_CLASSES)) {
+        putc('\n', out);
+        text_histogram_write(report, style, out);
+    }
+    return 0;
+}

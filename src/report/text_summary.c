@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/human.h"
+#include "report/text_line.h"
+#include "report/text_report.h"
+
+struct page {
+    const struct report *report;
+    const struct text_style *style;
+    FILE *out;
+};
+
+static void put(const struct page *page, enum ink ink, const char *label,
+                const struct text_line *line)
+{
+    text_ink(page->style, page->out, ink);
+    text_paragraph(page->style, page->out, label, line->text);
+    if (ink != INK_PLAIN)
+        text_ink(page->style, page->out, INK_PLAIN);
+}
+
+static void add_ending(struct text_line *line, int32_t status)
+{
+    if (status < 0)
+        return;
+    if (WIFSIGNALED(status)) {
+        const char *name = sigabbrev_np(WTERMSIG(status));
+        line_add(line, ", killed by SIG%s", name ? name : "?");
+    } else {
+        line_add(line, ", exit status %d", WEXITSTATUS(status));
+    }
+}
+
+static void put_program(const struct page *page)
+{
+    const struct recording *recording = page->report->recording;
+    struct text_line line = {0};
+    char duration[HUMAN_MAX], start[40];
+    time_t const seconds = (time_t)(recording->start_unix_ns / 1000000000u);
+    struct tm date;
+
+    line_add_name(&line, recording_text(recording, recording->program));
+    line_add(&line, " (pid %u", recording->pid);
+    if (recording->host) {
+        line_add(&line, " on ");
+        line_add_name(&line, recording_text(recording, recording->host));
+    }
+    line_add(&line, ") ran %s", human_duration(recording->duration_ns, duration));
+    if (recording->start_unix_ns && gmtime_r(&seconds, &date) &&
+        strftime(start, sizeof(start), "%Y-%m-%d %H:%M:%S UTC", &date))
+        line_add(&line, " from %s", start);
+    add_ending(&line, recording->exit_status);
+    text_ink(page->style, page->out, INK_STRONG);
+    text_write(page->out, line.text, text_room(page->style, 0));
+    text_ink(page->style, page->out, INK_PLAIN);
+    putc('\n', page->out);
+}
+
+static void put_peak(const struct page *page)
+{
+    const struct totals *heap = &page->report->recording->heap;
+    struct text_line line = {0};
+    char bytes[HUMAN_MAX], blocks[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX];
+    line_add(&line, "%s in %s blocks, at %s", human_bytes((int64_t)heap->peak_bytes, bytes),
+             human_count((int64_t)heap->peak_count, blocks),
+             human_duration(heap->peak_time_ns, when));
+    if (page->report->findings.rss_peak_bytes >= 0)
+        line_add(&line, " (resident memory at most %s)",
+                 human_bytes(page->report->findings.rss_peak_bytes, rss));
+    put(page, INK_STRONG, "peak", &line);
+}
+
+static void put_leaked(const struct page *page)
+{
+    const struct report *report = page->report;
+    const struct suppressions *rules = report->question.suppressions;
+    struct text_line line = {0};
+    char bytes[HUMAN_MAX], blocks[HUMAN_MAX], hidden[HUMAN_MAX];
+    line_add(&line, "%s in %s blocks still live at the end",
+             human_bytes(report->leaked_value, bytes), human_count(report->leaked_count, blocks));
+    if (rules && rules->count)
+        line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
+    put(page, report->leaked_count ? INK_STRONG : INK_PLAIN, "leaked", &line);
+}
+
+static void put_calls(const struct page *page)
+{
+    const struct recording *recording = page->report->recording;
+    const struct totals *heap = &recording->heap;
+    double const seconds = (double)recording->duration_ns / 1e9;
+    struct text_line line = {0};
+    char calls[HUMAN_MAX], rate[HUMAN_MAX], bytes[HUMAN_MAX], temporary[HUMAN_MAX],
+        share[HUMAN_MAX];
+    line_add(&line, "%s allocations", human_count((int64_t)heap->calls, calls));
+    if (seconds > 0 && (double)heap->calls / seconds < 1e18)
+        line_add(&line, " (%s/s)",
+                 human_count_short((int64_t)((double)heap->calls / seconds), rate));
+    line_add(&line, " of %s in all; %s (%s) temporary: freed before their thread allocated again",
+             human_bytes((int64_t)heap->bytes, bytes),
+             human_count((int64_t)heap->temporary, temporary),
+             human_share((int64_t)heap->temporary, (int64_t)heap->calls, share));
+    put(page, INK_PLAIN, "calls", &line);
+}
+
+static void put_overhead(const struct page *page)
+{
+    const struct totals *heap = &page->report->recording->heap;
+    struct text_line line = {0};
+    char peak[HUMAN_MAX], share[HUMAN_MAX];
+    line_add(&line, "%s (%s) at the peak, the allocator rounding sizes up",
+             human_bytes((int64_t)heap->peak_slack_bytes, peak),
+             human_share((int64_t)heap->peak_slack_bytes, (int64_t)heap->peak_bytes, share));
+    put(page, INK_PLAIN, "overhead", &line);
+}
+
+static void put_maps(const struct page *page)
+{
+    const struct totals *maps = &page->report->recording->maps;
+    struct text_line line = {0};
+    char calls[HUMAN_MAX], peak[HUMAN_MAX], now[HUMAN_MAX];
+    if (maps->calls == 0)
+        return;
+    line_add(&line, "%s mappings made by the program itself, at most %s at once, %s at the end",
+             human_count((int64_t)maps->calls, calls), human_bytes((int64_t)maps->peak_bytes, peak),
+             human_bytes((int64_t)(maps->bytes - maps->freed_bytes), now));
+    put(page, INK_PLAIN, "maps", &line);
+}
+
+static void put_cost(const struct page *page)
+{
+    const struct recording *recording = page->report->recording;
+    const struct cost *cost = &recording->cost;
+    struct text_line line = {0};
+    char cpu[HUMAN_MAX], rss[HUMAN_MAX], waits[HUMAN_MAX], waited[HUMAN_MAX], drops[HUMAN_MAX];
+    if (!cost->ns_per_event && !cost->recorder_cpu_ns && !cost->arena_bytes)
+        return; /* not recorded by us */
+    if (cost->ns_per_event)
+        line_add(&line, "memoir added about %llu ns per event; ",
+                 (unsigned long long)cost->ns_per_event);
+    line_add(&line, "the recorder used %s of CPU and %s; %s waits",
+             human_duration(cost->recorder_cpu_ns, cpu),
+             human_bytes((int64_t)cost->recorder_rss_bytes, rss),
+             human_count((int64_t)cost->target_waits, waits));
+    if (cost->target_wait_ns)
+        line_add(&line, " (%s)", human_duration(cost->target_wait_ns, waited));
+    line_add(&line, ", %s drops", human_count((int64_t)recording->quality.lost_events, drops));
+    put(page, INK_PLAIN, "cost", &line);
+}
+
+static void add_stack_quality(struct text_line *line, const struct report *report)
+{
+    static const char *const kinds[STACK_END_KINDS] = {
+        [STACK_END_NO_RULE] = "without unwind rules",
+        [STACK_END_BAD_FRAME] = "led astray",
+        [STACK_END_TOO_DEEP] = "too deep",
+        [STACK_END_TABLE_FULL] = "refused by a full table",
+    };
+    const struct quality *quality = &report->recording->quality;
+    char text[HUMAN_MAX];
+    const char *before = " (";
+    if (report->findings.stack_ends == 0)
+        return;
+    line_separate(line, "; ");
+    line_add(line, "%s of stacks complete",
+             human_share((int64_t)quality->stack_ends[STACK_END_COMPLETE],
+                         (int64_t)report->findings.stack_ends, text));
+    for (int kind = STACK_END_COMPLETE + 1; kind < STACK_END_KINDS; kind++) {
+        if (!quality->stack_ends[kind])
+            continue;
+        line_add(line, "%s%s %s", before, human_count((int64_t)quality->stack_ends[kind], text),
+                 kinds[kind]);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        line_add(line, ")");
+}
+
+static void put_quality(const struct page *page)
+{
+    const struct report *report = page->report;
+    const struct quality *quality = &report->recording->quality;
+    struct text_line line = {0};
+    char lost[HUMAN_MAX], events[HUMAN_MAX], share[HUMAN_MAX];
+    if (quality->lost_events)
+        line_add(&line, "%s of %s events lost", human_count((int64_t)quality->lost_events, lost),
+                 human_count((int64_t)(quality->events + quality->lost_events), events));
+    else
+        line_add(&line, "nothing lost of %s events", human_count((int64_t)quality->events, events));
+    add_stack_quality(&line, report);
+    line_add(
+        &line, "; %s of frames without a name",
+        human_share((int64_t)report->findings.unnamed, (int64_t)report->findings.frames, share));
+    if (!quality->complete)
+        line_add(&line, "; not ended in order (still running, or cut off)");
+    if (quality->damaged_chunks)
+        line_add(&line, "; %s damaged parts of the file skipped",
+                 human_count((int64_t)quality->damaged_chunks, lost));
+    bool const is_bad =
+        quality->lost_events || quality->damaged_chunks || report->findings.complete_share < 0.99;
+    put(page, is_bad ? INK_WARN : INK_PLAIN, "quality", &line);
+}
+
+static void put_notes(const struct page *page)
+{
+    const struct recording *recording = page->report->recording;
+    for (size_t i = 0; i < recording->notes.count; i++) {
+        struct text_line line = {0};
+        line_add_name(&line, recording_text(recording, recording->notes.items[i]));
+        put(page, INK_WARN, "note", &line);
+    }
+    const struct pin *death = recording_pin(recording, PIN_DEATH);
+    if (death) {
+        struct text_line line = {0};
+        char when[HUMAN_MAX];
+        line_add_name(&line, recording_text(recording, death->label));
+        line_add(&line, " at %s; report --at %s shows that instant",
+                 human_duration(death->time_ns, when), "end");
+        put(page, INK_BAD, "death", &line);
+    }
+}
+
+void text_summary_write(const struct report *report, const struct text_style *style, FILE *out)
+{
+    struct page const page = {report, style, out};
+    put_program(&page);
+    put_peak(&page);
+    put_leaked(&page);
+    put_calls(&page);
+    put_overhead(&page);
+    put_maps(&page);
+    put_cost(&page);
+    put_quality(&page);
+    put_notes(&page);
+}
