@@ -57,6 +57,21 @@ static void check_well_formed(const struct svg_out *out)
         fail_msg("%s at byte %zu: %.60s", fault, offset, out->data + offset);
 }
 
+/* What is above a frame, remainders included, is all of it but what is its own. */
+static void check_conservation(const struct call_tree *tree, const struct flame_layout *layout)
+{
+    for (size_t i = 0; i < layout->frames.count; i++) {
+        const struct flame_frame *frame = &layout->frames.items[i];
+        int64_t above = 0;
+        if (frame->hidden)
+            continue;
+        for (size_t k = i + 1; k < layout->frames.count && frame[k - i].depth > frame->depth; k++)
+            if (frame[k - i].depth == frame->depth + 1)
+                above += frame[k - i].value;
+        CHECK(above + tree->nodes.items[frame->node].self_value == frame->value);
+    }
+}
+
 /* Each frame lies inside the last frame one row below it, and after its left neighbour. */
 static void check_geometry(const struct flame_layout *layout)
 {
@@ -109,6 +124,7 @@ TEST(a_limit_hides_nothing_silently)
         uint64_t hidden = 0;
         CHECK(flame_layout_build(&tree, &limits[i], &layout) == 0);
         check_geometry(&layout);
+        check_conservation(&tree, &layout);
         vec_each (frame, &layout.frames) {
             real += !frame->hidden;
             hidden += frame->hidden;

@@ -54,6 +54,7 @@ TEST(ticks_are_round)
     } cases[] = {
         {0, "bytes", 5, 1, "1 B"},
         {1000, "bytes", 4, 256, "1 KiB"},
+        {1024, "bytes", 4, 256, "1 KiB"},
         {11 * 1048576, "bytes", 6, 2 * 1048576, "12 MiB"},
         {3u << 29, "bytes", 6, 1u << 28, "1.5 GiB"},
         {30 * SECOND, "ns", 8, 5 * SECOND, "30 s"},
@@ -63,6 +64,7 @@ TEST(ticks_are_round)
         {0, "ns", 5, 1, "1 ns"},
         {40 * 86400 * SECOND, "ns", 6, 604800 * SECOND, "42 d"},
         {12345, "calls", 5, 5000, "15 k"},
+        {5, "calls", 5, 1, "5"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char label[AXIS_LABEL_MAX];
