@@ -25,6 +25,8 @@ struct sink {
 static void take(const char *piece, size_t size, void *opaque)
 {
     struct sink *sink = opaque;
+    if (size == 0) /* an empty piece may come as NULL */
+        return;
     if (sink->text.count + size > READABLE_MAX || !vec_reserve(&sink->text, size + 1))
         longjmp(sink->too_long, 1);
     memcpy(sink->text.items + sink->text.count, piece, size);

@@ -33,10 +33,7 @@ struct text_pool {
 };
 
 /* Returned when out of memory: a text like any other, so that it has a readable form. */
-static struct {
-    struct text text;
-    char nul;
-} empty = {.text = {.readable = ""}};
+static struct text empty = {.readable = "", .chars = {'\0'}};
 
 struct text_pool *text_pool_create(void)
 {
@@ -117,7 +114,7 @@ const char *text_pool_keep(struct text_pool *pool, const char *chars, size_t siz
     if (size > TEXT_MAX)
         size = TEXT_MAX;
     if (size == 0)
-        return empty.text.chars;
+        return empty.chars;
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = (unsigned char)chars[i];
         pool->printable[i] = byte < 0x20 || byte == 0x7f ? '?' : (char)byte;
@@ -129,12 +126,12 @@ const char *text_pool_keep(struct text_pool *pool, const char *chars, size_t siz
         return (*slot)->chars;
     if ((pool->text_count + 1) * 2 > pool->slot_count) {
         if (!double_slots(pool))
-            return empty.text.chars;
+            return empty.chars;
         slot = find_slot(pool->slots, pool->slot_count, hash, chars, size);
     }
     struct text *text = new_text(pool, size);
     if (!text)
-        return empty.text.chars;
+        return empty.chars;
     *text = (struct text){.hash = hash, .size = size};
     memcpy(text->chars, chars, size);
     text->chars[size] = '\0';
