@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/stack_match.h"
+#include "base/human.h"
 #include "formats/writers.h"
 
 const struct export_format export_formats[] = {
@@ -26,12 +27,29 @@ const struct export_format *export_format_find(const char *name)
     return NULL;
 }
 
-int export_weigh(const struct export_job *job, const struct metric *metric, struct weights *weights,
+/* Times snap outward to the boundaries that were recorded: say so, once. */
+static void note_time_used(struct export_job *job, const struct weights *weights)
+{
+    struct time_range asked = job->range, used = weights->used;
+    char from[HUMAN_MAX], to[HUMAN_MAX];
+    bool same = asked.from_ns == used.from_ns &&
+                (asked.to_ns == used.to_ns || asked.to_ns >= job->recording->duration_ns);
+    if (same || job->time_noted || weights->metric->kind == METRIC_PINNED)
+        return;
+    export_note(job, "the time used is %s to %s", human_duration(used.from_ns, from),
+                human_duration(used.to_ns, to));
+    job->time_noted = true;
+}
+
+int export_weigh(struct export_job *job, const struct metric *metric, struct weights *weights,
                  struct fault *fault)
 {
     int err = weigh_stacks(job->recording, metric, job->range, weights, fault);
-    if (err || !job->filter)
+    if (err)
         return err;
+    note_time_used(job, weights);
+    if (!job->filter)
+        return 0;
     err = weights_keep_regex(job->recording, job->filter, weights);
     if (err) {
         weights_fini(weights);

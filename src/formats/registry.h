@@ -26,6 +26,7 @@ struct export_job {
     const regex_t *filter;     /* only stacks it finds a frame in; NULL: all */
     uint64_t max_events;       /* for formats made of single events; 0: no limit */
     struct export_notes notes; /* filled by the writer */
+    bool time_noted;           /* inside */
 };
 
 struct export_format {
@@ -39,8 +40,9 @@ struct export_format {
 extern const struct export_format export_formats[];               /* ends with a NULL name */
 const struct export_format *export_format_find(const char *name); /* NULL when there is none */
 
-/* Weights of a metric over the job's time, without the stacks its filter leaves out. */
-int export_weigh(const struct export_job *job, const struct metric *metric, struct weights *weights,
+/* Weights of a metric over the job's time, without the stacks its filter leaves out.  Notes the
+ * time really used when it is not the time asked for. */
+int export_weigh(struct export_job *job, const struct metric *metric, struct weights *weights,
                  struct fault *fault);
 
 void export_note(struct export_job *job, const char *format, ...)

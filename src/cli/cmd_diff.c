@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memoir diff: what changed between two recordings, or between two stretches of one. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff_gate.h"
+#include "analyze/stack_match.h"
+#include "base/human.h"
+#include "cli/answer_file.h"
+#include "cli/commands.h"
+#include "cli/open_input.h"
+#include "cli/pick_rules.h"
+#include "cli/selection_options.h"
+#include "report/diff_report.h"
+
+#define TEXT_ROWS  20
+#define TEXT_DEPTH 6
+
+struct diff_options {
+    struct selection before, after; /* `before` has all shared options, `after` only --with */
+    bool lines;
+    struct diff_gates gates;
+};
+
+struct diff_inputs {
+    struct recording *before, *after; /* one and the same for two stretches of a file */
+    const char *before_name, *after_name;
+};
+
+static int take_lines(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct diff_options *)into)->lines = true;
+    return 0;
+}
+
+static int take_fail_if(void *into, const char *argument, struct fault *fault)
+{
+    return diff_gates_parse(&((struct diff_options *)into)->gates, argument, fault);
+}
+
+static const struct option_rule diff_rules[] = {
+    {"--fail-if", "CONDITION",
+     "exit 1 when it holds: 'heap.peak>+5%', '>+10M', '>=512M'; repeatable", take_fail_if},
+    {"--lines", NULL, "file and line make call sites different too", take_lines},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const char *const shared_rules[] = {"--metric", "--by",  "--at",        "--between",
+                                           "--filter", "--top", "--threshold", "--json",
+                                           "--csv",    "-o",    "--no-color",  NULL};
+static const char *const with_rules[] = {"--between", NULL};
+
+static int wrong_usage(const char *sentence)
+{
+    fprintf(stderr, "memoir diff: %s\n", sentence);
+    return 2;
+}
+
+static int failed(const struct fault *fault)
+{
+    fprintf(stderr, "memoir diff: %s\n", fault->text);
+    return 1;
+}
+
+/* The weights of one side, by what it shares with the other and by its own time. */
+static int weigh_side(const struct diff_options *options, const struct diff_inputs *inputs,
+                      bool is_after, struct weights *weights, struct fault *fault)
+{
+    struct selection one = options->before; /* borrowed: the regex stays with its owner */
+    if (is_after && options->after.between_given) {
+        one.at_given = false;
+        one.between_given = true;
+        one.from = options->after.from;
+        one.to = options->after.to;
+    }
+    return selection_weigh(&one, is_after ? inputs->after : inputs->before, weights, fault);
+}
+
+static int weigh_both(const struct diff_options *options, const struct diff_inputs *inputs,
+                      struct weights weights[2], struct fault *fault)
+{
+    int err = weigh_side(options, inputs, false, &weights[0], fault);
+    if (err)
+        return err;
+    err = weigh_side(options, inputs, true, &weights[1], fault);
+    if (err)
+        weights_fini(&weights[0]);
+    return err;
+}
+
+/* 1 when the condition holds, 0 when not, or -errno. */
+static int judge(const struct diff_options *options, const struct diff_inputs *inputs,
+                 const struct diff_gate *gate, struct fault *fault)
+{
+    struct diff_options with_metric = *options;
+    struct weights weights[2];
+    char before_text[HUMAN_MAX], after_text[HUMAN_MAX];
+    with_metric.before.metric = gate->metric;
+    int err = weigh_both(&with_metric, inputs, weights, fault);
+    if (err)
+        return err;
+    int64_t before = weights[0].total_value, after = weights[1].total_value;
+    weights_fini(&weights[0]);
+    weights_fini(&weights[1]);
+    if (!diff_gate_holds(gate, before, after))
+        return 0;
+    fprintf(stderr, "memoir diff: %s holds: %s went from %s to %s", gate->text, gate->metric->name,
+            human_value(before, gate->metric->unit, before_text),
+            human_value(after, gate->metric->unit, after_text));
+    if (before > 0)
+        fprintf(stderr, " (%+.1f %%)", 100 * ((double)after - (double)before) / (double)before);
+    fputc('\n', stderr);
+    return 1;
+}
+
+static int judge_all(const struct diff_options *options, const struct diff_inputs *inputs)
+{
+    int status = 0;
+    for (size_t i = 0; i < options->gates.count; i++) {
+        struct fault fault = {.text = ""};
+        int result = judge(options, inputs, &options->gates.gates[i], &fault);
+        if (result < 0)
+            failed(&fault);
+        if (result != 0)
+            status = 1;
+    }
+    return status;
+}
+
+static uint64_t smallest_shown(const struct selection *selection, const struct weights weights[2])
+{
+    int64_t before = llabs(weights[0].total_value), after = llabs(weights[1].total_value);
+    double share = selection->threshold_share * (double)(before > after ? before : after);
+    if (!selection->threshold_given)
+        return 0;
+    return share > 0 ? (uint64_t)ceil(share) : selection->threshold_value;
+}
+
+static int write_answer(const struct diff_options *options, const struct diff_view *view,
+                        struct fault *fault)
+{
+    const struct selection *selection = &options->before;
+    FILE *out = answer_open(selection->output, fault);
+    if (!out)
+        return -EIO;
+    int err;
+    if (selection->json) {
+        err = diff_json_write(view, out);
+    } else if (selection->csv) {
+        err = diff_csv_write(view, out);
+    } else {
+        struct text_style style = {.width = answer_width(out),
+                                   .color = answer_wants_color(out, selection->no_color)};
+        err = diff_text_write(view, &style, out);
+    }
+    if (err)
+        fault_set(fault, err, "not enough memory to write the difference");
+    int closed = answer_close(out, selection->output, err ? NULL : fault);
+    return err ? err : closed;
+}
+
+static int compare(const struct diff_options *options, const struct diff_inputs *inputs)
+{
+    const struct selection *selection = &options->before;
+    struct fault fault = {.text = ""};
+    struct weights weights[2];
+    struct diff diff;
+    bool is_text = !selection->json && !selection->csv;
+    if (weigh_both(options, inputs, weights, &fault) < 0)
+        return failed(&fault);
+    int err = diff_build((struct diff_side){inputs->before, &weights[0]},
+                         (struct diff_side){inputs->after, &weights[1]}, selection->by,
+                         options->lines, &diff);
+    if (err) {
+        fault_set(&fault, err, "not enough memory to compare the recordings");
+    } else {
+        struct diff_view view = {.diff = &diff,
+                                 .before_name = inputs->before_name,
+                                 .after_name = inputs->after_name,
+                                 .top = selection->top,
+                                 .smallest = smallest_shown(selection, weights),
+                                 .depth = TEXT_DEPTH};
+        if (view.top == SELECTION_NO_TOP && is_text)
+            view.top = TEXT_ROWS;
+        err = write_answer(options, &view, &fault);
+        diff_fini(&diff);
+    }
+    weights_fini(&weights[0]);
+    weights_fini(&weights[1]);
+    return err ? failed(&fault) : judge_all(options, inputs);
+}
+
+/* What cannot be had together, as a sentence; NULL when all is well. */
+static const char *conflict(const struct diff_options *options, int words)
+{
+    bool stretches = options->after.between_given;
+    if (options->before.by == BY_THREAD)
+        return "threads of two runs have nothing to be matched by: use --by stack, function, line "
+               "or module";
+    if (words == 1 && (!stretches || !options->before.between_given))
+        return "name two recordings, or one with two stretches of time: memoir diff FILE --between "
+               "0,1h --with 1h,2h";
+    if (words != 1 && words != 2)
+        return "name the older and the newer recording: memoir diff BEFORE AFTER";
+    if (words == 2 && stretches)
+        return "--with is for two stretches of one recording: leave it out, or name one FILE";
+    if (options->before.json && options->before.csv)
+        return "choose one of --json and --csv";
+    return NULL;
+}
+
+static int open_and_compare(const struct diff_options *options, int words, char **argv)
+{
+    struct fault fault = {.text = ""};
+    struct diff_inputs inputs = {.before_name = argv[1], .after_name = argv[words]};
+    inputs.before = open_input(argv[1], &fault);
+    if (!inputs.before)
+        return failed(&fault);
+    inputs.after = words == 1 ? inputs.before : open_input(argv[2], &fault);
+    int status = inputs.after ? compare(options, &inputs) : failed(&fault);
+    if (inputs.after != inputs.before)
+        recording_destroy(inputs.after);
+    recording_destroy(inputs.before);
+    return status;
+}
+
+static int run(int argc, char **argv, struct diff_options *options)
+{
+    struct option_rule shared[PICKED_MAX], with[PICKED_MAX];
+    pick_rules(selection_rules, shared_rules, shared);
+    pick_rules(selection_rules, with_rules, with);
+    with[0].name = "--with";
+    with[0].help = "of one recording: the later stretch, to compare with --between";
+    const struct option_set sets[] = {{"Comparing", diff_rules, options},
+                                      {NULL, with, &options->after},
+                                      {"Choosing", shared, &options->before}};
+    const struct command_help help = {
+        .usage = "memoir diff BEFORE AFTER [options]\n"
+                 "       memoir diff FILE --between A,B --with C,D [options]",
+        .summary = "Shows which call sites are new, gone, grown and shrunk.  They are matched by "
+                   "module, function and callers, not by address, so different builds compare.",
+        .examples =
+            "  memoir diff old.memoir new.memoir\n"
+            "  memoir diff old.memoir new.memoir --metric heap.calls --by function\n"
+            "  memoir diff base.memoir pr.memoir --fail-if 'heap.peak>+5%,heap.leaked>+64K'\n"
+            "  memoir diff node.memoir --between 0,1h --with 1h,2h --metric heap.live\n",
+        .sets = sets,
+        .set_count = sizeof(sets) / sizeof(sets[0])};
+    int status;
+    int words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    const char *problem = conflict(options, words);
+    if (problem)
+        return wrong_usage(problem);
+    if (words == 1 && !options->before.metric_given)
+        options->before.metric = metric_find("heap.allocated"); /* a peak has no two stretches */
+    return open_and_compare(options, words, argv);
+}
+
+int cmd_diff(int argc, char **argv)
+{
+    struct diff_options options = {.lines = false};
+    selection_init(&options.before);
+    selection_init(&options.after);
+    int status = run(argc, argv, &options);
+    selection_fini(&options.before);
+    return status;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memoir export: a recording in another program's format. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/human.h"
+#include "cli/answer_file.h"
+#include "cli/commands.h"
+#include "cli/open_input.h"
+#include "cli/pick_rules.h"
+#include "cli/selection_options.h"
+#include "formats/registry.h"
+
+struct export_options {
+    const struct export_format *format;
+    uint64_t max_events;
+    struct selection selection;
+};
+
+static int take_to(void *into, const char *argument, struct fault *fault)
+{
+    struct export_options *options = into;
+    char names[128] = "";
+    options->format = export_format_find(argument);
+    if (options->format)
+        return 0;
+    for (const struct export_format *format = export_formats; format->name; format++) {
+        const char *between = format == export_formats ? "" : format[1].name ? ", " : " or ";
+        strncat(names, between, sizeof(names) - strlen(names) - 1);
+        strncat(names, format->name, sizeof(names) - strlen(names) - 1);
+    }
+    return fault_set(fault, -EINVAL, "--to cannot be \"%s\": it is %s", argument, names);
+}
+
+static int take_max_events(void *into, const char *argument, struct fault *fault)
+{
+    struct export_options *options = into;
+    if (human_parse_count(argument, &options->max_events) == 0 && options->max_events > 0)
+        return 0;
+    return fault_set(fault, -EINVAL, "--max-events cannot be \"%s\": it is a number above 0",
+                     argument);
+}
+
+static const struct option_rule export_rules[] = {
+    {"--to", "FORMAT", "folded, pprof or heaptrack", take_to},
+    {"--max-events", "N", "heaptrack: write about N events at most (20000000)", take_max_events},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const char *const shared_rules[] = {"-o", "--metric", "--at", "--between", "--filter", NULL};
+
+static int wrong_usage(const char *sentence)
+{
+    fprintf(stderr, "memoir export: %s\n", sentence);
+    return 2;
+}
+
+static int failed(const struct fault *fault)
+{
+    fprintf(stderr, "memoir export: %s\n", fault->text);
+    return 1;
+}
+
+/* What cannot be had together, as a sentence; NULL when all is well. */
+static const char *conflict(const struct export_options *options)
+{
+    const struct selection *selection = &options->selection;
+    const struct export_format *format = options->format;
+    if (!format)
+        return "say which format with --to folded, --to pprof or --to heaptrack";
+    if ((selection->at_given || selection->between_given) && !format->takes_range)
+        return "a heaptrack file is made of the whole run: leave --at and --between out, "
+               "heaptrack_gui can filter by time itself";
+    if (selection->metric_given && !format->takes_metric)
+        return "a heaptrack file holds calls, peak, leaks and temporary counts together: leave "
+               "--metric out";
+    if (selection->filter && !format->takes_filter)
+        return "a heaptrack file is made of all stacks, or its peak would be wrong: leave --filter "
+               "out and use heaptrack_print --filter-bt-function";
+    bool to_terminal = !selection->output && isatty(STDOUT_FILENO);
+    if (to_terminal && format->always_gzip)
+        return "this format is not for the eye: name a file with -o";
+    return NULL;
+}
+
+/* A file that is only half there helps nobody. */
+static void remove_partial(const char *path)
+{
+    struct stat about;
+    if (path && strcmp(path, "-") != 0 && lstat(path, &about) == 0 && S_ISREG(about.st_mode))
+        unlink(path);
+}
+
+static int write_export(const struct export_options *options, struct export_job *job,
+                        struct fault *fault)
+{
+    const char *path = options->selection.output;
+    enum compression compression =
+        options->format->always_gzip ? COMPRESS_GZIP : compression_of_name(path ? path : "");
+    FILE *file = answer_open(path, fault);
+    if (!file)
+        return -EIO;
+    struct output *out = output_create(file, compression);
+    int err = out ? options->format->write(job, out, fault)
+                  : fault_set(fault, -ENOMEM, "not enough memory to write the export");
+    int finished = out ? output_finish(out, err ? NULL : fault) : 0;
+    if (finished == -EPIPE && (!path || strcmp(path, "-") == 0))
+        finished = 0; /* the reader has seen enough */
+    err = err ? err : finished;
+    int closed = answer_close(file, path, err ? NULL : fault);
+    err = err ? err : closed;
+    if (err)
+        remove_partial(path);
+    return err;
+}
+
+static int export_recording(const struct export_options *options, struct recording *recording)
+{
+    struct fault fault = {.text = ""};
+    const struct selection *selection = &options->selection;
+    struct export_job job = {.recording = recording,
+                             .metric = selection->metric_given ? selection->metric : NULL,
+                             .filter = selection->filter ? &selection->filter_regex : NULL,
+                             .max_events = options->max_events};
+    if (selection_range(selection, recording, &job.range, &fault) < 0) {
+        return wrong_usage(fault.text);
+    }
+    if (write_export(options, &job, &fault) < 0)
+        return failed(&fault);
+    for (size_t i = 0; i < job.notes.count; i++)
+        fprintf(stderr, "memoir export: note: %s\n", job.notes.text[i]);
+    return 0;
+}
+
+static int run(int argc, char **argv, struct export_options *options)
+{
+    struct option_rule shared[PICKED_MAX];
+    pick_rules(selection_rules, shared_rules, shared);
+    const struct option_set sets[] = {{"Format", export_rules, options},
+                                      {"Choosing", shared, &options->selection}};
+    const struct command_help help = {
+        .usage = "memoir export FILE --to FORMAT -o OUT [options]",
+        .summary =
+            "Writes a recording in a format that another program reads.  A name for OUT that "
+            "ends in .gz or .zst packs folded and heaptrack files; pprof is always packed.",
+        .examples = "  memoir export node.memoir --to pprof -o node.pb.gz && go tool pprof -top "
+                    "-sample_index=peak_space node.pb.gz\n"
+                    "  memoir export node.memoir --to heaptrack -o heaptrack.node.1.zst && "
+                    "heaptrack_gui heaptrack.node.1.zst\n"
+                    "  memoir export node.memoir --to folded --metric heap.leaked > leaks.folded\n",
+        .sets = sets,
+        .set_count = sizeof(sets) / sizeof(sets[0])};
+    int status;
+    int words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    if (words != 1)
+        return wrong_usage(words == 0
+                               ? "name the recording to export: memoir export FILE --to pprof"
+                               : "one recording at a time, please");
+    const char *problem = conflict(options);
+    if (problem)
+        return wrong_usage(problem);
+
+    struct fault fault = {.text = ""};
+    struct recording *recording = open_input(argv[1], &fault);
+    if (!recording)
+        return failed(&fault);
+    status = export_recording(options, recording);
+    recording_destroy(recording);
+    return status;
+}
+
+int cmd_export(int argc, char **argv)
+{
+    struct export_options options = {.max_events = EXPORT_MAX_EVENTS};
+    selection_init(&options.selection);
+    int status = run(argc, argv, &options);
+    selection_fini(&options.selection);
+    return status;
+}
