@@ -187,11 +187,12 @@ int suppressions_apply(struct suppressions *suppressions, struct recording *reco
                        struct weights *weights)
 {
     uint32_t *codes;
-    if (suppressions->rules.count == 0)
-        return 0;
     int err = stack_match(recording, (struct stack_matcher){judge, suppressions}, &codes);
     if (err)
         return err;
+    suppressions->value = suppressions->count = 0;
+    vec_each (rule, &suppressions->rules)
+        rule->value = rule->count = rule->stacks = 0;
     size_t kept = 0;
     for (size_t i = 0; i < weights->rows.count; i++) {
         struct weight const row = weights->rows.items[i];

@@ -16,13 +16,13 @@ struct suppression {
     char *pattern;
     const char *origin;   /* "built-in", or the name given to suppressions_add; borrowed */
     uint32_t line;        /* in its file; 0 for built-in ones */
-    int64_t value, count; /* what it has hidden so far */
+    int64_t value, count; /* what it hid, when last applied */
     uint32_t stacks;
 };
 
 struct suppressions {
     VEC(struct suppression) rules;
-    int64_t value, count; /* all hidden so far */
+    int64_t value, count; /* all that was hidden, when last applied */
 };
 
 #define SUPPRESSION_LENGTH_MAX 1024

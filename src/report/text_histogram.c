@@ -110,10 +110,12 @@ static void put_bars(const struct text_style *style, FILE *out, const struct bar
     }
     for (size_t i = first; i < bars->count && i <= last; i++) {
         const struct bar *bar = &bars->items[i];
-        fprintf(out, "  %20s  %12s  %8s  ", bar->label, human_count((int64_t)bar->count, count),
+        fprintf(out, "  %20s  %12s  %8s", bar->label, human_count((int64_t)bar->count, count),
                 human_share((int64_t)bar->count, (int64_t)total, share));
-        if (text_room(style, 50) > BAR_COLUMNS)
+        if (bar->count && text_room(style, 50) > BAR_COLUMNS) {
+            fputs("  ", out);
             put_bar(out, (double)bar->count / (double)most);
+        }
         putc('\n', out);
     }
 }

@@ -24,8 +24,9 @@ static void add_time(struct text_line *line, const struct report *report)
     if (report->question.metric->kind == METRIC_PINNED)
         line_add(line, ", at %s", human_duration(used.to_ns, to));
     else if (report->question.range_given && used.from_ns > 0)
-        line_add(line, ", from %s to %s", human_duration(used.from_ns, from),
-                 human_duration(used.to_ns, to));
+        line_add(line, ", %sfrom %s to %s",
+                 report->question.metric->kind == METRIC_LEVEL ? "the change " : "",
+                 human_duration(used.from_ns, from), human_duration(used.to_ns, to));
     else if (report->question.range_given)
         line_add(line, ", %s %s",
                  report->question.metric->kind == METRIC_LEVEL ? "at" : "from the start to",

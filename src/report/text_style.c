@@ -55,24 +55,35 @@ size_t text_room(const struct text_style *style, size_t used)
     return used < style->width ? style->width - used : 0;
 }
 
+/* The next piece of `text` that must stay on one line: a number stays with its unit. */
+static size_t piece_size(const char *text)
+{
+    size_t size = strcspn(text, " ");
+    bool const is_number = text[0] >= '0' && text[0] <= '9';
+    if (is_number && size && text[size - 1] != ',' && text[size - 1] != ';' && text[size] == ' ')
+        size += 1 + strcspn(text + size + 1, " ");
+    return size;
+}
+
 void text_paragraph(const struct text_style *style, FILE *out, const char *label, const char *text)
 {
-    size_t column = 2 + TEXT_LABEL_COLUMNS;
+    size_t const indent = 2 + TEXT_LABEL_COLUMNS;
+    size_t column = indent;
     fprintf(out, "  %-*s", TEXT_LABEL_COLUMNS, label);
     while (*text) {
-        size_t const size = strcspn(text, " ");
+        size_t const size = piece_size(text);
         size_t const columns = utf8_columns(text, size);
-        if (style->width && column > 2 + TEXT_LABEL_COLUMNS && column + columns > style->width) {
-            fprintf(out, "\n%*s", 2 + TEXT_LABEL_COLUMNS, "");
-            column = 2 + TEXT_LABEL_COLUMNS;
+        if (column > indent && style->width && column + 1 + columns > style->width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putc(' ', out);
+            column++;
         }
         fwrite(text, 1, size, out);
+        column += columns;
         text += size;
-        column += columns + 1;
-        size_t const spaces = strspn(text, " ");
-        text += spaces;
-        if (spaces && *text)
-            putc(' ', out);
+        text += strspn(text, " ");
     }
     putc('\n', out);
 }

@@ -123,8 +123,9 @@ static void put_maps(const struct page *page)
     char calls[HUMAN_MAX], peak[HUMAN_MAX], now[HUMAN_MAX];
     if (maps->calls == 0)
         return;
-    line_add(&line, "%s mappings made by the program itself, at most %s at once, %s at the end",
-             human_count((int64_t)maps->calls, calls), human_bytes((int64_t)maps->peak_bytes, peak),
+    line_add(&line, "%s mapping%s made by the program itself, at most %s at once, %s at the end",
+             human_count((int64_t)maps->calls, calls), maps->calls == 1 ? "" : "s",
+             human_bytes((int64_t)maps->peak_bytes, peak),
              human_bytes((int64_t)(maps->bytes - maps->freed_bytes), now));
     put(page, INK_PLAIN, "maps", &line);
 }
