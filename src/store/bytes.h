@@ -74,7 +74,8 @@ static inline void put_varint(struct byte_buffer *buffer, uint64_t value)
 /* Small numbers of either sign stay short: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
 static inline uint64_t zigzag(int64_t value)
 {
-    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+    uint64_t doubled = (uint64_t)value << 1;
+    return value < 0 ? ~doubled : doubled;
 }
 
 static inline int64_t unzigzag(uint64_t value)

@@ -6,10 +6,11 @@
 
 #include "store/checksum.h"
 
-#define FILE_MAGIC        "\x89MEMOIR\n"
 #define COMPRESSION_LEVEL 3
 /* A zstd block of 4 bytes can stand for 128 KiB; nothing honest or hostile unpacks to more. */
 #define ZSTD_MOST_RATIO 32768
+
+static const uint8_t file_magic[8] = {0x89, 'M', 'E', 'M', 'O', 'I', 'R', '\n'};
 
 struct chunk_packer {
     ZSTD_CCtx *compressor;
@@ -19,14 +20,14 @@ struct chunk_packer {
 
 void file_header_put(uint8_t header[FILE_HEADER_BYTES])
 {
-    memcpy(header, FILE_MAGIC, 8);
+    memcpy(header, file_magic, sizeof(file_magic));
     put_le(header + 8, FILE_VERSION, 4);
     put_le(header + 12, checksum64(header, 12), 4);
 }
 
 int file_header_check(const uint8_t *header)
 {
-    if (memcmp(header, FILE_MAGIC, 8) != 0 ||
+    if (memcmp(header, file_magic, sizeof(file_magic)) != 0 ||
         get_le(header + 12, 4) != (uint32_t)checksum64(header, 12))
         return -EINVAL;
     return get_le(header + 8, 4) > FILE_VERSION ? -ENOTSUP : 0;

@@ -75,31 +75,38 @@ static int put_packed(struct copy *copy, const struct found_chunk *found)
     return err < 0 ? err : put_sealed(copy);
 }
 
-static int copy_pins(struct copy *copy)
+/* Copies the pin of a slot and corrects where it is. */
+static int copy_pin(struct copy *copy, size_t slot, struct stored_pin *stored)
 {
     struct chunk_draft *draft = &copy->writer->draft;
-    for (size_t i = 0; i < copy->writer->contents.pins.count; i++) {
-        struct stored_pin stored = copy->writer->contents.pins.items[i];
-        struct pin pin = {.kind = stored.kind, .time_ns = stored.time_ns, .label = stored.label};
-        struct found_chunk found;
-        if (stored.offset > 0 && chunk_at(&copy->old, stored.offset, &found)) {
-            draft_clear(draft);
-            draft->begin_ns = draft->end_ns = pin.time_ns;
-            pin_head_put(&draft->section, &pin, i);
-            draft_plain_section(draft, SECTION_PIN);
-            stored.offset = copy->file.size;
-            int err = put_packed(copy, &found);
-            if (err < 0)
-                return err;
-            stored.length = copy->file.size - stored.offset;
-        } else {
-            copy->damaged += stored.offset > 0;
-            stored.offset = 0;
-        }
-        if (!vec_push(&copy->contents.pins, stored))
-            return -ENOMEM;
+    struct pin pin = {.kind = stored->kind, .time_ns = stored->time_ns, .label = stored->label};
+    struct found_chunk found;
+    if (!chunk_at(&copy->old, stored->offset, &found)) {
+        copy->damaged++;
+        stored->offset = 0;
+        return 0;
     }
-    return 0;
+    draft_clear(draft);
+    draft->begin_ns = draft->end_ns = pin.time_ns;
+    pin_head_put(&draft->section, &pin, slot);
+    draft_plain_section(draft, SECTION_PIN);
+    stored->offset = copy->file.size;
+    int err = put_packed(copy, &found);
+    stored->length = copy->file.size - stored->offset;
+    return err;
+}
+
+static int copy_pins(struct copy *copy)
+{
+    int err = 0;
+    for (size_t i = 0; i < copy->writer->contents.pins.count && err == 0; i++) {
+        struct stored_pin stored = copy->writer->contents.pins.items[i];
+        if (stored.offset > 0)
+            err = copy_pin(copy, i, &stored);
+        if (err == 0 && !vec_push(&copy->contents.pins, stored))
+            err = -ENOMEM;
+    }
+    return err;
 }
 
 static void draft_bucket(struct chunk_draft *draft, const struct bucket *bucket)

@@ -24,6 +24,7 @@ struct reader {
     struct backing *backing;
     struct table_builder builder;
     struct chunk_scanner scanner;
+    VEC(struct bucket) buckets; /* as they stand in the file */
     VEC(struct pin_place) pins;
     uint64_t bad_chunks; /* whole by their checksum, and still not understood */
 };
@@ -36,7 +37,7 @@ static int add_bucket(struct reader *reader, struct byte_reader *body,
     if (body->failed || bucket.end_ns < bucket.begin_ns)
         return -EINVAL;
     bucket.file_offset = has_cells ? found->offset : 0;
-    return vec_push(&reader->recording->buckets, bucket) ? 0 : -ENOMEM;
+    return vec_push(&reader->buckets, bucket) ? 0 : -ENOMEM;
 }
 
 /* A pin takes the place of the one in its slot, a peak that of any peak. */
@@ -119,31 +120,36 @@ static int compare_begin(const void *a, const void *b)
     return left->begin_ns < right->begin_ns ? -1 : left->begin_ns > right->begin_ns;
 }
 
-/* By time, no overlaps, and an empty bucket where one was lost. */
-static int order_buckets(struct reader *reader)
+/* Adds a bucket behind the others, and an empty one before it where one was lost. */
+static int place_bucket(struct reader *reader, const struct bucket *bucket)
 {
     struct recording *recording = reader->recording;
-    __typeof__(recording->buckets) in = recording->buckets, out = {0};
-    if (in.count > 1)
-        qsort(in.items, in.count, sizeof(in.items[0]), compare_begin);
-    bool fits = true;
-    vec_each (bucket, &in) {
-        uint64_t end = out.count > 0 ? out.items[out.count - 1].end_ns : bucket->begin_ns;
-        if (bucket->begin_ns < end) {
-            reader->bad_chunks++;
-            continue;
-        }
-        if (bucket->begin_ns > end)
-            fits &= vec_push(&out, (struct bucket){.begin_ns = end,
-                                                   .end_ns = bucket->begin_ns,
-                                                   .gauges = {-1, -1, -1, -1}});
-        fits = fits && vec_push(&out, *bucket);
+    size_t count = recording->buckets.count;
+    uint64_t end = count > 0 ? recording->buckets.items[count - 1].end_ns : bucket->begin_ns;
+    if (bucket->begin_ns < end) {
+        reader->bad_chunks++;
+        return 0;
     }
-    vec_free(&in);
-    recording->buckets = out;
-    if (out.count > 0 && recording->duration_ns < out.items[out.count - 1].end_ns)
-        recording->duration_ns = out.items[out.count - 1].end_ns;
-    return fits ? 0 : -ENOMEM;
+    if (!vec_reserve(&recording->buckets, 2))
+        return -ENOMEM;
+    if (bucket->begin_ns > end)
+        recording->buckets.items[recording->buckets.count++] = (struct bucket){
+            .begin_ns = end, .end_ns = bucket->begin_ns, .gauges = {-1, -1, -1, -1}};
+    recording->buckets.items[recording->buckets.count++] = *bucket;
+    if (recording->duration_ns < bucket->end_ns)
+        recording->duration_ns = bucket->end_ns;
+    return 0;
+}
+
+/* By time, no overlaps, no gaps. */
+static int order_buckets(struct reader *reader)
+{
+    int err = 0;
+    if (reader->buckets.count > 1)
+        qsort(reader->buckets.items, reader->buckets.count, sizeof(struct bucket), compare_begin);
+    for (size_t i = 0; i < reader->buckets.count && err == 0; i++)
+        err = place_bucket(reader, &reader->buckets.items[i]);
+    return err;
 }
 
 static int load_pins(struct reader *reader)
@@ -201,21 +207,26 @@ static void tell_quality(struct reader *reader)
     }
 }
 
+/* Numbers of threads that were lost have a row to stand in. */
+static int add_unknown_thread(struct reader *reader)
+{
+    struct recording *recording = reader->recording;
+    if (reader->scanner.damaged + reader->bad_chunks + reader->scanner.torn_bytes == 0)
+        return 0;
+    struct thread unknown = {.name = recording_intern(recording, "unknown"), .merged = 1};
+    reader->backing->unknown_thread = (uint32_t)recording->threads.count;
+    return vec_push(&recording->threads, unknown) ? 0 : -ENOMEM;
+}
+
 static int finish_tables(struct reader *reader)
 {
     struct recording *recording = reader->recording;
-    vec_each (place, &reader->pins)
-        if (!vec_push(&recording->pins, place->pin))
-            return -ENOMEM;
+    if (!vec_reserve(&recording->pins, reader->pins.count))
+        return -ENOMEM;
+    for (size_t i = 0; i < reader->pins.count; i++)
+        recording->pins.items[recording->pins.count++] = reader->pins.items[i].pin;
     int err = tables_finish(&reader->builder);
-    bool lost = reader->scanner.damaged + reader->bad_chunks + reader->scanner.torn_bytes > 0;
-    if (err == 0 && lost) {
-        reader->backing->unknown_thread = (uint32_t)recording->threads.count;
-        struct thread unknown = {.name = recording_intern(recording, "unknown")};
-        if (!vec_push(&recording->threads, unknown))
-            err = -ENOMEM;
-    }
-    return err;
+    return err < 0 ? err : add_unknown_thread(reader);
 }
 
 /* Is it ours?  A damaged file header is forgiven when a whole chunk follows it. */
@@ -277,6 +288,7 @@ static struct recording *read_source(struct source source, struct fault *fault)
         (struct chunk_scanner){.source = &reader.backing->source, .at = FILE_HEADER_BYTES};
     int err = reader.backing->packer ? read_into(&reader, fault)
                                      : fault_set(fault, -ENOMEM, FAULT_NO_MEMORY);
+    vec_free(&reader.buckets);
     vec_free(&reader.pins);
     vec_free(&reader.builder.links);
     if (err < 0) {

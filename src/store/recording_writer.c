@@ -200,22 +200,30 @@ static int write_pin(struct recording_writer *writer, struct recording *recordin
     return 0;
 }
 
+/* pins[slot] exists, blank until its pin is written.  Reserves, so that pointers stay valid. */
+static int make_slots(struct recording_writer *writer, size_t count)
+{
+    size_t have = writer->contents.pins.count;
+    if (have >= count)
+        return 0;
+    if (!vec_reserve(&writer->contents.pins, count - have))
+        return -ENOMEM;
+    memset(writer->contents.pins.items + have, 0, (count - have) * sizeof(struct stored_pin));
+    writer->contents.pins.count = count;
+    return 0;
+}
+
 static int write_pins(struct recording_writer *writer, struct recording *recording)
 {
-    for (size_t slot = 0; slot < recording->pins.count; slot++) {
+    int err = make_slots(writer, recording->pins.count);
+    for (size_t slot = 0; slot < recording->pins.count && err == 0; slot++) {
         if (!pin_is_new(writer, recording, slot))
             continue;
-        while (writer->contents.pins.count <= slot)
-            if (!vec_push(&writer->contents.pins, (struct stored_pin){0}))
-                return -ENOMEM;
         struct stored_pin *replaced = replaced_pin(writer, &recording->pins.items[slot], slot);
-        if (peak_can_wait(writer, recording, replaced))
-            continue;
-        int err = write_pin(writer, recording, slot, replaced);
-        if (err < 0)
-            return err;
+        if (!peak_can_wait(writer, recording, replaced))
+            err = write_pin(writer, recording, slot, replaced);
     }
-    return 0;
+    return err;
 }
 
 static bool pins_wait(const struct recording_writer *writer, const struct recording *recording)

@@ -26,8 +26,11 @@ static void check_texts(struct recording *recording)
         keep_known(&location->symbol, strings);
         keep_known(&location->file, strings);
     }
-    vec_each (thread, &recording->threads)
+    vec_each (thread, &recording->threads) {
         keep_known(&thread->name, strings);
+        if (thread->merged == 0)
+            thread->merged = 1; /* a row that was lost */
+    }
     vec_each (pin, &recording->pins)
         keep_known(&pin->label, strings);
     size_t kept = 0;

@@ -218,24 +218,31 @@ bool tables_put(struct table_cursor *cursor, const struct recording *recording,
            cursor->frame_rows_next < recording->frames.count;
 }
 
-/* Copies rows[0 .. count) over the remembered ones. */
-#define REMEMBER(memory, rows)                                                                     \
-    do {                                                                                           \
-        if ((rows)->count == 0 || ((memory)->count < (rows)->count &&                              \
-                                   !vec_reserve(memory, (rows)->count - (memory)->count)))         \
-            break;                                                                                 \
-        memcpy((memory)->items, (rows)->items, (rows)->count * sizeof((rows)->items[0]));          \
-        (memory)->count = (rows)->count;                                                           \
-    } while (0)
-
-void table_cursor_commit(struct table_cursor *cursor, const struct recording *recording)
+static void remember_modules(struct table_cursor *cursor, const struct recording *recording)
 {
-    cursor->done = cursor->next;
-    REMEMBER(&cursor->modules, &recording->modules);
-    REMEMBER(&cursor->threads, &recording->threads);
+    size_t known = cursor->modules.count, count = recording->modules.count;
+    if (count > known && !vec_reserve(&cursor->modules, count - known))
+        return;
+    for (size_t i = 0; i < count; i++)
+        cursor->modules.items[i] = recording->modules.items[i];
+    cursor->modules.count = count;
+}
+
+static void remember_threads(struct table_cursor *cursor, const struct recording *recording)
+{
+    size_t known = cursor->threads.count, count = recording->threads.count;
+    if (count > known && !vec_reserve(&cursor->threads, count - known))
+        return;
+    for (size_t i = 0; i < count; i++)
+        cursor->threads.items[i] = recording->threads.items[i];
+    cursor->threads.count = count;
+}
+
+static void remember_frames(struct table_cursor *cursor, const struct recording *recording)
+{
     size_t known = cursor->frame_locations.count, seen = cursor->frame_rows_next;
     if (seen > known && !vec_reserve(&cursor->frame_locations, seen - known))
-        seen = known;
+        return;
     for (size_t i = 0; i < seen; i++) {
         const struct frame *frame = &recording->frames.items[i];
         cursor->frame_locations.items[i] =
@@ -243,6 +250,14 @@ void table_cursor_commit(struct table_cursor *cursor, const struct recording *re
     }
     if (seen > known)
         cursor->frame_locations.count = seen;
+}
+
+void table_cursor_commit(struct table_cursor *cursor, const struct recording *recording)
+{
+    cursor->done = cursor->next;
+    remember_modules(cursor, recording);
+    remember_threads(cursor, recording);
+    remember_frames(cursor, recording);
 }
 
 void table_cursor_fini(struct table_cursor *cursor)

@@ -18,14 +18,38 @@ static int allow_padding(struct table_builder *builder, uint64_t count, uint64_t
     return 0;
 }
 
-/* Brings `vec` to at least `need` rows; new ones are `blank`. */
-#define PAD_ROWS(builder, vec, need, ...)                                                          \
+struct rows {
+    void *items;
+    size_t count, room, size;
+};
+
+/* Brings `rows` to at least first + extra, the new ones all zero. */
+static int add_rows(struct table_builder *builder, struct rows *rows, uint64_t first, size_t extra)
+{
+    int err = allow_padding(builder, rows->count, first);
+    if (err < 0 || first + extra <= rows->count)
+        return err;
+    size_t need = (size_t)first + extra;
+    if (need > rows->room) {
+        void *grown = vec_grow_items(rows->items, &rows->room, need, rows->size);
+        if (!grown)
+            return -ENOMEM;
+        rows->items = grown;
+    }
+    memset((char *)rows->items + rows->count * rows->size, 0, (need - rows->count) * rows->size);
+    rows->count = need;
+    return 0;
+}
+
+/* The same for any vector. */
+#define ADD_ROWS(builder, vec, first, extra)                                                       \
     ({                                                                                             \
-        int padded = allow_padding(builder, (vec)->count, need);                                   \
-        while (padded == 0 && (vec)->count < (need))                                               \
-            if (!vec_push(vec, (__typeof__((vec)->items[0]))__VA_ARGS__))                          \
-                padded = -ENOMEM;                                                                  \
-        padded;                                                                                    \
+        struct rows rows_of = {(vec)->items, (vec)->count, (vec)->room, sizeof((vec)->items[0])};  \
+        int added = add_rows(builder, &rows_of, first, extra);                                     \
+        (vec)->items = rows_of.items;                                                              \
+        (vec)->count = rows_of.count;                                                              \
+        (vec)->room = rows_of.room;                                                                \
+        added;                                                                                     \
     })
 
 static int take_strings(struct table_builder *builder, struct byte_reader *body)
@@ -65,13 +89,10 @@ static int take_modules(struct table_builder *builder, struct byte_reader *body)
         row.bias = take_varint(body);
         if (body->failed)
             return -EINVAL;
-        int err = PAD_ROWS(builder, &recording->modules, index, {0});
+        int err = ADD_ROWS(builder, &recording->modules, index, 1);
         if (err < 0)
             return err;
-        if (index < recording->modules.count)
-            recording->modules.items[index] = row;
-        else if (!vec_push(&recording->modules, row))
-            return -ENOMEM;
+        recording->modules.items[index] = row;
     }
     return 0;
 }
@@ -90,13 +111,10 @@ static int take_threads(struct table_builder *builder, struct byte_reader *body)
         row.merged = take_u32(body);
         if (body->failed)
             return -EINVAL;
-        int err = PAD_ROWS(builder, &recording->threads, index, {.merged = 1});
+        int err = ADD_ROWS(builder, &recording->threads, index, 1);
         if (err < 0)
             return err;
-        if (index < recording->threads.count)
-            recording->threads.items[index] = row;
-        else if (!vec_push(&recording->threads, row))
-            return -ENOMEM;
+        recording->threads.items[index] = row;
     }
     return 0;
 }
@@ -121,24 +139,13 @@ static int take_range(struct byte_reader *body, size_t item_bytes, size_t known,
     return body->failed || range->first < known ? -EINVAL : 0;
 }
 
-/* Pads `vec` to the first row of `range` and adds its rows, all zero. */
-#define ADD_ROWS(builder, vec, range)                                                              \
-    ({                                                                                             \
-        int added = PAD_ROWS(builder, vec, (range).first, {0});                                    \
-        if (added == 0 && !vec_reserve(vec, (range).count))                                        \
-            added = -ENOMEM;                                                                       \
-        for (size_t row = 0; added == 0 && row < (range).count; row++)                             \
-            (vec)->items[(vec)->count++] = (__typeof__((vec)->items[0])){0};                       \
-        added;                                                                                     \
-    })
-
 static int take_locations(struct table_builder *builder, struct byte_reader *body)
 {
     struct recording *recording = builder->recording;
     struct row_range range;
     int err = take_range(body, 4, recording->locations.count, &range);
     if (err == 0)
-        err = ADD_ROWS(builder, &recording->locations, range);
+        err = ADD_ROWS(builder, &recording->locations, range.first, range.count);
     if (err < 0 || range.count == 0)
         return err;
     struct location *rows = recording->locations.items + range.first;
@@ -162,7 +169,7 @@ static int take_frames(struct table_builder *builder, struct byte_reader *body)
     struct row_range range;
     int err = take_range(body, 2, known, &range);
     if (err == 0)
-        err = ADD_ROWS(builder, &recording->frames, range);
+        err = ADD_ROWS(builder, &recording->frames, range.first, range.count);
     for (size_t i = known; i < recording->frames.count; i++)
         recording->frames.items[i].module = MODULE_NONE;
     if (err < 0 || range.count == 0)
@@ -198,27 +205,24 @@ static int take_frame_locations(struct table_builder *builder, struct byte_reade
 
 static int take_stacks(struct table_builder *builder, struct byte_reader *body)
 {
-    uint64_t first = take_varint(body);
-    size_t count = take_count(body, 2);
-    if (body->failed || first <= builder->links.count)
-        return -EINVAL;
-    int err = PAD_ROWS(builder, &builder->links, first - 1, {.frame = LINK_LOST});
-    if (err < 0)
+    size_t known = builder->links.count;
+    struct row_range range;
+    int err = take_range(body, 2, known + 1, &range);
+    if (err == 0)
+        err = ADD_ROWS(builder, &builder->links, range.first - 1, range.count);
+    for (size_t i = known; i < builder->links.count; i++)
+        builder->links.items[i].frame = LINK_LOST;
+    if (err < 0 || range.count == 0)
         return err;
-    if (!vec_reserve(&builder->links, count))
-        return -ENOMEM;
-    struct stack_link *rows = builder->links.items + builder->links.count;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t back = take_varint(body), id = first + i;
+    struct stack_link *rows = builder->links.items + range.first - 1;
+    for (size_t i = 0; i < range.count; i++) {
+        uint64_t back = take_varint(body), id = range.first + i;
         rows[i].caller = back >= 1 && back <= id ? (stack_id)(id - back) : STACK_EMPTY;
     }
     uint32_t frame = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < range.count; i++)
         frame = rows[i].frame = step_u32(body, frame);
-    if (body->failed)
-        return -EINVAL;
-    builder->links.count += count;
-    return 0;
+    return body->failed ? -EINVAL : 0;
 }
 
 static int take_notes(struct table_builder *builder, struct byte_reader *body)
