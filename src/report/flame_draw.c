@@ -83,8 +83,8 @@ static void draw_label(void *context, const struct flame_frame *frame)
     svg_px(canvas->out, row_y(canvas, frame->depth) + 13, 0);
     svg_raw(canvas->out, "\">");
     svg_text_cut(canvas->out, name, cells);
-    if (text_cells(name) + 2 + strlen(value) <= cells)
-        svg_format(canvas->out, "<tspan class=\"v\">\u00a0(%s)</tspan>", value);
+    if (text_cells(name) + 3 + strlen(value) <= cells)
+        svg_format(canvas->out, "<tspan class=\"v\" dx=\"7\">(%s)</tspan>", value);
     svg_raw(canvas->out, "</text>\n");
 }
 
@@ -196,9 +196,11 @@ static double draw_header(const struct flame_scene *scene, const struct flame_vi
         svg_text_cut(out, quality.text, cells);
         svg_raw(out, "</text>\n");
     }
-    header_line(out, "class=\"m\" id=\"note\"", &y, 17);
-    svg_text_cut(out, note, cells);
-    svg_raw(out, "</text>\n");
+    if (note[0]) {
+        header_line(out, "class=\"m\" id=\"note\"", &y, 17);
+        svg_text_cut(out, note, cells);
+        svg_raw(out, "</text>\n");
+    }
     draw_legend(scene, &y, out);
     return y + 14;
 }

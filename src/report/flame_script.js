@@ -14,7 +14,7 @@ const svg = (document.currentScript && document.currentScript.ownerSVGElement) |
 const find = id => svg.querySelector('#' + id);
 const data = JSON.parse(find('data').textContent);
 const trees = data.trees.map(tree => openTree(tree.nodes));
-const graph = find('graph'), header = find('header'), note = find('note');
+const graph = find('graph'), header = find('header');
 const ownsWindow = svg === document.documentElement;
 const headerBottom = header.getBBox().y + header.getBBox().height;
 const firstWidth = svg.viewBox.baseVal.width;
@@ -80,6 +80,7 @@ const input = make(row, 'input', {type: 'search', placeholder: 'Search by regex 
                                   'aria-label': 'Search functions by regular expression', spellcheck: 'false'});
 const caseButton = button('Aa', 'Upper and lower case differ (Ctrl-I)', () => toggle('exactCase'));
 const matchText = make(row, 'span', {role: 'status'}, '');
+const note = find('note') || make(row, 'span', {}, ''); // a picture that hid nothing kept no line for it
 input.addEventListener('input', () => {
   state.search = input.value.slice(0, 500);
   runSearch();

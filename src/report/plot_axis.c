@@ -114,7 +114,7 @@ static void put_time(uint64_t value, uint64_t step, char out[AXIS_LABEL_MAX])
     else if (value >= 1000000)
         put_fraction(value, 1000000, "ms", out);
     else if (value >= 1000)
-        put_fraction(value, 1000, "µs", out);
+        put_fraction(value, 1000, "us", out);
     else
         put_fraction(value, 1, "ns", out);
 }

@@ -60,7 +60,7 @@ TEST(ticks_are_round)
         {30 * SECOND, "ns", 8, 5 * SECOND, "30 s"},
         {90 * 60 * SECOND, "ns", 6, 900 * SECOND, "1 h 30 min"},
         {SECOND, "ns", 5, SECOND / 5, "1 s"},
-        {1000, "ns", 5, 200, "1 µs"},
+        {1000, "ns", 5, 200, "1 us"},
         {0, "ns", 5, 1, "1 ns"},
         {40 * 86400 * SECOND, "ns", 6, 604800 * SECOND, "42 d"},
         {12345, "calls", 5, 5000, "15 k"},
