@@ -30,10 +30,23 @@ struct ledger {
     VEC(uint32_t) touched;
 };
 
+/* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a round ends,
+ * and hardly one of them fails: a handful of the newest is enough. */
+#define MOVING_KEPT 512u
+struct moving_block {
+    struct block block;
+    uint32_t ring;
+    uint64_t slack;
+    unsigned lifetime;
+    bool temporary;
+};
+
 struct heap_book {
     struct block_table *blocks;
     struct ledger sites, threads;
     struct histogram *histograms; /* by site */
+    struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
+    uint32_t moving_next;
     uint64_t epoch; /* counts peaks */
     int64_t live_bytes, live_count, live_slack;
     int64_t bucket_max, bucket_min;
@@ -175,6 +188,50 @@ int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t 
     return 0;
 }
 
+static void unbook_free(struct account *account, const struct moving_block *moving)
+{
+    account->live_bytes += (int64_t)moving->block.size;
+    account->live_count++;
+    account->live_slack += (int64_t)moving->slack;
+    account->freed -= moving->block.size;
+    account->frees--;
+    account->slack_freed -= moving->slack;
+    account->temporary -= moving->temporary;
+}
+
+static struct moving_block *find_moving(struct heap_book *book, uint64_t address, uint32_t ring)
+{
+    for (uint32_t i = 0; i < MOVING_KEPT; i++) {
+        struct moving_block *moving = &book->moving[(book->moving_next - 1 - i) % MOVING_KEPT];
+        if (moving->block.address == address && moving->ring == ring)
+            return moving;
+    }
+    return NULL;
+}
+
+int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring)
+{
+    struct moving_block *found = find_moving(book, address, ring);
+    if (!found)
+        return -ENOENT;
+    struct moving_block moving = *found;
+    if (block_table_has(book->blocks, moving.block.address))
+        return -EEXIST;
+    if (block_table_insert(book->blocks, &moving.block) < 0)
+        return -ENOMEM;
+    found->block.address = 0;
+    unbook_free(touch(book, &book->sites, moving.block.site), &moving);
+    unbook_free(touch(book, &book->threads, moving.block.thread), &moving);
+    book->histograms[moving.block.site].lifetimes[moving.lifetime]--;
+    book->live_bytes += (int64_t)moving.block.size;
+    book->live_slack += (int64_t)moving.slack;
+    book->live_count++;
+    book->totals.frees--;
+    book->totals.freed_bytes -= moving.block.size;
+    book->totals.temporary -= moving.temporary;
+    return 0;
+}
+
 int heap_book_free(struct heap_book *book, const struct freeing *freeing)
 {
     struct block block;
@@ -186,7 +243,8 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     uint64_t age = freeing->time_ns > block.time_ns ? freeing->time_ns - block.time_ns : 0;
     book_free(touch(book, &book->sites, block.site), block.size, slack, freeing->temporary);
     book_free(touch(book, &book->threads, block.thread), block.size, slack, freeing->temporary);
-    book->histograms[block.site].lifetimes[lifetime_class(age)]++;
+    unsigned lifetime = lifetime_class(age);
+    book->histograms[block.site].lifetimes[lifetime]++;
     book->live_bytes -= (int64_t)block.size;
     book->live_slack -= (int64_t)slack;
     book->live_count--;
@@ -195,7 +253,20 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     book->totals.temporary += freeing->temporary;
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
+    if (freeing->moving)
+        book->moving[book->moving_next++ % MOVING_KEPT] =
+            (struct moving_block){block, freeing->ring, slack, lifetime, freeing->temporary};
     return 0;
+}
+
+bool heap_book_lift(struct heap_book *book, uint64_t address, struct block *block)
+{
+    return block_table_take(book->blocks, address, block);
+}
+
+int heap_book_lower(struct heap_book *book, const struct block *block)
+{
+    return block_table_insert(book->blocks, block);
 }
 
 bool heap_book_has(const struct heap_book *book, uint64_t address)

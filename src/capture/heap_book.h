@@ -29,9 +29,19 @@ struct freeing {
     uint64_t usable;      /* modulo 1024 when `partial` */
     bool partial;
     bool temporary;
+    bool moving;          /* by realloc, which may yet fail: see heap_book_restore */
+    uint32_t ring;        /* then: whose */
 };
+/* Undoes the `moving` free of an address by a ring.  0, -EEXIST when the address is taken, -ENOENT when there was
+ * none, or -ENOMEM. */
+int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring);
+
 /* 0, or -ENOENT when no block is live there. */
 int heap_book_free(struct heap_book *book, const struct freeing *freeing);
+
+/* Takes a live block aside without booking anything, and puts it back: for events that belong before it. */
+bool heap_book_lift(struct heap_book *book, uint64_t address, struct block *block);
+int heap_book_lower(struct heap_book *book, const struct block *block);
 
 bool heap_book_has(const struct heap_book *book, uint64_t address);
 void heap_book_prefetch(const struct heap_book *book, uint64_t address);

@@ -12,11 +12,24 @@
 #define SEARCH_STEPS 4096 /* of the search for an order, per address and round */
 #define SEARCH_MAX   256  /* events of one address */
 
+/* Finds an order of events[0..count) that alternates, starting with `live`, and keeps each ring's own; the
+ * order of time is tried first.  With a joker, one more change of state must be put somewhere: an event of
+ * another ring that was booked before its turn. */
+struct search {
+    struct heap_event *const *events;
+    size_t count; /* with the joker, which is the last */
+    bool joker, joker_frees;
+    bool used[SEARCH_MAX + 1];
+    uint16_t order[SEARCH_MAX + 1];
+    unsigned steps;
+};
+
 struct ordering {
     struct heap_book *book;
     VEC(struct heap_event) waiting; /* as they arrived */
     uint32_t filter[1 << FILTER_BITS]; /* waiting events by hash of address: 0 means surely none */
     uint64_t round;
+    struct search search; /* of the address being settled */
 };
 
 struct ordering *ordering_create(struct heap_book *book)
@@ -47,6 +60,8 @@ static uint32_t *filter_of(struct ordering *ordering, uint64_t address)
 
 static int try_event(struct ordering *ordering, const struct heap_event *event)
 {
+    if (event->kind == HEAP_RESTORE)
+        return heap_book_restore(ordering->book, event_at(event), event->ring);
     return event->kind == HEAP_ALLOC ? heap_book_alloc(ordering->book, &event->block, event->slack)
                                      : heap_book_free(ordering->book, &event->freeing);
 }
@@ -81,20 +96,14 @@ int ordering_apply(struct ordering *ordering, const struct heap_event *event)
     return 0;
 }
 
-/* Finds an order of events[0..count) that alternates, starting with `live`, and keeps each ring's own; the
- * order of time is tried first. */
-struct search {
-    struct heap_event *const *events;
-    size_t count;
-    bool used[SEARCH_MAX];
-    uint8_t order[SEARCH_MAX];
-    unsigned steps;
-};
-
 static bool may_come_next(const struct search *search, size_t at, bool live)
 {
+    if (search->used[at])
+        return false;
+    if (search->joker && at == search->count - 1)
+        return live == search->joker_frees;
     const struct heap_event *event = search->events[at];
-    if (search->used[at] || (event->kind == HEAP_FREE) != live)
+    if ((event->kind == HEAP_FREE) != live)
         return false;
     for (size_t i = 0; i < at; i++) {
         if (!search->used[i] && search->events[i]->ring == event->ring)
@@ -113,7 +122,7 @@ static bool find_order(struct search *search, size_t depth, bool live)
         if (++search->steps > SEARCH_STEPS)
             return false;
         search->used[i] = true;
-        search->order[depth] = (uint8_t)i;
+        search->order[depth] = (uint16_t)i;
         if (find_order(search, depth + 1, !live))
             return true;
         search->used[i] = false;
@@ -138,21 +147,87 @@ static int force_event(struct ordering *ordering, const struct heap_event *event
     return err;
 }
 
+static int book_in_order(struct ordering *ordering, const struct search *search)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        int err = try_event(ordering, search->events[search->order[i]]);
+        if (err < 0)
+            return err;
+    }
+    return 0;
+}
+
+/* An allocation was booked too early: its block stays aside until its turn. */
+static int book_before_block(struct ordering *ordering, const struct search *search)
+{
+    struct block ahead;
+    int err = 0;
+    heap_book_lift(ordering->book, event_at(search->events[0]), &ahead);
+    for (size_t i = 0; i < search->count && err == 0; i++) {
+        size_t at = search->order[i];
+        err = at == search->count - 1 ? heap_book_lower(ordering->book, &ahead)
+                                      : try_event(ordering, search->events[at]);
+    }
+    return err;
+}
+
+/* A free was booked too early: it took the block of the first free here, which takes its turn instead. */
+static int book_before_free(struct ordering *ordering, const struct search *search)
+{
+    const struct heap_event *first = NULL;
+    for (size_t i = 0; i < search->count; i++) {
+        size_t at = search->order[i];
+        bool joker = at == search->count - 1;
+        if (i == 0 && !joker) {
+            first = search->events[at];
+            continue;
+        }
+        if (joker && !first)
+            continue; /* it had its turn after all */
+        int err = try_event(ordering, joker ? first : search->events[at]);
+        if (err < 0)
+            return err;
+    }
+    return 0;
+}
+
+/* 1 when the events were booked in an order that alternates, 0 when there is none, or -errno. */
+static int settle_in_order(struct ordering *ordering, struct heap_event **events, size_t count)
+{
+    bool live = heap_book_has(ordering->book, event_at(events[0]));
+    struct search *search = &ordering->search;
+    int err;
+    if (count > SEARCH_MAX)
+        return 0;
+    memset(search, 0, sizeof(*search));
+    search->events = events;
+    search->count = count;
+    if (find_order(search, 0, live)) {
+        err = book_in_order(ordering, search);
+        return err < 0 ? err : 1;
+    }
+    memset(search, 0, sizeof(*search));
+    search->events = events;
+    search->count = count + 1;
+    search->joker = true;
+    search->joker_frees = !live;
+    if (!find_order(search, 0, !live))
+        return 0;
+    err = live ? book_before_block(ordering, search) : book_before_free(ordering, search);
+    return err < 0 ? err : 1;
+}
+
 /* All waiting events of one address.  1 when they are booked, 0 when they go on waiting. */
 static int settle_address(struct ordering *ordering, struct heap_event **events, size_t count,
                           bool last, struct quality *quality)
 {
-    struct search search = {.events = events, .count = count};
-    if (count <= SEARCH_MAX &&
-        find_order(&search, 0, heap_book_has(ordering->book, event_at(events[0])))) {
-        for (size_t i = 0; i < count; i++) {
-            int err = try_event(ordering, events[search.order[i]]);
-            if (err < 0)
-                return err;
-        }
-        return 1;
-    }
-    if (!last && events[0]->round + 2 > ordering->round)
+    uint64_t newest = 0;
+    int settled = settle_in_order(ordering, events, count);
+    if (settled != 0)
+        return settled;
+    for (size_t i = 0; i < count; i++)
+        newest = events[i]->round > newest ? events[i]->round : newest;
+    if (!last && newest + 2 > ordering->round)
         return 0;
     for (size_t i = 0; i < count; i++) {
         int err = force_event(ordering, events[i], quality);
@@ -186,11 +261,11 @@ static void drop_settled(struct ordering *ordering)
     ordering->waiting.count = kept;
 }
 
-int ordering_settle(struct ordering *ordering, bool last, struct quality *quality)
+int ordering_settle(struct ordering *ordering, enum round_end end, struct quality *quality)
 {
     size_t count = ordering->waiting.count;
     int err = 0;
-    ordering->round++;
+    ordering->round += end != ROUND_HELD;
     if (count == 0)
         return 0;
     struct heap_event **events = malloc(count * sizeof(*events));
@@ -202,7 +277,7 @@ int ordering_settle(struct ordering *ordering, bool last, struct quality *qualit
     for (size_t from = 0, to; from < count && err >= 0; from = to) {
         for (to = from + 1; to < count && event_at(events[to]) == event_at(events[from]); to++)
             ;
-        err = settle_address(ordering, &events[from], to - from, last, quality);
+        err = settle_address(ordering, &events[from], to - from, end == ROUND_LAST, quality);
         for (size_t i = from; i < to && err == 1; i++)
             events[i]->ring = UINT32_MAX; /* settled */
     }

@@ -7,7 +7,11 @@
 
 #include "capture/heap_book.h"
 
-enum heap_event_kind { HEAP_ALLOC, HEAP_FREE };
+enum heap_event_kind {
+    HEAP_ALLOC,
+    HEAP_FREE,
+    HEAP_RESTORE /* the block that this ring freed with `moving` is there again: realloc failed */
+};
 struct heap_event {
     enum heap_event_kind kind;
     uint32_t ring;         /* events of one ring keep their order */
@@ -25,6 +29,13 @@ void ordering_destroy(struct ordering *ordering);
 /* Books the event, or keeps it waiting.  0 or -ENOMEM. */
 int ordering_apply(struct ordering *ordering, const struct heap_event *event);
 
-/* The end of a round: every ring has been read up to where it was when the round began.  With `last`, or
- * for events that waited two rounds: books them as they are, counting what must have been lost. */
-int ordering_settle(struct ordering *ordering, bool last, struct quality *quality);
+/* How far the rings were read when a round ended. */
+enum round_end {
+    ROUND_HELD,  /* some ring stopped before a call that has not returned yet */
+    ROUND_WHOLE, /* every ring was read up to where it was when the round began */
+    ROUND_LAST   /* nothing comes after it */
+};
+
+/* Books what can be put in order.  Events that waited two whole rounds, or to the last, are booked as they
+ * are, counting what must have been lost. */
+int ordering_settle(struct ordering *ordering, enum round_end end, struct quality *quality);

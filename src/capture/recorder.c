@@ -71,6 +71,9 @@ static void set_signals(void)
     sigaction(SIGPIPE, &action, NULL);
 }
 
+/* A ring that is read late costs the program waits, so we go before it where we may. */
+#define RECORDER_NICE (-10)
+
 static void join_command(struct recorder *recorder)
 {
     size_t at = 0;
@@ -106,11 +109,11 @@ static struct session *session_of(void *context, uint32_t process, uint64_t now_
     return session;
 }
 
-static void settle_all(struct recorder *recorder, bool last)
+static void settle_all(struct recorder *recorder, enum round_end end)
 {
     for (uint32_t i = 0; i < recorder->session_count; i++) {
         if (recorder->sessions[i])
-            session_settle(recorder->sessions[i], last);
+            session_settle(recorder->sessions[i], end);
     }
 }
 
@@ -174,8 +177,7 @@ static bool read_until_end(struct recorder *recorder, struct recorder_result *re
         atomic_store_explicit(&header->clock, stamp, memory_order_relaxed);
         if (ended || now >= limit)
             return ended;
-        ring_reader_round(recorder->reader, &recorder->clock, &fullest);
-        settle_all(recorder, false);
+        settle_all(recorder, ring_reader_round(recorder->reader, &recorder->clock, &fullest));
         tick_all(recorder, now);
         slot_keeper_look(recorder->keeper, now);
         pass_signal_on(recorder);
@@ -234,7 +236,7 @@ static void end_session(struct recorder *recorder, struct session *session,
 static void end_all(struct recorder *recorder, struct recorder_result *result, bool ended)
 {
     ring_reader_drain(recorder->reader, &recorder->clock);
-    settle_all(recorder, true);
+    settle_all(recorder, ROUND_LAST);
     for (uint32_t i = 0; i < recorder->session_count; i++) {
         if (recorder->sessions[i])
             end_session(recorder, recorder->sessions[i], result, ended);
@@ -292,6 +294,7 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
     if (err == 0)
         err = start_program(recorder, fault);
     if (err == 0) {
+        setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
         bool ended = read_until_end(recorder, result);
         atomic_store(&recorder->arena.header->off, 1);
         end_all(recorder, result, ended);

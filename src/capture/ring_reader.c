@@ -18,6 +18,7 @@ struct ring {
     struct session *session;
     uint64_t tail, limit; /* read up to; this round ends at */
     uint64_t time_ns;
+    uint64_t moving; /* the address that a realloc under way gave up */
     uint32_t thread, index;
     bool blocked; /* the rest of a two-part record is not there yet */
 };
@@ -29,7 +30,7 @@ struct ring_reader {
     const struct tick_clock *clock;
     struct ring rings[ARENA_SLOTS];
     struct ring *active[ARENA_SLOTS];
-    bool draining;
+    bool draining, read_any; /* read_any: in the last round */
 };
 
 struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of, void *context)
@@ -80,36 +81,52 @@ static void see_free(struct ring *ring, uint64_t at)
     uint64_t first = word(ring, at);
     struct freeing freeing = {.address = event_address(first),
                               .time_ns = ring->time_ns,
-                              .temporary = (first & EVENT_TEMPORARY) != 0};
+                              .temporary = (first & EVENT_TEMPORARY) != 0,
+                              .moving = ring->moving != 0 && event_type_of(first) == EVENT_MOVE,
+                              .ring = ring->index};
     if (event_type_of(first) == EVENT_FREE) {
         freeing.usable = first >> 6 & EVENT_USABLE_MASK;
         freeing.partial = true;
     } else {
         freeing.usable = word(ring, at + 1);
     }
-    if (session_free(ring->session, &freeing, ring->index) < 0)
+    if (session_free(ring->session, &freeing) < 0)
         session_lost(ring->session, 1, 0, 0);
 }
 
-/* A MOVE or UNMAP with its end.  The words of both, 0 when the end is not there yet. */
-static unsigned see_pair(struct ring *ring, uint64_t at)
+/* An UNMAP with its end.  The words of both, 0 when the end is not there yet. */
+static unsigned see_unmap(struct ring *ring, uint64_t at)
 {
-    uint64_t first = word(ring, at);
-    unsigned words = event_words(event_type_of(first));
-    if (at + words >= ring->limit)
+    unsigned words = event_words(EVENT_UNMAP) + event_words(EVENT_OUTCOME);
+    if (at + words > ring->limit)
         return 0;
-    uint64_t end = word(ring, at + words);
-    unsigned end_words = event_words(event_type_of(end));
-    if (at + words + end_words > ring->limit)
-        return 0;
-    bool done = event_type_of(end) != EVENT_OUTCOME || (end >> 4 & 1) == OUTCOME_DONE;
-    if (done && event_type_of(first) == EVENT_UNMAP)
-        session_unmap(ring->session, event_address(first), word(ring, at + 1));
-    else if (done)
-        see_free(ring, at);
-    if (event_type_of(end) == EVENT_ALLOC || event_type_of(end) == EVENT_ALLOC_BIG)
-        see_alloc(ring, at + words);
-    return words + end_words;
+    if ((word(ring, at + words - 1) >> 4 & 1) == OUTCOME_DONE)
+        session_unmap(ring->session, event_address(word(ring, at)), word(ring, at + 1));
+    return words;
+}
+
+/* The beginning of a realloc.  Nearly always its end is there too; otherwise the block counts as freed, for
+ * another thread may have it already, until the end says that it failed. */
+static unsigned see_move(struct ring *ring, uint64_t at)
+{
+    unsigned words = event_words(EVENT_MOVE);
+    ring->moving = 0;
+    if (at + words >= ring->limit) {
+        ring->moving = event_address(word(ring, at));
+    } else {
+        uint64_t end = word(ring, at + words);
+        if (event_type_of(end) == EVENT_OUTCOME && (end >> 4 & 1) == OUTCOME_FAILED)
+            return words + event_words(EVENT_OUTCOME);
+    }
+    see_free(ring, at);
+    return words;
+}
+
+static void see_outcome(struct ring *ring, uint64_t first)
+{
+    if ((first >> 4 & 1) == OUTCOME_FAILED && ring->moving)
+        session_restore(ring->session, ring->moving, ring->time_ns, ring->index);
+    ring->moving = 0;
 }
 
 static void see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at)
@@ -161,8 +178,12 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
         see_free(ring, at);
         return words;
     case EVENT_MOVE:
+        return see_move(ring, at);
+    case EVENT_OUTCOME:
+        see_outcome(ring, first);
+        return words;
     case EVENT_UNMAP: {
-        unsigned both = see_pair(ring, at);
+        unsigned both = see_unmap(ring, at);
         return both || !reader->draining ? both : words;
     }
     case EVENT_MAP:
@@ -257,30 +278,29 @@ static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64
     return first;
 }
 
-uint64_t ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
-                           unsigned *fullest)
+enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
+                                 unsigned *fullest)
 {
-    uint64_t words = 0, until;
+    uint64_t until;
+    enum round_end end = ROUND_WHOLE;
     reader->clock = clock;
     uint32_t count = begin_round(reader, fullest);
+    reader->read_any = count > 0;
     for (struct ring *ring; (ring = earliest(reader, &count, &until));) {
-        uint64_t from = ring->tail;
         read_ring(reader, ring, until);
-        words += ring->tail - from;
         give_room(ring);
+        if (ring->blocked)
+            end = ROUND_HELD;
     }
-    return words;
+    return end;
 }
 
-uint64_t ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock)
+void ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock)
 {
     unsigned fullest;
-    uint64_t words = 0, round;
     reader->draining = true;
     do {
-        round = ring_reader_round(reader, clock, &fullest);
-        words += round;
-    } while (round > 0);
+        ring_reader_round(reader, clock, &fullest);
+    } while (reader->read_any);
     reader->draining = false;
-    return words;
 }

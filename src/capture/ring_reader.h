@@ -16,9 +16,9 @@ typedef struct session *(*session_of_fn)(void *context, uint32_t process, uint64
 struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of, void *context);
 void ring_reader_destroy(struct ring_reader *reader);
 
-/* One round.  The number of words read; *fullest is how full the fullest ring was, in percent. */
-uint64_t ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
-                           unsigned *fullest);
+/* One round, ROUND_HELD or ROUND_WHOLE; *fullest is how full the fullest ring was, in percent. */
+enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
+                                 unsigned *fullest);
 
-/* Nobody writes any more: also ends two-part records that were cut off. */
-uint64_t ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock);
+/* Nobody writes any more: reads all there is, also two-part records that were cut off. */
+void ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock);

@@ -208,12 +208,19 @@ int session_alloc(struct session *session, const struct seen_alloc *alloc)
     return ordering_apply(session->ordering, &event);
 }
 
-int session_free(struct session *session, const struct freeing *freeing, uint32_t ring)
+int session_free(struct session *session, const struct freeing *freeing)
 {
-    struct heap_event event = {.kind = HEAP_FREE, .ring = ring, .freeing = *freeing};
+    struct heap_event event = {.kind = HEAP_FREE, .ring = freeing->ring, .freeing = *freeing};
     event.freeing.time_ns = since_open(session, freeing->time_ns);
     event.block = (struct block){.address = freeing->address, .time_ns = event.freeing.time_ns};
     session->recording->quality.events++;
+    return ordering_apply(session->ordering, &event);
+}
+
+int session_restore(struct session *session, uint64_t address, uint64_t time_ns, uint32_t ring)
+{
+    struct heap_event event = {.kind = HEAP_RESTORE, .ring = ring};
+    event.block = (struct block){.address = address, .time_ns = since_open(session, time_ns)};
     return ordering_apply(session->ordering, &event);
 }
 
@@ -245,9 +252,9 @@ void session_prefetch(const struct session *session, uint64_t address)
     heap_book_prefetch(session->heap, address);
 }
 
-int session_settle(struct session *session, bool last)
+int session_settle(struct session *session, enum round_end end)
 {
-    return ordering_settle(session->ordering, last, &session->recording->quality);
+    return ordering_settle(session->ordering, end, &session->recording->quality);
 }
 
 /* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may both

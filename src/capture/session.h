@@ -38,14 +38,16 @@ struct seen_alloc {
     uint32_t node, thread, ring;
 };
 int session_alloc(struct session *session, const struct seen_alloc *alloc);
-int session_free(struct session *session, const struct freeing *freeing, uint32_t ring);
+int session_free(struct session *session, const struct freeing *freeing);
+/* A realloc failed: the block at `address` that `ring` gave up with `moving` is still there. */
+int session_restore(struct session *session, uint64_t address, uint64_t time_ns, uint32_t ring);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
 int session_unmap(struct session *session, uint64_t address, uint64_t length);
 void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes);
 void session_prefetch(const struct session *session, uint64_t address);
 
 /* The end of a round of the reader. */
-int session_settle(struct session *session, bool last);
+int session_settle(struct session *session, enum round_end end);
 
 /* Closes the bucket when it is due and writes what is new.  A full disk is told once, in `fault`, and
  * tried again later. */

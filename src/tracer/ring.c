@@ -29,6 +29,9 @@ void ring_tick(struct arena_slot *slot, uint64_t clock)
     /* With a sleeping recorder (0) every event comes here: a record for each would be too many. */
     if (now <= slot->last_time || (clock == 0 && now - slot->last_time < TICK_COARSE))
         now = 0;
+    /* Among several threads, fine stamps tell whose event came first. */
+    if (atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1)
+        slot->quiet_events = QUIET_MAX - QUIET_SHARED;
     if (clock == 0)
         slot->quiet_events = QUIET_MAX;
     if (!now)

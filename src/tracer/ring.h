@@ -13,7 +13,9 @@
 
 /* Always left free, so that the end of a two-part record and the time before it fit without asking. */
 #define RING_MARGIN 32u
-#define QUIET_MAX   128u
+/* Events without a new time stamp, at most, in a lone thread and among several. */
+#define QUIET_MAX    128u
+#define QUIET_SHARED 16u
 
 /* What an event means for the totals if it must be dropped. */
 struct event_weight {

@@ -164,7 +164,13 @@ int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *index)
     *index = module ? module->index : MODULE_UNKNOWN;
     if (!module || !module->view.header)
         return -ENOENT;
-    return eh_frame_row(&module->view, pc, row);
+    int err = eh_frame_row(&module->view, pc, row);
+    /* Entry code that is "returned to" without having called (makecontext): the byte before it is
+     * nobody's, but it says itself that nothing is further out. */
+    if (err == -ENOENT && eh_frame_row(&module->view, pc + 1, row) == 0 &&
+        row->registers[REG_RIP].place == PLACE_UNDEFINED)
+        return 0;
+    return err;
 }
 
 unwind_rule rules_compile(uint64_t pc)

@@ -26,6 +26,15 @@ int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *module);
 void rules_module_closed(void);
 void rules_forked(void);
 
+/* Whether a frame is the outermost: its code says so, or it has no tables (the loader's own entry) and there
+ * is nothing of the stack left above it. */
+static inline bool rules_is_outermost(unwind_rule rule, uint64_t sp, uint64_t stack_high)
+{
+    enum rule_kind kind = rule_kind_of(rule);
+    return kind == RULE_OUTERMOST ||
+           (kind == RULE_MISSING && sp <= stack_high && stack_high - sp <= 64);
+}
+
 /* `pc` is the instruction to look at: a return address minus one, or where a signal struck. */
 static inline unwind_rule rules_find(uint64_t pc)
 {

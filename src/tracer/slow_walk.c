@@ -120,9 +120,9 @@ static uint32_t walk_by_rules(struct slow_state *state, struct slow_position at)
         collect(state, at.ip + at.exact);
         unwind_rule rule = rules_find(at.ip - !at.exact);
         bool stepped;
-        switch (rule_kind_of(rule)) {
-        case RULE_OUTERMOST:
+        if (rules_is_outermost(rule, at.sp, state->slot->stack_high))
             return TRIE_COMPLETE;
+        switch (rule_kind_of(rule)) {
         case RULE_COMPLEX:
             return TRIE_NONE;
         case RULE_SIGNAL:

@@ -186,7 +186,7 @@ static inline uint32_t walk(struct arena_slot *slot, struct kept_frames *kept, s
         if (unlikely(!step(&at, rule, slot->stack_high))) {
             slot->frame_count = 0;
             *first = next;
-            return rule_kind_of(rule) == RULE_OUTERMOST ? TRIE_COMPLETE : TRIE_NONE;
+            return rules_is_outermost(rule, at.cfa, slot->stack_high) ? TRIE_COMPLETE : TRIE_NONE;
         }
     }
 }

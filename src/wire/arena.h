@@ -21,9 +21,9 @@
 #define ARENA_NODES     (1u << 22)
 #define ARENA_SLOTS     2048u
 
-#define RING_BYTES  (256u * 1024u)
+#define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
-#define SLOT_STRIDE (512u * 1024u)
+#define SLOT_STRIDE (768u * 1024u)
 #define FRAMES_KEPT 6152u /* remembered frames of a thread's last stack; not a power of two: cache sets */
 #define LINKS_KEPT  1024u /* saved frame pointers that the remembered frames depend on */
 
