@@ -187,23 +187,16 @@ static bool close_window(struct block_match *match, const struct window *window)
     return fine;
 }
 
-static uint64_t pool_blocks(const struct block_match *match)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < match->pool.count; i++)
-        count += match->pool.items[i].count;
-    return count;
-}
-
 static bool free_blocks(struct block_match *match, const struct stack_sums *sums)
 {
-    uint64_t frees = sums->frees, live = pool_blocks(match);
-    if (frees > live) {
-        match->out->frees_left_out += frees - live;
-        frees = live;
+    uint64_t frees = sums->frees;
+    if (frees > match->live) {
+        match->out->frees_left_out += frees - match->live;
+        frees = match->live;
     }
     if (frees == 0)
         return true;
+    match->live -= frees;
     struct window window = mark_nearest(match, (double)sums->freed / (double)sums->frees, frees);
     repair(&window, sums->freed);
     int64_t missing = spread_bytes(&window, sums->freed);
@@ -249,6 +242,7 @@ bool block_match_feed(struct block_match *match, const struct stack_sums *sums)
     struct block_segment born = {.born = sums->slot, .count = rest.calls, .bytes = rest.bytes};
     if (born.count > 0 && !pool_add(match, born))
         return false;
+    match->live += born.count;
     return free_blocks(match, &rest);
 }
 

@@ -17,6 +17,7 @@ struct block_match {
     struct block_runs *out;
     uint32_t stack;
     VEC(struct block_segment) pool; /* live blocks, by average size, rising; then oldest first */
+    uint64_t live;                  /* blocks in the pool */
     uint64_t placed, placed_now;    /* temporary blocks made: in all, by the last feed */
 };
 
