@@ -220,36 +220,34 @@ bool tables_put(struct table_cursor *cursor, const struct recording *recording,
 
 static void remember_modules(struct table_cursor *cursor, const struct recording *recording)
 {
-    size_t known = cursor->modules.count, count = recording->modules.count;
-    if (count > known && !vec_reserve(&cursor->modules, count - known))
-        return;
-    for (size_t i = 0; i < count; i++)
-        cursor->modules.items[i] = recording->modules.items[i];
-    cursor->modules.count = count;
+    for (size_t i = 0; i < recording->modules.count; i++) {
+        if (i < cursor->modules.count)
+            cursor->modules.items[i] = recording->modules.items[i];
+        else if (!vec_push(&cursor->modules, recording->modules.items[i]))
+            return;
+    }
 }
 
 static void remember_threads(struct table_cursor *cursor, const struct recording *recording)
 {
-    size_t known = cursor->threads.count, count = recording->threads.count;
-    if (count > known && !vec_reserve(&cursor->threads, count - known))
-        return;
-    for (size_t i = 0; i < count; i++)
-        cursor->threads.items[i] = recording->threads.items[i];
-    cursor->threads.count = count;
+    for (size_t i = 0; i < recording->threads.count; i++) {
+        if (i < cursor->threads.count)
+            cursor->threads.items[i] = recording->threads.items[i];
+        else if (!vec_push(&cursor->threads, recording->threads.items[i]))
+            return;
+    }
 }
 
 static void remember_frames(struct table_cursor *cursor, const struct recording *recording)
 {
-    size_t known = cursor->frame_locations.count, seen = cursor->frame_rows_next;
-    if (seen > known && !vec_reserve(&cursor->frame_locations, seen - known))
-        return;
-    for (size_t i = 0; i < seen; i++) {
+    for (size_t i = 0; i < cursor->frame_rows_next; i++) {
         const struct frame *frame = &recording->frames.items[i];
-        cursor->frame_locations.items[i] =
-            (struct frame_mark){frame->first_location, frame->location_count};
+        struct frame_mark mark = {frame->first_location, frame->location_count};
+        if (i < cursor->frame_locations.count)
+            cursor->frame_locations.items[i] = mark;
+        else if (!vec_push(&cursor->frame_locations, mark))
+            return;
     }
-    if (seen > known)
-        cursor->frame_locations.count = seen;
 }
 
 void table_cursor_commit(struct table_cursor *cursor, const struct recording *recording)
