@@ -15,7 +15,8 @@
 struct flame_view {
     const struct call_tree *tree;
     struct flame_layout layout;
-    uint64_t merged; /* frames the static picture shows only as "…" */
+    uint64_t merged;  /* frames the static picture shows only as "…" */
+    uint32_t deepest; /* row of the static picture that has a frame */
 };
 
 struct flame_scene {

@@ -24,7 +24,7 @@ struct canvas {
 
 static double row_y(const struct canvas *canvas, uint32_t depth)
 {
-    uint32_t const deepest = canvas->view->layout.deepest;
+    uint32_t const deepest = canvas->view->deepest;
     return canvas->top +
            FLAME_ROW * (double)(canvas->scene->options->icicle ? depth : deepest - depth);
 }
@@ -205,15 +205,18 @@ static double draw_header(const struct flame_scene *scene, const struct flame_vi
     return y + 14;
 }
 
-static void ignore_frame(void *context, const struct flame_frame *frame)
+static void note_depth(void *context, const struct flame_frame *frame)
 {
-    (void)context;
-    (void)frame;
+    uint32_t *deepest = context;
+    if (frame->depth > *deepest && frame->value > 0)
+        *deepest = frame->depth;
 }
 
-uint64_t flame_count_merged(const struct flame_scene *scene, const struct flame_view *view)
+void flame_measure(const struct flame_scene *scene, struct flame_view *view)
 {
-    return flame_layout_visit(&view->layout, min_value(scene, view), ignore_frame, NULL);
+    view->deepest = 0;
+    view->merged =
+        flame_layout_visit(&view->layout, min_value(scene, view), note_depth, &view->deepest);
 }
 
 double flame_draw_static(const struct flame_scene *scene, const struct flame_view *view,
@@ -223,5 +226,5 @@ double flame_draw_static(const struct flame_scene *scene, const struct flame_vie
     double const top = draw_header(scene, view, out);
     svg_raw(out, "</g>\n");
     draw_graph(scene, view, top, out);
-    return top + FLAME_ROW * (double)(view->layout.deepest + 1) + 10;
+    return top + FLAME_ROW * (double)(view->deepest + 1) + 10;
 }

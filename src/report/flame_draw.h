@@ -10,8 +10,8 @@
  */
 void flame_subtitle(const struct flame_scene *scene, struct picture_text *subtitle);
 
-/* How many frames of `view` are too narrow to be drawn at the width of the picture. */
-uint64_t flame_count_merged(const struct flame_scene *scene, const struct flame_view *view);
+/* Fills in what depends on the width of the picture: `merged` and `deepest`. */
+void flame_measure(const struct flame_scene *scene, struct flame_view *view);
 
 /* Draws `view` and returns the height of the picture. */
 double flame_draw_static(const struct flame_scene *scene, const struct flame_view *view,

@@ -67,21 +67,13 @@ static int raise_min_value(const struct call_tree *tree, uint32_t max_frames, in
     return 0;
 }
 
-static bool add_frame(struct builder *builder, const struct flame_frame *frame)
-{
-    struct flame_layout *layout = builder->layout;
-    if (frame->depth > layout->deepest && frame->value > 0)
-        layout->deepest = frame->depth;
-    return vec_push(&layout->frames, *frame);
-}
-
 static bool enter_node(struct builder *builder, const struct flame_frame *frame)
 {
     struct level level = {.next = node_at(builder->tree, frame->node)->first_child,
                           .start = frame->start,
                           .room = frame->value,
                           .remainder = {.node = frame->node, .depth = frame->depth + 1}};
-    return add_frame(builder, frame) && vec_push(&builder->levels, level);
+    return vec_push(&builder->layout->frames, *frame) && vec_push(&builder->levels, level);
 }
 
 /* Puts the remainder, if any, beside the children that were drawn. */
@@ -90,7 +82,7 @@ static bool leave_node(struct builder *builder)
     struct level *level = &builder->levels.items[--builder->levels.count];
     builder->layout->hidden += level->remainder.hidden;
     level->remainder.start = level->start;
-    return level->remainder.hidden == 0 || add_frame(builder, &level->remainder);
+    return level->remainder.hidden == 0 || vec_push(&builder->layout->frames, level->remainder);
 }
 
 /* Lays out one child of the innermost level. */

@@ -17,8 +17,7 @@ struct flame_frame {
 struct flame_layout {
     VEC(struct flame_frame) frames; /* pre-order; frames[0] is the root */
     int64_t total;                  /* the root's value, at least 0 */
-    uint32_t deepest;
-    uint64_t hidden; /* frames that are in remainders, all together */
+    uint64_t hidden;                /* frames that are in remainders, all together */
 };
 
 struct flame_limits {

@@ -84,7 +84,7 @@ const note = find('note') || make(row, 'span', {}, ''); // a picture that hid no
 input.addEventListener('input', () => {
   state.search = input.value.slice(0, 500);
   runSearch();
-  draw();
+  for (const box of boxes) box.element.classList.toggle('hit', isHit(box)); // quicker than drawing anew
   writeLink(false);
 });
 
@@ -120,10 +120,13 @@ function describe(box) {
   return nameOf(box.i) + ', ' + human(tree.value[box.i], data.unit) + ', ' + share(tree.value[box.i], data.total);
 }
 
+function isHit(box) {
+  return Boolean(found && !box.hidden && found.hits[box.i]);
+}
+
 function drawBox(parent, box, index, y) {
-  const hit = found && !box.hidden && found.hits[box.i];
   const group = make(parent, 'g', {
-    class: 'f' + (box.faded ? ' faded' : '') + (hit ? ' hit' : ''), 'data-box': index, tabindex: 0, role: 'treeitem',
+    class: 'f' + (box.faded ? ' faded' : '') + (isHit(box) ? ' hit' : ''), 'data-box': index, tabindex: 0, role: 'treeitem',
     'aria-level': box.depth + 1, 'aria-label': describe(box)});
   const shown = box.w > 2 ? box.w - 0.6 : box.w;
   make(group, 'rect', {class: 'c' + (box.hidden ? COLOR_REST : field(box.i, FRAME.color)),

@@ -57,7 +57,8 @@ static int init_view(struct flame_scene *scene, struct flame_view *view)
         .max_depth = MAX_DEPTH,
         .max_frames = MAX_FRAMES};
     int err = flame_layout_build(view->tree, &limits, &view->layout);
-    view->merged = err ? 0 : flame_count_merged(scene, view);
+    if (!err)
+        flame_measure(scene, view);
     return err;
 }
 

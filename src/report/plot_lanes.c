@@ -47,7 +47,7 @@ void plot_draw_time_axis(const struct plot_page *page)
     double const bottom = page->rate.end  ? page->rate.bottom
                           : page->rss.end ? page->rss.bottom
                                           : page->main.bottom;
-    unsigned const room = (unsigned)((page->right - page->left) / 95);
+    unsigned const room = (unsigned)((page->right - page->left) / 76);
     uint64_t const step = axis_step(range.to_ns - range.from_ns, "ns", room > 1 ? room : 1);
     uint64_t time = range.from_ns / step * step;
     if (time < range.from_ns)

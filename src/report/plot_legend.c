@@ -6,10 +6,11 @@
 
 #define LEGEND_GAP 24
 #define LINE       19
-#define VALUE_ROOM 76
+#define VALUE_ROOM 66
 
 struct legend {
     const struct plot_page *page;
+    const struct plot_instant *shown; /* whose values stand beside the names */
     double x, y, width;
 };
 
@@ -61,9 +62,9 @@ static void legend_box(struct legend *legend, const char *attributes, const char
 static void legend_site(struct legend *legend, unsigned site, bool is_other)
 {
     const struct plot_data *data = legend->page->data;
-    const struct plot_instant *last = &data->instants.items[data->instants.count - 1];
     char value[HUMAN_MAX], class[32];
-    human_value(last->values[site] > 0 ? last->values[site] : 0, data->metric->unit, value);
+    int64_t const shown = legend->shown->values[site];
+    human_value(shown > 0 ? shown : 0, data->metric->unit, value);
     snprintf(class, sizeof(class), "class=\"area s%u\"", site);
     if (is_other)
         legend_box(legend, "class=\"other\"", "other", value);
@@ -84,6 +85,16 @@ static void legend_heading(struct legend *legend, const char *text)
     legend->y += LINE;
 }
 
+/* The end says little: programs free everything before they leave. */
+static const struct plot_instant *highest_instant(const struct plot_data *data)
+{
+    const struct plot_instant *highest = data->instants.items;
+    vec_each (instant, &data->instants)
+        if (plot_instant_total(data, instant) > plot_instant_total(data, highest))
+            highest = instant;
+    return highest;
+}
+
 void plot_draw_legend(const struct plot_page *page)
 {
     const struct plot_data *data = page->data;
@@ -101,7 +112,9 @@ void plot_draw_legend(const struct plot_page *page)
         legend_box(&legend, "class=\"lost\" fill=\"url(#hatch)\"", "events lost here", "");
     if (data->instants.count < 2)
         return;
-    legend_heading(&legend, data->is_rate ? "by function, last rate" : "by function, at the end");
+    legend.shown = highest_instant(data);
+    legend_heading(&legend,
+                   data->is_rate ? "by function, when busiest" : "by function, at the peak");
     for (unsigned site = 0; site <= data->site_count; site++)
         legend_site(&legend, site, site == data->site_count);
 }

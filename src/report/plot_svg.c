@@ -127,11 +127,19 @@ static bool any_losses(const struct plot_data *data)
     return false;
 }
 
+/* A quarter of the paper, but enough for names to be told apart. */
+static double legend_width(double width)
+{
+    double const quarter = width * 0.26 < 250 ? 250 : width * 0.26;
+    double const most = width * 0.4 < 330 ? width * 0.4 : 330;
+    return quarter < most ? quarter : most;
+}
+
 int plot_svg_render(struct recording *recording, const struct plot_options *options,
                     struct svg_out *out, struct fault *fault)
 {
     double const width = picture_size(options->width, PLOT_WIDTH_DEFAULT);
-    double const legend = width * 0.26 < 330 ? width * 0.26 : 330;
+    double const legend = legend_width(width);
     struct plot_data data;
     struct picture_text title;
     struct plot_choice const choice = {.metric = options->metric ? options->metric
