@@ -15,7 +15,8 @@ struct builder {
     struct call_tree *tree;
     enum tree_merge merge;
     bool bottom_up;
-    uint32_t *slots; /* open addressing: node index, 0 when free */
+    uint32_t max_levels; /* bottom-up: callers further out are left out */
+    uint32_t *slots;     /* open addressing: node index, 0 when free */
     size_t slot_mask;
     uint32_t *node_of_stack;       /* top-down: the node of each stack walked so far, 0 when none */
     VEC(struct shown_frame) shown; /* every line of every frame ... */
@@ -222,16 +223,16 @@ static int leaf_top_down(struct builder *builder, stack_id stack, uint32_t *node
 
 static int leaf_bottom_up(struct builder *builder, stack_id stack, uint32_t *node)
 {
-    uint32_t hidden;
+    uint32_t hidden, levels = 0;
     stack = skip_allocator(builder, stack, &hidden);
     *node = 0;
-    while (stack != STACK_EMPTY) {
+    while (stack != STACK_EMPTY && levels < builder->max_levels) {
         struct stack_link const link = stack_table_innermost(builder->recording->stacks, stack);
         stack = link.caller;
         if (link.frame >= builder->recording->frames.count)
             continue;
         uint32_t const end = builder->first_shown[link.frame + 1];
-        for (uint32_t i = builder->first_shown[link.frame] + hidden; i < end; i++)
+        for (uint32_t i = builder->first_shown[link.frame] + hidden; i < end; i++, levels++)
             if (descend(builder, *node, &builder->shown.items[i], node) < 0)
                 return -ENOMEM;
         hidden = 0;
@@ -323,17 +324,36 @@ static int fill_tree(struct builder *builder, const struct weights *weights)
     return link_siblings(builder);
 }
 
+static int build(struct builder *builder, const struct weights *weights)
+{
+    memset(builder->tree, 0, sizeof(*builder->tree));
+    int err = fill_tree(builder, weights);
+    builder_fini(builder);
+    if (err)
+        call_tree_fini(builder->tree);
+    return err;
+}
+
 int call_tree_build(struct recording *recording, const struct weights *weights, bool bottom_up,
                     enum tree_merge merge, struct call_tree *tree)
 {
-    struct builder builder = {
-        .recording = recording, .tree = tree, .merge = merge, .bottom_up = bottom_up};
-    memset(tree, 0, sizeof(*tree));
-    int err = fill_tree(&builder, weights);
-    builder_fini(&builder);
-    if (err)
-        call_tree_fini(tree);
-    return err;
+    struct builder builder = {.recording = recording,
+                              .tree = tree,
+                              .merge = merge,
+                              .bottom_up = bottom_up,
+                              .max_levels = UINT32_MAX};
+    return build(&builder, weights);
+}
+
+int call_tree_build_callers(struct recording *recording, const struct weights *weights,
+                            enum tree_merge merge, uint32_t max_levels, struct call_tree *tree)
+{
+    struct builder builder = {.recording = recording,
+                              .tree = tree,
+                              .merge = merge,
+                              .bottom_up = true,
+                              .max_levels = max_levels};
+    return build(&builder, weights);
 }
 
 void call_tree_fini(struct call_tree *tree)

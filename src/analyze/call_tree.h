@@ -29,6 +29,10 @@ struct call_tree {
  * leaf is the code that asked.  `names` may grow. */
 int call_tree_build(struct recording *recording, const struct weights *weights, bool bottom_up,
                     enum tree_merge merge, struct call_tree *tree);
+/* Bottom-up with at most about `max_levels` levels: callers of different sites share nothing, so a
+ * whole tree of a large recording is far larger than anyone looks at. */
+int call_tree_build_callers(struct recording *recording, const struct weights *weights,
+                            enum tree_merge merge, uint32_t max_levels, struct call_tree *tree);
 void call_tree_fini(struct call_tree *tree);
 
 /* One step of a stack as people read it, innermost first.  Fills at most `max`, returns how many

@@ -3,11 +3,15 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
+
+/* A `struct json_out` has one writer, so its file needs no lock for every byte. */
+#define putc(c, file)         putc_unlocked(c, file)
+#define fputs(s, file)        fputs_unlocked(s, file)
+#define fwrite(p, s, n, file) fwrite_unlocked(p, s, n, file)
 
 void json_init(struct json_out *json, FILE *file, bool indented)
 {
@@ -132,19 +136,34 @@ static void write_escaped(FILE *file, unsigned char c)
     }
 }
 
+/* Bytes at the front of `text` that can be written as they are. */
+static size_t plain_length(const char *text, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        unsigned char const c = (unsigned char)text[at];
+        size_t const length = c < 0x80 ? 1 : utf8_length(text + at, size - at);
+        if (length == 0 || c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
+            break;
+        at += length;
+    }
+    return at;
+}
+
 static void write_text(FILE *file, const char *text, size_t size)
 {
     putc('"', file);
     for (size_t at = 0; at < size;) {
-        unsigned char const c = (unsigned char)text[at];
-        size_t const length = utf8_length(text + at, size - at);
-        if (length == 0)
-            fputs("\xef\xbf\xbd", file);
-        else if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
-            write_escaped(file, c);
+        size_t const plain = plain_length(text + at, size - at);
+        fwrite(text + at, 1, plain, file);
+        at += plain;
+        if (at == size)
+            break;
+        if ((unsigned char)text[at] < 0x80)
+            write_escaped(file, (unsigned char)text[at]);
         else
-            fwrite(text + at, 1, length, file);
-        at += length ? length : 1;
+            fputs("\xef\xbf\xbd", file);
+        at++;
     }
     putc('"', file);
 }
@@ -172,16 +191,28 @@ void json_bytes(struct json_out *json, const char *text, size_t size)
     write_text(json->file, text, size);
 }
 
+static void write_digits(FILE *file, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    fwrite(digits + at, 1, sizeof(digits) - at, file);
+}
+
 void json_int(struct json_out *json, int64_t value)
 {
     begin_value(json);
-    fprintf(json->file, "%" PRId64, value);
+    if (value < 0)
+        putc('-', json->file);
+    write_digits(json->file, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void json_uint(struct json_out *json, uint64_t value)
 {
     begin_value(json);
-    fprintf(json->file, "%" PRIu64, value);
+    write_digits(json->file, value);
 }
 
 void json_real(struct json_out *json, double value)

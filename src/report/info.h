@@ -16,7 +16,7 @@ int json_info_write(const struct info *info, FILE *out); /* 0 or -EIO */
 
 /* Buckets of one length, in the order they come: the ladder of a recording. */
 struct rung {
-    uint64_t bucket_ns; /* about; the last bucket of a rung may be shorter */
+    uint64_t bucket_ns; /* on the average */
     uint64_t from_ns, to_ns;
     size_t buckets;
 };

@@ -15,25 +15,36 @@ struct page {
     FILE *out;
 };
 
-/* Lengths a writer chooses are steps apart: a bucket belongs to the rung while it is nearer to its
- * length than to the next step. */
+/* Buckets are about as long as the step of the ladder they are on; the first ones are cut where
+ * something happened, so all that is clearly under a step counts as the step before. */
+static unsigned step_of(uint64_t length_ns)
+{
+    static const uint64_t steps_s[] = {1, 10, 60, 600, 3600, 21600, 86400, 604800};
+    unsigned step = 0;
+    while (step < sizeof(steps_s) / sizeof(steps_s[0]) &&
+           length_ns >= steps_s[step] * 1000000000u / 10 * 9)
+        step++;
+    return step;
+}
+
 size_t info_ladder(const struct recording *recording, struct rung rungs[RUNGS_MAX])
 {
     size_t count = 0;
+    unsigned step = 0;
     for (size_t i = 0; i < recording->buckets.count; i++) {
         const struct bucket *bucket = &recording->buckets.items[i];
         uint64_t const length = bucket->end_ns - bucket->begin_ns;
-        struct rung *rung = count ? &rungs[count - 1] : NULL;
-        bool const is_last = i + 1 == recording->buckets.count;
-        bool const fits = rung && length <= rung->bucket_ns + rung->bucket_ns / 2 &&
-                          (is_last || length >= rung->bucket_ns / 2);
-        if (!fits && count < RUNGS_MAX) {
-            rung = &rungs[count++];
-            *rung = (struct rung){.bucket_ns = length, .from_ns = bucket->begin_ns};
+        bool const is_last = i + 1 == recording->buckets.count; /* cut short by the end */
+        bool const goes_on = count && (step_of(length) == step || is_last);
+        if (!goes_on && count < RUNGS_MAX) {
+            step = step_of(length);
+            rungs[count++] = (struct rung){.from_ns = bucket->begin_ns};
         }
-        rung->to_ns = bucket->end_ns;
-        rung->buckets++;
+        rungs[count - 1].to_ns = bucket->end_ns;
+        rungs[count - 1].buckets++;
     }
+    for (size_t i = 0; i < count; i++)
+        rungs[i].bucket_ns = (rungs[i].to_ns - rungs[i].from_ns) / rungs[i].buckets;
     return count;
 }
 
@@ -97,7 +108,7 @@ static void put_ladder(const struct page *page)
     for (size_t i = 0; i < count; i++) {
         struct text_line line = {0};
         char length[HUMAN_MAX], from[HUMAN_MAX], to[HUMAN_MAX];
-        line_add(&line, "%zu of %s, from %s to %s", rungs[i].buckets,
+        line_add(&line, "%zu of about %s, from %s to %s", rungs[i].buckets,
                  human_duration(rungs[i].bucket_ns, length), human_duration(rungs[i].from_ns, from),
                  human_duration(rungs[i].to_ns, to));
         put(page, i == 0 ? "buckets" : "", &line);

@@ -17,6 +17,7 @@
 #define TREE_SHARE       0.01  /* top-down: branches under 1 % are summed up */
 #define CALLER_SHARE     0.05  /* bottom-up: callers under 5 % of their site are */
 #define BRANCHES_DEFAULT 4
+#define LEVELS_PER_LINE  3  /* folded recursion and start-up code take levels but no lines */
 #define NUMBER_COLUMNS   34 /* "  10.0 MiB  90.9 %          10  " */
 #define PREFIX_MAX       256
 
@@ -326,13 +327,18 @@ int text_tree_write(const struct report *report, const struct text_style *style,
 {
     const struct report_question *question = &report->question;
     struct tree_page page = {.report = report, .style = style, .out = out};
-    int err = call_tree_build(report->recording, &report->weights, !question->top_down,
-                              merge_for(question->by), &page.tree);
-    if (err)
-        return err;
+    enum tree_merge const merge = merge_for(question->by);
+    int err;
     page.depth = question->depth;
     if (question->depth == REPORT_NO_LIMIT)
         page.depth = question->top_down ? LEVELS_DEFAULT : CALLERS_DEFAULT;
+    if (question->top_down)
+        err = call_tree_build(report->recording, &report->weights, false, merge, &page.tree);
+    else
+        err = call_tree_build_callers(report->recording, &report->weights, merge,
+                                      (uint32_t)page.depth * LEVELS_PER_LINE + 8, &page.tree);
+    if (err)
+        return err;
     const struct call_node *root = node_at(&page, 0);
     if (root->self_value || root->self_count) {
         put_numbers(&page, root->self_value, root->self_count);

@@ -85,6 +85,16 @@ TEST(bottom_up_begins_with_the_code_that_asked)
     call_tree_fini(&tree);
 }
 
+TEST(levels_can_be_limited)
+{
+    struct call_tree tree;
+    CHECK(call_tree_build_callers(sample.recording, &weights, MERGE_FUNCTION, 2, &tree) == 0);
+    CHECK(tree.nodes.items[0].value == weights.total_value);
+    CHECK(FIND(&tree, "cache_insert", "store_block")->self_value == 10 * MIB);
+    CHECK(FIND(&tree, "walk", "walk")->first_child == 0);
+    call_tree_fini(&tree);
+}
+
 TEST(children_come_largest_first)
 {
     struct call_tree tree = build(true, MERGE_FUNCTION);
@@ -168,6 +178,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(top_down_goes_from_start_to_the_code_that_asked, begin,
                                         end),
         cmocka_unit_test_setup_teardown(bottom_up_begins_with_the_code_that_asked, begin, end),
+        cmocka_unit_test_setup_teardown(levels_can_be_limited, begin, end),
         cmocka_unit_test_setup_teardown(children_come_largest_first, begin, end),
         cmocka_unit_test_setup_teardown(one_function_with_two_lines_is_one_node_or_two, begin, end),
         cmocka_unit_test_setup_teardown(modules_that_call_themselves_are_one_step, begin, end),

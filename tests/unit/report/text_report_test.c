@@ -214,15 +214,17 @@ TEST(info_tells_everything)
 TEST(the_ladder_follows_the_length_of_buckets)
 {
     struct recording *recording = recording_create();
-    const uint64_t lengths[] = {60, 60, 10, 10, 10, 1, 1, 1, 1};
+    const uint64_t lengths[] = {60, 60, 10, 10, 10, 1, 1, 1, 0}; /* seconds */
+    uint64_t const second = 1000000000;
     uint64_t at = 0;
-    for (size_t i = 0; i < 9; at += lengths[i++])
+    for (size_t i = 0; i < 9; at += second * lengths[i++])
         CHECK(vec_push(&recording->buckets,
-                       (struct bucket){.begin_ns = at, .end_ns = at + lengths[i]}));
+                       (struct bucket){.begin_ns = at, .end_ns = at + second * lengths[i]}));
     struct rung rungs[RUNGS_MAX];
     CHECK(info_ladder(recording, rungs) == 3);
     CHECK(rungs[0].buckets == 2 && rungs[1].buckets == 3 && rungs[2].buckets == 4);
-    CHECK(rungs[1].from_ns == 120 && rungs[1].to_ns == 150 && rungs[2].bucket_ns == 1);
+    CHECK(rungs[1].from_ns == 120 * second && rungs[1].to_ns == 150 * second);
+    CHECK(rungs[0].bucket_ns == 60 * second);
     recording_destroy(recording);
 }
 
