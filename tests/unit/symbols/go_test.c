@@ -77,6 +77,8 @@ static void a_stripped_go_program_has_names_lines_and_inlines(void **state)
     check_build("-buildmode=exe", "");
     check_build("-buildmode=pie", "");
     check_build("-buildmode=pie", "-linkmode=external"); /* the table is melted into .data.rel.ro */
+    if (scratch_has("ld.lld")) /* writes addresses into relocations alone */
+        check_build("-buildmode=pie", "-linkmode=external -extldflags=-fuse-ld=lld");
     scratch_close();
 }
 
