@@ -137,28 +137,32 @@ static int64_t spread_bytes(const struct window *window, uint64_t bytes)
     return left;
 }
 
-/* The runs of the blocks that die; `missing` bytes are put on their deaths alone. */
+/* The run of a segment's dying blocks; it takes what it can of the `missing` bytes on its deaths.
+ */
+static struct block_run make_run(const struct block_segment *segment, uint32_t stack, uint32_t slot,
+                                 int64_t *missing)
+{
+    struct block_run run = {.stack = stack,
+                            .born = segment->born,
+                            .died = slot,
+                            .count = segment->dying,
+                            .bytes = segment->dying_bytes};
+    int64_t fewest = -(int64_t)run.bytes;
+    int64_t change = *missing < fewest ? fewest : *missing;
+    run.freed = run.bytes + (uint64_t)change;
+    run.resized = change != 0;
+    *missing -= change;
+    return run;
+}
+
 static bool emit_runs(struct block_match *match, const struct window *window, uint32_t slot,
                       int64_t missing)
 {
     for (size_t i = window->first; i < window->end; i++) {
-        const struct block_segment *segment = &window->items[i];
-        if (segment->dying == 0)
+        if (window->items[i].dying == 0)
             continue;
-        struct block_run run = {.stack = match->stack,
-                                .born = segment->born,
-                                .died = slot,
-                                .count = segment->dying,
-                                .bytes = segment->dying_bytes,
-                                .freed = segment->dying_bytes};
-        if (missing != 0) {
-            int64_t fewest = -(int64_t)run.freed;
-            int64_t change = missing < fewest ? fewest : missing;
-            run.freed += (uint64_t)change;
-            missing -= change;
-            run.resized = change != 0;
-            match->out->resized_frees += run.resized ? run.count : 0;
-        }
+        struct block_run run = make_run(&window->items[i], match->stack, slot, &missing);
+        match->out->resized_frees += run.resized ? run.count : 0;
         if (!vec_push(&match->out->runs, run))
             return false;
     }

@@ -27,9 +27,9 @@ bool block_match_feed(struct block_match *match, const struct stack_sums *sums);
 bool block_match_finish(struct block_match *match);
 void block_match_fini(struct block_match *match);
 
-/* bytes * part / count without overflow; count > 0. */
+/* bytes * part / count without overflow; 0 when count is. */
 static inline uint64_t share_of(uint64_t bytes, uint64_t part, uint64_t count)
 {
     __extension__ typedef unsigned __int128 wide;
-    return (uint64_t)((wide)bytes * part / count);
+    return count ? (uint64_t)((wide)bytes * part / count) : 0;
 }

@@ -73,20 +73,20 @@ static int by_text(const void *left, const void *right)
     return strcmp(a->stack, b->stack);
 }
 
+static bool fold_one(struct folded_lines *lines, const struct weight *row)
+{
+    char *text = show(lines, row->key) ? join_names(lines) : NULL;
+    if (text && vec_push(&lines->lines, (struct folded_line){text, row->value}))
+        return true;
+    free(text);
+    return false;
+}
+
 static bool fold(struct folded_lines *lines, const struct weights *weights)
 {
-    for (size_t i = 0; i < weights->rows.count; i++) {
-        const struct weight *row = &weights->rows.items[i];
-        if (row->value == 0)
-            continue;
-        char *text = show(lines, row->key) ? join_names(lines) : NULL;
-        if (!text)
+    for (size_t i = 0; i < weights->rows.count; i++)
+        if (weights->rows.items[i].value != 0 && !fold_one(lines, &weights->rows.items[i]))
             return false;
-        if (!vec_push(&lines->lines, (struct folded_line){text, row->value})) {
-            free(text);
-            return false;
-        }
-    }
     if (lines->lines.count)
         qsort(lines->lines.items, lines->lines.count, sizeof(lines->lines.items[0]), by_text);
     return true;

@@ -85,26 +85,22 @@ static void gather_peak(const struct recording *recording, struct heap_sums *sum
 
 int heap_sums_gather(struct recording *recording, struct heap_sums *sums, struct fault *fault)
 {
-    *sums = (struct heap_sums){.stack_limit = stack_table_count(recording->stacks) + 1};
-    struct gatherer gatherer = {.into = sums};
+    size_t limit = (size_t)stack_table_count(recording->stacks) + 1;
+    *sums = (struct heap_sums){.stack_limit = (uint32_t)limit,
+                               .peak_count = calloc(limit, sizeof(uint64_t)),
+                               .peak_bytes = calloc(limit, sizeof(uint64_t))};
+    struct gatherer gatherer = {.into = sums, .latest = calloc(limit, sizeof(uint32_t))};
     struct time_range all = TIME_ALL;
-    int err = 0;
-
-    gatherer.latest = calloc(sums->stack_limit, sizeof(*gatherer.latest));
-    sums->peak_count = calloc(sums->stack_limit, sizeof(*sums->peak_count));
-    sums->peak_bytes = calloc(sums->stack_limit, sizeof(*sums->peak_bytes));
-    gatherer.failed = !gatherer.latest || !sums->peak_count || !sums->peak_bytes;
-    if (!gatherer.failed)
-        err = bucket_walk(recording, &all, (struct bucket_visitor){visit_bucket, &gatherer}, fault);
-    if (err == 0 && gatherer.failed)
-        err = fault_set(fault, -ENOMEM, "Not enough memory to gather the recording.");
-    if (err == 0) {
+    int err = -ENOMEM;
+    if (gatherer.latest && sums->peak_count && sums->peak_bytes) {
         gather_peak(recording, sums);
-        if (sums->sums.count)
-            qsort(sums->sums.items, sums->sums.count, sizeof(sums->sums.items[0]),
-                  by_stack_then_slot);
+        err = bucket_walk(recording, &all, (struct bucket_visitor){visit_bucket, &gatherer}, fault);
     }
     free(gatherer.latest);
+    if (err == -ENOMEM || gatherer.failed)
+        return fault_set(fault, -ENOMEM, "Not enough memory to gather the recording.");
+    if (err == 0 && sums->sums.count)
+        qsort(sums->sums.items, sums->sums.count, sizeof(sums->sums.items[0]), by_stack_then_slot);
     return err;
 }
 

@@ -27,18 +27,17 @@ static struct info_slot *find_slot(const struct heaptrack_infos *infos, uint64_t
 
 static int grow(struct heaptrack_infos *infos)
 {
-    struct heaptrack_infos bigger = *infos;
-    bigger.room = infos->room ? infos->room * 2 : 1024;
-    bigger.slots = calloc(bigger.room, sizeof(*bigger.slots));
-    if (!bigger.slots)
+    struct info_slot *old = infos->slots;
+    size_t old_room = infos->room, room = old_room ? old_room * 2 : 1024;
+    struct info_slot *slots = calloc(room, sizeof(*slots));
+    if (!slots)
         return -ENOMEM;
-    for (size_t i = 0; i < infos->room; i++) {
-        const struct info_slot *slot = &infos->slots[i];
-        if (slot->info)
-            *find_slot(&bigger, slot->size, slot->trace, slot->twin) = *slot;
-    }
-    free(infos->slots);
-    *infos = bigger;
+    infos->slots = slots;
+    infos->room = room;
+    for (size_t i = 0; i < old_room; i++)
+        if (old[i].info)
+            *find_slot(infos, old[i].size, old[i].trace, old[i].twin) = old[i];
+    free(old);
     return 0;
 }
 

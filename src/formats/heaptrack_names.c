@@ -2,41 +2,28 @@
 #include "formats/heaptrack_names.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/shown_frame.h"
 #include "formats/asking_stack.h"
 
-/* Room for `count` entries, the new ones zero. */
-#define index_reserve(vec, wanted)                                                                 \
-    ({                                                                                             \
-        size_t index_old = (vec)->count;                                                           \
-        bool index_fits = index_old >= (wanted) || vec_reserve(vec, (wanted)-index_old);           \
-        if (index_fits && index_old < (wanted)) {                                                  \
-            memset((vec)->items + index_old, 0, ((wanted)-index_old) * sizeof((vec)->items[0]));   \
-            (vec)->count = (wanted);                                                               \
-        }                                                                                          \
-        index_fits;                                                                                \
-    })
-
 int heaptrack_names_init(struct heaptrack_names *names, struct recording *recording,
                          struct output *out)
 {
     *names = (struct heaptrack_names){.recording = recording, .out = out};
-    size_t strings = (size_t)string_table_count(recording->strings) + 1;
-    size_t stacks = (size_t)stack_table_count(recording->stacks) + 1;
-    if (!index_reserve(&names->string_index, strings) ||
-        !index_reserve(&names->place_index, recording->frames.count) ||
-        !index_reserve(&names->trace_index, stacks))
-        return -ENOMEM;
-    return 0;
+    names->string_limit = (size_t)string_table_count(recording->strings) + 1;
+    names->string_index = calloc(names->string_limit, sizeof(uint32_t));
+    names->place_index = calloc(recording->frames.count + 1, sizeof(uint32_t));
+    names->trace_index = calloc((size_t)stack_table_count(recording->stacks) + 1, sizeof(uint32_t));
+    return names->string_index && names->place_index && names->trace_index ? 0 : -ENOMEM;
 }
 
 void heaptrack_names_fini(struct heaptrack_names *names)
 {
-    vec_free(&names->string_index);
-    vec_free(&names->place_index);
-    vec_free(&names->trace_index);
+    free(names->string_index);
+    free(names->place_index);
+    free(names->trace_index);
 }
 
 /* Records are lines, so a line break inside a name becomes a blank. */
@@ -51,9 +38,9 @@ static void write_sized(struct output *out, const char *text)
 
 static uint32_t write_string(struct heaptrack_names *names, string_id id)
 {
-    if (id == STRING_EMPTY || id >= names->string_index.count)
+    if (id == STRING_EMPTY || id >= names->string_limit)
         return 0;
-    uint32_t *index = &names->string_index.items[id];
+    uint32_t *index = &names->string_index[id];
     if (*index == 0) {
         *index = ++names->strings;
         output_text(names->out, "s ");
@@ -110,11 +97,11 @@ static uint32_t write_place(struct heaptrack_names *names, uint32_t index, size_
 
 static uint32_t place_of(struct heaptrack_names *names, uint32_t frame)
 {
-    if (frame >= names->place_index.count)
+    if (frame >= names->recording->frames.count)
         return 0;
-    if (names->place_index.items[frame] == 0)
-        names->place_index.items[frame] = write_place(names, frame, 0);
-    return names->place_index.items[frame];
+    if (names->place_index[frame] == 0)
+        names->place_index[frame] = write_place(names, frame, 0);
+    return names->place_index[frame];
 }
 
 static uint32_t write_trace(struct heaptrack_names *names, uint32_t place, uint32_t parent)
@@ -129,25 +116,21 @@ static uint32_t write_trace(struct heaptrack_names *names, uint32_t place, uint3
 /* The trace of `stack` with every line of it, its callers written before it. */
 static int caller_trace(struct heaptrack_names *names, stack_id stack, uint32_t *trace)
 {
+    const struct stack_table *stacks = names->recording->stacks;
     VEC(stack_id) missing = {0};
+    bool fine = true;
     stack_id at = stack;
-    for (; at != STACK_EMPTY && names->trace_index.items[at] == 0;
-         at = stack_table_innermost(names->recording->stacks, at).caller) {
-        if (!vec_push(&missing, at)) {
-            vec_free(&missing);
-            return -ENOMEM;
-        }
-    }
-    uint32_t parent = at == STACK_EMPTY ? 0 : names->trace_index.items[at];
-    while (missing.count > 0) {
+    for (; fine && at != STACK_EMPTY && names->trace_index[at] == 0;
+         at = stack_table_innermost(stacks, at).caller)
+        fine = vec_push(&missing, at);
+    *trace = names->trace_index[at]; /* 0 for the empty stack */
+    while (fine && missing.count > 0) {
         at = missing.items[--missing.count];
-        uint32_t frame = stack_table_innermost(names->recording->stacks, at).frame;
-        parent = write_trace(names, place_of(names, frame), parent);
-        names->trace_index.items[at] = parent;
+        uint32_t place = place_of(names, stack_table_innermost(stacks, at).frame);
+        *trace = names->trace_index[at] = write_trace(names, place, *trace);
     }
     vec_free(&missing);
-    *trace = parent;
-    return 0;
+    return fine ? 0 : -ENOMEM;
 }
 
 int heaptrack_trace(struct heaptrack_names *names, stack_id stack, uint32_t *trace)

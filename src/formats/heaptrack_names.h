@@ -10,9 +10,10 @@
 struct heaptrack_names {
     struct recording *recording;
     struct output *out;
-    VEC(uint32_t) string_index; /* by string_id; 0: not written */
-    VEC(uint32_t) place_index;  /* by frame */
-    VEC(uint32_t) trace_index;  /* by stack_id: the stack as a caller, all its lines shown */
+    uint32_t *string_index; /* by string_id; 0: not written */
+    size_t string_limit;    /* made-up names come later and are not for this file */
+    uint32_t *place_index;  /* by frame */
+    uint32_t *trace_index;  /* by stack_id: the stack as a caller, all its lines shown */
     uint32_t strings, places, traces;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/pprof_tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/shown_frame.h"
@@ -10,21 +11,28 @@
 
 enum mapping_flag { HAS_FUNCTIONS = 1, HAS_FILENAMES = 2, HAS_LINES = 4, HAS_INLINES = 8 };
 
+/* The module of the program itself; the first one when it cannot be told. */
+static size_t own_module(const struct recording *recording)
+{
+    const char *program = path_basename(recording_text(recording, recording->program));
+    for (size_t i = 0; i < recording->modules.count; i++) {
+        const char *path = recording_text(recording, recording->modules.items[i].path);
+        if (strcmp(path_basename(path), program) == 0)
+            return i;
+    }
+    return 0;
+}
+
 /* The program's own mapping comes first, by convention; the others keep their order. */
 static bool number_mappings(struct pprof_tables *tables)
 {
-    const struct recording *recording = tables->recording;
-    const char *program = path_basename(recording_text(recording, recording->program));
-    size_t count = recording->modules.count, own = 0;
-    for (size_t i = count; i-- > 0;)
-        if (strcmp(path_basename(recording_text(recording, recording->modules.items[i].path)),
-                   program) == 0)
-            own = i;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t id = (uint32_t)(i == own ? 1 : i < own ? i + 2 : i + 1);
-        if (!vec_push(&tables->mapping_ids, id) || !vec_push(&tables->mapping_flags, 0))
-            return false;
-    }
+    size_t count = tables->recording->modules.count, own = own_module(tables->recording);
+    tables->mapping_ids = calloc(count + 1, sizeof(*tables->mapping_ids));
+    tables->mapping_flags = calloc(count + 1, sizeof(*tables->mapping_flags));
+    if (!tables->mapping_ids || !tables->mapping_flags)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        tables->mapping_ids[i] = (uint32_t)(i == own ? 1 : i < own ? i + 2 : i + 1);
     return true;
 }
 
@@ -47,8 +55,8 @@ void pprof_tables_fini(struct pprof_tables *tables)
     protobuf_fini(&tables->locations_out);
     protobuf_fini(&tables->location);
     protobuf_fini(&tables->line);
-    vec_free(&tables->mapping_ids);
-    vec_free(&tables->mapping_flags);
+    free(tables->mapping_ids);
+    free(tables->mapping_flags);
 }
 
 /* The number of a key, and whether it is new. */
@@ -124,7 +132,7 @@ static void write_location(struct pprof_tables *tables, uint64_t id, uint32_t in
     protobuf_reset(&tables->location);
     protobuf_uint(&tables->location, LOCATION_ID, id);
     protobuf_uint(&tables->location, LOCATION_MAPPING,
-                  known ? tables->mapping_ids.items[frame->module] : 0);
+                  known ? tables->mapping_ids[frame->module] : 0);
     protobuf_uint(&tables->location, LOCATION_ADDRESS,
                   frame->address + (module ? module->bias : 0));
     for (size_t i = hidden_lines; i < count && i < LINES_MAX; i++) {
@@ -133,7 +141,7 @@ static void write_location(struct pprof_tables *tables, uint64_t id, uint32_t in
                           (lines[i].line ? HAS_LINES : 0) | (lines[i].inlined ? HAS_INLINES : 0));
     }
     if (known)
-        tables->mapping_flags.items[frame->module] |= flags;
+        tables->mapping_flags[frame->module] |= flags;
     protobuf_message(&tables->locations_out, PROFILE_LOCATION, &tables->location);
 }
 
@@ -154,10 +162,10 @@ static void write_mapping(struct pprof_tables *tables, size_t index, struct prot
 {
     const struct recording *recording = tables->recording;
     const struct module *module = &recording->modules.items[index];
-    uint8_t flags = tables->mapping_flags.items[index];
+    uint8_t flags = tables->mapping_flags[index];
     struct protobuf_out *mapping = &tables->line;
     protobuf_reset(mapping);
-    protobuf_uint(mapping, MAPPING_ID, tables->mapping_ids.items[index]);
+    protobuf_uint(mapping, MAPPING_ID, tables->mapping_ids[index]);
     protobuf_uint(mapping, MAPPING_START, module->start);
     protobuf_uint(mapping, MAPPING_LIMIT, module->end);
     protobuf_uint(mapping, MAPPING_FILENAME,
@@ -179,10 +187,10 @@ static void append(struct protobuf_out *profile, const struct protobuf_out *fiel
 
 void pprof_tables_write(struct pprof_tables *tables, struct protobuf_out *profile)
 {
-    size_t count = tables->mapping_ids.count;
+    size_t count = tables->recording->modules.count;
     for (uint32_t id = 1; id <= count; id++) /* by id: the program first */
         for (size_t i = 0; i < count; i++)
-            if (tables->mapping_ids.items[i] == id)
+            if (tables->mapping_ids[i] == id)
                 write_mapping(tables, i, profile);
     append(profile, &tables->locations_out);
     append(profile, &tables->functions_out);

@@ -13,8 +13,8 @@ struct pprof_tables {
     struct string_table *locations; /* keys (frame, hidden lines) */
     struct protobuf_out functions_out, locations_out; /* ready for the profile */
     struct protobuf_out location, line;               /* scratch */
-    VEC(uint32_t) mapping_ids;                        /* by module; the program itself is 1 */
-    VEC(uint8_t) mapping_flags;                       /* by module: enum mapping_flag */
+    uint32_t *mapping_ids;                            /* by module; the program itself is 1 */
+    uint8_t *mapping_flags;                           /* by module: enum mapping_flag */
     bool failed;                                      /* out of memory */
 };
 
