@@ -2,16 +2,14 @@
 /* main.c - the `memoir` front: finds the command and runs it, here or in the program it lives in.
  */
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/helper_program.h"
 #include "cli/nearest.h"
 
 struct command {
@@ -20,12 +18,6 @@ struct command {
     const char *program;
     const char *help;
 };
-
-/* Linked when their files are there. */
-#pragma weak cmd_flame
-#pragma weak cmd_plot
-#pragma weak cmd_diff
-#pragma weak cmd_export
 
 #define RECORD "memoir-record"
 
@@ -76,30 +68,15 @@ static int unknown_command(const char *name)
     return 2;
 }
 
-/* Replaces this program by `folder`/`program`; returns only when that cannot be. */
-static void try_helper(const char *folder, const char *program, char **argv)
-{
-    char path[PATH_MAX];
-    int const length = snprintf(path, sizeof(path), "%s/%s", folder, program);
-    if (length > 0 && (size_t)length < sizeof(path))
-        execv(path, argv);
-}
-
-/* The helper is beside this program in a build folder, in libexec once installed. */
+/* Becomes the helper: no shell in between, and nothing of this process is left to wait. */
 static int run_helper(const struct command *command, char **argv)
 {
-    char self[PATH_MAX];
-    ssize_t const length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-    if (length > 0) {
-        self[length] = '\0';
-        try_helper(dirname(self), command->program, argv);
-    }
-    try_helper(MEMOIR_LIBEXEC, command->program, argv);
-    fprintf(
-        stderr,
-        "memoir %s: cannot start %s (%s): it belongs beside memoir or in %s, install it again\n",
-        command->name, command->program, strerror(errno), MEMOIR_LIBEXEC);
+    char path[PATH_MAX];
+    int const err = helper_program_path(command->program, path);
+    if (!err)
+        execv(path, argv);
+    fprintf(stderr, "memoir %s: cannot start %s (%s): it belongs beside memoir or in %s\n",
+            command->name, command->program, strerror(err ? -err : errno), MEMOIR_LIBEXEC);
     return 1;
 }
 

@@ -60,7 +60,7 @@ void text_frame_write(const struct text_style *style, FILE *out, const struct re
     const char *name = recording_text(recording, frame->function);
     size_t const used = text_write(out, *name ? name : TEXT_NO_STACK, columns);
     make_place(&place, recording, frame);
-    if (used >= columns || columns - used < 4)
+    if (place.size == 0 || used >= columns || columns - used < 4)
         return;
     text_ink(style, out, INK_DIM);
     text_write(out, place.text, columns - used);

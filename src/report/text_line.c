@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/human.h"
 #include "report/text_style.h"
 
 void line_add(struct text_line *line, const char *format, ...)
@@ -36,6 +37,12 @@ void line_add_name(struct text_line *line, const char *name)
     if (line->size >= sizeof(line->text))
         line->size = sizeof(line->text) - 1;
     line->text[line->size] = '\0';
+}
+
+void line_add_counted(struct text_line *line, int64_t count, const char *noun)
+{
+    char text[HUMAN_MAX];
+    line_add(line, "%s %s%s", human_count(count, text), noun, count == 1 ? "" : "s");
 }
 
 void line_separate(struct text_line *line, const char *separator)

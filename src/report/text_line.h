@@ -16,5 +16,8 @@ void line_add(struct text_line *line, const char *format, ...)
 /* The same for a name out of a recording: control characters become '?'. */
 void line_add_name(struct text_line *line, const char *name);
 
+/* "1 block", "14 blocks". */
+void line_add_counted(struct text_line *line, int64_t count, const char *noun);
+
 /* ", " unless the line is empty. */
 void line_separate(struct text_line *line, const char *separator);

@@ -9,12 +9,14 @@
 static void add_amount(struct text_line *line, const struct metric *metric, int64_t value,
                        int64_t count)
 {
-    char text[HUMAN_MAX], blocks[HUMAN_MAX];
+    char text[HUMAN_MAX];
     line_add(line, "%s", human_value(value, metric->unit, text));
-    if (strcmp(metric->unit, "bytes") == 0)
-        line_add(line, " in %s blocks", human_count(count, blocks));
-    else if (strcmp(metric->unit, "ns") != 0)
+    if (strcmp(metric->unit, "bytes") == 0) {
+        line_add(line, " in ");
+        line_add_counted(line, count, "block");
+    } else if (strcmp(metric->unit, "ns") != 0) {
         line_add(line, " %s", metric->unit);
+    }
 }
 
 static void add_time(struct text_line *line, const struct report *report)

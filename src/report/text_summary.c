@@ -63,10 +63,10 @@ static void put_peak(const struct page *page)
 {
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
-    char bytes[HUMAN_MAX], blocks[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX];
-    line_add(&line, "%s in %s blocks, at %s", human_bytes((int64_t)heap->peak_bytes, bytes),
-             human_count((int64_t)heap->peak_count, blocks),
-             human_duration(heap->peak_time_ns, when));
+    char bytes[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX];
+    line_add(&line, "%s in ", human_bytes((int64_t)heap->peak_bytes, bytes));
+    line_add_counted(&line, (int64_t)heap->peak_count, "block");
+    line_add(&line, ", at %s", human_duration(heap->peak_time_ns, when));
     if (page->report->findings.rss_peak_bytes >= 0)
         line_add(&line, " (resident memory at most %s)",
                  human_bytes(page->report->findings.rss_peak_bytes, rss));
@@ -78,9 +78,10 @@ static void put_leaked(const struct page *page)
     const struct report *report = page->report;
     const struct suppressions *rules = report->question.suppressions;
     struct text_line line = {0};
-    char bytes[HUMAN_MAX], blocks[HUMAN_MAX], hidden[HUMAN_MAX];
-    line_add(&line, "%s in %s blocks still live at the end",
-             human_bytes(report->leaked_value, bytes), human_count(report->leaked_count, blocks));
+    char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
+    line_add(&line, "%s in ", human_bytes(report->leaked_value, bytes));
+    line_add_counted(&line, report->leaked_count, "block");
+    line_add(&line, " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
     put(page, report->leaked_count ? INK_STRONG : INK_PLAIN, "leaked", &line);
@@ -120,11 +121,11 @@ static void put_maps(const struct page *page)
 {
     const struct totals *maps = &page->report->recording->maps;
     struct text_line line = {0};
-    char calls[HUMAN_MAX], peak[HUMAN_MAX], now[HUMAN_MAX];
+    char peak[HUMAN_MAX], now[HUMAN_MAX];
     if (maps->calls == 0)
         return;
-    line_add(&line, "%s mapping%s made by the program itself, at most %s at once, %s at the end",
-             human_count((int64_t)maps->calls, calls), maps->calls == 1 ? "" : "s",
+    line_add_counted(&line, (int64_t)maps->calls, "mapping");
+    line_add(&line, " made by the program itself, at most %s at once, %s at the end",
              human_bytes((int64_t)maps->peak_bytes, peak),
              human_bytes((int64_t)(maps->bytes - maps->freed_bytes), now));
     put(page, INK_PLAIN, "maps", &line);
