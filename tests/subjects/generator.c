@@ -20,7 +20,7 @@
 #define GROW_BLOCKS 600
 
 struct settings {
-    unsigned threads;
+    unsigned threads, paths;
     uint64_t operations, seed;
     const char *books_file;
     bool sharp, coroutines, deep, longjmp;
@@ -29,6 +29,7 @@ struct settings {
 
 static struct settings settings = {
     .threads = 4,
+    .paths = PROGRAM_PATHS,
     .operations = 1000000,
     .seed = 1,
     .hazards = {.churn_threads = 2000, .children = 40, .reloads = 40}};
@@ -95,6 +96,7 @@ static void make_workers(void)
     for (unsigned i = 0; i < settings.threads; i++) {
         workers[i] = pages(sizeof(*workers[i]));
         worker_init(workers[i], settings.seed * 1000 + i, mailbox_at(mail, i));
+        workers[i]->paths = settings.paths;
         workers[i]->deep = settings.deep;
         workers[i]->longjmp = settings.longjmp;
         workers[i]->signals = settings.hazards.signals;
@@ -168,6 +170,8 @@ static bool set_value(const char *name, const char *text)
         return false;
     if (strcmp(name, "--threads") == 0 && number >= 1 && number <= MAX_THREADS)
         settings.threads = (unsigned)number;
+    else if (strcmp(name, "--paths") == 0 && number >= 1 && number <= PROGRAM_PATHS)
+        settings.paths = (unsigned)number;
     else if (strcmp(name, "--ops") == 0)
         settings.operations = number;
     else if (strcmp(name, "--seed") == 0)
@@ -207,9 +211,10 @@ static void read_arguments(int argc, char **argv)
         if (set_switch(argv[i]))
             continue;
         if (i + 1 == argc || !set_value(argv[i], argv[i + 1])) {
-            dprintf(2, "usage: generator [--threads N] [--ops N] [--seed N] [--books FILE] "
-                       "[--churn-threads N]\n  [--sharp | --all | --fork --signals --dlopen "
-                       "--churn --coroutines --deep --longjmp]\n");
+            dprintf(
+                2, "usage: generator [--threads N] [--paths N] [--ops N] [--seed N] [--books FILE] "
+                   "[--churn-threads N]\n  [--sharp | --all | --fork --signals --dlopen "
+                   "--churn --coroutines --deep --longjmp]\n");
             _exit(2);
         }
         i++;

@@ -93,6 +93,7 @@ struct worker {
     struct block grown[1024]; /* blocks of the peak phase */
     size_t slot_count, grown_count;
     uint64_t random;
+    uint32_t paths; /* how many of them it uses */
     int64_t live_cap;
     int64_t noise_max; /* the most this thread had outside the peak phase */
     struct mailbox *mail;

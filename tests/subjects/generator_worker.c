@@ -72,6 +72,7 @@ void worker_init(struct worker *worker, uint64_t seed, struct mailbox *mail)
 {
     worker->random = seed * 0x9e3779b97f4a7c15u + 0x1234567;
     worker->live_cap = 2 << 20;
+    worker->paths = PROGRAM_PATHS;
     worker->mail = mail;
 }
 
@@ -171,7 +172,7 @@ static enum route random_route(struct worker *w)
 
 static void go(struct worker *w, struct order *order)
 {
-    order->path = (uint32_t)random_below(w, PROGRAM_PATHS);
+    order->path = (uint32_t)random_below(w, w->paths);
     order->pause_at = -1;
     route_run(random_route(w), w->coroutines, order);
 }

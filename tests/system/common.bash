@@ -72,7 +72,7 @@ record() { # record FILE [OPTIONS] -- PROGRAM…
 json_of() { # json_of FILE METRIC
     local made=$1.$2.json
     if [ ! -s "$made" ] || [ "$1" -nt "$made" ]; then
-        "$MEMOIR" report "$1" --json --metric "$2" --by stack --top 1000000 >"$made" 2>"$made.err" || {
+        "$MEMOIR" report "$1" --json --metric "$2" --by stack --top 1000000 --no-default-suppressions >"$made" 2>"$made.err" || {
             cat "$made.err" >&2
             echo '{}' >"$made"
         }
