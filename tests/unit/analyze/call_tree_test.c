@@ -162,6 +162,36 @@ TEST(a_stack_of_nothing_but_the_allocator_is_kept)
     assert_string_equal(text(shown[0].function), "malloc");
 }
 
+/* An allocator inlined into the code that asked: one frame, of which only the outer line is shown.
+ */
+TEST(an_inlined_allocator_is_hidden_too)
+{
+    struct recording *recording = sample.recording;
+    struct frame frame = {
+        .module = 0, .first_location = (uint32_t)recording->locations.count, .location_count = 2};
+    const char *const names[] = {"std::__new_allocator<int>::allocate(unsigned long)", "build"};
+    for (int i = 0; i < 2; i++)
+        CHECK(vec_push(&recording->locations,
+                       (struct location){.function = recording_intern(recording, names[i])}));
+    CHECK(vec_push(&recording->frames, frame));
+    stack_id stack, main_ = stack_table_innermost(recording->stacks, sample.stacks[SITE_TZ]).caller;
+    main_ = stack_table_innermost(recording->stacks, main_).caller;
+    CHECK(stack_table_push(recording->stacks, main_, (uint32_t)recording->frames.count - 1,
+                           &stack) == 0);
+    CHECK(vec_push(&weights.rows, (struct weight){stack, 77, 1}));
+    struct call_tree tree;
+    CHECK(call_tree_build(recording, &weights, true, MERGE_FUNCTION, &tree) == 0);
+    CHECK(FIND(&tree, "build", "main", "_start")->self_value == 77);
+    call_tree_fini(&tree);
+    CHECK(call_tree_build(recording, &weights, false, MERGE_FUNCTION, &tree) == 0);
+    CHECK(FIND(&tree, "_start", "main", "build")->self_value == 77);
+    CHECK(FIND(&tree, "_start", "main", "build")->first_child == 0);
+    call_tree_fini(&tree);
+    struct shown_frame shown[4];
+    CHECK(stack_show(recording, stack, shown, 4) == 3);
+    assert_string_equal(text(shown[0].function), "build");
+}
+
 TEST(weights_without_a_stack_stay_at_the_root)
 {
     CHECK(vec_push(&weights.rows, (struct weight){STACK_EMPTY, 5, 1}));
@@ -184,6 +214,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(modules_that_call_themselves_are_one_step, begin, end),
         cmocka_unit_test_setup_teardown(a_stack_is_shown_without_the_allocator, begin, end),
         cmocka_unit_test_setup_teardown(a_stack_of_nothing_but_the_allocator_is_kept, begin, end),
+        cmocka_unit_test_setup_teardown(an_inlined_allocator_is_hidden_too, begin, end),
         cmocka_unit_test_setup_teardown(weights_without_a_stack_stay_at_the_root, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

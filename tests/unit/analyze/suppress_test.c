@@ -98,6 +98,17 @@ TEST(rules_hide_what_they_name_and_nothing_else)
     sample_destroy(&sample);
 }
 
+TEST(the_first_rule_counts_wherever_its_frame_is)
+{
+    struct sample sample = sample_create();
+    struct weights leaked = weigh_leaks(&sample);
+    CHECK(add("leak:^_start$\nleak:^walk$\n", NULL) == 0);
+    CHECK(suppressions_apply(&rules, sample.recording, &leaked) == 0);
+    CHECK(rules.rules.items[0].value == 2625540 && rules.rules.items[1].value == 0);
+    weights_fini(&leaked);
+    sample_destroy(&sample);
+}
+
 TEST(the_defaults_leave_the_program_s_own_leaks)
 {
     struct sample sample = sample_create();
@@ -118,6 +129,7 @@ int main(void)
         cmocka_unit_test_teardown(files_have_comments_blank_lines_and_spaces, end),
         cmocka_unit_test_teardown(a_bad_line_is_named, end),
         cmocka_unit_test_teardown(rules_hide_what_they_name_and_nothing_else, end),
+        cmocka_unit_test_teardown(the_first_rule_counts_wherever_its_frame_is, end),
         cmocka_unit_test_teardown(the_defaults_leave_the_program_s_own_leaks, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
