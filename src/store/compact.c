@@ -203,22 +203,26 @@ static int copy_buckets(struct copy *copy)
     return 0;
 }
 
+static bool is_coarser(const struct copy *copy)
+{
+    return copy->contents.buckets.count < copy->plan.count;
+}
+
+/* The state as it was written last, which is that of the buckets: the recording may know more
+ * already, of a bucket that still waits. */
 static int copy_state(struct copy *copy)
 {
     struct chunk_draft *draft = &copy->writer->draft;
-    struct quality *quality = &copy->recording->quality;
-    bool was = quality->coarsened;
-    quality->coarsened |= copy->contents.buckets.count < copy->plan.count;
-    quality->damaged_chunks += copy->damaged;
+    const struct byte_buffer *state = &copy->writer->state;
     draft_clear(draft);
-    state_put(&draft->section, copy->recording);
+    if (state->size > 0)
+        put_bytes(&draft->section, state->data, state->size);
+    else
+        state_put(&draft->section, copy->recording);
+    if (is_coarser(copy) && !draft->section.failed)
+        state_set_coarsened(draft->section.data);
     draft_plain_section(draft, SECTION_STATE);
-    int err = seal_and_put(copy);
-    if (err < 0) {
-        quality->coarsened = was;
-        quality->damaged_chunks -= copy->damaged;
-    }
-    return err;
+    return seal_and_put(copy);
 }
 
 static int write_copy(struct copy *copy)
@@ -280,12 +284,12 @@ static int try_copy(struct recording_writer *writer, struct recording *recording
         file_contents_fini(&copy.contents);
         return err;
     }
+    recording->quality.coarsened |= is_coarser(&copy);
+    recording->quality.damaged_chunks += copy.damaged; /* told by the next state */
     growing_file_close(&writer->file);
     file_contents_fini(&writer->contents);
     writer->file = copy.file;
     writer->contents = copy.contents;
-    bytes_clear(&writer->state);
-    state_put(&writer->state, recording);
     adjust_recording(writer, recording);
     return 0;
 }

@@ -71,6 +71,11 @@ void state_put(struct byte_buffer *section, const struct recording *recording)
     }
 }
 
+void state_set_coarsened(uint8_t *state)
+{
+    state[0] |= STATE_COARSENED; /* the flags come first and fit one byte */
+}
+
 void state_take(struct byte_reader *body, struct recording *recording)
 {
     uint64_t flags = take_varint(body);

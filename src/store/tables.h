@@ -34,6 +34,7 @@ void table_cursor_commit(struct table_cursor *cursor, const struct recording *re
 void table_cursor_fini(struct table_cursor *cursor);
 
 void state_put(struct byte_buffer *section, const struct recording *recording);
+void state_set_coarsened(uint8_t *state); /* in what state_put has made */
 void state_take(struct byte_reader *body, struct recording *recording);
 
 /* The numbers of a bucket besides its cells; its times stand in the chunk header. */
