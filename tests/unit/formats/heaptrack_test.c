@@ -127,6 +127,46 @@ static void a_limit_on_events_keeps_peak_and_leaks(void **state)
     recording_destroy(run.recording);
 }
 
+static void add_bucket(struct recording *recording, stack_id stack, const int64_t values[4])
+{
+    struct cell *cells = calloc(4, sizeof(*cells));
+    uint64_t begin = recording->buckets.count * UINT64_C(1000000000);
+    for (int i = 0; i < 4; i++)
+        cells[i] = (struct cell){stack, (uint16_t)(COL_HEAP_CALLS + i), values[i]};
+    struct bucket bucket = {.begin_ns = begin,
+                            .end_ns = begin + 1000000000,
+                            .gauges = {-1, -1, -1, -1},
+                            .cells = cells,
+                            .cell_count = 4};
+    CHECK(vec_push(&recording->buckets, bucket));
+}
+
+/* Two blocks of 500 make the peak; then one of 600 is freed and allocated again, which the sums
+ * tell as a block that came and went while the heap was full. */
+static void made_up_blocks_never_make_a_peak(void **state)
+{
+    (void)state;
+    struct recording *recording = recording_create();
+    struct cell *cells = calloc(2, sizeof(*cells));
+    stack_id stack;
+    CHECK(vec_push(&recording->frames, (struct frame){.module = MODULE_NONE}));
+    assert_int_equal(stack_table_push(recording->stacks, STACK_EMPTY, 0, &stack), 0);
+    add_bucket(recording, stack, (int64_t[]){2, 1000, 0, 0});
+    add_bucket(recording, stack, (int64_t[]){1, 600, 1, 600});
+    cells[0] = (struct cell){stack, COL_HEAP_BYTES, 1000};
+    cells[1] = (struct cell){stack, COL_HEAP_CALLS, 2};
+    struct pin pin = {.kind = PIN_PEAK, .time_ns = 5, .cells = cells, .cell_count = 2};
+    CHECK(vec_push(&recording->pins, pin));
+
+    struct export_job job = {.recording = recording, .range = TIME_ALL};
+    struct heaptrack_reading *reading = export_and_read(&job);
+    check_cost(reading->total, 3, 0, 1000, 1000);
+    assert_int_equal(job.notes.count, 1);
+    assert_non_null(strstr(job.notes.text[0], "1 short-lived blocks"));
+    free(reading);
+    recording_destroy(recording);
+}
+
 /* A number behind `label` in the summary of heaptrack_print. */
 static double printed(const char *text, const char *label)
 {
@@ -212,6 +252,7 @@ int main(void)
         cmocka_unit_test(random_runs_keep_calls_peak_leaks_and_temporary),
         cmocka_unit_test(almost_every_free_finds_its_block),
         cmocka_unit_test(a_limit_on_events_keeps_peak_and_leaks),
+        cmocka_unit_test(made_up_blocks_never_make_a_peak),
         cmocka_unit_test(heaptrack_print_reads_plain_files),
         cmocka_unit_test(heaptrack_print_reads_gzip_files),
         cmocka_unit_test(heaptrack_print_reads_zstd_files),
