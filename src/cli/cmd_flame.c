@@ -129,7 +129,7 @@ static int run(struct flame_command *command, const char *path)
         recording = open_input(path, &fault);
         err = recording ? draw(command, recording, &fault) : -EIO;
     }
-    if (err)
+    if (err && fault.text[0])
         fprintf(stderr, "memoir flame: %s\n", fault.text);
     recording_destroy(recording);
     return err ? status : 0;

@@ -76,7 +76,7 @@ static int run(struct plot_command *command, const char *path)
         recording = open_input(path, &fault);
         err = recording ? draw(command, recording, &fault) : -EIO;
     }
-    if (err)
+    if (err && fault.text[0])
         fprintf(stderr, "memoir plot: %s\n", fault.text);
     recording_destroy(recording);
     return err ? status : 0;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,8 +75,14 @@ static int write_svg(const struct svg_out *svg, const char *path, struct fault *
     FILE *file = answer_open(path, fault);
     if (!file)
         return fault ? fault->code : -EIO;
-    fwrite(svg->data, 1, svg->size, file); /* answer_close finds what went wrong */
-    return answer_close(file, path, fault);
+    errno = 0;
+    bool const is_short = fwrite(svg->data, 1, svg->size, file) != svg->size;
+    int const code = errno; /* answer_close only learns that something went wrong, not what */
+    int const err = answer_close(file, path, fault);
+    if (err && is_short && code)
+        return fault_set(fault, -code, "cannot write %s: %s", path ? path : "the picture",
+                         strerror(code));
+    return err;
 }
 
 static int feed(int fd, const struct svg_out *svg)
@@ -107,7 +114,7 @@ static int start_converter(const char *program, const char *path, int fd, pid_t 
     return -err;
 }
 
-static int wait_for(pid_t pid, const char *path, struct fault *fault)
+static int wait_for(pid_t pid, struct fault *fault)
 {
     int status;
     while (waitpid(pid, &status, 0) < 0)
@@ -118,14 +125,14 @@ static int wait_for(pid_t pid, const char *path, struct fault *fault)
     if (WIFSIGNALED(status))
         return fault_set(fault, -EIO, "memoir-png was ended by signal %d: write SVG instead",
                          WTERMSIG(status));
-    return fault_set(fault, -EIO, "%s was not written, for the reason above", path);
+    return fault_set(fault, -EIO, "%s", ""); /* memoir-png has said why */
 }
 
 static int write_png(const struct svg_out *svg, const char *path, struct fault *fault)
 {
     char program[PATH_MAX];
     int ends[2];
-    pid_t pid;
+    pid_t pid = -1;
     if (helper_program_path("memoir-png", program) < 0)
         return fault_set(fault, -ENOENT,
                          "PNG needs the program memoir-png, which is not installed: install it or "
@@ -140,7 +147,7 @@ static int write_png(const struct svg_out *svg, const char *path, struct fault *
     }
     feed(ends[1], svg); /* a converter that stopped reading says why by its exit */
     close(ends[1]);
-    return wait_for(pid, path, fault);
+    return wait_for(pid, fault);
 }
 
 int picture_write(const struct svg_out *svg, const char *path, enum picture_format format,

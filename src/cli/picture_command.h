@@ -28,6 +28,6 @@ int picture_format_of(const char *path, enum picture_format *format, struct faul
 int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fault);
 
 /* Writes the picture to `path` (0600 when new); a PNG is made by memoir-png.
- * 0 or -errno with a sentence. */
+ * 0 or -errno with a sentence, which is empty when memoir-png has printed its own. */
 int picture_write(const struct svg_out *svg, const char *path, enum picture_format format,
                   struct fault *fault);

@@ -55,34 +55,42 @@ static bool parse_arguments(int argc, char **argv, struct request *request)
     return true;
 }
 
-/* All of standard input; NULL with errno set.  The caller frees. */
-static unsigned char *read_input(size_t *size)
+struct input {
+    unsigned char *data;
+    size_t size, room;
+};
+
+/* Makes room for more; false, with errno set, when there is no more to have. */
+static bool input_grow(struct input *input)
 {
-    size_t room = 1u << 20, used = 0;
-    unsigned char *data = malloc(room);
-    while (data) {
-        ssize_t const got = read(STDIN_FILENO, data + used, room - used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            *size = used;
-            if (got == 0)
-                return data;
-            break;
-        }
-        used += (size_t)got;
-        if (used == room) {
-            unsigned char *grown = room < INPUT_MAX ? realloc(data, 2 * room) : NULL;
-            if (!grown) {
-                errno = room < INPUT_MAX ? ENOMEM : EFBIG;
-                break;
-            }
-            data = grown;
-            room *= 2;
-        }
+    if (input->room >= INPUT_MAX) {
+        errno = EFBIG;
+        return false;
     }
-    free(data);
-    return NULL;
+    size_t const room = input->room ? 2 * input->room : 1u << 20;
+    unsigned char *grown = realloc(input->data, room);
+    if (!grown)
+        return false;
+    input->data = grown;
+    input->room = room;
+    return true;
+}
+
+/* All of standard input; false with errno set.  The caller frees the data in either case. */
+static bool read_input(struct input *input)
+{
+    for (;;) {
+        if (input->size == input->room && !input_grow(input))
+            return false;
+        ssize_t const got =
+            read(STDIN_FILENO, input->data + input->size, input->room - input->size);
+        if (got == 0)
+            return true;
+        if (got > 0)
+            input->size += (size_t)got;
+        else if (errno != EINTR)
+            return false;
+    }
 }
 
 /* Pixels of the picture, smaller than asked for when it would be too large. */
@@ -152,23 +160,28 @@ static int draw(RsvgHandle *svg, const struct request *request)
     return status;
 }
 
+static int convert(const struct input *input, const struct request *request)
+{
+    GError *error = NULL;
+    RsvgHandle *svg = rsvg_handle_new_from_data(input->data, input->size, &error);
+    int const status =
+        svg ? draw(svg, request) : complain("standard input is no SVG", error->message);
+    g_clear_error(&error);
+    g_clear_object(&svg);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct request request = {.scale = 1};
-    GError *error = NULL;
-    size_t size;
+    struct input input = {0};
     if (!parse_arguments(argc, argv, &request)) {
         fputs("Usage: memoir-png [--scale 0.1 to 16] [-o OUT.png] <IN.svg\n", stderr);
         return 2;
     }
-    unsigned char *data = read_input(&size);
-    if (!data)
-        return complain("standard input cannot be read", strerror(errno));
-    RsvgHandle *svg = rsvg_handle_new_from_data(data, size, &error);
-    int const status =
-        svg ? draw(svg, &request) : complain("standard input is no SVG", error->message);
-    g_clear_error(&error);
-    g_clear_object(&svg);
-    free(data);
+    int const status = read_input(&input)
+                           ? convert(&input, &request)
+                           : complain("standard input cannot be read", strerror(errno));
+    free(input.data);
     return status;
 }

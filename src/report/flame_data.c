@@ -32,7 +32,7 @@ void flame_note(const struct flame_view *view, char *text, size_t size)
     text[0] = '\0';
     if (view->merged == 0)
         return;
-    int used = snprintf(text, size, "… stands for %s frame%s too narrow to draw",
+    int used = snprintf(text, size, "… stands for %s frame%s too small to draw",
                         human_count((int64_t)view->merged, merged), view->merged == 1 ? "" : "s");
     if (openable && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, "; zooming in opens %s of them",

@@ -165,7 +165,7 @@ function draw() {
     drawBox(fresh, box, index, top + ROW * (state.icicle ? box.depth : deepest - box.depth)));
   graph.replaceChildren(fresh);
   const inside = merged === stored ? '' : '; zooming in opens ' + (stored ? exact(merged - stored) : 'all') + ' of them';
-  note.textContent = merged ? '\u2026 stands for ' + exact(merged) + ' frame' + (merged === 1 ? '' : 's') + ' too narrow to draw' + inside : '';
+  note.textContent = merged ? '\u2026 stands for ' + exact(merged) + ' frame' + (merged === 1 ? '' : 's') + ' too small to draw' + inside : '';
   svg.setAttribute('width', width);
   svg.setAttribute('height', height);
   svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);

@@ -64,13 +64,11 @@ uint64_t axis_end(uint64_t top, uint64_t step)
 static void put_fraction(uint64_t value, uint64_t unit, const char *word, char out[AXIS_LABEL_MAX])
 {
     int used = snprintf(out, AXIS_LABEL_MAX, "%" PRIu64, value / unit);
-    uint64_t rest = value % unit;
-    for (int digits = 0; rest && digits < 6; digits++) {
-        if (digits == 0)
-            out[used++] = '.';
-        rest *= 10;
-        out[used++] = (char)('0' + rest / unit);
-        rest %= unit;
+    if (value % unit)
+        out[used++] = '.';
+    for (int digits = 0; value % unit && digits < 6; digits++) {
+        value = value % unit * 10;
+        out[used++] = (char)('0' + value / unit);
     }
     snprintf(out + used, (size_t)(AXIS_LABEL_MAX - used), " %s", word);
 }

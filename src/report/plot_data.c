@@ -68,17 +68,16 @@ static struct plot_column *open_column(struct builder *builder, const struct buc
 {
     struct plot_data *data = builder->data;
     struct plot_column const fresh = {.begin_ns = bucket->begin_ns, .gauges = {-1, -1, -1, -1}};
-    struct plot_column *last =
-        data->columns.count ? &data->columns.items[data->columns.count - 1] : NULL;
-    if (last && bucket->end_ns - last->begin_ns <= builder->column_ns)
-        return last;
+    size_t const count = data->columns.count;
+    if (count > 0 && bucket->end_ns - data->columns.items[count - 1].begin_ns <= builder->column_ns)
+        return &data->columns.items[count - 1];
     if (!vec_push(&data->columns, fresh)) {
         builder->failed = true;
         return NULL;
     }
     if (data->is_rate)
         memset(builder->levels, 0, sizeof(builder->levels));
-    return &data->columns.items[data->columns.count - 1];
+    return &data->columns.items[count];
 }
 
 /* The instant at the end of `column`, replacing the one a shorter column had. */
@@ -96,35 +95,49 @@ static void put_instant(struct builder *builder, const struct plot_column *colum
         builder->failed = true;
 }
 
+static void add_levels(struct builder *builder, const struct bucket *bucket)
+{
+    for (size_t i = 0; i < bucket->cell_count; i++) {
+        const struct cell *cell = &bucket->cells[i];
+        int64_t const change = change_of(builder->data->metric, cell);
+        if (change)
+            builder->levels[place_of(builder, cell->key)] += change;
+    }
+}
+
+static void add_to_column(struct plot_column *column, const struct bucket *bucket)
+{
+    for (size_t i = 0; i < bucket->cell_count; i++) {
+        if (bucket->cells[i].column == COL_HEAP_BYTES)
+            column->allocated_bytes += bucket->cells[i].value;
+        if (bucket->cells[i].column == COL_HEAP_CALLS)
+            column->allocated_calls += bucket->cells[i].value;
+    }
+    column->end_ns = bucket->end_ns;
+    column->lost_events += bucket->lost_events;
+    merge_gauges(&column->gauges, &bucket->gauges);
+}
+
 /* Second walk: columns and the values at their ends. */
 static void draw_bucket(void *into, const struct bucket *bucket)
 {
     struct builder *builder = into;
     struct plot_data *data = builder->data;
-    bool const is_before = bucket->end_ns <= builder->from_ns && builder->from_ns > 0;
-    if (is_before && data->is_rate)
+    if (bucket->end_ns <= builder->from_ns && builder->from_ns > 0) {
+        if (!data->is_rate)
+            add_levels(builder, bucket); /* what the range begins with */
         return;
-    if (!is_before && data->instants.count == 0) {
+    }
+    if (data->instants.count == 0) {
         struct plot_instant first = {.time_ns = bucket->begin_ns};
         memcpy(first.values, builder->levels, sizeof(first.values));
         builder->failed |= !vec_push(&data->instants, first);
     }
-    struct plot_column *column = is_before ? NULL : open_column(builder, bucket);
-    for (size_t i = 0; i < bucket->cell_count; i++) {
-        const struct cell *cell = &bucket->cells[i];
-        int64_t const change = change_of(data->metric, cell);
-        if (change)
-            builder->levels[place_of(builder, cell->key)] += change;
-        if (column && cell->column == COL_HEAP_BYTES)
-            column->allocated_bytes += cell->value;
-        if (column && cell->column == COL_HEAP_CALLS)
-            column->allocated_calls += cell->value;
-    }
+    struct plot_column *column = open_column(builder, bucket);
     if (!column)
         return;
-    column->end_ns = bucket->end_ns;
-    column->lost_events += bucket->lost_events;
-    merge_gauges(&column->gauges, &bucket->gauges);
+    add_levels(builder, bucket);
+    add_to_column(column, bucket);
     put_instant(builder, column);
 }
 
