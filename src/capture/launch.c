@@ -16,6 +16,14 @@
 
 #define SCRIPT_DEPTH 4
 
+static struct sigaction remembered[NSIG];
+
+void launch_remember_signals(void)
+{
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, NULL, &remembered[number]);
+}
+
 /* 0 when `path` is a file that may be executed. */
 static int check_executable(const char *path)
 {
@@ -30,16 +38,16 @@ static int check_executable(const char *path)
 static int explain(const char *name, int err, struct fault *fault)
 {
     if (err == -EISDIR)
-        return fault_set(fault, -EACCES, "%s is a folder, not a program", name);
+        return fault_set(fault, -EACCES, "%s is a folder, not a program; name a file in it", name);
     if (err == -EACCES)
         return fault_set(fault, err, "%s may not be executed: permission denied; try chmod +x", name);
-    return fault_set(fault, -ENOENT, "%s: no such program; check the name and PATH", name);
+    return fault_set(fault, -ENOENT, "%s: not found, there is no such file; check the name and PATH", name);
 }
 
 int launch_find(const char *name, char *path, size_t size, struct fault *fault)
 {
     int worst = -ENOENT;
-    if (strchr(name, '/')) {
+    if (strchr(name, '/') || name[0] == '\0' || strspn(name, ".") == strlen(name)) {
         snprintf(path, size, "%s", name);
         int err = check_executable(path);
         return err < 0 ? explain(name, err, fault) : 0;
@@ -76,9 +84,9 @@ static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fau
     struct stat status;
     if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
         return fault_set(fault, -ENOEXEC,
-                         "%s is not an x86-64 program, and memoir traces only those", path);
-    if (fstat(fd, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) && geteuid() != 0 &&
-        status.st_uid != geteuid())
+                         "%s is for another architecture; memoir traces 64-bit x86 programs", path);
+    if (fstat(fd, &status) == 0 && (((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
+                                    ((status.st_mode & S_ISGID) && status.st_gid != getgid())))
         return fault_set(fault, -ENOEXEC,
                          "%s changes its user when it starts (setuid), so the loader ignores our library; "
                          "run memoir as that user",
@@ -114,6 +122,9 @@ int launch_check(const char *path, struct fault *fault)
     for (int depth = 0; depth < SCRIPT_DEPTH; depth++) {
         char head[256] = "";
         int fd = open(script, O_RDONLY | O_CLOEXEC);
+        if (fd < 0 && depth > 0 && errno == ENOENT)
+            return fault_set(fault, -ENOEXEC, "%s needs the interpreter %s, which is not there; install it",
+                             path, script);
         if (fd < 0)
             return 0; /* not readable is still executable; the loader will know */
         ssize_t got = read(fd, head, sizeof(head));
@@ -137,7 +148,7 @@ static void set_environment(const struct launch *launch)
 {
     char preload[2 * PATH_MAX];
     const char *kept = getenv("LD_PRELOAD");
-    if (kept && *kept)
+    if (kept) /* also an empty one: the program must find it as it was */
         snprintf(preload, sizeof(preload), "%s:%s", launch->library, kept);
     else
         snprintf(preload, sizeof(preload), "%s", launch->library);
@@ -148,10 +159,10 @@ static void set_environment(const struct launch *launch)
 /* In the child: becomes the program, or tells its errno through `report`. */
 static void become(const struct launch *launch, int report, const sigset_t *mask)
 {
-    struct sigaction normal = {.sa_handler = SIG_DFL};
-    static const int changed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD, SIGXFSZ};
-    for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
-        sigaction(changed[i], &normal, NULL);
+    for (int number = 1; number < NSIG; number++) {
+        if (remembered[number].sa_handler == SIG_IGN || remembered[number].sa_handler == SIG_DFL)
+            sigaction(number, &remembered[number], NULL);
+    }
     sigprocmask(SIG_SETMASK, mask, NULL);
     set_environment(launch);
     execv(launch->path, launch->arguments);

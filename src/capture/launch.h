@@ -5,6 +5,9 @@
 
 #include "base/fault.h"
 
+/* Call before changing any signal's action: a program started later gets them as they were. */
+void launch_remember_signals(void);
+
 /* The file that `name` means: as it is with a slash, else by PATH.  0, -ENOENT or -EACCES. */
 int launch_find(const char *name, char *path, size_t size, struct fault *fault);
 

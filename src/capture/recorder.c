@@ -2,6 +2,7 @@
 #include "capture/recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -37,9 +38,11 @@ struct recorder {
     struct session *sessions[ARENA_PROCESSES];
     uint32_t session_count; /* highest index used, plus one */
     char command_line[4096];
+    char folder[PATH_MAX]; /* of recordings that have no name of their own */
     pid_t pid;
     uint64_t oom_kills;
     bool told_failure;
+    bool made_output; /* the file was not there before */
 };
 
 static volatile sig_atomic_t child_changed;
@@ -83,6 +86,35 @@ static void join_command(struct recorder *recorder)
                                at ? " " : "", *word);
 }
 
+/* How many programs the process has been before the present one. */
+static unsigned images_of(const struct recorder *recorder, uint32_t pid)
+{
+    unsigned images = 0;
+    for (uint32_t i = 0; i < recorder->session_count; i++)
+        images += recorder->sessions[i] && session_pid(recorder->sessions[i]) == pid;
+    return images;
+}
+
+/* Finds out before the program starts whether its recording can be written. */
+static int check_output(struct recorder *recorder, struct fault *fault)
+{
+    const char *output = recorder->options->output, *slash = output ? strrchr(output, '/') : NULL;
+    if (slash)
+        snprintf(recorder->folder, sizeof(recorder->folder), "%.*s", (int)(slash - output), output);
+    if (output) {
+        recorder->made_output = access(output, F_OK) < 0;
+        int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0)
+            return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o", output,
+                             strerror(errno));
+        close(fd);
+    } else if (access(".", W_OK) < 0) {
+        return fault_set(fault, -EIO, "cannot write a recording in this folder: %s; choose a place with -o",
+                         strerror(errno));
+    }
+    return 0;
+}
+
 static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
 {
     struct recorder *recorder = context;
@@ -91,8 +123,10 @@ static struct session *session_of(void *context, uint32_t process, uint64_t now_
         return NULL;
     if (recorder->sessions[process])
         return recorder->sessions[process];
-    bool first = recorder->session_count == 0;
-    struct session_options options = {.output = first ? recorder->options->output : NULL,
+    uint32_t pid = arena_process_at(recorder->arena.memory, process)->pid;
+    struct session_options options = {.output = process == 0 ? recorder->options->output : NULL,
+                                      .folder = recorder->folder,
+                                      .image = images_of(recorder, pid),
                                       .max_bytes = recorder->options->max_bytes,
                                       .command_line = recorder->command_line,
                                       .symbols = recorder->symbols};
@@ -290,9 +324,14 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
         if (!recorder->reader || !recorder->keeper || !recorder->symbols)
             err = fault_set(fault, -ENOMEM, "out of memory before the start");
     }
+    launch_remember_signals();
     set_signals();
     if (err == 0)
+        err = check_output(recorder, fault);
+    if (err == 0)
         err = start_program(recorder, fault);
+    if (err < 0 && recorder->made_output)
+        unlink(options->output);
     if (err == 0) {
         setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
         bool ended = read_until_end(recorder, result);

@@ -66,11 +66,16 @@ static void name_output(struct session *session)
 {
     const char *slash = strrchr(session->process->path, '/');
     const char *program = slash ? slash + 1 : session->process->path;
-    if (session->options.output)
+    if (session->options.output) {
         snprintf(session->path, sizeof(session->path), "%s", session->options.output);
-    else
-        snprintf(session->path, sizeof(session->path), "%s.%u.memoir",
-                 *program ? program : "program", session->process->pid);
+        return;
+    }
+    char image[16] = "";
+    if (session->options.image > 0)
+        snprintf(image, sizeof(image), "-%u", session->options.image + 1);
+    snprintf(session->path, sizeof(session->path), "%s%s%.200s.%u%s.memoir", session->options.folder,
+             *session->options.folder ? "/" : "", *program ? program : "program",
+             session->process->pid, image);
 }
 
 static void describe_process(struct session *session)

@@ -13,7 +13,9 @@
 struct session;
 
 struct session_options {
-    const char *output; /* NULL: PROGRAM.PID.memoir in the current folder */
+    const char *output; /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
+    const char *folder; /* ... in this folder */
+    unsigned image;     /* programs that this process was before, by exec */
     uint64_t max_bytes;
     const char *command_line;
     struct symbol_queue *symbols;

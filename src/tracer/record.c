@@ -106,6 +106,7 @@ bool record_move(void *block)
     struct arena_slot *slot = own_slot();
     if (unlikely(!slot))
         return false;
+    slot->last_before = slot->last_block;
     uint64_t word = free_word(slot, block);
     if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
         return false;
@@ -128,8 +129,10 @@ void record_moved(bool began, void *block, size_t size, void *hook_frame)
             slot->gap_calls++, slot->gap_bytes += size;
     } else {
         bool freed = size == 0;
-        if (!freed)
-            slot->frees--; /* nothing happened */
+        if (!freed) { /* nothing happened */
+            slot->frees--;
+            slot->last_block = slot->last_before;
+        }
         if (began)
             ring_put1(slot, (uint64_t)(freed ? OUTCOME_DONE : OUTCOME_FAILED) << 4 | EVENT_OUTCOME);
     }

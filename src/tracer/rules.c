@@ -56,11 +56,37 @@ static void copy_build_id(struct arena_module *module, const ElfW(Phdr) *note, u
     }
 }
 
+static const char *module_name(const struct link_map *map)
+{
+    return map->l_name && map->l_name[0]
+               ? map->l_name
+               : arena_process_at(tracer_process.arena, tracer_process.process)->path;
+}
+
+/* A library that comes back to where it was is the same module, or plugins would fill the list. */
+static uint32_t find_published(const struct dl_find_object *found)
+{
+    uint32_t count = atomic_load(&tracer_process.header->module_count);
+    for (uint32_t i = 1; i <= count && i < ARENA_MODULES; i++) {
+        struct arena_module *module = arena_module_at(tracer_process.arena, i);
+        if (atomic_load_explicit(&module->ready, memory_order_acquire) &&
+            module->process == tracer_process.process &&
+            module->start == (uint64_t)found->dlfo_map_start &&
+            module->end == (uint64_t)found->dlfo_map_end &&
+            strncmp(module->path, module_name(found->dlfo_link_map), sizeof(module->path) - 1) == 0)
+            return i;
+    }
+    return MODULE_UNKNOWN;
+}
+
 /* Tells the recorder of a module.  Its index, or MODULE_UNKNOWN when the list is full. */
 static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) *elf)
 {
     struct arena_header *header = tracer_process.header;
-    uint32_t index = atomic_fetch_add(&header->module_count, 1) + 1;
+    uint32_t index = find_published(found);
+    if (index != MODULE_UNKNOWN)
+        return index;
+    index = atomic_fetch_add(&header->module_count, 1) + 1;
     if (index >= ARENA_MODULES)
         return MODULE_UNKNOWN;
     struct arena_module *module = arena_module_at(tracer_process.arena, index);
@@ -69,9 +95,7 @@ static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) *el
     module->start = (uint64_t)found->dlfo_map_start;
     module->end = (uint64_t)found->dlfo_map_end;
     module->bias = map->l_addr;
-    const char *name = map->l_name && map->l_name[0]
-                           ? map->l_name
-                           : arena_process_at(tracer_process.arena, tracer_process.process)->path;
+    const char *name = module_name(map);
     size_t size = strlen(name);
     if (size >= sizeof(module->path))
         size = sizeof(module->path) - 1;
@@ -165,11 +189,12 @@ int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *index)
     if (!module || !module->view.header)
         return -ENOENT;
     int err = eh_frame_row(&module->view, pc, row);
-    /* Entry code that is "returned to" without having called (makecontext): the byte before it is
-     * nobody's, but it says itself that nothing is further out. */
-    if (err == -ENOENT && eh_frame_row(&module->view, pc + 1, row) == 0 &&
-        row->registers[REG_RIP].place == PLACE_UNDEFINED)
+    /* A return address at the very first byte of a function, with nobody's code before it, was never a
+     * call: makecontext put it there, as the outer end of a new stack. */
+    if (err == -ENOENT && eh_frame_row(&module->view, pc + 1, row) == 0) {
+        row->registers[REG_RIP].place = PLACE_UNDEFINED;
         return 0;
+    }
     return err;
 }
 

@@ -7,11 +7,11 @@
 #define FOLD_DEPTH 192
 #define FOLD_CYCLE 24 /* the longest cycle looked for */
 
-static uint64_t hash_key(uint32_t parent, uint64_t ip)
+static uint64_t hash_key(uint32_t parent, uint64_t ip, uint32_t module)
 {
     uint64_t x = (ip ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ull;
     x ^= x >> 29;
-    x = (x + parent) * 0xbf58476d1ce4e5b9ull;
+    x = (x + parent + ((uint64_t)module << 32)) * 0xbf58476d1ce4e5b9ull;
     return x ^ x >> 32;
 }
 
@@ -68,7 +68,7 @@ static uint32_t make_node(void *arena, uint32_t parent, uint64_t ip, uint32_t mo
 
 uint32_t trie_push(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
 {
-    uint64_t hash = hash_key(parent, ip);
+    uint64_t hash = hash_key(parent, ip, module);
     uint32_t made = TRIE_NONE;
 
     if (parent == TRIE_FULL)

@@ -92,6 +92,7 @@ struct arena_slot {
     uint64_t quiet_events; /* since the clock word last changed */
     uint64_t last_time;    /* newest time written to the ring */
     uint64_t last_block;   /* this thread's newest block if nothing was allocated since */
+    uint64_t last_before;  /* what it was before the realloc under way */
     uint64_t cost_ticks, cost_events; /* the tracer's own time, measured on a few events */
 
     /* written by the reader */
