@@ -38,6 +38,18 @@ static bool is_container(const char *function)
     return false;
 }
 
+/* strdup and friends: who called them is the news. */
+static bool is_runtime(const char *module)
+{
+    static const char *const names[] = {"libc.so", "libc-", "libstdc++", "libgcc_s", "ld-linux"};
+    const char *slash = strrchr(module, '/');
+    const char *name = slash ? slash + 1 : module;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 static string_id name_stack(struct recording *recording, stack_id stack)
 {
     struct shown_frame frames[DEPTH_SEEN];
@@ -47,7 +59,8 @@ static string_id name_stack(struct recording *recording, stack_id stack)
     if (count > DEPTH_SEEN)
         count = DEPTH_SEEN;
     for (size_t i = 0; i < count; i++)
-        if (!is_container(recording_text(recording, frames[i].function)))
+        if (!is_container(recording_text(recording, frames[i].function)) &&
+            !is_runtime(recording_text(recording, frames[i].module)))
             return frames[i].function;
     return frames[0].function;
 }

@@ -23,9 +23,9 @@ struct site_table {
 int site_table_init(struct site_table *table, struct recording *recording); /* 0 or -ENOMEM */
 void site_table_fini(struct site_table *table);
 
-/* The site of a stack: the innermost function that is no allocator and no standard container (a
- * vector that grows says nothing, the code that made it grow does).  NULL after running out of
- * memory. */
+/* The site of a stack: the innermost function that is no allocator, no standard container and not
+ * in the C or C++ library (a vector that grows says nothing, the code that made it grow does); the
+ * innermost one when there is no other.  NULL after running out of memory. */
 struct site_entry *site_table_find(struct site_table *table, stack_id stack);
 
 /* Gives the `top` sites of the largest area their places and writes them, biggest first, to

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "demo_recording.h"
 #include "report/plot_axis.h"
+#include "report/plot_sites.h"
 #include "xml_check.h"
 
 #define MIB    INT64_C(1048576)
@@ -109,6 +110,47 @@ TEST(levels_add_up_at_every_instant)
                      2 * MIB + MIB / 2 + 4000 + 100);
     plot_data_fini(&data);
     sample_destroy(&sample);
+}
+
+static stack_id push(struct recording *recording, stack_id caller, const char *function,
+                     uint32_t module)
+{
+    stack_id made = STACK_EMPTY;
+    struct location const location = {.function = recording_intern(recording, function)};
+    struct frame const frame = {.module = module,
+                                .first_location = (uint32_t)recording->locations.count,
+                                .location_count = 1};
+    CHECK(vec_push(&recording->locations, location) && vec_push(&recording->frames, frame));
+    CHECK(stack_table_push(recording->stacks, caller, (uint32_t)recording->frames.count - 1,
+                           &made) == 0);
+    return made;
+}
+
+TEST(a_site_is_the_code_that_asked)
+{
+    struct recording *recording = recording_create();
+    static const char *const paths[] = {"/bin/node", "/lib/libc.so.6", "/lib/libcrypto.so.3"};
+    struct site_table table;
+    for (size_t i = 0; i < 3; i++)
+        CHECK(vec_push(&recording->modules,
+                       (struct module){.path = recording_intern(recording, paths[i])}));
+    stack_id const start = push(recording, STACK_EMPTY, "__libc_start_main", 1);
+    stack_id const program = push(recording, start, "explain", 0);
+    stack_id const copy = push(recording, program, "strdup", 1);
+    stack_id const grown = push(recording, program, "std::vector<int>::push_back(int&&)", 0);
+    stack_id const inner = push(recording, push(recording, program, "BN_new", 2), "malloc", 1);
+    CHECK(site_table_init(&table, recording) == 0);
+    uint32_t const explain = site_table_find(&table, program)->function;
+    assert_string_equal(recording_text(recording, explain), "explain");
+    assert_int_equal(site_table_find(&table, copy)->function, explain);
+    assert_int_equal(site_table_find(&table, grown)->function, explain);
+    assert_string_equal(recording_text(recording, site_table_find(&table, inner)->function),
+                        "BN_new");
+    assert_string_equal(recording_text(recording, site_table_find(&table, start)->function),
+                        "__libc_start_main");
+    CHECK(site_table_find(&table, 999999)); /* damaged input */
+    site_table_fini(&table);
+    recording_destroy(recording);
 }
 
 TEST(the_rest_is_other)
@@ -272,6 +314,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(levels_add_up_at_every_instant),
+        cmocka_unit_test(a_site_is_the_code_that_asked),
         cmocka_unit_test(the_rest_is_other),
         cmocka_unit_test(an_interval_begins_with_what_was_there),
         cmocka_unit_test(counters_are_rates),
