@@ -106,6 +106,20 @@ static void add_aranges(struct dwarf_lines *lines, Dwarf_Off unit_offset, uint32
     }
 }
 
+static bool add_unit(struct dwarf_lines *lines, Dwarf_Die *die, unsigned *without_addresses)
+{
+    uint32_t value = (uint32_t)lines->units.count;
+    size_t before = lines->unit_ranges.ranges.count;
+
+    if (value >= UNITS_MAX ||
+        !vec_push(&lines->units, (struct dwarf_unit){.skeleton = *die, .die = *die}) ||
+        !dwarf_add_ranges(&lines->unit_ranges, die, value))
+        return false;
+    if (lines->unit_ranges.ranges.count == before && (*without_addresses)++ < 64)
+        add_aranges(lines, dwarf_dieoffset(die), value);
+    return true;
+}
+
 /* Reads the header and the first DIE of every unit: enough to know which one an address is in. */
 static void index_units(struct dwarf_lines *lines)
 {
@@ -114,17 +128,11 @@ static void index_units(struct dwarf_lines *lines)
     Dwarf_Half version;
     Dwarf_Die die;
     unsigned without_addresses = 0;
+    bool more = true;
 
-    while (dwarf_get_units(lines->dwarf, unit, &unit, &version, &type, &die, NULL) == 0) {
-        uint32_t value = (uint32_t)lines->units.count;
-        if ((type != DW_UT_compile && type != DW_UT_skeleton) || value >= UNITS_MAX)
-            continue;
-        size_t before = lines->unit_ranges.ranges.count;
-        if (!vec_push(&lines->units, (struct dwarf_unit){.skeleton = die, .die = die}) ||
-            !dwarf_add_ranges(&lines->unit_ranges, &die, value))
-            break;
-        if (lines->unit_ranges.ranges.count == before && without_addresses++ < 64)
-            add_aranges(lines, dwarf_dieoffset(&die), value);
+    while (more && dwarf_get_units(lines->dwarf, unit, &unit, &version, &type, &die, NULL) == 0) {
+        if (type == DW_UT_compile || type == DW_UT_skeleton)
+            more = add_unit(lines, &die, &without_addresses);
     }
     range_index_build(&lines->unit_ranges);
 }

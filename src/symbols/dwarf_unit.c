@@ -12,7 +12,15 @@ static bool may_hold_functions(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
            tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_interface_type ||
-           tag == DW_TAG_enumeration_type || tag == DW_TAG_variant_part;
+           tag == DW_TAG_enumeration_type || tag == DW_TAG_variant_part ||
+           tag == DW_TAG_lexical_block;
+}
+
+/* A lambda is a function of a type inside the function that wrote it.  One that refers to its
+ * abstract form has none of its own: they are in that form. */
+static bool may_write_functions(int tag, Dwarf_Die *die)
+{
+    return tag == DW_TAG_subprogram && !dwarf_hasattr(die, DW_AT_abstract_origin);
 }
 
 bool dwarf_add_ranges(struct range_index *index, Dwarf_Die *die, uint32_t value)
@@ -55,7 +63,8 @@ static bool collect(struct dwarf_unit *unit, Dwarf_Die *parent, int depth)
         int tag = dwarf_tag(&child);
         if (tag == DW_TAG_subprogram)
             fine = add_function(unit, &child);
-        else if (may_hold_functions(tag) && dwarf_haschildren(&child))
+        if (fine && dwarf_haschildren(&child) &&
+            (may_hold_functions(tag) || may_write_functions(tag, &child)))
             fine = collect(unit, &child, depth + 1);
         Dwarf_Die next;
         if (!fine || dwarf_siblingof(&child, &next) != 0 || next.addr <= child.addr)

@@ -88,32 +88,45 @@ static bool find_table(struct pclntab *table, const struct elf_view *view, uint6
     return false;
 }
 
+static uint64_t place_in_relocations(struct slice relocations, uint64_t address)
+{
+    Elf64_Rela entry;
+
+    for (size_t at = 0; at + sizeof(entry) <= relocations.size; at += sizeof(entry)) {
+        memcpy(&entry, relocations.data + at, sizeof(entry));
+        if ((uint64_t)entry.r_addend == address && ELF64_R_SYM(entry.r_info) == 0)
+            return entry.r_offset;
+    }
+    return 0;
+}
+
+static uint64_t place_in_data(const struct elf_section *section, uint64_t address)
+{
+    uint64_t word;
+
+    for (size_t at = 0; at + sizeof(word) <= section->bytes.size; at += sizeof(word)) {
+        memcpy(&word, section->bytes.data + at, sizeof(word));
+        if (word == address)
+            return section->header.sh_addr + at;
+    }
+    return 0;
+}
+
 /* moduledata begins with the address of the pclntab: in a relocation, or in plain data. */
 static uint64_t find_moduledata(const struct elf_view *view, uint64_t pclntab_address)
 {
     struct elf_section section;
-    Elf64_Rela entry;
-    uint64_t word;
+    uint64_t place = 0;
 
-    for (uint32_t i = 1; elf_view_section(view, i, &section); i++) {
-        if (section.header.sh_type == SHT_RELA && view->type == ET_DYN) {
-            for (size_t at = 0; at + sizeof(entry) <= section.bytes.size; at += sizeof(entry)) {
-                memcpy(&entry, section.bytes.data + at, sizeof(entry));
-                if ((uint64_t)entry.r_addend == pclntab_address && ELF64_R_SYM(entry.r_info) == 0)
-                    return entry.r_offset;
-            }
-        }
+    for (uint32_t i = 1; place == 0 && elf_view_section(view, i, &section); i++) {
         bool data = (section.header.sh_flags & SHF_WRITE) ||
                     slice_equals(section.name, slice_of(".go.module"));
-        if (!data || view->type == ET_DYN)
-            continue;
-        for (size_t at = 0; at + sizeof(word) <= section.bytes.size; at += sizeof(word)) {
-            memcpy(&word, section.bytes.data + at, sizeof(word));
-            if (word == pclntab_address)
-                return section.header.sh_addr + at;
-        }
+        if (view->type == ET_DYN && section.header.sh_type == SHT_RELA)
+            place = place_in_relocations(section.bytes, pclntab_address);
+        else if (view->type != ET_DYN && data)
+            place = place_in_data(&section, pclntab_address);
     }
-    return 0;
+    return place;
 }
 
 /* Where inlined calls are counted from.  Go 1.26 began to keep the end of the pclntab after it,

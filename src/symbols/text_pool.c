@@ -109,17 +109,23 @@ static struct text *new_text(struct text_pool *pool, size_t size)
     return text;
 }
 
-const char *text_pool_keep(struct text_pool *pool, const char *chars, size_t size)
+/* Control characters of `text` replaced, in the pool's own buffer. */
+static const char *make_printable(struct text_pool *pool, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        pool->printable[i] = byte < 0x20 || byte == 0x7f ? '?' : (char)byte;
+    }
+    return pool->printable;
+}
+
+const char *text_pool_keep(struct text_pool *pool, const char *text, size_t size)
 {
     if (size > TEXT_MAX)
         size = TEXT_MAX;
     if (size == 0)
         return empty.chars;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = (unsigned char)chars[i];
-        pool->printable[i] = byte < 0x20 || byte == 0x7f ? '?' : (char)byte;
-    }
-    chars = pool->printable;
+    const char *chars = make_printable(pool, text, size);
     uint64_t hash = hash_bytes(chars, size);
     struct text **slot = find_slot(pool->slots, pool->slot_count, hash, chars, size);
     if (*slot)
@@ -129,15 +135,15 @@ const char *text_pool_keep(struct text_pool *pool, const char *chars, size_t siz
             return empty.chars;
         slot = find_slot(pool->slots, pool->slot_count, hash, chars, size);
     }
-    struct text *text = new_text(pool, size);
-    if (!text)
+    struct text *kept = new_text(pool, size);
+    if (!kept)
         return empty.chars;
-    *text = (struct text){.hash = hash, .size = size};
-    memcpy(text->chars, chars, size);
-    text->chars[size] = '\0';
-    *slot = text;
+    *kept = (struct text){.hash = hash, .size = size};
+    memcpy(kept->chars, chars, size);
+    kept->chars[size] = '\0';
+    *slot = kept;
     pool->text_count++;
-    return text->chars;
+    return kept->chars;
 }
 
 const char *text_pool_readable(struct text_pool *pool, const char *kept)

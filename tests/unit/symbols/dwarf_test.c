@@ -46,6 +46,39 @@ static void an_inner_frame_has_its_line_and_an_outer_one_the_call(void **state)
     resolver_destroy(resolver);
 }
 
+/* A lambda is described inside the function that wrote it, not beside it. */
+static void a_lambda_has_its_inlined_calls(void **state)
+{
+    static const char source[] =
+        "static inline __attribute__((always_inline)) int deep(volatile int *p)\n"
+        "{\n"
+        "    return *p * 3;\n"
+        "}\n"
+        "int main(int argc, char **)\n"
+        "{\n"
+        "    volatile int cell = argc;\n"
+        "    auto call = [&](int n) __attribute__((noipa)) {\n"
+        "        return deep(&cell) + n;\n"
+        "    };\n"
+        "    return call(1) + call(2);\n"
+        "}\n";
+    static const char *const chain[] = {
+        "deep lambda.cc:3", "main::{lambda(int)#1}::operator()(int) const lambda.cc:9", NULL};
+    struct resolver *resolver = resolver_create();
+    struct resolver_module module = {scratch_path("lambda"), "", ""};
+
+    (void)state;
+    scratch_write("lambda.cc", source, strlen(source));
+    scratch_run("g++", "-O2", "-g", "-o", "lambda", "lambda.cc");
+    char *symbols = scratch_output("nm", "lambda"), *at = strstr(symbols, "_ZZ4main");
+    CHECK(at != NULL);
+    char *name = strndup(at, strcspn(at, "\n"));
+    CHECK(finds_chain(resolver, &module, "lambda", name, chain));
+    free(name);
+    free(symbols);
+    resolver_destroy(resolver);
+}
+
 static void relative_files_count_from_the_build_folder(void **state)
 {
     struct resolver *resolver = resolver_create();
@@ -147,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FOLDER(inlined_calls_and_lines_are_as_addr2line_says),
         WITH_FOLDER(an_inner_frame_has_its_line_and_an_outer_one_the_call),
+        WITH_FOLDER(a_lambda_has_its_inlined_calls),
         WITH_FOLDER(relative_files_count_from_the_build_folder),
         WITH_FOLDER(split_dwarf_is_found_beside_the_objects),
         WITH_FOLDER(a_missing_dwo_file_leaves_name_and_line),

@@ -63,7 +63,7 @@ void check_like_addr2line(struct resolver *resolver, const struct resolver_modul
 {
     uint64_t begin, size;
     scratch_symbol(oracle, function, &begin, &size);
-    CHECK(size > 16 && size < 2000);
+    CHECK(size > 4 && size < 2000);
     for (uint64_t address = begin; address < begin + size; address++) {
         struct resolved frames[RESOLVED_MAX];
         char hex[32];
