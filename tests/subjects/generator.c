@@ -219,6 +219,7 @@ static void read_arguments(int argc, char **argv)
         }
         i++;
     }
+    settings.hazards.paths = settings.paths;
     if (settings.sharp)
         settings.threads = 1;
 }

@@ -122,6 +122,7 @@ struct mailbox *mailbox_at(struct mailbox *boxes, size_t index);
 struct hazards {
     bool fork, signals, dlopen, churn;
     unsigned churn_threads, children, reloads;
+    uint32_t paths; /* of the short threads */
 };
 void hazards_start(const struct hazards *hazards);
 void hazards_round(const struct hazards *hazards, struct worker *own);

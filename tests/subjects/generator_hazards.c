@@ -68,6 +68,7 @@ void hazards_start(const struct hazards *hazards)
     for (size_t i = 0; hazards->churn && i < CHURN_AT_ONCE; i++) {
         churners[i] = pages(sizeof(*churners[i]));
         worker_init(churners[i], 77000 + i, NULL);
+        churners[i]->paths = hazards->paths;
     }
     if (!hazards->signals)
         return;

@@ -13,16 +13,16 @@ refuse() { # refuse CASE STATUS PATTERN PROGRAM…
     if [ -e "$name.memoir" ]; then not_ok "$name-no-file" "an empty recording was left"; fi
 }
 
-refuse missing 127 'no such file|not found' ./missing
+refuse missing 127 'no such|not found' ./missing
 refuse missing-in-path 127 'not found|no such' no-such-program-anywhere
-refuse folder 126 'directory|folder' .
+refuse folder 126 'directory|folder' ./
 printf 'not a program' >plain
 refuse not-executable 126 'permission|execut' ./plain
 chmod +x plain
 printf '\177ELF\001\001\001' >other32
 head -c 100 /dev/zero >>other32
 chmod +x other32
-refuse other-architecture 126 'architecture|32-bit|format' ./other32
+refuse other-architecture 126 'architecture|32-bit|format|x86-64' ./other32
 echo 'int puts(const char *); int main(void) { return puts("ran"); }' >hello.c
 if gcc -static -o static hello.c 2>/dev/null; then
     refuse static 126 'static' ./static
@@ -37,7 +37,7 @@ else
 fi
 printf '#!/missing/interpreter\n' >lost-script
 chmod +x lost-script
-refuse lost-interpreter 126 'interpreter' ./lost-script
+refuse lost-interpreter 127 'interpreter' ./lost-script
 
 # A script works: its interpreter is what is traced.
 printf '#!/bin/sh\necho from the script\nexit 6\n' >script

@@ -68,11 +68,12 @@ record() { # record FILE [OPTIONS] -- PROGRAM…
     status=$?
 }
 
-# The report of a metric, made once per recording.
-json_of() { # json_of FILE METRIC
-    local made=$1.$2.json
-    if [ ! -s "$made" ] || [ "$1" -nt "$made" ]; then
-        "$MEMOIR" report "$1" --json --metric "$2" --by stack --top 1000000 --no-default-suppressions >"$made" 2>"$made.err" || {
+# A report as JSON, made once per recording and set of options.
+report_of() { # report_of FILE NAME OPTIONS…
+    local file=$1 made=$1.$2.json
+    shift 2
+    if [ ! -s "$made" ] || [ "$file" -nt "$made" ]; then
+        "$MEMOIR" report "$file" --json --no-default-suppressions "$@" >"$made" 2>"$made.err" || {
             cat "$made.err" >&2
             echo '{}' >"$made"
         }
@@ -80,12 +81,21 @@ json_of() { # json_of FILE METRIC
     printf '%s\n' "$made"
 }
 
+json_of() { # json_of FILE METRIC: every stack of it
+    report_of "$1" "$2" --metric "$2" --by stack --top 1000000
+}
+
+# What a recording says about itself; a path of jq such as .recording.pid.
+fact() { # fact FILE PATH
+    jq -r "$2" "$(report_of "$1" facts --top 1)"
+}
+
 summary() { # summary FILE KEY: a number of the heap's summary
-    jq -r ".summary.heap.$2" "$(json_of "$1" heap.calls)"
+    fact "$1" ".summary.heap.$2"
 }
 
 quality() { # quality FILE KEY
-    jq -r ".quality.$2" "$(json_of "$1" heap.calls)"
+    fact "$1" ".quality.$2"
 }
 
 # "VALUE COUNT" of all rows with the function on their stack; FUNCTION may be several names that
@@ -125,7 +135,7 @@ recorders_of() { # recorders_of PID
     local pid
     for pid in "$1" $(descendants "$1"); do
         case $(readlink "/proc/$pid/exe") in
-            "$BUILD"/memoir | "$BUILD"/memoir-record) echo "$pid" ;;
+            "$BUILD"/memoir | "$BUILD"/memoir-record | "$BUILD"/memoir*" (deleted)") echo "$pid" ;;
         esac
     done
 }

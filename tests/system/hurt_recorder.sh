@@ -13,12 +13,16 @@ program_of() { # program_of PID NAME: the descendant that runs this program
     done
 }
 
+program_is_there() { # program_is_there PID NAME
+    [ -n "$(program_of "$1" "$2")" ]
+}
+
 # Every process of ours is killed while three threads allocate as fast as they can.
 kill_recorder() {
     "$MEMOIR" run -o killed.memoir -- "$subjects/subject-works_for_seconds" 4 >out 2>err &
     local running=$! program
     started+=("$running")
-    if ! wait_until 30 has_line out working || ! wait_until 30 test -s killed.memoir; then
+    if ! wait_until 30 has_line out working; then
         not_ok killed-started "the program or its recording did not begin"
         return
     fi
@@ -28,7 +32,8 @@ kill_recorder() {
         return
     fi
     started+=("$program")
-    sleep 1.5 # a few chunks of the recording
+    wait_until 30 test -s killed.memoir || not_ok killed-chunks "nothing was written"
+    sleep 1.5 # a few chunks more
     # shellcheck disable=SC2046 # a list of numbers
     kill -9 $(recorders_of $running)
     wait $running 2>/dev/null
@@ -50,7 +55,10 @@ stop_recorder() {
     "$MEMOIR" run -o stopped.memoir -- "$subjects/subject-generator" --sharp --ops 6000000 --books books >out 2>err &
     local running=$! recorders
     started+=("$running")
-    wait_until 30 test -s stopped.memoir || not_ok stopped-started "the recording did not begin"
+    if ! wait_until 30 program_is_there $running subject-generator; then
+        not_ok stopped-started "the program did not begin"
+        return
+    fi
     recorders=$(recorders_of $running)
     # shellcheck disable=SC2086 # a list of numbers
     kill -STOP $recorders

@@ -32,12 +32,12 @@ record tree/all.memoir --children -- "$subjects/subject-fork_tree"
 equal children-status 0 "$status"
 equal children-one-recording-each 7 "$(find tree -name '*.memoir' | wc -l)"
 equal children-all-blocks "70000 70" "$(sum_of tree heap.allocated in_process)"
-pids=$(for file in tree/*.memoir; do jq .recording.pid "$(json_of "$file" heap.calls)"; done | sort -u)
+pids=$(for file in tree/*.memoir; do fact "$file" .recording.pid; done | sort -u)
 equal children-pids 7 "$(wc -l <<<"$pids")"
 # Linked: the parent of each but the first is among them.
 orphans=0
 for file in tree/*.memoir; do
-    parent=$(jq .recording.parent_pid "$(json_of "$file" heap.calls)")
+    parent=$(fact "$file" .recording.parent_pid)
     grep -qx "$parent" <<<"$pids" || orphans=$((orphans + 1))
 done
 equal children-linked 1 "$orphans"
