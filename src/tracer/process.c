@@ -263,7 +263,8 @@ static struct arena_slot *claim(uint32_t tid)
         while (high <= i && !atomic_compare_exchange_weak(&header->slot_high, &high, i + 1))
             ;
         slot->process = tracer_process.process;
-        slot->frame_count = slot->link_count = 0;
+        slot->frame_count = slot->link_count = slot->position = 0;
+        arena_slot_tip(slot)->count = 0;
         slot->last_block = 0;
         slot->last_clock = slot->last_time = 0;
         slot->look_at = 0;

@@ -8,33 +8,34 @@
 
 #define STALL_NS   20000000ull
 #define STALL_STEP 5000000ull
-/* The time a record may be wrong by when the recorder sleeps, in ticks: about 10 us. */
+/* In ticks: about 10 us, below which events are frequent; about 1 us, which is no new time. */
 #define TICK_COARSE (1u << 15)
+#define TICK_FINE   (1u << 12)
 
 void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count)
 {
-    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+    uint64_t head = slot->next;
     uint64_t *ring = arena_slot_ring(slot);
     for (unsigned i = 0; i < count; i++)
         ring[(head + i) % RING_WORDS] = words[i];
+    slot->next = head + count;
     atomic_store_explicit(&slot->head, head + count, memory_order_release);
 }
 
 void ring_tick(struct arena_slot *slot, uint64_t clock)
 {
-    bool changed = clock != slot->last_clock;
+    uint64_t now = clock != slot->last_clock && clock ? clock : read_tsc();
+    uint64_t passed = now > slot->last_time ? now - slot->last_time : 0;
     slot->last_clock = clock;
-    slot->quiet_events = 0;
-    uint64_t now = changed && clock ? clock : read_tsc();
-    /* With a sleeping recorder (0) every event comes here: a record for each would be too many. */
-    if (now <= slot->last_time || (clock == 0 && now - slot->last_time < TICK_COARSE))
-        now = 0;
-    /* Among several threads, fine stamps tell whose event came first. */
-    if (atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1)
-        slot->quiet_events = QUIET_MAX - QUIET_SHARED;
+    /* The next stamp is due: soon among several threads, where it tells whose event came first; with a
+     * sleeping recorder at the next event, unless they come so fast that time hardly passes. */
+    bool shared =
+        atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
+    uint64_t pause = shared ? QUIET_SHARED : QUIET_MAX;
     if (clock == 0)
-        slot->quiet_events = QUIET_MAX;
-    if (!now)
+        pause = passed < TICK_COARSE ? QUIET_SHARED : 0;
+    slot->quiet_events = QUIET_MAX - pause;
+    if (passed == 0 || (clock == 0 && passed < TICK_FINE))
         return;
     slot->last_time = now;
     ring_put1(slot, now << 4 | EVENT_TIME);
@@ -59,8 +60,7 @@ static void wake_recorder(void)
 /* Words that may still be written. */
 static uint64_t room(struct arena_slot *slot)
 {
-    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
-    uint64_t used = head - atomic_load_explicit(&slot->tail, memory_order_acquire);
+    uint64_t used = slot->next - atomic_load_explicit(&slot->tail, memory_order_acquire);
     return used + RING_MARGIN >= RING_WORDS ? 0 : RING_WORDS - RING_MARGIN - used;
 }
 
@@ -120,7 +120,6 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
     uint64_t left = room(slot);
     if (left < RING_WORDS / 2)
         wake_recorder();
-    slot->look_at = atomic_load_explicit(&slot->head, memory_order_relaxed) +
-                    (left > RING_WORDS / 2 ? left - RING_WORDS / 2 : left / 4);
+    slot->look_at = slot->next + (left > RING_WORDS / 2 ? left - RING_WORDS / 2 : left / 4);
     return true;
 }

@@ -28,8 +28,7 @@ void ring_tick(struct arena_slot *slot, uint64_t clock);
 /* Room for a record of up to EVENT_WORDS_MAX words and its time.  false: the event is dropped. */
 static inline bool ring_begin(struct arena_slot *slot, struct event_weight weight)
 {
-    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
-    if (unlikely(head >= slot->look_at) && !ring_make_room(slot, weight))
+    if (unlikely(slot->next >= slot->look_at) && !ring_make_room(slot, weight))
         return false;
     uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
     if (unlikely(clock != slot->last_clock || ++slot->quiet_events > QUIET_MAX))
@@ -40,17 +39,19 @@ static inline bool ring_begin(struct arena_slot *slot, struct event_weight weigh
 /* Stores the words of one record and publishes them. */
 static inline void ring_put1(struct arena_slot *slot, uint64_t a)
 {
-    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+    uint64_t head = slot->next;
     arena_slot_ring(slot)[head % RING_WORDS] = a;
+    slot->next = head + 1;
     atomic_store_explicit(&slot->head, head + 1, memory_order_release);
 }
 
 static inline void ring_put2(struct arena_slot *slot, uint64_t a, uint64_t b)
 {
-    uint64_t head = atomic_load_explicit(&slot->head, memory_order_relaxed);
+    uint64_t head = slot->next;
     uint64_t *ring = arena_slot_ring(slot);
     ring[head % RING_WORDS] = a;
     ring[(head + 1) % RING_WORDS] = b;
+    slot->next = head + 2;
     atomic_store_explicit(&slot->head, head + 2, memory_order_release);
 }
 

@@ -14,11 +14,6 @@ struct position {
     uint64_t fp;
 };
 
-/* Walked frames wait in the kept arrays, beyond the kept ones, until the walk has met those.  Most walks
- * are short: they stay within the first pages. */
-#define SHORT_TOP  256u
-#define SHORT_KEPT 128u
-
 static inline uint64_t word_at(uint64_t address)
 {
     return *(const uint64_t *)address;
@@ -41,20 +36,14 @@ static inline uint32_t count_valid(const struct kept_frames *kept, uint32_t coun
     return i;
 }
 
-/* Drops links of frames that are gone, and frames inward of a link that no longer holds. */
-static inline uint32_t check_links(struct arena_slot *slot, const struct kept_frames *kept,
+/* Of `valid` frames, those outward of the first link that no longer holds. */
+static inline uint32_t check_links(const struct arena_slot *slot, const struct kept_frames *kept,
                                    uint32_t valid)
 {
-    uint32_t links = slot->link_count;
-    while (links > 0 && kept->link_frame[links - 1] >= valid)
-        links--;
-    for (uint32_t i = 0; i < links; i++) {
-        if (word_at(kept->link_slot[i]) != kept->link_value[i]) {
-            valid = kept->link_frame[i];
-            links = i;
-        }
+    for (uint32_t i = 0; i < slot->link_count && kept->link_frame[i] < valid; i++) {
+        if (word_at(kept->link_slot[i]) != kept->link_value[i])
+            return kept->link_frame[i];
     }
-    slot->link_count = links;
     return valid;
 }
 
@@ -97,53 +86,115 @@ static inline bool step(struct position *at, unwind_rule rule, uint64_t high)
     return true;
 }
 
-/* Remembers that frame `at` restored the rbp which some frame further out needs.  false when full. */
-static bool keep_link(struct arena_slot *slot, struct kept_frames *kept, uint32_t at, uint64_t place)
-{
-    uint32_t link = slot->link_count;
-    if (link == LINKS_KEPT)
-        return false;
-    kept->link_slot[link] = place;
-    kept->link_value[link] = kept->frame_pointer[at - 1];
-    kept->link_frame[link] = at;
-    slot->link_count = link + 1;
-    return true;
-}
+/* What a frame must know of the one outside it. */
+struct outside {
+    uint64_t cfa, fp;
+    bool needs_fp; /* it, or one further out, begins at its rbp */
+};
 
-/* Appends walked frame `from` to the kept ones.  false when it cannot be kept. */
-static inline bool keep(struct arena_slot *slot, struct kept_frames *kept, uint32_t from, uint32_t node)
+/* A saved rbp that must still hold for what is further out.  `place` 0: none. */
+struct link {
+    uint64_t place, value;
+};
+
+/* Goes inward by one walked frame: what the next one must know, and the link it makes. */
+static inline struct link go_inward(const struct walked_frames *walked, uint32_t at,
+                                    struct outside *outside)
 {
-    uint32_t at = slot->frame_count;
-    uint64_t fp = kept->frame_pointer[from];
-    unwind_rule rule = kept->scratch[from];
+    unwind_rule rule = walked->rule[at];
     enum rule_kind kind = rule_kind_of(rule);
-    bool outer_needs = at > 0 && (kept->node[at - 1] & KEPT_NEEDS_FP);
+    struct link link = {0, outside->fp};
     bool uses = kind == RULE_RBP || kind == RULE_RBP_MEMORY;
     bool saves = rule_saved_fp(rule) != 0 || kind == RULE_RBP_MEMORY;
-
-    if (unlikely(outer_needs && saves)) {
-        uint64_t place = kind == RULE_RBP_MEMORY ? fp : kept->slot[at - 1] + 8 - rule_saved_fp(rule);
-        if (!keep_link(slot, kept, at, place))
-            return false;
-    }
-    kept->slot[at] = kept->slot[from];
-    kept->ret[at] = kept->ret[from];
-    kept->frame_pointer[at] = fp;
-    kept->node[at] = node | (uses || (outer_needs && !saves) ? KEPT_NEEDS_FP : 0);
-    slot->frame_count = at + 1;
-    return true;
+    if (unlikely(outside->needs_fp && saves))
+        link.place = kind == RULE_RBP_MEMORY ? walked->frame_pointer[at]
+                                             : outside->cfa - rule_saved_fp(rule);
+    outside->needs_fp = uses || (outside->needs_fp && !saves);
+    outside->cfa = walked->slot[at] + 8;
+    outside->fp = walked->frame_pointer[at];
+    return link;
 }
 
-/* Names the walked frames, outermost first, and keeps them.  The innermost one's node. */
-static uint32_t keep_walked(struct arena_slot *slot, struct kept_frames *kept, uint32_t first,
-                            uint32_t top, uint32_t node)
+static inline struct outside outside_of(const struct kept_frames *kept, uint32_t join)
 {
+    if (join == 0)
+        return (struct outside){0, 0, false};
+    return (struct outside){kept->slot[join - 1] + 8, kept->frame_pointer[join - 1],
+                            (kept->node[join - 1] & KEPT_NEEDS_FP) != 0};
+}
+
+/* The walked frames replace the trunk from `join` inward. */
+static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
+                           uint32_t count, uint32_t node)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    struct outside outside = outside_of(kept, join);
+    uint32_t links = slot->link_count, at = join;
     bool keeping = true;
-    for (uint32_t i = first; i < top; i++) {
-        node = trie_push(tracer_process.arena, node, kept->ret[i], rule_module(kept->scratch[i]));
-        keeping = keeping && keep(slot, kept, i, node);
+
+    while (links > 0 && kept->link_frame[links - 1] >= join)
+        links--;
+    if (arena_slot_tip(slot)->join > join)
+        arena_slot_tip(slot)->count = 0;
+    for (uint32_t i = count; i-- > 0;) {
+        node = trie_push(tracer_process.arena, node, walked->ret[i], rule_module(walked->rule[i]));
+        struct link link = go_inward(walked, i, &outside);
+        keeping = keeping && at < FRAMES_KEPT && (!link.place || links < LINKS_KEPT);
+        if (!keeping)
+            continue;
+        if (link.place) {
+            kept->link_slot[links] = link.place;
+            kept->link_value[links] = link.value;
+            kept->link_frame[links++] = at;
+        }
+        kept->slot[at] = walked->slot[i];
+        kept->ret[at] = walked->ret[i];
+        kept->frame_pointer[at] = walked->frame_pointer[i];
+        kept->node[at++] = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
     }
+    slot->frame_count = slot->position = at;
+    slot->link_count = links;
     return node;
+}
+
+/* The walked frames become the tip, on the trunk's `join`. */
+static inline uint32_t set_tip(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
+                               uint32_t count, uint32_t node)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    struct kept_tip *tip = arena_slot_tip(slot);
+    struct outside outside = outside_of(kept, join);
+
+    tip->link_count = 0;
+    for (uint32_t i = count; i-- > 0;) {
+        node = trie_push(tracer_process.arena, node, walked->ret[i], rule_module(walked->rule[i]));
+        struct link link = go_inward(walked, i, &outside);
+        if (unlikely(link.place)) {
+            tip->link_slot[tip->link_count] = link.place;
+            tip->link_value[tip->link_count++] = link.value;
+        }
+        tip->slot[i] = walked->slot[i];
+        tip->ret[i] = walked->ret[i];
+    }
+    tip->count = count;
+    tip->join = join;
+    tip->frame_pointer = walked->frame_pointer[0];
+    tip->node = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
+    return node;
+}
+
+/* Whether the stack is the tip's again, given that `valid` frames of the trunk are in place. */
+static inline bool tip_holds(const struct kept_tip *tip, const struct position *at, uint32_t valid)
+{
+    if (tip->count == 0 || tip->slot[0] != at->cfa - 8 || tip->join > valid ||
+        ((tip->node & KEPT_NEEDS_FP) && tip->frame_pointer != at->fp))
+        return false;
+    uint64_t differs = 0;
+    for (uint32_t i = 0; i < tip->count; i++)
+        differs |= word_at(tip->slot[i]) ^ tip->ret[i];
+    for (uint32_t i = 0; i < tip->link_count; i++)
+        differs |= word_at(tip->link_slot[i]) ^ tip->link_value[i];
+    return differs == 0;
 }
 
 /* Makes sure `cfa` lies in the known part of the thread's own stack, growing that part downward. */
@@ -161,60 +212,65 @@ static bool on_own_stack(struct arena_slot *slot, uint64_t cfa)
     return true;
 }
 
-/* Walks outward from `at` until it meets a kept frame or the outer end.  Walked frames then lie at
- * *first .. top, outermost last; the node to build on is returned, TRIE_NONE when the fast way fails. */
-static inline uint32_t walk(struct arena_slot *slot, struct kept_frames *kept, struct position at,
-                            uint32_t top, uint32_t *first)
+/* Walks outward from `at` until it meets one of `valid` trunk frames or the outer end.  The node to build
+ * on, TRIE_NONE when the fast way fails; *join trunk frames are outside the *count walked ones. */
+static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *kept,
+                            struct position at, uint32_t *join, uint32_t *count)
 {
-    uint32_t count = slot->frame_count, next = top;
+    struct walked_frames *walked = arena_slot_walked(slot);
+    uint32_t outer = *join, next = 0;
     for (;;) {
-        while (count > 0 && kept->slot[count - 1] < at.cfa - 8)
-            count--;
-        slot->frame_count = count;
-        *first = next;
-        if (count > 0 && kept->slot[count - 1] == at.cfa - 8 &&
-            (!(kept->node[count - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[count - 1] == at.fp))
-            return kept->node[count - 1] & ~KEPT_NEEDS_FP;
-        if (unlikely(next <= count + 1 || at.ret == 0))
+        while (outer > 0 && kept->slot[outer - 1] < at.cfa - 8)
+            outer--;
+        *join = outer;
+        *count = next;
+        if (outer > 0 && kept->slot[outer - 1] == at.cfa - 8 &&
+            (!(kept->node[outer - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[outer - 1] == at.fp))
+            return kept->node[outer - 1] & ~KEPT_NEEDS_FP;
+        if (unlikely(next == FRAMES_KEPT || at.ret == 0))
             return TRIE_NONE;
         unwind_rule rule = rules_find(at.ret - 1);
-        next--;
-        kept->slot[next] = at.cfa - 8;
-        kept->ret[next] = at.ret;
-        kept->frame_pointer[next] = at.fp;
-        kept->scratch[next] = rule;
+        walked->slot[next] = at.cfa - 8;
+        walked->ret[next] = at.ret;
+        walked->frame_pointer[next] = at.fp;
+        walked->rule[next++] = rule;
         if (unlikely(!step(&at, rule, slot->stack_high))) {
-            slot->frame_count = 0;
-            *first = next;
+            *join = 0;
+            *count = next;
             return rules_is_outermost(rule, at.cfa, slot->stack_high) ? TRIE_COMPLETE : TRIE_NONE;
         }
     }
 }
+
+/* A few frames that differ are a tip; more mean that the program went elsewhere. */
+#define TIP_FRAMES 4u
+_Static_assert(TIP_FRAMES <= TIP_KEPT, "a tip fits");
 
 uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
 {
     uint64_t frame = (uint64_t)hook_frame;
     struct position at = {frame + 16, word_at(frame + 8), word_at(frame)};
     struct kept_frames *kept = arena_slot_frames(slot);
-    uint32_t count = slot->frame_count, first;
+    struct kept_tip *tip = arena_slot_tip(slot);
+    uint32_t position = slot->position, walked;
 
     if (unlikely(!on_own_stack(slot, frame)))
         return slow_walk(slot, hook_frame);
-    while (count > 0 && kept->slot[count - 1] < at.cfa - 8)
-        count--;
-    slot->frame_count = count = check_links(slot, kept, count_valid(kept, count));
+    while (position > 0 && kept->slot[position - 1] < at.cfa - 8)
+        position--;
+    while (position < slot->frame_count && kept->slot[position] >= at.cfa - 8)
+        position++;
+    slot->position = position;
+    uint32_t join = check_links(slot, kept, count_valid(kept, position));
+    if (tip_holds(tip, &at, join))
+        return tip->node & ~KEPT_NEEDS_FP;
 
-    uint32_t top = count <= SHORT_KEPT ? SHORT_TOP : FRAMES_KEPT;
-    uint32_t node = walk(slot, kept, at, top, &first);
-    if (unlikely(node == TRIE_NONE && top == SHORT_TOP)) {
-        top = FRAMES_KEPT;
-        node = walk(slot, kept, at, top, &first);
-    }
-    while (slot->link_count > 0 && kept->link_frame[slot->link_count - 1] >= slot->frame_count)
-        slot->link_count--;
-    if (unlikely(node == TRIE_NONE)) {
-        slot->frame_count = slot->link_count = 0;
+    uint32_t node = walk(slot, kept, at, &join, &walked);
+    if (unlikely(node == TRIE_NONE))
         return slow_walk(slot, hook_frame);
-    }
-    return first == top ? node : keep_walked(slot, kept, first, top, node);
+    if (walked == 0)
+        return node;
+    if (walked <= TIP_FRAMES && join < slot->frame_count)
+        return set_tip(slot, kept, join, walked, node);
+    return grow_trunk(slot, kept, join, walked, node);
 }

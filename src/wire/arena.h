@@ -19,13 +19,14 @@
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
 #define ARENA_NODES     (1u << 22)
-#define ARENA_SLOTS     2048u
+#define ARENA_SLOTS     4096u
 
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
-#define SLOT_STRIDE (768u * 1024u)
-#define FRAMES_KEPT 6152u /* remembered frames of a thread's last stack; not a power of two: cache sets */
+#define SLOT_STRIDE (832u * 1024u)
+#define FRAMES_KEPT 4104u /* remembered frames of a thread's stack; not a power of two: cache sets */
 #define LINKS_KEPT  1024u /* saved frame pointers that the remembered frames depend on */
+#define TIP_KEPT    8u    /* remembered frames that differ from them at the inner end */
 
 /* The index of the trie: levels of slots, each four times the one before; a probe looks at one line
  * of each.  Small programs touch small tables. */
@@ -79,19 +80,20 @@ struct arena_process {
 /* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the reader the
  * second, the third changes hands with the slot. */
 struct arena_slot {
-    /* written by the thread */
+    /* written by the thread; the reader looks at the first line only */
     _Alignas(64) _Atomic uint64_t head; /* words written, ever; word i is at ring[i % RING_WORDS] */
+    _Alignas(64) uint64_t next;         /* the same, for the thread itself */
     uint64_t look_at;                   /* head at which to look at the reader's tail again */
     uint64_t calls, bytes, frees;       /* exact, also for events that found the ring full */
-    uint64_t lost;                      /* events that found it full */
     uint64_t last_clock;                /* the clock word as last seen */
+    uint64_t quiet_events;              /* since the clock word last changed */
+    uint64_t last_block; /* this thread's newest block if nothing was allocated since */
     /* the gap being counted while the ring is full */
     _Alignas(64) uint64_t gap_events;
     uint64_t gap_calls, gap_bytes, gap_start;
     uint64_t waits, wait_ticks;
-    uint64_t quiet_events; /* since the clock word last changed */
+    uint64_t lost;         /* events that found the ring full */
     uint64_t last_time;    /* newest time written to the ring */
-    uint64_t last_block;   /* this thread's newest block if nothing was allocated since */
     uint64_t last_before;  /* what it was before the realloc under way */
     uint64_t cost_ticks, cost_events; /* the tracer's own time, measured on a few events */
 
@@ -103,10 +105,10 @@ struct arena_slot {
     _Alignas(64) _Atomic uint32_t owner; /* tid, 0 when free, SLOT_TAKING in between */
     uint32_t process;
 
-    /* the tracer's own: the thread's last stack */
+    /* the tracer's own: the thread's remembered stack, see struct kept_frames */
     _Alignas(64) uint64_t stack_low, stack_high; /* of the thread's own stack, known to be readable */
     uint32_t frame_count, link_count;
-    uint32_t end;    /* trie_root of the remembered stack */
+    uint32_t position; /* kept frames that are not inward of the last stack's innermost */
     uint32_t nested; /* events inside our own code, from signal handlers; not recorded */
 };
 #define SLOT_TAKING 0xffffffffu
@@ -172,24 +174,51 @@ static inline uint64_t *arena_slot_ring(struct arena_slot *slot)
     return (uint64_t *)((char *)slot + SLOT_STRIDE - RING_BYTES);
 }
 
-/* The thread's last stack as parallel arrays, outermost frame first. */
+/* Frames of this thread's stack as they once were, outermost first: the trunk.  Each was called by the one
+ * before it, so the part of it whose return addresses are all still in place is the stack now. */
 struct kept_frames {
-    uint64_t slot[FRAMES_KEPT];  /* where the return address is */
-    uint64_t ret[FRAMES_KEPT];   /* what it was */
+    uint64_t slot[FRAMES_KEPT];          /* where the return address is */
+    uint64_t ret[FRAMES_KEPT];           /* what it was */
     uint64_t frame_pointer[FRAMES_KEPT]; /* rbp in the caller at that time */
-    uint32_t node[FRAMES_KEPT];  /* trie node; top bit: the caller's rbp matters further out */
+    uint32_t node[FRAMES_KEPT];          /* trie node; top bit: the caller's rbp matters further out */
     uint64_t link_slot[LINKS_KEPT], link_value[LINKS_KEPT]; /* saved rbp that must still hold ... */
-    uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward */
-    uint64_t scratch[FRAMES_KEPT];   /* of the walk under way */
+    uint32_t link_frame[LINKS_KEPT];     /* ... for frames from this one inward */
 };
 #define KEPT_NEEDS_FP 0x80000000u
+
+/* The last few frames of a stack that left the trunk early. */
+struct kept_tip {
+    uint64_t slot[TIP_KEPT], ret[TIP_KEPT];
+    uint64_t link_slot[TIP_KEPT], link_value[TIP_KEPT];
+    uint64_t frame_pointer; /* of the innermost */
+    uint32_t count, link_count;
+    uint32_t join;          /* trunk frames outside it */
+    uint32_t node;          /* of the innermost, with KEPT_NEEDS_FP */
+};
+
+/* A walk under way, innermost first. */
+struct walked_frames {
+    uint64_t slot[FRAMES_KEPT], ret[FRAMES_KEPT], frame_pointer[FRAMES_KEPT], rule[FRAMES_KEPT];
+};
 
 static inline struct kept_frames *arena_slot_frames(struct arena_slot *slot)
 {
     return (struct kept_frames *)((char *)slot + 4096);
 }
 
+static inline struct kept_tip *arena_slot_tip(struct arena_slot *slot)
+{
+    return (struct kept_tip *)((char *)slot + 2048);
+}
+
+static inline struct walked_frames *arena_slot_walked(struct arena_slot *slot)
+{
+    return (struct walked_frames *)(arena_slot_frames(slot) + 1);
+}
+
 _Static_assert(sizeof(struct trie_node) == 24, "shared layout");
 _Static_assert(sizeof(struct arena_header) <= 4096, "the header is one page");
-_Static_assert(sizeof(struct arena_slot) <= 4096, "a slot's head is one page");
-_Static_assert(4096 + sizeof(struct kept_frames) + RING_BYTES <= SLOT_STRIDE, "a slot fits its stride");
+_Static_assert(sizeof(struct arena_slot) <= 2048, "a slot's head is half a page");
+_Static_assert(sizeof(struct kept_tip) <= 2048, "and the tip the other half");
+_Static_assert(4096 + sizeof(struct kept_frames) + sizeof(struct walked_frames) + RING_BYTES <= SLOT_STRIDE,
+               "a slot fits its stride");
