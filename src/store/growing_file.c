@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +20,7 @@ int growing_file_create(struct growing_file *file, const char *path)
             return -errno;
     }
     file->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    file->has_name = file->fd >= 0;
     return file->fd < 0 ? -errno : 0;
 }
 
@@ -46,4 +50,54 @@ void growing_file_close(struct growing_file *file)
     if (file->fd >= 0)
         close(file->fd);
     file->fd = -1;
+}
+
+/* The way to a file that is open, and so to one without a name. */
+static const char *open_file_path(const struct growing_file *file, char text[64])
+{
+    snprintf(text, 64, "/proc/self/fd/%d", file->fd);
+    return text;
+}
+
+static int open_nameless(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder)
+        return -1;
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    free(folder);
+    return fd;
+}
+
+int growing_file_create_beside(struct growing_file *file, const char *path, const char *temporary)
+{
+    char text[64];
+    *file = (struct growing_file){.fd = open_nameless(path)};
+    if (file->fd >= 0 && access(open_file_path(file, text), F_OK) == 0)
+        return 0;
+    growing_file_close(file); /* no such file system, or no /proc to name it later */
+    return growing_file_create(file, temporary);
+}
+
+int growing_file_replace(struct growing_file *file, const char *path, const char *temporary)
+{
+    char text[64];
+    if (fsync(file->fd) < 0)
+        return -errno;
+    if (!file->has_name) {
+        unlink(temporary);
+        if (linkat(AT_FDCWD, open_file_path(file, text), AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) <
+            0)
+            return -errno;
+        file->has_name = true;
+    }
+    return rename(temporary, path) < 0 ? -errno : 0;
+}
+
+void growing_file_discard(struct growing_file *file, const char *temporary)
+{
+    if (file->fd >= 0 && file->has_name)
+        unlink(temporary);
+    growing_file_close(file);
 }

@@ -2,6 +2,7 @@
  * nothing. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@
 struct growing_file {
     int fd;
     uint64_t size; /* of the whole pieces */
+    bool has_name; /* false until growing_file_replace, so that a kill leaves nothing behind */
 };
 
 /* Makes a new file, 0600, in place of whatever regular file has that name; somebody who reads the
@@ -20,3 +22,12 @@ int growing_file_create(struct growing_file *file, const char *path);
 /* 0, or -errno with the file as it was. */
 int growing_file_append(struct growing_file *file, const void *data, size_t size);
 void growing_file_close(struct growing_file *file);
+
+/* A file that will take the place of `path`: without a name where the file system can do that, else
+ * named `temporary`. */
+int growing_file_create_beside(struct growing_file *file, const char *path, const char *temporary);
+/* On disk for good, then in place of `path`.  0 or -errno; whatever has the old one open keeps it.
+ */
+int growing_file_replace(struct growing_file *file, const char *path, const char *temporary);
+/* Closes it and removes its name, if it has one. */
+void growing_file_discard(struct growing_file *file, const char *temporary);

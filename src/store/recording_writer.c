@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "store/copy.h"
 #include "store/writer.h"
 
 #define SMALL_TABLES_BYTES ((size_t)4096) /* ride along with the next bucket */
@@ -12,6 +13,7 @@
 
 static void destroy(struct recording_writer *writer)
 {
+    copy_drop(writer);
     growing_file_close(&writer->file);
     file_contents_fini(&writer->contents);
     chunk_packer_destroy(writer->packer);
@@ -357,8 +359,8 @@ int recording_writer_append(struct recording_writer *writer, struct recording *r
         err = write_with_room(writer, recording, fault);
     else if (err < 0)
         fault_set(fault, err, "cannot add to '%s': %s", writer->path, strerror(-err));
-    else if (compact_is_due(writer))
-        (void)compact_file(writer, recording, NULL); /* all is written; it may fail */
+    else if (!writer->finishing)
+        compact_in_passing(writer, recording);
     if (err < 0)
         pending_bound(recording, writer->buckets_done);
     return err;
@@ -373,7 +375,7 @@ int recording_writer_finish(struct recording_writer *writer, struct recording *r
     if (err < 0)
         recording->quality.complete = false;
     else
-        (void)tidy_file(writer, recording); /* the file is whole with or without */
+        tidy_file(writer, recording);
     destroy(writer);
     return err;
 }

@@ -26,8 +26,8 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
  * Buckets must be closed when they are passed: they are written once.  Merging shortens
  * recording->buckets, so keep no index or pointer into its written part.  The picture of a peak
  * that is replaced all the time may be held back, for at most a tenth of the run; its cells then
- * stay in the pin: free them before you put others there.  Coarsening rewrites the file and may
- * take a second on a large one.
+ * stay in the pin: free them before you put others there.  Coarsening is
+ * done a little at each append, some ten milliseconds at a time.
  *
  * On failure (disk full, or a cap too small for the tables alone) the file keeps what it had,
  * everything unwritten stays in `recording` and the call may be repeated; repeated failure costs

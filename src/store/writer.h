@@ -35,19 +35,22 @@ struct recording_writer {
     size_t needed_bytes; /* of the chunk that did not fit under the cap */
     bool finishing;
     unsigned failed_compactions, wait_appends; /* do not try in vain every second */
+    struct copy *copy;                         /* under way, or NULL */
+    unsigned copy_step, copy_wait;
 };
 
 void file_contents_fini(struct file_contents *contents);
 
-/* Rewrites the file without what was replaced and with older buckets merged, as far as it takes to
- * have room for `needed_bytes`, and renames it over the old one.  `recording` is adjusted: its
- * written buckets become the merged ones.  0, or -errno with everything as it was; -EFBIG when even
- * the coarsest copy is too large. */
+/* Rewrites the file at once, without what was replaced and with older buckets merged, as far as it
+ * takes to have room for `needed_bytes`.  `recording` is adjusted: its written buckets become the
+ * merged ones.  0, or -errno with everything as it was; -EFBIG when even the coarsest copy is too
+ * large. */
 int compact_file(struct recording_writer *writer, struct recording *recording, struct fault *fault);
-/* The same without merging, only when something is gained. */
-int tidy_file(struct recording_writer *writer, struct recording *recording);
-/* True when the writer holds more buckets than it should, however small the file is. */
-bool compact_is_due(const struct recording_writer *writer);
+/* The same ahead of need, a little at each append, because the recorder has no time to spare:
+ * begins when the file has come to four fifths of its cap, or holds too many buckets. */
+void compact_in_passing(struct recording_writer *writer, struct recording *recording);
+/* At the end: rewrites the file without merging, when enough in it was replaced. */
+void tidy_file(struct recording_writer *writer, struct recording *recording);
 
 /* Merges the oldest unwritten buckets, so that failing for hours costs bounded memory. */
 void pending_bound(struct recording *recording, size_t first_unwritten);
