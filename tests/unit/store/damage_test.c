@@ -50,7 +50,10 @@ static void free_small_file(struct small_file *file)
 static unsigned check_what_is_left(struct small_file *file, struct recording *read)
 {
     unsigned whole = 0;
+    uint64_t end = read->buckets.count > 0 ? read->buckets.items[0].begin_ns : 0;
     vec_each (bucket, &read->buckets) {
+        CHECK(bucket->begin_ns == end); /* without gaps, whatever was lost */
+        end = bucket->end_ns;
         struct sample_sums sums = {0};
         size_t round = bucket->begin_ns / SAMPLE_SECOND;
         CHECK(round < ROUNDS && recording_load_bucket(read, bucket, NULL) == 0);
