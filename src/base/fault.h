@@ -9,8 +9,8 @@
 #define FAULT_TEXT_MAX 512
 
 struct fault {
-    int code;                  /* -errno; 0 when nothing went wrong */
-    uint64_t offset;           /* byte (or line) of the input where it went wrong, if it was input */
+    int code;        /* -errno; 0 when nothing went wrong */
+    uint64_t offset; /* byte (or line) of the input where it went wrong, if it was input */
     char text[FAULT_TEXT_MAX]; /* one sentence, no newline */
 };
 

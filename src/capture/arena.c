@@ -31,15 +31,17 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
     if (arena->fd < 0 || ftruncate(arena->fd, (off_t)ARENA_BYTES) < 0) {
         int err = -errno;
         arena_close(arena);
-        return fault_set(fault, err, "cannot make the shared memory for recording: %s", strerror(-err));
+        return fault_set(fault, err, "cannot make the shared memory for recording: %s",
+                         strerror(-err));
     }
     arena->memory = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, arena->fd, 0);
     if (arena->memory == MAP_FAILED) {
         int err = -errno;
         arena->memory = NULL;
         arena_close(arena);
-        return fault_set(fault, err, "cannot map %llu MiB of address space for recording: %s; raise `ulimit -v`",
-                         (unsigned long long)(ARENA_BYTES >> 20), strerror(-err));
+        return fault_set(
+            fault, err, "cannot map %llu MiB of address space for recording: %s; raise `ulimit -v`",
+            (unsigned long long)(ARENA_BYTES >> 20), strerror(-err));
     }
     struct arena_header *header = arena->header = arena->memory;
     header->version = ARENA_VERSION;

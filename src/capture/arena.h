@@ -1,4 +1,5 @@
-/* arena.h - the recorder's side of the shared memory: makes it, and is known to live while it holds it. */
+/* arena.h - the recorder's side of the shared memory: makes it, and is known to live while it holds
+ * it. */
 #pragma once
 
 #include <stdbool.h>

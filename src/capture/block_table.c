@@ -9,15 +9,15 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define YOUNG_BITS    12
-#define SEGMENT_BITS  8
-#define SEGMENTS      (1u << SEGMENT_BITS)
-#define FIRST_ROOM    48u
-#define SIZE_BITS     36
+#define YOUNG_BITS     12
+#define SEGMENT_BITS   8
+#define SEGMENTS       (1u << SEGMENT_BITS)
+#define FIRST_ROOM     48u
+#define SIZE_BITS      36
 #define SIZE_ELSEWHERE ((1ull << SIZE_BITS) - 1) /* the size is in `large` */
-#define TIME_SHIFT    14
-#define TIME_BITS     39
-#define THREAD_BITS   12
+#define TIME_SHIFT     14
+#define TIME_BITS      39
+#define THREAD_BITS    12
 
 /* address/8:45 | time and thread, low 19 bits;  site:28 size:36;  time and thread, high 32 bits.
  * time and thread: time:39 | thread:12 */
@@ -113,7 +113,8 @@ static void place(struct segment *segment, struct entry entry)
 /* Growing by a quarter keeps the table between 64 and 80 % full. */
 static int grow(struct block_table *table, struct segment *segment)
 {
-    struct segment bigger = {.room = segment->room ? segment->room + segment->room / 4 + 8 : FIRST_ROOM};
+    struct segment bigger = {.room = segment->room ? segment->room + segment->room / 4 + 8
+                                                   : FIRST_ROOM};
     bigger.entries = calloc(bigger.room, sizeof(struct entry));
     if (!bigger.entries)
         return -ENOMEM;
@@ -138,8 +139,8 @@ static int insert_old(struct block_table *table, const struct block *block)
             return -ENOMEM;
         size = SIZE_ELSEWHERE;
     }
-    uint64_t since = (block->time_ns >> TIME_SHIFT & ((1ull << TIME_BITS) - 1)) << THREAD_BITS |
-                     block->thread;
+    uint64_t since =
+        (block->time_ns >> TIME_SHIFT & ((1ull << TIME_BITS) - 1)) << THREAD_BITS | block->thread;
     place(segment, (struct entry){.key = block->address >> 3 << 19 | (since & 0x7ffff),
                                   .value = (uint64_t)block->site << SIZE_BITS | size,
                                   .since = (uint32_t)(since >> 19)});

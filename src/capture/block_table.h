@@ -1,7 +1,7 @@
 /* block_table.h - every live block of a process: where, how large, whose, since when.
  *
- * 20 bytes a block, kept 65 to 80 % full by growing in small steps, behind a small table of the youngest
- * blocks: most blocks die there.  Not thread-safe. */
+ * 20 bytes a block, kept 65 to 80 % full by growing in small steps, behind a small table of the
+ * youngest blocks: most blocks die there.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>

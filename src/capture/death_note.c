@@ -36,7 +36,8 @@ static const struct cell *largest_below(const struct pin *pin, int64_t limit)
     const struct cell *best = NULL;
     for (size_t i = 0; i < pin->cell_count; i++) {
         const struct cell *cell = &pin->cells[i];
-        if (cell->column == COL_HEAP_BYTES && cell->value < limit && (!best || cell->value > best->value))
+        if (cell->column == COL_HEAP_BYTES && cell->value < limit &&
+            (!best || cell->value > best->value))
             best = cell;
     }
     return best;

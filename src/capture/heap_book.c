@@ -30,8 +30,8 @@ struct ledger {
     VEC(uint32_t) touched;
 };
 
-/* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a round ends,
- * and hardly one of them fails: a handful of the newest is enough. */
+/* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a
+ * round ends, and hardly one of them fails: a handful of the newest is enough. */
 #define MOVING_KEPT 512u
 struct moving_block {
     struct block block;
@@ -44,7 +44,7 @@ struct moving_block {
 struct heap_book {
     struct block_table *blocks;
     struct ledger sites, threads;
-    struct histogram *histograms; /* by site */
+    struct histogram *histograms;            /* by site */
     struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
     uint32_t moving_next;
     uint64_t epoch; /* counts peaks */
@@ -293,8 +293,7 @@ static void add_cell(struct cell_list *list, uint32_t key, enum column column, i
 /* All cells since the last bucket; the accounts begin anew. */
 static void drain_ledger(struct ledger *ledger, struct cell_list *list)
 {
-    vec_each(index, &ledger->touched)
-    {
+    vec_each (index, &ledger->touched) {
         struct account *account = &ledger->accounts[*index];
         add_cell(list, *index, COL_HEAP_CALLS, account->calls);
         add_cell(list, *index, COL_HEAP_BYTES, (int64_t)account->bytes);

@@ -1,8 +1,8 @@
 /* heap_book.h - the books of one process's heap: per call site and per thread, what was allocated,
  * freed and is live, now and at the peak.
  *
- * The peak picture is exact and costs nothing per peak: a new peak only counts up an epoch, and a site saves
- * its value the first time it changes after that.  Not thread-safe. */
+ * The peak picture is exact and costs nothing per peak: a new peak only counts up an epoch, and a
+ * site saves its value the first time it changes after that.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,20 +26,21 @@ int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t 
 struct freeing {
     uint64_t address;
     uint64_t time_ns;
-    uint64_t usable;      /* modulo 1024 when `partial` */
+    uint64_t usable; /* modulo 1024 when `partial` */
     bool partial;
     bool temporary;
-    bool moving;          /* by realloc, which may yet fail: see heap_book_restore */
-    uint32_t ring;        /* then: whose */
+    bool moving;   /* by realloc, which may yet fail: see heap_book_restore */
+    uint32_t ring; /* then: whose */
 };
-/* Undoes the `moving` free of an address by a ring.  0, -EEXIST when the address is taken, -ENOENT when there was
- * none, or -ENOMEM. */
+/* Undoes the `moving` free of an address by a ring.  0, -EEXIST when the address is taken, -ENOENT
+ * when there was none, or -ENOMEM. */
 int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring);
 
 /* 0, or -ENOENT when no block is live there. */
 int heap_book_free(struct heap_book *book, const struct freeing *freeing);
 
-/* Takes a live block aside without booking anything, and puts it back: for events that belong before it. */
+/* Takes a live block aside without booking anything, and puts it back: for events that belong
+ * before it. */
 bool heap_book_lift(struct heap_book *book, uint64_t address, struct block *block);
 int heap_book_lower(struct heap_book *book, const struct block *block);
 

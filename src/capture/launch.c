@@ -40,8 +40,10 @@ static int explain(const char *name, int err, struct fault *fault)
     if (err == -EISDIR)
         return fault_set(fault, -EACCES, "%s is a folder, not a program; name a file in it", name);
     if (err == -EACCES)
-        return fault_set(fault, err, "%s may not be executed: permission denied; try chmod +x", name);
-    return fault_set(fault, -ENOENT, "%s: not found, there is no such file; check the name and PATH", name);
+        return fault_set(fault, err, "%s may not be executed: permission denied; try chmod +x",
+                         name);
+    return fault_set(fault, -ENOENT,
+                     "%s: not found, there is no such file; check the name and PATH", name);
 }
 
 int launch_find(const char *name, char *path, size_t size, struct fault *fault)
@@ -87,15 +89,17 @@ static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fau
                          "%s is for another architecture; memoir traces 64-bit x86 programs", path);
     if (fstat(fd, &status) == 0 && (((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
                                     ((status.st_mode & S_ISGID) && status.st_gid != getgid())))
-        return fault_set(fault, -ENOEXEC,
-                         "%s changes its user when it starts (setuid), so the loader ignores our library; "
-                         "run memoir as that user",
-                         path);
+        return fault_set(
+            fault, -ENOEXEC,
+            "%s changes its user when it starts (setuid), so the loader ignores our library; "
+            "run memoir as that user",
+            path);
     if (!has_interpreter(fd, elf))
-        return fault_set(fault, -ENOEXEC,
-                         "%s is statically linked, so there is no loader to bring our library in; link it "
-                         "dynamically to record its heap",
-                         path);
+        return fault_set(
+            fault, -ENOEXEC,
+            "%s is statically linked, so there is no loader to bring our library in; link it "
+            "dynamically to record its heap",
+            path);
     return 0;
 }
 
@@ -123,8 +127,9 @@ int launch_check(const char *path, struct fault *fault)
         char head[256] = "";
         int fd = open(script, O_RDONLY | O_CLOEXEC);
         if (fd < 0 && depth > 0 && errno == ENOENT)
-            return fault_set(fault, -ENOEXEC, "%s needs the interpreter %s, which is not there; install it",
-                             path, script);
+            return fault_set(fault, -ENOEXEC,
+                             "%s needs the interpreter %s, which is not there; install it", path,
+                             script);
         if (fd < 0)
             return 0; /* not readable is still executable; the loader will know */
         ssize_t got = read(fd, head, sizeof(head));

@@ -11,8 +11,9 @@ void launch_remember_signals(void);
 /* The file that `name` means: as it is with a slash, else by PATH.  0, -ENOENT or -EACCES. */
 int launch_find(const char *name, char *path, size_t size, struct fault *fault);
 
-/* Whether the tracer can work in it.  0; or -ENOEXEC with a sentence that says why and what to do: static,
- * set-user-id, another architecture, not a program.  Scripts are judged by their interpreter. */
+/* Whether the tracer can work in it.  0; or -ENOEXEC with a sentence that says why and what to do:
+ * static, set-user-id, another architecture, not a program.  Scripts are judged by their
+ * interpreter. */
 int launch_check(const char *path, struct fault *fault);
 
 struct launch {

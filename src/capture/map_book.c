@@ -60,7 +60,8 @@ static int insert_range(struct map_book *book, size_t at, struct range range)
 
 static int note(struct map_book *book, uint32_t site, enum column column, uint64_t value)
 {
-    return vec_push(&book->news, (struct cell){site, (uint16_t)column, (int64_t)value}) ? 0 : -ENOMEM;
+    return vec_push(&book->news, (struct cell){site, (uint16_t)column, (int64_t)value}) ? 0
+                                                                                        : -ENOMEM;
 }
 
 /* A range counts as freed when its last byte is. */
@@ -140,14 +141,13 @@ int map_book_close_bucket(struct map_book *book, struct bucket *bucket)
     if (book->news.count == 0)
         return 0;
     qsort(book->news.items, book->news.count, sizeof(struct cell), compare_cells);
-    struct cell *grown = reallocarray(bucket->cells, bucket->cell_count + book->news.count,
-                                      sizeof(struct cell));
+    struct cell *grown =
+        reallocarray(bucket->cells, bucket->cell_count + book->news.count, sizeof(struct cell));
     if (!grown)
         return -ENOMEM;
     bucket->cells = grown;
     size_t first = bucket->cell_count;
-    vec_each(cell, &book->news)
-    {
+    vec_each (cell, &book->news) {
         struct cell *last = bucket->cell_count > first ? &grown[bucket->cell_count - 1] : NULL;
         if (last && last->key == cell->key && last->column == cell->column)
             last->value += cell->value;

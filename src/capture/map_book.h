@@ -1,4 +1,5 @@
-/* map_book.h - mappings that a program made itself, by address range: who mapped it, and what is left.
+/* map_book.h - mappings that a program made itself, by address range: who mapped it, and what is
+ * left.
  *
  * Ranges may be unmapped in parts and mapped over.  Not thread-safe. */
 #pragma once

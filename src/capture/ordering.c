@@ -12,9 +12,9 @@
 #define SEARCH_STEPS 4096 /* of the search for an order, per address and round */
 #define SEARCH_MAX   256  /* events of one address */
 
-/* Finds an order of events[0..count) that alternates, starting with `live`, and keeps each ring's own; the
- * order of time is tried first.  With a joker, one more change of state must be put somewhere: an event of
- * another ring that was booked before its turn. */
+/* Finds an order of events[0..count) that alternates, starting with `live`, and keeps each ring's
+ * own; the order of time is tried first.  With a joker, one more change of state must be put
+ * somewhere: an event of another ring that was booked before its turn. */
 struct search {
     struct heap_event *const *events;
     size_t count; /* with the joker, which is the last */
@@ -26,7 +26,7 @@ struct search {
 
 struct ordering {
     struct heap_book *book;
-    VEC(struct heap_event) waiting; /* as they arrived */
+    VEC(struct heap_event) waiting;    /* as they arrived */
     uint32_t filter[1 << FILTER_BITS]; /* waiting events by hash of address: 0 means surely none */
     uint64_t round;
     struct search search; /* of the address being settled */
@@ -171,7 +171,8 @@ static int book_before_block(struct ordering *ordering, const struct search *sea
     return err;
 }
 
-/* A free was booked too early: it took the block of the first free here, which takes its turn instead. */
+/* A free was booked too early: it took the block of the first free here, which takes its turn
+ * instead. */
 static int book_before_free(struct ordering *ordering, const struct search *search)
 {
     const struct heap_event *first = NULL;

@@ -1,8 +1,9 @@
 /* ordering.h - puts the events of many threads right, address by address.
  *
- * Allocations and frees of one address alternate.  An event that does not fit the state of its address came too
- * early: what belongs before it is in another thread's ring and arrives within the next round.  Such events
- * wait here; at the end of each round the waiting ones of an address are put in an order that alternates. */
+ * Allocations and frees of one address alternate.  An event that does not fit the state of its
+ * address came too early: what belongs before it is in another thread's ring and arrives within the
+ * next round.  Such events wait here; at the end of each round the waiting ones of an address are
+ * put in an order that alternates. */
 #pragma once
 
 #include "capture/heap_book.h"
@@ -14,11 +15,11 @@ enum heap_event_kind {
 };
 struct heap_event {
     enum heap_event_kind kind;
-    uint32_t ring;         /* events of one ring keep their order */
-    struct block block;    /* of a free: address and time */
-    uint64_t slack;        /* of an allocation */
-    struct freeing freeing;/* of a free */
-    uint64_t round;        /* set by us */
+    uint32_t ring;          /* events of one ring keep their order */
+    struct block block;     /* of a free: address and time */
+    uint64_t slack;         /* of an allocation */
+    struct freeing freeing; /* of a free */
+    uint64_t round;         /* set by us */
 };
 
 struct ordering;
@@ -36,6 +37,6 @@ enum round_end {
     ROUND_LAST   /* nothing comes after it */
 };
 
-/* Books what can be put in order.  Events that waited two whole rounds, or to the last, are booked as they
- * are, counting what must have been lost. */
+/* Books what can be put in order.  Events that waited two whole rounds, or to the last, are booked
+ * as they are, counting what must have been lost. */
 int ordering_settle(struct ordering *ordering, enum round_end end, struct quality *quality);

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reads at most size - 1 bytes and ends them with NUL.  The bytes read, -1 when it cannot be opened. */
+/* Reads at most size - 1 bytes and ends them with NUL.  The bytes read, -1 when it cannot be
+ * opened. */
 static ssize_t read_text(const char *path, char *text, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -33,7 +34,8 @@ int64_t process_rss_bytes(uint32_t pid)
     char path[64], text[128];
     unsigned long long pages;
     snprintf(path, sizeof(path), "/proc/%u/statm", pid);
-    if (read_text(path, text, sizeof(text)) <= 0 || sscanf(text, "%*u %llu", &pages) != 1 || pages == 0)
+    if (read_text(path, text, sizeof(text)) <= 0 || sscanf(text, "%*u %llu", &pages) != 1 ||
+        pages == 0)
         return -1;
     return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }

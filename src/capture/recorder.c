@@ -21,10 +21,10 @@
 #include "capture/ring_reader.h"
 #include "capture/slot_keeper.h"
 
-/* How the recorder rests, by how full rings were: not at all, a little while the clock stays fresh, or on
- * a futex that a filling ring wakes. */
-#define BUSY_PERCENT 25u
-#define CALM_PERCENT 2u
+/* How the recorder rests, by how full rings were: not at all, a little while the clock stays fresh,
+ * or on a futex that a filling ring wakes. */
+#define BUSY_PERCENT  25u
+#define CALM_PERCENT  2u
 #define SHORT_REST_NS 300000l
 #define LONG_REST_NS  20000000l
 
@@ -95,6 +95,18 @@ static unsigned images_of(const struct recorder *recorder, uint32_t pid)
     return images;
 }
 
+/* A wrapper that became the program by exec is not what was asked for. */
+static void abandon_earlier_images(struct recorder *recorder)
+{
+    for (uint32_t i = 0; i < recorder->session_count; i++) {
+        if (!recorder->sessions[i])
+            continue;
+        ring_reader_forget(recorder->reader, recorder->sessions[i]);
+        session_abandon(recorder->sessions[i]);
+        recorder->sessions[i] = NULL;
+    }
+}
+
 /* Finds out before the program starts whether its recording can be written. */
 static int check_output(struct recorder *recorder, struct fault *fault)
 {
@@ -105,11 +117,12 @@ static int check_output(struct recorder *recorder, struct fault *fault)
         recorder->made_output = access(output, F_OK) < 0;
         int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
         if (fd < 0)
-            return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o", output,
-                             strerror(errno));
+            return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o",
+                             output, strerror(errno));
         close(fd);
     } else if (access(".", W_OK) < 0) {
-        return fault_set(fault, -EIO, "cannot write a recording in this folder: %s; choose a place with -o",
+        return fault_set(fault, -EIO,
+                         "cannot write a recording in this folder: %s; choose a place with -o",
                          strerror(errno));
     }
     return 0;
@@ -124,7 +137,11 @@ static struct session *session_of(void *context, uint32_t process, uint64_t now_
     if (recorder->sessions[process])
         return recorder->sessions[process];
     uint32_t pid = arena_process_at(recorder->arena.memory, process)->pid;
-    struct session_options options = {.output = process == 0 ? recorder->options->output : NULL,
+    bool follow = recorder->options->follow_children;
+    if (!follow)
+        abandon_earlier_images(recorder);
+    struct session_options options = {.output = process == 0 || !follow ? recorder->options->output
+                                                                        : NULL,
                                       .folder = recorder->folder,
                                       .image = images_of(recorder, pid),
                                       .max_bytes = recorder->options->max_bytes,

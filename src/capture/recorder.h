@@ -1,7 +1,7 @@
 /* recorder.h - records a program from its first allocation to its end.
  *
- * One thread reads the rings; another finds names.  The program never depends on us: when we die, stop or
- * run out of disk it goes on, at worst 20 ms later. */
+ * One thread reads the rings; another finds names.  The program never depends on us: when we die,
+ * stop or run out of disk it goes on, at worst 20 ms later. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,13 +10,13 @@
 #include "base/fault.h"
 
 struct recorder_options {
-    const char *output;      /* NULL: PROGRAM.PID.memoir */
+    const char *output; /* NULL: PROGRAM.PID.memoir */
     uint64_t max_bytes;
-    uint64_t for_ns;         /* stop recording after; 0: never */
+    uint64_t for_ns; /* stop recording after; 0: never */
     bool follow_children;
-    const char *library;     /* path of libmemoir.so */
+    const char *library; /* path of libmemoir.so */
     bool quiet;
-    char **command;          /* NULL-terminated */
+    char **command; /* NULL-terminated */
 };
 
 /* What happened, for the one who asked. */

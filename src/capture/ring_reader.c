@@ -51,6 +51,14 @@ void ring_reader_destroy(struct ring_reader *reader)
     free(reader);
 }
 
+void ring_reader_forget(struct ring_reader *reader, const struct session *session)
+{
+    for (uint32_t i = 0; i < ARENA_SLOTS; i++) {
+        if (reader->rings[i].session == session)
+            reader->rings[i].session = NULL;
+    }
+}
+
 static inline uint64_t word(const struct ring *ring, uint64_t at)
 {
     return ring->words[at % RING_WORDS];
@@ -105,8 +113,8 @@ static unsigned see_unmap(struct ring *ring, uint64_t at)
     return words;
 }
 
-/* The beginning of a realloc.  Nearly always its end is there too; otherwise the block counts as freed, for
- * another thread may have it already, until the end says that it failed. */
+/* The beginning of a realloc.  Nearly always its end is there too; otherwise the block counts as
+ * freed, for another thread may have it already, until the end says that it failed. */
 static unsigned see_move(struct ring *ring, uint64_t at)
 {
     unsigned words = event_words(EVENT_MOVE);

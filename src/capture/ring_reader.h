@@ -1,7 +1,8 @@
 /* ring_reader.h - empties the rings of all threads into their sessions, round by round.
  *
  * A round reads every ring up to where it was when the round began, merging them by time.  What a
- * record in it depends on was written before, so it is in this round or the next: sessions settle then. */
+ * record in it depends on was written before, so it is in this round or the next: sessions settle
+ * then. */
 #pragma once
 
 #include "capture/arena.h"
@@ -13,8 +14,12 @@ struct ring_reader;
 /* Gives the session of a process, opening it if need be; NULL when its events are to be skipped. */
 typedef struct session *(*session_of_fn)(void *context, uint32_t process, uint64_t now_ns);
 
-struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of, void *context);
+struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of,
+                                       void *context);
 void ring_reader_destroy(struct ring_reader *reader);
+
+/* The session is about to go; what is left in its rings is skipped. */
+void ring_reader_forget(struct ring_reader *reader, const struct session *session);
 
 /* One round, ROUND_HELD or ROUND_WHOLE; *fullest is how full the fullest ring was, in percent. */
 enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,

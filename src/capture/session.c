@@ -17,12 +17,12 @@
 #define THREADS_MAX 4095u /* rows; further threads share the last one */
 
 /* Early buckets are fine, for short programs; they grow to a second. */
-#define BUCKET_MIN_NS    20000000ull
-#define BUCKET_MAX_NS    1000000000ull
-#define BUCKET_SHARE     100u
-#define HISTOGRAMS_NS    60000000000ull
-#define PEAK_NS          10000000000ull
-#define WRITE_NS         1000000000ull
+#define BUCKET_MIN_NS 20000000ull
+#define BUCKET_MAX_NS 1000000000ull
+#define BUCKET_SHARE  100u
+#define HISTOGRAMS_NS 60000000000ull
+#define PEAK_NS       10000000000ull
+#define WRITE_NS      1000000000ull
 
 struct session {
     struct arena *arena;
@@ -36,7 +36,7 @@ struct session {
     struct ordering *ordering;
     struct stack_import *stacks;
     char path[PATH_MAX];
-    const char *root; /* prefix of the process's files */
+    const char *root;   /* prefix of the process's files */
     uint64_t begin_ns;  /* of the open bucket */
     uint64_t opened_ns; /* of the session, on the recorder's clock */
     uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak;
@@ -73,9 +73,9 @@ static void name_output(struct session *session)
     char image[16] = "";
     if (session->options.image > 0)
         snprintf(image, sizeof(image), "-%u", session->options.image + 1);
-    snprintf(session->path, sizeof(session->path), "%s%s%.200s.%u%s.memoir", session->options.folder,
-             *session->options.folder ? "/" : "", *program ? program : "program",
-             session->process->pid, image);
+    snprintf(session->path, sizeof(session->path), "%s%s%.200s.%u%s.memoir",
+             session->options.folder, *session->options.folder ? "/" : "",
+             *program ? program : "program", session->process->pid, image);
 }
 
 static void describe_process(struct session *session)
@@ -94,9 +94,9 @@ static void describe_process(struct session *session)
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
     if (session->process->forked) {
-        string_id note = recording_intern(recording,
-                                          "began by fork: blocks inherited from the parent "
-                                          "are not in it, their frees count as unknown");
+        string_id note =
+            recording_intern(recording, "began by fork: blocks inherited from the parent "
+                                        "are not in it, their frees count as unknown");
         (void)vec_push(&recording->notes, note);
     }
 }
@@ -189,6 +189,13 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
     return (uint32_t)row;
 }
 
+/* A thread is seen again whenever it allocates. */
+static void note_thread(struct session *session, uint32_t row, uint64_t now)
+{
+    if (row < session->recording->threads.count)
+        session->recording->threads.items[row].last_ns = now;
+}
+
 static int site_of(struct session *session, uint32_t node, uint32_t *site)
 {
     int err = stack_import_site(session->stacks, node, site);
@@ -205,6 +212,7 @@ int session_alloc(struct session *session, const struct seen_alloc *alloc)
     int err = site_of(session, alloc->node, &event.block.site);
     if (err < 0)
         return err;
+    note_thread(session, alloc->thread, event.block.time_ns);
     struct quality *quality = &session->recording->quality;
     const struct imported_site *site = stack_import_describe(session->stacks, event.block.site);
     quality->events++;
@@ -262,8 +270,8 @@ int session_settle(struct session *session, enum round_end end)
     return ordering_settle(session->ordering, end, &session->recording->quality);
 }
 
-/* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may both
- * be there; sums do not mind. */
+/* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may
+ * both be there; sums do not mind. */
 static void name_cells(const struct session *session, struct cell *cells, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -393,6 +401,18 @@ int session_end(struct session *session, const struct session_end *end, struct f
     recording->cost = end->cost;
     set_exact_totals(session, &end->exact);
     return err < 0 ? fault_set(fault, err, "out of memory at the end of a recording") : 0;
+}
+
+void session_abandon(struct session *session)
+{
+    struct fault ignored;
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s", session->path);
+    if (session->options.symbols)
+        symbol_queue_forget(session->options.symbols, session->recording);
+    recording_writer_finish(session->writer, session->recording, &ignored);
+    destroy(session);
+    unlink(path);
 }
 
 bool session_name(struct session *session)

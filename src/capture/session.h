@@ -1,7 +1,7 @@
 /* session.h - the recording of one process: its books, its file, its threads.
  *
- * The recorder feeds it events; it closes time buckets and writes them out.  A session lives as long as
- * its process, and opens by the first event of it.  Not thread-safe. */
+ * The recorder feeds it events; it closes time buckets and writes them out.  A session lives as
+ * long as its process, and opens by the first event of it.  Not thread-safe. */
 #pragma once
 
 #include "capture/arena.h"
@@ -13,7 +13,8 @@
 struct session;
 
 struct session_options {
-    const char *output; /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
+    const char
+        *output; /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
     const char *folder; /* ... in this folder */
     unsigned image;     /* programs that this process was before, by exec */
     uint64_t max_bytes;
@@ -51,8 +52,8 @@ void session_prefetch(const struct session *session, uint64_t address);
 /* The end of a round of the reader. */
 int session_settle(struct session *session, enum round_end end);
 
-/* Closes the bucket when it is due and writes what is new.  A full disk is told once, in `fault`, and
- * tried again later. */
+/* Closes the bucket when it is due and writes what is new.  A full disk is told once, in `fault`,
+ * and tried again later. */
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
 
 /* Exact totals, read from the arena when nobody writes any more. */
@@ -64,6 +65,9 @@ struct session_end {
     struct cost cost;
 };
 int session_end(struct session *session, const struct session_end *end, struct fault *fault);
+/* Forgets it: the file goes too. */
+void session_abandon(struct session *session);
+
 /* Waits until every frame that can have a name has it.  false when names are not looked for. */
 bool session_name(struct session *session);
 /* Writes the last of it and frees the session. */

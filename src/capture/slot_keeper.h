@@ -1,6 +1,6 @@
-/* slot_keeper.h - looks after the arena's slots: takes back those of threads that ended without a word,
- * touches the next ones beforehand so that their memory is ours and not the target's to pay, and sums
- * up what the threads counted. */
+/* slot_keeper.h - looks after the arena's slots: takes back those of threads that ended without a
+ * word, touches the next ones beforehand so that their memory is ours and not the target's to pay,
+ * and sums up what the threads counted. */
 #pragma once
 
 #include "capture/arena.h"

@@ -179,10 +179,11 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
 
 static void describe_end(struct stack_import *import, uint32_t node, struct imported_site *site)
 {
-    static const enum stack_end ends[TRIE_FIRST_NODE] = {
-        [TRIE_COMPLETE] = STACK_END_COMPLETE,   [TRIE_NO_RULE] = STACK_END_NO_RULE,
-        [TRIE_BAD_FRAME] = STACK_END_BAD_FRAME, [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
-        [TRIE_FULL] = STACK_END_TABLE_FULL};
+    static const enum stack_end ends[TRIE_FIRST_NODE] = {[TRIE_COMPLETE] = STACK_END_COMPLETE,
+                                                         [TRIE_NO_RULE] = STACK_END_NO_RULE,
+                                                         [TRIE_BAD_FRAME] = STACK_END_BAD_FRAME,
+                                                         [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
+                                                         [TRIE_FULL] = STACK_END_TABLE_FULL};
     for (unsigned i = 0; node >= TRIE_FIRST_NODE && i < ARENA_NODES; i++) {
         const struct trie_node *at = arena_node_at(import->arena->memory, node);
         site->folded |= (at->depth & TRIE_FOLDED) != 0;

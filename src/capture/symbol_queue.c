@@ -33,7 +33,8 @@ struct symbol_queue {
     VEC(struct question) questions;
     size_t next; /* the first question not taken */
     VEC(struct answer) answers;
-    size_t open; /* questions without an answer that was fetched */
+    size_t open;                     /* questions without an answer that was fetched */
+    const struct recording *at_work; /* whose question is being answered */
     bool stop;
     struct resolver *resolver;
 };
@@ -71,11 +72,14 @@ static void *answer_questions(void *context)
             continue;
         }
         struct question question = queue->questions.items[queue->next++];
+        queue->at_work = question.recording;
         pthread_mutex_unlock(&queue->lock);
         struct answer answer = find_answer(queue, &question);
         question_fini(&question);
         pthread_mutex_lock(&queue->lock);
-        if (!vec_push(&queue->answers, answer)) {
+        bool wanted = queue->at_work != NULL;
+        queue->at_work = NULL;
+        if (!wanted || !vec_push(&queue->answers, answer)) {
             free(answer.names);
             queue->open--;
         }
@@ -157,7 +161,38 @@ static void fetch_answers(struct symbol_queue *queue, struct recording *recordin
     queue->answers.count = kept;
 }
 
-static bool ask(struct symbol_queue *queue, struct recording *recording, const char *root, size_t at)
+void symbol_queue_forget(struct symbol_queue *queue, const struct recording *recording)
+{
+    pthread_mutex_lock(&queue->lock);
+    size_t kept = queue->next;
+    for (size_t i = queue->next; i < queue->questions.count; i++) {
+        struct question *question = &queue->questions.items[i];
+        if (question->recording == recording) {
+            question_fini(question);
+            queue->open--;
+        } else {
+            queue->questions.items[kept++] = *question;
+        }
+    }
+    queue->questions.count = kept;
+    kept = 0;
+    for (size_t i = 0; i < queue->answers.count; i++) {
+        struct answer *answer = &queue->answers.items[i];
+        if (answer->recording == recording) {
+            free(answer->names);
+            queue->open--;
+        } else {
+            queue->answers.items[kept++] = *answer;
+        }
+    }
+    queue->answers.count = kept;
+    if (queue->at_work == recording)
+        queue->at_work = NULL;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static bool ask(struct symbol_queue *queue, struct recording *recording, const char *root,
+                size_t at)
 {
     const struct frame *frame = &recording->frames.items[at];
     if (frame->module == MODULE_NONE)
@@ -178,8 +213,8 @@ static bool ask(struct symbol_queue *queue, struct recording *recording, const c
     return true;
 }
 
-size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recording, const char *root,
-                             size_t first)
+size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recording,
+                             const char *root, size_t first)
 {
     pthread_mutex_lock(&queue->lock);
     fetch_answers(queue, recording);

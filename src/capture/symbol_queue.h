@@ -1,4 +1,5 @@
-/* symbol_queue.h - names for frames, found by a thread of its own so that rings are read meanwhile. */
+/* symbol_queue.h - names for frames, found by a thread of its own so that rings are read meanwhile.
+ */
 #pragma once
 
 #include "model/recording.h"
@@ -8,10 +9,14 @@ struct symbol_queue;
 struct symbol_queue *symbol_queue_create(void); /* NULL when it cannot be */
 void symbol_queue_destroy(struct symbol_queue *queue);
 
-/* Asks for the names of all frames of `recording` from `first` on, and puts answers that have come into
- * it.  `root`: prefix of the process's files.  Returns how many frames have been asked for so far. */
-size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recording, const char *root,
-                             size_t first);
+/* Asks for the names of all frames of `recording` from `first` on, and puts answers that have come
+ * into it.  `root`: prefix of the process's files.  Returns how many frames have been asked for so
+ * far. */
+size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recording,
+                             const char *root, size_t first);
 
-/* Waits until every frame asked for has its answer in `recording`.  `wait_ms`: give up after. */
+/* No answer for `recording` is wanted any more; it may be destroyed then. */
+void symbol_queue_forget(struct symbol_queue *queue, const struct recording *recording);
+
+/* Waits until every frame asked for has its answer in `recording`. */
 void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording);

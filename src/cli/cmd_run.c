@@ -67,9 +67,11 @@ static int take_heap(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule rules[] = {
     {"-o", "FILE", "where to write; PROGRAM.PID.memoir in this folder unless given", take_output},
-    {"--max-size", "SIZE", "keep the file below this (256M); older times get coarser", take_max_size},
+    {"--max-size", "SIZE", "keep the file below this (256M); older times get coarser",
+     take_max_size},
     {"--for", "TIME", "stop recording after this time; the program goes on", take_for},
-    {"--children", NULL, "record processes that it starts, too, each in its own file", take_children},
+    {"--children", NULL, "record processes that it starts, too, each in its own file",
+     take_children},
     {"--heap", "full", "trace every allocation (the default)", take_heap},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
@@ -113,8 +115,9 @@ static int run(struct recorder_options *options)
         return failure_status(err);
     }
     if (result.recordings == 0)
-        fprintf(stderr, "memoir: nothing was recorded: the library did not come to life in %s; it may "
-                        "have ended before its first allocation, or bring its own malloc\n",
+        fprintf(stderr,
+                "memoir: nothing was recorded: the library did not come to life in %s; it may "
+                "have ended before its first allocation, or bring its own malloc\n",
                 options->command[0]);
     if (result.summary[0])
         fprintf(stderr, "memoir: %s\n", result.summary);
@@ -128,8 +131,9 @@ int cmd_run(int argc, char **argv)
     struct option_set sets[] = {{NULL, rules, &options}};
     struct command_help help = {
         .usage = "memoir run [options] -- PROGRAM [ARGUMENTS]",
-        .summary = "Runs a program and records every allocation, from the first to the last, with its "
-                   "call stack.\nThe exit status is the program's.",
+        .summary =
+            "Runs a program and records every allocation, from the first to the last, with its "
+            "call stack.\nThe exit status is the program's.",
         .examples = "  memoir run -- ./node --port 8080\n"
                     "  memoir run -o node.memoir --max-size 1G -- ./node\n"
                     "  memoir run --children -- make -j2\n",
@@ -141,8 +145,8 @@ int cmd_run(int argc, char **argv)
     while (first < argc && argv[first][0] == '-' && strcmp(argv[first], "--") != 0)
         first += strcmp(argv[first], "-o") == 0 ||
                          (strncmp(argv[first], "--", 2) == 0 && !strchr(argv[first], '=') &&
-                          (strcmp(argv[first], "--max-size") == 0 || strcmp(argv[first], "--for") == 0 ||
-                           strcmp(argv[first], "--heap") == 0))
+                          (strcmp(argv[first], "--max-size") == 0 ||
+                           strcmp(argv[first], "--for") == 0 || strcmp(argv[first], "--heap") == 0))
                      ? 2
                      : 1;
     if (first > argc)
@@ -156,8 +160,9 @@ int cmd_run(int argc, char **argv)
         return 2;
     }
     if (!find_library(library, sizeof(library))) {
-        fprintf(stderr, "memoir: libmemoir.so is missing beside this program and in %s; install memoir "
-                        "again or run it from its build folder\n",
+        fprintf(stderr,
+                "memoir: libmemoir.so is missing beside this program and in %s; install memoir "
+                "again or run it from its build folder\n",
                 MEMOIR_LIB);
         return 1;
     }

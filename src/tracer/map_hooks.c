@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map_hooks.c - memory that the program takes from the kernel itself, and libraries that go away. */
+/* map_hooks.c - memory that the program takes from the kernel itself, and libraries that go away.
+ */
 /* Both names of each function are ours to define; off_t has 64 bits anyway. */
 #undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
@@ -23,9 +24,11 @@ static uint64_t whole_pages(size_t length)
     return (length + 4095u) & ~(size_t)4095;
 }
 
-static void *direct_mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
+static void *direct_mmap(void *address, size_t length, int protection, int flags, int fd,
+                         off_t offset)
 {
-    long result = raw_syscall6(SYS_mmap, (long)address, (long)length, protection, flags, fd, offset);
+    long result =
+        raw_syscall6(SYS_mmap, (long)address, (long)length, protection, flags, fd, offset);
     if (result < 0 && result > -4096) {
         errno = (int)-result;
         return MAP_FAILED;

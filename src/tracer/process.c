@@ -56,6 +56,29 @@ static void remove_variable(char **environment, const char *name)
     *to = NULL;
 }
 
+static struct tracer_luggage luggage;
+
+const struct tracer_luggage *tracer_luggage(void)
+{
+    if (atomic_load(&phase) != PHASE_ON || !luggage.library[0])
+        return NULL;
+    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
+    bool same = pid == arena_process_at(tracer_process.arena, tracer_process.process)->pid;
+    return same || tracer_process.header->follow_children ? &luggage : NULL;
+}
+
+/* Our library is the first of LD_PRELOAD. */
+static void pack_luggage(const char *preload, const char *arena)
+{
+    size_t library = preload ? strcspn(preload, ":") : 0, size = strlen(arena);
+    if (library == 0 || library >= sizeof(luggage.library) ||
+        strlen("MEMOIR_ARENA=") + size >= sizeof(luggage.arena))
+        return;
+    memcpy(luggage.library, preload, library);
+    memcpy(luggage.arena, "MEMOIR_ARENA=", strlen("MEMOIR_ARENA="));
+    memcpy(luggage.arena + strlen("MEMOIR_ARENA="), arena, size + 1);
+}
+
 /* Takes our entry, the first, off LD_PRELOAD; what the user had there stays. */
 static void restore_preload(char **environment)
 {
@@ -74,7 +97,8 @@ static void *map_arena(const char *path)
     long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0);
     if (fd < 0)
         return NULL;
-    long at = raw_syscall6(SYS_mmap, 0, (long)ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    long at =
+        raw_syscall6(SYS_mmap, 0, (long)ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     raw_syscall3(SYS_close, fd, 0, 0);
     if (at < 0 && at > -4096)
         return NULL;
@@ -110,7 +134,8 @@ static bool register_process(bool forked)
     process->forked = forked;
     process->start_tsc = read_tsc();
     if (forked) {
-        struct arena_process *parent = arena_process_at(tracer_process.arena, tracer_process.process);
+        struct arena_process *parent =
+            arena_process_at(tracer_process.arena, tracer_process.process);
         copy_text(process->path, sizeof(process->path), parent->path);
     } else {
         /* As the kernel resolved it: argv[0] may lie. */
@@ -125,7 +150,8 @@ static bool register_process(bool forked)
 
 static volatile uint64_t *map_alive_word(void)
 {
-    long at = raw_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long at =
+        raw_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at < 0 && at > -4096)
         return NULL;
     if (raw_syscall3(SYS_madvise, at, 4096, MADV_WIPEONFORK) < 0) {
@@ -170,6 +196,8 @@ static void start(void)
     const char *path = environment_value(environment, "MEMOIR_ARENA");
     void *arena = path ? map_arena(path) : NULL;
 
+    if (arena)
+        pack_luggage(environment_value(environment, "LD_PRELOAD"), path);
     if (!arena || !((struct arena_header *)arena)->follow_children) {
         if (path) {
             remove_variable(environment, "MEMOIR_ARENA");
@@ -229,8 +257,8 @@ __attribute__((constructor)) static void start_early(void)
         tracer_revive();
 }
 
-/* The thread's own stack reaches from here up to where its control block lies (the main thread's: to where
- * the kernel began it).  True when every page between is readable now, and so for good. */
+/* The thread's own stack reaches from here up to where its control block lies (the main thread's:
+ * to where the kernel began it).  True when every page between is readable now, and so for good. */
 static bool learn_stack(struct arena_slot *slot, bool main_thread)
 {
     uint64_t here = (uint64_t)__builtin_frame_address(0), top;
@@ -278,8 +306,8 @@ struct arena_slot *thread_take_slot(void)
 {
     uint32_t tid = (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0);
     uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
-    /* A vfork child borrows our memory and this thread's storage; a slot under its id would be taken
-     * for abandoned when it execs. */
+    /* A vfork child borrows our memory and this thread's storage; a slot under its id would be
+     * taken for abandoned when it execs. */
     if (pid != arena_process_at(tracer_process.arena, tracer_process.process)->pid)
         return NULL;
     struct arena_slot *slot = claim(tid);

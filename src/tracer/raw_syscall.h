@@ -20,8 +20,9 @@ static inline long raw_syscall6(long number, long a, long b, long c, long d, lon
 
 #define raw_syscall3(number, a, b, c) raw_syscall6(number, a, b, c, 0, 0, 0)
 
-/* Whether the eight bytes at `address` can be read: the kernel copies the mask before it looks at the
- * first argument, so the answer is EINVAL (readable) or EFAULT.  Every sandbox allows this call. */
+/* Whether the eight bytes at `address` can be read: the kernel copies the mask before it looks at
+ * the first argument, so the answer is EINVAL (readable) or EFAULT.  Every sandbox allows this
+ * call. */
 static inline int raw_is_readable(uint64_t address)
 {
     return raw_syscall6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) == -22;

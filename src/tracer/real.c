@@ -95,5 +95,8 @@ void real_resolve(void)
     find(&found.brk, "brk");
     find(&found.sbrk, "sbrk");
     find(&found.dlclose, "dlclose");
+    find(&found.execve, "execve");
+    find(&found.execvpe, "execvpe");
+    find(&found.fexecve, "fexecve");
     real = found;
 }

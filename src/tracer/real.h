@@ -1,4 +1,5 @@
-/* real.h - the functions behind our hooks, and a little memory for the time before they are known. */
+/* real.h - the functions behind our hooks, and a little memory for the time before they are known.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -27,6 +28,9 @@ struct real_functions {
     int (*brk)(void *);
     void *(*sbrk)(intptr_t);
     int (*dlclose)(void *);
+    int (*execve)(const char *, char *const *, char *const *);
+    int (*execvpe)(const char *, char *const *, char *const *);
+    int (*fexecve)(int, char *const *, char *const *);
 };
 extern struct real_functions real __attribute__((visibility("hidden")));
 

@@ -143,7 +143,8 @@ void record_map(void *address, size_t length, void *hook_frame)
     struct arena_slot *slot = own_slot();
     if (!slot || !ring_begin(slot, (struct event_weight){0, 0}))
         return;
-    uint64_t words[3] = {(uint64_t)address << 16 | EVENT_MAP, stack_capture(slot, hook_frame), length};
+    uint64_t words[3] = {(uint64_t)address << 16 | EVENT_MAP, stack_capture(slot, hook_frame),
+                         length};
     ring_put(slot, words, 3);
 }
 

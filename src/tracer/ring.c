@@ -27,10 +27,10 @@ void ring_tick(struct arena_slot *slot, uint64_t clock)
     uint64_t now = clock != slot->last_clock && clock ? clock : read_tsc();
     uint64_t passed = now > slot->last_time ? now - slot->last_time : 0;
     slot->last_clock = clock;
-    /* The next stamp is due: soon among several threads, where it tells whose event came first; with a
-     * sleeping recorder at the next event, unless they come so fast that time hardly passes. */
-    bool shared =
-        atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
+    /* The next stamp is due: soon among several threads, where it tells whose event came first;
+     * with a sleeping recorder at the next event, unless they come so fast that time hardly passes.
+     */
+    bool shared = atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
     uint64_t pause = shared ? QUIET_SHARED : QUIET_MAX;
     if (clock == 0)
         pause = passed < TICK_COARSE ? QUIET_SHARED : 0;
@@ -44,7 +44,8 @@ void ring_tick(struct arena_slot *slot, uint64_t clock)
 static bool recorder_is_dead(void)
 {
     struct arena_header *header = tracer_process.header;
-    _Atomic uint32_t *lock = (_Atomic uint32_t *)((char *)tracer_process.arena + header->lock_offset);
+    _Atomic uint32_t *lock =
+        (_Atomic uint32_t *)((char *)tracer_process.arena + header->lock_offset);
     uint32_t word = atomic_load(lock);
     return (word & FUTEX_OWNER_DIED) || (word & FUTEX_TID_MASK) == 0;
 }

@@ -1,8 +1,8 @@
 /* ring.h - writing events to this thread's ring.
  *
- * One writer, no lock: words are stored, then the head is published.  A full ring is waited for, 20 ms at
- * most per stall; then events are dropped and counted until there is room, and a GAP record tells
- * of them.  A recorder that died turns the tracer off. */
+ * One writer, no lock: words are stored, then the head is published.  A full ring is waited for, 20
+ * ms at most per stall; then events are dropped and counted until there is room, and a GAP record
+ * tells of them.  A recorder that died turns the tracer off. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,8 @@
 #include "tracer/thread.h"
 #include "wire/event.h"
 
-/* Always left free, so that the end of a two-part record and the time before it fit without asking. */
+/* Always left free, so that the end of a two-part record and the time before it fit without asking.
+ */
 #define RING_MARGIN 32u
 /* Events without a new time stamp, at most, in a lone thread and among several. */
 #define QUIET_MAX    128u

@@ -36,7 +36,7 @@ static struct known_module *find_known(uint64_t start)
     return NULL;
 }
 
-static void copy_build_id(struct arena_module *module, const ElfW(Phdr) *note, uint64_t bias)
+static void copy_build_id(struct arena_module *module, const ElfW(Phdr) * note, uint64_t bias)
 {
     const char *at = (const char *)(bias + note->p_vaddr);
     const char *end = at + note->p_memsz;
@@ -46,8 +46,8 @@ static void copy_build_id(struct arena_module *module, const ElfW(Phdr) *note, u
         const char *data = name + ((header->n_namesz + 3u) & ~3u);
         if (data > end || header->n_descsz > (size_t)(end - data))
             return;
-        if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 && memcmp(name, "GNU", 4) == 0 &&
-            header->n_descsz <= sizeof(module->build_id)) {
+        if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
+            memcmp(name, "GNU", 4) == 0 && header->n_descsz <= sizeof(module->build_id)) {
             memcpy(module->build_id, data, header->n_descsz);
             module->build_id_size = header->n_descsz;
             return;
@@ -80,7 +80,7 @@ static uint32_t find_published(const struct dl_find_object *found)
 }
 
 /* Tells the recorder of a module.  Its index, or MODULE_UNKNOWN when the list is full. */
-static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) *elf)
+static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) * elf)
 {
     struct arena_header *header = tracer_process.header;
     uint32_t index = find_published(found);
@@ -112,7 +112,8 @@ static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) *el
 }
 
 /* The loaded segment that holds the unwind tables: reads stay inside it. */
-static void find_view(const struct dl_find_object *found, const ElfW(Ehdr) *elf, struct eh_view *view)
+static void find_view(const struct dl_find_object *found, const ElfW(Ehdr) * elf,
+                      struct eh_view *view)
 {
     uint64_t tables = (uint64_t)found->dlfo_eh_frame, bias = found->dlfo_link_map->l_addr;
     memset(view, 0, sizeof(*view));
@@ -130,7 +131,7 @@ static void find_view(const struct dl_find_object *found, const ElfW(Ehdr) *elf,
 }
 
 /* The ELF header is the start of the mapping, unless somebody was very creative. */
-static const ElfW(Ehdr) *elf_header(const struct dl_find_object *found)
+static const ElfW(Ehdr) * elf_header(const struct dl_find_object *found)
 {
     const ElfW(Ehdr) *elf = found->dlfo_map_start;
     uint64_t size = (uint64_t)found->dlfo_map_end - (uint64_t)found->dlfo_map_start;
@@ -189,8 +190,8 @@ int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *index)
     if (!module || !module->view.header)
         return -ENOENT;
     int err = eh_frame_row(&module->view, pc, row);
-    /* A return address at the very first byte of a function, with nobody's code before it, was never a
-     * call: makecontext put it there, as the outer end of a new stack. */
+    /* A return address at the very first byte of a function, with nobody's code before it, was
+     * never a call: makecontext put it there, as the outer end of a new stack. */
     if (err == -ENOENT && eh_frame_row(&module->view, pc + 1, row) == 0) {
         row->registers[REG_RIP].place = PLACE_UNDEFINED;
         return 0;
@@ -208,7 +209,8 @@ unwind_rule rules_compile(uint64_t pc)
     /* Code in no module may be compiled anew at any time: not worth remembering. */
     if (err < 0 && module == MODULE_UNKNOWN)
         return rule_make(RULE_MISSING, 0, 0, MODULE_UNKNOWN);
-    unwind_rule rule = err < 0 ? rule_make(RULE_MISSING, 0, 0, module) : rule_from_row(&row, module);
+    unwind_rule rule =
+        err < 0 ? rule_make(RULE_MISSING, 0, 0, module) : rule_from_row(&row, module);
 
     uint64_t at = (pc * 0x9e3779b97f4a7c15ull) >> (64 - RULE_CACHE_BITS);
     struct rule_entry *first = &rule_cache[at], *second = &rule_cache[at ^ 1];

@@ -1,6 +1,7 @@
 /* rules.h - the unwind rule of any code address of this process, compiled when first met.
  *
- * A shared, lock-free cache: an entry is two words that check each other, so a torn read is a miss. */
+ * A shared, lock-free cache: an entry is two words that check each other, so a torn read is a miss.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -26,8 +27,8 @@ int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *module);
 void rules_module_closed(void);
 void rules_forked(void);
 
-/* Whether a frame is the outermost: its code says so, or it has no tables (the loader's own entry) and there
- * is nothing of the stack left above it. */
+/* Whether a frame is the outermost: its code says so, or it has no tables (the loader's own entry)
+ * and there is nothing of the stack left above it. */
 static inline bool rules_is_outermost(unwind_rule rule, uint64_t sp, uint64_t stack_high)
 {
     enum rule_kind kind = rule_kind_of(rule);

@@ -14,14 +14,14 @@
 
 /* Where the kernel keeps them in the saved context. */
 #define CONTEXT_REGISTERS 40 /* bytes from the start of the context */
-#define SAVED_RBP 10
-#define SAVED_RSP 15
-#define SAVED_RIP 16
+#define SAVED_RBP         10
+#define SAVED_RSP         15
+#define SAVED_RIP         16
 
 struct slow_state {
     struct arena_slot *slot;
-    uint64_t *ips;        /* a ring of FRAMES_KEPT: the outermost ones win */
-    uint64_t readable;    /* a page found readable during this walk */
+    uint64_t *ips;     /* a ring of FRAMES_KEPT: the outermost ones win */
+    uint64_t readable; /* a page found readable during this walk */
     uint64_t inner[INNER_KEPT];
     uint32_t count;
 };
@@ -73,7 +73,8 @@ struct slow_position {
     bool exact; /* ip was interrupted, it is no return address */
 };
 
-/* Code without tables: a plausible frame pointer is worth a try, but only into code that is known. */
+/* Code without tables: a plausible frame pointer is worth a try, but only into code that is known.
+ */
 static bool step_by_frame_pointer(struct slow_state *state, struct slow_position *at)
 {
     uint64_t ip, fp;
@@ -181,10 +182,9 @@ static __attribute__((noinline)) uint32_t walk_with_registers(struct slow_state 
     __asm__ volatile("mov %%rbx, %0\n\tmov %%rbp, %1\n\tmov %%r12, %2\n\tmov %%r13, %3\n\t"
                      "mov %%r14, %4\n\tmov %%r15, %5\n\tmov %%rsp, %6\n\tlea 0(%%rip), %%rax\n\t"
                      "mov %%rax, %7"
-                     : "=m"(registers[REG_RBX]), "=m"(registers[REG_RBP]),
-                       "=m"(registers[REG_R12]), "=m"(registers[13]), "=m"(registers[14]),
-                       "=m"(registers[REG_R15]), "=m"(registers[REG_RSP]),
-                       "=m"(registers[REG_RIP])
+                     : "=m"(registers[REG_RBX]), "=m"(registers[REG_RBP]), "=m"(registers[REG_R12]),
+                       "=m"(registers[13]), "=m"(registers[14]), "=m"(registers[REG_R15]),
+                       "=m"(registers[REG_RSP]), "=m"(registers[REG_RIP])
                      :
                      : "rax");
     for (uint32_t steps = 0; steps < STEPS_MAX && root == TRIE_NONE; steps++) {
@@ -200,8 +200,7 @@ uint32_t slow_walk(struct arena_slot *slot, void *hook_frame)
     uint64_t frame = (uint64_t)hook_frame;
     struct slow_state state = {
         .slot = slot, .ips = arena_slot_walked(slot)->ret, .readable = frame & ~4095ull};
-    struct slow_position at = {
-        ((uint64_t *)frame)[1], frame + 16, ((uint64_t *)frame)[0], false};
+    struct slow_position at = {((uint64_t *)frame)[1], frame + 16, ((uint64_t *)frame)[0], false};
 
     uint32_t root = walk_by_rules(&state, at);
     if (root == TRIE_NONE) {

@@ -1,6 +1,7 @@
-/* slow_walk.h - the whole stack, frame by frame, for what the incremental walk cannot do: alternate and
- * coroutine stacks, signal frames, very deep recursion, rows that need every register.  Remembers nothing
- * and trusts nothing: every read outside the thread's own stack is probed first. */
+/* slow_walk.h - the whole stack, frame by frame, for what the incremental walk cannot do: alternate
+ * and coroutine stacks, signal frames, very deep recursion, rows that need every register.
+ * Remembers nothing and trusts nothing: every read outside the thread's own stack is probed first.
+ */
 #pragma once
 
 #include <stdint.h>

@@ -123,6 +123,19 @@ static inline struct outside outside_of(const struct kept_frames *kept, uint32_t
                             (kept->node[join - 1] & KEPT_NEEDS_FP) != 0};
 }
 
+/* trie_push through a small memory of this thread's last answers. */
+static inline uint32_t push(struct arena_slot *slot, uint32_t parent, uint64_t ip, unwind_rule rule)
+{
+    uint64_t key = ip << 16 | rule_module(rule); /* exact: 48 bits and 13 */
+    struct known_child *child = &arena_slot_children(
+        slot)[((ip ^ (uint64_t)parent << 32) * 0x9e3779b97f4a7c15ull) >> (64 - CHILDREN_BITS)];
+    if (likely(child->key == key && child->parent == parent))
+        return child->node;
+    uint32_t node = trie_push(tracer_process.arena, parent, ip, rule_module(rule));
+    *child = (struct known_child){key, parent, node};
+    return node;
+}
+
 /* The walked frames replace the trunk from `join` inward. */
 static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
                            uint32_t count, uint32_t node)
@@ -137,7 +150,7 @@ static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, ui
     if (arena_slot_tip(slot)->join > join)
         arena_slot_tip(slot)->count = 0;
     for (uint32_t i = count; i-- > 0;) {
-        node = trie_push(tracer_process.arena, node, walked->ret[i], rule_module(walked->rule[i]));
+        node = push(slot, node, walked->ret[i], walked->rule[i]);
         struct link link = go_inward(walked, i, &outside);
         keeping = keeping && at < FRAMES_KEPT && (!link.place || links < LINKS_KEPT);
         if (!keeping)
@@ -167,7 +180,7 @@ static inline uint32_t set_tip(struct arena_slot *slot, struct kept_frames *kept
 
     tip->link_count = 0;
     for (uint32_t i = count; i-- > 0;) {
-        node = trie_push(tracer_process.arena, node, walked->ret[i], rule_module(walked->rule[i]));
+        node = push(slot, node, walked->ret[i], walked->rule[i]);
         struct link link = go_inward(walked, i, &outside);
         if (unlikely(link.place)) {
             tip->link_slot[tip->link_count] = link.place;
@@ -212,8 +225,9 @@ static bool on_own_stack(struct arena_slot *slot, uint64_t cfa)
     return true;
 }
 
-/* Walks outward from `at` until it meets one of `valid` trunk frames or the outer end.  The node to build
- * on, TRIE_NONE when the fast way fails; *join trunk frames are outside the *count walked ones. */
+/* Walks outward from `at` until it meets one of `valid` trunk frames or the outer end.  The node to
+ * build on, TRIE_NONE when the fast way fails; *join trunk frames are outside the *count walked
+ * ones. */
 static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *kept,
                             struct position at, uint32_t *join, uint32_t *count)
 {
@@ -242,6 +256,19 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
     }
 }
 
+/* How many of the trunk's frames are not inward of `place`.  Without a branch that would be guessed
+ * wrong. */
+static inline uint32_t seek(const struct kept_frames *kept, uint32_t count, uint64_t place)
+{
+    uint32_t low = 0;
+    while (count > 0) {
+        uint32_t half = (count + 1) / 2;
+        low = kept->slot[low + half - 1] >= place ? low + half : low;
+        count -= half;
+    }
+    return low;
+}
+
 /* A few frames that differ are a tip; more mean that the program went elsewhere. */
 #define TIP_FRAMES 4u
 _Static_assert(TIP_FRAMES <= TIP_KEPT, "a tip fits");
@@ -256,11 +283,9 @@ uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
 
     if (unlikely(!on_own_stack(slot, frame)))
         return slow_walk(slot, hook_frame);
-    while (position > 0 && kept->slot[position - 1] < at.cfa - 8)
-        position--;
-    while (position < slot->frame_count && kept->slot[position] >= at.cfa - 8)
-        position++;
-    slot->position = position;
+    if ((position > 0 && kept->slot[position - 1] < at.cfa - 8) ||
+        (position < slot->frame_count && kept->slot[position] >= at.cfa - 8))
+        slot->position = position = seek(kept, slot->frame_count, at.cfa - 8);
     uint32_t join = check_links(slot, kept, count_valid(kept, position));
     if (tip_holds(tip, &at, join))
         return tip->node & ~KEPT_NEEDS_FP;

@@ -1,7 +1,8 @@
-/* thread.h - the tracer in this process and in this thread: is it on, and where does this thread write.
+/* thread.h - the tracer in this process and in this thread: is it on, and where does this thread
+ * write.
  *
- * Off is for ever, but for a forked child under --children, which becomes a traced process of its own.
- * Nothing here allocates; what runs on every event is inline. */
+ * Off is for ever, but for a forked child under --children, which becomes a traced process of its
+ * own. Nothing here allocates; what runs on every event is inline. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,6 +32,15 @@ extern struct tracer_process tracer_process __attribute__((visibility("hidden"))
 /* The slow side of tracer_enter: first call ever, forked child, or off. */
 bool tracer_revive(void);
 void tracer_turn_off(void);
+
+/* What a program image that follows this one by exec needs to be traced as well. */
+struct tracer_luggage {
+    char library[4096]; /* path of ours */
+    char arena[128];    /* "MEMOIR_ARENA=..." */
+};
+/* NULL when the caller's next image is not to be traced: we are off, or this is another process
+ * that only borrows our memory, and children are not followed. */
+const struct tracer_luggage *tracer_luggage(void);
 
 /* A slot for this thread, or NULL when there is none to be had. */
 struct arena_slot *thread_take_slot(void);

@@ -20,8 +20,9 @@ static uint32_t depth_of(const struct trie_node *node)
     return node->depth & ~TRIE_FOLDED;
 }
 
-/* If the frames ip, parent, parent's parent ... begin with the same cycle twice, the node that ends the
- * inner repetition's twin: going there instead of deeper loses nothing but the count of rounds. */
+/* If the frames ip, parent, parent's parent ... begin with the same cycle twice, the node that ends
+ * the inner repetition's twin: going there instead of deeper loses nothing but the count of rounds.
+ */
 static uint32_t fold(void *arena, uint32_t parent, uint64_t ip)
 {
     uint64_t ips[2 * FOLD_CYCLE];
@@ -75,8 +76,8 @@ uint32_t trie_push(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
         return TRIE_FULL;
     for (unsigned level = 0; level < TRIE_LEVELS; level++) {
         unsigned bits = TRIE_LEVEL_BITS(level);
-        _Atomic uint32_t *line = arena_index_level(arena, level) +
-                                 (hash >> (64 - bits) & ~(uint64_t)(TRIE_PROBE - 1));
+        _Atomic uint32_t *line =
+            arena_index_level(arena, level) + (hash >> (64 - bits) & ~(uint64_t)(TRIE_PROBE - 1));
         for (unsigned i = 0; i < TRIE_PROBE; i++) {
             uint32_t id = atomic_load_explicit(&line[i], memory_order_acquire);
             if (id == TRIE_NONE) {
@@ -84,9 +85,8 @@ uint32_t trie_push(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
                     made = make_node(arena, parent, ip, module);
                 if (made == TRIE_FULL)
                     return TRIE_FULL;
-                if (atomic_compare_exchange_strong_explicit(&line[i], &id, made,
-                                                            memory_order_acq_rel,
-                                                            memory_order_acquire))
+                if (atomic_compare_exchange_strong_explicit(
+                        &line[i], &id, made, memory_order_acq_rel, memory_order_acquire))
                     return arena_node_at(arena, made)->target;
             }
             struct trie_node *node = arena_node_at(arena, id);

@@ -1,5 +1,5 @@
-/* trie.h - names call stacks: (stack outside, return address) to a small number, shared by all threads
- * and read by the recorder.  Lock-free; nodes are never removed. */
+/* trie.h - names call stacks: (stack outside, return address) to a small number, shared by all
+ * threads and read by the recorder.  Lock-free; nodes are never removed. */
 #pragma once
 
 #include <stdint.h>

@@ -27,7 +27,8 @@ struct row_state {
     uint64_t location;
 };
 
-static uint64_t read_encoded(struct byte_cursor *cursor, uint8_t encoding, const struct eh_view *view)
+static uint64_t read_encoded(struct byte_cursor *cursor, uint8_t encoding,
+                             const struct eh_view *view)
 {
     uint64_t here = (uint64_t)(uintptr_t)cursor->at + view->slide;
     uint64_t value;

@@ -9,11 +9,19 @@
 #include <stdint.h>
 
 /* The DWARF numbers of the x86-64 registers that matter. */
-enum { REG_RBX = 3, REG_RBP = 6, REG_RSP = 7, REG_R12 = 12, REG_R15 = 15, REG_RIP = 16, REG_COUNT = 17 };
+enum {
+    REG_RBX = 3,
+    REG_RBP = 6,
+    REG_RSP = 7,
+    REG_R12 = 12,
+    REG_R15 = 15,
+    REG_RIP = 16,
+    REG_COUNT = 17
+};
 
 /* A module's unwind tables as bytes in memory.  `low`..`high` must be readable and hold both
- * .eh_frame_hdr (at `header`) and .eh_frame.  `slide` = address in the target - address here; 0 in the
- * process itself. */
+ * .eh_frame_hdr (at `header`) and .eh_frame.  `slide` = address in the target - address here; 0 in
+ * the process itself. */
 struct eh_view {
     const uint8_t *header;
     const uint8_t *low, *high;
@@ -55,8 +63,8 @@ int eh_frame_row(const struct eh_view *view, uint64_t pc, struct unwind_row *row
 /* Memory of the walked stack.  false: not readable, the walk ends there. */
 typedef bool (*read_word_fn)(void *context, uint64_t address, uint64_t *value);
 
-/* Evaluates a DWARF expression over `registers` with `push_first` (the CFA, for register rules) on the
- * stack.  0 or -EINVAL. */
+/* Evaluates a DWARF expression over `registers` with `push_first` (the CFA, for register rules) on
+ * the stack.  0 or -EINVAL. */
 struct expr_input {
     const uint8_t *code;
     size_t size;
@@ -68,7 +76,7 @@ struct expr_input {
 };
 int eh_frame_evaluate(const struct expr_input *input, uint64_t *result);
 
-/* One whole step with all registers: `registers` become the caller's, *outermost is set when there is
- * none.  0, or -EINVAL when the row cannot be followed. */
+/* One whole step with all registers: `registers` become the caller's, *outermost is set when there
+ * is none.  0, or -EINVAL when the row cannot be followed. */
 int eh_frame_step(const struct unwind_row *row, uint64_t registers[REG_COUNT],
                   read_word_fn read_word, void *context, bool *outermost);

@@ -139,8 +139,9 @@ static int restore_register(const struct register_rule *rule, const struct expr_
         *value = old;
         return 0;
     case PLACE_AT:
-        return input.read_word(input.context, input.first + (uint64_t)(int64_t)rule->offset, value) ? 0
-                                                                                         : -EINVAL;
+        return input.read_word(input.context, input.first + (uint64_t)(int64_t)rule->offset, value)
+                   ? 0
+                   : -EINVAL;
     case PLACE_IS:
         *value = input.first + (uint64_t)(int64_t)rule->offset;
         return 0;
@@ -186,7 +187,8 @@ int eh_frame_step(const struct unwind_row *row, uint64_t registers[REG_COUNT],
         if (restore_register(&row->registers[i], &frame, registers[i], &caller[i]) < 0)
             return -EINVAL;
     }
-    /* The stack pointer of the caller is the CFA unless the row says otherwise (signal frames do). */
+    /* The stack pointer of the caller is the CFA unless the row says otherwise (signal frames do).
+     */
     if (row->registers[REG_RSP].place == PLACE_SAME)
         caller[REG_RSP] = cfa;
     for (unsigned i = 0; i < REG_COUNT; i++)

@@ -20,7 +20,8 @@ static int64_t saved_fp(const struct unwind_row *row)
     const struct register_rule *rbp = &row->registers[REG_RBP];
     if (rbp->place == PLACE_SAME || rbp->place == PLACE_UNDEFINED)
         return 0;
-    if (rbp->place == PLACE_AT && rbp->offset < 0 && rbp->offset % 8 == 0 && rbp->offset > -8 * 0xffff)
+    if (rbp->place == PLACE_AT && rbp->offset < 0 && rbp->offset % 8 == 0 &&
+        rbp->offset > -8 * 0xffff)
         return -rbp->offset;
     /* A realigned frame keeps rbp at the place rbp itself points to; only the whole row knows. */
     return -1;

@@ -1,13 +1,14 @@
 /* arena.h - the memory that a watched program and its recorder share.
  *
  * The recorder makes it (a memfd), the tracer in each watched process maps it.  Everything is fixed
- * width; nothing is ever moved or given back, so either side may die at any instruction and the other
- * still reads sense.  One arena serves a whole process tree.
+ * width; nothing is ever moved or given back, so either side may die at any instruction and the
+ * other still reads sense.  One arena serves a whole process tree.
  *
  *   header | processes | modules | trie nodes | trie index | slots
  *
- * A slot belongs to one thread at a time: its counters, the tracer's memory of that thread's last stack,
- * and a ring of event words (wire/event.h).  The ring has one writer, the thread, and one reader. */
+ * A slot belongs to one thread at a time: its counters, the tracer's memory of that thread's last
+ * stack, and a ring of event words (wire/event.h).  The ring has one writer, the thread, and one
+ * reader. */
 #pragma once
 
 #include <stdatomic.h>
@@ -24,15 +25,16 @@
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
 #define SLOT_STRIDE (832u * 1024u)
-#define FRAMES_KEPT 4104u /* remembered frames of a thread's stack; not a power of two: cache sets */
-#define LINKS_KEPT  1024u /* saved frame pointers that the remembered frames depend on */
-#define TIP_KEPT    8u    /* remembered frames that differ from them at the inner end */
+#define FRAMES_KEPT                                                                                \
+    4104u                /* remembered frames of a thread's stack; not a power of two: cache sets */
+#define LINKS_KEPT 1024u /* saved frame pointers that the remembered frames depend on */
+#define TIP_KEPT   8u    /* remembered frames that differ from them at the inner end */
 
 /* The index of the trie: levels of slots, each four times the one before; a probe looks at one line
  * of each.  Small programs touch small tables. */
-#define TRIE_LEVELS       6u
-#define TRIE_FIRST_BITS   12u
-#define TRIE_PROBE        8u
+#define TRIE_LEVELS        6u
+#define TRIE_FIRST_BITS    12u
+#define TRIE_PROBE         8u
 #define TRIE_LEVEL_BITS(k) (TRIE_FIRST_BITS + 2 * (k))
 
 /* Stacks end in one of these nodes; what comes after them are real frames. */
@@ -74,11 +76,11 @@ struct arena_process {
     uint32_t forked; /* 1: began by fork, without exec */
     uint64_t start_tsc;
     _Atomic uint64_t calls, bytes, frees, lost; /* of threads that gave their slot back */
-    char path[440];  /* of the executable, as the kernel was given it */
+    char path[440];                             /* of the executable, as the kernel was given it */
 };
 
-/* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the reader the
- * second, the third changes hands with the slot. */
+/* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the
+ * reader the second, the third changes hands with the slot. */
 struct arena_slot {
     /* written by the thread; the reader looks at the first line only */
     _Alignas(64) _Atomic uint64_t head; /* words written, ever; word i is at ring[i % RING_WORDS] */
@@ -92,9 +94,9 @@ struct arena_slot {
     _Alignas(64) uint64_t gap_events;
     uint64_t gap_calls, gap_bytes, gap_start;
     uint64_t waits, wait_ticks;
-    uint64_t lost;         /* events that found the ring full */
-    uint64_t last_time;    /* newest time written to the ring */
-    uint64_t last_before;  /* what it was before the realloc under way */
+    uint64_t lost;                    /* events that found the ring full */
+    uint64_t last_time;               /* newest time written to the ring */
+    uint64_t last_before;             /* what it was before the realloc under way */
     uint64_t cost_ticks, cost_events; /* the tracer's own time, measured on a few events */
 
     /* written by the reader */
@@ -106,10 +108,11 @@ struct arena_slot {
     uint32_t process;
 
     /* the tracer's own: the thread's remembered stack, see struct kept_frames */
-    _Alignas(64) uint64_t stack_low, stack_high; /* of the thread's own stack, known to be readable */
+    _Alignas(64) uint64_t stack_low,
+        stack_high; /* of the thread's own stack, known to be readable */
     uint32_t frame_count, link_count;
     uint32_t position; /* kept frames that are not inward of the last stack's innermost */
-    uint32_t nested; /* events inside our own code, from signal handlers; not recorded */
+    uint32_t nested;   /* events inside our own code, from signal handlers; not recorded */
 };
 #define SLOT_TAKING 0xffffffffu
 
@@ -123,7 +126,7 @@ struct arena_header {
     uint32_t recorder_pid;
     _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */
     _Alignas(64) _Atomic uint32_t off;   /* 1: stop tracing, for ever */
-    _Atomic uint32_t sleeping;           /* futex: the recorder sleeps here; a thread sets 0 and wakes */
+    _Atomic uint32_t sleeping; /* futex: the recorder sleeps here; a thread sets 0 and wakes */
     _Alignas(64) _Atomic uint32_t process_count, module_count;
     _Atomic uint32_t slot_high; /* slots ever used are below this */
     _Alignas(64) _Atomic uint32_t node_count;
@@ -131,7 +134,7 @@ struct arena_header {
     _Atomic uint64_t slotless_calls, slotless_bytes, slotless_frees;
 };
 
-#define ARENA_PAGE(x) (((x) + 4095ull) & ~4095ull)
+#define ARENA_PAGE(x)      (((x) + 4095ull) & ~4095ull)
 #define ARENA_LOCK_AT      4096ull /* the lock has a page of its own */
 #define ARENA_PROCESSES_AT 8192ull
 #define ARENA_MODULES_AT                                                                           \
@@ -140,8 +143,9 @@ struct arena_header {
 #define ARENA_INDEX_AT ARENA_PAGE(ARENA_NODES_AT + ARENA_NODES * sizeof(struct trie_node))
 /* sum over k < TRIE_LEVELS of 4 * 2^LEVEL_BITS(k) bytes is below 6 * 2^LEVEL_BITS(last) */
 #define ARENA_INDEX_BYTES ARENA_PAGE(6ull << TRIE_LEVEL_BITS(TRIE_LEVELS - 1))
-#define ARENA_SLOTS_AT    ((ARENA_INDEX_AT + ARENA_INDEX_BYTES + SLOT_STRIDE - 1) / SLOT_STRIDE * SLOT_STRIDE)
-#define ARENA_BYTES       (ARENA_SLOTS_AT + (uint64_t)ARENA_SLOTS * SLOT_STRIDE)
+#define ARENA_SLOTS_AT                                                                             \
+    ((ARENA_INDEX_AT + ARENA_INDEX_BYTES + SLOT_STRIDE - 1) / SLOT_STRIDE * SLOT_STRIDE)
+#define ARENA_BYTES (ARENA_SLOTS_AT + (uint64_t)ARENA_SLOTS * SLOT_STRIDE)
 
 static inline struct arena_process *arena_process_at(void *arena, uint32_t index)
 {
@@ -174,15 +178,16 @@ static inline uint64_t *arena_slot_ring(struct arena_slot *slot)
     return (uint64_t *)((char *)slot + SLOT_STRIDE - RING_BYTES);
 }
 
-/* Frames of this thread's stack as they once were, outermost first: the trunk.  Each was called by the one
- * before it, so the part of it whose return addresses are all still in place is the stack now. */
+/* Frames of this thread's stack as they once were, outermost first: the trunk.  Each was called by
+ * the one before it, so the part of it whose return addresses are all still in place is the stack
+ * now. */
 struct kept_frames {
     uint64_t slot[FRAMES_KEPT];          /* where the return address is */
     uint64_t ret[FRAMES_KEPT];           /* what it was */
     uint64_t frame_pointer[FRAMES_KEPT]; /* rbp in the caller at that time */
-    uint32_t node[FRAMES_KEPT];          /* trie node; top bit: the caller's rbp matters further out */
+    uint32_t node[FRAMES_KEPT]; /* trie node; top bit: the caller's rbp matters further out */
     uint64_t link_slot[LINKS_KEPT], link_value[LINKS_KEPT]; /* saved rbp that must still hold ... */
-    uint32_t link_frame[LINKS_KEPT];     /* ... for frames from this one inward */
+    uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward */
 };
 #define KEPT_NEEDS_FP 0x80000000u
 
@@ -192,8 +197,8 @@ struct kept_tip {
     uint64_t link_slot[TIP_KEPT], link_value[TIP_KEPT];
     uint64_t frame_pointer; /* of the innermost */
     uint32_t count, link_count;
-    uint32_t join;          /* trunk frames outside it */
-    uint32_t node;          /* of the innermost, with KEPT_NEEDS_FP */
+    uint32_t join; /* trunk frames outside it */
+    uint32_t node; /* of the innermost, with KEPT_NEEDS_FP */
 };
 
 /* A walk under way, innermost first. */
@@ -201,9 +206,22 @@ struct walked_frames {
     uint64_t slot[FRAMES_KEPT], ret[FRAMES_KEPT], frame_pointer[FRAMES_KEPT], rule[FRAMES_KEPT];
 };
 
+/* A step inward in the trie that this thread took lately. */
+struct known_child {
+    uint64_t key; /* return address and module */
+    uint32_t parent, node;
+};
+#define CHILDREN_BITS 9
+
 static inline struct kept_frames *arena_slot_frames(struct arena_slot *slot)
 {
     return (struct kept_frames *)((char *)slot + 4096);
+}
+
+static inline struct known_child *arena_slot_children(struct arena_slot *slot)
+{
+    return (struct known_child *)((char *)slot + SLOT_STRIDE - RING_BYTES -
+                                  (sizeof(struct known_child) << CHILDREN_BITS));
 }
 
 static inline struct kept_tip *arena_slot_tip(struct arena_slot *slot)
@@ -220,5 +238,7 @@ _Static_assert(sizeof(struct trie_node) == 24, "shared layout");
 _Static_assert(sizeof(struct arena_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct arena_slot) <= 2048, "a slot's head is half a page");
 _Static_assert(sizeof(struct kept_tip) <= 2048, "and the tip the other half");
-_Static_assert(4096 + sizeof(struct kept_frames) + sizeof(struct walked_frames) + RING_BYTES <= SLOT_STRIDE,
+_Static_assert(4096 + sizeof(struct kept_frames) + sizeof(struct walked_frames) + RING_BYTES +
+                       (sizeof(struct known_child) << CHILDREN_BITS) <=
+                   SLOT_STRIDE,
                "a slot fits its stride");

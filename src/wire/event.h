@@ -5,16 +5,15 @@
  *   ALLOC_BIG  addr:48 -:12 type:4 | stack | size | usable
  *   FREE       addr:48 usable:10 temporary:1 -:1 type:4           usable modulo 1024
  *   FREE_BIG   addr:48 -:10 temporary:1 -:1 type:4 | usable
- *   MOVE       like FREE_BIG: realloc is about to take this block;  the next record of this thread is its
- *              end: an ALLOC (moved or resized), MOVE_FREED (realloc to 0), or MOVE_FAILED (nothing changed)
- *   MAP        addr:48 -:12 type:4 | stack | length
- *   UNMAP      addr:48 -:12 type:4 | length                       next record: DONE or UNDONE
- *   TIME       tsc:60 type:4
- *   GAP        -:60 type:4 | events | calls | bytes | start tsc    up to now
- *   THREAD     tid:32 process:16 -:12 type:4 | tsc                 a new owner writes from here on
+ *   MOVE       like FREE_BIG: realloc is about to take this block;  the next record of this thread
+ * is its end: an ALLOC (moved or resized), MOVE_FREED (realloc to 0), or MOVE_FAILED (nothing
+ * changed) MAP        addr:48 -:12 type:4 | stack | length UNMAP      addr:48 -:12 type:4 | length
+ * next record: DONE or UNDONE TIME       tsc:60 type:4 GAP        -:60 type:4 | events | calls |
+ * bytes | start tsc    up to now THREAD     tid:32 process:16 -:12 type:4 | tsc                 a
+ * new owner writes from here on
  *
- * Order: a free is written before the real call, an allocation after it, so records of one address alternate
- * across all threads, and that, not time, orders them. */
+ * Order: a free is written before the real call, an allocation after it, so records of one address
+ * alternate across all threads, and that, not time, orders them. */
 #pragma once
 
 #include <stdint.h>
@@ -37,10 +36,10 @@ enum event_type {
 
 enum event_outcome { OUTCOME_FAILED = 0, OUTCOME_DONE = 1 };
 
-#define EVENT_SIZE_BITS  36
-#define EVENT_SIZE_LIMIT (1ull << EVENT_SIZE_BITS)
-#define EVENT_STACK_BITS 28
-#define EVENT_TEMPORARY  (1u << 5)
+#define EVENT_SIZE_BITS   36
+#define EVENT_SIZE_LIMIT  (1ull << EVENT_SIZE_BITS)
+#define EVENT_STACK_BITS  28
+#define EVENT_TEMPORARY   (1u << 5)
 #define EVENT_USABLE_MASK 1023u
 
 static inline unsigned event_words(enum event_type type)

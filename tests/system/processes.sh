@@ -18,7 +18,7 @@ at_least vfork-complete 0.999 "$(quality vfork.memoir complete_stacks_share)"
 
 record exec.memoir -- "$subjects/subject-exec_chain" 3
 equal exec-status 5 "$status"
-equal exec-first-image "3000 3" "$(site exec.memoir heap.allocated in_link main)"
+equal exec-last-image "1000 1" "$(site exec.memoir heap.allocated in_link main)"
 
 # Sums over all recordings of a folder.
 sum_of() { # sum_of FOLDER METRIC FUNCTION
