@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Other programs open our exports and show our totals: heaptrack_print, go tool pprof, and whatever sums
+# the last column of a folded file.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+# As heaptrack_print writes bytes.
+human() { # human BYTES
+    awk -v n="$1" 'BEGIN {
+        split("B K M G T", unit, " ")
+        for (i = 1; n >= 1000 && i < 5; i++) n /= 1000
+        if (i == 1) printf "%dB", n; else printf "%.2f%s", n, unit[i] }'
+}
+
+check_folded() { # check_folded CASE FILE
+    local metric key
+    while read -r metric key; do
+        "$MEMOIR" export "$2" --to folded --metric "heap.$metric" -o "$1.folded"
+        equal "$1-folded-$metric" "$(summary "$2" "$key")" \
+            "$(awk '{ sum += $NF } END { printf "%.0f", sum }' "$1.folded")"
+    done <<'END'
+allocated allocated_bytes
+calls calls
+peak peak_bytes
+live leaked_bytes
+END
+}
+
+check_heaptrack() { # check_heaptrack CASE FILE
+    command -v heaptrack_print >/dev/null || { skip "$1-heaptrack" "not installed" && return; }
+    "$MEMOIR" export "$2" --to heaptrack -o "$1.heaptrack.zst"
+    heaptrack_print "$1.heaptrack.zst" >"$1.printed" 2>&1
+    equal "$1-heaptrack-calls" "$(summary "$2" calls)" \
+        "$(sed -n 's/^calls to allocation functions: \([0-9]*\).*/\1/p' "$1.printed")"
+    equal "$1-heaptrack-peak" "$(human "$(summary "$2" peak_bytes)")" \
+        "$(sed -n 's/^peak heap memory consumption: //p' "$1.printed")"
+    equal "$1-heaptrack-leaked" "$(human "$(summary "$2" leaked_bytes)")" \
+        "$(sed -n 's/^total memory leaked: //p' "$1.printed")"
+}
+
+pprof_sum() { # pprof_sum FILE INDEX: the sum over all samples, as go sees them
+    go tool pprof -raw "$1" 2>/dev/null | awk -v n="$2" '
+        /^Locations/ { inside = 0 }
+        inside && /^ *[-0-9]+ .*:/ { sum += $n }
+        /^alloc_objects/ { inside = 1 }
+        END { printf "%.0f", sum }'
+}
+
+check_pprof() { # check_pprof CASE FILE
+    command -v go >/dev/null || { skip "$1-pprof" "there is no go" && return; }
+    "$MEMOIR" export "$2" --to pprof -o "$1.pb.gz"
+    equal "$1-pprof-calls" "$(summary "$2" calls)" "$(pprof_sum "$1.pb.gz" 1)"
+    equal "$1-pprof-allocated" "$(summary "$2" allocated_bytes)" "$(pprof_sum "$1.pb.gz" 2)"
+    equal "$1-pprof-peak" "$(summary "$2" peak_bytes)" "$(pprof_sum "$1.pb.gz" 4)"
+    equal "$1-pprof-in-use" "$(summary "$2" leaked_bytes)" "$(pprof_sum "$1.pb.gz" 6)"
+    go tool pprof -top -sample_index=peak_space "$1.pb.gz" >"$1.top" 2>&1
+    equal "$1-pprof-top" 0 $?
+    at_least "$1-pprof-top-names" 1 "$(grep -c "$3" "$1.top")"
+}
+
+record leaks.memoir -- "$subjects/subject-leaks_100_blocks"
+record random.memoir -- "$subjects/subject-generator" --sharp --ops 200000 --paths 64
+for name in leaks random; do
+    check_folded $name $name.memoir
+    check_heaptrack $name $name.memoir
+done
+check_pprof leaks leaks.memoir leak_here
+check_pprof random random.memoir site_
