@@ -172,8 +172,12 @@ static void tick_all(struct recorder *recorder, uint64_t now_ns)
 {
     struct fault fault = {0};
     for (uint32_t i = 0; i < recorder->session_count; i++) {
-        if (recorder->sessions[i] && session_tick(recorder->sessions[i], now_ns, &fault) < 0)
+        if (!recorder->sessions[i] || !session_is_due(recorder->sessions[i], now_ns))
+            continue;
+        ring_reader_leave(recorder->reader);
+        if (session_tick(recorder->sessions[i], now_ns, &fault) < 0)
             fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
+        ring_reader_return(recorder->reader);
     }
 }
 

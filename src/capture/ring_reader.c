@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/ring_reader.h"
 
-#include <errno.h>
-#include <linux/futex.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "capture/ring_guard.h"
 #include "wire/event.h"
 
 #define LOOK_AHEAD 48u /* words: how far ahead of the reading tables are brought in */
-
-struct ring {
-    struct arena_slot *slot;
-    const uint64_t *words;
-    struct session *session;
-    uint64_t tail, limit; /* read up to; this round ends at */
-    uint64_t time_ns;
-    uint64_t moving; /* the address that a realloc under way gave up */
-    uint32_t thread, index;
-    bool blocked; /* the rest of a two-part record is not there yet */
-};
 
 struct ring_reader {
     struct arena *arena;
@@ -31,6 +16,7 @@ struct ring_reader {
     struct ring rings[ARENA_SLOTS];
     struct ring *active[ARENA_SLOTS];
     bool draining, read_any; /* read_any: in the last round */
+    struct ring_guard *guard;
 };
 
 struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of, void *context)
@@ -43,12 +29,30 @@ struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn sessio
     reader->context = context;
     for (uint32_t i = 0; i < ARENA_SLOTS; i++)
         reader->rings[i].index = i;
+    reader->guard = ring_guard_create(arena, reader->rings);
+    if (!reader->guard) {
+        free(reader);
+        return NULL;
+    }
     return reader;
 }
 
 void ring_reader_destroy(struct ring_reader *reader)
 {
+    if (!reader)
+        return;
+    ring_guard_destroy(reader->guard);
     free(reader);
+}
+
+void ring_reader_leave(struct ring_reader *reader)
+{
+    ring_guard_on(reader->guard);
+}
+
+void ring_reader_return(struct ring_reader *reader)
+{
+    ring_guard_off(reader->guard);
 }
 
 void ring_reader_forget(struct ring_reader *reader, const struct session *session)
@@ -59,14 +63,9 @@ void ring_reader_forget(struct ring_reader *reader, const struct session *sessio
     }
 }
 
-static inline uint64_t word(const struct ring *ring, uint64_t at)
-{
-    return ring->words[at % RING_WORDS];
-}
-
 static void see_alloc(struct ring *ring, uint64_t at)
 {
-    uint64_t first = word(ring, at), second = word(ring, at + 1);
+    uint64_t first = ring_word(ring, at), second = ring_word(ring, at + 1);
     struct seen_alloc alloc = {.address = event_address(first),
                                .time_ns = ring->time_ns,
                                .thread = ring->thread,
@@ -77,8 +76,8 @@ static void see_alloc(struct ring *ring, uint64_t at)
         alloc.slack = first >> 8 & 0xff;
     } else {
         alloc.node = (uint32_t)second;
-        alloc.size = word(ring, at + 2);
-        alloc.slack = word(ring, at + 3) - alloc.size;
+        alloc.size = ring_word(ring, at + 2);
+        alloc.slack = ring_word(ring, at + 3) - alloc.size;
     }
     if (session_alloc(ring->session, &alloc) < 0)
         session_lost(ring->session, 1, 0, 0);
@@ -86,7 +85,7 @@ static void see_alloc(struct ring *ring, uint64_t at)
 
 static void see_free(struct ring *ring, uint64_t at)
 {
-    uint64_t first = word(ring, at);
+    uint64_t first = ring_word(ring, at);
     struct freeing freeing = {.address = event_address(first),
                               .time_ns = ring->time_ns,
                               .temporary = (first & EVENT_TEMPORARY) != 0,
@@ -96,7 +95,7 @@ static void see_free(struct ring *ring, uint64_t at)
         freeing.usable = first >> 6 & EVENT_USABLE_MASK;
         freeing.partial = true;
     } else {
-        freeing.usable = word(ring, at + 1);
+        freeing.usable = ring_word(ring, at + 1);
     }
     if (session_free(ring->session, &freeing) < 0)
         session_lost(ring->session, 1, 0, 0);
@@ -108,8 +107,8 @@ static unsigned see_unmap(struct ring *ring, uint64_t at)
     unsigned words = event_words(EVENT_UNMAP) + event_words(EVENT_OUTCOME);
     if (at + words > ring->limit)
         return 0;
-    if ((word(ring, at + words - 1) >> 4 & 1) == OUTCOME_DONE)
-        session_unmap(ring->session, event_address(word(ring, at)), word(ring, at + 1));
+    if ((ring_word(ring, at + words - 1) >> 4 & 1) == OUTCOME_DONE)
+        session_unmap(ring->session, event_address(ring_word(ring, at)), ring_word(ring, at + 1));
     return words;
 }
 
@@ -120,9 +119,9 @@ static unsigned see_move(struct ring *ring, uint64_t at)
     unsigned words = event_words(EVENT_MOVE);
     ring->moving = 0;
     if (at + words >= ring->limit) {
-        ring->moving = event_address(word(ring, at));
+        ring->moving = event_address(ring_word(ring, at));
     } else {
-        uint64_t end = word(ring, at + words);
+        uint64_t end = ring_word(ring, at + words);
         if (event_type_of(end) == EVENT_OUTCOME && (end >> 4 & 1) == OUTCOME_FAILED)
             return words + event_words(EVENT_OUTCOME);
     }
@@ -139,9 +138,9 @@ static void see_outcome(struct ring *ring, uint64_t first)
 
 static void see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at)
 {
-    uint64_t first = word(ring, at);
+    uint64_t first = ring_word(ring, at);
     uint32_t tid = (uint32_t)(first >> 32), process = (uint32_t)(first >> 16 & 0xffff);
-    ring->time_ns = tick_clock_ns(reader->clock, word(ring, at + 1));
+    ring->time_ns = tick_clock_ns(reader->clock, ring_word(ring, at + 1));
     ring->session = reader->session_of(reader->context, process, ring->time_ns);
     if (ring->session)
         ring->thread = session_thread(ring->session, tid, ring->time_ns);
@@ -157,7 +156,7 @@ static void see_time(struct ring_reader *reader, struct ring *ring, uint64_t fir
 /* One record at the tail.  Its words, 0 when it must wait. */
 static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
 {
-    uint64_t at = ring->tail, first = word(ring, at);
+    uint64_t at = ring->tail, first = ring_word(ring, at);
     enum event_type type = event_type_of(first);
     unsigned words = event_words(type);
 
@@ -195,11 +194,12 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
         return both || !reader->draining ? both : words;
     }
     case EVENT_MAP:
-        session_map(ring->session, event_address(first), word(ring, at + 2),
-                    (uint32_t)word(ring, at + 1));
+        session_map(ring->session, event_address(first), ring_word(ring, at + 2),
+                    (uint32_t)ring_word(ring, at + 1));
         return words;
     case EVENT_GAP:
-        session_lost(ring->session, word(ring, at + 1), word(ring, at + 2), word(ring, at + 3));
+        session_lost(ring->session, ring_word(ring, at + 1), ring_word(ring, at + 2),
+                     ring_word(ring, at + 3));
         return words;
     default:
         return words;
@@ -212,14 +212,7 @@ static inline void look_ahead(const struct ring *ring)
     if (at >= ring->limit || !ring->session)
         return;
     /* A second word looks like an address of nothing: harmless. */
-    session_prefetch(ring->session, event_address(word(ring, at)));
-}
-
-static void give_room(struct ring *ring)
-{
-    atomic_store_explicit(&ring->slot->tail, ring->tail, memory_order_release);
-    if (atomic_load(&ring->slot->waiting) && atomic_exchange(&ring->slot->waiting, 0))
-        syscall(SYS_futex, &ring->slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+    session_prefetch(ring->session, event_address(ring_word(ring, at)));
 }
 
 /* Reads on until the ring's time passes `until_ns`, or its round ends. */
@@ -229,7 +222,7 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
     while (ring->tail < ring->limit && ring->time_ns <= until_ns) {
         if (ring->tail - given > RING_WORDS / 16) {
             given = ring->tail;
-            give_room(ring);
+            ring_give_room(ring);
         }
         look_ahead(ring);
         unsigned words = see_record(reader, ring);
@@ -252,12 +245,13 @@ static uint32_t begin_round(struct ring_reader *reader, unsigned *fullest)
         ring->words = arena_slot_ring(ring->slot);
         ring->limit = atomic_load_explicit(&ring->slot->head, memory_order_acquire);
         ring->blocked = false;
-        if (ring->limit - ring->tail > RING_WORDS)
-            ring->limit = ring->tail; /* a head that cannot be */
+        uint64_t unread = ring->limit - ring_taken(ring);
+        if (unread > RING_WORDS) /* a head that cannot be */
+            ring->limit = ring_taken(ring);
+        else if (unread > most)
+            most = unread;
         if (ring->limit > ring->tail)
             reader->active[count++] = ring;
-        if (ring->limit - ring->tail > most)
-            most = ring->limit - ring->tail;
     }
     *fullest = (unsigned)(most * 100 / RING_WORDS);
     return count;
@@ -296,7 +290,7 @@ enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_c
     reader->read_any = count > 0;
     for (struct ring *ring; (ring = earliest(reader, &count, &until));) {
         read_ring(reader, ring, until);
-        give_room(ring);
+        ring_give_room(ring);
         if (ring->blocked)
             end = ROUND_HELD;
     }

@@ -18,6 +18,11 @@ struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn sessio
                                        void *context);
 void ring_reader_destroy(struct ring_reader *reader);
 
+/* Between these two calls the rings are emptied into memory by a stand-in: for work that may take
+ * long. */
+void ring_reader_leave(struct ring_reader *reader);
+void ring_reader_return(struct ring_reader *reader);
+
 /* The session is about to go; what is left in its rings is skipped. */
 void ring_reader_forget(struct ring_reader *reader, const struct session *session);
 

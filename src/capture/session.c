@@ -339,10 +339,16 @@ static uint64_t bucket_length(uint64_t now)
     return length > BUCKET_MAX_NS ? BUCKET_MAX_NS : length;
 }
 
+bool session_is_due(const struct session *session, uint64_t now_ns)
+{
+    uint64_t now = since_open(session, now_ns);
+    return now >= session->begin_ns + bucket_length(now);
+}
+
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
 {
     uint64_t now = since_open(session, now_ns);
-    if (now < session->begin_ns + bucket_length(now))
+    if (!session_is_due(session, now_ns))
         return 0;
     bool histograms = now - session->last_histograms_ns >= HISTOGRAMS_NS;
     int err = close_bucket(session, now, histograms);

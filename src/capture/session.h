@@ -54,6 +54,7 @@ int session_settle(struct session *session, enum round_end end);
 
 /* Closes the bucket when it is due and writes what is new.  A full disk is told once, in `fault`,
  * and tried again later. */
+bool session_is_due(const struct session *session, uint64_t now_ns);
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
 
 /* Exact totals, read from the arena when nobody writes any more. */

@@ -1,0 +1,39 @@
+/* ring.h - one thread's ring as the recorder sees it; shared by the reader and its stand-in. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/arena.h"
+#include "capture/session.h"
+
+struct ring {
+    struct arena_slot *slot;
+    const uint64_t *words;
+    struct session *session;
+    uint64_t tail, limit; /* read up to; this round ends at */
+    uint64_t time_ns;
+    uint64_t moving; /* the address that a realloc under way gave up */
+    uint32_t thread, index;
+    bool blocked; /* the rest of a two-part record is not there yet */
+    /* Words that were taken out of the ring unread, because nobody had time: [spill_from,
+     * spill_to). */
+    uint64_t *spill;
+    uint64_t spill_from, spill_to, spill_room;
+};
+
+static inline uint64_t ring_word(const struct ring *ring, uint64_t at)
+{
+    if (__builtin_expect(at < ring->spill_to, 0))
+        return ring->spill[at - ring->spill_from];
+    return ring->words[at % RING_WORDS];
+}
+
+/* Where the thread may write up to: behind everything that is read or spilt. */
+static inline uint64_t ring_taken(const struct ring *ring)
+{
+    return ring->tail > ring->spill_to ? ring->tail : ring->spill_to;
+}
+
+/* Tells the thread how much is taken, and wakes it if it waits for that. */
+void ring_give_room(struct ring *ring);
