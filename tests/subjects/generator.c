@@ -21,7 +21,7 @@
 
 struct settings {
     unsigned threads, paths;
-    uint64_t operations, seed;
+    uint64_t operations, seed, pace;
     const char *books_file;
     bool sharp, coroutines, deep, longjmp;
     struct hazards hazards;
@@ -42,6 +42,13 @@ static void meet(void)
         pthread_barrier_wait(&barrier);
 }
 
+static void rest(long ns)
+{
+    struct timespec left = {.tv_nsec = ns};
+    while (nanosleep(&left, &left) != 0)
+        continue;
+}
+
 static void *work(void *arg)
 {
     struct worker *worker = arg;
@@ -49,8 +56,11 @@ static void *work(void *arg)
     uint64_t steps = settings.operations / settings.threads / ROUNDS;
 
     for (int round = 0; round < ROUNDS; round++) {
-        for (uint64_t i = 0; i < steps; i++)
+        for (uint64_t i = 1; i <= steps; i++) {
             worker_step(worker);
+            if (settings.pace && i % settings.pace == 0)
+                rest(1000000);
+        }
         if (worker->noise_max < worker->books.net_max)
             worker->noise_max = worker->books.net_max;
         meet(); /* the random part is over */
@@ -114,9 +124,7 @@ static void conduct(struct worker *own, struct books *peak)
             continue;
         meet();
         sum_books(peak, own);
-        struct timespec rest = {.tv_nsec = 30000000};
-        while (nanosleep(&rest, &rest) != 0)
-            continue;
+        rest(30000000);
         meet();
         meet();
     }
@@ -174,6 +182,8 @@ static bool set_value(const char *name, const char *text)
         settings.paths = (unsigned)number;
     else if (strcmp(name, "--ops") == 0)
         settings.operations = number;
+    else if (strcmp(name, "--pace") == 0) /* a rest of 1 ms after so many operations */
+        settings.pace = number;
     else if (strcmp(name, "--seed") == 0)
         settings.seed = number;
     else if (strcmp(name, "--churn-threads") == 0)
@@ -211,10 +221,10 @@ static void read_arguments(int argc, char **argv)
         if (set_switch(argv[i]))
             continue;
         if (i + 1 == argc || !set_value(argv[i], argv[i + 1])) {
-            dprintf(
-                2, "usage: generator [--threads N] [--paths N] [--ops N] [--seed N] [--books FILE] "
-                   "[--churn-threads N]\n  [--sharp | --all | --fork --signals --dlopen "
-                   "--churn --coroutines --deep --longjmp]\n");
+            dprintf(2, "usage: generator [--threads N] [--paths N] [--ops N] [--pace N] [--seed N] "
+                       "[--books FILE] "
+                       "[--churn-threads N]\n  [--sharp | --all | --fork --signals --dlopen "
+                       "--churn --coroutines --deep --longjmp]\n");
             _exit(2);
         }
         i++;

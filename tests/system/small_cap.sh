@@ -4,8 +4,10 @@
 . "$TOP/tests/system/common.bash"
 
 cap=$((256 << 10))
-record capped.memoir --max-size 256K -- "$subjects/subject-generator" --sharp --ops 20000000 --books books
+record capped.memoir --max-size 256K -- "$subjects/subject-generator" --sharp --ops 5000000 --pace 500 \
+    --books books
 equal status 0 "$status"
+equal nothing-lost 0 "$(quality capped.memoir lost_events)"
 at_most file-bytes $cap "$(stat -c %s capped.memoir)"
 read -r -a total < <(grep "^total" books)
 equal calls "${total[1]}" "$(summary capped.memoir calls)"
