@@ -188,6 +188,8 @@ static inline struct block *young_of(const struct block_table *table, uint64_t a
 int block_table_insert(struct block_table *table, const struct block *block)
 {
     struct block *young = young_of(table, block->address);
+    if (block->address >> 3 == 0)
+        return -EINVAL; /* that is how empty entries look */
     if (young->address && insert_old(table, young) < 0)
         return -ENOMEM;
     *young = *block;
@@ -198,6 +200,8 @@ int block_table_insert(struct block_table *table, const struct block *block)
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block)
 {
     struct block *young = young_of(table, address);
+    if (address >> 3 == 0)
+        return false;
     if (young->address == address) {
         *block = *young;
         young->address = 0;
@@ -224,6 +228,8 @@ bool block_table_take(struct block_table *table, uint64_t address, struct block 
 
 bool block_table_has(const struct block_table *table, uint64_t address)
 {
+    if (address >> 3 == 0)
+        return false;
     if (young_of(table, address)->address == address)
         return true;
     uint64_t hash = hash_of(address);

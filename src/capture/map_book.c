@@ -77,7 +77,7 @@ static int note_unmapped(struct map_book *book, uint32_t site, uint64_t bytes, b
 
 int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length)
 {
-    uint64_t end = start + length;
+    uint64_t end = start + length < start ? UINT64_MAX : start + length;
     size_t at = find_range(book, start);
     while (at < book->ranges.count && book->ranges.items[at].start < end) {
         struct range range = book->ranges.items[at];
