@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/block_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "random.h"
+
+#define PLACES     65536u
+#define OPERATIONS 1000000u
+#define COARSE     (1u << 14) /* ns: how exactly an old block knows its time */
+
+/* Addresses as an allocator gives them: mostly close together, some far away. */
+static uint64_t address_of(uint32_t place)
+{
+    return place % 8 == 7 ? 0x7f0000000000ull + (uint64_t)place * 135184
+                          : 0x555500001000ull + (uint64_t)place * 48;
+}
+
+static bool same_block(const struct block *got, const struct block *put)
+{
+    return got->address == put->address && got->size == put->size && got->site == put->site &&
+           got->thread == put->thread &&
+           (got->time_ns == put->time_ns || got->time_ns == put->time_ns / COARSE * COARSE);
+}
+
+static struct block random_block(struct random *random, uint32_t place, uint64_t now)
+{
+    static const uint64_t sizes[] = {
+        0, 1, 24, 4096, 1 << 20, (1ull << 36) - 2, (1ull << 36) - 1, 1ull << 36, 1ull << 46};
+    uint64_t pick = random_below(random, 1000);
+    return (struct block){.address = address_of(place),
+                          .size = pick < 9 ? sizes[pick] : random_below(random, 5000),
+                          .time_ns = now,
+                          .site = (uint32_t)random_below(random, 1u << 28),
+                          .thread = (uint32_t)random_below(random, 1u << 12)};
+}
+
+TEST(a_million_random_steps_agree_with_an_array)
+{
+    struct random random = random_from(1);
+    struct block *model = calloc(PLACES, sizeof(*model)), got; /* address 0: not there */
+    struct block_table *table = block_table_create();
+    uint64_t count = 0;
+    CHECK(model && table);
+    for (uint32_t i = 0; i < OPERATIONS; i++) {
+        /* most of the time near the last place, so that some die young */
+        uint32_t place = (uint32_t)(random_below(&random, 4) ? i / 16 + random_below(&random, 64)
+                                                             : random_next(&random)) %
+                         PLACES;
+        uint64_t address = address_of(place);
+        CHECK(block_table_has(table, address) == (model[place].address != 0));
+        if (model[place].address) {
+            CHECK(block_table_take(table, address, &got));
+            CHECK(same_block(&got, &model[place]));
+            model[place].address = 0;
+            count--;
+            CHECK(!block_table_take(table, address, &got));
+        } else {
+            model[place] = random_block(&random, place, (uint64_t)i * 1000);
+            block_table_prefetch(table, address);
+            CHECK(block_table_insert(table, &model[place]) == 0);
+            count++;
+        }
+        CHECK(block_table_count(table) == count);
+    }
+    for (uint32_t place = 0; place < PLACES; place++) {
+        CHECK(block_table_take(table, address_of(place), &got) == (model[place].address != 0));
+        CHECK(!model[place].address || same_block(&got, &model[place]));
+    }
+    CHECK(block_table_count(table) == 0);
+    block_table_destroy(table);
+    free(model);
+}
+
+TEST(blocks_that_share_a_young_place_are_all_kept)
+{
+    struct block_table *table = block_table_create();
+    struct block got;
+    for (uint64_t i = 0; i < 1000; i++) { /* the young table looks at bits 4 to 27 */
+        struct block block = {0x10000010ull + (i << 28), i + 1, i * 1000003, (uint32_t)i, 5};
+        CHECK(block_table_insert(table, &block) == 0);
+    }
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct block put = {0x10000010ull + (i << 28), i + 1, i * 1000003, (uint32_t)i, 5};
+        CHECK(block_table_take(table, put.address, &got) && same_block(&got, &put));
+        CHECK(i != 999 || got.time_ns == put.time_ns); /* the youngest is exact */
+    }
+    block_table_destroy(table);
+}
+
+TEST(huge_sizes_survive_growing_old)
+{
+    struct block_table *table = block_table_create();
+    struct block got;
+    for (uint64_t i = 0; i < 64; i++) {
+        struct block block = {0x20000010ull + (i << 28), (1ull << 36) - 3 + i * i * 1000, 0, 7, 1};
+        CHECK(block_table_insert(table, &block) == 0);
+    }
+    for (uint64_t i = 64; i-- > 0;) {
+        CHECK(block_table_take(table, 0x20000010ull + (i << 28), &got));
+        CHECK(got.size == (1ull << 36) - 3 + i * i * 1000 && got.site == 7 && got.thread == 1);
+    }
+    block_table_destroy(table);
+}
+
+TEST(an_empty_table_has_nothing)
+{
+    struct block_table *table = block_table_create();
+    struct block got;
+    CHECK(!block_table_has(table, 0x1000) && !block_table_take(table, 0x1000, &got));
+    CHECK(!block_table_has(table, 0) && !block_table_take(table, 0, &got));
+    CHECK(block_table_insert(table, &(struct block){.address = 7}) == -EINVAL);
+    CHECK(block_table_insert(table, &(struct block){.address = 8}) == 0);
+    CHECK(block_table_has(table, 8) && !block_table_has(table, 0));
+    CHECK(block_table_count(table) == 1);
+    block_table_destroy(table);
+    block_table_destroy(NULL);
+}
+
+TEST(a_block_costs_what_was_promised)
+{
+    struct block_table *table = block_table_create();
+    uint64_t fixed = block_table_bytes(table) + 256 * 64 * 20; /* small segments */
+    for (uint64_t i = 0; i < 1500000; i++) {
+        struct block block = {0x600000000000ull + i * 32, 24, i, 1, 1};
+        CHECK(block_table_insert(table, &block) == 0);
+        if (i % 100000 == 0)
+            CHECK(block_table_bytes(table) <= fixed + (uint64_t)((double)i * 20 / 0.64));
+    }
+    CHECK(block_table_bytes(table) <= fixed + (uint64_t)(1500000 * 20 / 0.64));
+    CHECK(block_table_bytes(table) >= 1490000 * 20); /* it does count */
+    block_table_destroy(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_million_random_steps_agree_with_an_array),
+        cmocka_unit_test(blocks_that_share_a_young_place_are_all_kept),
+        cmocka_unit_test(huge_sizes_survive_growing_old),
+        cmocka_unit_test(an_empty_table_has_nothing),
+        cmocka_unit_test(a_block_costs_what_was_promised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/map_book.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "random.h"
+
+#define PAGES 512u
+#define SITES 5u
+#define PAGE  4096u
+#define BASE  0x7f0000000000ull
+
+/* Every page knows who mapped it; 0: nobody. */
+struct model {
+    uint8_t owner[PAGES];
+    uint16_t mapping[PAGES]; /* which mapping it belongs to, to know where one begins */
+    uint64_t bytes[SITES], freed[SITES], calls[SITES];
+    uint64_t live, peak;
+};
+
+static void model_unmap(struct model *model, uint32_t from, uint32_t count)
+{
+    for (uint32_t page = from; page < from + count; page++) {
+        if (!model->owner[page])
+            continue;
+        model->freed[model->owner[page] - 1] += PAGE;
+        model->live -= PAGE;
+        model->owner[page] = 0;
+    }
+}
+
+static void model_map(struct model *model, uint32_t from, uint32_t count, uint32_t site)
+{
+    model_unmap(model, from, count);
+    memset(model->owner + from, (int)site + 1, count);
+    model->bytes[site] += (uint64_t)count * PAGE;
+    model->calls[site]++;
+    model->live += (uint64_t)count * PAGE;
+    if (model->live > model->peak)
+        model->peak = model->live;
+}
+
+/* Sums of all buckets by site and column. */
+struct sums {
+    int64_t by[SITES][COLUMN_LIMIT];
+};
+
+static void add_bucket(struct map_book *book, struct sums *sums)
+{
+    struct bucket bucket = {0};
+    CHECK(map_book_close_bucket(book, &bucket) == 0);
+    for (size_t i = 0; i < bucket.cell_count; i++) {
+        CHECK(bucket.cells[i].key < SITES);
+        CHECK(i == 0 || bucket.cells[i].key != bucket.cells[i - 1].key ||
+              bucket.cells[i].column != bucket.cells[i - 1].column); /* merged */
+        sums->by[bucket.cells[i].key][bucket.cells[i].column] += bucket.cells[i].value;
+    }
+    free(bucket.cells);
+}
+
+static void check_sums(const struct sums *sums, const struct model *model)
+{
+    for (uint32_t site = 0; site < SITES; site++) {
+        CHECK(sums->by[site][COL_MAP_BYTES] == (int64_t)model->bytes[site]);
+        CHECK(sums->by[site][COL_MAP_FREED] == (int64_t)model->freed[site]);
+        CHECK(sums->by[site][COL_MAP_CALLS] == (int64_t)model->calls[site]);
+    }
+}
+
+TEST(random_mappings_agree_with_a_page_model)
+{
+    struct random random = random_from(2);
+    struct map_book *book = map_book_create();
+    struct model model = {.live = 0};
+    struct sums sums = {0};
+    struct totals totals;
+    CHECK(book);
+    for (int i = 0; i < 30000; i++) {
+        uint32_t from = (uint32_t)random_below(&random, PAGES);
+        uint32_t count = 1 + (uint32_t)random_below(&random, random_below(&random, 8) ? 16 : 200);
+        uint32_t site = (uint32_t)random_below(&random, SITES);
+        if (from + count > PAGES)
+            count = PAGES - from;
+        if (random_below(&random, 2)) {
+            CHECK(map_book_map(book, BASE + from * PAGE, (uint64_t)count * PAGE, site) == 0);
+            model_map(&model, from, count, site);
+        } else {
+            CHECK(map_book_unmap(book, BASE + from * PAGE, (uint64_t)count * PAGE) == 0);
+            model_unmap(&model, from, count);
+        }
+        map_book_totals(book, &totals);
+        CHECK(totals.bytes - totals.freed_bytes == model.live);
+        CHECK(totals.peak_bytes == model.peak);
+        if (i % 97 == 0) {
+            add_bucket(book, &sums);
+            check_sums(&sums, &model);
+        }
+    }
+    CHECK(map_book_unmap(book, 0, UINT64_MAX) == 0); /* everything */
+    model_unmap(&model, 0, PAGES);
+    add_bucket(book, &sums);
+    check_sums(&sums, &model);
+    map_book_totals(book, &totals);
+    CHECK(totals.bytes == totals.freed_bytes);
+    map_book_destroy(book);
+}
+
+TEST(a_mapping_counts_as_freed_with_its_last_byte)
+{
+    struct map_book *book = map_book_create();
+    struct totals totals;
+    CHECK(map_book_map(book, BASE, 8 * PAGE, 1) == 0);
+    CHECK(map_book_unmap(book, BASE, PAGE) == 0);
+    CHECK(map_book_unmap(book, BASE + 7 * PAGE, PAGE) == 0);
+    map_book_totals(book, &totals);
+    CHECK(totals.calls == 1 && totals.frees == 0 && totals.freed_bytes == 2 * PAGE);
+    CHECK(map_book_unmap(book, BASE + PAGE, 6 * PAGE) == 0);
+    map_book_totals(book, &totals);
+    CHECK(totals.frees == 1 && totals.freed_bytes == 8 * PAGE);
+    CHECK(map_book_unmap(book, BASE, 8 * PAGE) == 0); /* nothing is there any more */
+    map_book_totals(book, &totals);
+    CHECK(totals.frees == 1 && totals.freed_bytes == 8 * PAGE);
+    CHECK(totals.peak_bytes == 8 * PAGE && totals.peak_count == 1);
+    map_book_destroy(book);
+}
+
+TEST(nothing_and_nonsense_are_ignored)
+{
+    struct map_book *book = map_book_create();
+    struct bucket bucket = {0};
+    struct totals totals;
+    CHECK(map_book_map(book, BASE, 0, 1) == 0);
+    CHECK(map_book_map(book, UINT64_MAX - 100, 4096, 1) == 0);
+    CHECK(map_book_unmap(book, BASE, 0) == 0);
+    CHECK(map_book_close_bucket(book, &bucket) == 0 && bucket.cell_count == 0);
+    map_book_totals(book, &totals);
+    CHECK(totals.calls == 0 && totals.bytes == 0);
+    /* an end that wraps around takes nothing that lies before its start */
+    CHECK(map_book_map(book, 0, 64 * PAGE, 1) == 0);
+    CHECK(map_book_unmap(book, 32 * PAGE, UINT64_MAX - 16 * PAGE) == 0);
+    map_book_totals(book, &totals);
+    CHECK(totals.freed_bytes == 32 * PAGE);
+    map_book_destroy(book);
+    map_book_destroy(NULL);
+    free(bucket.cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_mappings_agree_with_a_page_model),
+        cmocka_unit_test(a_mapping_counts_as_freed_with_its_last_byte),
+        cmocka_unit_test(nothing_and_nonsense_are_ignored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

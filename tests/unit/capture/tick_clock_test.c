@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/tick_clock.h"
+
+#include <time.h>
+
+#include "check.h"
+
+TEST(stamps_become_ns_since_the_start)
+{
+    /* a clock of 2 GHz that was anchored 1000 s after its start */
+    struct tick_clock clock = {.first_tsc = 5000000,
+                               .first_ns = 77,
+                               .anchor_tsc = 5000000 + 2000000000000ull,
+                               .anchor_ns = 77 + 1000000000000ull,
+                               .ns_per_tick = 0.5};
+    CHECK(tick_clock_ns(&clock, clock.anchor_tsc) == 1000000000000ull);
+    CHECK(tick_clock_ns(&clock, clock.anchor_tsc + 2000) == 1000000001000ull);
+    CHECK(tick_clock_ns(&clock, clock.anchor_tsc - 2000) == 999999999000ull);
+    CHECK(tick_clock_ns(&clock, clock.first_tsc) == 0);
+    CHECK(tick_clock_ns(&clock, clock.first_tsc - 1000000) == 0); /* before the beginning */
+    CHECK(tick_clock_ns(&clock, 0) == 0);
+    CHECK(tick_clock_ns(&clock, clock.anchor_tsc - (1ull << 62)) == 0);
+}
+
+TEST(an_anchor_learns_the_rate_and_time_goes_on)
+{
+    struct tick_clock clock;
+    struct timespec pause = {0, 20000000};
+    tick_clock_start(&clock);
+    uint64_t start = __builtin_ia32_rdtsc();
+    nanosleep(&pause, NULL);
+    uint64_t stamp = tick_clock_anchor(&clock);
+    CHECK(stamp == clock.anchor_tsc && stamp > start);
+    CHECK(clock.ns_per_tick > 0.05 && clock.ns_per_tick < 20);
+    CHECK(tick_clock_ns(&clock, stamp) == clock.anchor_ns - clock.first_ns);
+    CHECK(tick_clock_ns(&clock, stamp) >= 20000000);
+    CHECK(tick_clock_ns(&clock, start) < tick_clock_ns(&clock, stamp));
+    uint64_t before = tick_clock_ns(&clock, stamp);
+    for (int i = 0; i < 1000; i++) { /* whatever the anchors, a stamp just taken is not early */
+        uint64_t now = tick_clock_ns(&clock, tick_clock_anchor(&clock));
+        CHECK(now >= before);
+        before = now;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stamps_become_ns_since_the_start),
+        cmocka_unit_test(an_anchor_learns_the_rate_and_time_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
