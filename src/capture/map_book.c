@@ -10,6 +10,7 @@
 struct range {
     uint64_t start, end;
     uint32_t site;
+    uint32_t piece_of; /* 0: never cut in two; else the same number in all that is left of it */
 };
 
 struct map_book {
@@ -17,6 +18,7 @@ struct map_book {
     VEC(struct cell) news;    /* since the last bucket, not merged */
     struct totals totals;
     uint64_t live_bytes, live_count;
+    uint32_t last_cut;
 };
 
 struct map_book *map_book_create(void)
@@ -64,7 +66,31 @@ static int note(struct map_book *book, uint32_t site, enum column column, uint64
                                                                                         : -ENOMEM;
 }
 
-/* A range counts as freed when its last byte is. */
+static bool has_piece(const struct map_book *book, uint32_t piece_of)
+{
+    vec_each (range, &book->ranges) {
+        if (piece_of && range->piece_of == piece_of)
+            return true;
+    }
+    return false;
+}
+
+/* Takes the middle out of a range: two pieces are left. */
+static int cut_range(struct map_book *book, size_t at, uint64_t from, uint64_t to)
+{
+    struct range right = book->ranges.items[at];
+    if (!right.piece_of)
+        right.piece_of = ++book->last_cut;
+    right.start = to;
+    int err = insert_range(book, at + 1, right);
+    if (err < 0)
+        return err;
+    book->ranges.items[at].end = from;
+    book->ranges.items[at].piece_of = right.piece_of;
+    return 0;
+}
+
+/* A mapping counts as freed when its last byte is. */
 static int note_unmapped(struct map_book *book, uint32_t site, uint64_t bytes, bool whole)
 {
     book->live_bytes -= bytes;
@@ -85,11 +111,9 @@ int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length)
         uint64_t to = range.end < end ? range.end : end;
         bool left = from > range.start, right = to < range.end;
         if (left && right) {
-            book->ranges.items[at].end = from;
-            int err = insert_range(book, at + 1, (struct range){to, range.end, range.site});
+            int err = cut_range(book, at, from, to);
             if (err < 0)
                 return err;
-            book->live_count++; /* one became two */
         } else if (left) {
             book->ranges.items[at].end = from;
         } else if (right) {
@@ -99,7 +123,8 @@ int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length)
                     (book->ranges.count - at - 1) * sizeof(struct range));
             book->ranges.count--;
         }
-        if (note_unmapped(book, range.site, to - from, !left && !right) < 0)
+        bool whole = !left && !right && !has_piece(book, range.piece_of);
+        if (note_unmapped(book, range.site, to - from, whole) < 0)
             return -ENOMEM;
         at += left;
     }
@@ -113,7 +138,8 @@ int map_book_map(struct map_book *book, uint64_t start, uint64_t length, uint32_
     int err = map_book_unmap(book, start, length);
     if (err < 0)
         return err;
-    err = insert_range(book, find_range(book, start), (struct range){start, start + length, site});
+    err =
+        insert_range(book, find_range(book, start), (struct range){start, start + length, site, 0});
     if (err < 0)
         return err;
     book->live_bytes += length;

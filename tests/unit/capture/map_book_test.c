@@ -15,8 +15,10 @@
 /* Every page knows who mapped it; 0: nobody. */
 struct model {
     uint8_t owner[PAGES];
-    uint16_t mapping[PAGES]; /* which mapping it belongs to, to know where one begins */
-    uint64_t bytes[SITES], freed[SITES], calls[SITES];
+    uint16_t mapping[PAGES]; /* which mapping it belongs to */
+    uint16_t left[30001];    /* pages left of each mapping */
+    uint16_t mappings;
+    uint64_t bytes[SITES], freed[SITES], calls[SITES], frees[SITES];
     uint64_t live, peak;
 };
 
@@ -27,6 +29,7 @@ static void model_unmap(struct model *model, uint32_t from, uint32_t count)
             continue;
         model->freed[model->owner[page] - 1] += PAGE;
         model->live -= PAGE;
+        model->frees[model->owner[page] - 1] += --model->left[model->mapping[page]] == 0;
         model->owner[page] = 0;
     }
 }
@@ -35,6 +38,9 @@ static void model_map(struct model *model, uint32_t from, uint32_t count, uint32
 {
     model_unmap(model, from, count);
     memset(model->owner + from, (int)site + 1, count);
+    model->left[++model->mappings] = (uint16_t)count;
+    for (uint32_t page = from; page < from + count; page++)
+        model->mapping[page] = model->mappings;
     model->bytes[site] += (uint64_t)count * PAGE;
     model->calls[site]++;
     model->live += (uint64_t)count * PAGE;
@@ -66,6 +72,7 @@ static void check_sums(const struct sums *sums, const struct model *model)
         CHECK(sums->by[site][COL_MAP_BYTES] == (int64_t)model->bytes[site]);
         CHECK(sums->by[site][COL_MAP_FREED] == (int64_t)model->freed[site]);
         CHECK(sums->by[site][COL_MAP_CALLS] == (int64_t)model->calls[site]);
+        CHECK(sums->by[site][COL_MAP_FREES] == (int64_t)model->frees[site]);
     }
 }
 
@@ -73,7 +80,7 @@ TEST(random_mappings_agree_with_a_page_model)
 {
     struct random random = random_from(2);
     struct map_book *book = map_book_create();
-    struct model model = {.live = 0};
+    static struct model model;
     struct sums sums = {0};
     struct totals totals;
     CHECK(book);
@@ -103,7 +110,7 @@ TEST(random_mappings_agree_with_a_page_model)
     add_bucket(book, &sums);
     check_sums(&sums, &model);
     map_book_totals(book, &totals);
-    CHECK(totals.bytes == totals.freed_bytes);
+    CHECK(totals.bytes == totals.freed_bytes && totals.calls == totals.frees);
     map_book_destroy(book);
 }
 
@@ -123,6 +130,24 @@ TEST(a_mapping_counts_as_freed_with_its_last_byte)
     map_book_totals(book, &totals);
     CHECK(totals.frees == 1 && totals.freed_bytes == 8 * PAGE);
     CHECK(totals.peak_bytes == 8 * PAGE && totals.peak_count == 1);
+    map_book_destroy(book);
+}
+
+TEST(a_mapping_cut_in_pieces_is_still_one)
+{
+    struct map_book *book = map_book_create();
+    struct totals totals;
+    CHECK(map_book_map(book, BASE, 9 * PAGE, 1) == 0);
+    CHECK(map_book_unmap(book, BASE + 2 * PAGE, PAGE) == 0);
+    CHECK(map_book_unmap(book, BASE + 6 * PAGE, PAGE) == 0);
+    CHECK(map_book_map(book, BASE + 64 * PAGE, PAGE, 1) == 0);
+    CHECK(map_book_unmap(book, BASE, 3 * PAGE) == 0);
+    CHECK(map_book_unmap(book, BASE + 6 * PAGE, 3 * PAGE) == 0);
+    map_book_totals(book, &totals);
+    CHECK(totals.calls == 2 && totals.frees == 0 && totals.freed_bytes == 6 * PAGE);
+    CHECK(map_book_unmap(book, BASE, 9 * PAGE) == 0);
+    map_book_totals(book, &totals);
+    CHECK(totals.calls == 2 && totals.frees == 1 && totals.freed_bytes == 9 * PAGE);
     map_book_destroy(book);
 }
 
@@ -152,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_mappings_agree_with_a_page_model),
         cmocka_unit_test(a_mapping_counts_as_freed_with_its_last_byte),
+        cmocka_unit_test(a_mapping_cut_in_pieces_is_still_one),
         cmocka_unit_test(nothing_and_nonsense_are_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
