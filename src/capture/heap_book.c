@@ -15,7 +15,7 @@ struct account {
     /* since the last bucket */
     uint64_t bytes, freed;
     uint64_t slack, slack_freed;
-    uint32_t calls, frees, temporary;
+    int32_t calls, frees, temporary; /* may go below zero: a free undone in the next bucket */
     uint32_t touched; /* is in the list of accounts that have something above */
 };
 
@@ -39,6 +39,7 @@ struct moving_block {
     uint64_t slack;
     unsigned lifetime;
     bool temporary;
+    uint32_t site, thread; /* then: of what */
 };
 
 struct heap_book {
@@ -150,7 +151,7 @@ static inline void book_alloc(struct account *account, uint64_t size, uint64_t s
     account->slack += slack;
 }
 
-static inline void book_free(struct account *account, uint64_t size, uint64_t slack, bool temporary)
+static inline void book_free(struct account *account, uint64_t size, uint64_t slack)
 {
     account->live_bytes -= (int64_t)size;
     account->live_count--;
@@ -158,7 +159,6 @@ static inline void book_free(struct account *account, uint64_t size, uint64_t sl
     account->freed += size;
     account->frees++;
     account->slack_freed += slack;
-    account->temporary += temporary;
 }
 
 int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t slack)
@@ -196,7 +196,15 @@ static void unbook_free(struct account *account, const struct moving_block *movi
     account->freed -= moving->block.size;
     account->frees--;
     account->slack_freed -= moving->slack;
-    account->temporary -= moving->temporary;
+}
+
+/* Which block was the temporary one is known from its own thread's last allocation, even where it is not
+ * known which of several blocks at an address a free was for. */
+static void book_temporary(struct heap_book *book, uint32_t site, uint32_t thread, int by)
+{
+    touch(book, &book->sites, site)->temporary += by;
+    touch(book, &book->threads, thread)->temporary += by;
+    book->totals.temporary += (uint64_t)(int64_t)by;
 }
 
 static struct moving_block *find_moving(struct heap_book *book, uint64_t address, uint32_t ring)
@@ -228,7 +236,8 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring)
     book->live_count++;
     book->totals.frees--;
     book->totals.freed_bytes -= moving.block.size;
-    book->totals.temporary -= moving.temporary;
+    if (moving.temporary)
+        book_temporary(book, moving.site, moving.thread, -1);
     return 0;
 }
 
@@ -237,12 +246,18 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     struct block block;
     if (!block_table_take(book->blocks, freeing->address, &block))
         return -ENOENT;
+    if (freeing->temporary && block.thread != freeing->thread && !freeing->forced) {
+        int err = block_table_insert(book->blocks, &block);
+        return err < 0 ? err : -EAGAIN;
+    }
     uint64_t slack = freeing->usable > block.size ? freeing->usable - block.size : 0;
     if (freeing->partial)
         slack = (freeing->usable - block.size) & 1023u;
     uint64_t age = freeing->time_ns > block.time_ns ? freeing->time_ns - block.time_ns : 0;
-    book_free(touch(book, &book->sites, block.site), block.size, slack, freeing->temporary);
-    book_free(touch(book, &book->threads, block.thread), block.size, slack, freeing->temporary);
+    book_free(touch(book, &book->sites, block.site), block.size, slack);
+    book_free(touch(book, &book->threads, block.thread), block.size, slack);
+    if (freeing->temporary)
+        book_temporary(book, freeing->site, freeing->thread, 1);
     unsigned lifetime = lifetime_class(age);
     book->histograms[block.site].lifetimes[lifetime]++;
     book->live_bytes -= (int64_t)block.size;
@@ -250,12 +265,12 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     book->live_count--;
     book->totals.frees++;
     book->totals.freed_bytes += block.size;
-    book->totals.temporary += freeing->temporary;
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
     if (freeing->moving)
         book->moving[book->moving_next++ % MOVING_KEPT] =
-            (struct moving_block){block, freeing->ring, slack, lifetime, freeing->temporary};
+            (struct moving_block){block, freeing->ring, slack, lifetime, freeing->temporary,
+                                  freeing->site, freeing->thread};
     return 0;
 }
 
@@ -267,6 +282,15 @@ bool heap_book_lift(struct heap_book *book, uint64_t address, struct block *bloc
 int heap_book_lower(struct heap_book *book, const struct block *block)
 {
     return block_table_insert(book->blocks, block);
+}
+
+uint32_t heap_book_owner(struct heap_book *book, uint64_t address)
+{
+    struct block block;
+    if (!block_table_take(book->blocks, address, &block))
+        return UINT32_MAX;
+    block_table_insert(book->blocks, &block); /* there is room: it was just taken */
+    return block.thread;
 }
 
 bool heap_book_has(const struct heap_book *book, uint64_t address)

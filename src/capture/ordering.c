@@ -22,6 +22,7 @@ struct search {
     bool used[SEARCH_MAX + 1];
     uint16_t order[SEARCH_MAX + 1];
     unsigned steps;
+    uint32_t owner; /* of the block that is live at the start; UINT32_MAX: any */
 };
 
 struct ordering {
@@ -77,16 +78,21 @@ static bool someone_waits(struct ordering *ordering, uint64_t address)
     return false;
 }
 
+int ordering_try(struct ordering *ordering, const struct heap_event *event)
+{
+    if (ordering->waiting.count > 0 && someone_waits(ordering, event_at(event)))
+        return ordering_apply(ordering, event);
+    int err = try_event(ordering, event);
+    return err == 0 || err == -ENOMEM ? err : -EAGAIN;
+}
+
 int ordering_apply(struct ordering *ordering, const struct heap_event *event)
 {
     uint64_t address = event_at(event);
-    bool fits = true;
-    if (ordering->waiting.count > 0 && someone_waits(ordering, address)) {
-        /* Another ring's event that fits the state now may be the one the others wait for; the
-         * settling would find the same.  One of a waiting ring must stay behind it. */
-        fits = false;
-    }
-    int err = fits ? try_event(ordering, event) : -EAGAIN;
+    /* One whose address is waited for queues up; the settling finds its place. */
+    int err = ordering->waiting.count > 0 && someone_waits(ordering, address)
+                  ? -EAGAIN
+                  : try_event(ordering, event);
     if (err == 0 || err == -ENOMEM)
         return err;
     if (!vec_push(&ordering->waiting, *event))
@@ -96,7 +102,19 @@ int ordering_apply(struct ordering *ordering, const struct heap_event *event)
     return 0;
 }
 
-static bool may_come_next(const struct search *search, size_t at, bool live)
+/* A temporary block is freed by the thread that made it, with nothing in between. */
+static bool is_own_block(const struct search *search, const struct heap_event *event, size_t depth)
+{
+    if (depth == 0)
+        return search->owner == UINT32_MAX || search->owner == event->freeing.thread;
+    size_t before = search->order[depth - 1];
+    if (search->joker && before == search->count - 1)
+        return true; /* whose it is was settled when it came too early */
+    return search->events[before]->kind != HEAP_ALLOC ||
+           search->events[before]->ring == event->ring;
+}
+
+static bool may_come_next(const struct search *search, size_t at, size_t depth, bool live)
 {
     if (search->used[at])
         return false;
@@ -104,6 +122,8 @@ static bool may_come_next(const struct search *search, size_t at, bool live)
         return live == search->joker_frees;
     const struct heap_event *event = search->events[at];
     if ((event->kind == HEAP_FREE) != live)
+        return false;
+    if (live && event->freeing.temporary && !is_own_block(search, event, depth))
         return false;
     for (size_t i = 0; i < at; i++) {
         if (!search->used[i] && search->events[i]->ring == event->ring)
@@ -117,7 +137,7 @@ static bool find_order(struct search *search, size_t depth, bool live)
     if (depth == search->count)
         return true;
     for (size_t i = 0; i < search->count; i++) {
-        if (!may_come_next(search, i, live))
+        if (!may_come_next(search, i, depth, live))
             continue;
         if (++search->steps > SEARCH_STEPS)
             return false;
@@ -134,7 +154,9 @@ static bool find_order(struct search *search, size_t depth, bool live)
 static int force_event(struct ordering *ordering, const struct heap_event *event,
                        struct quality *quality)
 {
-    int err = try_event(ordering, event);
+    struct heap_event forced = *event;
+    forced.freeing.forced = true;
+    int err = try_event(ordering, &forced);
     if (err == -EEXIST) {
         struct freeing implied = {.address = event_at(event), .time_ns = event->block.time_ns};
         heap_book_free(ordering->book, &implied);
@@ -150,7 +172,9 @@ static int force_event(struct ordering *ordering, const struct heap_event *event
 static int book_in_order(struct ordering *ordering, const struct search *search)
 {
     for (size_t i = 0; i < search->count; i++) {
-        int err = try_event(ordering, search->events[search->order[i]]);
+        struct heap_event event = *search->events[search->order[i]];
+        event.freeing.forced = true; /* the search has checked it */
+        int err = try_event(ordering, &event);
         if (err < 0)
             return err;
     }
@@ -165,8 +189,13 @@ static int book_before_block(struct ordering *ordering, const struct search *sea
     heap_book_lift(ordering->book, event_at(search->events[0]), &ahead);
     for (size_t i = 0; i < search->count && err == 0; i++) {
         size_t at = search->order[i];
-        err = at == search->count - 1 ? heap_book_lower(ordering->book, &ahead)
-                                      : try_event(ordering, search->events[at]);
+        if (at == search->count - 1) {
+            err = heap_book_lower(ordering->book, &ahead);
+            continue;
+        }
+        struct heap_event event = *search->events[at];
+        event.freeing.forced = true; /* the search has checked it */
+        err = try_event(ordering, &event);
     }
     return err;
 }
@@ -185,7 +214,9 @@ static int book_before_free(struct ordering *ordering, const struct search *sear
         }
         if (joker && !first)
             continue; /* it had its turn after all */
-        int err = try_event(ordering, joker ? first : search->events[at]);
+        struct heap_event event = joker ? *first : *search->events[at];
+        event.freeing.forced = true; /* the search has checked it */
+        int err = try_event(ordering, &event);
         if (err < 0)
             return err;
     }
@@ -203,6 +234,7 @@ static int settle_in_order(struct ordering *ordering, struct heap_event **events
     memset(search, 0, sizeof(*search));
     search->events = events;
     search->count = count;
+    search->owner = live ? heap_book_owner(ordering->book, event_at(events[0])) : UINT32_MAX;
     if (find_order(search, 0, live)) {
         err = book_in_order(ordering, search);
         return err < 0 ? err : 1;
@@ -212,6 +244,7 @@ static int settle_in_order(struct ordering *ordering, struct heap_event **events
     search->count = count + 1;
     search->joker = true;
     search->joker_frees = !live;
+    search->owner = UINT32_MAX;
     if (!find_order(search, 0, !live))
         return 0;
     err = live ? book_before_block(ordering, search) : book_before_free(ordering, search);

@@ -27,7 +27,11 @@ struct ordering;
 struct ordering *ordering_create(struct heap_book *book); /* NULL when out of memory */
 void ordering_destroy(struct ordering *ordering);
 
-/* Books the event, or keeps it waiting.  0 or -ENOMEM. */
+/* Books the event.  0; -EAGAIN when it does not fit the state of its address: read other rings first and
+ * try again; or -ENOMEM. */
+int ordering_try(struct ordering *ordering, const struct heap_event *event);
+
+/* Books the event, or keeps it waiting: for when trying again did not help.  0 or -ENOMEM. */
 int ordering_apply(struct ordering *ordering, const struct heap_event *event);
 
 /* How far the rings were read when a round ended. */

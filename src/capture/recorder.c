@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/clock_keeper.h"
 #include "capture/death_note.h"
 #include "capture/launch.h"
 #include "capture/process_facts.h"
@@ -27,6 +28,8 @@
 #define CALM_PERCENT  2u
 #define SHORT_REST_NS 300000l
 #define LONG_REST_NS  20000000l
+#define HIGH_RATE      200000u /* words a second */
+#define RATE_WINDOW_NS 20000000u
 
 struct recorder {
     const struct recorder_options *options;
@@ -34,11 +37,13 @@ struct recorder {
     struct tick_clock clock;
     struct ring_reader *reader;
     struct slot_keeper *keeper;
+    struct clock_keeper *clock_keeper;
     struct symbol_queue *symbols;
     struct session *sessions[ARENA_PROCESSES];
     uint32_t session_count; /* highest index used, plus one */
     char command_line[4096];
     char folder[PATH_MAX]; /* of recordings that have no name of their own */
+    uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
     pid_t pid;
     uint64_t oom_kills;
     bool told_failure;
@@ -191,7 +196,6 @@ static void rest(struct recorder *recorder, unsigned fullest)
         nanosleep(&little, NULL);
         return;
     }
-    atomic_store(&header->clock, 0); /* threads read the time themselves while we sleep */
     atomic_store(&header->sleeping, 1);
     syscall(SYS_futex, &header->sleeping, FUTEX_WAIT, 1, &long_time, NULL, 0);
     atomic_store(&header->sleeping, 0);
@@ -219,20 +223,31 @@ static uint64_t now_of(struct recorder *recorder)
     return tick_clock_ns(&recorder->clock, tick_clock_anchor(&recorder->clock));
 }
 
+/* Threads stamp their events themselves unless there are very many of them. */
+static void watch_rate(struct recorder *recorder, uint64_t now_ns)
+{
+    uint64_t words = ring_reader_words(recorder->reader);
+    if (now_ns - recorder->rate_ns < RATE_WINDOW_NS)
+        return;
+    uint64_t per_second = (words - recorder->rate_words) * 1000000000u / (now_ns - recorder->rate_ns);
+    clock_keeper_run(recorder->clock_keeper, per_second > HIGH_RATE);
+    recorder->rate_words = words;
+    recorder->rate_ns = now_ns;
+}
+
 /* True when the program ended, false when the time of --for was up before. */
 static bool read_until_end(struct recorder *recorder, struct recorder_result *result)
 {
-    struct arena_header *header = recorder->arena.header;
     uint64_t limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
     for (;;) {
         unsigned fullest;
         bool ended = program_ended(recorder, result);
         uint64_t stamp = tick_clock_anchor(&recorder->clock);
         uint64_t now = tick_clock_ns(&recorder->clock, stamp);
-        atomic_store_explicit(&header->clock, stamp, memory_order_relaxed);
         if (ended || now >= limit)
             return ended;
         settle_all(recorder, ring_reader_round(recorder->reader, &recorder->clock, &fullest));
+        watch_rate(recorder, now);
         tick_all(recorder, now);
         slot_keeper_look(recorder->keeper, now);
         pass_signal_on(recorder);
@@ -270,7 +285,8 @@ static void end_session(struct recorder *recorder, struct session *session,
                               .exit_status = reaped ? result->wait_status : -1,
                               .cost = measure_cost(recorder, session_process(session))};
     if (ended) /* else threads may be counting on at this moment */
-        slot_keeper_totals(recorder->keeper, session_process(session), &end.exact);
+        end.lost_events =
+            slot_keeper_totals(recorder->keeper, session_process(session), &end.exact);
     if (reaped && WIFSIGNALED(result->wait_status)) {
         bool oom = process_oom_kills() > recorder->oom_kills;
         death_describe(result->wait_status, oom, death, sizeof(death));
@@ -303,6 +319,7 @@ static void recorder_fini(struct recorder *recorder)
 {
     ring_reader_destroy(recorder->reader);
     slot_keeper_destroy(recorder->keeper);
+    clock_keeper_destroy(recorder->clock_keeper);
     symbol_queue_destroy(recorder->symbols);
     arena_close(&recorder->arena);
     free(recorder);
@@ -342,7 +359,8 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
         recorder->reader = ring_reader_create(&recorder->arena, session_of, recorder);
         recorder->keeper = slot_keeper_create(&recorder->arena);
         recorder->symbols = symbol_queue_create();
-        if (!recorder->reader || !recorder->keeper || !recorder->symbols)
+        recorder->clock_keeper = clock_keeper_create(&recorder->arena);
+        if (!recorder->clock_keeper || !recorder->reader || !recorder->keeper || !recorder->symbols)
             err = fault_set(fault, -ENOMEM, "out of memory before the start");
     }
     launch_remember_signals();

@@ -15,7 +15,9 @@ struct ring {
     uint64_t time_ns;
     uint64_t moving; /* the address that a realloc under way gave up */
     uint32_t thread, index;
-    bool blocked; /* the rest of a two-part record is not there yet */
+    uint32_t last_site; /* of this thread's last allocation */
+    bool blocked; /* the record at the tail cannot be read now: it waits for another ring, or for its own rest */
+    uint32_t held_rounds; /* that it has waited for another ring */
     /* Words that were taken out of the ring unread, because nobody had time: [spill_from,
      * spill_to). */
     uint64_t *spill;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/ring_reader.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "capture/ring_guard.h"
@@ -14,7 +15,10 @@ struct ring_reader {
     void *context;
     const struct tick_clock *clock;
     struct ring rings[ARENA_SLOTS];
-    struct ring *active[ARENA_SLOTS];
+    struct ring *active[ARENA_SLOTS]; /* have something to read in this round */
+    struct ring *blocked[ARENA_SLOTS];
+    uint32_t blocked_count;
+    uint64_t words; /* read so far */
     bool draining, read_any; /* read_any: in the last round */
     struct ring_guard *guard;
 };
@@ -45,6 +49,11 @@ void ring_reader_destroy(struct ring_reader *reader)
     free(reader);
 }
 
+uint64_t ring_reader_words(const struct ring_reader *reader)
+{
+    return reader->words;
+}
+
 void ring_reader_leave(struct ring_reader *reader)
 {
     ring_guard_on(reader->guard);
@@ -63,13 +72,28 @@ void ring_reader_forget(struct ring_reader *reader, const struct session *sessio
     }
 }
 
-static void see_alloc(struct ring *ring, uint64_t at)
+/* After so many rounds an event that waits for another ring is taken as it is. */
+#define HELD_ROUNDS 2u
+
+/* True when the record was dealt with, false when its ring must wait for another. */
+static inline bool is_booked(struct ring *ring, int err)
+{
+    if (err == -EAGAIN)
+        return false;
+    if (err < 0)
+        session_lost(ring->session, 1, 0, 0);
+    ring->held_rounds = 0;
+    return true;
+}
+
+static bool see_alloc(struct ring *ring, uint64_t at)
 {
     uint64_t first = ring_word(ring, at), second = ring_word(ring, at + 1);
     struct seen_alloc alloc = {.address = event_address(first),
                                .time_ns = ring->time_ns,
                                .thread = ring->thread,
-                               .ring = ring->index};
+                               .ring = ring->index,
+                               .site = &ring->last_site};
     if (event_type_of(first) == EVENT_ALLOC) {
         alloc.size = second & (EVENT_SIZE_LIMIT - 1);
         alloc.node = (uint32_t)(second >> EVENT_SIZE_BITS);
@@ -79,26 +103,26 @@ static void see_alloc(struct ring *ring, uint64_t at)
         alloc.size = ring_word(ring, at + 2);
         alloc.slack = ring_word(ring, at + 3) - alloc.size;
     }
-    if (session_alloc(ring->session, &alloc) < 0)
-        session_lost(ring->session, 1, 0, 0);
+    return is_booked(ring, session_alloc(ring->session, &alloc, ring->held_rounds < HELD_ROUNDS));
 }
 
-static void see_free(struct ring *ring, uint64_t at)
+static bool see_free(struct ring *ring, uint64_t at)
 {
     uint64_t first = ring_word(ring, at);
     struct freeing freeing = {.address = event_address(first),
                               .time_ns = ring->time_ns,
                               .temporary = (first & EVENT_TEMPORARY) != 0,
                               .moving = ring->moving != 0 && event_type_of(first) == EVENT_MOVE,
-                              .ring = ring->index};
+                              .ring = ring->index,
+                              .thread = ring->thread,
+                              .site = ring->last_site};
     if (event_type_of(first) == EVENT_FREE) {
         freeing.usable = first >> 6 & EVENT_USABLE_MASK;
         freeing.partial = true;
     } else {
         freeing.usable = ring_word(ring, at + 1);
     }
-    if (session_free(ring->session, &freeing) < 0)
-        session_lost(ring->session, 1, 0, 0);
+    return is_booked(ring, session_free(ring->session, &freeing, ring->held_rounds < HELD_ROUNDS));
 }
 
 /* An UNMAP with its end.  The words of both, 0 when the end is not there yet. */
@@ -125,8 +149,7 @@ static unsigned see_move(struct ring *ring, uint64_t at)
         if (event_type_of(end) == EVENT_OUTCOME && (end >> 4 & 1) == OUTCOME_FAILED)
             return words + event_words(EVENT_OUTCOME);
     }
-    see_free(ring, at);
-    return words;
+    return see_free(ring, at) ? words : 0;
 }
 
 static void see_outcome(struct ring *ring, uint64_t first)
@@ -142,6 +165,7 @@ static void see_thread(struct ring_reader *reader, struct ring *ring, uint64_t a
     uint32_t tid = (uint32_t)(first >> 32), process = (uint32_t)(first >> 16 & 0xffff);
     ring->time_ns = tick_clock_ns(reader->clock, ring_word(ring, at + 1));
     ring->session = reader->session_of(reader->context, process, ring->time_ns);
+    ring->last_site = 0;
     if (ring->session)
         ring->thread = session_thread(ring->session, tid, ring->time_ns);
 }
@@ -178,12 +202,10 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
     switch (type) {
     case EVENT_ALLOC:
     case EVENT_ALLOC_BIG:
-        see_alloc(ring, at);
-        return words;
+        return see_alloc(ring, at) ? words : 0;
     case EVENT_FREE:
     case EVENT_FREE_BIG:
-        see_free(ring, at);
-        return words;
+        return see_free(ring, at) ? words : 0;
     case EVENT_MOVE:
         return see_move(ring, at);
     case EVENT_OUTCOME:
@@ -231,6 +253,7 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
             return;
         }
         ring->tail += words;
+        reader->words += words;
     }
 }
 
@@ -265,6 +288,8 @@ static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64
     for (uint32_t i = 0; i < *count;) {
         struct ring *ring = reader->active[i];
         if (ring->tail == ring->limit || ring->blocked) {
+            if (ring->blocked)
+                reader->blocked[reader->blocked_count++] = ring;
             reader->active[i] = reader->active[--*count];
             continue;
         }
@@ -280,6 +305,24 @@ static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64
     return first;
 }
 
+/* What a blocked ring waited for may have been read meanwhile.  False when none got any further. */
+static bool try_blocked(struct ring_reader *reader, uint32_t *count)
+{
+    uint32_t still = 0;
+    for (uint32_t i = 0; i < reader->blocked_count; i++) {
+        struct ring *ring = reader->blocked[i];
+        uint64_t from = ring->tail;
+        ring->blocked = false;
+        read_ring(reader, ring, ring->time_ns);
+        if (ring->tail == from)
+            reader->blocked[still++] = ring;
+        else
+            reader->active[(*count)++] = ring;
+    }
+    reader->blocked_count = still;
+    return *count > 0;
+}
+
 enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
                                  unsigned *fullest)
 {
@@ -288,11 +331,16 @@ enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_c
     reader->clock = clock;
     uint32_t count = begin_round(reader, fullest);
     reader->read_any = count > 0;
-    for (struct ring *ring; (ring = earliest(reader, &count, &until));) {
-        read_ring(reader, ring, until);
-        ring_give_room(ring);
-        if (ring->blocked)
-            end = ROUND_HELD;
+    reader->blocked_count = 0;
+    do {
+        for (struct ring *ring; (ring = earliest(reader, &count, &until));) {
+            read_ring(reader, ring, until);
+            ring_give_room(ring);
+        }
+    } while (try_blocked(reader, &count));
+    for (uint32_t i = 0; i < reader->blocked_count; i++) {
+        reader->blocked[i]->held_rounds++;
+        end = ROUND_HELD;
     }
     return end;
 }

@@ -30,5 +30,7 @@ void ring_reader_forget(struct ring_reader *reader, const struct session *sessio
 enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
                                  unsigned *fullest);
 
+uint64_t ring_reader_words(const struct ring_reader *reader); /* read so far */
+
 /* Nobody writes any more: reads all there is, also two-part records that were cut off. */
 void ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock);

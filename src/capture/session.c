@@ -202,7 +202,15 @@ static int site_of(struct session *session, uint32_t node, uint32_t *site)
     return err < 0 ? err : heap_book_reserve(session->heap, *site + 1, 1);
 }
 
-int session_alloc(struct session *session, const struct seen_alloc *alloc)
+static int book(struct session *session, const struct heap_event *event, bool patient)
+{
+    int err = patient ? ordering_try(session->ordering, event)
+                      : ordering_apply(session->ordering, event);
+    session->recording->quality.events += err == 0;
+    return err;
+}
+
+int session_alloc(struct session *session, const struct seen_alloc *alloc, bool patient)
 {
     struct heap_event event = {.kind = HEAP_ALLOC, .ring = alloc->ring, .slack = alloc->slack};
     event.block = (struct block){.address = alloc->address,
@@ -212,22 +220,24 @@ int session_alloc(struct session *session, const struct seen_alloc *alloc)
     int err = site_of(session, alloc->node, &event.block.site);
     if (err < 0)
         return err;
+    err = book(session, &event, patient);
+    if (err < 0)
+        return err;
+    *alloc->site = event.block.site;
     note_thread(session, alloc->thread, event.block.time_ns);
     struct quality *quality = &session->recording->quality;
     const struct imported_site *site = stack_import_describe(session->stacks, event.block.site);
-    quality->events++;
     quality->stack_ends[site->end]++;
     quality->collapsed_stacks += site->folded;
-    return ordering_apply(session->ordering, &event);
+    return 0;
 }
 
-int session_free(struct session *session, const struct freeing *freeing)
+int session_free(struct session *session, const struct freeing *freeing, bool patient)
 {
     struct heap_event event = {.kind = HEAP_FREE, .ring = freeing->ring, .freeing = *freeing};
     event.freeing.time_ns = since_open(session, freeing->time_ns);
     event.block = (struct block){.address = freeing->address, .time_ns = event.freeing.time_ns};
-    session->recording->quality.events++;
-    return ordering_apply(session->ordering, &event);
+    return book(session, &event, patient);
 }
 
 int session_restore(struct session *session, uint64_t address, uint64_t time_ns, uint32_t ring)
@@ -406,6 +416,8 @@ int session_end(struct session *session, const struct session_end *end, struct f
     recording->exit_status = end->exit_status;
     recording->cost = end->cost;
     set_exact_totals(session, &end->exact);
+    if (end->lost_events > recording->quality.lost_events)
+        recording->quality.lost_events = end->lost_events;
     return err < 0 ? fault_set(fault, err, "out of memory at the end of a recording") : 0;
 }
 
@@ -435,6 +447,7 @@ int session_close(struct session *session, struct fault *fault)
 {
     session->recording->quality.complete = true;
     int err = recording_writer_finish(session->writer, session->recording, fault);
+    bool told = session->write_failed; /* one sentence about a full disk is enough */
     destroy(session);
-    return err;
+    return told ? 0 : err;
 }

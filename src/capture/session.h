@@ -35,13 +35,15 @@ const struct recording *session_recording(const struct session *session);
 /* The row of a thread that begins to write.  Never fails: too many threads share the last row. */
 uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns);
 
-/* One event each; `ring` tells threads apart.  -ENOMEM is counted as lost by the caller. */
+/* One event each; `ring` tells threads apart.  With `patient`, -EAGAIN asks to read other rings first; -ENOMEM is
+ * counted as lost by the caller. */
 struct seen_alloc {
     uint64_t address, size, slack, time_ns;
     uint32_t node, thread, ring;
+    uint32_t *site; /* set to where it was made */
 };
-int session_alloc(struct session *session, const struct seen_alloc *alloc);
-int session_free(struct session *session, const struct freeing *freeing);
+int session_alloc(struct session *session, const struct seen_alloc *alloc, bool patient);
+int session_free(struct session *session, const struct freeing *freeing, bool patient);
 /* A realloc failed: the block at `address` that `ring` gave up with `moving` is still there. */
 int session_restore(struct session *session, uint64_t address, uint64_t time_ns, uint32_t ring);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
@@ -63,6 +65,7 @@ struct session_end {
     int32_t exit_status; /* as waitpid gives it; -1 unknown */
     const char *death;   /* how it died, NULL when it ended by itself */
     struct totals exact; /* calls, bytes, frees */
+    uint64_t lost_events; /* also those that no GAP tells of */
     struct cost cost;
 };
 int session_end(struct session *session, const struct session_end *end, struct fault *fault);

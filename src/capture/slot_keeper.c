@@ -80,7 +80,7 @@ void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
         touch_slot(keeper, keeper->touched);
 }
 
-void slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
+uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
 {
     struct arena_header *header = keeper->arena->header;
     struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
@@ -88,6 +88,7 @@ void slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct tot
     totals->calls = atomic_load(&ended->calls);
     totals->bytes = atomic_load(&ended->bytes);
     totals->frees = atomic_load(&ended->frees);
+    uint64_t lost = atomic_load(&ended->lost);
     for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
         struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
         if (slot->process != process)
@@ -95,12 +96,15 @@ void slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct tot
         totals->calls += slot->calls;
         totals->bytes += slot->bytes;
         totals->frees += slot->frees;
+        lost += slot->lost + slot->nested;
     }
     if (atomic_load(&header->process_count) == 1) { /* whose they are is known only then */
         totals->calls += atomic_load(&header->slotless_calls);
         totals->bytes += atomic_load(&header->slotless_bytes);
         totals->frees += atomic_load(&header->slotless_frees);
+        lost += atomic_load(&header->slotless);
     }
+    return lost;
 }
 
 void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,

@@ -8,9 +8,8 @@
 
 #define STALL_NS   20000000ull
 #define STALL_STEP 5000000ull
-/* In ticks: about 10 us, below which events are frequent; about 1 us, which is no new time. */
-#define TICK_COARSE (1u << 15)
-#define TICK_FINE   (1u << 12)
+/* In ticks: less than about 1 us is no new time. */
+#define TICK_FINE (1u << 12)
 
 void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count)
 {
@@ -27,14 +26,11 @@ void ring_tick(struct arena_slot *slot, uint64_t clock)
     uint64_t now = clock != slot->last_clock && clock ? clock : read_tsc();
     uint64_t passed = now > slot->last_time ? now - slot->last_time : 0;
     slot->last_clock = clock;
-    /* The next stamp is due: soon among several threads, where it tells whose event came first;
-     * with a sleeping recorder at the next event, unless they come so fast that time hardly passes.
-     */
-    bool shared = atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
-    uint64_t pause = shared ? QUIET_SHARED : QUIET_MAX;
-    if (clock == 0)
-        pause = passed < TICK_COARSE ? QUIET_SHARED : 0;
-    slot->quiet_events = QUIET_MAX - pause;
+    /* The next stamp is due: with a word of 0 at the next event; else when the word changes, or after some
+     * events, sooner among several threads, where it tells whose event came first. */
+    bool shared =
+        atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
+    slot->quiet_events = clock == 0 ? QUIET_MAX : QUIET_MAX - (shared ? QUIET_SHARED : QUIET_MAX);
     if (passed == 0 || (clock == 0 && passed < TICK_FINE))
         return;
     slot->last_time = now;
