@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stack_test.c - stacks of the incremental walk against those of the C library's unwinder, frame by
+ * frame, on random call chains. */
+#include "tracer/stack.h"
+
+#include <execinfo.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/arena.h"
+#include "chains.h"
+#include "check.h"
+#include "tracer/rules.h"
+#include "tracer/thread.h"
+#include "tracer/trie.h"
+
+#define FRAMES_MAX 20000
+#define THREADS    4
+#define HOOKS      6000u
+
+struct tracer_process tracer_process;
+static struct arena arena;
+
+/* One thread's view: its slot, and what it found wrong. */
+struct witness {
+    struct arena_slot *slot;
+    enum { COMPARE_FRAMES, COMPARE_NAME, COMPARE_NOTHING } comparison;
+    unsigned seen, wrong;
+    int depth_max;
+    void **frames; /* of the other unwinder; the first is the hook's caller */
+    uint32_t last_node;
+};
+
+extern void *__libc_stack_end;
+
+static struct arena_slot *take_slot(uint32_t index, bool main_thread)
+{
+    struct arena_slot *slot = arena_slot_at(arena.memory, index);
+    uint64_t top = (uint64_t)__libc_stack_end;
+    if (!main_thread)
+        __asm__("mov %%fs:0, %0" : "=r"(top));
+    memset(slot, 0, sizeof(*slot));
+    slot->stack_low = (uint64_t)__builtin_frame_address(0);
+    slot->stack_high = top;
+    return slot;
+}
+
+/* The innermost frames, to show. */
+static void show(struct witness *witness, uint32_t node, int count)
+{
+    print_error("capture %u: node %u, theirs has %d frames\n", witness->seen, node, count);
+    for (int i = 0; i < count && i < 60; i++) {
+        bool more = node >= TRIE_FIRST_NODE;
+        uint64_t ip = more ? arena_node_at(arena.memory, node)->ip : node;
+        print_error("  %2d theirs %p ours %llx %s\n", i, witness->frames[i], (unsigned long long)ip,
+                    (uint64_t)witness->frames[i] == ip ? "" : "<--");
+        node = more ? arena_node_at(arena.memory, node)->parent : node;
+    }
+}
+
+/* Ours names the instruction behind one that was interrupted, which looks like a return address. */
+static bool same_ip(uint64_t ours, uint64_t theirs, bool after_signal)
+{
+    return ours == theirs || (after_signal && ours == theirs + 1);
+}
+
+static bool is_trampoline(uint64_t ip)
+{
+    return rule_kind_of(rules_find(ip)) == RULE_SIGNAL;
+}
+
+/* Compares frame by frame; true when both have the same and ours reached the outer end. */
+static bool same_stack(struct witness *witness, uint32_t node, int count)
+{
+    bool after_signal = false;
+    for (int i = 0; i < count; i++) {
+        uint64_t theirs = (uint64_t)witness->frames[i];
+        if (node < TRIE_FIRST_NODE)
+            return false;
+        struct trie_node *at = arena_node_at(arena.memory, node);
+        if (!same_ip(at->ip, theirs, after_signal))
+            return false;
+        after_signal = is_trampoline(theirs);
+        node = at->parent;
+    }
+    return node == TRIE_COMPLETE;
+}
+
+/* The name that the frames have when they are pushed one by one. */
+static uint32_t name_of(struct witness *witness, int count)
+{
+    uint32_t node = TRIE_COMPLETE;
+    for (int i = count - 1; i >= 0; i--) {
+        uint64_t ip = (uint64_t)witness->frames[i];
+        node = trie_push(arena.memory, node, ip, rule_module(rules_find(ip - 1)));
+    }
+    return node;
+}
+
+static bool is_right(struct witness *witness, uint32_t node, int count)
+{
+    switch (witness->comparison) {
+    case COMPARE_FRAMES:
+        return same_stack(witness, node, count);
+    case COMPARE_NAME:
+        return name_of(witness, count) == node;
+    default:
+        return true;
+    }
+}
+
+/* The stack outside the function that was called from `caller`; sanitizers put frames of their own
+ * inside it. */
+static int other_stack(struct witness *witness, void *caller)
+{
+    int count = backtrace(witness->frames, FRAMES_MAX), skipped = 0;
+    while (skipped < count && witness->frames[skipped] != caller)
+        skipped++;
+    memmove(witness->frames, witness->frames + skipped, (size_t)(count - skipped) * sizeof(void *));
+    return count - skipped;
+}
+
+/* Stands for malloc: has a frame pointer, and calls both. */
+__attribute__((noinline)) static void hook(struct chain *chain)
+{
+    struct witness *witness = chain->context;
+    uint32_t node = stack_capture(witness->slot, __builtin_frame_address(0));
+    int count = other_stack(witness, __builtin_return_address(0));
+    witness->seen++;
+    witness->last_node = node;
+    if (count > witness->depth_max)
+        witness->depth_max = count;
+    if (!is_right(witness, node, count) && witness->wrong++ < 3)
+        show(witness, node, count);
+}
+
+static void run_chains(struct witness *witness, uint64_t seed, unsigned max_depth)
+{
+    struct chain chain = {.hook = hook, .context = witness};
+    for (unsigned round = 0; round < 20; round++) {
+        chain.hooks_left = HOOKS / 20;
+        chain.max_depth = 5 + round * max_depth / 20;
+        chain_run(&chain, seed + round);
+    }
+}
+
+TEST(random_chains_in_the_main_thread)
+{
+    struct witness witness = {.slot = take_slot(0, true),
+                              .frames = malloc(FRAMES_MAX * sizeof(void *))};
+    run_chains(&witness, 1, 60);
+    CHECK(witness.seen >= HOOKS && witness.depth_max > 60);
+    CHECK(witness.wrong == 0);
+    free(witness.frames);
+}
+
+static void *run_thread(void *context)
+{
+    struct witness *witness = context;
+    uint32_t index = (uint32_t)(witness->slot - (struct arena_slot *)NULL);
+    witness->slot = take_slot(index, false);
+    run_chains(witness, 1000 * index, 40);
+    return NULL;
+}
+
+TEST(random_chains_in_several_threads_at_once)
+{
+    struct witness witnesses[THREADS] = {0};
+    pthread_t threads[THREADS];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        witnesses[i].slot = (struct arena_slot *)NULL + i + 1; /* becomes the real one there */
+        witnesses[i].frames = malloc(FRAMES_MAX * sizeof(void *));
+        CHECK(pthread_create(&threads[i], NULL, run_thread, &witnesses[i]) == 0);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        free(witnesses[i].frames);
+    }
+    for (uint32_t i = 0; i < THREADS; i++)
+        CHECK(witnesses[i].seen >= HOOKS && witnesses[i].wrong == 0);
+}
+
+/* Deeper than what is kept whole: the same frames by the same folding. */
+TEST(deep_recursion_is_named_as_its_frames_are)
+{
+    static const unsigned depths[] = {150, 250, 3000, 1000, 4000, 10, 2999, 200};
+    struct witness witness = {.slot = take_slot(0, true),
+                              .comparison = COMPARE_NAME,
+                              .frames = malloc(FRAMES_MAX * sizeof(void *))};
+    struct chain chain = {.hook = hook, .context = &witness};
+    for (unsigned i = 0; i < sizeof(depths) / sizeof(depths[0]); i++)
+        chain_recurse(&chain, depths[i]);
+    CHECK(witness.seen == sizeof(depths) / sizeof(depths[0]) && witness.wrong == 0);
+    CHECK(witness.depth_max > 4000);
+    free(witness.frames);
+}
+
+/* A stack that is too deep to be remembered keeps both its ends. */
+TEST(recursion_deeper_than_all_memory_keeps_its_ends)
+{
+    struct witness witness = {.slot = take_slot(0, true),
+                              .comparison = COMPARE_NOTHING,
+                              .frames = malloc(FRAMES_MAX * sizeof(void *))};
+    struct chain chain = {.hook = hook, .context = &witness};
+    chain_recurse(&chain, 15000);
+    uint64_t theirs_outer[4] = {0}, ours_outer[4] = {0};
+    int count = backtrace(witness.frames, FRAMES_MAX);
+    for (int i = 0; i < 3; i++)
+        theirs_outer[i] = (uint64_t)witness.frames[count - 1 - i];
+    uint32_t node = witness.last_node, total = 0;
+    for (; node >= TRIE_FIRST_NODE; node = arena_node_at(arena.memory, node)->parent) {
+        memmove(ours_outer + 1, ours_outer, 3 * sizeof(uint64_t));
+        ours_outer[0] = arena_node_at(arena.memory, node)->ip;
+        total++;
+    }
+    CHECK(total > 100 && (node == TRIE_COMPLETE || node == TRIE_TOO_DEEP));
+    assert_memory_equal(ours_outer, theirs_outer, 3 * sizeof(uint64_t));
+    free(witness.frames);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (arena_open(&arena, false, NULL) < 0)
+        return -1;
+    tracer_process.arena = arena.memory;
+    tracer_process.header = arena.header;
+    atomic_store(&arena.header->process_count, 1);
+    arena_process_at(arena.memory, 0)->pid = (uint32_t)getpid();
+    chain_prepare();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    arena_close(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_chains_in_the_main_thread),
+        cmocka_unit_test(random_chains_in_several_threads_at_once),
+        cmocka_unit_test(deep_recursion_is_named_as_its_frames_are),
+        cmocka_unit_test(recursion_deeper_than_all_memory_keeps_its_ends),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
