@@ -1,7 +1,8 @@
-/* clock_keeper.h - keeps the arena's clock word fresh, about every millisecond, while a program allocates a lot.
+/* clock_keeper.h - keeps the arena's clock word fresh, about every millisecond, while a program
+ * allocates a lot.
  *
- * Then its threads need no time of their own for each event.  Else the word is 0 and they read it themselves,
- * which costs nothing at a low rate. */
+ * Then its threads need no time of their own for each event.  Else the word is 0 and they read it
+ * themselves, which costs nothing at a low rate. */
 #pragma once
 
 #include <stdbool.h>

@@ -16,7 +16,7 @@ struct account {
     uint64_t bytes, freed;
     uint64_t slack, slack_freed;
     int32_t calls, frees, temporary; /* may go below zero: a free undone in the next bucket */
-    uint32_t touched; /* is in the list of accounts that have something above */
+    uint32_t touched;                /* is in the list of accounts that have something above */
 };
 
 struct histogram {
@@ -198,8 +198,8 @@ static void unbook_free(struct account *account, const struct moving_block *movi
     account->slack_freed -= moving->slack;
 }
 
-/* Which block was the temporary one is known from its own thread's last allocation, even where it is not
- * known which of several blocks at an address a free was for. */
+/* Which block was the temporary one is known from its own thread's last allocation, even where it
+ * is not known which of several blocks at an address a free was for. */
 static void book_temporary(struct heap_book *book, uint32_t site, uint32_t thread, int by)
 {
     touch(book, &book->sites, site)->temporary += by;
@@ -246,13 +246,9 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     struct block block;
     if (!block_table_take(book->blocks, freeing->address, &block))
         return -ENOENT;
-    if (freeing->temporary && block.thread != freeing->thread && !freeing->forced) {
-        int err = block_table_insert(book->blocks, &block);
-        return err < 0 ? err : -EAGAIN;
-    }
     uint64_t slack = freeing->usable > block.size ? freeing->usable - block.size : 0;
     if (freeing->partial)
-        slack = (freeing->usable - block.size) & 1023u;
+        slack = (freeing->usable - block.size) & (1024u - 1);
     uint64_t age = freeing->time_ns > block.time_ns ? freeing->time_ns - block.time_ns : 0;
     book_free(touch(book, &book->sites, block.site), block.size, slack);
     book_free(touch(book, &book->threads, block.thread), block.size, slack);
@@ -268,29 +264,10 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
     if (freeing->moving)
-        book->moving[book->moving_next++ % MOVING_KEPT] =
-            (struct moving_block){block, freeing->ring, slack, lifetime, freeing->temporary,
-                                  freeing->site, freeing->thread};
+        book->moving[book->moving_next++ % MOVING_KEPT] = (struct moving_block){
+            block,         freeing->ring,  slack, lifetime, freeing->temporary,
+            freeing->site, freeing->thread};
     return 0;
-}
-
-bool heap_book_lift(struct heap_book *book, uint64_t address, struct block *block)
-{
-    return block_table_take(book->blocks, address, block);
-}
-
-int heap_book_lower(struct heap_book *book, const struct block *block)
-{
-    return block_table_insert(book->blocks, block);
-}
-
-uint32_t heap_book_owner(struct heap_book *book, uint64_t address)
-{
-    struct block block;
-    if (!block_table_take(book->blocks, address, &block))
-        return UINT32_MAX;
-    block_table_insert(book->blocks, &block); /* there is room: it was just taken */
-    return block.thread;
 }
 
 bool heap_book_has(const struct heap_book *book, uint64_t address)

@@ -26,29 +26,20 @@ int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t 
 struct freeing {
     uint64_t address;
     uint64_t time_ns;
-    uint64_t usable; /* modulo 1024 when `partial` */
+    uint64_t usable; /* modulo 1024, in steps of 8, when `partial` */
     bool partial;
     bool temporary;
-    bool moving;   /* by realloc, which may yet fail: see heap_book_restore */
-    uint32_t ring; /* then: whose */
+    bool moving;     /* by realloc, which may yet fail: see heap_book_restore */
+    uint32_t ring;   /* then: whose */
     uint32_t thread; /* who frees; a temporary block is its own */
     uint32_t site;   /* of a temporary block: where this thread allocated last */
-    bool forced;     /* whatever the state says */
 };
 /* Undoes the `moving` free of an address by a ring.  0, -EEXIST when the address is taken, -ENOENT
  * when there was none, or -ENOMEM. */
 int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring);
 
-/* 0, -ENOENT when no block is live there, or -EAGAIN when the live one cannot be the one meant. */
+/* 0, or -ENOENT when no block is live there. */
 int heap_book_free(struct heap_book *book, const struct freeing *freeing);
-
-/* Takes a live block aside without booking anything, and puts it back: for events that belong
- * before it. */
-bool heap_book_lift(struct heap_book *book, uint64_t address, struct block *block);
-int heap_book_lower(struct heap_book *book, const struct block *block);
-
-/* The thread that allocated the live block at `address`; UINT32_MAX when there is none. */
-uint32_t heap_book_owner(struct heap_book *book, uint64_t address);
 
 bool heap_book_has(const struct heap_book *book, uint64_t address);
 void heap_book_prefetch(const struct heap_book *book, uint64_t address);

@@ -24,10 +24,10 @@
 
 /* How the recorder rests, by how full rings were: not at all, a little while the clock stays fresh,
  * or on a futex that a filling ring wakes. */
-#define BUSY_PERCENT  25u
-#define CALM_PERCENT  2u
-#define SHORT_REST_NS 300000l
-#define LONG_REST_NS  20000000l
+#define BUSY_PERCENT   25u
+#define CALM_PERCENT   2u
+#define SHORT_REST_NS  300000l
+#define LONG_REST_NS   20000000l
 #define HIGH_RATE      200000u /* words a second */
 #define RATE_WINDOW_NS 20000000u
 
@@ -42,7 +42,7 @@ struct recorder {
     struct session *sessions[ARENA_PROCESSES];
     uint32_t session_count; /* highest index used, plus one */
     char command_line[4096];
-    char folder[PATH_MAX]; /* of recordings that have no name of their own */
+    char folder[PATH_MAX];        /* of recordings that have no name of their own */
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
     pid_t pid;
     uint64_t oom_kills;
@@ -165,14 +165,6 @@ static struct session *session_of(void *context, uint32_t process, uint64_t now_
     return session;
 }
 
-static void settle_all(struct recorder *recorder, enum round_end end)
-{
-    for (uint32_t i = 0; i < recorder->session_count; i++) {
-        if (recorder->sessions[i])
-            session_settle(recorder->sessions[i], end);
-    }
-}
-
 static void tick_all(struct recorder *recorder, uint64_t now_ns)
 {
     struct fault fault = {0};
@@ -229,7 +221,8 @@ static void watch_rate(struct recorder *recorder, uint64_t now_ns)
     uint64_t words = ring_reader_words(recorder->reader);
     if (now_ns - recorder->rate_ns < RATE_WINDOW_NS)
         return;
-    uint64_t per_second = (words - recorder->rate_words) * 1000000000u / (now_ns - recorder->rate_ns);
+    uint64_t per_second =
+        (words - recorder->rate_words) * 1000000000u / (now_ns - recorder->rate_ns);
     clock_keeper_run(recorder->clock_keeper, per_second > HIGH_RATE);
     recorder->rate_words = words;
     recorder->rate_ns = now_ns;
@@ -240,13 +233,12 @@ static bool read_until_end(struct recorder *recorder, struct recorder_result *re
 {
     uint64_t limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
     for (;;) {
-        unsigned fullest;
         bool ended = program_ended(recorder, result);
         uint64_t stamp = tick_clock_anchor(&recorder->clock);
         uint64_t now = tick_clock_ns(&recorder->clock, stamp);
         if (ended || now >= limit)
             return ended;
-        settle_all(recorder, ring_reader_round(recorder->reader, &recorder->clock, &fullest));
+        unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
         watch_rate(recorder, now);
         tick_all(recorder, now);
         slot_keeper_look(recorder->keeper, now);
@@ -307,7 +299,6 @@ static void end_session(struct recorder *recorder, struct session *session,
 static void end_all(struct recorder *recorder, struct recorder_result *result, bool ended)
 {
     ring_reader_drain(recorder->reader, &recorder->clock);
-    settle_all(recorder, ROUND_LAST);
     for (uint32_t i = 0; i < recorder->session_count; i++) {
         if (recorder->sessions[i])
             end_session(recorder, recorder->sessions[i], result, ended);

@@ -16,7 +16,8 @@ struct ring {
     uint64_t moving; /* the address that a realloc under way gave up */
     uint32_t thread, index;
     uint32_t last_site; /* of this thread's last allocation */
-    bool blocked; /* the record at the tail cannot be read now: it waits for another ring, or for its own rest */
+    bool blocked; /* the record at the tail cannot be read now: it waits for another ring, or for
+                     its own rest */
     uint32_t held_rounds; /* that it has waited for another ring */
     /* Words that were taken out of the ring unread, because nobody had time: [spill_from,
      * spill_to). */

@@ -18,7 +18,7 @@ struct ring_reader {
     struct ring *active[ARENA_SLOTS]; /* have something to read in this round */
     struct ring *blocked[ARENA_SLOTS];
     uint32_t blocked_count;
-    uint64_t words; /* read so far */
+    uint64_t words;          /* read so far */
     bool draining, read_any; /* read_any: in the last round */
     struct ring_guard *guard;
 };
@@ -86,43 +86,63 @@ static inline bool is_booked(struct ring *ring, int err)
     return true;
 }
 
+/* What all heap records begin with. */
+static struct heap_event begin_event(const struct ring *ring, uint64_t first,
+                                     enum heap_event_kind kind)
+{
+    struct heap_event event = {
+        .kind = kind, .ring = ring->index, .sequence = event_sequence(first)};
+    event.block.address = event_address(first);
+    event.block.time_ns = session_time(ring->session, ring->time_ns);
+    event.block.thread = ring->thread;
+    return event;
+}
+
+static bool book(struct ring *ring, const struct heap_event *event)
+{
+    return is_booked(ring, session_book(ring->session, event, ring->held_rounds < HELD_ROUNDS));
+}
+
 static bool see_alloc(struct ring *ring, uint64_t at)
 {
     uint64_t first = ring_word(ring, at), second = ring_word(ring, at + 1);
-    struct seen_alloc alloc = {.address = event_address(first),
-                               .time_ns = ring->time_ns,
-                               .thread = ring->thread,
-                               .ring = ring->index,
-                               .site = &ring->last_site};
+    struct heap_event event = begin_event(ring, first, HEAP_ALLOC);
+    uint32_t node = (uint32_t)second;
     if (event_type_of(first) == EVENT_ALLOC) {
-        alloc.size = second & (EVENT_SIZE_LIMIT - 1);
-        alloc.node = (uint32_t)(second >> EVENT_SIZE_BITS);
-        alloc.slack = first >> 8 & 0xff;
+        event.block.size = second & (EVENT_SIZE_LIMIT - 1);
+        node = (uint32_t)(second >> EVENT_SIZE_BITS);
+        event.slack = first >> 8 & 0xff;
     } else {
-        alloc.node = (uint32_t)second;
-        alloc.size = ring_word(ring, at + 2);
-        alloc.slack = ring_word(ring, at + 3) - alloc.size;
+        event.block.size = ring_word(ring, at + 2);
+        event.slack = ring_word(ring, at + 3) - event.block.size;
     }
-    return is_booked(ring, session_alloc(ring->session, &alloc, ring->held_rounds < HELD_ROUNDS));
+    int err = session_site(ring->session, node, &event.block.site);
+    if (err < 0)
+        return is_booked(ring, err);
+    if (!book(ring, &event))
+        return false;
+    ring->last_site = event.block.site;
+    return true;
 }
 
 static bool see_free(struct ring *ring, uint64_t at)
 {
     uint64_t first = ring_word(ring, at);
-    struct freeing freeing = {.address = event_address(first),
-                              .time_ns = ring->time_ns,
-                              .temporary = (first & EVENT_TEMPORARY) != 0,
-                              .moving = ring->moving != 0 && event_type_of(first) == EVENT_MOVE,
-                              .ring = ring->index,
-                              .thread = ring->thread,
-                              .site = ring->last_site};
+    struct heap_event event = begin_event(ring, first, HEAP_FREE);
+    event.freeing = (struct freeing){.address = event.block.address,
+                                     .time_ns = event.block.time_ns,
+                                     .temporary = (first & EVENT_TEMPORARY) != 0,
+                                     .moving = ring->moving != 0,
+                                     .ring = ring->index,
+                                     .thread = ring->thread,
+                                     .site = ring->last_site};
     if (event_type_of(first) == EVENT_FREE) {
-        freeing.usable = first >> 6 & EVENT_USABLE_MASK;
-        freeing.partial = true;
+        event.freeing.usable = (first >> EVENT_USABLE_SHIFT & EVENT_USABLE_MASK) * 8;
+        event.freeing.partial = true;
     } else {
-        freeing.usable = ring_word(ring, at + 1);
+        event.freeing.usable = ring_word(ring, at + 1);
     }
-    return is_booked(ring, session_free(ring->session, &freeing, ring->held_rounds < HELD_ROUNDS));
+    return book(ring, &event);
 }
 
 /* An UNMAP with its end.  The words of both, 0 when the end is not there yet. */
@@ -141,21 +161,27 @@ static unsigned see_unmap(struct ring *ring, uint64_t at)
 static unsigned see_move(struct ring *ring, uint64_t at)
 {
     unsigned words = event_words(EVENT_MOVE);
-    ring->moving = 0;
-    if (at + words >= ring->limit) {
-        ring->moving = event_address(ring_word(ring, at));
-    } else {
+    if (at + words < ring->limit) {
         uint64_t end = ring_word(ring, at + words);
-        if (event_type_of(end) == EVENT_OUTCOME && (end >> 4 & 1) == OUTCOME_FAILED)
-            return words + event_words(EVENT_OUTCOME);
+        if (event_type_of(end) == EVENT_OUTCOME && (end >> 4 & 1) == OUTCOME_FAILED) {
+            struct heap_event skip = begin_event(ring, ring_word(ring, at), HEAP_SKIP);
+            return book(ring, &skip) ? words + event_words(EVENT_OUTCOME) : 0;
+        }
+    } else {
+        ring->moving = event_address(ring_word(ring, at));
     }
-    return see_free(ring, at) ? words : 0;
+    bool booked = see_free(ring, at);
+    if (!booked || at + words < ring->limit)
+        ring->moving = 0;
+    return booked ? words : 0;
 }
 
 static void see_outcome(struct ring *ring, uint64_t first)
 {
-    if ((first >> 4 & 1) == OUTCOME_FAILED && ring->moving)
-        session_restore(ring->session, ring->moving, ring->time_ns, ring->index);
+    if ((first >> 4 & 1) == OUTCOME_FAILED && ring->moving) {
+        struct heap_event restore = begin_event(ring, ring->moving << 16, HEAP_RESTORE);
+        session_book(ring->session, &restore, false);
+    }
     ring->moving = 0;
 }
 
@@ -323,13 +349,12 @@ static bool try_blocked(struct ring_reader *reader, uint32_t *count)
     return *count > 0;
 }
 
-enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
-                                 unsigned *fullest)
+unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock)
 {
     uint64_t until;
-    enum round_end end = ROUND_WHOLE;
+    unsigned fullest;
     reader->clock = clock;
-    uint32_t count = begin_round(reader, fullest);
+    uint32_t count = begin_round(reader, &fullest);
     reader->read_any = count > 0;
     reader->blocked_count = 0;
     do {
@@ -338,19 +363,16 @@ enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_c
             ring_give_room(ring);
         }
     } while (try_blocked(reader, &count));
-    for (uint32_t i = 0; i < reader->blocked_count; i++) {
+    for (uint32_t i = 0; i < reader->blocked_count; i++)
         reader->blocked[i]->held_rounds++;
-        end = ROUND_HELD;
-    }
-    return end;
+    return fullest;
 }
 
 void ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock)
 {
-    unsigned fullest;
     reader->draining = true;
     do {
-        ring_reader_round(reader, clock, &fullest);
+        ring_reader_round(reader, clock);
     } while (reader->read_any);
     reader->draining = false;
 }

@@ -26,9 +26,8 @@ void ring_reader_return(struct ring_reader *reader);
 /* The session is about to go; what is left in its rings is skipped. */
 void ring_reader_forget(struct ring_reader *reader, const struct session *session);
 
-/* One round, ROUND_HELD or ROUND_WHOLE; *fullest is how full the fullest ring was, in percent. */
-enum round_end ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock,
-                                 unsigned *fullest);
+/* One round.  How full the fullest ring was, in percent. */
+unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock);
 
 uint64_t ring_reader_words(const struct ring_reader *reader); /* read so far */
 

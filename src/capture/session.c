@@ -121,7 +121,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
     session->heap = heap_book_create();
     session->maps = map_book_create();
     if (session->heap)
-        session->ordering = ordering_create(session->heap);
+        session->ordering = ordering_create(session->heap, !session->process->forked);
     if (session->recording)
         session->stacks = stack_import_create(arena, session->recording);
     if (!session->ordering || !session->stacks || !session->maps) {
@@ -159,7 +159,7 @@ const struct recording *session_recording(const struct session *session)
     return session->recording;
 }
 
-static uint64_t since_open(const struct session *session, uint64_t now_ns)
+uint64_t session_time(const struct session *session, uint64_t now_ns)
 {
     return now_ns > session->opened_ns ? now_ns - session->opened_ns : 0;
 }
@@ -168,7 +168,7 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
 {
     struct recording *recording = session->recording;
     char name[64];
-    uint64_t now = since_open(session, now_ns);
+    uint64_t now = session_time(session, now_ns);
     size_t row = recording->threads.count;
     if (row >= THREADS_MAX) {
         struct thread *last = &recording->threads.items[THREADS_MAX - 1];
@@ -196,61 +196,39 @@ static void note_thread(struct session *session, uint32_t row, uint64_t now)
         session->recording->threads.items[row].last_ns = now;
 }
 
-static int site_of(struct session *session, uint32_t node, uint32_t *site)
+int session_site(struct session *session, uint32_t node, uint32_t *site)
 {
     int err = stack_import_site(session->stacks, node, site);
     return err < 0 ? err : heap_book_reserve(session->heap, *site + 1, 1);
 }
 
-static int book(struct session *session, const struct heap_event *event, bool patient)
+static void judge_stack(struct session *session, uint32_t site)
 {
-    int err = patient ? ordering_try(session->ordering, event)
-                      : ordering_apply(session->ordering, event);
-    session->recording->quality.events += err == 0;
-    return err;
-}
-
-int session_alloc(struct session *session, const struct seen_alloc *alloc, bool patient)
-{
-    struct heap_event event = {.kind = HEAP_ALLOC, .ring = alloc->ring, .slack = alloc->slack};
-    event.block = (struct block){.address = alloc->address,
-                                 .size = alloc->size,
-                                 .time_ns = since_open(session, alloc->time_ns),
-                                 .thread = alloc->thread};
-    int err = site_of(session, alloc->node, &event.block.site);
-    if (err < 0)
-        return err;
-    err = book(session, &event, patient);
-    if (err < 0)
-        return err;
-    *alloc->site = event.block.site;
-    note_thread(session, alloc->thread, event.block.time_ns);
     struct quality *quality = &session->recording->quality;
-    const struct imported_site *site = stack_import_describe(session->stacks, event.block.site);
-    quality->stack_ends[site->end]++;
-    quality->collapsed_stacks += site->folded;
+    const struct imported_site *imported = stack_import_describe(session->stacks, site);
+    quality->stack_ends[imported->end]++;
+    quality->collapsed_stacks += imported->folded;
+}
+
+int session_book(struct session *session, const struct heap_event *event, bool patient)
+{
+    struct quality *quality = &session->recording->quality;
+    int err = patient ? ordering_try(session->ordering, event)
+                      : ordering_force(session->ordering, event, quality);
+    if (err < 0)
+        return err;
+    quality->events += event->kind == HEAP_ALLOC || event->kind == HEAP_FREE;
+    if (event->kind == HEAP_ALLOC) {
+        note_thread(session, event->block.thread, event->block.time_ns);
+        judge_stack(session, event->block.site);
+    }
     return 0;
-}
-
-int session_free(struct session *session, const struct freeing *freeing, bool patient)
-{
-    struct heap_event event = {.kind = HEAP_FREE, .ring = freeing->ring, .freeing = *freeing};
-    event.freeing.time_ns = since_open(session, freeing->time_ns);
-    event.block = (struct block){.address = freeing->address, .time_ns = event.freeing.time_ns};
-    return book(session, &event, patient);
-}
-
-int session_restore(struct session *session, uint64_t address, uint64_t time_ns, uint32_t ring)
-{
-    struct heap_event event = {.kind = HEAP_RESTORE, .ring = ring};
-    event.block = (struct block){.address = address, .time_ns = since_open(session, time_ns)};
-    return ordering_apply(session->ordering, &event);
 }
 
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node)
 {
     uint32_t site;
-    int err = site_of(session, node, &site);
+    int err = session_site(session, node, &site);
     session->recording->quality.events++;
     return err < 0 ? err : map_book_map(session->maps, address, length, site);
 }
@@ -272,12 +250,7 @@ void session_lost(struct session *session, uint64_t events, uint64_t calls, uint
 
 void session_prefetch(const struct session *session, uint64_t address)
 {
-    heap_book_prefetch(session->heap, address);
-}
-
-int session_settle(struct session *session, enum round_end end)
-{
-    return ordering_settle(session->ordering, end, &session->recording->quality);
+    ordering_prefetch(session->ordering, address);
 }
 
 /* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may
@@ -351,13 +324,13 @@ static uint64_t bucket_length(uint64_t now)
 
 bool session_is_due(const struct session *session, uint64_t now_ns)
 {
-    uint64_t now = since_open(session, now_ns);
+    uint64_t now = session_time(session, now_ns);
     return now >= session->begin_ns + bucket_length(now);
 }
 
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
 {
-    uint64_t now = since_open(session, now_ns);
+    uint64_t now = session_time(session, now_ns);
     if (!session_is_due(session, now_ns))
         return 0;
     bool histograms = now - session->last_histograms_ns >= HISTOGRAMS_NS;
@@ -400,7 +373,7 @@ static void set_exact_totals(struct session *session, const struct totals *exact
 int session_end(struct session *session, const struct session_end *end, struct fault *fault)
 {
     struct recording *recording = session->recording;
-    uint64_t now = since_open(session, end->now_ns);
+    uint64_t now = session_time(session, end->now_ns);
     struct pin pin = {.kind = end->death ? PIN_DEATH : PIN_END, .time_ns = now};
     if (now <= session->begin_ns)
         now = session->begin_ns + 1;

@@ -32,27 +32,21 @@ uint32_t session_pid(const struct session *session);
 const char *session_path(const struct session *session);
 const struct recording *session_recording(const struct session *session);
 
+/* Time of this recording, from the recorder's. */
+uint64_t session_time(const struct session *session, uint64_t now_ns);
+
 /* The row of a thread that begins to write.  Never fails: too many threads share the last row. */
 uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns);
 
-/* One event each; `ring` tells threads apart.  With `patient`, -EAGAIN asks to read other rings first; -ENOMEM is
- * counted as lost by the caller. */
-struct seen_alloc {
-    uint64_t address, size, slack, time_ns;
-    uint32_t node, thread, ring;
-    uint32_t *site; /* set to where it was made */
-};
-int session_alloc(struct session *session, const struct seen_alloc *alloc, bool patient);
-int session_free(struct session *session, const struct freeing *freeing, bool patient);
-/* A realloc failed: the block at `address` that `ring` gave up with `moving` is still there. */
-int session_restore(struct session *session, uint64_t address, uint64_t time_ns, uint32_t ring);
+/* One event each.  With `patient`, -EAGAIN asks to read other rings first; -ENOMEM is counted as
+ * lost by the caller. */
+int session_book(struct session *session, const struct heap_event *event, bool patient);
+/* Where a stack of the trie allocates: the site for blocks.  0 or -ENOMEM. */
+int session_site(struct session *session, uint32_t node, uint32_t *site);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
 int session_unmap(struct session *session, uint64_t address, uint64_t length);
 void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes);
 void session_prefetch(const struct session *session, uint64_t address);
-
-/* The end of a round of the reader. */
-int session_settle(struct session *session, enum round_end end);
 
 /* Closes the bucket when it is due and writes what is new.  A full disk is told once, in `fault`,
  * and tried again later. */
@@ -62,9 +56,9 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
 /* Exact totals, read from the arena when nobody writes any more. */
 struct session_end {
     uint64_t now_ns;
-    int32_t exit_status; /* as waitpid gives it; -1 unknown */
-    const char *death;   /* how it died, NULL when it ended by itself */
-    struct totals exact; /* calls, bytes, frees */
+    int32_t exit_status;  /* as waitpid gives it; -1 unknown */
+    const char *death;    /* how it died, NULL when it ended by itself */
+    struct totals exact;  /* calls, bytes, frees */
     uint64_t lost_events; /* also those that no GAP tells of */
     struct cost cost;
 };

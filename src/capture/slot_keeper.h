@@ -14,8 +14,9 @@ void slot_keeper_destroy(struct slot_keeper *keeper);
 /* Called every round; does its work about ten times a second. */
 void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns);
 
-/* What the threads of a process counted themselves; only calls, bytes and frees are set.  Returns the events
- * that found a full ring, or no slot, or came from a signal handler inside our own code. */
+/* What the threads of a process counted themselves; only calls, bytes and frees are set.  Returns
+ * the events that found a full ring, or no slot, or came from a signal handler inside our own code.
+ */
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
 /* Waits, arena bytes and the tracer's own time. */
 void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,

@@ -24,6 +24,19 @@ static void count_slotless(uint64_t calls, uint64_t bytes, uint64_t frees)
     atomic_fetch_add(&header->slotless_frees, frees);
 }
 
+/* How many events each group of addresses has seen.  Whoever has an address has it alone, so what
+ * happens to it is counted in order; two threads with two addresses of one group may count the
+ * same, rarely, and the recorder copes. */
+static uint8_t event_numbers[EVENT_GROUPS];
+
+static inline uint64_t next_number(const void *block)
+{
+    uint8_t *number = &event_numbers[event_group((uint64_t)block)];
+    uint8_t next = (uint8_t)(__atomic_load_n(number, __ATOMIC_RELAXED) + 1);
+    __atomic_store_n(number, next, __ATOMIC_RELAXED);
+    return (uint64_t)(next & EVENT_SEQUENCE_MASK) << EVENT_SEQUENCE_SHIFT;
+}
+
 static inline uint64_t usable_size(void *block)
 {
     return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
@@ -38,7 +51,7 @@ static void put_alloc_big(struct arena_slot *slot, uint64_t first, uint32_t stac
 
 static inline void put_alloc(struct arena_slot *slot, void *block, size_t size, uint32_t stack)
 {
-    uint64_t usable = usable_size(block), first = (uint64_t)block << 16;
+    uint64_t usable = usable_size(block), first = (uint64_t)block << 16 | next_number(block);
     if (usable < size)
         usable = size; /* the allocator does not say */
     if (likely(usable - size < 256 && size < EVENT_SIZE_LIMIT))
@@ -95,8 +108,9 @@ void record_free(void *block)
     if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
         return;
     uint64_t usable = usable_size(block);
-    if (likely(usable < 4096))
-        ring_put1(slot, word | (usable & EVENT_USABLE_MASK) << 6 | EVENT_FREE);
+    word |= next_number(block);
+    if (likely(usable < EVENT_USABLE_LIMIT))
+        ring_put1(slot, word | usable / 8 << EVENT_USABLE_SHIFT | EVENT_FREE);
     else
         ring_put2(slot, word | EVENT_FREE_BIG, usable);
 }
@@ -110,7 +124,7 @@ bool record_move(void *block)
     uint64_t word = free_word(slot, block);
     if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
         return false;
-    ring_put2(slot, word | EVENT_MOVE, usable_size(block));
+    ring_put2(slot, word | next_number(block) | EVENT_MOVE, usable_size(block));
     return true;
 }
 

@@ -23,13 +23,12 @@ void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count)
 
 void ring_tick(struct arena_slot *slot, uint64_t clock)
 {
-    uint64_t now = clock != slot->last_clock && clock ? clock : read_tsc();
+    uint64_t now = read_tsc(); /* the word only says that time has passed */
     uint64_t passed = now > slot->last_time ? now - slot->last_time : 0;
     slot->last_clock = clock;
-    /* The next stamp is due: with a word of 0 at the next event; else when the word changes, or after some
-     * events, sooner among several threads, where it tells whose event came first. */
-    bool shared =
-        atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
+    /* The next stamp is due: with a word of 0 at the next event; else when the word changes, or
+     * after some events, sooner among several threads, where it tells whose event came first. */
+    bool shared = atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
     slot->quiet_events = clock == 0 ? QUIET_MAX : QUIET_MAX - (shared ? QUIET_SHARED : QUIET_MAX);
     if (passed == 0 || (clock == 0 && passed < TICK_FINE))
         return;

@@ -1,10 +1,10 @@
 /* event.h - the words in a ring.  Records are one to five 64-bit words; the low four bits of the
  * first say which, and how many words follow.
  *
- *   ALLOC      addr:48 slack:8 -:4 type:4 | stack:28 size:36      slack = usable - size
- *   ALLOC_BIG  addr:48 -:12 type:4 | stack | size | usable
- *   FREE       addr:48 usable:10 temporary:1 -:1 type:4           usable modulo 1024
- *   FREE_BIG   addr:48 -:10 temporary:1 -:1 type:4 | usable
+ *   ALLOC      addr:48 slack:8 number:4 type:4 | stack:28 size:36  slack = usable - size
+ *   ALLOC_BIG  addr:48 -:8 number:4 type:4 | stack | size | usable
+ *   FREE       addr:48 usable:7 temporary:1 number:4 type:4       usable / 8 modulo 128
+ *   FREE_BIG   addr:48 -:7 temporary:1 number:4 type:4 | usable
  *   MOVE       like FREE_BIG: realloc is about to take this block;  the next record of this thread
  * is its end: an ALLOC (moved or resized), MOVE_FREED (realloc to 0), or MOVE_FAILED (nothing
  * changed) MAP        addr:48 -:12 type:4 | stack | length UNMAP      addr:48 -:12 type:4 | length
@@ -12,8 +12,9 @@
  * bytes | start tsc    up to now THREAD     tid:32 process:16 -:12 type:4 | tsc                 a
  * new owner writes from here on
  *
- * Order: a free is written before the real call, an allocation after it, so records of one address
- * alternate across all threads, and that, not time, orders them. */
+ * Order: a free is written before the real call, an allocation after it.  So the records of one
+ * address alternate across all threads, and each is numbered in that order, modulo 16, together
+ * with the few other addresses of its group.  That, not time, orders them. */
 #pragma once
 
 #include <stdint.h>
@@ -36,11 +37,28 @@ enum event_type {
 
 enum event_outcome { OUTCOME_FAILED = 0, OUTCOME_DONE = 1 };
 
-#define EVENT_SIZE_BITS   36
-#define EVENT_SIZE_LIMIT  (1ull << EVENT_SIZE_BITS)
-#define EVENT_STACK_BITS  28
-#define EVENT_TEMPORARY   (1u << 5)
-#define EVENT_USABLE_MASK 1023u
+#define EVENT_SIZE_BITS      36
+#define EVENT_SIZE_LIMIT     (1ull << EVENT_SIZE_BITS)
+#define EVENT_STACK_BITS     28
+#define EVENT_TEMPORARY      (1u << 8)
+#define EVENT_USABLE_SHIFT   9
+#define EVENT_USABLE_MASK    127u /* of usable / 8 */
+#define EVENT_USABLE_LIMIT   1024u
+#define EVENT_SEQUENCE_SHIFT 4
+#define EVENT_SEQUENCE_MASK  15u
+
+/* Addresses share their numbers with a few others.  Allocators give each thread a heap of its own
+ * at a round address, so what is above that must spread too. */
+#define EVENT_GROUPS (1u << 20)
+static inline uint32_t event_group(uint64_t address)
+{
+    return (uint32_t)((address >> 4) + (address >> 20) * 0x9e375u) & (EVENT_GROUPS - 1);
+}
+
+static inline uint32_t event_sequence(uint64_t word)
+{
+    return (uint32_t)(word >> EVENT_SEQUENCE_SHIFT) & EVENT_SEQUENCE_MASK;
+}
 
 static inline unsigned event_words(enum event_type type)
 {
