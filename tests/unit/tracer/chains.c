@@ -4,6 +4,7 @@
 #include <alloca.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
@@ -124,6 +125,34 @@ CHAIN static void rbp_is_data(struct chain *chain)
     __asm__ volatile("" ::"r"(saved));
 }
 
+/* A frame that begins at rbx, as some hand-written code has it: every register must be followed. */
+__asm__(".text\n"
+        ".type chain_by_rbx, @function\n"
+        "chain_by_rbx:\n"
+        ".cfi_startproc\n"
+        "push %rbx\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset %rbx, -16\n"
+        "mov %rsp, %rbx\n"
+        ".cfi_def_cfa_register %rbx\n"
+        "sub $200, %rsp\n"
+        "and $-64, %rsp\n"
+        "call *%rsi\n"
+        "mov %rbx, %rsp\n"
+        ".cfi_def_cfa_register %rsp\n"
+        "pop %rbx\n"
+        ".cfi_def_cfa_offset 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size chain_by_rbx, . - chain_by_rbx\n");
+void chain_by_rbx(struct chain *chain, chain_fn next);
+
+CHAIN static void through_rbx(struct chain *chain)
+{
+    chain_by_rbx(chain, go_on);
+    AFTER();
+}
+
 static __thread struct chain *sorting;
 
 static int compare(const void *left, const void *right)
@@ -214,6 +243,111 @@ CHAIN static void through_context(struct chain *chain)
     free(stack);
 }
 
+/* A function that is interrupted at its very first instruction, right behind one whose frame is
+ * another: who looks one byte back, as for a return address, goes astray. */
+__asm__(".text\n"
+        "chain_before_trap:\n"
+        ".cfi_startproc\n"
+        ".cfi_def_cfa_offset 4096\n"
+        "nop\n"
+        ".cfi_endproc\n"
+        ".type chain_trap, @function\n"
+        "chain_trap:\n"
+        ".cfi_startproc\n"
+        "ud2\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size chain_trap, . - chain_trap\n");
+void chain_trap(void);
+
+static void handle_trap(int number, siginfo_t *info, void *context)
+{
+    handle(number);
+    (void)info;
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2; /* over the ud2 */
+}
+
+CHAIN static void through_trap(struct chain *chain)
+{
+    interrupted = chain;
+    chain_trap();
+    AFTER();
+}
+
+/* Frames that lie elsewhere while all that is inside them stays where it was: only rbp tells.  What
+ * was in the old place is not written over. */
+struct shift {
+    unsigned outer, inner; /* their sum is always the same */
+    unsigned leaf;
+    bool other_call;
+};
+#define SHIFT_STEP 64u
+#define SHIFT_MAX  16u
+
+CHAIN static void leaf_with_registers(struct chain *chain)
+{
+    uint64_t a = chain->random, b = a * 3, c = a * 5, d = a * 7, e = a * 11, f = a * 13;
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
+    chain->hook(chain);
+    __asm__ volatile("" ::"r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f));
+}
+
+CHAIN static void leaf_plain(struct chain *chain)
+{
+    chain->hook(chain);
+    AFTER();
+}
+
+CHAIN WITH_RBP static void leaf_by_rbp(struct chain *chain)
+{
+    chain->hook(chain);
+    AFTER();
+}
+
+CHAIN static void leaf_deeper(struct chain *chain)
+{
+    leaf_with_registers(chain);
+    AFTER();
+}
+
+CHAIN static void shift_inner(struct chain *chain, const struct shift *shift)
+{
+    static const chain_fn leaves[] = {leaf_with_registers, leaf_plain, leaf_by_rbp, leaf_deeper};
+    volatile char *room = alloca(16 + shift->inner * SHIFT_STEP);
+    __asm__ volatile("" ::"r"(room));
+    if (shift->leaf < 4)
+        leaves[shift->leaf](chain);
+    else
+        chain->hook(chain);
+    AFTER();
+}
+
+CHAIN static void shift_outer(struct chain *chain, const struct shift *shift)
+{
+    volatile char *room = alloca(16 + shift->outer * SHIFT_STEP);
+    __asm__ volatile("" ::"r"(room));
+    if (shift->other_call) {
+        shift_inner(chain, shift);
+        __asm__ volatile("nop" ::: "memory"); /* or the two calls would become one */
+    } else {
+        shift_inner(chain, shift);
+        AFTER();
+    }
+}
+
+CHAIN static void shifting(struct chain *chain)
+{
+    struct shift shift = {.leaf = (unsigned)draw(chain, 5)};
+    unsigned rounds = (unsigned)draw(chain, 6);
+    for (unsigned i = 0; i < rounds && chain->hooks_left; i++) {
+        shift.outer = (unsigned)draw(chain, SHIFT_MAX);
+        shift.inner = SHIFT_MAX - shift.outer;
+        shift.other_call = draw(chain, 2);
+        chain->hooks_left--;
+        shift_outer(chain, &shift);
+    }
+}
+
 CHAIN static void jump_out(struct chain *chain, jmp_buf *out)
 {
     volatile char room[512];
@@ -250,9 +384,13 @@ static const chain_fn shapes[] = {
     through_altstack,
     through_context,
     through_longjmp,
+    through_trap,
+    shifting,
+    shifting,
     plain,
     by_rbp,
     many_registers,
+    through_rbx,
 };
 
 static void go_on(struct chain *chain)
@@ -288,8 +426,10 @@ CHAIN void chain_recurse(struct chain *chain, unsigned depth)
 
 void chain_prepare(void)
 {
-    struct sigaction action = {.sa_handler = handle};
+    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_NODEFER};
     sigaction(SIGUSR1, &action, NULL);
-    action.sa_flags = SA_ONSTACK;
+    action.sa_flags |= SA_ONSTACK;
     sigaction(SIGUSR2, &action, NULL);
+    struct sigaction trap = {.sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaction(SIGILL, &trap, NULL);
 }

@@ -18,5 +18,5 @@ void chain_run(struct chain *chain, uint64_t seed);
 /* Calls itself `depth` times, then the hook. */
 void chain_recurse(struct chain *chain, unsigned depth);
 
-/* Once per process, before any chain: signals that lead on. */
+/* Before any chain: signals that lead on. */
 void chain_prepare(void);
