@@ -21,7 +21,7 @@ struct account {
 
 struct histogram {
     uint32_t sizes[SIZE_CLASSES];
-    uint32_t lifetimes[LIFETIME_CLASSES];
+    int32_t lifetimes[LIFETIME_CLASSES]; /* may go below zero: a free undone */
 };
 
 struct ledger {
@@ -161,6 +161,19 @@ static inline void book_free(struct account *account, uint64_t size, uint64_t sl
     account->slack_freed += slack;
 }
 
+static inline void note_peak(struct heap_book *book, uint64_t time_ns)
+{
+    if (book->live_bytes > book->bucket_max)
+        book->bucket_max = book->live_bytes;
+    if (book->live_bytes > (int64_t)book->totals.peak_bytes) {
+        book->totals.peak_bytes = (uint64_t)book->live_bytes;
+        book->totals.peak_count = (uint64_t)book->live_count;
+        book->totals.peak_time_ns = time_ns;
+        book->totals.peak_slack_bytes = (uint64_t)book->live_slack;
+        book->epoch++;
+    }
+}
+
 int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t slack)
 {
     if (block_table_has(book->blocks, block->address))
@@ -176,15 +189,7 @@ int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t 
     book->totals.calls++;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += slack;
-    if (book->live_bytes > book->bucket_max)
-        book->bucket_max = book->live_bytes;
-    if (book->live_bytes > (int64_t)book->totals.peak_bytes) {
-        book->totals.peak_bytes = (uint64_t)book->live_bytes;
-        book->totals.peak_count = (uint64_t)book->live_count;
-        book->totals.peak_time_ns = block->time_ns;
-        book->totals.peak_slack_bytes = (uint64_t)book->live_slack;
-        book->epoch++;
-    }
+    note_peak(book, block->time_ns);
     return 0;
 }
 
@@ -217,7 +222,7 @@ static struct moving_block *find_moving(struct heap_book *book, uint64_t address
     return NULL;
 }
 
-int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring)
+int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, uint64_t time_ns)
 {
     struct moving_block *found = find_moving(book, address, ring);
     if (!found)
@@ -238,6 +243,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring)
     book->totals.freed_bytes -= moving.block.size;
     if (moving.temporary)
         book_temporary(book, moving.site, moving.thread, -1);
+    note_peak(book, time_ns);
     return 0;
 }
 

@@ -36,7 +36,7 @@ struct freeing {
 };
 /* Undoes the `moving` free of an address by a ring.  0, -EEXIST when the address is taken, -ENOENT
  * when there was none, or -ENOMEM. */
-int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring);
+int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, uint64_t time_ns);
 
 /* 0, or -ENOENT when no block is live there. */
 int heap_book_free(struct heap_book *book, const struct freeing *freeing);

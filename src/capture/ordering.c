@@ -38,7 +38,8 @@ static int book(struct ordering *ordering, const struct heap_event *event)
     case HEAP_FREE:
         return heap_book_free(ordering->book, &event->freeing);
     case HEAP_RESTORE:
-        return heap_book_restore(ordering->book, event->block.address, event->ring);
+        return heap_book_restore(ordering->book, event->block.address, event->ring,
+                                 event->block.time_ns);
     case HEAP_SKIP:
         break;
     }
