@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/heap_book.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "random.h"
+
+#define PLACES  400u
+#define SITES   9u
+#define THREADS 4u
+#define TICK    16384u /* old blocks know their time to this */
+
+/* What is live of one owner. */
+struct level {
+    int64_t bytes, count, slack;
+};
+
+/* The same books kept the slow and simple way. */
+struct model {
+    struct {
+        bool live;
+        struct block block;
+        uint64_t slack;
+    } places[PLACES];
+    struct level sites[SITES], threads[THREADS], all;
+    struct level peak_sites[SITES], peak_threads[THREADS], peak;
+    int64_t site_sums[SITES][COLUMN_LIMIT], thread_sums[THREADS][COLUMN_LIMIT];
+    uint64_t peak_ns, frees, temporary;
+    int64_t bucket_min, bucket_max;
+};
+
+static uint64_t address_of(uint32_t place)
+{
+    return 0x10000 + (uint64_t)place * 4096;
+}
+
+static void add_level(struct level *level, const struct block *block, uint64_t slack, int sign)
+{
+    level->bytes += sign * (int64_t)block->size;
+    level->count += sign;
+    level->slack += sign * (int64_t)slack;
+}
+
+static void move_levels(struct model *model, const struct block *block, uint64_t slack, int sign)
+{
+    add_level(&model->sites[block->site], block, slack, sign);
+    add_level(&model->threads[block->thread], block, slack, sign);
+    add_level(&model->all, block, slack, sign);
+    if (model->all.bytes < model->bucket_min)
+        model->bucket_min = model->all.bytes;
+    if (model->all.bytes > model->bucket_max)
+        model->bucket_max = model->all.bytes;
+}
+
+static void add_sums(int64_t sums[COLUMN_LIMIT], const struct block *block, uint64_t slack,
+                     enum column first, int sign)
+{
+    bool freed = first == COL_HEAP_FREES;
+    sums[first] += sign;
+    sums[freed ? COL_HEAP_FREED : COL_HEAP_BYTES] += sign * (int64_t)block->size;
+    sums[freed ? COL_HEAP_SLACK_FREED : COL_HEAP_SLACK] += sign * (int64_t)slack;
+}
+
+static void note_peak(struct model *model, uint64_t now)
+{
+    if (model->all.bytes <= model->peak.bytes)
+        return;
+    model->peak = model->all;
+    model->peak_ns = now;
+    memcpy(model->peak_sites, model->sites, sizeof(model->sites));
+    memcpy(model->peak_threads, model->threads, sizeof(model->threads));
+}
+
+static void model_alloc(struct model *model, uint32_t place, const struct block *block,
+                        uint64_t slack)
+{
+    model->places[place].live = true;
+    model->places[place].block = *block;
+    model->places[place].slack = slack;
+    move_levels(model, block, slack, 1);
+    add_sums(model->site_sums[block->site], block, slack, COL_HEAP_CALLS, 1);
+    add_sums(model->thread_sums[block->thread], block, slack, COL_HEAP_CALLS, 1);
+    model->site_sums[block->site][COL_SIZE_0 + size_class(block->size)]++;
+    note_peak(model, block->time_ns);
+}
+
+/* `sign` -1 takes a free back. */
+static void model_free(struct model *model, uint32_t place, const struct freeing *freeing, int sign)
+{
+    struct block *block = &model->places[place].block;
+    uint64_t slack = model->places[place].slack;
+    model->places[place].live = sign < 0;
+    move_levels(model, block, slack, -sign);
+    add_sums(model->site_sums[block->site], block, slack, COL_HEAP_FREES, sign);
+    add_sums(model->thread_sums[block->thread], block, slack, COL_HEAP_FREES, sign);
+    model->site_sums[block->site]
+                    [COL_LIFETIME_0 + lifetime_class(freeing->time_ns - block->time_ns)] += sign;
+    model->frees += (uint64_t)(int64_t)sign;
+    if (!freeing->temporary)
+        return;
+    model->site_sums[freeing->site][COL_HEAP_TEMPORARY] += sign;
+    model->thread_sums[freeing->thread][COL_HEAP_TEMPORARY] += sign;
+    model->temporary += (uint64_t)(int64_t)sign;
+}
+
+/* What the book said, bucket by bucket. */
+struct heard {
+    int64_t site_sums[SITES][COLUMN_LIMIT], thread_sums[THREADS][COLUMN_LIMIT];
+};
+
+static void close_bucket(struct heap_book *book, struct model *model, struct heard *heard,
+                         bool histograms)
+{
+    struct bucket bucket = {0};
+    CHECK(heap_book_close_bucket(book, &bucket) == 0);
+    if (histograms)
+        CHECK(heap_book_close_histograms(book, &bucket) == 0);
+    for (size_t i = 0; i < bucket.cell_count; i++) {
+        CHECK(bucket.cells[i].key < SITES && bucket.cells[i].value != 0);
+        heard->site_sums[bucket.cells[i].key][bucket.cells[i].column] += bucket.cells[i].value;
+    }
+    for (size_t i = 0; i < bucket.thread_cell_count; i++) {
+        CHECK(bucket.thread_cells[i].key < THREADS);
+        heard->thread_sums[bucket.thread_cells[i].key][bucket.thread_cells[i].column] +=
+            bucket.thread_cells[i].value;
+    }
+    CHECK(bucket.gauges.heap_live_end == model->all.bytes);
+    CHECK(bucket.gauges.heap_live_max == model->bucket_max);
+    CHECK(bucket.gauges.heap_live_min == model->bucket_min);
+    model->bucket_min = model->bucket_max = model->all.bytes;
+    free(bucket.cells);
+    free(bucket.thread_cells);
+}
+
+static void check_sums(const struct heard *heard, const struct model *model, bool histograms)
+{
+    unsigned limit = histograms ? COLUMN_LIMIT : COL_SIZE_0;
+    for (uint32_t site = 0; site < SITES; site++)
+        assert_memory_equal(heard->site_sums[site], model->site_sums[site],
+                            limit * sizeof(int64_t));
+    assert_memory_equal(heard->thread_sums, model->thread_sums, sizeof(heard->thread_sums));
+}
+
+static void check_levels(const struct cell *cells, size_t count, const struct level *levels,
+                         uint32_t owners)
+{
+    struct level got[SITES] = {{0, 0, 0}};
+    for (size_t i = 0; i < count; i++) {
+        CHECK(cells[i].key < owners);
+        struct level *level = &got[cells[i].key];
+        if (cells[i].column == COL_HEAP_BYTES)
+            level->bytes += cells[i].value;
+        else if (cells[i].column == COL_HEAP_CALLS)
+            level->count += cells[i].value;
+        else if (cells[i].column == COL_HEAP_SLACK)
+            level->slack += cells[i].value;
+        else
+            fail_msg("column %d in a pin", cells[i].column);
+    }
+    assert_memory_equal(got, levels, owners * sizeof(*levels));
+}
+
+static void check_pins(const struct heap_book *book, const struct model *model)
+{
+    struct pin now = {.kind = PIN_END}, peak = {.kind = PIN_END};
+    CHECK(heap_book_pin_now(book, &now) == 0 && heap_book_pin_peak(book, &peak) == 0);
+    check_levels(now.cells, now.cell_count, model->sites, SITES);
+    check_levels(now.thread_cells, now.thread_cell_count, model->threads, THREADS);
+    check_levels(peak.cells, peak.cell_count, model->peak_sites, SITES);
+    check_levels(peak.thread_cells, peak.thread_cell_count, model->peak_threads, THREADS);
+    CHECK(peak.kind == PIN_PEAK && peak.time_ns == model->peak_ns);
+    free(now.cells);
+    free(now.thread_cells);
+    free(peak.cells);
+    free(peak.thread_cells);
+}
+
+static void check_totals(const struct heap_book *book, const struct model *model)
+{
+    struct totals totals;
+    int64_t calls = 0, bytes = 0, freed = 0, slack = 0;
+    heap_book_totals(book, &totals);
+    for (uint32_t site = 0; site < SITES; site++) {
+        calls += model->site_sums[site][COL_HEAP_CALLS];
+        bytes += model->site_sums[site][COL_HEAP_BYTES];
+        freed += model->site_sums[site][COL_HEAP_FREED];
+        slack += model->site_sums[site][COL_HEAP_SLACK];
+    }
+    CHECK(totals.calls == (uint64_t)calls && totals.bytes == (uint64_t)bytes);
+    CHECK(totals.frees == model->frees && totals.freed_bytes == (uint64_t)freed);
+    CHECK(totals.temporary == model->temporary && totals.slack_bytes == (uint64_t)slack);
+    CHECK(totals.peak_bytes == (uint64_t)model->peak.bytes);
+    CHECK(totals.peak_count == (uint64_t)model->peak.count);
+    CHECK(totals.peak_slack_bytes == (uint64_t)model->peak.slack);
+    CHECK(totals.peak_time_ns == model->peak_ns);
+    CHECK(heap_book_live_blocks(book) == (uint64_t)model->all.count);
+}
+
+struct run {
+    struct random random;
+    struct heap_book *book;
+    struct model model;
+    struct heard heard;
+    uint64_t now;
+};
+
+static void do_alloc(struct run *run, uint32_t place)
+{
+    uint64_t slack = random_below(&run->random, 1024);
+    struct block block = {
+        .address = address_of(place),
+        .size = random_below(&run->random, random_below(&run->random, 50) ? 3000 : 1ull << 38),
+        .time_ns = run->now,
+        .site = (uint32_t)random_below(&run->random, SITES),
+        .thread = (uint32_t)random_below(&run->random, THREADS)};
+    CHECK(heap_book_alloc(run->book, &block, slack) == 0);
+    model_alloc(&run->model, place, &block, slack);
+    CHECK(heap_book_alloc(run->book, &block, slack) == -EEXIST);
+}
+
+static void do_free(struct run *run, uint32_t place)
+{
+    const struct block *block = &run->model.places[place].block;
+    struct freeing freeing = {.address = address_of(place),
+                              .time_ns = run->now,
+                              .usable = block->size + run->model.places[place].slack,
+                              .partial = random_below(&run->random, 2),
+                              .temporary = random_below(&run->random, 3) == 0,
+                              .moving = random_below(&run->random, 4) == 0,
+                              .ring = (uint32_t)random_below(&run->random, 3),
+                              .thread = (uint32_t)random_below(&run->random, THREADS),
+                              .site = (uint32_t)random_below(&run->random, SITES)};
+    if (freeing.partial)
+        freeing.usable &= 1023;
+    CHECK(heap_book_free(run->book, &freeing) == 0);
+    model_free(&run->model, place, &freeing, 1);
+    CHECK(heap_book_free(run->book, &freeing) == -ENOENT);
+    if (!freeing.moving || random_below(&run->random, 2))
+        return;
+    /* the realloc failed, a little later; others did something meanwhile */
+    uint32_t other = (place + 1) % PLACES;
+    if (!run->model.places[other].live)
+        do_alloc(run, other);
+    run->now += TICK;
+    if (random_below(&run->random, 2))
+        close_bucket(run->book, &run->model, &run->heard, random_below(&run->random, 2));
+    CHECK(heap_book_restore(run->book, address_of(place), freeing.ring + 3, run->now) == -ENOENT);
+    CHECK(heap_book_restore(run->book, address_of(place), freeing.ring, run->now) == 0);
+    model_free(&run->model, place, &freeing, -1);
+    note_peak(&run->model, run->now);
+    CHECK(heap_book_restore(run->book, address_of(place), freeing.ring, run->now) < 0);
+}
+
+TEST(random_events_agree_with_simple_books)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    run->random = random_from(3);
+    run->book = heap_book_create();
+    CHECK(heap_book_reserve(run->book, SITES, THREADS) == 0);
+    for (int i = 0; i < 60000; i++) {
+        uint32_t place = (uint32_t)random_below(&run->random, PLACES);
+        run->now += TICK * (random_below(&run->random, 100) ? 1 : 5000000);
+        bool live = run->model.places[place].live;
+        CHECK(heap_book_has(run->book, address_of(place)) == live);
+        /* up and down, so that there are many peaks and valleys */
+        bool filling = i / 300 % 2 == 0;
+        if (live && (!filling || random_below(&run->random, 4) == 0))
+            do_free(run, place);
+        else if (!live && (filling || random_below(&run->random, 4) == 0))
+            do_alloc(run, place);
+        if (i % 113 == 0) {
+            check_totals(run->book, &run->model);
+            check_pins(run->book, &run->model);
+        }
+        if (random_below(&run->random, 200) == 0) {
+            bool histograms = random_below(&run->random, 4) == 0;
+            close_bucket(run->book, &run->model, &run->heard, histograms);
+            check_sums(&run->heard, &run->model, histograms);
+        }
+    }
+    close_bucket(run->book, &run->model, &run->heard, true);
+    check_sums(&run->heard, &run->model, true);
+    check_totals(run->book, &run->model);
+    heap_book_destroy(run->book);
+    free(run);
+}
+
+TEST(a_new_peak_shows_the_sites_of_its_own_instant)
+{
+    struct heap_book *book = heap_book_create();
+    CHECK(heap_book_reserve(book, 3, 1) == 0);
+    struct level sites[3] = {{100, 1, 8}, {0, 0, 0}, {1000, 1, 0}};
+    struct pin pin;
+    CHECK(heap_book_alloc(book, &(struct block){0x1000, 100, 1, 0, 0}, 8) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x2000, 1000, 2, 2, 0}, 0) == 0); /* the peak */
+    CHECK(heap_book_free(book, &(struct freeing){.address = 0x2000, .usable = 1000}) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x3000, 900, 3, 1, 0}, 0) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x4000, 100, 4, 1, 0}, 0) == 0); /* just as high */
+    CHECK(heap_book_pin_peak(book, &pin) == 0 && pin.time_ns == 2);
+    check_levels(pin.cells, pin.cell_count, sites, 3);
+    free(pin.cells);
+    free(pin.thread_cells);
+    heap_book_destroy(book);
+    heap_book_destroy(NULL);
+}
+
+TEST(a_block_that_lives_for_a_year_keeps_its_site)
+{
+    struct heap_book *book = heap_book_create();
+    struct totals totals;
+    uint64_t year = 365ull * 86400 * 1000000000;
+    CHECK(heap_book_reserve(book, 5000, 3000) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x1000, 1, 77, 4999, 2999}, 0) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x1000 + (1ull << 28), 1, 77, 7, 7}, 0) == 0);
+    struct freeing freeing = {.address = 0x1000, .time_ns = year, .usable = 1};
+    CHECK(heap_book_free(book, &freeing) == 0);
+    struct bucket bucket = {0};
+    CHECK(heap_book_close_bucket(book, &bucket) == 0);
+    CHECK(heap_book_close_histograms(book, &bucket) == 0);
+    bool seen = false;
+    for (size_t i = 0; i < bucket.cell_count; i++)
+        seen |= bucket.cells[i].key == 4999 &&
+                bucket.cells[i].column == COL_LIFETIME_0 + lifetime_class(year);
+    CHECK(seen);
+    heap_book_totals(book, &totals);
+    CHECK(totals.calls == 2 && totals.frees == 1);
+    free(bucket.cells);
+    free(bucket.thread_cells);
+    heap_book_destroy(book);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_events_agree_with_simple_books),
+        cmocka_unit_test(a_new_peak_shows_the_sites_of_its_own_instant),
+        cmocka_unit_test(a_block_that_lives_for_a_year_keeps_its_site),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
