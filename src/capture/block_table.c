@@ -7,20 +7,21 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/vec.h"
 
-#define YOUNG_BITS     12
-#define SEGMENT_BITS   8
-#define SEGMENTS       (1u << SEGMENT_BITS)
-#define FIRST_ROOM     48u
-#define SIZE_BITS      36
-#define SIZE_ELSEWHERE ((1ull << SIZE_BITS) - 1) /* the size is in `large` */
-#define TIME_SHIFT     14
-#define TIME_BITS      39
-#define THREAD_BITS    12
+#define YOUNG_BITS      12
+#define SEGMENT_BITS    8
+#define SEGMENTS        (1u << SEGMENT_BITS)
+#define FIRST_ROOM      48u
+#define SIZE_BITS       36
+#define SIZE_LIMIT      (1ull << SIZE_BITS)
+#define SPARE_BITS      6
+#define SPARE_ELSEWHERE ((1u << SPARE_BITS) - 1) /* size and slack are in `odd` */
+#define TIME_SHIFT      14
+#define TIME_BITS       39
+#define THREAD_BITS     12
 
-/* address/8:45 | time and thread, low 19 bits;  site:28 size:36;  time and thread, high 32 bits.
- * time and thread: time:39 | thread:12 */
+/* address/8:45 | time and thread, low 19 bits;  site:22 spare:6 size:36;  time and thread, high 32
+ * bits.  time and thread: time:39 | thread:12;  spare: usable = 8 * (ceil(size / 8) + spare) */
 struct __attribute__((packed, aligned(4))) entry {
     uint64_t key;
     uint64_t value;
@@ -33,14 +34,16 @@ struct segment {
     uint32_t room, count;
 };
 
-struct large_size {
-    uint64_t address, size;
+/* A block whose size or slack does not fit its entry. */
+struct odd_block {
+    uint64_t address, size, slack;
 };
 
 struct block_table {
     struct block young[1 << YOUNG_BITS]; /* address 0: empty */
     struct segment segments[SEGMENTS];
-    VEC(struct large_size) large;
+    struct odd_block *odd; /* open addressing, at most half full */
+    size_t odd_room, odd_count;
     uint64_t count, bytes;
 };
 
@@ -58,7 +61,7 @@ void block_table_destroy(struct block_table *table)
         return;
     for (unsigned i = 0; i < SEGMENTS; i++)
         free(table->segments[i].entries);
-    vec_free(&table->large);
+    free(table->odd);
     free(table);
 }
 
@@ -128,35 +131,94 @@ static int grow(struct block_table *table, struct segment *segment)
     return 0;
 }
 
+static struct odd_block *find_odd(struct block_table *table, uint64_t address)
+{
+    size_t at = hash_of(address) & (table->odd_room - 1);
+    while (table->odd[at].address && table->odd[at].address != address)
+        at = (at + 1) & (table->odd_room - 1);
+    return &table->odd[at];
+}
+
+static int grow_odd(struct block_table *table)
+{
+    struct odd_block *old = table->odd;
+    size_t old_room = table->odd_room, room = old_room ? 2 * old_room : 64;
+    struct odd_block *grown = calloc(room, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    table->odd = grown;
+    table->odd_room = room;
+    table->bytes += (room - old_room) * sizeof(*grown);
+    for (size_t i = 0; i < old_room; i++) {
+        if (old[i].address)
+            *find_odd(table, old[i].address) = old[i];
+    }
+    free(old);
+    return 0;
+}
+
+static int put_odd(struct block_table *table, struct odd_block odd)
+{
+    if (2 * table->odd_count >= table->odd_room && grow_odd(table) < 0)
+        return -ENOMEM;
+    *find_odd(table, odd.address) = odd;
+    table->odd_count++;
+    return 0;
+}
+
+/* Takes one out; those behind it move up to where they would be looked for. */
+static struct odd_block take_odd(struct block_table *table, uint64_t address)
+{
+    struct odd_block *found = find_odd(table, address), taken = *found;
+    size_t mask = table->odd_room - 1, at = (size_t)(found - table->odd);
+    table->odd_count--;
+    found->address = 0;
+    while (table->odd[at = (at + 1) & mask].address) {
+        struct odd_block moved = table->odd[at];
+        table->odd[at].address = 0;
+        *find_odd(table, moved.address) = moved;
+    }
+    return taken;
+}
+
 static int insert_old(struct block_table *table, const struct block *block)
 {
     struct segment *segment = segment_of(table, hash_of(block->address));
     if ((uint64_t)segment->count * 5 >= (uint64_t)segment->room * 4 && grow(table, segment) < 0)
         return -ENOMEM;
-    uint64_t size = block->size;
-    if (size >= SIZE_ELSEWHERE) {
-        if (!vec_push(&table->large, (struct large_size){block->address, size}))
+    uint64_t usable = block->size + block->slack, size = block->size;
+    uint64_t spare = usable / 8 - (size + 7) / 8;
+    if (size >= SIZE_LIMIT || spare >= SPARE_ELSEWHERE || usable % 8) {
+        if (put_odd(table, (struct odd_block){block->address, size, block->slack}) < 0)
             return -ENOMEM;
-        size = SIZE_ELSEWHERE;
+        spare = SPARE_ELSEWHERE;
+        size = 0;
     }
     uint64_t since =
         (block->time_ns >> TIME_SHIFT & ((1ull << TIME_BITS) - 1)) << THREAD_BITS | block->thread;
     place(segment, (struct entry){.key = block->address >> 3 << 19 | (since & 0x7ffff),
-                                  .value = (uint64_t)block->site << SIZE_BITS | size,
+                                  .value = (uint64_t)block->site << (SIZE_BITS + SPARE_BITS) |
+                                           spare << SIZE_BITS | size,
                                   .since = (uint32_t)(since >> 19)});
     return 0;
 }
 
-static uint64_t take_large(struct block_table *table, uint64_t address)
+static void unpack(struct block_table *table, const struct entry *entry, struct block *block)
 {
-    for (size_t i = 0; i < table->large.count; i++) {
-        if (table->large.items[i].address == address) {
-            uint64_t size = table->large.items[i].size;
-            table->large.items[i] = table->large.items[--table->large.count];
-            return size;
-        }
+    uint64_t since = (uint64_t)entry->since << 19 | (entry->key & 0x7ffff);
+    uint64_t spare = entry->value >> SIZE_BITS & SPARE_ELSEWHERE;
+    *block = (struct block){.address = entry_address(entry),
+                            .size = entry->value & (SIZE_LIMIT - 1),
+                            .time_ns = since >> THREAD_BITS << TIME_SHIFT,
+                            .site = (uint32_t)(entry->value >> (SIZE_BITS + SPARE_BITS)),
+                            .thread = (uint32_t)(since & ((1u << THREAD_BITS) - 1))};
+    if (spare == SPARE_ELSEWHERE) {
+        struct odd_block odd = take_odd(table, block->address);
+        block->size = odd.size;
+        block->slack = odd.slack;
+    } else {
+        block->slack = 8 * ((block->size + 7) / 8 + spare) - block->size;
     }
-    return SIZE_ELSEWHERE;
 }
 
 /* Closes the hole at `entry` by moving up those that would otherwise not be found. */
@@ -213,14 +275,7 @@ bool block_table_take(struct block_table *table, uint64_t address, struct block 
     struct entry *entry = find_entry(segment, address, hash);
     if (!entry)
         return false;
-    uint64_t since = (uint64_t)entry->since << 19 | (entry->key & 0x7ffff);
-    *block = (struct block){.address = address,
-                            .size = entry->value & SIZE_ELSEWHERE,
-                            .time_ns = since >> THREAD_BITS << TIME_SHIFT,
-                            .site = (uint32_t)(entry->value >> SIZE_BITS),
-                            .thread = (uint32_t)(since & ((1u << THREAD_BITS) - 1))};
-    if (block->size == SIZE_ELSEWHERE)
-        block->size = take_large(table, address);
+    unpack(table, entry, block);
     remove_entry(segment, entry);
     table->count--;
     return true;

@@ -11,7 +11,8 @@ struct block {
     uint64_t address;
     uint64_t size;
     uint64_t time_ns; /* exact while young, else to 16 us */
-    uint32_t site;    /* below 2^28 */
+    uint64_t slack;   /* usable - size */
+    uint32_t site;    /* below 2^22 */
     uint32_t thread;  /* below 2^12 */
 };
 

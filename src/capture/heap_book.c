@@ -36,7 +36,6 @@ struct ledger {
 struct moving_block {
     struct block block;
     uint32_t ring;
-    uint64_t slack;
     unsigned lifetime;
     bool temporary;
     uint32_t site, thread; /* then: of what */
@@ -174,8 +173,9 @@ static inline void note_peak(struct heap_book *book, uint64_t time_ns)
     }
 }
 
-int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t slack)
+int heap_book_alloc(struct heap_book *book, const struct block *block)
 {
+    uint64_t slack = block->slack;
     if (block_table_has(book->blocks, block->address))
         return -EEXIST;
     if (block_table_insert(book->blocks, block) < 0)
@@ -197,10 +197,10 @@ static void unbook_free(struct account *account, const struct moving_block *movi
 {
     account->live_bytes += (int64_t)moving->block.size;
     account->live_count++;
-    account->live_slack += (int64_t)moving->slack;
+    account->live_slack += (int64_t)moving->block.slack;
     account->freed -= moving->block.size;
     account->frees--;
-    account->slack_freed -= moving->slack;
+    account->slack_freed -= moving->block.slack;
 }
 
 /* Which block was the temporary one is known from its own thread's last allocation, even where it
@@ -237,7 +237,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     unbook_free(touch(book, &book->threads, moving.block.thread), &moving);
     book->histograms[moving.block.site].lifetimes[moving.lifetime]--;
     book->live_bytes += (int64_t)moving.block.size;
-    book->live_slack += (int64_t)moving.slack;
+    book->live_slack += (int64_t)moving.block.slack;
     book->live_count++;
     book->totals.frees--;
     book->totals.freed_bytes -= moving.block.size;
@@ -252,9 +252,7 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     struct block block;
     if (!block_table_take(book->blocks, freeing->address, &block))
         return -ENOENT;
-    uint64_t slack = freeing->usable > block.size ? freeing->usable - block.size : 0;
-    if (freeing->partial)
-        slack = (freeing->usable - block.size) & (1024u - 1);
+    uint64_t slack = block.slack;
     uint64_t age = freeing->time_ns > block.time_ns ? freeing->time_ns - block.time_ns : 0;
     book_free(touch(book, &book->sites, block.site), block.size, slack);
     book_free(touch(book, &book->threads, block.thread), block.size, slack);
@@ -271,8 +269,7 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
         book->bucket_min = book->live_bytes;
     if (freeing->moving)
         book->moving[book->moving_next++ % MOVING_KEPT] = (struct moving_block){
-            block,         freeing->ring,  slack, lifetime, freeing->temporary,
-            freeing->site, freeing->thread};
+            block, freeing->ring, lifetime, freeing->temporary, freeing->site, freeing->thread};
     return 0;
 }
 

@@ -20,14 +20,12 @@ void heap_book_destroy(struct heap_book *book);
 int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads);
 
 /* Books one allocation.  0, -EEXIST when a block is live there already, or -ENOMEM. */
-int heap_book_alloc(struct heap_book *book, const struct block *block, uint64_t slack);
+int heap_book_alloc(struct heap_book *book, const struct block *block);
 
 /* How a block was freed. */
 struct freeing {
     uint64_t address;
     uint64_t time_ns;
-    uint64_t usable; /* modulo 1024, in steps of 8, when `partial` */
-    bool partial;
     bool temporary;
     bool moving;     /* by realloc, which may yet fail: see heap_book_restore */
     uint32_t ring;   /* then: whose */

@@ -7,11 +7,11 @@
 
 #include "wire/event.h"
 
-#define NUMBER_UNKNOWN 0xff
+#define NUMBER_UNKNOWN 0xffff
 
 struct ordering {
     struct heap_book *book;
-    uint8_t last[EVENT_GROUPS]; /* number of the newest event booked, by group of addresses */
+    uint16_t last[EVENT_GROUPS]; /* number of the newest event booked, by group of addresses */
 };
 
 struct ordering *ordering_create(struct heap_book *book, bool begins_anew)
@@ -21,7 +21,7 @@ struct ordering *ordering_create(struct heap_book *book, bool begins_anew)
         return NULL;
     ordering->book = book;
     if (!begins_anew)
-        memset(ordering->last, NUMBER_UNKNOWN, sizeof(ordering->last));
+        memset(ordering->last, 0xff, sizeof(ordering->last));
     return ordering;
 }
 
@@ -34,7 +34,7 @@ static int book(struct ordering *ordering, const struct heap_event *event)
 {
     switch (event->kind) {
     case HEAP_ALLOC:
-        return heap_book_alloc(ordering->book, &event->block, event->slack);
+        return heap_book_alloc(ordering->book, &event->block);
     case HEAP_FREE:
         return heap_book_free(ordering->book, &event->freeing);
     case HEAP_RESTORE:
@@ -46,28 +46,9 @@ static int book(struct ordering *ordering, const struct heap_event *event)
     return 0;
 }
 
-int ordering_try(struct ordering *ordering, const struct heap_event *event)
-{
-    uint8_t *last = &ordering->last[event_group(event->block.address)];
-    bool numbered = event->kind != HEAP_RESTORE;
-    if (numbered && *last != NUMBER_UNKNOWN &&
-        ((*last + 1u) & EVENT_SEQUENCE_MASK) != event->sequence)
-        return -EAGAIN;
-    int err = book(ordering, event);
-    if (err == 0 && numbered)
-        *last = (uint8_t)event->sequence;
-    return err == 0 || err == -ENOMEM ? err : -EAGAIN;
-}
-
-/* A number that repeats, or comes late, must not take the count back. */
-static bool is_ahead(uint8_t last, uint32_t sequence)
-{
-    uint32_t steps = (sequence - last) & EVENT_SEQUENCE_MASK;
-    return last == NUMBER_UNKNOWN || (steps >= 1 && steps <= EVENT_SEQUENCE_MASK / 2);
-}
-
-int ordering_force(struct ordering *ordering, const struct heap_event *event,
-                   struct quality *quality)
+/* Books an event that has its turn. */
+static int book_turn(struct ordering *ordering, const struct heap_event *event,
+                     struct quality *quality)
 {
     int err = book(ordering, event);
     if (err == -EEXIST) {
@@ -79,9 +60,23 @@ int ordering_force(struct ordering *ordering, const struct heap_event *event,
         quality->unknown_frees++;
         err = 0;
     }
-    uint8_t *last = &ordering->last[event_group(event->block.address)];
-    if (event->kind != HEAP_RESTORE && is_ahead(*last, event->sequence))
-        *last = (uint8_t)event->sequence;
+    return err;
+}
+
+int ordering_book(struct ordering *ordering, const struct heap_event *event, bool now,
+                  struct quality *quality)
+{
+    uint16_t *last = &ordering->last[event_group(event->block.address)];
+    if (event->kind == HEAP_RESTORE)
+        return book_turn(ordering, event, quality);
+    /* 1: next; 0 or in the upper half: repeats, or comes late, and must not take the count back. */
+    uint32_t steps = *last == NUMBER_UNKNOWN ? 1 : (event->sequence - *last) & EVENT_SEQUENCE_MASK;
+    bool ahead = steps >= 1 && steps <= EVENT_SEQUENCE_MASK / 2;
+    if (ahead && steps > 1 && !now)
+        return (int)steps - 1;
+    int err = book_turn(ordering, event, quality);
+    if (err == 0 && ahead)
+        *last = (uint16_t)event->sequence;
     return err;
 }
 

@@ -2,7 +2,7 @@
  * address.
  *
  * The tracer numbers the events of an address (of a small group of addresses, see EVENT_GROUPS)
- * modulo 16.  An event whose number is not next came too early: what belongs before it is in
+ * modulo 2048.  An event whose number is not next came too early: what belongs before it is in
  * another thread's ring and arrives within the next round, so its own ring is held until then.
  * Numbers may rarely repeat, and after a gap they jump; an event that was held long enough is taken
  * as it is, and what contradicts it was lost. */
@@ -19,9 +19,8 @@ enum heap_event_kind {
 struct heap_event {
     enum heap_event_kind kind;
     uint32_t ring;
-    uint32_t sequence;      /* modulo 16 */
+    uint32_t sequence;      /* modulo 2048 */
     struct block block;     /* of a free: address and time */
-    uint64_t slack;         /* of an allocation */
     struct freeing freeing; /* of a free */
 };
 
@@ -31,13 +30,9 @@ struct ordering;
 struct ordering *ordering_create(struct heap_book *book, bool begins_anew); /* NULL: no memory */
 void ordering_destroy(struct ordering *ordering);
 
-/* Books the event.  0; -EAGAIN when it is not its turn: read other rings first and try again;
- * -ENOMEM. */
-int ordering_try(struct ordering *ordering, const struct heap_event *event);
-
-/* Books the event whatever came before, counting in `quality` what must have been lost.  0 or
- * -ENOMEM. */
-int ordering_force(struct ordering *ordering, const struct heap_event *event,
-                   struct quality *quality);
+/* Books the event and returns 0; what contradicts it was lost, and is counted in `quality`.  Or returns by how
+ * many numbers it is ahead: read other rings first and try again.  `now` books it all the same.  -ENOMEM. */
+int ordering_book(struct ordering *ordering, const struct heap_event *event, bool now,
+                  struct quality *quality);
 
 void ordering_prefetch(const struct ordering *ordering, uint64_t address);

@@ -18,7 +18,9 @@ struct ring {
     uint32_t last_site; /* of this thread's last allocation */
     bool blocked; /* the record at the tail cannot be read now: it waits for another ring, or for
                      its own rest */
-    uint32_t held_rounds; /* that it has waited for another ring */
+    bool hurry;   /* it waited too long: book it now */
+    int ahead;    /* of its turn, when it waits for another ring; else 0 */
+    uint64_t held_since_ns;
     /* Words that were taken out of the ring unread, because nobody had time: [spill_from,
      * spill_to). */
     uint64_t *spill;

@@ -50,8 +50,7 @@ static bool reserve(struct ring_guard *guard, struct ring *ring, uint64_t words)
     return true;
 }
 
-/* Takes everything there is from one ring. */
-static void spill(struct ring_guard *guard, struct ring *ring)
+void ring_guard_spill(struct ring_guard *guard, struct ring *ring)
 {
     uint64_t from = ring_taken(ring);
     uint64_t head = atomic_load_explicit(&ring->slot->head, memory_order_acquire);
@@ -73,7 +72,7 @@ static void spill_all(struct ring_guard *guard)
         struct ring *ring = &guard->rings[i];
         ring->slot = arena_slot_at(guard->arena->memory, i);
         ring->words = arena_slot_ring(ring->slot);
-        spill(guard, ring);
+        ring_guard_spill(guard, ring);
     }
 }
 

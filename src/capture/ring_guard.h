@@ -11,6 +11,9 @@ struct ring_guard;
 struct ring_guard *ring_guard_create(struct arena *arena, struct ring *rings); /* NULL: cannot */
 void ring_guard_destroy(struct ring_guard *guard);
 
+/* Takes the words of a ring that must wait, so that its thread need not.  Call it while off. */
+void ring_guard_spill(struct ring_guard *guard, struct ring *ring);
+
 void ring_guard_on(struct ring_guard *guard);
 void ring_guard_off(
     struct ring_guard *guard); /* the rings are the caller's again when it returns */

@@ -72,17 +72,20 @@ void ring_reader_forget(struct ring_reader *reader, const struct session *sessio
     }
 }
 
-/* After so many rounds an event that waits for another ring is taken as it is. */
-#define HELD_ROUNDS 2u
+/* How long an event waits for one of another ring: its writer may have been put aside by the scheduler between
+ * counting and writing. */
+#define PATIENCE_NS 100000000ull
 
 /* True when the record was dealt with, false when its ring must wait for another. */
-static inline bool is_booked(struct ring *ring, int err)
+static inline bool is_booked(struct ring *ring, int ahead)
 {
-    if (err == -EAGAIN)
+    ring->ahead = ahead > 0 ? ahead : 0;
+    if (ahead > 0)
         return false;
-    if (err < 0)
+    if (ahead < 0)
         session_lost(ring->session, 1, 0, 0);
-    ring->held_rounds = 0;
+    ring->hurry = false;
+    ring->held_since_ns = 0;
     return true;
 }
 
@@ -100,7 +103,7 @@ static struct heap_event begin_event(const struct ring *ring, uint64_t first,
 
 static bool book(struct ring *ring, const struct heap_event *event)
 {
-    return is_booked(ring, session_book(ring->session, event, ring->held_rounds < HELD_ROUNDS));
+    return is_booked(ring, session_book(ring->session, event, ring->hurry));
 }
 
 static bool see_alloc(struct ring *ring, uint64_t at)
@@ -110,11 +113,12 @@ static bool see_alloc(struct ring *ring, uint64_t at)
     uint32_t node = (uint32_t)second;
     if (event_type_of(first) == EVENT_ALLOC) {
         event.block.size = second & (EVENT_SIZE_LIMIT - 1);
-        node = (uint32_t)(second >> EVENT_SIZE_BITS);
-        event.slack = first >> 8 & 0xff;
+        node = (uint32_t)(second >> EVENT_NODE_SHIFT);
+        uint64_t spare = second >> EVENT_SIZE_BITS & (EVENT_SPARE_LIMIT - 1);
+        event.block.slack = 8 * ((event.block.size + 7) / 8 + spare) - event.block.size;
     } else {
         event.block.size = ring_word(ring, at + 2);
-        event.slack = ring_word(ring, at + 3) - event.block.size;
+        event.block.slack = ring_word(ring, at + 3) - event.block.size;
     }
     int err = session_site(ring->session, node, &event.block.site);
     if (err < 0)
@@ -136,12 +140,6 @@ static bool see_free(struct ring *ring, uint64_t at)
                                      .ring = ring->index,
                                      .thread = ring->thread,
                                      .site = ring->last_site};
-    if (event_type_of(first) == EVENT_FREE) {
-        event.freeing.usable = (first >> EVENT_USABLE_SHIFT & EVENT_USABLE_MASK) * 8;
-        event.freeing.partial = true;
-    } else {
-        event.freeing.usable = ring_word(ring, at + 1);
-    }
     return book(ring, &event);
 }
 
@@ -180,7 +178,7 @@ static void see_outcome(struct ring *ring, uint64_t first)
 {
     if ((first >> 4 & 1) == OUTCOME_FAILED && ring->moving) {
         struct heap_event restore = begin_event(ring, ring->moving << 16, HEAP_RESTORE);
-        session_book(ring->session, &restore, false);
+        session_book(ring->session, &restore, true);
     }
     ring->moving = 0;
 }
@@ -230,7 +228,6 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
     case EVENT_ALLOC_BIG:
         return see_alloc(ring, at) ? words : 0;
     case EVENT_FREE:
-    case EVENT_FREE_BIG:
         return see_free(ring, at) ? words : 0;
     case EVENT_MOVE:
         return see_move(ring, at);
@@ -349,6 +346,27 @@ static bool try_blocked(struct ring_reader *reader, uint32_t *count)
     return *count > 0;
 }
 
+/* Rings that wait for others go on waiting, in memory if need be.  When the longest wait is over, the event
+ * that is least ahead is booked in the next round. */
+static void attend_held(struct ring_reader *reader, uint64_t now_ns)
+{
+    struct ring *next = NULL;
+    bool too_long = false;
+    for (uint32_t i = 0; i < reader->blocked_count; i++) {
+        struct ring *ring = reader->blocked[i];
+        if (ring->ahead == 0)
+            continue;
+        if (ring->held_since_ns == 0)
+            ring->held_since_ns = now_ns;
+        too_long |= reader->draining || now_ns - ring->held_since_ns > PATIENCE_NS;
+        if (!next || ring->ahead < next->ahead)
+            next = ring;
+        ring_guard_spill(reader->guard, ring);
+    }
+    if (next && too_long)
+        next->hurry = true;
+}
+
 unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock)
 {
     uint64_t until;
@@ -363,8 +381,7 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
             ring_give_room(ring);
         }
     } while (try_blocked(reader, &count));
-    for (uint32_t i = 0; i < reader->blocked_count; i++)
-        reader->blocked[i]->held_rounds++;
+    attend_held(reader, tick_clock_ns(clock, clock->anchor_tsc));
     return fullest;
 }
 

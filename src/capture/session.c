@@ -210,13 +210,12 @@ static void judge_stack(struct session *session, uint32_t site)
     quality->collapsed_stacks += imported->folded;
 }
 
-int session_book(struct session *session, const struct heap_event *event, bool patient)
+int session_book(struct session *session, const struct heap_event *event, bool now)
 {
     struct quality *quality = &session->recording->quality;
-    int err = patient ? ordering_try(session->ordering, event)
-                      : ordering_force(session->ordering, event, quality);
-    if (err < 0)
-        return err;
+    int ahead = ordering_book(session->ordering, event, now, quality);
+    if (ahead != 0)
+        return ahead;
     quality->events += event->kind == HEAP_ALLOC || event->kind == HEAP_FREE;
     if (event->kind == HEAP_ALLOC) {
         note_thread(session, event->block.thread, event->block.time_ns);

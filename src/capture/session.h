@@ -38,9 +38,8 @@ uint64_t session_time(const struct session *session, uint64_t now_ns);
 /* The row of a thread that begins to write.  Never fails: too many threads share the last row. */
 uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns);
 
-/* One event each.  With `patient`, -EAGAIN asks to read other rings first; -ENOMEM is counted as
- * lost by the caller. */
-int session_book(struct session *session, const struct heap_event *event, bool patient);
+/* One event.  0; by how many numbers it is ahead of its turn (see ordering_book; `now` does not ask); -ENOMEM. */
+int session_book(struct session *session, const struct heap_event *event, bool now);
 /* Where a stack of the trie allocates: the site for blocks.  0 or -ENOMEM. */
 int session_site(struct session *session, uint32_t node, uint32_t *site);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);

@@ -27,12 +27,12 @@ static void count_slotless(uint64_t calls, uint64_t bytes, uint64_t frees)
 /* How many events each group of addresses has seen.  Whoever has an address has it alone, so what
  * happens to it is counted in order; two threads with two addresses of one group may count the
  * same, rarely, and the recorder copes. */
-static uint8_t event_numbers[EVENT_GROUPS];
+static uint16_t event_numbers[EVENT_GROUPS];
 
 static inline uint64_t next_number(const void *block)
 {
-    uint8_t *number = &event_numbers[event_group((uint64_t)block)];
-    uint8_t next = (uint8_t)(__atomic_load_n(number, __ATOMIC_RELAXED) + 1);
+    uint16_t *number = &event_numbers[event_group((uint64_t)block)];
+    uint16_t next = (uint16_t)(__atomic_load_n(number, __ATOMIC_RELAXED) + 1);
     __atomic_store_n(number, next, __ATOMIC_RELAXED);
     return (uint64_t)(next & EVENT_SEQUENCE_MASK) << EVENT_SEQUENCE_SHIFT;
 }
@@ -42,23 +42,23 @@ static inline uint64_t usable_size(void *block)
     return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
 }
 
-static void put_alloc_big(struct arena_slot *slot, uint64_t first, uint32_t stack, size_t size,
+static void put_alloc_big(struct arena_slot *slot, void *block, uint32_t stack, size_t size,
                           uint64_t usable)
 {
-    uint64_t words[4] = {first | EVENT_ALLOC_BIG, stack, size, usable};
+    uint64_t words[4] = {(uint64_t)block << 16 | next_number(block) | EVENT_ALLOC_BIG, stack, size,
+                         usable};
     ring_put(slot, words, 4);
 }
 
 static inline void put_alloc(struct arena_slot *slot, void *block, size_t size, uint32_t stack)
 {
-    uint64_t usable = usable_size(block), first = (uint64_t)block << 16 | next_number(block);
-    if (usable < size)
-        usable = size; /* the allocator does not say */
-    if (likely(usable - size < 256 && size < EVENT_SIZE_LIMIT))
-        ring_put2(slot, first | (usable - size) << 8 | EVENT_ALLOC,
-                  (uint64_t)stack << EVENT_SIZE_BITS | size);
-    else
-        put_alloc_big(slot, first, stack, size, usable);
+    uint64_t usable = usable_size(block);
+    uint64_t spare = usable / 8 - (size + 7) / 8;
+    if (likely(spare < EVENT_SPARE_LIMIT && size < EVENT_SIZE_LIMIT && usable % 8 == 0))
+        ring_put2(slot, (uint64_t)block << 16 | next_number(block) | EVENT_ALLOC,
+                  (uint64_t)stack << EVENT_NODE_SHIFT | spare << EVENT_SIZE_BITS | size);
+    else /* also where the allocator does not say how much is usable */
+        put_alloc_big(slot, block, stack, size, usable > size ? usable : size);
 }
 
 static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
@@ -85,7 +85,7 @@ void record_alloc(void *block, size_t size, void *hook_frame)
     }
 }
 
-/* The first word of FREE or FREE_BIG or MOVE: address, and whether the block was temporary. */
+/* The word of FREE or MOVE: address, and whether the block was temporary. */
 static inline uint64_t free_word(struct arena_slot *slot, void *block)
 {
     uint64_t word = (uint64_t)block << 16;
@@ -107,12 +107,7 @@ void record_free(void *block)
     uint64_t word = free_word(slot, block);
     if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
         return;
-    uint64_t usable = usable_size(block);
-    word |= next_number(block);
-    if (likely(usable < EVENT_USABLE_LIMIT))
-        ring_put1(slot, word | usable / 8 << EVENT_USABLE_SHIFT | EVENT_FREE);
-    else
-        ring_put2(slot, word | EVENT_FREE_BIG, usable);
+    ring_put1(slot, word | next_number(block) | EVENT_FREE);
 }
 
 bool record_move(void *block)
@@ -124,7 +119,7 @@ bool record_move(void *block)
     uint64_t word = free_word(slot, block);
     if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
         return false;
-    ring_put2(slot, word | next_number(block) | EVENT_MOVE, usable_size(block));
+    ring_put1(slot, word | next_number(block) | EVENT_MOVE);
     return true;
 }
 
