@@ -150,13 +150,19 @@ static int grow_nodes(struct stack_import *import, uint32_t node)
     return 0;
 }
 
+/* The node outside.  It was made before: anything else was scribbled over. */
+static uint32_t parent_of(const struct stack_import *import, uint32_t node)
+{
+    uint32_t parent = arena_node_at(import->arena->memory, node)->parent;
+    return parent < node ? parent : TRIE_NONE;
+}
+
 /* The stack of `node`, with everything outside it. */
 static int import_stack(struct stack_import *import, uint32_t node, stack_id *stack)
 {
     uint32_t path[PATH_NODES_MAX], count = 0;
     *stack = STACK_EMPTY;
-    for (; node >= TRIE_FIRST_NODE && count < PATH_NODES_MAX;
-         node = arena_node_at(import->arena->memory, node)->parent) {
+    for (; node >= TRIE_FIRST_NODE && count < PATH_NODES_MAX; node = parent_of(import, node)) {
         if (grow_nodes(import, node) < 0)
             return -ENOMEM;
         if (import->node_stack[node]) {
@@ -184,11 +190,8 @@ static void describe_end(struct stack_import *import, uint32_t node, struct impo
                                                          [TRIE_BAD_FRAME] = STACK_END_BAD_FRAME,
                                                          [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
                                                          [TRIE_FULL] = STACK_END_TABLE_FULL};
-    for (unsigned i = 0; node >= TRIE_FIRST_NODE && i < ARENA_NODES; i++) {
-        const struct trie_node *at = arena_node_at(import->arena->memory, node);
-        site->folded |= (at->depth & TRIE_FOLDED) != 0;
-        node = at->parent;
-    }
+    for (; node >= TRIE_FIRST_NODE; node = parent_of(import, node))
+        site->folded |= (arena_node_at(import->arena->memory, node)->depth & TRIE_FOLDED) != 0;
     site->end = node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node];
 }
 
