@@ -250,8 +250,8 @@ static inline struct block *young_of(const struct block_table *table, uint64_t a
 int block_table_insert(struct block_table *table, const struct block *block)
 {
     struct block *young = young_of(table, block->address);
-    if (block->address >> 3 == 0)
-        return -EINVAL; /* that is how empty entries look */
+    if (block->address >> 3 == 0 || block->address % 8)
+        return -EINVAL; /* how empty entries look, and what an entry cannot say */
     if (young->address && insert_old(table, young) < 0)
         return -ENOMEM;
     *young = *block;

@@ -22,7 +22,7 @@ struct block_table *block_table_create(void); /* NULL when out of memory */
 void block_table_destroy(struct block_table *table);
 
 /* Adds a block; one at the same address must have been taken before.  0, -ENOMEM, or -EINVAL for an
- * address below 8. */
+ * address below 8 or between two words. */
 int block_table_insert(struct block_table *table, const struct block *block);
 
 /* Removes the block at `address` into *block.  false when there is none. */
