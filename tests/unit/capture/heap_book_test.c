@@ -23,7 +23,6 @@ struct model {
     struct {
         bool live;
         struct block block;
-        uint64_t slack;
     } places[PLACES];
     struct level sites[SITES], threads[THREADS], all;
     struct level peak_sites[SITES], peak_threads[THREADS], peak;
@@ -37,31 +36,31 @@ static uint64_t address_of(uint32_t place)
     return 0x10000 + (uint64_t)place * 4096;
 }
 
-static void add_level(struct level *level, const struct block *block, uint64_t slack, int sign)
+static void add_level(struct level *level, const struct block *block, int sign)
 {
     level->bytes += sign * (int64_t)block->size;
     level->count += sign;
-    level->slack += sign * (int64_t)slack;
+    level->slack += sign * (int64_t)block->slack;
 }
 
-static void move_levels(struct model *model, const struct block *block, uint64_t slack, int sign)
+static void move_levels(struct model *model, const struct block *block, int sign)
 {
-    add_level(&model->sites[block->site], block, slack, sign);
-    add_level(&model->threads[block->thread], block, slack, sign);
-    add_level(&model->all, block, slack, sign);
+    add_level(&model->sites[block->site], block, sign);
+    add_level(&model->threads[block->thread], block, sign);
+    add_level(&model->all, block, sign);
     if (model->all.bytes < model->bucket_min)
         model->bucket_min = model->all.bytes;
     if (model->all.bytes > model->bucket_max)
         model->bucket_max = model->all.bytes;
 }
 
-static void add_sums(int64_t sums[COLUMN_LIMIT], const struct block *block, uint64_t slack,
-                     enum column first, int sign)
+static void add_sums(int64_t sums[COLUMN_LIMIT], const struct block *block, enum column first,
+                     int sign)
 {
     bool freed = first == COL_HEAP_FREES;
     sums[first] += sign;
     sums[freed ? COL_HEAP_FREED : COL_HEAP_BYTES] += sign * (int64_t)block->size;
-    sums[freed ? COL_HEAP_SLACK_FREED : COL_HEAP_SLACK] += sign * (int64_t)slack;
+    sums[freed ? COL_HEAP_SLACK_FREED : COL_HEAP_SLACK] += sign * (int64_t)block->slack;
 }
 
 static void note_peak(struct model *model, uint64_t now)
@@ -74,15 +73,13 @@ static void note_peak(struct model *model, uint64_t now)
     memcpy(model->peak_threads, model->threads, sizeof(model->threads));
 }
 
-static void model_alloc(struct model *model, uint32_t place, const struct block *block,
-                        uint64_t slack)
+static void model_alloc(struct model *model, uint32_t place, const struct block *block)
 {
     model->places[place].live = true;
     model->places[place].block = *block;
-    model->places[place].slack = slack;
-    move_levels(model, block, slack, 1);
-    add_sums(model->site_sums[block->site], block, slack, COL_HEAP_CALLS, 1);
-    add_sums(model->thread_sums[block->thread], block, slack, COL_HEAP_CALLS, 1);
+    move_levels(model, block, 1);
+    add_sums(model->site_sums[block->site], block, COL_HEAP_CALLS, 1);
+    add_sums(model->thread_sums[block->thread], block, COL_HEAP_CALLS, 1);
     model->site_sums[block->site][COL_SIZE_0 + size_class(block->size)]++;
     note_peak(model, block->time_ns);
 }
@@ -91,11 +88,10 @@ static void model_alloc(struct model *model, uint32_t place, const struct block 
 static void model_free(struct model *model, uint32_t place, const struct freeing *freeing, int sign)
 {
     struct block *block = &model->places[place].block;
-    uint64_t slack = model->places[place].slack;
     model->places[place].live = sign < 0;
-    move_levels(model, block, slack, -sign);
-    add_sums(model->site_sums[block->site], block, slack, COL_HEAP_FREES, sign);
-    add_sums(model->thread_sums[block->thread], block, slack, COL_HEAP_FREES, sign);
+    move_levels(model, block, -sign);
+    add_sums(model->site_sums[block->site], block, COL_HEAP_FREES, sign);
+    add_sums(model->thread_sums[block->thread], block, COL_HEAP_FREES, sign);
     model->site_sums[block->site]
                     [COL_LIFETIME_0 + lifetime_class(freeing->time_ns - block->time_ns)] += sign;
     model->frees += (uint64_t)(int64_t)sign;
@@ -209,32 +205,26 @@ struct run {
 
 static void do_alloc(struct run *run, uint32_t place)
 {
-    uint64_t slack = random_below(&run->random, 1024);
     struct block block = {
         .address = address_of(place),
         .size = random_below(&run->random, random_below(&run->random, 50) ? 3000 : 1ull << 38),
         .time_ns = run->now,
         .site = (uint32_t)random_below(&run->random, SITES),
         .thread = (uint32_t)random_below(&run->random, THREADS)};
-    CHECK(heap_book_alloc(run->book, &block, slack) == 0);
-    model_alloc(&run->model, place, &block, slack);
-    CHECK(heap_book_alloc(run->book, &block, slack) == -EEXIST);
+    CHECK(heap_book_alloc(run->book, &block) == 0);
+    model_alloc(&run->model, place, &block);
+    CHECK(heap_book_alloc(run->book, &block) == -EEXIST);
 }
 
 static void do_free(struct run *run, uint32_t place)
 {
-    const struct block *block = &run->model.places[place].block;
     struct freeing freeing = {.address = address_of(place),
                               .time_ns = run->now,
-                              .usable = block->size + run->model.places[place].slack,
-                              .partial = random_below(&run->random, 2),
                               .temporary = random_below(&run->random, 3) == 0,
                               .moving = random_below(&run->random, 4) == 0,
                               .ring = (uint32_t)random_below(&run->random, 3),
                               .thread = (uint32_t)random_below(&run->random, THREADS),
                               .site = (uint32_t)random_below(&run->random, SITES)};
-    if (freeing.partial)
-        freeing.usable &= 1023;
     CHECK(heap_book_free(run->book, &freeing) == 0);
     model_free(&run->model, place, &freeing, 1);
     CHECK(heap_book_free(run->book, &freeing) == -ENOENT);
@@ -294,11 +284,11 @@ TEST(a_new_peak_shows_the_sites_of_its_own_instant)
     CHECK(heap_book_reserve(book, 3, 1) == 0);
     struct level sites[3] = {{100, 1, 8}, {0, 0, 0}, {1000, 1, 0}};
     struct pin pin;
-    CHECK(heap_book_alloc(book, &(struct block){0x1000, 100, 1, 0, 0}, 8) == 0);
-    CHECK(heap_book_alloc(book, &(struct block){0x2000, 1000, 2, 2, 0}, 0) == 0); /* the peak */
-    CHECK(heap_book_free(book, &(struct freeing){.address = 0x2000, .usable = 1000}) == 0);
-    CHECK(heap_book_alloc(book, &(struct block){0x3000, 900, 3, 1, 0}, 0) == 0);
-    CHECK(heap_book_alloc(book, &(struct block){0x4000, 100, 4, 1, 0}, 0) == 0); /* just as high */
+    CHECK(heap_book_alloc(book, &(struct block){0x1000, 100, 1, 8, 0, 0}) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x2000, 1000, 2, 0, 2, 0}) == 0); /* the peak */
+    CHECK(heap_book_free(book, &(struct freeing){.address = 0x2000}) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x3000, 900, 3, 0, 1, 0}) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x4000, 100, 4, 0, 1, 0}) == 0); /* just as high */
     CHECK(heap_book_pin_peak(book, &pin) == 0 && pin.time_ns == 2);
     check_levels(pin.cells, pin.cell_count, sites, 3);
     free(pin.cells);
@@ -313,9 +303,9 @@ TEST(a_block_that_lives_for_a_year_keeps_its_site)
     struct totals totals;
     uint64_t year = 365ull * 86400 * 1000000000;
     CHECK(heap_book_reserve(book, 5000, 3000) == 0);
-    CHECK(heap_book_alloc(book, &(struct block){0x1000, 1, 77, 4999, 2999}, 0) == 0);
-    CHECK(heap_book_alloc(book, &(struct block){0x1000 + (1ull << 28), 1, 77, 7, 7}, 0) == 0);
-    struct freeing freeing = {.address = 0x1000, .time_ns = year, .usable = 1};
+    CHECK(heap_book_alloc(book, &(struct block){0x1000, 1, 77, 0, 4999, 2999}) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){0x1000 + (1ull << 28), 1, 77, 0, 7, 7}) == 0);
+    struct freeing freeing = {.address = 0x1000, .time_ns = year};
     CHECK(heap_book_free(book, &freeing) == 0);
     struct bucket bucket = {0};
     CHECK(heap_book_close_bucket(book, &bucket) == 0);
