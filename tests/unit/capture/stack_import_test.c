@@ -5,18 +5,18 @@
 #include <string.h>
 
 #include "check.h"
+#include "wiped_arena.h"
 
-static struct arena arena;
+static struct arena *arena;
 static struct recording *recording;
 static struct stack_import *import;
 
 static int set_up(void **state)
 {
     (void)state;
-    if (arena_open(&arena, false, NULL) < 0)
-        return -1;
+    arena = wiped_arena();
     recording = recording_create();
-    import = stack_import_create(&arena, recording);
+    import = stack_import_create(arena, recording);
     return import ? 0 : -1;
 }
 
@@ -25,24 +25,23 @@ static int tear_down(void **state)
     (void)state;
     stack_import_destroy(import);
     recording_destroy(recording);
-    arena_close(&arena);
     return 0;
 }
 
 /* Nodes as the tracer makes them. */
 static uint32_t add_node(uint32_t parent, uint64_t ip, uint32_t module)
 {
-    uint32_t id = atomic_fetch_add(&arena.header->node_count, 1);
-    struct trie_node *node = arena_node_at(arena.memory, id);
+    uint32_t id = atomic_fetch_add(&arena->header->node_count, 1);
+    struct trie_node *node = arena_node_at(arena->memory, id);
     *node = (struct trie_node){.ip = ip, .parent = parent, .module = module, .target = id};
     if (parent >= TRIE_FIRST_NODE)
-        node->depth = arena_node_at(arena.memory, parent)->depth + 1;
+        node->depth = arena_node_at(arena->memory, parent)->depth + 1;
     return id;
 }
 
 static void add_module(uint32_t index, const char *path, uint64_t bias)
 {
-    struct arena_module *module = arena_module_at(arena.memory, index);
+    struct arena_module *module = arena_module_at(arena->memory, index);
     memcpy(module->path, path, strlen(path) + 1);
     module->bias = bias;
     module->start = bias;
@@ -50,7 +49,7 @@ static void add_module(uint32_t index, const char *path, uint64_t bias)
     memcpy(module->build_id, "\x01\xab\xff", 3);
     module->build_id_size = 3;
     atomic_store(&module->ready, 1);
-    atomic_store(&arena.header->module_count, index);
+    atomic_store(&arena->header->module_count, index);
 }
 
 static uint32_t site_of(uint32_t node)
@@ -122,7 +121,7 @@ TEST(the_ends_of_walks_are_told)
         CHECK(bare->end == ends[i].end && bare->stack == STACK_EMPTY);
     }
     uint32_t folded = add_node(TRIE_COMPLETE, 0x100, 0), inner = add_node(folded, 0x101, 0);
-    arena_node_at(arena.memory, folded)->depth |= TRIE_FOLDED;
+    arena_node_at(arena->memory, folded)->depth |= TRIE_FOLDED;
     CHECK(stack_import_describe(import, site_of(inner))->folded);
 }
 
@@ -146,9 +145,9 @@ TEST(scribbled_nodes_are_survived)
     uint32_t itself = add_node(good, 0x2000, 0), far = add_node(good, 0x3000, 0);
     uint32_t first = add_node(good, 0x4000, 0), second = add_node(first, 0x5000, 0);
     uint32_t module = add_node(good, 0x6000, 0xffffffff), reserved = add_node(7, 0x7000, 0);
-    arena_node_at(arena.memory, itself)->parent = itself;
-    arena_node_at(arena.memory, far)->parent = 0xffffffff;
-    arena_node_at(arena.memory, first)->parent = second;
+    arena_node_at(arena->memory, itself)->parent = itself;
+    arena_node_at(arena->memory, far)->parent = 0xffffffff;
+    arena_node_at(arena->memory, first)->parent = second;
     CHECK(stack_import_describe(import, site_of(itself))->end != STACK_END_COMPLETE);
     CHECK(stack_import_describe(import, site_of(far))->end != STACK_END_COMPLETE);
     CHECK(stack_import_describe(import, site_of(second))->end != STACK_END_COMPLETE);
@@ -159,7 +158,7 @@ TEST(scribbled_nodes_are_survived)
     CHECK(stack_import_describe(import, site_of(reserved + 1))->end == STACK_END_TABLE_FULL);
     CHECK(stack_import_describe(import, site_of(ARENA_NODES))->end == STACK_END_TABLE_FULL);
     CHECK(stack_import_describe(import, site_of(UINT32_MAX))->end == STACK_END_TABLE_FULL);
-    atomic_store(&arena.header->node_count, UINT32_MAX); /* a count that cannot be */
+    atomic_store(&arena->header->node_count, UINT32_MAX); /* a count that cannot be */
     CHECK(stack_import_describe(import, site_of(ARENA_NODES))->end == STACK_END_TABLE_FULL);
     CHECK(stack_import_describe(import, site_of(UINT32_MAX))->end == STACK_END_TABLE_FULL);
     CHECK(stack_import_describe(import, site_of(good))->end == STACK_END_COMPLETE);
@@ -168,7 +167,7 @@ TEST(scribbled_nodes_are_survived)
 TEST(scribbled_modules_are_survived)
 {
     add_module(1, "/bin/program", 0x400000);
-    struct arena_module *module = arena_module_at(arena.memory, 1);
+    struct arena_module *module = arena_module_at(arena->memory, 1);
     memset(module->path, 'x', sizeof(module->path)); /* no end */
     module->build_id_size = UINT32_MAX;
     const struct imported_site *site =

@@ -4,49 +4,43 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "capture/arena.h"
+#include "capture/wiped_arena.h"
 #include "check.h"
 
-static struct arena arena;
+static struct arena *arena;
 
-static int open_arena(void **state)
+static int wipe(void **state)
 {
     (void)state;
-    return arena_open(&arena, false, NULL);
-}
-
-static int close_arena(void **state)
-{
-    (void)state;
-    arena_close(&arena);
+    arena = wiped_arena();
     return 0;
 }
 
 static uint32_t node_count(void)
 {
-    return atomic_load(&arena.header->node_count);
+    return atomic_load(&arena->header->node_count);
 }
 
 static uint32_t push(uint32_t parent, uint64_t ip)
 {
-    return trie_push(arena.memory, parent, ip, 1);
+    return trie_push(arena->memory, parent, ip, 1);
 }
 
 TEST(a_stack_has_one_name)
 {
     uint32_t outer = push(TRIE_COMPLETE, 0x1000), inner = push(outer, 0x2000);
-    struct trie_node *node = arena_node_at(arena.memory, inner);
+    struct trie_node *node = arena_node_at(arena->memory, inner);
     CHECK(outer >= TRIE_FIRST_NODE && inner > outer);
     CHECK(push(TRIE_COMPLETE, 0x1000) == outer && push(outer, 0x2000) == inner);
     CHECK(node->ip == 0x2000 && node->parent == outer && node->module == 1 && node->depth == 1);
-    CHECK(arena_node_at(arena.memory, outer)->parent == TRIE_COMPLETE);
-    CHECK(arena_node_at(arena.memory, outer)->depth == 0);
+    CHECK(arena_node_at(arena->memory, outer)->parent == TRIE_COMPLETE);
+    CHECK(arena_node_at(arena->memory, outer)->depth == 0);
     CHECK(node_count() == TRIE_FIRST_NODE + 2);
     /* every part of the key counts */
     CHECK(push(inner, 0x2000) != inner);
     CHECK(push(outer, 0x2001) != inner);
     CHECK(push(TRIE_NO_RULE, 0x1000) != outer);
-    CHECK(trie_push(arena.memory, outer, 0x2000, 2) != inner);
+    CHECK(trie_push(arena->memory, outer, 0x2000, 2) != inner);
     CHECK(node_count() == TRIE_FIRST_NODE + 6);
 }
 
@@ -55,15 +49,15 @@ static unsigned unfold(uint32_t node, uint64_t *ips, unsigned room)
 {
     unsigned count = 0;
     for (; node >= TRIE_FIRST_NODE && count < room;
-         node = arena_node_at(arena.memory, node)->parent)
-        ips[count++] = arena_node_at(arena.memory, node)->ip;
+         node = arena_node_at(arena->memory, node)->parent)
+        ips[count++] = arena_node_at(arena->memory, node)->ip;
     return count;
 }
 
 static bool is_folded(uint32_t node)
 {
-    for (; node >= TRIE_FIRST_NODE; node = arena_node_at(arena.memory, node)->parent) {
-        if (arena_node_at(arena.memory, node)->depth & TRIE_FOLDED)
+    for (; node >= TRIE_FIRST_NODE; node = arena_node_at(arena->memory, node)->parent) {
+        if (arena_node_at(arena->memory, node)->depth & TRIE_FOLDED)
             return true;
     }
     return false;
@@ -123,7 +117,7 @@ TEST(what_is_deep_without_a_cycle_is_kept_whole)
     for (unsigned i = 0; i < 1000; i++)
         node = push(node, 0x9000000 + i);
     CHECK(unfold(node, ips, 1100) == 1000 && !is_folded(node));
-    CHECK(arena_node_at(arena.memory, node)->depth == 999);
+    CHECK(arena_node_at(arena->memory, node)->depth == 999);
 }
 
 #define THREADS 4
@@ -169,7 +163,7 @@ TEST(threads_agree_on_the_names)
 TEST(a_full_table_still_finds_what_it_has)
 {
     uint32_t known = push(push(TRIE_COMPLETE, 1), 2);
-    atomic_store(&arena.header->node_count, ARENA_NODES - 2);
+    atomic_store(&arena->header->node_count, ARENA_NODES - 2);
     uint32_t last = push(known, 3);
     CHECK(last == ARENA_NODES - 2 && push(known, 4) == ARENA_NODES - 1);
     for (unsigned i = 0; i < 1000; i++)
@@ -184,7 +178,7 @@ TEST(a_full_index_is_told_as_a_full_table)
     uint32_t known = push(TRIE_COMPLETE, 1);
     for (unsigned level = 0; level < TRIE_LEVELS; level++) {
         for (uint64_t i = 0; i < 1ull << TRIE_LEVEL_BITS(level); i++)
-            atomic_store_explicit(arena_index_level(arena.memory, level) + i, known,
+            atomic_store_explicit(arena_index_level(arena->memory, level) + i, known,
                                   memory_order_relaxed);
     }
     uint32_t before = node_count();
@@ -196,18 +190,13 @@ TEST(a_full_index_is_told_as_a_full_table)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_stack_has_one_name, open_arena, close_arena),
-        cmocka_unit_test_setup_teardown(shallow_recursion_is_kept_as_it_is, open_arena,
-                                        close_arena),
-        cmocka_unit_test_setup_teardown(deep_recursion_is_folded_but_loses_neither_end, open_arena,
-                                        close_arena),
-        cmocka_unit_test_setup_teardown(what_is_deep_without_a_cycle_is_kept_whole, open_arena,
-                                        close_arena),
-        cmocka_unit_test_setup_teardown(threads_agree_on_the_names, open_arena, close_arena),
-        cmocka_unit_test_setup_teardown(a_full_table_still_finds_what_it_has, open_arena,
-                                        close_arena),
-        cmocka_unit_test_setup_teardown(a_full_index_is_told_as_a_full_table, open_arena,
-                                        close_arena),
+        cmocka_unit_test_setup(a_stack_has_one_name, wipe),
+        cmocka_unit_test_setup(shallow_recursion_is_kept_as_it_is, wipe),
+        cmocka_unit_test_setup(deep_recursion_is_folded_but_loses_neither_end, wipe),
+        cmocka_unit_test_setup(what_is_deep_without_a_cycle_is_kept_whole, wipe),
+        cmocka_unit_test_setup(threads_agree_on_the_names, wipe),
+        cmocka_unit_test_setup(a_full_table_still_finds_what_it_has, wipe),
+        cmocka_unit_test_setup(a_full_index_is_told_as_a_full_table, wipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
