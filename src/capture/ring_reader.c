@@ -208,6 +208,12 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
     enum event_type type = event_type_of(first);
     unsigned words = event_words(type);
 
+    /* No record is published in parts: somebody wrote over the ring; what is in it has no meaning. */
+    if (words == 0 || words > ring->limit - at) {
+        if (ring->session)
+            session_lost(ring->session, 1, 0, 0);
+        return (unsigned)(ring->limit - at);
+    }
     if (type == EVENT_THREAD) {
         see_thread(reader, ring, at);
         return words;
@@ -215,11 +221,6 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
     if (type == EVENT_TIME) {
         see_time(reader, ring, first);
         return words;
-    }
-    if (words == 0) { /* somebody wrote over the ring; what is in it has no meaning */
-        if (ring->session)
-            session_lost(ring->session, 1, 0, 0);
-        return (unsigned)(ring->limit - at);
     }
     if (!ring->session)
         return words;

@@ -149,8 +149,7 @@ static void changes_may_be_negative(void **state)
 {
     (void)state;
     struct sample sample = sample_create();
-    struct export_job job = {.recording = sample.recording,
-                             .range = {20 * SECOND, UINT64_MAX}};
+    struct export_job job = {.recording = sample.recording, .range = {20 * SECOND, UINT64_MAX}};
     struct pprof_reading *reading = export_and_read(&job);
     const struct pprof_sample *cache =
         pprof_find(reading, "_start;main;handle;store_block;cache_insert");
