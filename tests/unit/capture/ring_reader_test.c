@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/ring_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "reading.h"
+
+static struct reading *reading;
+static struct ring_writer *writer;
+static uint32_t here, there; /* two sites */
+#define HERE_IP  0x1111u
+#define THERE_IP 0x2222u
+
+static int set_up(void **state)
+{
+    (void)state;
+    reading = reading_begin();
+    if (!reading)
+        return -1;
+    writer = &reading->writer;
+    here = writer_node(writer, TRIE_COMPLETE, HERE_IP);
+    there = writer_node(writer, TRIE_NO_RULE, THERE_IP);
+    writer_thread(writer, 0, 77, 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    reading_end(reading);
+    return 0;
+}
+
+static void write_block(uint32_t slot, uint64_t address, uint64_t size, uint32_t node)
+{
+    writer_alloc(writer, slot, (struct written_block){address, size, (16 - size % 16) % 16, node});
+}
+
+static void publish_and_read(void)
+{
+    writer_publish(writer, 0);
+    reading_round(reading, 1000);
+}
+
+TEST(every_record_is_understood)
+{
+    static const uint64_t map[3] = {0x7f0000000000ull << 16 | EVENT_MAP, TRIE_FIRST_NODE, 65536};
+    static const uint64_t unmap[2] = {0x7f0000000000ull << 16 | EVENT_UNMAP, 4096};
+    static const uint64_t gap[5] = {EVENT_GAP, 10, 4, 4000, 5};
+    writer_time(writer, 0, 5000);
+    write_block(0, 0x1000, 100, here);
+    write_block(0, 0x2000, 1ull << 40, there); /* needs the long form */
+    writer_alloc(writer, 0, (struct written_block){0x3000, 10, 1003, here});
+    writer_free(writer, 0, 0x1000, true);
+    writer_move(writer, 0, 0x3000); /* becomes another */
+    write_block(0, 0x4000, 30, there);
+    writer_move(writer, 0, 0x4000); /* fails */
+    writer_outcome(writer, 0, OUTCOME_FAILED);
+    write_block(0, 0x5000, 50, here);
+    writer_move(writer, 0, 0x5000); /* to nothing */
+    writer_outcome(writer, 0, OUTCOME_DONE);
+    writer_words(writer, 0, map, 3);
+    writer_words(writer, 0, unmap, 2);
+    writer_outcome(writer, 0, OUTCOME_FAILED);
+    writer_words(writer, 0, unmap, 2);
+    writer_outcome(writer, 0, OUTCOME_DONE);
+    writer_words(writer, 0, gap, 5);
+    publish_and_read();
+    CHECK(ring_reader_words(reading->reader) == writer_written(writer, 0));
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 5 && recording->heap.frees == 3);
+    CHECK(recording->heap.bytes == 100 + (1ull << 40) + 10 + 30 + 50);
+    CHECK(recording->heap.freed_bytes == 100 + 10 + 50 && recording->heap.temporary == 1);
+    CHECK(recording->heap.slack_bytes == 12 + 0 + 1003 + 2 + 14);
+    CHECK(reading_live(recording, HERE_IP) == 0);
+    CHECK(reading_live(recording, THERE_IP) == (1ll << 40) + 30);
+    CHECK(recording->maps.calls == 1 && recording->maps.freed_bytes == 4096);
+    CHECK(recording->quality.lost_events == 10 && recording->quality.lost_calls == 4);
+    CHECK(recording->quality.lost_bytes == 4000);
+    CHECK(recording->quality.implied_frees == 0 && recording->quality.unknown_frees == 0);
+    CHECK(recording->quality.stack_ends[STACK_END_COMPLETE] == 3);
+    CHECK(recording->quality.stack_ends[STACK_END_NO_RULE] == 2);
+    CHECK(recording->threads.count == 1 && recording->threads.items[0].tid == 77);
+    CHECK(recording->threads.items[0].last_ns == 5000 - 1000); /* opened at 1000 */
+}
+
+TEST(a_realloc_may_end_in_a_later_round)
+{
+    write_block(0, 0x1000, 100, here);
+    write_block(0, 0x2000, 200, here);
+    writer_move(writer, 0, 0x1000);
+    publish_and_read();
+    writer_outcome(writer, 0, OUTCOME_FAILED);
+    writer_move(writer, 0, 0x2000);
+    publish_and_read();
+    write_block(0, 0x2000, 300, there);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(reading_live(recording, HERE_IP) == 100 && reading_live(recording, THERE_IP) == 300);
+    CHECK(recording->heap.calls == 3 && recording->heap.frees == 1);
+    CHECK(recording->quality.unknown_frees == 0 && recording->quality.implied_frees == 0);
+}
+
+TEST(two_part_records_may_be_cut_off_at_the_end)
+{
+    static const uint64_t map[3] = {0x7f0000000000ull << 16 | EVENT_MAP, TRIE_FIRST_NODE, 65536};
+    static const uint64_t unmap[2] = {0x7f0000000000ull << 16 | EVENT_UNMAP, 4096};
+    write_block(0, 0x1000, 100, here);
+    writer_words(writer, 0, map, 3);
+    writer_words(writer, 0, unmap, 2); /* killed inside munmap */
+    writer_thread(writer, 1, 78, 0);
+    writer_move(writer, 1, 0x1000); /* killed inside realloc */
+    writer_publish(writer, 1);
+    publish_and_read();
+    CHECK(ring_reader_words(reading->reader) < writer_written(writer, 0) + 3); /* it waits */
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->maps.calls == 1 && recording->maps.freed_bytes == 0);
+    CHECK(recording->heap.calls == 1 && recording->heap.frees == 1);
+}
+
+TEST(a_torn_ring_loses_what_is_in_it_and_no_more)
+{
+    write_block(0, 0x1000, 100, here);
+    writer_words(writer, 0, (uint64_t[]){0, 0, 0x1234560000000001, 99}, 4);
+    publish_and_read();
+    write_block(0, 0x3000, 300, there);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 2 && recording->quality.lost_events == 1);
+    CHECK(reading_live(recording, HERE_IP) == 100 && reading_live(recording, THERE_IP) == 300);
+}
+
+TEST(half_a_record_at_the_end_does_not_hold_us_for_ever)
+{
+    static const enum event_type types[] = {EVENT_ALLOC, EVENT_ALLOC_BIG, EVENT_MAP,
+                                            EVENT_UNMAP, EVENT_GAP,       EVENT_THREAD};
+    for (uint32_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        writer_thread(writer, i + 1, 100 + i, 0);
+        writer_words(writer, i + 1, &(uint64_t){0x1000ull << 16 | types[i]}, 1);
+        writer_publish(writer, i + 1);
+    }
+    write_block(0, 0x2000, 100, here);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0); /* comes back */
+    CHECK(recording->heap.calls == 1 && reading_live(recording, HERE_IP) == 100);
+    CHECK(recording->quality.lost_calls == 0);
+}
+
+TEST(heads_that_cannot_be_are_ignored)
+{
+    write_block(0, 0x1000, 100, here);
+    publish_and_read();
+    writer_publish_to(writer, 0, writer_written(writer, 0) + RING_WORDS + 1);
+    reading_round(reading, 1000);
+    writer_publish_to(writer, 0, 1);
+    reading_round(reading, 1000);
+    writer_publish_to(writer, 0, UINT64_MAX);
+    reading_round(reading, 1000);
+    atomic_store(&writer->arena->header->slot_high, UINT32_MAX); /* all slots there are */
+    writer_publish(writer, 0);
+    write_block(0, 0x2000, 200, here);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 2 && reading_live(recording, HERE_IP) == 300);
+}
+
+TEST(processes_have_books_of_their_own)
+{
+    writer_process(writer, 1, 4242, "/bin/child");
+    writer_thread(writer, 1, 88, 1);
+    writer_thread(writer, 2, 99, 60000); /* one that nobody records */
+    memset(writer->numbers, 0, sizeof(writer->numbers));
+    write_block(0, 0x1000, 100, here);
+    memset(writer->numbers, 0, sizeof(writer->numbers)); /* each counts for itself */
+    write_block(1, 0x1000, 222, there);
+    writer_publish(writer, 1);
+    write_block(2, 0x1000, 333, there);
+    writer_publish(writer, 2);
+    publish_and_read();
+    writer_thread(writer, 0, 79, 1); /* the slot changes hands */
+    write_block(0, 0x5000, 500, here);
+    publish_and_read();
+    const struct recording *parent = reading_finish(reading, 0);
+    const struct recording *child = reading_finish(reading, 1);
+    CHECK(parent->heap.calls == 1 && parent->heap.bytes == 100);
+    CHECK(child->heap.calls == 2 && child->heap.bytes == 722 && child->pid == 4242);
+    CHECK(child->threads.count == 2 && parent->threads.count == 1);
+    assert_string_equal(recording_text(child, child->program), "/bin/child");
+    CHECK(!reading->sessions[2] && !reading->sessions[3]);
+}
+
+TEST(a_ring_goes_round_and_round)
+{
+    uint64_t size = 0;
+    for (unsigned round = 0; round < 40; round++) {
+        for (unsigned i = 0; i < 4000; i++) {
+            write_block(0, 0x1000 + 64 * i, i, here);
+            writer_free(writer, 0, 0x1000 + 64 * i, true);
+            size += i;
+        }
+        publish_and_read();
+        CHECK(atomic_load(&arena_slot_at(writer->arena->memory, 0)->tail) ==
+              writer_written(writer, 0));
+    }
+    CHECK(writer_written(writer, 0) > 7 * RING_WORDS);
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 160000 && recording->heap.frees == 160000);
+    CHECK(recording->heap.bytes == size && recording->heap.temporary == 160000);
+    CHECK(recording->heap.peak_bytes == 3999);
+}
+
+TEST(an_event_waits_for_what_comes_before_it)
+{
+    writer_thread(writer, 1, 78, 0);
+    write_block(1, 0x1000, 100, here); /* not published yet */
+    writer_free(writer, 0, 0x1000, false);
+    write_block(0, 0x1000, 200, there);
+    publish_and_read();
+    publish_and_read();
+    CHECK(ring_reader_words(reading->reader) == 2); /* nothing but the thread's beginning */
+    writer_publish(writer, 1);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(reading_live(recording, HERE_IP) == 0 && reading_live(recording, THERE_IP) == 200);
+    CHECK(recording->quality.unknown_frees == 0 && recording->quality.implied_frees == 0);
+}
+
+TEST(what_never_comes_is_not_waited_for_for_ever)
+{
+    writer->numbers[event_group(0x1000)]++; /* an event that was lost */
+    writer_free(writer, 0, 0x1000, false);
+    write_block(0, 0x2000, 200, there);
+    publish_and_read();
+    for (int i = 0; i < 4; i++)
+        reading_round(reading, 60000000);
+    CHECK(ring_reader_words(reading->reader) == writer_written(writer, 0));
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->quality.unknown_frees == 1 && reading_live(recording, THERE_IP) == 200);
+}
+
+TEST(an_allocation_at_a_live_address_implies_the_lost_free)
+{
+    write_block(0, 0x1000, 100, here);
+    write_block(0, 0x1000, 200, there);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->quality.implied_frees == 1);
+    CHECK(reading_live(recording, HERE_IP) == 0 && reading_live(recording, THERE_IP) == 200);
+}
+
+TEST(a_forgotten_session_gets_no_more)
+{
+    write_block(0, 0x1000, 100, here);
+    publish_and_read();
+    ring_reader_forget(reading->reader, reading->sessions[0]);
+    write_block(0, 0x2000, 100, here);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 1);
+}
+
+#define READ(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        READ(every_record_is_understood),
+        READ(a_realloc_may_end_in_a_later_round),
+        READ(two_part_records_may_be_cut_off_at_the_end),
+        READ(a_torn_ring_loses_what_is_in_it_and_no_more),
+        READ(half_a_record_at_the_end_does_not_hold_us_for_ever),
+        READ(heads_that_cannot_be_are_ignored),
+        READ(processes_have_books_of_their_own),
+        READ(a_ring_goes_round_and_round),
+        READ(an_event_waits_for_what_comes_before_it),
+        READ(what_never_comes_is_not_waited_for_for_ever),
+        READ(an_allocation_at_a_live_address_implies_the_lost_free),
+        READ(a_forgotten_session_gets_no_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
