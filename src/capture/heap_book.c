@@ -338,7 +338,8 @@ int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
         for (unsigned k = 0; k < LIFETIME_CLASSES; k++)
             add_cell(&list, site, (enum column)(COL_LIFETIME_0 + k), histogram->lifetimes[k]);
     }
-    memset(book->histograms, 0, book->sites.count * sizeof(struct histogram));
+    if (book->histograms)
+        memset(book->histograms, 0, book->sites.count * sizeof(struct histogram));
     bucket->cells = list.cells.items;
     bucket->cell_count = list.cells.count;
     return list.failed ? -ENOMEM : 0;

@@ -89,6 +89,10 @@ static inline bool is_booked(struct ring *ring, int ahead)
     return true;
 }
 
+/* No block or mapping is larger than the memory of a process: a ring that says so was scribbled
+ * over. */
+#define BYTES_LIMIT (1ull << 47)
+
 /* What all heap records begin with. */
 static struct heap_event begin_event(const struct ring *ring, uint64_t first,
                                      enum heap_event_kind kind)
@@ -119,6 +123,8 @@ static bool see_alloc(struct ring *ring, uint64_t at)
     } else {
         event.block.size = ring_word(ring, at + 2);
         event.block.slack = ring_word(ring, at + 3) - event.block.size;
+        if (event.block.size >= BYTES_LIMIT || event.block.slack >= BYTES_LIMIT)
+            return is_booked(ring, -EINVAL);
     }
     int err = session_site(ring->session, node, &event.block.site);
     if (err < 0)
@@ -240,8 +246,9 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
         return both || !reader->draining ? both : words;
     }
     case EVENT_MAP:
-        session_map(ring->session, event_address(first), ring_word(ring, at + 2),
-                    (uint32_t)ring_word(ring, at + 1));
+        if (ring_word(ring, at + 2) < BYTES_LIMIT)
+            session_map(ring->session, event_address(first), ring_word(ring, at + 2),
+                        (uint32_t)ring_word(ring, at + 1));
         return words;
     case EVENT_GAP:
         session_lost(ring->session, ring_word(ring, at + 1), ring_word(ring, at + 2),

@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#define FUTURE_MAX_NS 4e18 /* a hundred years; what fits, with the anchor added */
+
 static uint64_t monotonic_ns(void)
 {
     struct timespec now;
@@ -30,6 +32,10 @@ uint64_t tick_clock_anchor(struct tick_clock *clock)
 uint64_t tick_clock_ns(const struct tick_clock *clock, uint64_t tsc)
 {
     double from_anchor = (double)(int64_t)(tsc - clock->anchor_tsc) * clock->ns_per_tick;
+    if (from_anchor > FUTURE_MAX_NS) /* a stamp that was scribbled over */
+        from_anchor = FUTURE_MAX_NS;
+    if (from_anchor < -FUTURE_MAX_NS)
+        return 0;
     int64_t ns = (int64_t)(clock->anchor_ns - clock->first_ns) + (int64_t)from_anchor;
     return ns > 0 ? (uint64_t)ns : 0;
 }
