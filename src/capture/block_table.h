@@ -1,7 +1,7 @@
 /* block_table.h - every live block of a process: where, how large, whose, since when.
  *
- * 20 bytes a block, kept 65 to 80 % full by growing in small steps, behind a small table of the
- * youngest blocks: most blocks die there.  Not thread-safe. */
+ * Blocks are kept by page of 4 KiB, 16 bytes each, in little tables of their own: what a program does next
+ * is near what it did last, here as there.  Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 struct block {
     uint64_t address;
     uint64_t size;
-    uint64_t time_ns; /* exact while young, else to 16 us */
+    uint64_t time_ns; /* kept to 1 us, modulo some 100 days */
     uint64_t slack;   /* usable - size */
     uint32_t site;    /* below 2^22 */
     uint32_t thread;  /* below 2^12 */
@@ -21,15 +21,15 @@ struct block_table;
 struct block_table *block_table_create(void); /* NULL when out of memory */
 void block_table_destroy(struct block_table *table);
 
-/* Adds a block; one at the same address must have been taken before.  0, -ENOMEM, or -EINVAL for an
- * address below 8 or between two words. */
-int block_table_insert(struct block_table *table, const struct block *block);
+/* Adds a block.  0; 1 when one at the same address was still there, whose removal was missed: it is out now,
+ * in *missed; -ENOMEM; or -EINVAL for an address below 8 or between two words. */
+int block_table_insert(struct block_table *table, const struct block *block, struct block *missed);
 
 /* Removes the block at `address` into *block.  false when there is none. */
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block);
 bool block_table_has(const struct block_table *table, uint64_t address);
 
-/* Brings what the next call for `address` will touch into the cache. */
+/* Brings what a call for `address` will touch first into the cache. */
 void block_table_prefetch(const struct block_table *table, uint64_t address);
 
 uint64_t block_table_count(const struct block_table *table);

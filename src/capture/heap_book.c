@@ -160,37 +160,56 @@ static inline void book_free(struct account *account, uint64_t size, uint64_t sl
     account->slack_freed += slack;
 }
 
+/* Books that a block is gone.  Its lifetime class. */
+static unsigned book_gone(struct heap_book *book, const struct block *block, uint64_t time_ns)
+{
+    uint64_t age = time_ns > block->time_ns ? time_ns - block->time_ns : 0;
+    unsigned lifetime = lifetime_class(age);
+    book_free(touch(book, &book->sites, block->site), block->size, block->slack);
+    book_free(touch(book, &book->threads, block->thread), block->size, block->slack);
+    book->histograms[block->site].lifetimes[lifetime]++;
+    book->live_bytes -= (int64_t)block->size;
+    book->live_slack -= (int64_t)block->slack;
+    book->live_count--;
+    book->totals.frees++;
+    book->totals.freed_bytes += block->size;
+    if (book->live_bytes < book->bucket_min)
+        book->bucket_min = book->live_bytes;
+    return lifetime;
+}
+
 static inline void note_peak(struct heap_book *book, uint64_t time_ns)
 {
     if (book->live_bytes > book->bucket_max)
         book->bucket_max = book->live_bytes;
-    if (book->live_bytes > (int64_t)book->totals.peak_bytes) {
-        book->totals.peak_bytes = (uint64_t)book->live_bytes;
-        book->totals.peak_count = (uint64_t)book->live_count;
-        book->totals.peak_time_ns = time_ns;
-        book->totals.peak_slack_bytes = (uint64_t)book->live_slack;
-        book->epoch++;
-    }
+    if (book->live_bytes <= (int64_t)book->totals.peak_bytes)
+        return;
+    book->totals.peak_bytes = (uint64_t)book->live_bytes;
+    book->totals.peak_count = (uint64_t)book->live_count;
+    book->totals.peak_time_ns = time_ns;
+    book->totals.peak_slack_bytes = (uint64_t)book->live_slack;
+    book->epoch++;
 }
 
 int heap_book_alloc(struct heap_book *book, const struct block *block)
 {
-    uint64_t slack = block->slack;
-    if (block_table_has(book->blocks, block->address))
-        return -EEXIST;
-    if (block_table_insert(book->blocks, block) < 0)
-        return -ENOMEM;
-    book_alloc(touch(book, &book->sites, block->site), block->size, slack);
-    book_alloc(touch(book, &book->threads, block->thread), block->size, slack);
+    struct block missed;
+    int replaced = block_table_insert(book->blocks, block, &missed);
+    if (replaced < 0)
+        return replaced;
+    if (replaced)
+        book_gone(book, &missed, block->time_ns);
+    book_alloc(touch(book, &book->sites, block->site), block->size, block->slack);
+    book_alloc(touch(book, &book->threads, block->thread), block->size, block->slack);
     book->histograms[block->site].sizes[size_class(block->size)]++;
     book->live_bytes += (int64_t)block->size;
-    book->live_slack += (int64_t)slack;
+    book->live_slack += (int64_t)block->slack;
     book->live_count++;
     book->totals.calls++;
     book->totals.bytes += block->size;
-    book->totals.slack_bytes += slack;
+    book->totals.slack_bytes += block->slack;
     note_peak(book, block->time_ns);
-    return 0;
+    return replaced;
 }
 
 static void unbook_free(struct account *account, const struct moving_block *moving)
@@ -228,10 +247,12 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     if (!found)
         return -ENOENT;
     struct moving_block moving = *found;
-    if (block_table_has(book->blocks, moving.block.address))
-        return -EEXIST;
-    if (block_table_insert(book->blocks, &moving.block) < 0)
+    struct block missed;
+    int replaced = block_table_insert(book->blocks, &moving.block, &missed);
+    if (replaced < 0)
         return -ENOMEM;
+    if (replaced)
+        book_gone(book, &missed, moving.block.time_ns);
     found->block.address = 0;
     unbook_free(touch(book, &book->sites, moving.block.site), &moving);
     unbook_free(touch(book, &book->threads, moving.block.thread), &moving);
@@ -252,24 +273,17 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     struct block block;
     if (!block_table_take(book->blocks, freeing->address, &block))
         return -ENOENT;
-    uint64_t slack = block.slack;
-    uint64_t age = freeing->time_ns > block.time_ns ? freeing->time_ns - block.time_ns : 0;
-    book_free(touch(book, &book->sites, block.site), block.size, slack);
-    book_free(touch(book, &book->threads, block.thread), block.size, slack);
+    unsigned lifetime = book_gone(book, &block, freeing->time_ns);
     if (freeing->temporary)
         book_temporary(book, freeing->site, freeing->thread, 1);
-    unsigned lifetime = lifetime_class(age);
-    book->histograms[block.site].lifetimes[lifetime]++;
-    book->live_bytes -= (int64_t)block.size;
-    book->live_slack -= (int64_t)slack;
-    book->live_count--;
-    book->totals.frees++;
-    book->totals.freed_bytes += block.size;
-    if (book->live_bytes < book->bucket_min)
-        book->bucket_min = book->live_bytes;
     if (freeing->moving)
-        book->moving[book->moving_next++ % MOVING_KEPT] = (struct moving_block){
-            block, freeing->ring, lifetime, freeing->temporary, freeing->site, freeing->thread};
+        book->moving[book->moving_next++ % MOVING_KEPT] =
+            (struct moving_block){.block = block,
+                                  .ring = freeing->ring,
+                                  .lifetime = lifetime,
+                                  .temporary = freeing->temporary,
+                                  .site = freeing->site,
+                                  .thread = freeing->thread};
     return 0;
 }
 

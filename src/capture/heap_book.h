@@ -19,7 +19,8 @@ void heap_book_destroy(struct heap_book *book);
 /* Room for sites (or threads) up to `count`; 0 or -ENOMEM. */
 int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads);
 
-/* Books one allocation.  0, -EEXIST when a block is live there already, or -ENOMEM. */
+/* Books one allocation.  0; 1 when a block was found live that cannot be, so that its free was missed: it is
+ * booked as freed now; or -ENOMEM. */
 int heap_book_alloc(struct heap_book *book, const struct block *block);
 
 /* How a block was freed. */

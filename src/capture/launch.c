@@ -127,7 +127,7 @@ int launch_check(const char *path, struct fault *fault)
         char head[256] = "";
         int fd = open(script, O_RDONLY | O_CLOEXEC);
         if (fd < 0 && depth > 0 && errno == ENOENT)
-            return fault_set(fault, -ENOEXEC,
+            return fault_set(fault, -ENOENT,
                              "%s needs the interpreter %s, which is not there; install it", path,
                              script);
         if (fd < 0)

@@ -51,16 +51,13 @@ static int book_turn(struct ordering *ordering, const struct heap_event *event,
                      struct quality *quality)
 {
     int err = book(ordering, event);
-    if (err == -EEXIST) {
-        struct freeing implied = {.address = event->block.address, .time_ns = event->block.time_ns};
-        heap_book_free(ordering->book, &implied);
+    if (err > 0)
         quality->implied_frees++;
-        err = book(ordering, event);
-    } else if (err == -ENOENT) {
+    else if (err == -ENOENT)
         quality->unknown_frees++;
-        err = 0;
-    }
-    return err;
+    else
+        return err;
+    return 0;
 }
 
 int ordering_book(struct ordering *ordering, const struct heap_event *event, bool now,

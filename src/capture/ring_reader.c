@@ -259,13 +259,19 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
     }
 }
 
-static inline void look_ahead(const struct ring *ring)
+/* Keeps a second, faster cursor some records ahead. */
+static inline void look_ahead(struct ring *ring)
 {
-    uint64_t at = ring->tail + LOOK_AHEAD;
-    if (at >= ring->limit || !ring->session)
-        return;
-    /* A second word looks like an address of nothing: harmless. */
-    session_prefetch(ring->session, event_address(ring_word(ring, at)));
+    if (ring->peek < ring->tail)
+        ring->peek = ring->tail;
+    while (ring->peek < ring->limit && ring->peek - ring->tail < LOOK_AHEAD) {
+        uint64_t first = ring_word(ring, ring->peek);
+        enum event_type type = event_type_of(first);
+        if (ring->session && type >= EVENT_ALLOC && type <= EVENT_MOVE)
+            session_prefetch(ring->session, event_address(first));
+        unsigned words = event_words(type);
+        ring->peek += words ? words : 1;
+    }
 }
 
 /* Reads on until the ring's time passes `until_ns`, or its round ends. */
