@@ -148,6 +148,20 @@ TEST(half_a_record_at_the_end_does_not_hold_us_for_ever)
     CHECK(recording->quality.lost_calls == 0);
 }
 
+TEST(sizes_that_cannot_be_are_lost)
+{
+    static const uint64_t map[3] = {0x7f0000000000ull << 16 | EVENT_MAP, TRIE_FIRST_NODE,
+                                    1ull << 63};
+    writer_alloc(writer, 0, (struct written_block){0x1000, INT64_MAX, 9, here});
+    writer_alloc(writer, 0, (struct written_block){0x2000, 8, UINT64_MAX - 100, here});
+    writer_alloc(writer, 0, (struct written_block){0x3000, (1ull << 47) - 1, 1, there});
+    writer_words(writer, 0, map, 3);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 1 && recording->heap.bytes == (1ull << 47) - 1);
+    CHECK(recording->quality.lost_events == 2 && recording->maps.calls == 0);
+}
+
 TEST(heads_that_cannot_be_are_ignored)
 {
     write_block(0, 0x1000, 100, here);
@@ -271,6 +285,7 @@ int main(void)
         READ(two_part_records_may_be_cut_off_at_the_end),
         READ(a_torn_ring_loses_what_is_in_it_and_no_more),
         READ(half_a_record_at_the_end_does_not_hold_us_for_ever),
+        READ(sizes_that_cannot_be_are_lost),
         READ(heads_that_cannot_be_are_ignored),
         READ(processes_have_books_of_their_own),
         READ(a_ring_goes_round_and_round),

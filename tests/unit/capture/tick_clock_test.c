@@ -20,6 +20,9 @@ TEST(stamps_become_ns_since_the_start)
     CHECK(tick_clock_ns(&clock, clock.first_tsc - 1000000) == 0); /* before the beginning */
     CHECK(tick_clock_ns(&clock, 0) == 0);
     CHECK(tick_clock_ns(&clock, clock.anchor_tsc - (1ull << 62)) == 0);
+    clock.ns_per_tick = 30; /* nonsense stays a number */
+    CHECK(tick_clock_ns(&clock, clock.anchor_tsc - (1ull << 62)) == 0);
+    CHECK(tick_clock_ns(&clock, clock.anchor_tsc + (1ull << 62)) > 1ull << 61);
 }
 
 TEST(an_anchor_learns_the_rate_and_time_goes_on)
