@@ -28,14 +28,14 @@ int main(int argc, char **argv)
     int status = 0;
     if (argc < 3)
         return 2;
-    launch_remember_signals();
+    launch_remember();
     if (arena_open(&arena, false, &fault) < 0 ||
         launch_find(argv[2], program, sizeof(program), &fault) < 0) {
         fprintf(stderr, "null_reader: %s\n", fault.text);
         return 1;
     }
     arena_path(&arena, path, sizeof(path));
-    struct launch launch = {program, argv + 2, argv[1], path};
+    struct launch launch = {program, argv + 2, argv[1], path, &arena.header->target_pid};
     pid_t pid = launch_start(&launch, &fault);
     if (pid < 0) {
         fprintf(stderr, "null_reader: %s\n", fault.text);

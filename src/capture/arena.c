@@ -31,7 +31,8 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
     if (arena->fd < 0 || ftruncate(arena->fd, (off_t)ARENA_BYTES) < 0) {
         int err = -errno;
         arena_close(arena);
-        return fault_set(fault, err, "cannot make the shared memory for recording: %s",
+        return fault_set(fault, err,
+                         "cannot make the shared memory for recording: %s; see `ulimit -f`",
                          strerror(-err));
     }
     arena->memory = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, arena->fd, 0);

@@ -8,15 +8,15 @@
 #include "base/hash.h"
 #include "capture/odd_blocks.h"
 
-#define PAGE_SHIFT     12
-#define OFFSET_BITS    9 /* in words of 8 bytes */
-#define SIZE_BITS      36
-#define SPARE_BITS     6
-#define TIME_SHIFT     10
-#define TIME_BITS      43
-#define FIRST_ROOM     4u
-#define FIRST_PAGES    1024u
-#define SPARE_ODD      ((1u << SPARE_BITS) - 1) /* size and slack are in `odd` */
+#define PAGE_SHIFT  12
+#define OFFSET_BITS 9 /* in words of 8 bytes */
+#define SIZE_BITS   36
+#define SPARE_BITS  6
+#define TIME_SHIFT  10
+#define TIME_BITS   43
+#define FIRST_ROOM  4u
+#define FIRST_PAGES 1024u
+#define SPARE_ODD   ((1u << SPARE_BITS) - 1) /* size and slack are in `odd` */
 
 /* site:22 spare:6 size:36 | time:43 thread:12 offset:9.  An empty entry has offset 0 and site, spare and size
  * all ones, which no block has.  spare: usable = 8 * (ceil(size / 8) + spare) */

@@ -10,18 +10,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SCRIPT_DEPTH 4
+#define SCRIPT_DEPTH  4
+#define DYNSTR_WITHIN ((size_t)4 << 20)
 
-static struct sigaction remembered[NSIG];
+static struct {
+    struct sigaction actions[NSIG];
+    sigset_t mask;
+    struct rlimit file_size;
+} remembered;
 
-void launch_remember_signals(void)
+void launch_remember(void)
 {
     for (int number = 1; number < NSIG; number++)
-        sigaction(number, NULL, &remembered[number]);
+        sigaction(number, NULL, &remembered.actions[number]);
+    sigprocmask(SIG_SETMASK, NULL, &remembered.mask);
+    getrlimit(RLIMIT_FSIZE, &remembered.file_size);
+    for (int fd = open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0 && fd < 3;)
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static void restore_remembered(void)
+{
+    for (int number = 1; number < NSIG; number++) {
+        if (remembered.actions[number].sa_handler == SIG_IGN ||
+            remembered.actions[number].sa_handler == SIG_DFL)
+            sigaction(number, &remembered.actions[number], NULL);
+    }
+    setrlimit(RLIMIT_FSIZE, &remembered.file_size);
+    sigprocmask(SIG_SETMASK, &remembered.mask, NULL);
 }
 
 /* 0 when `path` is a file that may be executed. */
@@ -68,17 +90,38 @@ int launch_find(const char *name, char *path, size_t size, struct fault *fault)
     return explain(name, worst, fault);
 }
 
-static bool has_interpreter(int fd, const Elf64_Ehdr *elf)
+/* The loader that a program asks for; "" when it has none. */
+static void read_interpreter(int fd, const Elf64_Ehdr *elf, char *name, size_t size)
 {
+    name[0] = '\0';
     for (unsigned i = 0; i < elf->e_phnum; i++) {
         Elf64_Phdr segment;
         if (pread(fd, &segment, sizeof(segment), (off_t)(elf->e_phoff + i * sizeof(segment))) !=
             sizeof(segment))
-            return false;
-        if (segment.p_type == PT_INTERP)
-            return true;
+            return;
+        if (segment.p_type != PT_INTERP)
+            continue;
+        ssize_t got = pread(fd, name, size - 1, (off_t)segment.p_offset);
+        name[got > 0 ? got : 0] = '\0';
+        return;
     }
-    return false;
+}
+
+/* Whether the file names a library, as programs that need it do: text between NULs. */
+static bool names_library(int fd, const char *library)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0 || status.st_size <= 0)
+        return false;
+    size_t size = (size_t)status.st_size, length = strlen(library);
+    char *image = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (image == MAP_FAILED)
+        return false;
+    /* .dynstr is near the start, before the code. */
+    bool found =
+        memmem(image, size < DYNSTR_WITHIN ? size : DYNSTR_WITHIN, library, length) != NULL;
+    munmap(image, size);
+    return found;
 }
 
 static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fault *fault)
@@ -94,7 +137,19 @@ static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fau
             "%s changes its user when it starts (setuid), so the loader ignores our library; "
             "run memoir as that user",
             path);
-    if (!has_interpreter(fd, elf))
+    char interpreter[256];
+    read_interpreter(fd, elf, interpreter, sizeof(interpreter));
+    if (interpreter[0] && !strstr(interpreter, "ld-linux-x86-64"))
+        return fault_set(fault, -ENOEXEC,
+                         "%s runs with %s, another libc than glibc, which memoir cannot trace yet; "
+                         "use a glibc build",
+                         path, interpreter);
+    if (names_library(fd, "libasan.so.") || names_library(fd, "libtsan.so."))
+        return fault_set(fault, -ENOEXEC,
+                         "%s was built with a sanitizer, whose allocator must be the first; record "
+                         "a build without it",
+                         path);
+    if (!interpreter[0])
         return fault_set(
             fault, -ENOEXEC,
             "%s is statically linked, so there is no loader to bring our library in; link it "
@@ -151,25 +206,22 @@ int launch_check(const char *path, struct fault *fault)
 
 static void set_environment(const struct launch *launch)
 {
-    char preload[2 * PATH_MAX];
     const char *kept = getenv("LD_PRELOAD");
-    if (kept) /* also an empty one: the program must find it as it was */
-        snprintf(preload, sizeof(preload), "%s:%s", launch->library, kept);
-    else
-        snprintf(preload, sizeof(preload), "%s", launch->library);
-    setenv("LD_PRELOAD", preload, 1);
+    char *preload = NULL;
+    /* Also an empty one is kept: the program must find it as it was. */
+    if (kept && asprintf(&preload, "%s:%s", launch->library, kept) < 0)
+        return;
+    setenv("LD_PRELOAD", kept ? preload : launch->library, 1);
+    free(preload);
     setenv("MEMOIR_ARENA", launch->arena, 1);
 }
 
 /* In the child: becomes the program, or tells its errno through `report`. */
-static void become(const struct launch *launch, int report, const sigset_t *mask)
+static void become(const struct launch *launch, int report)
 {
-    for (int number = 1; number < NSIG; number++) {
-        if (remembered[number].sa_handler == SIG_IGN || remembered[number].sa_handler == SIG_DFL)
-            sigaction(number, &remembered[number], NULL);
-    }
-    sigprocmask(SIG_SETMASK, mask, NULL);
+    *launch->target_pid = (uint32_t)getpid();
     set_environment(launch);
+    restore_remembered();
     execv(launch->path, launch->arguments);
     int err = errno;
     ssize_t ignored = write(report, &err, sizeof(err));
@@ -180,13 +232,11 @@ static void become(const struct launch *launch, int report, const sigset_t *mask
 pid_t launch_start(const struct launch *launch, struct fault *fault)
 {
     int report[2], err = 0;
-    sigset_t mask;
-    sigprocmask(SIG_SETMASK, NULL, &mask);
     if (pipe2(report, O_CLOEXEC) < 0)
         return fault_set(fault, -errno, "cannot start a program: %s", strerror(errno));
     pid_t pid = fork();
     if (pid == 0)
-        become(launch, report[1], &mask);
+        become(launch, report[1]);
     close(report[1]);
     if (pid < 0) {
         err = errno;

@@ -1,12 +1,14 @@
 /* launch.h - starts a program with the tracer in it, exactly as a shell would have started it. */
 #pragma once
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/fault.h"
 
-/* Call before changing any signal's action: a program started later gets them as they were. */
-void launch_remember_signals(void);
+/* Call first of all: a program started later gets signal actions, signal mask and limits as they are now; and
+ * descriptors 0 to 2, if closed, are opened for us alone. */
+void launch_remember(void);
 
 /* The file that `name` means: as it is with a slash, else by PATH.  0, -ENOENT or -EACCES. */
 int launch_find(const char *name, char *path, size_t size, struct fault *fault);
@@ -19,8 +21,9 @@ int launch_check(const char *path, struct fault *fault);
 struct launch {
     const char *path;
     char **arguments;
-    const char *library; /* goes first in LD_PRELOAD */
-    const char *arena;   /* how the tracer finds the shared memory */
+    const char *library;  /* goes first in LD_PRELOAD */
+    const char *arena;    /* how the tracer finds the shared memory */
+    uint32_t *target_pid; /* in it: set to the new process's id before that starts */
 };
 /* Starts it.  The process id, or -errno of fork or execve with `fault`. */
 pid_t launch_start(const struct launch *launch, struct fault *fault);

@@ -8,7 +8,7 @@ struct odd_block {
     uint64_t address, size, slack;
 };
 
-struct odd_blocks { /* all zero to begin */
+struct odd_blocks {          /* all zero to begin */
     struct odd_block *items; /* open addressing, at most half full */
     size_t room, count;
 };

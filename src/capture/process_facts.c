@@ -40,6 +40,16 @@ int64_t process_rss_bytes(uint32_t pid)
     return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
 
+bool process_runs(uint32_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+    if (read_text(path, text, sizeof(text)) <= 0)
+        return false;
+    const char *after_name = strrchr(text, ')');
+    return after_name && after_name[1] == ' ' && after_name[2] != 'Z' && after_name[2] != 'X';
+}
+
 uint64_t process_oom_kills(void)
 {
     char cgroup[4096], path[4200], text[1024];

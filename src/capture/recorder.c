@@ -28,6 +28,7 @@
 #define CALM_PERCENT   2u
 #define SHORT_REST_NS  300000l
 #define LONG_REST_NS   20000000l
+#define ROUNDS_UNASKED 50u     /* a SIGCHLD may be lost */
 #define HIGH_RATE      200000u /* words a second */
 #define RATE_WINDOW_NS 20000000u
 
@@ -46,12 +47,13 @@ struct recorder {
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
     pid_t pid;
     uint64_t oom_kills;
+    unsigned rounds_unasked; /* since the program was last asked after */
     bool told_failure;
     bool made_output; /* the file was not there before */
 };
 
 static volatile sig_atomic_t child_changed;
-static volatile sig_atomic_t signal_to_pass_on;
+static volatile sig_atomic_t passed_on[NSIG];
 
 static void on_child(int number)
 {
@@ -59,24 +61,55 @@ static void on_child(int number)
     child_changed = 1;
 }
 
-static void on_signal(int number)
+/* What is sent to us is meant for the program.  What comes from the terminal reached it already. */
+static void on_signal(int number, siginfo_t *info, void *context)
 {
-    signal_to_pass_on = number;
+    (void)context;
+    if (info->si_code <= 0)
+        passed_on[number] = 1;
 }
 
-/* Keys at the terminal reach the program itself; what is sent to us is meant for it. */
 static void set_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+    static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,   SIGUSR1,
+                                    SIGUSR2, SIGCONT, SIGALRM, SIGWINCH, SIGURG};
+    static const int ignored[] = {SIGXFSZ, SIGPIPE}; /* a file at its limit is a full disk to us */
+    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
+    sigset_t mask;
     sigaction(SIGCHLD, &action, NULL);
-    action.sa_handler = on_signal;
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGQUIT, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk to us */
-    sigaction(SIGPIPE, &action, NULL);
+    action = (struct sigaction){.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+    for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+        sigaction(forwarded[i], &action, NULL);
+    action = (struct sigaction){.sa_handler = SIG_IGN};
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+        sigaction(ignored[i], &action, NULL);
+    sigemptyset(&mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* Our own limit on files is none of the program's, which gets its own back. */
+static void lift_file_limit(void)
+{
+    struct rlimit limit;
+    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    if (setrlimit(RLIMIT_FSIZE, &none) < 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+}
+
+/* Whoever waits for the program to close its output must not wait for us. */
+static void let_descriptors_go(const struct arena *arena)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0) {
+        dup3(nothing, STDIN_FILENO, O_CLOEXEC);
+        dup3(nothing, STDOUT_FILENO, O_CLOEXEC);
+        close(nothing);
+    }
+    if (arena->fd > 3)
+        close_range(3, (unsigned)arena->fd - 1, 0);
+    close_range((unsigned)arena->fd + 1, ~0u, 0);
 }
 
 /* A ring that is read late costs the program waits, so we go before it where we may. */
@@ -143,6 +176,8 @@ static struct session *session_of(void *context, uint32_t process, uint64_t now_
         return recorder->sessions[process];
     uint32_t pid = arena_process_at(recorder->arena.memory, process)->pid;
     bool follow = recorder->options->follow_children;
+    if (!follow && (pid != (uint32_t)recorder->pid || process < recorder->session_count))
+        return NULL;
     if (!follow)
         abandon_earlier_images(recorder);
     struct session_options options = {.output = process == 0 || !follow ? recorder->options->output
@@ -193,20 +228,23 @@ static void rest(struct recorder *recorder, unsigned fullest)
     atomic_store(&header->sleeping, 0);
 }
 
-static void pass_signal_on(struct recorder *recorder)
+static void pass_signals_on(struct recorder *recorder)
 {
-    if (signal_to_pass_on) {
-        kill(recorder->pid, signal_to_pass_on);
-        signal_to_pass_on = 0;
+    for (int number = 1; number < NSIG; number++) {
+        if (passed_on[number]) {
+            passed_on[number] = 0;
+            kill(recorder->pid, number);
+        }
     }
 }
 
 /* True when the program has ended; its status is then in `result`. */
 static bool program_ended(struct recorder *recorder, struct recorder_result *result)
 {
-    if (!child_changed)
+    if (!child_changed && ++recorder->rounds_unasked < ROUNDS_UNASKED)
         return false;
     child_changed = 0;
+    recorder->rounds_unasked = 0;
     return waitpid(recorder->pid, &result->wait_status, WNOHANG) == recorder->pid;
 }
 
@@ -228,21 +266,36 @@ static void watch_rate(struct recorder *recorder, uint64_t now_ns)
     recorder->rate_ns = now_ns;
 }
 
+/* Whether a followed process other than the first still runs. */
+static bool children_live(const struct recorder *recorder)
+{
+    uint32_t count = atomic_load(&recorder->arena.header->process_count);
+    if (!recorder->options->follow_children)
+        return false;
+    for (uint32_t i = 0; i < count && i < ARENA_PROCESSES; i++) {
+        struct arena_process *process = arena_process_at(recorder->arena.memory, i);
+        if (process->pid != (uint32_t)recorder->pid && process_runs(process->pid))
+            return true;
+    }
+    return false;
+}
+
 /* True when the program ended, false when the time of --for was up before. */
 static bool read_until_end(struct recorder *recorder, struct recorder_result *result)
 {
     uint64_t limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
+    bool ended = false;
     for (;;) {
-        bool ended = program_ended(recorder, result);
+        ended = ended || program_ended(recorder, result);
         uint64_t stamp = tick_clock_anchor(&recorder->clock);
         uint64_t now = tick_clock_ns(&recorder->clock, stamp);
-        if (ended || now >= limit)
+        if (now >= limit || (ended && !children_live(recorder)))
             return ended;
         unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
         watch_rate(recorder, now);
         tick_all(recorder, now);
         slot_keeper_look(recorder->keeper, now);
-        pass_signal_on(recorder);
+        pass_signals_on(recorder);
         if (!child_changed)
             rest(recorder, fullest);
     }
@@ -251,8 +304,11 @@ static bool read_until_end(struct recorder *recorder, struct recorder_result *re
 /* After --for the program goes on alone; its status is still what we exit with. */
 static void wait_for_program(struct recorder *recorder, struct recorder_result *result)
 {
-    while (waitpid(recorder->pid, &result->wait_status, 0) < 0 && errno == EINTR)
-        pass_signal_on(recorder);
+    struct timespec nap = {0, LONG_REST_NS};
+    while (waitpid(recorder->pid, &result->wait_status, WNOHANG) == 0) {
+        nanosleep(&nap, NULL); /* ends early at a signal */
+        pass_signals_on(recorder);
+    }
 }
 
 static struct cost measure_cost(struct recorder *recorder, uint32_t process)
@@ -328,9 +384,19 @@ static int start_program(struct recorder *recorder, struct fault *fault)
     struct launch launch = {.path = path,
                             .arguments = recorder->options->command,
                             .library = recorder->options->library,
-                            .arena = arena};
+                            .arena = arena,
+                            .target_pid = &recorder->arena.header->target_pid};
+    if (strpbrk(launch.library, " :"))
+        return fault_set(
+            fault, -EIO,
+            "the path %s has a space or a colon in it, which the loader takes for the end of a "
+            "name; put memoir elsewhere",
+            launch.library);
     recorder->pid = launch_start(&launch, fault);
-    return recorder->pid < 0 ? recorder->pid : 0;
+    if (recorder->pid < 0)
+        return recorder->pid;
+    let_descriptors_go(&recorder->arena);
+    return 0;
 }
 
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
@@ -344,6 +410,9 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
     recorder->arena.fd = -1;
     recorder->oom_kills = process_oom_kills();
     join_command(recorder);
+    launch_remember();
+    set_signals();
+    lift_file_limit();
     tick_clock_start(&recorder->clock);
     int err = arena_open(&recorder->arena, options->follow_children, fault);
     if (err == 0) {
@@ -354,8 +423,6 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
         if (!recorder->clock_keeper || !recorder->reader || !recorder->keeper || !recorder->symbols)
             err = fault_set(fault, -ENOMEM, "out of memory before the start");
     }
-    launch_remember_signals();
-    set_signals();
     if (err == 0)
         err = check_output(recorder, fault);
     if (err == 0)

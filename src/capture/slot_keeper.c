@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOK_NS     100000000ull
-#define SPARE_SLOTS 2u
+#define LOOK_NS            100000000ull
+#define SPARE_SLOTS        2u
+#define TOUCHED_RING_BYTES (32u * 1024u)
+#define SLOTS_KEPT_WARM    64u /* below this, free slots keep their memory for the next thread */
 
 struct slot_keeper {
     struct arena *arena;
@@ -32,12 +34,37 @@ void slot_keeper_destroy(struct slot_keeper *keeper)
     free(keeper);
 }
 
-/* The parts of a slot that every thread uses: its head, the first kept frames, the ring. */
+/* What every thread uses: the head of its slot and the beginning of its ring. */
 static void touch_slot(struct slot_keeper *keeper, uint32_t index)
 {
     struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
     madvise(slot, 2 * 4096, MADV_POPULATE_WRITE);
-    madvise(arena_slot_ring(slot), RING_BYTES, MADV_POPULATE_WRITE);
+    madvise(arena_slot_ring(slot), TOUCHED_RING_BYTES, MADV_POPULATE_WRITE);
+}
+
+/* A slot that nobody has, and whose ring is read, needs no memory but its head. */
+static void trim_slot(struct slot_keeper *keeper, uint32_t index)
+{
+    struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
+    uint32_t nobody = 0;
+    if (atomic_load(&slot->owner) != 0 || atomic_load(&slot->head) != atomic_load(&slot->tail) ||
+        !atomic_compare_exchange_strong(&slot->owner, &nobody, SLOT_TAKING))
+        return;
+    madvise((char *)slot + 4096, SLOT_STRIDE - 4096, MADV_REMOVE);
+    atomic_store_explicit(&slot->owner, 0, memory_order_release);
+}
+
+/* A process that became another program by exec left its slots behind, under a thread id that lives on. */
+static bool is_superseded(struct slot_keeper *keeper, uint32_t index)
+{
+    uint32_t count = atomic_load(&keeper->arena->header->process_count);
+    uint32_t pid = arena_process_at(keeper->arena->memory, index)->pid;
+    for (uint32_t i = index + 1; i < count && i < ARENA_PROCESSES; i++) {
+        struct arena_process *later = arena_process_at(keeper->arena->memory, i);
+        if (atomic_load(&later->state) == PROCESS_RUNNING && later->pid == pid)
+            return true;
+    }
+    return false;
 }
 
 static bool thread_is_gone(uint32_t pid, uint32_t tid)
@@ -59,7 +86,7 @@ static void take_back(struct slot_keeper *keeper, struct arena_slot *slot, uint3
     atomic_fetch_add(&process->frees, slot->frees);
     atomic_fetch_add(&process->lost, slot->lost + slot->nested);
     slot->calls = slot->bytes = slot->frees = slot->lost = 0;
-    slot->nested = 0;
+    slot->nested = slot->dying = 0;
     atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
 
@@ -73,8 +100,11 @@ void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
         struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
         uint32_t owner = atomic_load(&slot->owner);
         if (owner != 0 && owner != SLOT_TAKING && slot->process < ARENA_PROCESSES &&
-            thread_is_gone(arena_process_at(keeper->arena->memory, slot->process)->pid, owner))
+            (thread_is_gone(arena_process_at(keeper->arena->memory, slot->process)->pid, owner) ||
+             is_superseded(keeper, slot->process)))
             take_back(keeper, slot, owner);
+        if (i >= SLOTS_KEPT_WARM)
+            trim_slot(keeper, i);
     }
     for (; keeper->touched < high + SPARE_SLOTS && keeper->touched < ARENA_SLOTS; keeper->touched++)
         touch_slot(keeper, keeper->touched);

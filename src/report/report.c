@@ -12,9 +12,12 @@ static bool is_leaked(const struct metric *metric)
     return strcmp(metric->name, "heap.leaked") == 0;
 }
 
+/* Leaks are what the books have live at the end; totals would count lost frees as leaks. */
 static int suppress(struct report *report, struct weights *leaked)
 {
     struct suppressions *rules = report->question.suppressions;
+    report->leaked_value = leaked->total_value;
+    report->leaked_count = leaked->total_count;
     int err = rules ? suppressions_apply(rules, report->recording, leaked) : 0;
     if (err || !rules)
         return err;
@@ -27,9 +30,6 @@ static int suppress(struct report *report, struct weights *leaked)
 static int weigh_leaks_aside(struct report *report, struct fault *fault)
 {
     struct weights leaked;
-    const struct suppressions *rules = report->question.suppressions;
-    if (!rules || rules->rules.count == 0)
-        return 0;
     int err = weigh_stacks(report->recording, metric_find("heap.leaked"), TIME_ALL, &leaked, fault);
     if (err)
         return err;
@@ -99,13 +99,10 @@ static int work_out(struct report *report, struct fault *fault)
 int report_prepare(struct recording *recording, const struct report_question *question,
                    struct report *report, struct fault *fault)
 {
-    const struct totals *heap = &recording->heap;
     struct fault inner = {.text = ""};
     memset(report, 0, sizeof(*report));
     report->recording = recording;
     report->question = *question;
-    report->leaked_value = (int64_t)(heap->bytes - heap->freed_bytes);
-    report->leaked_count = (int64_t)(heap->calls - heap->frees);
     if (question->filter && question->by == BY_THREAD)
         return fault_set(fault, -EINVAL,
                          "--filter looks at stacks and threads are counted without them: leave "

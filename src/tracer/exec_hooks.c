@@ -3,25 +3,28 @@
  * tracer with it.  Our variables are not in its environment, so they go into the one it hands on.
  *
  * All of exec is async-signal-safe and so are these: the new environment lies on the stack. */
-#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tracer/raw_syscall.h"
 #include "tracer/real.h"
 #include "tracer/thread.h"
 
-#define HOOK        __attribute__((visibility("default"), noinline))
-#define ENTRIES_MAX 1000 /* a longer environment, or list of arguments, is handed on as it is */
-#define PRELOAD     "LD_PRELOAD="
-#define ARENA       "MEMOIR_ARENA="
+#define HOOK    __attribute__((visibility("default"), noinline))
+#define PRELOAD "LD_PRELOAD="
+#define ARENA   "MEMOIR_ARENA="
 
-struct carried_environment {
-    char *entries[ENTRIES_MAX + 3];
-    char preload[4096];
+enum exec_kind { EXEC_PATH, EXEC_SEARCH, EXEC_FD };
+
+/* What to become, in one piece. */
+struct exec_call {
+    enum exec_kind kind;
+    const char *file;
+    int fd;
+    char *const *arguments;
 };
 
 static bool starts_with(const char *text, const char *prefix)
@@ -29,61 +32,85 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The caller's environment with our two variables; the caller's own when there is nothing to carry.
- */
-static char **carry(char *const *environment, struct carried_environment *carried)
+static int call_real(const struct exec_call *call, char *const *environment)
 {
-    const struct tracer_luggage *luggage = tracer_luggage();
-    const char *preload = NULL;
-    size_t count = 0, place = ENTRIES_MAX;
-    if (!luggage || !environment)
-        return (char **)environment;
-    for (char *const *entry = environment; *entry; entry++) {
-        if (starts_with(*entry, ARENA))
-            return (char **)environment; /* it is on its way already */
-        if (count == ENTRIES_MAX)
-            return (char **)environment;
-        if (starts_with(*entry, PRELOAD)) {
-            preload = *entry + strlen(PRELOAD);
-            place = count;
+    if (!real.execve)
+        tracer_revive(); /* before our constructor */
+    if (call->kind == EXEC_SEARCH)
+        return real.execvpe(call->file, call->arguments, environment);
+    if (call->kind == EXEC_FD)
+        return real.fexecve(call->fd, call->arguments, environment);
+    return real.execve(call->file, call->arguments, environment);
+}
+
+/* What the environment holds that matters here. */
+struct survey {
+    size_t count, preload_at, preload_size;
+    bool carried; /* our variables are on their way already */
+};
+
+static struct survey look_at(char *const *environment)
+{
+    struct survey survey = {.preload_at = SIZE_MAX};
+    for (; environment[survey.count]; survey.count++) {
+        const char *entry = environment[survey.count];
+        if (starts_with(entry, ARENA))
+            survey.carried = true;
+        if (starts_with(entry, PRELOAD)) {
+            survey.preload_at = survey.count;
+            survey.preload_size = strlen(entry + strlen(PRELOAD)) + 1;
         }
-        carried->entries[count++] = *entry;
     }
-    size_t kept = preload ? strlen(preload) + 1 : 0, library = strlen(luggage->library);
-    size_t prefix = strlen(PRELOAD);
-    if (prefix + library + kept + 1 > sizeof(carried->preload))
-        return (char **)environment;
-    memcpy(carried->preload, PRELOAD, prefix);
-    memcpy(carried->preload + prefix, luggage->library, library + 1);
-    if (preload) {
-        carried->preload[prefix + library] = ':';
-        memcpy(carried->preload + prefix + library + 1, preload, kept);
+    return survey;
+}
+
+/* With our two variables in the environment, which is built on the stack as large as it must be. */
+static __attribute__((noinline)) int call_with_luggage(const struct exec_call *call,
+                                                       char *const *environment,
+                                                       const struct survey *survey,
+                                                       const struct tracer_luggage *luggage)
+{
+    size_t prefix = strlen(PRELOAD), library = strlen(luggage->library), count = survey->count;
+    size_t place = survey->preload_at == SIZE_MAX ? count++ : survey->preload_at;
+    char **entries = __builtin_alloca((count + 2) * sizeof(char *));
+    char *preload = __builtin_alloca(prefix + library + survey->preload_size + 2);
+
+    memcpy(entries, environment, survey->count * sizeof(char *));
+    memcpy(preload, PRELOAD, prefix);
+    memcpy(preload + prefix, luggage->library, library + 1);
+    if (survey->preload_at != SIZE_MAX) {
+        preload[prefix + library] = ':';
+        memcpy(preload + prefix + library + 1, environment[place] + prefix, survey->preload_size);
     }
-    if (!preload)
-        place = count++;
-    carried->entries[place] =
-        carried->preload; /* where it was: the next image takes only ours out */
-    carried->entries[count++] = (char *)luggage->arena;
-    carried->entries[count] = NULL;
-    return carried->entries;
+    entries[place] = preload; /* where it was: the next image takes only ours out */
+    entries[count] = (char *)luggage->arena;
+    entries[count + 1] = NULL;
+    return call_real(call, entries);
+}
+
+static int become(const struct exec_call *call, char *const *environment)
+{
+    const struct tracer_luggage *luggage = environment ? tracer_luggage() : NULL;
+    if (!luggage)
+        return call_real(call, environment);
+    struct survey survey = look_at(environment);
+    return survey.carried ? call_real(call, environment)
+                          : call_with_luggage(call, environment, &survey, luggage);
 }
 
 HOOK int execve(const char *path, char *const *arguments, char *const *environment)
 {
-    struct carried_environment carried;
-    return real.execve(path, arguments, carry(environment, &carried));
+    return become(&(struct exec_call){EXEC_PATH, path, -1, arguments}, environment);
 }
 
 HOOK int execvpe(const char *file, char *const *arguments, char *const *environment)
 {
-    struct carried_environment carried;
-    return real.execvpe(file, arguments, carry(environment, &carried));
+    return become(&(struct exec_call){EXEC_SEARCH, file, -1, arguments}, environment);
 }
 
 HOOK int fexecve(int fd, char *const *arguments, char *const *environment)
 {
-    struct carried_environment carried;
-    return real.fexecve(fd, arguments, carry(environment, &carried));
+    return become(&(struct exec_call){EXEC_FD, NULL, fd, arguments}, environment);
 }
 
 HOOK int execv(const char *path, char *const *arguments)
@@ -96,48 +123,54 @@ HOOK int execvp(const char *file, char *const *arguments)
     return execvpe(file, arguments, environ);
 }
 
-/* The arguments of an execl as an array.  false when there are too many. */
-static bool collect(const char *first, va_list *list, char **arguments)
+/* The arguments of an execl: how many, with the final NULL; and as an array of that many. */
+static size_t count_arguments(const char *first, va_list list)
 {
-    size_t count = 0;
-    for (const char *argument = first; argument; argument = va_arg(*list, const char *)) {
-        if (count == ENTRIES_MAX) {
-            errno = E2BIG;
-            return false;
-        }
-        arguments[count++] = (char *)argument;
-    }
-    arguments[count] = NULL;
-    return true;
+    size_t count = 1;
+    for (const char *argument = first; argument; argument = va_arg(list, const char *))
+        count++;
+    return count;
+}
+
+static void collect_arguments(const char *first, va_list *list, char **arguments)
+{
+    for (*arguments = (char *)first; *arguments;)
+        *++arguments = va_arg(*list, char *);
 }
 
 HOOK int execl(const char *path, const char *first, ...)
 {
-    char *arguments[ENTRIES_MAX + 1];
     va_list list;
     va_start(list, first);
-    bool fits = collect(first, &list, arguments);
+    char **arguments = __builtin_alloca(count_arguments(first, list) * sizeof(char *));
     va_end(list);
-    return fits ? execv(path, arguments) : -1;
+    va_start(list, first);
+    collect_arguments(first, &list, arguments);
+    va_end(list);
+    return execv(path, arguments);
 }
 
 HOOK int execlp(const char *file, const char *first, ...)
 {
-    char *arguments[ENTRIES_MAX + 1];
     va_list list;
     va_start(list, first);
-    bool fits = collect(first, &list, arguments);
+    char **arguments = __builtin_alloca(count_arguments(first, list) * sizeof(char *));
     va_end(list);
-    return fits ? execvp(file, arguments) : -1;
+    va_start(list, first);
+    collect_arguments(first, &list, arguments);
+    va_end(list);
+    return execvp(file, arguments);
 }
 
 HOOK int execle(const char *path, const char *first, ...)
 {
-    char *arguments[ENTRIES_MAX + 1];
     va_list list;
     va_start(list, first);
-    bool fits = collect(first, &list, arguments);
+    char **arguments = __builtin_alloca(count_arguments(first, list) * sizeof(char *));
+    va_end(list);
+    va_start(list, first);
+    collect_arguments(first, &list, arguments);
     char *const *environment = va_arg(list, char *const *);
     va_end(list);
-    return fits ? execve(path, arguments, environment) : -1;
+    return execve(path, arguments, environment);
 }

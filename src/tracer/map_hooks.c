@@ -38,10 +38,9 @@ static void *direct_mmap(void *address, size_t length, int protection, int flags
 
 HOOK void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset)
 {
-    if (unlikely(!tracer_enter()))
-        return real.mmap ? real.mmap(address, length, protection, flags, fd, offset)
-                         : direct_mmap(address, length, protection, flags, fd, offset);
-    void *mapped = real.mmap(address, length, protection, flags, fd, offset);
+    if (unlikely(!tracer_enter_if_idle()))
+        return direct_mmap(address, length, protection, flags, fd, offset);
+    void *mapped = direct_mmap(address, length, protection, flags, fd, offset);
     if (mapped != MAP_FAILED)
         record_map(mapped, whole_pages(length), HERE);
     tracer_leave();
@@ -51,13 +50,21 @@ HOOK void *mmap(void *address, size_t length, int protection, int flags, int fd,
 HOOK void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset)
     __attribute__((alias("mmap")));
 
+/* A result of the kernel as libc gives it. */
+static long with_errno(long result)
+{
+    if (result >= 0 || result <= -4096)
+        return result;
+    errno = (int)-result;
+    return -1;
+}
+
 HOOK int munmap(void *address, size_t length)
 {
-    if (unlikely(!tracer_enter()))
-        return real.munmap ? real.munmap(address, length)
-                           : (int)raw_syscall3(SYS_munmap, (long)address, (long)length, 0);
+    if (unlikely(!tracer_enter_if_idle()))
+        return (int)with_errno(raw_syscall3(SYS_munmap, (long)address, (long)length, 0));
     bool began = record_unmap(address, whole_pages(length));
-    int result = real.munmap(address, length);
+    int result = (int)with_errno(raw_syscall3(SYS_munmap, (long)address, (long)length, 0));
     record_unmapped(began, result == 0);
     tracer_leave();
     return result;
@@ -67,13 +74,15 @@ HOOK void *mremap(void *old, size_t old_length, size_t length, int flags, ...)
 {
     va_list arguments;
     va_start(arguments, flags);
-    void *wanted = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+    long wanted = flags & MREMAP_FIXED ? (long)va_arg(arguments, void *) : 0;
     va_end(arguments);
-    if (unlikely(!tracer_enter()))
-        return real.mremap(old, old_length, length, flags, wanted);
-    bool began = record_unmap(old, whole_pages(old_length));
-    void *mapped = real.mremap(old, old_length, length, flags, wanted);
-    record_unmapped(began, mapped != MAP_FAILED);
+    bool traced = tracer_enter_if_idle();
+    bool began = traced && record_unmap(old, whole_pages(old_length));
+    void *mapped = (void *)with_errno(
+        raw_syscall6(SYS_mremap, (long)old, (long)old_length, (long)length, flags, wanted, 0));
+    if (!traced)
+        return mapped;
+    record_unmapped(began, mapped != MAP_FAILED && !(flags & MREMAP_DONTUNMAP));
     if (mapped != MAP_FAILED)
         record_map(mapped, whole_pages(length), HERE);
     tracer_leave();
@@ -92,6 +101,8 @@ static void record_break(char *from, char *to, void *frame)
 
 HOOK void *sbrk(intptr_t increment)
 {
+    if (!real.sbrk)
+        tracer_revive();
     if (unlikely(!tracer_enter()))
         return real.sbrk(increment);
     char *from = real.sbrk(increment);
@@ -103,6 +114,8 @@ HOOK void *sbrk(intptr_t increment)
 
 HOOK int brk(void *end)
 {
+    if (!real.brk)
+        tracer_revive();
     if (unlikely(!tracer_enter()))
         return real.brk(end);
     char *from = real.sbrk(0);
@@ -116,6 +129,8 @@ HOOK int brk(void *end)
 /* dlopen is left alone: the loader looks at who called it.  New code is noticed when it is met. */
 HOOK int dlclose(void *handle)
 {
+    if (!real.dlclose)
+        tracer_revive();
     int result = real.dlclose ? real.dlclose(handle) : -1;
     if (tracer_enter()) {
         rules_module_closed();

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* process.c - finds the arena the recorder left for us, and gives up quietly when there is none. */
-#include <elf.h>
 #include <fcntl.h>
-#include <link.h>
-#include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tracer/raw_syscall.h"
 #include "tracer/real.h"
-#include "tracer/ring.h"
 #include "tracer/rules.h"
 #include "tracer/thread.h"
 
@@ -17,14 +16,8 @@ enum phase { PHASE_NEW, PHASE_STARTING, PHASE_ON, PHASE_OFF };
 
 static uint64_t never_alive; /* what `alive` points to before we are on */
 static _Atomic int phase;
-static pthread_key_t exit_key;
-static bool has_exit_key;
 
 struct tracer_process tracer_process = {.alive = &never_alive};
-__thread struct tracer_thread tracer_self;
-
-/* Keys above this one would make pthread_setspecific allocate. */
-#define STATIC_KEYS 32
 
 /* Set by the dynamic loader before anything else runs; argc, argv and the environment lie there. */
 extern void *__libc_stack_end;
@@ -58,13 +51,24 @@ static void remove_variable(char **environment, const char *name)
 
 static struct tracer_luggage luggage;
 
+static bool can_open(const char *path, int how)
+{
+    return raw_syscall6(SYS_faccessat2, AT_FDCWD, (long)path, how, AT_EACCESS, 0, 0) == 0;
+}
+
 const struct tracer_luggage *tracer_luggage(void)
 {
     if (atomic_load(&phase) != PHASE_ON || !luggage.library[0])
         return NULL;
     uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
     bool same = pid == arena_process_at(tracer_process.arena, tracer_process.process)->pid;
-    return same || tracer_process.header->follow_children ? &luggage : NULL;
+    if (!same && !tracer_process.header->follow_children)
+        return NULL;
+    /* Elsewhere (chroot, another user) they would only make the loader complain. */
+    return can_open(luggage.library, R_OK) &&
+                   can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK)
+               ? &luggage
+               : NULL;
 }
 
 /* Our library is the first of LD_PRELOAD. */
@@ -92,21 +96,28 @@ static void restore_preload(char **environment)
         remove_variable(environment, "LD_PRELOAD");
 }
 
+/* Maps the tables of the arena; slots come later, see thread.c.  Whatever else the path may lead to, after its
+ * recorder is gone, is left alone. */
 static void *map_arena(const char *path)
 {
-    long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+    struct stat status;
+    long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)path,
+                           O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0, 0, 0);
     if (fd < 0)
         return NULL;
-    long at =
-        raw_syscall6(SYS_mmap, 0, (long)ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    long at = -1;
+    if (raw_syscall3(SYS_fstat, fd, (long)&status, 0) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size == (off_t)ARENA_BYTES)
+        at = raw_syscall6(SYS_mmap, 0, (long)ARENA_SLOTS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                          0);
     raw_syscall3(SYS_close, fd, 0, 0);
     if (at < 0 && at > -4096)
         return NULL;
-    raw_syscall3(SYS_madvise, at, (long)ARENA_BYTES, MADV_DONTDUMP);
+    raw_syscall3(SYS_madvise, at, (long)ARENA_SLOTS_AT, MADV_DONTDUMP);
     struct arena_header *header = (struct arena_header *)at;
     if (header->magic != ARENA_MAGIC || header->version != ARENA_VERSION ||
         header->size != ARENA_BYTES) {
-        raw_syscall3(SYS_munmap, at, (long)ARENA_BYTES, 0);
+        raw_syscall3(SYS_munmap, at, (long)ARENA_SLOTS_AT, 0);
         return NULL;
     }
     return header;
@@ -161,40 +172,36 @@ static volatile uint64_t *map_alive_word(void)
     return (volatile uint64_t *)at;
 }
 
-/* Gives the slot back when a thread ends.  Other destructors may still free memory, so wait for the
- * last round before doing it. */
-static void thread_exits(void *slot_pointer)
-{
-    struct tracer_thread *self = &tracer_self;
-    if (++self->exit_rounds < 4 && pthread_setspecific(exit_key, slot_pointer) == 0)
-        return;
-    self->busy++;
-    struct arena_slot *slot = self->slot;
-    if (slot == slot_pointer && slot && *tracer_process.alive) {
-        struct arena_process *process = arena_process_at(tracer_process.arena, slot->process);
-        self->slot = NULL;
-        atomic_fetch_add(&process->calls, slot->calls);
-        atomic_fetch_add(&process->bytes, slot->bytes);
-        atomic_fetch_add(&process->frees, slot->frees);
-        atomic_fetch_add(&process->lost, slot->lost + slot->nested);
-        slot->calls = slot->bytes = slot->frees = slot->lost = 0;
-        slot->nested = 0;
-        atomic_store_explicit(&slot->owner, 0, memory_order_release);
-    }
-    self->busy--;
-}
-
 void tracer_turn_off(void)
 {
     atomic_store(&phase, PHASE_OFF);
     *tracer_process.alive = 0;
 }
 
+/* Their allocators must be the first; two of us in one process end badly. */
+#pragma weak __asan_init
+#pragma weak __tsan_init
+void __asan_init(void);
+void __tsan_init(void);
+
+/* The arena, if this process is one to be traced: the one that was started, in whatever program it has become
+ * by exec, or any when children are followed. */
+static void *find_arena(const char *path)
+{
+    struct arena_header *header = path && !__asan_init && !__tsan_init ? map_arena(path) : NULL;
+    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
+    if (header && !header->follow_children && header->target_pid && header->target_pid != pid) {
+        raw_syscall3(SYS_munmap, (long)header, (long)ARENA_SLOTS_AT, 0);
+        return NULL;
+    }
+    return header;
+}
+
 static void start(void)
 {
     char **environment = initial_environment();
     const char *path = environment_value(environment, "MEMOIR_ARENA");
-    void *arena = path ? map_arena(path) : NULL;
+    void *arena = find_arena(path);
 
     if (arena)
         pack_luggage(environment_value(environment, "LD_PRELOAD"), path);
@@ -211,7 +218,7 @@ static void start(void)
     }
     tracer_process.arena = arena;
     tracer_process.header = arena;
-    has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0 && exit_key < STATIC_KEYS;
+    thread_start_up(path);
     if (!register_process(false)) {
         atomic_store(&phase, PHASE_OFF);
         return;
@@ -255,71 +262,4 @@ __attribute__((constructor)) static void start_early(void)
 {
     if (!*tracer_process.alive)
         tracer_revive();
-}
-
-/* The thread's own stack reaches from here up to where its control block lies (the main thread's:
- * to where the kernel began it).  True when every page between is readable now, and so for good. */
-static bool learn_stack(struct arena_slot *slot, bool main_thread)
-{
-    uint64_t here = (uint64_t)__builtin_frame_address(0), top;
-    if (main_thread)
-        top = (uint64_t)__libc_stack_end;
-    else
-        __asm__("mov %%fs:0, %0" : "=r"(top));
-    slot->stack_low = slot->stack_high = 0;
-    if (here >= top || top - here > (8u << 20))
-        return false;
-    for (uint64_t page = here & ~4095ull; page < top; page += 4096) {
-        if (!raw_is_readable(page))
-            return false;
-    }
-    slot->stack_low = here;
-    slot->stack_high = top;
-    return true;
-}
-
-static struct arena_slot *claim(uint32_t tid)
-{
-    struct arena_header *header = tracer_process.header;
-    uint32_t high = atomic_load(&header->slot_high);
-    for (uint32_t i = 0; i < ARENA_SLOTS; i++) {
-        struct arena_slot *slot = arena_slot_at(tracer_process.arena, i);
-        uint32_t nobody = 0;
-        if (atomic_load_explicit(&slot->owner, memory_order_relaxed) != 0 ||
-            !atomic_compare_exchange_strong(&slot->owner, &nobody, SLOT_TAKING))
-            continue;
-        while (high <= i && !atomic_compare_exchange_weak(&header->slot_high, &high, i + 1))
-            ;
-        slot->process = tracer_process.process;
-        slot->frame_count = slot->link_count = slot->position = 0;
-        arena_slot_tip(slot)->count = 0;
-        slot->last_block = 0;
-        slot->last_clock = slot->last_time = 0;
-        slot->look_at = 0;
-        atomic_store_explicit(&slot->owner, tid, memory_order_release);
-        return slot;
-    }
-    return NULL;
-}
-
-struct arena_slot *thread_take_slot(void)
-{
-    uint32_t tid = (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0);
-    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
-    /* A vfork child borrows our memory and this thread's storage; a slot under its id would be
-     * taken for abandoned when it execs. */
-    if (pid != arena_process_at(tracer_process.arena, tracer_process.process)->pid)
-        return NULL;
-    struct arena_slot *slot = claim(tid);
-    if (!slot)
-        return NULL;
-    learn_stack(slot, tid == pid);
-    tracer_self.slot = slot;
-    uint64_t words[2] = {(uint64_t)tid << 32 | (uint64_t)slot->process << 16 | EVENT_THREAD,
-                         read_tsc()};
-    if (ring_begin(slot, (struct event_weight){0, 0}))
-        ring_put(slot, words, 2);
-    if (has_exit_key && tracer_self.exit_rounds == 0)
-        pthread_setspecific(exit_key, slot);
-    return slot;
 }

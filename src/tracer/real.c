@@ -64,6 +64,8 @@ struct real_functions real = {.malloc = real_early_alloc,
                               .realloc = early_realloc,
                               .free = early_free};
 
+/* Only names that every libc has: a failing dlsym allocates its message, and may do so with the program's own
+ * malloc, which may be waiting for us. */
 static void find(void *slot, const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
@@ -78,20 +80,13 @@ void real_resolve(void)
     find(&found.malloc, "malloc");
     find(&found.calloc, "calloc");
     find(&found.realloc, "realloc");
-    find(&found.reallocarray, "reallocarray");
     find(&found.free, "free");
-    find(&found.cfree, "cfree");
-    find(&found.free_sized, "free_sized");
-    find(&found.free_aligned_sized, "free_aligned_sized");
     find(&found.posix_memalign, "posix_memalign");
     find(&found.aligned_alloc, "aligned_alloc");
     find(&found.memalign, "memalign");
     find(&found.valloc, "valloc");
     find(&found.pvalloc, "pvalloc");
     find(&found.malloc_usable_size, "malloc_usable_size");
-    find(&found.mmap, "mmap");
-    find(&found.munmap, "munmap");
-    find(&found.mremap, "mremap");
     find(&found.brk, "brk");
     find(&found.sbrk, "sbrk");
     find(&found.dlclose, "dlclose");

@@ -92,6 +92,14 @@ static void close_gap(struct arena_slot *slot)
     slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;
 }
 
+static void announce(struct arena_slot *slot)
+{
+    uint64_t words[2] = {(uint64_t)slot->tid << 32 | (uint64_t)slot->process << 16 | EVENT_THREAD,
+                         read_tsc()};
+    slot->announce = 0;
+    ring_put(slot, words, 2);
+}
+
 bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
 {
     struct arena_header *header = tracer_process.header;
@@ -111,6 +119,8 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
         slot->lost++;
         return false;
     }
+    if (slot->announce)
+        announce(slot);
     if (slot->gap_events > 0)
         close_gap(slot);
     uint64_t left = room(slot);

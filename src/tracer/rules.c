@@ -16,6 +16,8 @@
 struct known_module {
     _Atomic uint64_t start; /* 0: free; written last */
     uint64_t end;
+    const void *map,
+        *tables; /* link map and unwind tables: another library may come to the same place */
     uint32_t index;
     struct eh_view view;
 };
@@ -25,15 +27,42 @@ _Atomic uint64_t rule_generation;
 static struct known_module known[MODULES_KNOWN];
 static _Atomic uint32_t known_lock;
 
-static struct known_module *find_known(uint64_t start)
+static bool is_same(const struct known_module *module, const struct dl_find_object *found)
 {
+    return module->end == (uint64_t)found->dlfo_map_end && module->map == found->dlfo_link_map &&
+           module->tables == found->dlfo_eh_frame;
+}
+
+static struct known_module *find_known(const struct dl_find_object *found)
+{
+    uint64_t start = (uint64_t)found->dlfo_map_start;
     uint32_t at = (uint32_t)(start >> 12) % MODULES_KNOWN;
     for (uint32_t i = 0; i < 16; i++) {
         struct known_module *module = &known[(at + i) % MODULES_KNOWN];
-        if (atomic_load_explicit(&module->start, memory_order_acquire) == start)
+        if (atomic_load_explicit(&module->start, memory_order_acquire) == start &&
+            is_same(module, found))
             return module;
     }
     return NULL;
+}
+
+/* Room for a module: a free entry, or that of one which was here before and went unnoticed. */
+static struct known_module *find_room(uint64_t start)
+{
+    uint32_t at = (uint32_t)(start >> 12) % MODULES_KNOWN;
+    struct known_module *room = NULL;
+    for (uint32_t i = 0; i < 16; i++) {
+        struct known_module *module = &known[(at + i) % MODULES_KNOWN];
+        uint64_t taken = atomic_load_explicit(&module->start, memory_order_relaxed);
+        if (taken == start) {
+            atomic_store(&module->start, 0);
+            atomic_fetch_add(&rule_generation, 1ull << 48);
+            return module;
+        }
+        if (taken == 0 && !room)
+            room = module;
+    }
+    return room;
 }
 
 static void copy_build_id(struct arena_module *module, const ElfW(Phdr) * note, uint64_t bias)
@@ -142,41 +171,40 @@ static const ElfW(Ehdr) * elf_header(const struct dl_find_object *found)
     return elf;
 }
 
-static struct known_module *learn(const struct dl_find_object *found)
+/* 0 with *module set, NULL when there is no room for it; -EAGAIN when another thread is at it. */
+static int learn(const struct dl_find_object *found, struct known_module **module)
 {
-    uint64_t start = (uint64_t)found->dlfo_map_start;
-    struct known_module *module = find_known(start);
-    if (module)
-        return module;
-    /* Rare: once per module.  Whoever finds it taken does without this once. */
     uint32_t unlocked = 0;
+    *module = find_known(found);
+    if (*module)
+        return 0;
+    /* Rare: once per module. */
     if (!atomic_compare_exchange_strong(&known_lock, &unlocked, 1))
-        return NULL;
-    module = find_known(start);
-    uint32_t at = (uint32_t)(start >> 12) % MODULES_KNOWN;
-    for (uint32_t i = 0; i < 16 && !module; i++) {
-        struct known_module *free_one = &known[(at + i) % MODULES_KNOWN];
-        if (atomic_load_explicit(&free_one->start, memory_order_relaxed) != 0)
-            continue;
+        return -EAGAIN;
+    *module = find_known(found);
+    struct known_module *room = *module ? NULL : find_room((uint64_t)found->dlfo_map_start);
+    if (room) {
         const ElfW(Ehdr) *elf = elf_header(found);
-        free_one->end = (uint64_t)found->dlfo_map_end;
-        find_view(found, elf, &free_one->view);
-        free_one->index = publish(found, elf);
-        atomic_store_explicit(&free_one->start, start, memory_order_release);
-        module = free_one;
+        room->end = (uint64_t)found->dlfo_map_end;
+        room->map = found->dlfo_link_map;
+        room->tables = found->dlfo_eh_frame;
+        find_view(found, elf, &room->view);
+        room->index = publish(found, elf);
+        atomic_store_explicit(&room->start, (uint64_t)found->dlfo_map_start, memory_order_release);
+        *module = room;
     }
     atomic_store(&known_lock, 0);
-    return module;
+    return 0;
 }
 
 static struct known_module *module_of(uint64_t pc)
 {
     struct dl_find_object found;
+    struct known_module *module;
     for (int tries = 0; tries < 1000; tries++) {
         if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0)
             return NULL;
-        struct known_module *module = learn(&found);
-        if (module)
+        if (learn(&found, &module) == 0)
             return module;
         __builtin_ia32_pause();
     }

@@ -78,7 +78,9 @@ struct slow_position {
 static bool step_by_frame_pointer(struct slow_state *state, struct slow_position *at)
 {
     uint64_t ip, fp;
-    if (at->fp < at->sp || at->fp - at->sp > FRAME_MAX || !read_word(state, at->fp, &fp) ||
+    /* Only on the thread's own stack: elsewhere a wrong guess may be unmapped while we look. */
+    if (at->fp < at->sp || at->fp + 16 > state->slot->stack_high ||
+        at->sp < state->slot->stack_low || !read_word(state, at->fp, &fp) ||
         !read_word(state, at->fp + 8, &ip) || ip == 0 ||
         rule_module(rules_find(ip - 1)) == MODULE_UNKNOWN)
         return false;

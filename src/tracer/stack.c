@@ -7,6 +7,11 @@
 #include "tracer/thread.h"
 #include "tracer/trie.h"
 
+/* A trunk of so many frames is enough of the outer part of a stack that is deeper by DEEP_WALK frames. */
+#define DEEP_TRUNK 512u
+#define DEEP_WALK  1024u
+#define DEEP_INNER 64u
+
 /* One frame on the way out: where its return address lies, and rbp as its caller left it. */
 struct position {
     uint64_t cfa; /* the return address is the word below */
@@ -215,7 +220,7 @@ static bool on_own_stack(struct arena_slot *slot, uint64_t cfa)
 {
     if (likely(cfa >= slot->stack_low && cfa < slot->stack_high))
         return true;
-    if (cfa >= slot->stack_high || slot->stack_low - cfa > (64u << 20))
+    if (cfa >= slot->stack_high || cfa < slot->stack_floor)
         return false;
     for (uint64_t page = cfa & ~4095ull; page < slot->stack_low; page += 4096) {
         if (!raw_is_readable(page))
@@ -241,7 +246,7 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
         if (outer > 0 && kept->slot[outer - 1] == at.cfa - 8 &&
             (!(kept->node[outer - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[outer - 1] == at.fp))
             return kept->node[outer - 1] & ~KEPT_NEEDS_FP;
-        if (unlikely(next == FRAMES_KEPT || at.ret == 0))
+        if (unlikely(next == (outer >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT) || at.ret == 0))
             return TRIE_NONE;
         unwind_rule rule = rules_find(at.ret - 1);
         walked->slot[next] = at.cfa - 8;
@@ -254,6 +259,57 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
             return rules_is_outermost(rule, at.cfa, slot->stack_high) ? TRIE_COMPLETE : TRIE_NONE;
         }
     }
+}
+
+static void rotate(uint64_t *values, uint32_t by)
+{
+    static const uint32_t ends[3][2] = {
+        {0, 1}, {1, 2}, {0, 2}}; /* reverse both parts, then the whole */
+    uint32_t borders[3] = {0, by, FRAMES_KEPT};
+    for (unsigned i = 0; i < 3; i++) {
+        for (uint32_t low = borders[ends[i][0]], high = borders[ends[i][1]]; low + 1 < high;
+             low++, high--) {
+            uint64_t value = values[low];
+            values[low] = values[high - 1];
+            values[high - 1] = value;
+        }
+    }
+}
+
+/* The first time on a stack that is deeper than can be kept: walks it all and makes the outermost frames the
+ * trunk.  false when they cannot be reached. */
+static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, struct position at)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    uint32_t next = 0;
+    unwind_rule rule;
+    do {
+        uint32_t place = next++ % FRAMES_KEPT;
+        rule = rules_find(at.ret - 1);
+        walked->slot[place] = at.cfa - 8;
+        walked->ret[place] = at.ret;
+        walked->frame_pointer[place] = at.fp;
+        walked->rule[place] = rule;
+    } while (at.ret != 0 && step(&at, rule, slot->stack_high));
+    if (next < FRAMES_KEPT || !rules_is_outermost(rule, at.cfa, slot->stack_high))
+        return false;
+    rotate(walked->slot, next % FRAMES_KEPT);
+    rotate(walked->ret, next % FRAMES_KEPT);
+    rotate(walked->frame_pointer, next % FRAMES_KEPT);
+    rotate(walked->rule, next % FRAMES_KEPT);
+    grow_trunk(slot, kept, 0, FRAMES_KEPT, TRIE_COMPLETE);
+    return true;
+}
+
+/* So deep below the trunk that walking to it each time would take too long: the trunk's frames that are in place
+ * are the outer part, the innermost ones the inner, and the recursion between is left out. */
+static uint32_t skip_middle(struct arena_slot *slot, const struct kept_frames *kept, uint32_t valid)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    uint32_t node = kept->node[valid - 1] & ~KEPT_NEEDS_FP;
+    for (uint32_t i = DEEP_INNER; i-- > 0;)
+        node = push(slot, node, walked->ret[i], walked->rule[i]);
+    return node;
 }
 
 /* How many of the trunk's frames are not inward of `place`.  Without a branch that would be guessed
@@ -290,9 +346,14 @@ uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
     if (tip_holds(tip, &at, join))
         return tip->node & ~KEPT_NEEDS_FP;
 
-    uint32_t node = walk(slot, kept, at, &join, &walked);
-    if (unlikely(node == TRIE_NONE))
+    uint32_t valid = join, node = walk(slot, kept, at, &join, &walked);
+    if (unlikely(node == TRIE_NONE)) {
+        if (walked == DEEP_WALK && valid >= DEEP_TRUNK)
+            return skip_middle(slot, kept, valid);
+        if (walked == FRAMES_KEPT && adopt_outermost(slot, kept, at))
+            return stack_capture(slot, hook_frame);
         return slow_walk(slot, hook_frame);
+    }
     if (walked == 0)
         return node;
     if (walked <= TIP_FRAMES && join < slot->frame_count)

@@ -17,6 +17,8 @@ struct tracer_thread {
     struct arena_slot *slot;
     uint32_t busy;        /* inside our own code: calls from there pass through */
     uint32_t exit_rounds; /* destructor rounds seen at thread exit */
+    uint32_t slotless;    /* events to go before asking for a slot again */
+    uint64_t busy_frame;  /* the frame of the hook that is busy */
 };
 extern __thread struct tracer_thread tracer_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -44,6 +46,11 @@ const struct tracer_luggage *tracer_luggage(void);
 
 /* A slot for this thread, or NULL when there is none to be had. */
 struct arena_slot *thread_take_slot(void);
+/* Once, when the tracer starts.  `path` names the arena; slots are mapped from it as they are needed. */
+void thread_start_up(const char *path);
+
+/* We are busy, and called again.  True when that is only because a handler jumped out of our code. */
+bool tracer_was_left(struct tracer_thread *self, uint64_t frame);
 
 /* True when the caller should record; it must then call tracer_leave. */
 static inline bool tracer_enter(void)
@@ -51,13 +58,19 @@ static inline bool tracer_enter(void)
     if (unlikely(*tracer_process.alive == 0) && !tracer_revive())
         return false;
     struct tracer_thread *self = &tracer_self;
-    if (unlikely(self->busy)) {
-        if (self->slot)
-            self->slot->nested++;
+    uint64_t frame = (uint64_t)__builtin_frame_address(0);
+    if (unlikely(self->busy) && !tracer_was_left(self, frame))
         return false;
-    }
     self->busy = 1;
+    self->busy_frame = frame;
     return true;
+}
+
+/* The same for what allocators themselves call: it must not start the tracer, for locks may be held, and inside
+ * a hook it is no event of the program. */
+static inline bool tracer_enter_if_idle(void)
+{
+    return *tracer_process.alive != 0 && !tracer_self.busy && tracer_enter();
 }
 
 static inline void tracer_leave(void)

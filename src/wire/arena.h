@@ -111,7 +111,11 @@ struct arena_slot {
     _Alignas(64) uint64_t stack_low,
         stack_high; /* of the thread's own stack, known to be readable */
     uint32_t frame_count, link_count;
-    uint32_t position; /* kept frames that are not inward of the last stack's innermost */
+    uint32_t position;    /* kept frames that are not inward of the last stack's innermost */
+    uint64_t stack_floor; /* stack_low never goes below */
+    uint32_t tid;
+    uint32_t announce; /* a THREAD record is still to be written */
+    uint32_t dying;    /* its thread is past its destructors; the slot is free once it is gone */
     uint32_t nested;   /* events inside our own code, from signal handlers; not recorded */
 };
 #define SLOT_TAKING 0xffffffffu
@@ -122,6 +126,7 @@ struct arena_header {
     uint32_t version;
     uint32_t follow_children;
     uint64_t size;
+    uint32_t target_pid;  /* the process that was started */
     uint32_t lock_offset; /* of a robust lock word that the recorder holds while it lives */
     uint32_t recorder_pid;
     _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* thread.c - a slot of the arena for each thread, from its first event to its end. */
+#include "tracer/thread.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tracer/raw_syscall.h"
+#include "tracer/ring.h"
+
+/* Slots are mapped so many at a time: address space is somebody's limit. */
+#define CHUNK_SLOTS 32u
+#define CHUNK_BYTES ((uint64_t)CHUNK_SLOTS * SLOT_STRIDE)
+
+/* Keys above this one would make pthread_setspecific allocate. */
+#define STATIC_KEYS 32
+
+#define SLOTLESS_EVENTS 1000u
+
+/* How far from the main thread's first frame its stack may reach, where no limit says less. */
+#define MAIN_STACK_MAX (64ull << 20)
+
+extern void *__libc_stack_end;
+
+__thread struct tracer_thread tracer_self;
+
+static char arena_path[128];
+static _Atomic(char *) chunks[ARENA_SLOTS / CHUNK_SLOTS];
+static pthread_key_t exit_key;
+static bool has_exit_key;
+
+/* Other destructors may free memory after ours, in every round and after the last; so the thread keeps its slot,
+ * which is only marked for whoever finds that the thread is gone. */
+static void thread_exits(void *slot_pointer)
+{
+    struct tracer_thread *self = &tracer_self;
+    if (++self->exit_rounds < 4 && pthread_setspecific(exit_key, slot_pointer) == 0)
+        return;
+    if (self->slot == slot_pointer && *tracer_process.alive)
+        self->slot->dying = 1;
+}
+
+void thread_start_up(const char *path)
+{
+    size_t size = strlen(path);
+    if (size < sizeof(arena_path))
+        memcpy(arena_path, path, size + 1);
+    has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0 && exit_key < STATIC_KEYS;
+}
+
+static char *map_chunk(uint32_t index)
+{
+    long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)arena_path, O_RDWR | O_CLOEXEC, 0, 0, 0);
+    if (fd < 0)
+        return NULL;
+    uint64_t offset = ARENA_SLOTS_AT + index * CHUNK_BYTES;
+    long at = raw_syscall6(SYS_mmap, 0, (long)CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                           (long)offset);
+    raw_syscall3(SYS_close, fd, 0, 0);
+    if (at < 0 && at > -4096)
+        return NULL;
+    raw_syscall3(SYS_madvise, at, (long)CHUNK_BYTES, MADV_DONTDUMP);
+    char *nobody = NULL;
+    if (atomic_compare_exchange_strong(&chunks[index], &nobody, (char *)at))
+        return (char *)at;
+    raw_syscall3(SYS_munmap, at, (long)CHUNK_BYTES, 0); /* another thread was first */
+    return nobody;
+}
+
+static struct arena_slot *slot_at(uint32_t index)
+{
+    char *chunk = atomic_load(&chunks[index / CHUNK_SLOTS]);
+    if (!chunk && !(chunk = map_chunk(index / CHUNK_SLOTS)))
+        return NULL;
+    return (struct arena_slot *)(chunk + (uint64_t)(index % CHUNK_SLOTS) * SLOT_STRIDE);
+}
+
+/* Where the thread's stack may be at most: [low, high).  pthread_getattr_np allocates, through our own hooks,
+ * which let it pass. */
+static void stack_limits(bool main_thread, uint64_t *low, uint64_t *high)
+{
+    pthread_attr_t attributes;
+    void *start = NULL;
+    size_t size = 0;
+    *low = *high = 0;
+    if (main_thread) {
+        *high = (uint64_t)__libc_stack_end;
+        *low = *high - MAIN_STACK_MAX;
+    } else if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+            *low = (uint64_t)start;
+            *high = *low + size;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+}
+
+/* The part of the thread's own stack that is in use now: readable, for as long as the thread lives. */
+static void learn_stack(struct arena_slot *slot, bool main_thread)
+{
+    uint64_t here = (uint64_t)__builtin_frame_address(0), low, high;
+    stack_limits(main_thread, &low, &high);
+    slot->stack_floor = slot->stack_low = slot->stack_high = 0;
+    if (here < low || here >= high)
+        return; /* somebody else's stack: a coroutine's, a signal handler's */
+    slot->stack_floor = low;
+    slot->stack_low = here;
+    slot->stack_high = high;
+}
+
+/* Makes a slot this thread's own.  The owner word says SLOT_TAKING. */
+static void furnish(struct arena_slot *slot, uint32_t tid)
+{
+    slot->process = tracer_process.process;
+    slot->frame_count = slot->link_count = slot->position = 0;
+    arena_slot_tip(slot)->count = 0;
+    slot->last_block = 0;
+    slot->last_clock = slot->last_time = 0;
+    slot->waits = slot->wait_ticks = slot->cost_ticks = slot->cost_events = 0;
+    slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;
+    slot->next = atomic_load(&slot->head);
+    slot->look_at = 0; /* the first event looks, and announces the thread */
+    slot->tid = tid;
+    slot->announce = 1;
+    slot->dying = 0;
+    atomic_store_explicit(&slot->owner, tid, memory_order_release);
+}
+
+/* What a thread that is gone had counted belongs to its process. */
+static void retire(struct arena_slot *slot)
+{
+    struct arena_process *process = arena_process_at(tracer_process.arena, slot->process);
+    atomic_fetch_add(&process->calls, slot->calls);
+    atomic_fetch_add(&process->bytes, slot->bytes);
+    atomic_fetch_add(&process->frees, slot->frees);
+    atomic_fetch_add(&process->lost, slot->lost + slot->nested);
+    slot->calls = slot->bytes = slot->frees = slot->lost = 0;
+    slot->nested = 0;
+}
+
+static bool is_gone(const struct arena_slot *slot, uint32_t pid, uint32_t owner)
+{
+    return slot->dying && slot->process == tracer_process.process &&
+           raw_syscall3(SYS_tgkill, pid, owner, 0) == -3; /* ESRCH */
+}
+
+static struct arena_slot *claim(uint32_t pid, uint32_t tid)
+{
+    struct arena_header *header = tracer_process.header;
+    uint32_t high = atomic_load(&header->slot_high);
+    for (uint32_t i = 0; i < ARENA_SLOTS; i++) {
+        struct arena_slot *slot = slot_at(i);
+        if (!slot)
+            return NULL;
+        uint32_t owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
+        if (owner == SLOT_TAKING || (owner != 0 && !is_gone(slot, pid, owner)) ||
+            !atomic_compare_exchange_strong(&slot->owner, &owner, SLOT_TAKING))
+            continue;
+        while (high <= i && !atomic_compare_exchange_weak(&header->slot_high, &high, i + 1))
+            ;
+        if (owner != 0)
+            retire(slot);
+        furnish(slot, tid);
+        return slot;
+    }
+    return NULL;
+}
+
+struct arena_slot *thread_take_slot(void)
+{
+    struct tracer_thread *self = &tracer_self;
+    if (self->slotless > 0) {
+        self->slotless--;
+        return NULL;
+    }
+    uint32_t tid = (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0);
+    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
+    /* A vfork child borrows our memory and this thread's storage; a slot under its id would be
+     * taken for abandoned when it execs. */
+    struct arena_slot *slot = NULL;
+    if (pid == arena_process_at(tracer_process.arena, tracer_process.process)->pid)
+        slot = claim(pid, tid);
+    if (!slot) {
+        self->slotless = SLOTLESS_EVENTS;
+        return NULL;
+    }
+    learn_stack(slot, tid == pid);
+    self->slot = slot;
+    if (has_exit_key && self->exit_rounds == 0)
+        pthread_setspecific(exit_key, slot);
+    return slot;
+}
+
+bool tracer_was_left(struct tracer_thread *self, uint64_t frame)
+{
+    struct arena_slot *slot = self->slot;
+    if (!slot)
+        return false;
+    /* Outward of the busy hook, on the same stack: that hook is not running any more. */
+    if (frame > self->busy_frame && self->busy_frame >= slot->stack_floor &&
+        frame < slot->stack_high && self->busy_frame < slot->stack_high)
+        return true;
+    slot->nested++;
+    return false;
+}
