@@ -419,7 +419,8 @@ int session_close(struct session *session, struct fault *fault)
 {
     session->recording->quality.complete = true;
     int err = recording_writer_finish(session->writer, session->recording, fault);
-    bool told = session->write_failed; /* one sentence about a full disk is enough */
+    /* One sentence about a full disk is enough; the recording itself says what it lacks. */
+    bool told = session->write_failed;
     destroy(session);
     return told ? 0 : err;
 }

@@ -64,7 +64,7 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
         return NULL;
     }
     writer->file.fd = -1;
-    writer->max_bytes = max_bytes ? max_bytes : UINT64_MAX;
+    writer->max_bytes = writer->asked_bytes = max_bytes ? max_bytes : UINT64_MAX;
     writer->packer = chunk_packer_create();
     int err = writer->packer && set_paths(writer, path) ? begin_file(writer) : -ENOMEM;
     if (err < 0) {
@@ -350,16 +350,47 @@ static int write_with_room(struct recording_writer *writer, struct recording *re
     return err;
 }
 
+/* Names, stacks and one bucket are the least a recording can be.  Where the cap has no room for that, it gives
+ * way: losing what was seen would be worse than a larger file. */
+static void raise_cap(struct recording_writer *writer, struct recording *recording)
+{
+    if (!writer->cap_raised) {
+        string_id note = recording_intern(
+            recording, "the file is larger than --max-size asked for: its names, stacks "
+                       "and coarsest sums alone need more");
+        (void)vec_push(&recording->notes, note);
+    }
+    writer->cap_raised = true;
+    writer->max_bytes += writer->max_bytes / 4;
+    writer->wait_appends = 0;
+}
+
+/* The last word on a file whose cap was raised: as small as it can be, if it can be no smaller than asked. */
+static void shrink_to_cap(struct recording_writer *writer, struct recording *recording)
+{
+    uint64_t raised = writer->max_bytes;
+    int err = -EFBIG;
+    writer->needed_bytes = 0;
+    for (writer->max_bytes = writer->asked_bytes; writer->max_bytes < raised && err == -EFBIG;
+         writer->max_bytes += writer->max_bytes / 4)
+        err = compact_file(writer, recording, NULL);
+    writer->max_bytes = raised;
+}
+
 int recording_writer_append(struct recording_writer *writer, struct recording *recording,
                             struct fault *fault)
 {
     writer->needed_bytes = 0;
     int err = write_new(writer, recording);
-    if (err == -EFBIG && writer->needed_bytes > 0)
+    if (err == -EFBIG && writer->needed_bytes > 0) {
         err = write_with_room(writer, recording, fault);
-    else if (err < 0)
+        while (err == -EFBIG && writer->max_bytes < UINT64_MAX / 2) {
+            raise_cap(writer, recording);
+            err = write_with_room(writer, recording, fault);
+        }
+    } else if (err < 0)
         fault_set(fault, err, "cannot add to '%s': %s", writer->path, strerror(-err));
-    else if (!writer->finishing)
+    if (err == 0 && !writer->finishing)
         compact_in_passing(writer, recording);
     if (err < 0)
         pending_bound(recording, writer->buckets_done);
@@ -372,6 +403,8 @@ int recording_writer_finish(struct recording_writer *writer, struct recording *r
     writer->finishing = true;
     recording->quality.complete = true;
     int err = recording_writer_append(writer, recording, fault);
+    if (err == 0 && writer->cap_raised)
+        shrink_to_cap(writer, recording);
     if (err < 0)
         recording->quality.complete = false;
     else

@@ -13,8 +13,9 @@
 struct recording_writer;
 
 /* Creates `path` (replacing a regular file of that name) and writes the header.  `max_bytes`: the
- * file never grows past it; older buckets are merged by age instead, through a copy beside it; 0
- * means no cap.  NULL with `fault` filled on failure. */
+ * file does not grow past it; older buckets are merged by age instead, through a copy beside it; 0
+ * means no cap.  Only a cap with no room for the names, the stacks and one bucket gives way, with a
+ * note.  NULL with `fault` filled on failure. */
 struct recording_writer *recording_writer_create(const char *path, uint64_t max_bytes,
                                                  struct fault *fault);
 
@@ -29,7 +30,7 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
  * stay in the pin: free them before you put others there.  Coarsening is
  * done a little at each append, some ten milliseconds at a time.
  *
- * On failure (disk full, or a cap too small for the tables alone) the file keeps what it had,
+ * On failure (disk full) the file keeps what it had,
  * everything unwritten stays in `recording` and the call may be repeated; repeated failure costs
  * memory only up to a bound: the oldest unwritten buckets are merged. */
 int recording_writer_append(struct recording_writer *writer, struct recording *recording,

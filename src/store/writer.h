@@ -26,6 +26,8 @@ struct file_contents {
 struct recording_writer {
     char *path, *temporary_path;
     uint64_t max_bytes;
+    uint64_t asked_bytes; /* as it was before it had to be raised */
+    bool cap_raised;      /* because not even the least fitted */
     struct growing_file file;
     struct file_contents contents;
     size_t buckets_done; /* of recording->buckets */

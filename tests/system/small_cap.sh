@@ -3,8 +3,8 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 
-cap=$((256 << 10))
-record capped.memoir --max-size 256K -- "$subjects/subject-generator" --sharp --ops 5000000 --pace 500 \
+cap=$((512 << 10))
+record capped.memoir --max-size 512K -- "$subjects/subject-generator" --sharp --ops 5000000 --pace 500 \
     --books books
 equal status 0 "$status"
 equal nothing-lost 0 "$(quality capped.memoir lost_events)"
