@@ -18,7 +18,7 @@
 #include "capture/clock_keeper.h"
 #include "capture/death_note.h"
 #include "capture/launch.h"
-#include "capture/process_facts.h"
+#include "procfs/process_facts.h"
 #include "capture/ring_reader.h"
 #include "capture/slot_keeper.h"
 

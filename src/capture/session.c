@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "capture/map_book.h"
-#include "capture/process_facts.h"
+#include "procfs/process_facts.h"
 #include "capture/stack_import.h"
 #include "store/recording_writer.h"
 

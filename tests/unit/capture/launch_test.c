@@ -15,6 +15,8 @@
 
 #include "check.h"
 
+static uint32_t started; /* pid of the program under test */
+
 static char folder[] = "/tmp/memoir-launch-XXXXXX";
 
 static const char *in_folder(const char *name)
@@ -161,7 +163,8 @@ static void run_script(const char *script, const char *library, char **arguments
     struct launch launch = {.path = make_file("script", script, strlen(script), 0755),
                             .arguments = arguments,
                             .library = library,
-                            .arena = "/an/arena"};
+                            .arena = "/an/arena",
+                            .target_pid = &started};
     assert_int_equal(run(&launch, output, room), 7);
 }
 
@@ -169,7 +172,7 @@ TEST(a_program_gets_its_arguments_and_the_tracer)
 {
     char output[4096], zero[] = "other name", one[] = "first one", two[] = "";
     char *arguments[] = {zero, one, two, NULL};
-    launch_remember_signals();
+    launch_remember();
     unsetenv("LD_PRELOAD");
     setenv("KEPT", "as it was", 1);
     /* an empty library: a name that the loader does not find would be told on stderr */
@@ -186,7 +189,7 @@ TEST(the_library_goes_before_what_was_preloaded)
     const char *script = "#!/bin/sh\necho \"$LD_PRELOAD\"; exit 7\n";
     int quiet = open("/dev/null", O_WRONLY), old = dup(2);
     dup2(quiet, 2); /* the loader's words about libraries that are not there */
-    launch_remember_signals();
+    launch_remember();
     setenv("LD_PRELOAD", "/no/theirs.so", 1);
     run_script(script, "/no/ours.so", arguments, output, sizeof(output));
     assert_string_equal(output, "/no/ours.so:/no/theirs.so\n");
@@ -222,15 +225,19 @@ TEST(signals_are_as_they_were_before_we_changed_them)
     signal(SIGHUP, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     signal(SIGUSR1, nothing);
-    launch_remember_signals();
-    signal(SIGPIPE, SIG_DFL); /* what a recorder does for itself */
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGINT, SIG_IGN);
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGUSR2);
     sigprocmask(SIG_SETMASK, &blocked, &old);
-    struct launch launch = {
-        .path = "/bin/cat", .arguments = arguments, .library = "", .arena = "/an/arena"};
+    launch_remember();
+    signal(SIGPIPE, SIG_DFL); /* what a recorder does for itself */
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    struct launch launch = {.path = "/bin/cat",
+                            .arguments = arguments,
+                            .library = "",
+                            .arena = "/an/arena",
+                            .target_pid = &started};
     CHECK(run(&launch, output, sizeof(output)) == 0);
     sigprocmask(SIG_SETMASK, &old, NULL);
     signal(SIGHUP, SIG_DFL);
@@ -249,7 +256,8 @@ TEST(a_start_that_fails_is_told)
     struct launch launch = {.path = in_folder("nothing here"),
                             .arguments = arguments,
                             .library = "",
-                            .arena = "/an/arena"};
+                            .arena = "/an/arena",
+                            .target_pid = &started};
     CHECK(launch_start(&launch, &fault) == -ENOENT);
     expect_fault(&fault, -ENOENT, "nothing here");
     launch.path = make_file("text", "hello", 5, 0755);

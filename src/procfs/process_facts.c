@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/process_facts.h"
+#include "procfs/process_facts.h"
 
 #include <fcntl.h>
 #include <stdio.h>
