@@ -9,29 +9,23 @@
 #include <string.h>
 #include <ucontext.h>
 
-#define CHAIN      __attribute__((noinline, noclone))
-#define WITH_RBP   __attribute__((optimize("no-omit-frame-pointer")))
 #define STACK_SIZE (256 * 1024)
 /* ASan does not know these stacks: what a longjmp leaves there stays poisoned. */
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
 #define NO_CONTEXTS 1
 #else
 #define NO_CONTEXTS 0
 #endif
 
-typedef void (*chain_fn)(struct chain *chain);
 static void go_on(struct chain *chain);
 
-static uint64_t draw(struct chain *chain, uint64_t limit)
+uint64_t chain_draw(struct chain *chain, uint64_t limit)
 {
     chain->random ^= chain->random << 13;
     chain->random ^= chain->random >> 7;
     chain->random ^= chain->random << 17;
     return (chain->random >> 11) % limit;
 }
-
-/* After a call there must be something to do, or it would be a jump. */
-#define AFTER() __asm__ volatile("" ::: "memory")
 
 CHAIN static void plain(struct chain *chain)
 {
@@ -48,8 +42,8 @@ CHAIN static void twice(struct chain *chain)
 
 CHAIN static void many_registers(struct chain *chain)
 {
-    uint64_t a = draw(chain, 9), b = draw(chain, 9), c = draw(chain, 9), d = draw(chain, 9),
-             e = draw(chain, 9), f = draw(chain, 9);
+    uint64_t a = chain_draw(chain, 9), b = chain_draw(chain, 9), c = chain_draw(chain, 9),
+             d = chain_draw(chain, 9), e = chain_draw(chain, 9), f = chain_draw(chain, 9);
     go_on(chain);
     __asm__ volatile("" ::"r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f));
     chain->random += a + b * c + d * e - f;
@@ -58,14 +52,14 @@ CHAIN static void many_registers(struct chain *chain)
 CHAIN static void big_frame(struct chain *chain)
 {
     volatile char room[5000];
-    room[draw(chain, sizeof(room))] = 1;
+    room[chain_draw(chain, sizeof(room))] = 1;
     go_on(chain);
     AFTER();
 }
 
 CHAIN static void with_alloca(struct chain *chain)
 {
-    volatile char *room = alloca(16 + draw(chain, 3000));
+    volatile char *room = alloca(16 + chain_draw(chain, 3000));
     room[0] = 1;
     go_on(chain);
     AFTER();
@@ -74,7 +68,7 @@ CHAIN static void with_alloca(struct chain *chain)
 CHAIN static void realigned(struct chain *chain)
 {
     _Alignas(64) volatile char room[192];
-    room[draw(chain, sizeof(room))] = 1;
+    room[chain_draw(chain, sizeof(room))] = 1;
     go_on(chain);
     AFTER();
 }
@@ -82,8 +76,8 @@ CHAIN static void realigned(struct chain *chain)
 CHAIN static void realigned_with_alloca(struct chain *chain)
 {
     _Alignas(128) volatile char room[256];
-    volatile char *more = alloca(16 + draw(chain, 500));
-    more[0] = room[draw(chain, sizeof(room))] = 1;
+    volatile char *more = alloca(16 + chain_draw(chain, 500));
+    more[0] = room[chain_draw(chain, sizeof(room))] = 1;
     go_on(chain);
     AFTER();
 }
@@ -110,7 +104,7 @@ CHAIN WITH_RBP static void by_rbp(struct chain *chain)
 CHAIN WITH_RBP static void by_rbp_twice(struct chain *chain)
 {
     volatile char room[64];
-    room[draw(chain, sizeof(room))] = 1;
+    room[chain_draw(chain, sizeof(room))] = 1;
     go_on(chain);
     go_on(chain);
     AFTER();
@@ -274,84 +268,10 @@ CHAIN static void through_trap(struct chain *chain)
     AFTER();
 }
 
-/* Frames that lie elsewhere while all that is inside them stays where it was: only rbp tells.  What
- * was in the old place is not written over. */
-struct shift {
-    unsigned outer, inner; /* their sum is always the same */
-    unsigned leaf;
-    bool other_call;
-};
-#define SHIFT_STEP 64u
-#define SHIFT_MAX  16u
-
-CHAIN static void leaf_with_registers(struct chain *chain)
-{
-    uint64_t a = chain->random, b = a * 3, c = a * 5, d = a * 7, e = a * 11, f = a * 13;
-    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
-    chain->hook(chain);
-    __asm__ volatile("" ::"r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f));
-}
-
-CHAIN static void leaf_plain(struct chain *chain)
-{
-    chain->hook(chain);
-    AFTER();
-}
-
-CHAIN WITH_RBP static void leaf_by_rbp(struct chain *chain)
-{
-    chain->hook(chain);
-    AFTER();
-}
-
-CHAIN static void leaf_deeper(struct chain *chain)
-{
-    leaf_with_registers(chain);
-    AFTER();
-}
-
-CHAIN static void shift_inner(struct chain *chain, const struct shift *shift)
-{
-    static const chain_fn leaves[] = {leaf_with_registers, leaf_plain, leaf_by_rbp, leaf_deeper};
-    volatile char *room = alloca(16 + shift->inner * SHIFT_STEP);
-    __asm__ volatile("" ::"r"(room));
-    if (shift->leaf < 4)
-        leaves[shift->leaf](chain);
-    else
-        chain->hook(chain);
-    AFTER();
-}
-
-CHAIN static void shift_outer(struct chain *chain, const struct shift *shift)
-{
-    volatile char *room = alloca(16 + shift->outer * SHIFT_STEP);
-    __asm__ volatile("" ::"r"(room));
-    if (shift->other_call) {
-        shift_inner(chain, shift);
-        __asm__ volatile("nop" ::: "memory"); /* or the two calls would become one */
-    } else {
-        shift_inner(chain, shift);
-        AFTER();
-    }
-}
-
-CHAIN static void shifting(struct chain *chain)
-{
-    struct shift shift = {.leaf = (unsigned)draw(chain, 5)};
-    unsigned rounds = (unsigned)draw(chain, 6);
-    for (unsigned i = 0; i < rounds && chain->hooks_left; i++) {
-        shift.outer = (unsigned)draw(chain, SHIFT_MAX);
-        shift.inner = SHIFT_MAX - shift.outer;
-        shift.other_call = draw(chain, 2);
-        chain->hooks_left--;
-        shift_outer(chain, &shift);
-    }
-}
-
 CHAIN static void jump_out(struct chain *chain, jmp_buf *out)
 {
     volatile char room[512];
-    room[draw(chain, sizeof(room))] = 1;
+    room[chain_draw(chain, sizeof(room))] = 1;
     if (chain->hooks_left)
         chain->hook(chain);
     longjmp(*out, 1);
@@ -367,42 +287,24 @@ CHAIN static void through_longjmp(struct chain *chain)
 }
 
 static const chain_fn shapes[] = {
-    plain,
-    twice,
-    many_registers,
-    big_frame,
-    with_alloca,
-    realigned,
-    realigned_with_alloca,
-    calls_many_arguments,
-    by_rbp,
-    by_rbp_twice,
-    rbp_is_data,
-    through_qsort,
-    through_bsearch,
-    through_signal,
-    through_altstack,
-    through_context,
-    through_longjmp,
-    through_trap,
-    shifting,
-    shifting,
-    plain,
-    by_rbp,
-    many_registers,
-    through_rbx,
+    plain,           twice,          many_registers,        big_frame,
+    with_alloca,     realigned,      realigned_with_alloca, calls_many_arguments,
+    by_rbp,          by_rbp_twice,   rbp_is_data,           through_qsort,
+    through_bsearch, through_signal, through_altstack,      through_context,
+    through_longjmp, through_trap,   chain_shift,           chain_shift,
+    plain,           by_rbp,         many_registers,        through_rbx,
 };
 
 static void go_on(struct chain *chain)
 {
-    unsigned calls = (unsigned)draw(chain, 4);
+    unsigned calls = (unsigned)chain_draw(chain, 4);
     chain->depth++;
     for (unsigned i = 0; i < calls && chain->hooks_left; i++) {
-        if (draw(chain, 3) == 0) {
+        if (chain_draw(chain, 3) == 0) {
             chain->hooks_left--;
             chain->hook(chain);
         } else if (chain->depth < chain->max_depth) {
-            shapes[draw(chain, sizeof(shapes) / sizeof(shapes[0]))](chain);
+            shapes[chain_draw(chain, sizeof(shapes) / sizeof(shapes[0]))](chain);
         }
     }
     chain->depth--;

@@ -12,6 +12,26 @@ struct chain {
     unsigned altstacks, contexts; /* in use, so that they are not used twice */
 };
 
+typedef void (*chain_fn)(struct chain *chain);
+
+/* Kept as functions of their own; WITH_RBP: with a frame pointer, whatever the others have. */
+#ifdef __clang__
+#define CHAIN    __attribute__((noinline))
+#define WITH_RBP __attribute__((disable_tail_calls))
+#else
+#define CHAIN    __attribute__((noinline, noclone))
+#define WITH_RBP __attribute__((optimize("no-omit-frame-pointer")))
+#endif
+
+/* After a call there must be something to do, or it would be a jump. */
+#define AFTER() __asm__ volatile("" ::: "memory")
+
+/* 0 .. limit - 1 */
+uint64_t chain_draw(struct chain *chain, uint64_t limit);
+
+/* Frames that move while everything inside them stays in its place. */
+void chain_shift(struct chain *chain);
+
 /* Calls functions until the hooks are used up.  `seed` decides which. */
 void chain_run(struct chain *chain, uint64_t seed);
 

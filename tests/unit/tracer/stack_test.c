@@ -25,6 +25,7 @@ static struct arena arena;
 
 /* One thread's view: its slot, and what it found wrong. */
 struct witness {
+    uint32_t index; /* of the slot */
     struct arena_slot *slot;
     enum { COMPARE_FRAMES, COMPARE_NAME, COMPARE_NOTHING } comparison;
     unsigned seen, wrong;
@@ -35,15 +36,24 @@ struct witness {
 
 extern void *__libc_stack_end;
 
+/* The slot of this thread, knowing its stack as the tracer would. */
 static struct arena_slot *take_slot(uint32_t index, bool main_thread)
 {
     struct arena_slot *slot = arena_slot_at(arena.memory, index);
-    uint64_t top = (uint64_t)__libc_stack_end;
-    if (!main_thread)
-        __asm__("mov %%fs:0, %0" : "=r"(top));
     memset(slot, 0, sizeof(*slot));
+    slot->stack_high = (uint64_t)__libc_stack_end;
+    slot->stack_floor = slot->stack_high - (64u << 20);
+    if (!main_thread) {
+        pthread_attr_t attributes;
+        void *start = NULL;
+        size_t size = 0;
+        pthread_getattr_np(pthread_self(), &attributes);
+        pthread_attr_getstack(&attributes, &start, &size);
+        pthread_attr_destroy(&attributes);
+        slot->stack_floor = (uint64_t)start;
+        slot->stack_high = slot->stack_floor + size;
+    }
     slot->stack_low = (uint64_t)__builtin_frame_address(0);
-    slot->stack_high = top;
     return slot;
 }
 
@@ -160,9 +170,8 @@ TEST(random_chains_in_the_main_thread)
 static void *run_thread(void *context)
 {
     struct witness *witness = context;
-    uint32_t index = (uint32_t)(witness->slot - (struct arena_slot *)NULL);
-    witness->slot = take_slot(index, false);
-    run_chains(witness, 1000 * index, 40);
+    witness->slot = take_slot(witness->index, false);
+    run_chains(witness, 1000 * witness->index, 40);
     return NULL;
 }
 
@@ -171,7 +180,7 @@ TEST(random_chains_in_several_threads_at_once)
     struct witness witnesses[THREADS] = {0};
     pthread_t threads[THREADS];
     for (uint32_t i = 0; i < THREADS; i++) {
-        witnesses[i].slot = (struct arena_slot *)NULL + i + 1; /* becomes the real one there */
+        witnesses[i].index = i + 1;
         witnesses[i].frames = malloc(FRAMES_MAX * sizeof(void *));
         CHECK(pthread_create(&threads[i], NULL, run_thread, &witnesses[i]) == 0);
     }
@@ -186,7 +195,8 @@ TEST(random_chains_in_several_threads_at_once)
 /* Deeper than what is kept whole: the same frames by the same folding. */
 TEST(deep_recursion_is_named_as_its_frames_are)
 {
-    static const unsigned depths[] = {150, 250, 3000, 1000, 4000, 10, 2999, 200};
+    static const unsigned depths[] = {150, 250, 3000, 1000, 4000, 10,  2999,
+                                      200, 600, 3500, 600,  100,  2000};
     struct witness witness = {.slot = take_slot(0, true),
                               .comparison = COMPARE_NAME,
                               .frames = malloc(FRAMES_MAX * sizeof(void *))};
