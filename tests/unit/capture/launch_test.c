@@ -38,11 +38,13 @@ static const char *make_file(const char *name, const void *bytes, size_t size, m
 }
 
 /* An executable of one segment; `interpreter`: the kind that a loader starts. */
-static const char *make_elf(const char *name, uint16_t machine, uint8_t class, bool interpreter)
+static const char *make_elf(const char *name, uint16_t machine, uint8_t class,
+                            const char *interpreter)
 {
     struct {
         Elf64_Ehdr elf;
         Elf64_Phdr segments[2];
+        char text[128];
     } file = {.elf = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, class, ELFDATA2LSB, 1},
                       .e_type = ET_DYN,
                       .e_machine = machine,
@@ -51,6 +53,8 @@ static const char *make_elf(const char *name, uint16_t machine, uint8_t class, b
                       .e_phnum = 2}};
     file.segments[0].p_type = PT_LOAD;
     file.segments[1].p_type = interpreter ? PT_INTERP : PT_NOTE;
+    file.segments[1].p_offset = offsetof(__typeof__(file), text);
+    snprintf(file.text, sizeof(file.text), "%s", interpreter ? interpreter : "");
     return make_file(name, &file, sizeof(file), 0755);
 }
 
@@ -102,13 +106,19 @@ TEST(what_cannot_be_traced_is_told)
 {
     struct fault fault;
     CHECK(launch_check("/bin/sh", &fault) == 0);
-    CHECK(launch_check(make_elf("good", EM_X86_64, ELFCLASS64, true), &fault) == 0);
-    CHECK(launch_check(make_elf("static", EM_X86_64, ELFCLASS64, false), &fault) == -ENOEXEC);
+    CHECK(launch_check(make_elf("good", EM_X86_64, ELFCLASS64, "/lib64/ld-linux-x86-64.so.2"),
+                       &fault) == 0);
+    CHECK(launch_check(make_elf("static", EM_X86_64, ELFCLASS64, NULL), &fault) == -ENOEXEC);
     expect_fault(&fault, -ENOEXEC, "statically linked");
-    CHECK(launch_check(make_elf("small", EM_386, ELFCLASS32, true), &fault) == -ENOEXEC);
+    CHECK(launch_check(make_elf("small", EM_386, ELFCLASS32, "/lib/ld-linux.so.2"), &fault) ==
+          -ENOEXEC);
     expect_fault(&fault, -ENOEXEC, "architecture");
-    CHECK(launch_check(make_elf("arm", EM_AARCH64, ELFCLASS64, true), &fault) == -ENOEXEC);
+    CHECK(launch_check(make_elf("arm", EM_AARCH64, ELFCLASS64, "/lib/ld-linux-aarch64.so.1"),
+                       &fault) == -ENOEXEC);
     expect_fault(&fault, -ENOEXEC, "architecture");
+    CHECK(launch_check(make_elf("musl", EM_X86_64, ELFCLASS64, "/lib/ld-musl-x86_64.so.1"),
+                       &fault) == -ENOEXEC);
+    expect_fault(&fault, -ENOEXEC, "glibc");
     CHECK(launch_check(make_file("text", "hello", 5, 0755), &fault) == -ENOEXEC);
     expect_fault(&fault, -ENOEXEC, "neither");
     CHECK(launch_check(make_file("empty", "", 0, 0755), &fault) == -ENOEXEC);
@@ -122,9 +132,9 @@ TEST(scripts_are_judged_by_their_interpreter)
     CHECK(launch_check(make_file("shell", "#!/bin/sh\n", 10, 0755), &fault) == 0);
     CHECK(launch_check(make_file("spaces", "#! \t/bin/sh -e\n", 15, 0755), &fault) == 0);
     CHECK(launch_check(make_file("no-newline", "#!/bin/sh", 9, 0755), &fault) == 0);
-    CHECK(launch_check(make_file("lost", "#!/no/such/thing\n", 17, 0755), &fault) == -ENOEXEC);
-    expect_fault(&fault, -ENOEXEC, "/no/such/thing");
-    int size = snprintf(text, sizeof(text), "#!%s\n", make_elf("static2", EM_X86_64, 2, false));
+    CHECK(launch_check(make_file("lost", "#!/no/such/thing\n", 17, 0755), &fault) == -ENOENT);
+    expect_fault(&fault, -ENOENT, "/no/such/thing");
+    int size = snprintf(text, sizeof(text), "#!%s\n", make_elf("static2", EM_X86_64, 2, NULL));
     CHECK(launch_check(make_file("to-static", text, (size_t)size, 0755), &fault) == -ENOEXEC);
     expect_fault(&fault, -ENOEXEC, "statically linked");
     size = snprintf(text, sizeof(text), "#!%s\n", in_folder("itself"));
