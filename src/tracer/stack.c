@@ -307,8 +307,11 @@ static uint32_t skip_middle(struct arena_slot *slot, const struct kept_frames *k
 {
     struct walked_frames *walked = arena_slot_walked(slot);
     uint32_t node = kept->node[valid - 1] & ~KEPT_NEEDS_FP;
-    for (uint32_t i = DEEP_INNER; i-- > 0;)
+    for (uint32_t i = DEEP_INNER; i-- > 0;) {
         node = push(slot, node, walked->ret[i], walked->rule[i]);
+        if (i == DEEP_INNER - 1 && node >= TRIE_FIRST_NODE) /* whoever reads it must know */
+            arena_node_at(tracer_process.arena, node)->depth |= TRIE_FOLDED;
+    }
     return node;
 }
 
