@@ -326,6 +326,30 @@ CHAIN void chain_recurse(struct chain *chain, unsigned depth)
     AFTER();
 }
 
+#define STEP(n)                                                                                    \
+    CHAIN static void step_##n(struct chain *chain, unsigned depth, unsigned also_at)              \
+    {                                                                                              \
+        chain_descend(chain, depth, also_at);                                                      \
+        __asm__ volatile("# %0" ::"i"(n) : "memory"); /* or they would all be one */               \
+    }
+#define STEPS(n) STEP(n##0) STEP(n##1) STEP(n##2) STEP(n##3) STEP(n##4) STEP(n##5) STEP(n##6)
+#define NAMES(n)                                                                                   \
+    step_##n##0, step_##n##1, step_##n##2, step_##n##3, step_##n##4, step_##n##5, step_##n##6
+STEPS(1)
+STEPS(2)
+STEPS(3) STEPS(4) STEPS(5)
+
+    CHAIN void chain_descend(struct chain *chain, unsigned depth, unsigned also_at)
+{
+    static void (*const steps[])(struct chain *, unsigned,
+                                 unsigned) = {NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5)};
+    if (depth == 0 || depth == also_at)
+        chain->hook(chain);
+    if (depth > 0)
+        steps[depth % (sizeof(steps) / sizeof(steps[0]))](chain, depth - 1, also_at);
+    AFTER();
+}
+
 void chain_prepare(void)
 {
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_NODEFER};

@@ -38,5 +38,9 @@ void chain_run(struct chain *chain, uint64_t seed);
 /* Calls itself `depth` times, then the hook. */
 void chain_recurse(struct chain *chain, unsigned depth);
 
+/* Goes `depth` steps down through a circle of functions that is too long to be taken for
+ * recursion.  Calls the hook at the end, and when `also_at` steps are left. */
+void chain_descend(struct chain *chain, unsigned depth, unsigned also_at);
+
 /* Before any chain: signals that lead on. */
 void chain_prepare(void);

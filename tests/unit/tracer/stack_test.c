@@ -208,6 +208,34 @@ TEST(deep_recursion_is_named_as_its_frames_are)
     free(witness.frames);
 }
 
+static bool says_folded(uint32_t node)
+{
+    for (; node >= TRIE_FIRST_NODE; node = arena_node_at(arena.memory, node)->parent) {
+        if (arena_node_at(arena.memory, node)->depth & TRIE_FOLDED)
+            return true;
+    }
+    return node != TRIE_COMPLETE;
+}
+
+TEST(deep_stacks_are_whole_or_say_that_they_are_not)
+{
+    struct witness witness = {.comparison = COMPARE_NOTHING,
+                              .frames = malloc(FRAMES_MAX * sizeof(void *))};
+    struct chain chain = {.hook = hook, .context = &witness};
+    for (unsigned deepest = 1450; deepest < 1500; deepest += 3) {
+        unsigned also_at = deepest % 2 ? 0 : deepest - 300; /* something is remembered, or not */
+        witness.slot = take_slot(0, true);
+        witness.depth_max = 0;
+        chain_descend(&chain, deepest, also_at);
+        uint32_t node = witness.last_node, depth = 0;
+        for (; node >= TRIE_FIRST_NODE; node = arena_node_at(arena.memory, node)->parent)
+            depth++;
+        CHECK(depth == (uint32_t)witness.depth_max || says_folded(witness.last_node));
+        CHECK(also_at > 0 || depth == (uint32_t)witness.depth_max);
+    }
+    free(witness.frames);
+}
+
 /* A stack that is too deep to be remembered keeps both its ends. */
 TEST(recursion_deeper_than_all_memory_keeps_its_ends)
 {
@@ -256,6 +284,7 @@ int main(void)
         cmocka_unit_test(random_chains_in_the_main_thread),
         cmocka_unit_test(random_chains_in_several_threads_at_once),
         cmocka_unit_test(deep_recursion_is_named_as_its_frames_are),
+        cmocka_unit_test(deep_stacks_are_whole_or_say_that_they_are_not),
         cmocka_unit_test(recursion_deeper_than_all_memory_keeps_its_ends),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
