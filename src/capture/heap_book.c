@@ -191,14 +191,8 @@ static inline void note_peak(struct heap_book *book, uint64_t time_ns)
     book->epoch++;
 }
 
-int heap_book_alloc(struct heap_book *book, const struct block *block)
+static inline void book_made(struct heap_book *book, const struct block *block)
 {
-    struct block missed;
-    int replaced = block_table_insert(book->blocks, block, &missed);
-    if (replaced < 0)
-        return replaced;
-    if (replaced)
-        book_gone(book, &missed, block->time_ns);
     book_alloc(touch(book, &book->sites, block->site), block->size, block->slack);
     book_alloc(touch(book, &book->threads, block->thread), block->size, block->slack);
     book->histograms[block->site].sizes[size_class(block->size)]++;
@@ -209,6 +203,17 @@ int heap_book_alloc(struct heap_book *book, const struct block *block)
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
     note_peak(book, block->time_ns);
+}
+
+int heap_book_alloc(struct heap_book *book, const struct block *block)
+{
+    struct block missed;
+    int replaced = block_table_insert(book->blocks, block, &missed);
+    if (replaced < 0)
+        return replaced;
+    if (replaced)
+        book_gone(book, &missed, block->time_ns);
+    book_made(book, block);
     return replaced;
 }
 
@@ -266,6 +271,13 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
         book_temporary(book, moving.site, moving.thread, -1);
     note_peak(book, time_ns);
     return 0;
+}
+
+void heap_book_pair(struct heap_book *book, const struct block *block)
+{
+    book_made(book, block);
+    book_gone(book, block, block->time_ns);
+    book_temporary(book, block->site, block->thread, 1);
 }
 
 int heap_book_free(struct heap_book *book, const struct freeing *freeing)

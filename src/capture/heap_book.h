@@ -23,6 +23,9 @@ int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads);
  * booked as freed now; or -ENOMEM. */
 int heap_book_alloc(struct heap_book *book, const struct block *block);
 
+/* Books a block that was freed before anything else happened in its thread.  It never was in the table. */
+void heap_book_pair(struct heap_book *book, const struct block *block);
+
 /* How a block was freed. */
 struct freeing {
     uint64_t address;

@@ -40,6 +40,9 @@ static int book(struct ordering *ordering, const struct heap_event *event)
     case HEAP_RESTORE:
         return heap_book_restore(ordering->book, event->block.address, event->ring,
                                  event->block.time_ns);
+    case HEAP_PAIR:
+        heap_book_pair(ordering->book, &event->block);
+        break;
     case HEAP_SKIP:
         break;
     }
@@ -73,7 +76,7 @@ int ordering_book(struct ordering *ordering, const struct heap_event *event, boo
         return (int)steps - 1;
     int err = book_turn(ordering, event, quality);
     if (err == 0 && ahead)
-        *last = (uint16_t)event->sequence;
+        *last = (uint16_t)((event->sequence + (event->kind == HEAP_PAIR)) & EVENT_SEQUENCE_MASK);
     return err;
 }
 

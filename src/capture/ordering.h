@@ -13,6 +13,7 @@
 enum heap_event_kind {
     HEAP_ALLOC,
     HEAP_FREE,
+    HEAP_PAIR,   /* an allocation and its free in one, with two numbers: this and the next */
     HEAP_SKIP,   /* nothing happened after all (a realloc that failed), but the number is used */
     HEAP_RESTORE /* the block that this ring freed with `moving` is there again; has no number */
 };

@@ -54,10 +54,12 @@ void ring_guard_spill(struct ring_guard *guard, struct ring *ring)
 {
     uint64_t from = ring_taken(ring);
     uint64_t head = atomic_load_explicit(&ring->slot->head, memory_order_acquire);
+    if (head - from > RING_WORDS || head - from < RING_WORDS / 4)
+        return;
+    head -= 2; /* the last record, an ALLOC of two words, may still change */
     if (ring->spill_to <= ring->tail)
         ring->spill_from = ring->spill_to = ring->tail;
-    if (head - from > RING_WORDS || head - from < RING_WORDS / 4 ||
-        !reserve(guard, ring, head - from))
+    if (!reserve(guard, ring, head - from))
         return;
     for (uint64_t at = from; at < head; at++)
         ring->spill[at - ring->spill_from] = ring->words[at % RING_WORDS];

@@ -110,12 +110,25 @@ static bool book(struct ring *ring, const struct heap_event *event)
     return is_booked(ring, session_book(ring->session, event, ring->hurry));
 }
 
+/* The first word of an ALLOC.  The last record of a ring may be about to become a PAIR: it is taken first. */
+static uint64_t take_alloc(struct ring *ring, uint64_t at)
+{
+    uint64_t first = ring_word(ring, at);
+    if (at + 2 < ring->limit || at < ring->spill_to || event_type_of(first) != EVENT_ALLOC)
+        return first;
+    uint64_t *place = &arena_slot_ring(ring->slot)[at % RING_WORDS];
+    __atomic_compare_exchange_n(place, &first, first | EVENT_TAKEN, false, __ATOMIC_ACQUIRE,
+                                __ATOMIC_ACQUIRE);
+    return first; /* as it was, or as the thread has made it */
+}
+
 static bool see_alloc(struct ring *ring, uint64_t at)
 {
-    uint64_t first = ring_word(ring, at), second = ring_word(ring, at + 1);
-    struct heap_event event = begin_event(ring, first, HEAP_ALLOC);
+    uint64_t first = take_alloc(ring, at), second = ring_word(ring, at + 1);
+    bool pair = event_type_of(first) == EVENT_PAIR;
+    struct heap_event event = begin_event(ring, first, pair ? HEAP_PAIR : HEAP_ALLOC);
     uint32_t node = (uint32_t)second;
-    if (event_type_of(first) == EVENT_ALLOC) {
+    if (event_type_of(first) != EVENT_ALLOC_BIG) {
         event.block.size = second & (EVENT_SIZE_LIMIT - 1);
         node = (uint32_t)(second >> EVENT_NODE_SHIFT);
         uint64_t spare = second >> EVENT_SIZE_BITS & (EVENT_SPARE_LIMIT - 1);
@@ -233,6 +246,7 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
     switch (type) {
     case EVENT_ALLOC:
     case EVENT_ALLOC_BIG:
+    case EVENT_PAIR:
         return see_alloc(ring, at) ? words : 0;
     case EVENT_FREE:
         return see_free(ring, at) ? words : 0;
@@ -264,10 +278,12 @@ static inline void look_ahead(struct ring *ring)
 {
     if (ring->peek < ring->tail)
         ring->peek = ring->tail;
+    if (!ring->session || !session_is_large(ring->session))
+        return;
     while (ring->peek < ring->limit && ring->peek - ring->tail < LOOK_AHEAD) {
         uint64_t first = ring_word(ring, ring->peek);
         enum event_type type = event_type_of(first);
-        if (ring->session && type >= EVENT_ALLOC && type <= EVENT_MOVE)
+        if (type >= EVENT_ALLOC && type <= EVENT_MOVE && type != EVENT_PAIR)
             session_prefetch(ring->session, event_address(first));
         unsigned words = event_words(type);
         ring->peek += words ? words : 1;

@@ -23,6 +23,7 @@
 #define HISTOGRAMS_NS 60000000000ull
 #define PEAK_NS       10000000000ull
 #define WRITE_NS      1000000000ull
+#define LARGE_BLOCKS  8192u /* more live blocks than the cache holds */
 
 struct session {
     struct arena *arena;
@@ -216,8 +217,10 @@ int session_book(struct session *session, const struct heap_event *event, bool n
     int ahead = ordering_book(session->ordering, event, now, quality);
     if (ahead != 0)
         return ahead;
-    quality->events += event->kind == HEAP_ALLOC || event->kind == HEAP_FREE;
-    if (event->kind == HEAP_ALLOC) {
+    bool makes = event->kind == HEAP_ALLOC || event->kind == HEAP_PAIR;
+    quality->events += makes;
+    quality->events += event->kind == HEAP_FREE || event->kind == HEAP_PAIR;
+    if (makes) {
         note_thread(session, event->block.thread, event->block.time_ns);
         judge_stack(session, event->block.site);
     }
@@ -245,6 +248,11 @@ void session_lost(struct session *session, uint64_t events, uint64_t calls, uint
     quality->lost_calls += calls;
     quality->lost_bytes += bytes;
     session->bucket_lost += events;
+}
+
+bool session_is_large(const struct session *session)
+{
+    return heap_book_live_blocks(session->heap) > LARGE_BLOCKS;
 }
 
 void session_prefetch(const struct session *session, uint64_t address)

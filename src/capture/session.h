@@ -45,7 +45,9 @@ int session_site(struct session *session, uint32_t node, uint32_t *site);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
 int session_unmap(struct session *session, uint64_t address, uint64_t length);
 void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes);
-/* Brings what an event of `address` will touch into the cache. */
+/* Whether its tables are too large for the cache; then what an event of `address` will touch is worth
+ * bringing in beforehand. */
+bool session_is_large(const struct session *session);
 void session_prefetch(const struct session *session, uint64_t address);
 
 /* Closes the bucket when it is due and writes what is new.  A full disk is told once, in `fault`,

@@ -54,6 +54,7 @@ static inline void put_alloc(struct arena_slot *slot, void *block, size_t size, 
 {
     uint64_t usable = usable_size(block);
     uint64_t spare = usable / 8 - (size + 7) / 8;
+    slot->last_alloc = slot->next;
     if (likely(spare < EVENT_SPARE_LIMIT && size < EVENT_SIZE_LIMIT && usable % 8 == 0))
         ring_put2(slot, (uint64_t)block << 16 | next_number(block) | EVENT_ALLOC,
                   (uint64_t)stack << EVENT_NODE_SHIFT | spare << EVENT_SIZE_BITS | size);
@@ -97,6 +98,23 @@ static inline uint64_t free_word(struct arena_slot *slot, void *block)
     return word;
 }
 
+/* A block that dies before anything else happened in its thread: its record, if nobody has read it, becomes that
+ * of both.  Not while events are few and stamped one by one, for that would hide the time between. */
+static inline bool cancel_pair(struct arena_slot *slot, void *block)
+{
+    uint64_t at = slot->last_alloc;
+    uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
+    if (at + 2 != slot->next || clock == 0 || clock != slot->last_clock)
+        return false;
+    uint64_t *place = &arena_slot_ring(slot)[at % RING_WORDS], word = *place;
+    if (event_type_of(word) != EVENT_ALLOC || (word & EVENT_TAKEN) ||
+        !__atomic_compare_exchange_n(place, &word, word - EVENT_ALLOC + EVENT_PAIR, false,
+                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return false;
+    next_number(block);
+    return true;
+}
+
 void record_free(void *block)
 {
     struct arena_slot *slot = own_slot();
@@ -105,6 +123,8 @@ void record_free(void *block)
         return;
     }
     uint64_t word = free_word(slot, block);
+    if ((word & EVENT_TEMPORARY) && cancel_pair(slot, block))
+        return;
     if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
         return;
     ring_put1(slot, word | next_number(block) | EVENT_FREE);

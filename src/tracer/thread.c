@@ -118,6 +118,7 @@ static void furnish(struct arena_slot *slot, uint32_t tid)
     slot->frame_count = slot->link_count = slot->position = 0;
     arena_slot_tip(slot)->count = 0;
     slot->last_block = 0;
+    slot->last_alloc = UINT64_MAX;
     slot->last_clock = slot->last_time = 0;
     slot->waits = slot->wait_ticks = slot->cost_ticks = slot->cost_events = 0;
     slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;

@@ -94,9 +94,10 @@ struct arena_slot {
     _Alignas(64) uint64_t gap_events;
     uint64_t gap_calls, gap_bytes, gap_start;
     uint64_t waits, wait_ticks;
-    uint64_t lost;                    /* events that found the ring full */
-    uint64_t last_time;               /* newest time written to the ring */
-    uint64_t last_before;             /* what it was before the realloc under way */
+    uint64_t lost;        /* events that found the ring full */
+    uint64_t last_alloc;  /* where this thread's last ALLOC record is, in words ever written */
+    uint64_t last_time;   /* newest time written to the ring */
+    uint64_t last_before; /* what it was before the realloc under way */
     uint64_t cost_ticks, cost_events; /* the tracer's own time, measured on a few events */
 
     /* written by the reader */

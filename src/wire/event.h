@@ -1,9 +1,11 @@
 /* event.h - the words in a ring.  Records are one to five 64-bit words; the low four bits of the
  * first say which, and how many words follow.
  *
- *   ALLOC      addr:48 number:11 -:1 type:4 | node:22 spare:6 size:36
+ *   ALLOC      addr:48 number:11 taken:1 type:4 | node:22 spare:6 size:36
  *              usable bytes = 8 * (ceil(size / 8) + spare)
  *   ALLOC_BIG  addr:48 number:11 -:1 type:4 | node | size | usable
+ *   PAIR       an ALLOC that was still the last record, and unread, when its block was freed: allocation
+ *              and free in one, with two numbers
  *   FREE       addr:48 number:11 temporary:1 type:4
  *   MOVE       like FREE: realloc is about to take this block; the next record of this thread is
  *              its end: an ALLOC (moved or resized), or an OUTCOME: DONE (freed, by size 0) or
@@ -17,7 +19,10 @@
  *
  * Order: a free is written before the real call, an allocation after it.  So the records of one
  * address alternate across all threads, and each is numbered in that order, modulo 2048, together
- * with the few other addresses of its group.  That, not time, orders them. */
+ * with the few other addresses of its group.  That, not time, orders them.
+ *
+ * A record never changes once another follows it.  The last one may become a PAIR, so a reader that wants it sets
+ * `taken` first, and both sides do so with a compare-and-swap. */
 #pragma once
 
 #include <stdint.h>
@@ -26,6 +31,7 @@ enum event_type {
     EVENT_NONE = 0, /* never written: zero words mean a torn ring */
     EVENT_ALLOC,
     EVENT_ALLOC_BIG,
+    EVENT_PAIR,
     EVENT_FREE,
     EVENT_MOVE,
     EVENT_OUTCOME,
@@ -44,6 +50,7 @@ enum event_outcome { OUTCOME_FAILED = 0, OUTCOME_DONE = 1 };
 #define EVENT_SPARE_LIMIT    64u
 #define EVENT_NODE_SHIFT     42
 #define EVENT_TEMPORARY      (1u << 4)
+#define EVENT_TAKEN          (1u << 4) /* of an ALLOC */
 #define EVENT_SEQUENCE_SHIFT 5
 #define EVENT_SEQUENCE_MASK  2047u
 
@@ -63,9 +70,9 @@ static inline uint32_t event_sequence(uint64_t word)
 static inline unsigned event_words(enum event_type type)
 {
     static const uint8_t words[16] = {
-        [EVENT_ALLOC] = 2,   [EVENT_ALLOC_BIG] = 4, [EVENT_FREE] = 1,  [EVENT_MOVE] = 1,
-        [EVENT_OUTCOME] = 1, [EVENT_MAP] = 3,       [EVENT_UNMAP] = 2, [EVENT_TIME] = 1,
-        [EVENT_GAP] = 5,     [EVENT_THREAD] = 2};
+        [EVENT_ALLOC] = 2, [EVENT_PAIR] = 2,    [EVENT_ALLOC_BIG] = 4, [EVENT_FREE] = 1,
+        [EVENT_MOVE] = 1,  [EVENT_OUTCOME] = 1, [EVENT_MAP] = 3,       [EVENT_UNMAP] = 2,
+        [EVENT_TIME] = 1,  [EVENT_GAP] = 5,     [EVENT_THREAD] = 2};
     return words[type & 15];
 }
 #define EVENT_WORDS_MAX 5u
