@@ -120,6 +120,7 @@ static void furnish(struct arena_slot *slot, uint32_t tid)
     slot->last_block = 0;
     slot->last_alloc = UINT64_MAX;
     slot->last_clock = slot->last_time = 0;
+    slot->quiet_events = QUIET_MAX; /* the first event gets a time of its own */
     slot->waits = slot->wait_ticks = slot->cost_ticks = slot->cost_events = 0;
     slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;
     slot->next = atomic_load(&slot->head);

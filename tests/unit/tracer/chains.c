@@ -335,9 +335,13 @@ CHAIN void chain_recurse(struct chain *chain, unsigned depth)
 #define STEPS(n) STEP(n##0) STEP(n##1) STEP(n##2) STEP(n##3) STEP(n##4) STEP(n##5) STEP(n##6)
 #define NAMES(n)                                                                                   \
     step_##n##0, step_##n##1, step_##n##2, step_##n##3, step_##n##4, step_##n##5, step_##n##6
+/* clang-format off */
 STEPS(1)
 STEPS(2)
-STEPS(3) STEPS(4) STEPS(5)
+STEPS(3)
+STEPS(4)
+STEPS(5)
+/* clang-format on */
 
     CHAIN void chain_descend(struct chain *chain, unsigned depth, unsigned also_at)
 {
