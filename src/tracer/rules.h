@@ -9,7 +9,7 @@
 #include "tracer/thread.h"
 #include "unwind/rule.h"
 
-#define RULE_CACHE_BITS 14
+#define RULE_CACHE_BITS 15
 
 struct rule_entry {
     _Atomic uint64_t check; /* key ^ rule */

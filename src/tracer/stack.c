@@ -97,27 +97,35 @@ struct outside {
     bool needs_fp; /* it, or one further out, begins at its rbp */
 };
 
-/* A saved rbp that must still hold for what is further out.  `place` 0: none. */
+/* A word that must still hold for what is further out.  `place` 0: none. */
 struct link {
     uint64_t place, value;
 };
 
+/* Of one frame: where it saved rbp, and, if it aligned its own stack, where it keeps its beginning.  Without the
+ * latter, calls from different depths look alike. */
+struct links {
+    struct link saved_fp, beginning;
+};
+
 /* Goes inward by one walked frame: what the next one must know, and the link it makes. */
-static inline struct link go_inward(const struct walked_frames *walked, uint32_t at,
-                                    struct outside *outside)
+static inline struct links go_inward(const struct walked_frames *walked, uint32_t at,
+                                     struct outside *outside)
 {
     unwind_rule rule = walked->rule[at];
     enum rule_kind kind = rule_kind_of(rule);
-    struct link link = {0, outside->fp};
+    struct links links = {{0, outside->fp}, {0, outside->cfa}};
     bool uses = kind == RULE_RBP || kind == RULE_RBP_MEMORY;
     bool saves = rule_saved_fp(rule) != 0 || kind == RULE_RBP_MEMORY;
     if (unlikely(outside->needs_fp && saves))
-        link.place = kind == RULE_RBP_MEMORY ? walked->frame_pointer[at]
-                                             : outside->cfa - rule_saved_fp(rule);
+        links.saved_fp.place = kind == RULE_RBP_MEMORY ? walked->frame_pointer[at]
+                                                       : outside->cfa - rule_saved_fp(rule);
+    if (unlikely(kind == RULE_RBP_MEMORY && outside->cfa))
+        links.beginning.place = walked->frame_pointer[at] + (uint64_t)rule_offset(rule);
     outside->needs_fp = uses || (outside->needs_fp && !saves);
     outside->cfa = walked->slot[at] + 8;
     outside->fp = walked->frame_pointer[at];
-    return link;
+    return links;
 }
 
 static inline struct outside outside_of(const struct kept_frames *kept, uint32_t join)
@@ -141,6 +149,17 @@ static inline uint32_t push(struct arena_slot *slot, uint32_t parent, uint64_t i
     return node;
 }
 
+static inline uint32_t keep_link(struct kept_frames *kept, uint32_t count, uint32_t frame,
+                                 struct link link)
+{
+    if (likely(!link.place))
+        return count;
+    kept->link_slot[count] = link.place;
+    kept->link_value[count] = link.value;
+    kept->link_frame[count] = frame;
+    return count + 1;
+}
+
 /* The walked frames replace the trunk from `join` inward. */
 static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
                            uint32_t count, uint32_t node)
@@ -152,19 +171,14 @@ static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, ui
 
     while (links > 0 && kept->link_frame[links - 1] >= join)
         links--;
-    if (arena_slot_tip(slot)->join > join)
-        arena_slot_tip(slot)->count = 0;
     for (uint32_t i = count; i-- > 0;) {
         node = push(slot, node, walked->ret[i], walked->rule[i]);
-        struct link link = go_inward(walked, i, &outside);
-        keeping = keeping && at < FRAMES_KEPT && (!link.place || links < LINKS_KEPT);
+        struct links needed = go_inward(walked, i, &outside);
+        keeping = keeping && at < FRAMES_KEPT && links + 2 <= LINKS_KEPT;
         if (!keeping)
             continue;
-        if (link.place) {
-            kept->link_slot[links] = link.place;
-            kept->link_value[links] = link.value;
-            kept->link_frame[links++] = at;
-        }
+        links = keep_link(kept, links, at, needed.saved_fp);
+        links = keep_link(kept, links, at, needed.beginning);
         kept->slot[at] = walked->slot[i];
         kept->ret[at] = walked->ret[i];
         kept->frame_pointer[at] = walked->frame_pointer[i];
@@ -175,36 +189,50 @@ static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, ui
     return node;
 }
 
-/* The walked frames become the tip, on the trunk's `join`. */
-static inline uint32_t set_tip(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
+static inline void set_tip_link(struct kept_tip *tip, struct link link)
+{
+    if (likely(!link.place))
+        return;
+    tip->link_slot[tip->link_count] = link.place;
+    tip->link_value[tip->link_count++] = link.value;
+}
+
+/* The walked frames become a tip, on the trunk's `join`. */
+static inline uint32_t set_tip(struct arena_slot *slot, struct kept_tip *tip, uint32_t join,
                                uint32_t count, uint32_t node)
 {
     struct walked_frames *walked = arena_slot_walked(slot);
-    struct kept_tip *tip = arena_slot_tip(slot);
+    struct kept_frames *kept = arena_slot_frames(slot);
     struct outside outside = outside_of(kept, join);
 
     tip->link_count = 0;
     for (uint32_t i = count; i-- > 0;) {
         node = push(slot, node, walked->ret[i], walked->rule[i]);
-        struct link link = go_inward(walked, i, &outside);
-        if (unlikely(link.place)) {
-            tip->link_slot[tip->link_count] = link.place;
-            tip->link_value[tip->link_count++] = link.value;
-        }
+        struct links needed = go_inward(walked, i, &outside);
+        set_tip_link(tip, needed.saved_fp);
+        set_tip_link(tip, needed.beginning);
         tip->slot[i] = walked->slot[i];
         tip->ret[i] = walked->ret[i];
     }
     tip->count = count;
     tip->join = join;
+    tip->join_slot = kept->slot[join - 1];
+    tip->join_node = kept->node[join - 1];
+    tip->join_fp = kept->frame_pointer[join - 1];
     tip->frame_pointer = walked->frame_pointer[0];
     tip->node = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
     return node;
 }
 
-/* Whether the stack is the tip's again, given that `valid` frames of the trunk are in place. */
-static inline bool tip_holds(const struct kept_tip *tip, const struct position *at, uint32_t valid)
+/* Whether the stack is a tip's again, given that `valid` frames of the trunk are in place.  The trunk may have grown
+ * elsewhere meanwhile: what matters is that the same frame, called the same way, is outside it. */
+static inline bool tip_holds(const struct kept_tip *tip, const struct kept_frames *kept,
+                             const struct position *at, uint32_t valid)
 {
     if (tip->count == 0 || tip->slot[0] != at->cfa - 8 || tip->join > valid ||
+        kept->slot[tip->join - 1] != tip->join_slot ||
+        kept->node[tip->join - 1] != tip->join_node ||
+        kept->frame_pointer[tip->join - 1] != tip->join_fp ||
         ((tip->node & KEPT_NEEDS_FP) && tip->frame_pointer != at->fp))
         return false;
     uint64_t differs = 0;
@@ -328,16 +356,18 @@ static inline uint32_t seek(const struct kept_frames *kept, uint32_t count, uint
     return low;
 }
 
-/* A few frames that differ are a tip; more mean that the program went elsewhere. */
-#define TIP_FRAMES 4u
-_Static_assert(TIP_FRAMES <= TIP_KEPT, "a tip fits");
+static inline struct kept_tip *find_tip(struct arena_slot *slot, const struct position *at)
+{
+    uint64_t hash = (at->ret ^ at->cfa << 20) * 0x9e3779b97f4a7c15ull;
+    return &arena_slot_tips(slot)[hash >> (64 - TIPS_BITS)];
+}
 
 uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
 {
     uint64_t frame = (uint64_t)hook_frame;
     struct position at = {frame + 16, word_at(frame + 8), word_at(frame)};
     struct kept_frames *kept = arena_slot_frames(slot);
-    struct kept_tip *tip = arena_slot_tip(slot);
+    struct kept_tip *tip = find_tip(slot, &at);
     uint32_t position = slot->position, walked;
 
     if (unlikely(!on_own_stack(slot, frame)))
@@ -346,7 +376,7 @@ uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
         (position < slot->frame_count && kept->slot[position] >= at.cfa - 8))
         slot->position = position = seek(kept, slot->frame_count, at.cfa - 8);
     uint32_t join = check_links(slot, kept, count_valid(kept, position));
-    if (tip_holds(tip, &at, join))
+    if (tip_holds(tip, kept, &at, join))
         return tip->node & ~KEPT_NEEDS_FP;
 
     uint32_t valid = join, node = walk(slot, kept, at, &join, &walked);
@@ -359,7 +389,8 @@ uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
     }
     if (walked == 0)
         return node;
-    if (walked <= TIP_FRAMES && join < slot->frame_count)
-        return set_tip(slot, kept, join, walked, node);
+    /* A few frames that differ are a tip; more mean that the program went elsewhere. */
+    if (walked <= TIP_KEPT && join > 0 && join < slot->frame_count)
+        return set_tip(slot, tip, join, walked, node);
     return grow_trunk(slot, kept, join, walked, node);
 }

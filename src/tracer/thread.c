@@ -116,7 +116,8 @@ static void furnish(struct arena_slot *slot, uint32_t tid)
 {
     slot->process = tracer_process.process;
     slot->frame_count = slot->link_count = slot->position = 0;
-    arena_slot_tip(slot)->count = 0;
+    for (uint32_t i = 0; i < 1u << TIPS_BITS; i++)
+        arena_slot_tips(slot)[i].count = 0;
     slot->last_block = 0;
     slot->last_alloc = UINT64_MAX;
     slot->last_clock = slot->last_time = 0;

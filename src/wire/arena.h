@@ -24,11 +24,12 @@
 
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
-#define SLOT_STRIDE (832u * 1024u)
+#define SLOT_STRIDE (896u * 1024u)
 #define FRAMES_KEPT                                                                                \
     4104u                /* remembered frames of a thread's stack; not a power of two: cache sets */
 #define LINKS_KEPT 1024u /* saved frame pointers that the remembered frames depend on */
-#define TIP_KEPT   8u    /* remembered frames that differ from them at the inner end */
+#define TIP_KEPT   16u   /* frames of a remembered tip, see struct kept_tip */
+#define TIPS_BITS  6
 
 /* The index of the trie: levels of slots, each four times the one before; a probe looks at one line
  * of each.  Small programs touch small tables. */
@@ -192,18 +193,21 @@ struct kept_frames {
     uint64_t ret[FRAMES_KEPT];           /* what it was */
     uint64_t frame_pointer[FRAMES_KEPT]; /* rbp in the caller at that time */
     uint32_t node[FRAMES_KEPT]; /* trie node; top bit: the caller's rbp matters further out */
-    uint64_t link_slot[LINKS_KEPT], link_value[LINKS_KEPT]; /* saved rbp that must still hold ... */
+    uint64_t link_slot[LINKS_KEPT],
+        link_value[LINKS_KEPT];      /* other words that must still hold ... */
     uint32_t link_frame[LINKS_KEPT]; /* ... for frames from this one inward */
 };
 #define KEPT_NEEDS_FP 0x80000000u
 
-/* The last few frames of a stack that left the trunk early. */
+/* The inner frames of a stack that left the trunk early.  There are many, by where the innermost frame is: programs
+ * come back to the same few stacks. */
 struct kept_tip {
     uint64_t slot[TIP_KEPT], ret[TIP_KEPT];
-    uint64_t link_slot[TIP_KEPT], link_value[TIP_KEPT];
-    uint64_t frame_pointer; /* of the innermost */
+    uint64_t link_slot[2 * TIP_KEPT], link_value[2 * TIP_KEPT];
+    uint64_t frame_pointer;      /* of the innermost */
+    uint64_t join_slot, join_fp; /* of the trunk's frame outside it, number join - 1 */
+    uint32_t join, join_node;
     uint32_t count, link_count;
-    uint32_t join; /* trunk frames outside it */
     uint32_t node; /* of the innermost, with KEPT_NEEDS_FP */
 };
 
@@ -217,7 +221,7 @@ struct known_child {
     uint64_t key; /* return address and module */
     uint32_t parent, node;
 };
-#define CHILDREN_BITS 9
+#define CHILDREN_BITS 12
 
 static inline struct kept_frames *arena_slot_frames(struct arena_slot *slot)
 {
@@ -230,9 +234,11 @@ static inline struct known_child *arena_slot_children(struct arena_slot *slot)
                                   (sizeof(struct known_child) << CHILDREN_BITS));
 }
 
-static inline struct kept_tip *arena_slot_tip(struct arena_slot *slot)
+static inline struct kept_tip *arena_slot_tips(struct arena_slot *slot)
 {
-    return (struct kept_tip *)((char *)slot + 2048);
+    return (struct kept_tip *)((char *)slot + SLOT_STRIDE - RING_BYTES -
+                               (sizeof(struct known_child) << CHILDREN_BITS) -
+                               (sizeof(struct kept_tip) << TIPS_BITS));
 }
 
 static inline struct walked_frames *arena_slot_walked(struct arena_slot *slot)
@@ -242,9 +248,9 @@ static inline struct walked_frames *arena_slot_walked(struct arena_slot *slot)
 
 _Static_assert(sizeof(struct trie_node) == 24, "shared layout");
 _Static_assert(sizeof(struct arena_header) <= 4096, "the header is one page");
-_Static_assert(sizeof(struct arena_slot) <= 2048, "a slot's head is half a page");
-_Static_assert(sizeof(struct kept_tip) <= 2048, "and the tip the other half");
+_Static_assert(sizeof(struct arena_slot) <= 4096, "a slot's head is one page");
 _Static_assert(4096 + sizeof(struct kept_frames) + sizeof(struct walked_frames) + RING_BYTES +
-                       (sizeof(struct known_child) << CHILDREN_BITS) <=
+                       (sizeof(struct known_child) << CHILDREN_BITS) +
+                       (sizeof(struct kept_tip) << TIPS_BITS) <=
                    SLOT_STRIDE,
                "a slot fits its stride");

@@ -343,7 +343,7 @@ STEPS(4)
 STEPS(5)
 /* clang-format on */
 
-    CHAIN void chain_descend(struct chain *chain, unsigned depth, unsigned also_at)
+CHAIN void chain_descend(struct chain *chain, unsigned depth, unsigned also_at)
 {
     static void (*const steps[])(struct chain *, unsigned,
                                  unsigned) = {NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5)};
