@@ -1,8 +1,7 @@
 /* ring_reader.h - empties the rings of all threads into their sessions, round by round.
  *
  * A round reads every ring up to where it was when the round began, merging them by time.  What a
- * record in it depends on was written before, so it is in this round or the next: sessions settle
- * then. */
+ * record in it depends on is in this round or, as a rule, the next: its ring is held until then. */
 #pragma once
 
 #include "capture/arena.h"

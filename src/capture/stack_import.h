@@ -8,7 +8,7 @@
 
 struct stack_import;
 
-/* `root` is the prefix under which the target's files are found ("" or "/proc/PID/root"). */
+/* NULL when out of memory. */
 struct stack_import *stack_import_create(struct arena *arena, struct recording *recording);
 void stack_import_destroy(struct stack_import *import);
 

@@ -123,54 +123,47 @@ HOOK int execvp(const char *file, char *const *arguments)
     return execvpe(file, arguments, environ);
 }
 
-/* The arguments of an execl: how many, with the final NULL; and as an array of that many. */
-static size_t count_arguments(const char *first, va_list list)
+/* exec with its arguments, and perhaps an environment behind them, in a list. */
+static int become_listed(struct exec_call call, const char *first, va_list list,
+                         bool has_environment)
 {
     size_t count = 1;
-    for (const char *argument = first; argument; argument = va_arg(list, const char *))
+    va_list counting;
+    va_copy(counting, list);
+    for (const char *argument = first; argument; argument = va_arg(counting, const char *))
         count++;
-    return count;
-}
-
-static void collect_arguments(const char *first, va_list *list, char **arguments)
-{
-    for (*arguments = (char *)first; *arguments;)
-        *++arguments = va_arg(*list, char *);
+    va_end(counting);
+    char **arguments = __builtin_alloca(count * sizeof(char *));
+    arguments[0] = (char *)first;
+    for (size_t i = 1; i < count; i++)
+        arguments[i] = va_arg(list, char *);
+    call.arguments = arguments;
+    return become(&call, has_environment ? va_arg(list, char *const *) : environ);
 }
 
 HOOK int execl(const char *path, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    char **arguments = __builtin_alloca(count_arguments(first, list) * sizeof(char *));
+    int result = become_listed((struct exec_call){EXEC_PATH, path, -1, NULL}, first, list, false);
     va_end(list);
-    va_start(list, first);
-    collect_arguments(first, &list, arguments);
-    va_end(list);
-    return execv(path, arguments);
+    return result;
 }
 
 HOOK int execlp(const char *file, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    char **arguments = __builtin_alloca(count_arguments(first, list) * sizeof(char *));
+    int result = become_listed((struct exec_call){EXEC_SEARCH, file, -1, NULL}, first, list, false);
     va_end(list);
-    va_start(list, first);
-    collect_arguments(first, &list, arguments);
-    va_end(list);
-    return execvp(file, arguments);
+    return result;
 }
 
 HOOK int execle(const char *path, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    char **arguments = __builtin_alloca(count_arguments(first, list) * sizeof(char *));
+    int result = become_listed((struct exec_call){EXEC_PATH, path, -1, NULL}, first, list, true);
     va_end(list);
-    va_start(list, first);
-    collect_arguments(first, &list, arguments);
-    char *const *environment = va_arg(list, char *const *);
-    va_end(list);
-    return execve(path, arguments, environment);
+    return result;
 }

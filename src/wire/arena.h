@@ -1,8 +1,8 @@
 /* arena.h - the memory that a watched program and its recorder share.
  *
  * The recorder makes it (a memfd), the tracer in each watched process maps it.  Everything is fixed
- * width; nothing is ever moved or given back, so either side may die at any instruction and the
- * other still reads sense.  One arena serves a whole process tree.
+ * width and nothing ever moves, so either side may die at any instruction and the other still reads
+ * sense; only the memory of slots that nobody has is given back.  One arena serves a whole process tree.
  *
  *   header | processes | modules | trie nodes | trie index | slots
  *
@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define ARENA_MAGIC   0x314152494f4d454dull /* "MEMOIRA1" as bytes, nearly */
+#define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
 #define ARENA_VERSION 1u
 
 #define ARENA_PROCESSES 1024u
@@ -69,7 +69,7 @@ struct arena_module {
     char path[428];
 };
 
-enum process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_RUNNING, PROCESS_ENDED };
+enum process_state { PROCESS_FREE, PROCESS_RUNNING };
 struct arena_process {
     _Atomic uint32_t state;
     uint32_t pid;
