@@ -78,23 +78,42 @@ static struct arena_slot *slot_at(uint32_t index)
     return (struct arena_slot *)(chunk + (uint64_t)(index % CHUNK_SLOTS) * SLOT_STRIDE);
 }
 
-/* Where the thread's stack may be at most: [low, high).  pthread_getattr_np allocates, through our own hooks,
- * which let it pass. */
-static void stack_limits(bool main_thread, uint64_t *low, uint64_t *high)
+/* What glibc keeps about the stack of a thread it made: four words in a row, somewhere in its descriptor, which is
+ * where the thread pointer points and lies at the end of that stack itself. */
+struct stack_words {
+    uint64_t block, size, guard, guard_asked;
+};
+#define DESCRIPTOR_BYTES 2000u /* at least; the rest of it is of no interest */
+#define LEAST_ADDRESS    65536u
+#define LEAST_STACK      16384u
+
+static bool describes_stack(const struct stack_words *words, uint64_t here)
 {
-    pthread_attr_t attributes;
-    void *start = NULL;
-    size_t size = 0;
+    return words->block >= LEAST_ADDRESS && words->block < here && words->size >= LEAST_STACK &&
+           words->size <= UINT64_MAX - words->block && words->guard < words->size &&
+           words->block + words->size >= (uint64_t)(words + 1) &&
+           words->block + words->size < (uint64_t)words + 2 * DESCRIPTOR_BYTES;
+}
+
+/* Where the thread's stack may be at most: [low, high).  Not by pthread_getattr_np: it allocates and locks, and may
+ * be what called us, or an allocator that is not to be called now. */
+static void stack_limits(bool main_thread, uint64_t here, uint64_t *low, uint64_t *high)
+{
     *low = *high = 0;
     if (main_thread) {
         *high = (uint64_t)__libc_stack_end;
         *low = *high - MAIN_STACK_MAX;
-    } else if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
-            *low = (uint64_t)start;
-            *high = *low + size;
+        if (here >= *low && here < *high)
+            return; /* else it was another thread before fork made it the main one */
+    }
+    const uint64_t *descriptor = __builtin_thread_pointer();
+    for (size_t i = 0; i < DESCRIPTOR_BYTES / 8; i++) {
+        const struct stack_words *words = (const struct stack_words *)(descriptor + i);
+        if (describes_stack(words, here)) {
+            *low = words->block + words->guard;
+            *high = words->block + words->size;
+            return;
         }
-        pthread_attr_destroy(&attributes);
     }
 }
 
@@ -102,7 +121,7 @@ static void stack_limits(bool main_thread, uint64_t *low, uint64_t *high)
 static void learn_stack(struct arena_slot *slot, bool main_thread)
 {
     uint64_t here = (uint64_t)__builtin_frame_address(0), low, high;
-    stack_limits(main_thread, &low, &high);
+    stack_limits(main_thread, here, &low, &high);
     slot->stack_floor = slot->stack_low = slot->stack_high = 0;
     if (here < low || here >= high)
         return; /* somebody else's stack: a coroutine's, a signal handler's */
