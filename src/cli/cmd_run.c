@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -9,10 +8,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/human.h"
 #include "capture/recorder.h"
+#include "cli/helper_program.h"
 #include "cli/options.h"
 #include "cli/record_commands.h"
 
@@ -75,21 +74,6 @@ static const struct option_rule rules[] = {
     {"--heap", "full", "trace every allocation (the default)", take_heap},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
-
-/* libmemoir.so lies beside us in a build folder, or where it was installed. */
-static bool find_library(char *path, size_t size)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (length > 0) {
-        self[length] = '\0';
-        snprintf(path, size, "%s/libmemoir.so", dirname(self));
-        if (access(path, R_OK) == 0)
-            return true;
-    }
-    snprintf(path, size, "%s/libmemoir.so", MEMOIR_LIB);
-    return access(path, R_OK) == 0;
-}
 
 /* As a shell: 128 plus the signal. */
 static int exit_status(int wait_status)
@@ -159,7 +143,7 @@ int cmd_run(int argc, char **argv)
         fprintf(stderr, "memoir: run what? give a program: memoir run -- PROGRAM [ARGUMENTS]\n");
         return 2;
     }
-    if (!find_library(library, sizeof(library))) {
+    if (library_path(library) < 0) {
         fprintf(stderr,
                 "memoir: libmemoir.so is missing beside this program and in %s; install memoir "
                 "again or run it from its build folder\n",

@@ -10,3 +10,4 @@ int cmd_flame(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_export(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);

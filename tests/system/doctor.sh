@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# memoir doctor: it tries, tells the truth, and says what to type.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+state_of() { # state_of FILE GROUP NAME
+    jq -r --arg group "$2" --arg name "$3" \
+        '.checks[] | select(.group == $group and .name == $name) | .state' "$1"
+}
+
+"$MEMOIR" doctor --json >all.json 2>err
+equal works-status 0 $?
+equal quiet "" "$(cat err)"
+equal run ok "$(state_of all.json works run)"
+equal abilities "run attach sampling pages cpu" \
+    "$(jq -r '[.checks[] | select(.group == "works") | .name] | join(" ")' all.json)"
+equal states-are-known 0 "$(jq '[.checks[] | select(.state | IN("ok", "limited", "missing", "note") | not)] | length' all.json)"
+equal everything-says-why 0 "$(jq '[.checks[] | select(.found == "")] | length' all.json)"
+equal capabilities 7 "$(jq '[.checks[] | select(.name | startswith("CAP_"))] | length' all.json)"
+equal nothing-left-behind "" "$(find . -name 'memoir-doctor*')"
+
+# What it says is so: the kernel's files and dpkg agree.
+if [ -r /sys/kernel/btf/vmlinux ]; then equal btf ok "$(state_of all.json kernel BTF)"; fi
+equal glibc "$(ldd --version | sed -n '1s/.* //p')" "$(jq -r '.checks[] | select(.name == "glibc") | .found' all.json)"
+equal libc-debug-file ok "$(state_of all.json symbols libc)" # libc6-dbg is among the test packages
+
+# For people: the same, without colour in a pipe.
+"$MEMOIR" doctor >text
+at_least text-has-all "$(jq '.checks | length' all.json)" "$(grep -Ec '^  (ok|limited|missing|note) ' text)"
+if grep -q $'\033' text; then not_ok text-plain "colour in a pipe"; else ok text-plain; fi
+script -qec "$MEMOIR doctor" /dev/null </dev/null >terminal
+if grep -q $'\033\\[' terminal; then ok terminal-coloured; else not_ok terminal-coloured "no colour on a terminal"; fi
+
+# A folder where nothing can be written is told, with what to do; run itself still works.
+"$MEMOIR" doctor --folder /proc --json >proc.json
+equal folder-status 0 $?
+equal folder missing "$(state_of proc.json disk recordings)"
+
+# A memoir that is not whole: run does not work, and the status says so.
+mkdir part
+cp "$BUILD/memoir" "$BUILD/memoir-record" part
+part/memoir doctor --json >part.json
+equal no-library-status 1 $?
+equal no-library missing "$(state_of part.json programs libmemoir.so)"
+equal no-library-run missing "$(state_of part.json works run)"
+if jq -e '.checks[] | select(.name == "run") | .found | test("libmemoir.so")' part.json >/dev/null; then
+    ok no-library-said
+else
+    not_ok no-library-said "$(cat part.json)"
+fi
+rm part/memoir-record
+part/memoir doctor --json >part.json
+equal no-recorder-status 1 $?
+equal no-recorder missing "$(state_of part.json programs memoir-record)"
+
+# As nobody: less is allowed, and it says how to get it; run works all the same.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    open=$(env -u TMPDIR mktemp -d) # the folder of this test is not for others
+    trap 'rm -rf "$open"' EXIT
+    chmod 1777 "$open"
+    cp "$BUILD/memoir" "$BUILD/libmemoir.so" "$BUILD/memoir-record" "$open"
+    (cd "$open" && env TMPDIR="$open" setpriv --reuid nobody --regid nogroup --clear-groups \
+        "$open/memoir" doctor --json) >nobody.json
+    equal nobody-status 0 $?
+    equal nobody-ptrace limited "$(state_of nobody.json permissions CAP_SYS_PTRACE)"
+    equal nobody-command "run memoir with sudo" \
+        "$(jq -r '.checks[] | select(.name == "CAP_SYS_PTRACE") | .command' nobody.json)"
+else
+    skip nobody "only root can become another user"
+fi
+
+"$MEMOIR" doctor --jsn >out 2>err
+equal wrong-option-status 2 $?
+one_sentence wrong-option err 'json'

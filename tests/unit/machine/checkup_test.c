@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "machine/checkup.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "check.h"
+
+#define ALL_CAPABILITIES ((UINT64_C(1) << 41) - 1)
+
+static struct checkup checkup;
+
+/* A machine where everything works, as root. */
+static struct machine_facts good_machine(void)
+{
+    return (struct machine_facts){
+        .system_id = "debian",
+        .architecture = "x86_64",
+        .permissions = {.effective = ALL_CAPABILITIES, .bounding = ALL_CAPABILITIES},
+        .perf_paranoid = 2,
+        .yama_scope = SETTING_ABSENT,
+        .has_btf = true,
+        .has_tracefs = true,
+        .has_cgroup2 = true,
+        .glibc = "2.36",
+        .has_libc_debug = true,
+        .has_debuginfod = true,
+        .debuginfod_urls = "https://x",
+        .folder = "/somewhere",
+        .folder_free_bytes = UINT64_C(10) << 30,
+    };
+}
+
+/* The same as an ordinary user. */
+static struct machine_facts good_machine_of_a_user(void)
+{
+    struct machine_facts facts = good_machine();
+    facts.permissions.uid = 1000;
+    facts.permissions.effective = 0;
+    return facts;
+}
+
+static const struct check *judged(const struct machine_facts *facts, const char *group,
+                                  const char *name)
+{
+    checkup.count = 0;
+    checkup_judge(&checkup, facts);
+    const struct check *check = checkup_find(&checkup, group, name);
+    assert_non_null(check);
+    return check;
+}
+
+TEST(a_good_machine_has_nothing_to_mend)
+{
+    struct machine_facts const facts = good_machine();
+    checkup.count = 0;
+    checkup_judge(&checkup, &facts);
+    for (size_t i = 0; i < checkup.count; i++) {
+        CHECK(checkup.checks[i].state == CHECK_OK || checkup.checks[i].state == CHECK_NOTE);
+        CHECK(checkup.checks[i].command[0] == '\0');
+        CHECK(checkup.checks[i].found[0] != '\0');
+    }
+}
+
+TEST(yama_restricts_only_those_without_the_capability)
+{
+    struct machine_facts facts = good_machine_of_a_user();
+    facts.yama_scope = 1;
+    const struct check *check = judged(&facts, "kernel", "yama ptrace_scope");
+    CHECK(check->state == CHECK_LIMITED);
+    assert_string_equal(check->command, "sudo sysctl kernel.yama.ptrace_scope=0");
+    facts.permissions.effective = ALL_CAPABILITIES;
+    CHECK(judged(&facts, "kernel", "yama ptrace_scope")->state == CHECK_OK);
+    facts.yama_scope = 3;
+    check = judged(&facts, "kernel", "yama ptrace_scope");
+    CHECK(check->state == CHECK_LIMITED && check->command[0] == '\0'); /* nothing helps */
+}
+
+TEST(a_command_is_given_where_a_setting_is_in_the_way)
+{
+    struct machine_facts facts = good_machine_of_a_user();
+    facts.tried[FEATURE_PERF_KERNEL] = -EACCES;
+    facts.tried[FEATURE_MEMFD_EXEC] = -EACCES;
+    facts.memfd_noexec = 2;
+    assert_string_equal(judged(&facts, "kernel", "perf events, kernel")->command,
+                        "sudo sysctl kernel.perf_event_paranoid=1");
+    assert_string_equal(judged(&facts, "kernel", "code in a memfd")->command,
+                        "sudo sysctl vm.memfd_noexec=1");
+    facts.perf_paranoid = 0; /* something else is in the way: a wrong command would not help */
+    assert_string_equal(judged(&facts, "kernel", "perf events, kernel")->command, "");
+}
+
+TEST(a_capability_that_was_taken_away_is_not_had_by_sudo)
+{
+    struct machine_facts facts = good_machine_of_a_user();
+    const struct check *check = judged(&facts, "permissions", "CAP_SYS_PTRACE");
+    CHECK(check->state == CHECK_LIMITED);
+    assert_string_equal(check->command, "run memoir with sudo");
+    facts.permissions.bounding = 0;
+    assert_string_equal(judged(&facts, "permissions", "CAP_SYS_PTRACE")->command,
+                        "start the container with --cap-add SYS_PTRACE");
+}
+
+TEST(root_is_not_told_to_use_sudo)
+{
+    struct machine_facts facts = good_machine();
+    facts.has_libc_debug = false;
+    assert_string_equal(judged(&facts, "symbols", "libc")->command, "apt-get install libc6-dbg");
+}
+
+TEST(an_old_or_other_libc_is_missing)
+{
+    struct machine_facts facts = good_machine();
+    strcpy(facts.glibc, "2.31");
+    CHECK(judged(&facts, "libc", "glibc")->state == CHECK_MISSING);
+    strcpy(facts.glibc, "2.35");
+    CHECK(judged(&facts, "libc", "glibc")->state == CHECK_OK);
+    strcpy(facts.glibc, "3.0");
+    CHECK(judged(&facts, "libc", "glibc")->state == CHECK_OK);
+    facts.glibc[0] = '\0';
+    CHECK(judged(&facts, "libc", "glibc")->state == CHECK_MISSING);
+}
+
+TEST(little_room_is_limited_and_none_is_missing)
+{
+    struct machine_facts facts = good_machine();
+    facts.folder_free_bytes = 100 << 20;
+    CHECK(judged(&facts, "disk", "recordings")->state == CHECK_LIMITED);
+    facts.folder_err = -EROFS;
+    CHECK(judged(&facts, "disk", "recordings")->state == CHECK_MISSING);
+    CHECK(strstr(judged(&facts, "disk", "recordings")->found, "Read-only") != NULL);
+}
+
+TEST(run_works_when_it_was_seen_to_work)
+{
+    struct machine_facts const facts = good_machine();
+    struct trial trial = {.worked = true, .calls = 3};
+    checkup.count = 0;
+    checkup_judge_works(&checkup, &facts, &trial);
+    CHECK(checkup_find(&checkup, "works", "run")->state == CHECK_OK);
+    trial = (struct trial){.failure = "no such thing"};
+    checkup.count = 0;
+    checkup_judge_works(&checkup, &facts, &trial);
+    CHECK(checkup_find(&checkup, "works", "run")->state == CHECK_MISSING);
+    CHECK(strstr(checkup_find(&checkup, "works", "run")->found, "no such thing") != NULL);
+}
+
+TEST(too_many_checks_do_no_harm)
+{
+    checkup.count = 0;
+    for (int i = 0; i < 2 * CHECKS_MAX; i++)
+        assert_non_null(checkup_add(&checkup, "group", "name", CHECK_OK, "%d", i));
+    CHECK(checkup.count == CHECKS_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_machine_has_nothing_to_mend),
+        cmocka_unit_test(yama_restricts_only_those_without_the_capability),
+        cmocka_unit_test(a_command_is_given_where_a_setting_is_in_the_way),
+        cmocka_unit_test(a_capability_that_was_taken_away_is_not_had_by_sudo),
+        cmocka_unit_test(root_is_not_told_to_use_sudo),
+        cmocka_unit_test(an_old_or_other_libc_is_missing),
+        cmocka_unit_test(little_room_is_limited_and_none_is_missing),
+        cmocka_unit_test(run_works_when_it_was_seen_to_work),
+        cmocka_unit_test(too_many_checks_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
