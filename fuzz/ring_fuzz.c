@@ -50,8 +50,8 @@ static struct arena *fresh_arena(void)
     if (fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)ARENA_PROCESSES_AT,
                   (off_t)(ARENA_BYTES - ARENA_PROCESSES_AT)) < 0)
         abort();
-    atomic_store(&arena.header->process_count, 1);
-    atomic_store(&arena.header->module_count, 1);
+    atomic_store(&arena.header->process_high, 1);
+    atomic_store(&arena.header->module_high, 2);
     atomic_store(&arena.header->slot_high, SLOTS);
     atomic_store(&arena.header->node_count, TRIE_FIRST_NODE + 16);
     return &arena;
@@ -60,7 +60,7 @@ static struct arena *fresh_arena(void)
 static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
 {
     struct scribbler *scribbler = context;
-    struct session_options options = {.folder = folder, .max_bytes = 1 << 22, .image = process};
+    struct session_options options = {.folder = folder, .max_bytes = 1 << 22};
     struct fault fault;
     if (process >= PROCESSES)
         return NULL;
@@ -167,7 +167,7 @@ static void prepare(struct scribbler *scribbler)
             (struct trie_node){.ip = 0x1000 + i,
                                .parent = i ? TRIE_FIRST_NODE + i / 2 : TRIE_COMPLETE,
                                .module = i & 1};
-    atomic_store(&arena_module_at(scribbler->arena->memory, 1)->ready, 1);
+    atomic_store(&arena_module_at(scribbler->arena->memory, 1)->state, MODULE_READY);
     arena_process_at(scribbler->arena->memory, 0)->pid = 1;
     atomic_store(&header->off, 0);
 }

@@ -3,16 +3,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "wire/event.h"
 
-#define NUMBER_UNKNOWN 0xffff
+/* Set once there was an event: a group that none was booked of costs no memory. */
+#define NUMBER_SEEN 0x8000u
 
 struct ordering {
     struct heap_book *book;
+    uint16_t unseen;             /* what an empty `last` means: a number, or NUMBER_UNKNOWN */
     uint16_t last[EVENT_GROUPS]; /* number of the newest event booked, by group of addresses */
 };
+#define NUMBER_UNKNOWN 0xffffu
 
 struct ordering *ordering_create(struct heap_book *book, bool begins_anew)
 {
@@ -20,8 +22,7 @@ struct ordering *ordering_create(struct heap_book *book, bool begins_anew)
     if (!ordering)
         return NULL;
     ordering->book = book;
-    if (!begins_anew)
-        memset(ordering->last, 0xff, sizeof(ordering->last));
+    ordering->unseen = begins_anew ? NUMBER_SEEN : NUMBER_UNKNOWN;
     return ordering;
 }
 
@@ -66,17 +67,19 @@ static int book_turn(struct ordering *ordering, const struct heap_event *event,
 int ordering_book(struct ordering *ordering, const struct heap_event *event, bool now,
                   struct quality *quality)
 {
-    uint16_t *last = &ordering->last[event_group(event->block.address)];
+    uint16_t *place = &ordering->last[event_group(event->block.address)];
+    uint16_t last = *place ? *place : ordering->unseen;
     if (event->kind == HEAP_RESTORE)
         return book_turn(ordering, event, quality);
     /* 1: next; 0 or in the upper half: repeats, or comes late, and must not take the count back. */
-    uint32_t steps = *last == NUMBER_UNKNOWN ? 1 : (event->sequence - *last) & EVENT_SEQUENCE_MASK;
+    uint32_t steps = last == NUMBER_UNKNOWN ? 1 : (event->sequence - last) & EVENT_SEQUENCE_MASK;
     bool ahead = steps >= 1 && steps <= EVENT_SEQUENCE_MASK / 2;
     if (ahead && steps > 1 && !now)
         return (int)steps - 1;
     int err = book_turn(ordering, event, quality);
     if (err == 0 && ahead)
-        *last = (uint16_t)((event->sequence + (event->kind == HEAP_PAIR)) & EVENT_SEQUENCE_MASK);
+        *place =
+            NUMBER_SEEN | ((event->sequence + (event->kind == HEAP_PAIR)) & EVENT_SEQUENCE_MASK);
     return err;
 }
 

@@ -16,11 +16,9 @@
 #include <unistd.h>
 
 #include "capture/clock_keeper.h"
-#include "capture/death_note.h"
 #include "capture/launch.h"
-#include "procfs/process_facts.h"
-#include "capture/ring_reader.h"
-#include "capture/slot_keeper.h"
+#include "capture/process_keeper.h"
+#include "capture/roster.h"
 
 /* How the recorder rests, by how full rings were: not at all, a little while the clock stays fresh,
  * or on a futex that a filling ring wakes. */
@@ -40,16 +38,10 @@ struct recorder {
     struct slot_keeper *keeper;
     struct clock_keeper *clock_keeper;
     struct symbol_queue *symbols;
-    struct session *sessions[ARENA_PROCESSES];
-    uint32_t session_count; /* highest index used, plus one */
-    char command_line[4096];
-    char folder[PATH_MAX];        /* of recordings that have no name of their own */
+    struct roster *roster;
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
     pid_t pid;
-    uint64_t oom_kills;
     unsigned rounds_unasked; /* since the program was last asked after */
-    bool told_failure;
-    bool made_output; /* the file was not there before */
 };
 
 static volatile sig_atomic_t child_changed;
@@ -115,104 +107,6 @@ static void let_descriptors_go(const struct arena *arena)
 /* A ring that is read late costs the program waits, so we go before it where we may. */
 #define RECORDER_NICE (-10)
 
-static void join_command(struct recorder *recorder)
-{
-    size_t at = 0;
-    for (char **word = recorder->options->command; *word; word++)
-        at += (size_t)snprintf(recorder->command_line + (at < 4095 ? at : 4095),
-                               at < 4095 ? sizeof(recorder->command_line) - at : 1, "%s%s",
-                               at ? " " : "", *word);
-}
-
-/* How many programs the process has been before the present one. */
-static unsigned images_of(const struct recorder *recorder, uint32_t pid)
-{
-    unsigned images = 0;
-    for (uint32_t i = 0; i < recorder->session_count; i++)
-        images += recorder->sessions[i] && session_pid(recorder->sessions[i]) == pid;
-    return images;
-}
-
-/* A wrapper that became the program by exec is not what was asked for. */
-static void abandon_earlier_images(struct recorder *recorder)
-{
-    for (uint32_t i = 0; i < recorder->session_count; i++) {
-        if (!recorder->sessions[i])
-            continue;
-        ring_reader_forget(recorder->reader, recorder->sessions[i]);
-        session_abandon(recorder->sessions[i]);
-        recorder->sessions[i] = NULL;
-    }
-}
-
-/* Finds out before the program starts whether its recording can be written. */
-static int check_output(struct recorder *recorder, struct fault *fault)
-{
-    const char *output = recorder->options->output, *slash = output ? strrchr(output, '/') : NULL;
-    if (slash)
-        snprintf(recorder->folder, sizeof(recorder->folder), "%.*s", (int)(slash - output), output);
-    if (output) {
-        recorder->made_output = access(output, F_OK) < 0;
-        int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-        if (fd < 0)
-            return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o",
-                             output, strerror(errno));
-        close(fd);
-    } else if (access(".", W_OK) < 0) {
-        return fault_set(fault, -EIO,
-                         "cannot write a recording in this folder: %s; choose a place with -o",
-                         strerror(errno));
-    }
-    return 0;
-}
-
-static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
-{
-    struct recorder *recorder = context;
-    struct fault fault = {0};
-    if (process >= ARENA_PROCESSES)
-        return NULL;
-    if (recorder->sessions[process])
-        return recorder->sessions[process];
-    uint32_t pid = arena_process_at(recorder->arena.memory, process)->pid;
-    bool follow = recorder->options->follow_children;
-    if (!follow && (pid != (uint32_t)recorder->pid || process < recorder->session_count))
-        return NULL;
-    if (!follow)
-        abandon_earlier_images(recorder);
-    struct session_options options = {.output = process == 0 || !follow ? recorder->options->output
-                                                                        : NULL,
-                                      .folder = recorder->folder,
-                                      .image = images_of(recorder, pid),
-                                      .max_bytes = recorder->options->max_bytes,
-                                      .command_line = recorder->command_line,
-                                      .symbols = recorder->symbols};
-    struct session *session = session_open(&recorder->arena, process, &options, now_ns, &fault);
-    if (!session) {
-        if (!recorder->told_failure)
-            fprintf(stderr, "memoir: %s; the program runs on unrecorded\n", fault.text);
-        recorder->told_failure = true;
-        return NULL;
-    }
-    recorder->sessions[process] = session;
-    if (process >= recorder->session_count)
-        recorder->session_count = process + 1;
-    return session;
-}
-
-static void tick_all(struct recorder *recorder, uint64_t now_ns)
-{
-    struct fault fault = {0};
-    for (uint32_t i = 0; i < recorder->session_count; i++) {
-        if (!recorder->sessions[i] || !session_is_due(recorder->sessions[i], now_ns))
-            continue;
-        ring_reader_leave(recorder->reader);
-        if (session_tick(recorder->sessions[i], now_ns, &fault) < 0)
-            fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
-        ring_reader_return(recorder->reader);
-    }
-}
-
 static void rest(struct recorder *recorder, unsigned fullest)
 {
     struct arena_header *header = recorder->arena.header;
@@ -248,11 +142,6 @@ static bool program_ended(struct recorder *recorder, struct recorder_result *res
     return waitpid(recorder->pid, &result->wait_status, WNOHANG) == recorder->pid;
 }
 
-static uint64_t now_of(struct recorder *recorder)
-{
-    return tick_clock_ns(&recorder->clock, tick_clock_anchor(&recorder->clock));
-}
-
 /* Threads stamp their events themselves unless there are very many of them. */
 static void watch_rate(struct recorder *recorder, uint64_t now_ns)
 {
@@ -267,17 +156,10 @@ static void watch_rate(struct recorder *recorder, uint64_t now_ns)
 }
 
 /* Whether a followed process other than the first still runs. */
-static bool children_live(const struct recorder *recorder)
+static bool children_live(struct recorder *recorder)
 {
-    uint32_t count = atomic_load(&recorder->arena.header->process_count);
-    if (!recorder->options->follow_children)
-        return false;
-    for (uint32_t i = 0; i < count && i < ARENA_PROCESSES; i++) {
-        struct arena_process *process = arena_process_at(recorder->arena.memory, i);
-        if (process->pid != (uint32_t)recorder->pid && process_runs(process->pid))
-            return true;
-    }
-    return false;
+    return recorder->options->follow_children &&
+           process_any_runs(&recorder->arena, (uint32_t)recorder->pid);
 }
 
 /* True when the program ended, false when the time of --for was up before. */
@@ -293,7 +175,7 @@ static bool read_until_end(struct recorder *recorder, struct recorder_result *re
             return ended;
         unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
         watch_rate(recorder, now);
-        tick_all(recorder, now);
+        roster_look(recorder->roster, now);
         slot_keeper_look(recorder->keeper, now);
         pass_signals_on(recorder);
         if (!child_changed)
@@ -311,60 +193,10 @@ static void wait_for_program(struct recorder *recorder, struct recorder_result *
     }
 }
 
-static struct cost measure_cost(struct recorder *recorder, uint32_t process)
-{
-    struct rusage usage;
-    struct cost cost = {0};
-    getrusage(RUSAGE_SELF, &usage);
-    slot_keeper_cost(recorder->keeper, process, recorder->clock.ns_per_tick, &cost);
-    cost.recorder_cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
-                           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
-    cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
-    return cost;
-}
-
-static void end_session(struct recorder *recorder, struct session *session,
-                        struct recorder_result *result, bool ended)
-{
-    struct fault fault = {0};
-    char death[128];
-    bool reaped = ended && session_pid(session) == (uint32_t)recorder->pid;
-    struct session_end end = {.now_ns = now_of(recorder),
-                              .exit_status = reaped ? result->wait_status : -1,
-                              .cost = measure_cost(recorder, session_process(session))};
-    if (ended) /* else threads may be counting on at this moment */
-        end.lost_events =
-            slot_keeper_totals(recorder->keeper, session_process(session), &end.exact);
-    if (reaped && WIFSIGNALED(result->wait_status)) {
-        bool oom = process_oom_kills() > recorder->oom_kills;
-        death_describe(result->wait_status, oom, death, sizeof(death));
-        end.death = death;
-    }
-    if (session_end(session, &end, &fault) < 0)
-        fprintf(stderr, "memoir: %s\n", fault.text);
-    if (session_name(session) && end.death)
-        death_print(session_recording(session), result->summary, sizeof(result->summary));
-    if (!recorder->options->quiet)
-        fprintf(stderr, "memoir: recorded %s; see it with: memoir report %s\n",
-                session_path(session), session_path(session));
-    if (session_close(session, &fault) < 0)
-        fprintf(stderr, "memoir: %s\n", fault.text);
-    result->recordings++;
-}
-
-static void end_all(struct recorder *recorder, struct recorder_result *result, bool ended)
-{
-    ring_reader_drain(recorder->reader, &recorder->clock);
-    for (uint32_t i = 0; i < recorder->session_count; i++) {
-        if (recorder->sessions[i])
-            end_session(recorder, recorder->sessions[i], result, ended);
-        recorder->sessions[i] = NULL;
-    }
-}
-
 static void recorder_fini(struct recorder *recorder)
 {
     ring_reader_destroy(recorder->reader);
+    roster_destroy(recorder->roster);
     slot_keeper_destroy(recorder->keeper);
     clock_keeper_destroy(recorder->clock_keeper);
     symbol_queue_destroy(recorder->symbols);
@@ -399,6 +231,24 @@ static int start_program(struct recorder *recorder, struct fault *fault)
     return 0;
 }
 
+/* All that is needed besides the arena. */
+static int furnish(struct recorder *recorder, struct fault *fault)
+{
+    recorder->keeper = slot_keeper_create(&recorder->arena);
+    recorder->symbols = symbol_queue_create();
+    recorder->clock_keeper = clock_keeper_create(&recorder->arena);
+    recorder->roster = roster_create(&(struct roster_options){.recorder = recorder->options,
+                                                              .arena = &recorder->arena,
+                                                              .slots = recorder->keeper,
+                                                              .symbols = recorder->symbols,
+                                                              .clock = &recorder->clock});
+    recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
+    if (!recorder->clock_keeper || !recorder->reader || !recorder->keeper || !recorder->symbols ||
+        !recorder->roster)
+        return fault_set(fault, -ENOMEM, "out of memory before the start");
+    return 0;
+}
+
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                  struct fault *fault)
 {
@@ -408,32 +258,28 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
     memset(result, 0, sizeof(*result));
     recorder->options = options;
     recorder->arena.fd = -1;
-    recorder->oom_kills = process_oom_kills();
-    join_command(recorder);
     launch_remember();
     set_signals();
     lift_file_limit();
     tick_clock_start(&recorder->clock);
     int err = arena_open(&recorder->arena, options->follow_children, fault);
+    if (err == 0)
+        err = furnish(recorder, fault);
+    if (err == 0)
+        err = roster_check_output(recorder->roster, fault);
     if (err == 0) {
-        recorder->reader = ring_reader_create(&recorder->arena, session_of, recorder);
-        recorder->keeper = slot_keeper_create(&recorder->arena);
-        recorder->symbols = symbol_queue_create();
-        recorder->clock_keeper = clock_keeper_create(&recorder->arena);
-        if (!recorder->clock_keeper || !recorder->reader || !recorder->keeper || !recorder->symbols)
-            err = fault_set(fault, -ENOMEM, "out of memory before the start");
-    }
-    if (err == 0)
-        err = check_output(recorder, fault);
-    if (err == 0)
         err = start_program(recorder, fault);
-    if (err < 0 && recorder->made_output)
-        unlink(options->output);
+        if (err < 0)
+            roster_withdraw_output(recorder->roster);
+    }
     if (err == 0) {
         setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
+        roster_begin(recorder->roster, recorder->reader, (uint32_t)recorder->pid);
         bool ended = read_until_end(recorder, result);
         atomic_store(&recorder->arena.header->off, 1);
-        end_all(recorder, result, ended);
+        ring_reader_drain(recorder->reader, &recorder->clock);
+        tick_clock_anchor(&recorder->clock);
+        roster_end(recorder->roster, result, ended);
         if (!ended)
             wait_for_program(recorder, result);
     }

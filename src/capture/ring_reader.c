@@ -72,6 +72,32 @@ void ring_reader_forget(struct ring_reader *reader, const struct session *sessio
     }
 }
 
+void ring_reader_mark(const struct ring_reader *reader, struct ring_marks *marks)
+{
+    uint32_t high = atomic_load(&reader->arena->header->slot_high);
+    marks->count = high < ARENA_SLOTS ? high : ARENA_SLOTS;
+    for (uint32_t i = 0; i < marks->count; i++)
+        marks->heads[i] = atomic_load(&arena_slot_at(reader->arena->memory, i)->head);
+}
+
+/* Whether the ring stands before a record whose other half will never come: its thread was killed between the two. */
+static bool is_cut_off(const struct ring *ring, uint64_t head)
+{
+    return ring->blocked && ring->ahead == 0 && head - ring->tail == event_words(EVENT_UNMAP);
+}
+
+bool ring_reader_is_past(const struct ring_reader *reader, const struct ring_marks *marks)
+{
+    for (uint32_t i = 0; i < marks->count; i++) {
+        const struct ring *ring = &reader->rings[i];
+        uint64_t head = marks->heads[i], taken = ring_taken(ring);
+        bool can_be = head <= taken || head - taken <= RING_WORDS;
+        if (head > ring->tail && can_be && !is_cut_off(ring, head))
+            return false;
+    }
+    return true;
+}
+
 /* How long an event waits for one of another ring: its writer may have been put aside by the scheduler between
  * counting and writing. */
 #define PATIENCE_NS 100000000ull
@@ -162,15 +188,19 @@ static bool see_free(struct ring *ring, uint64_t at)
     return book(ring, &event);
 }
 
-/* An UNMAP with its end.  The words of both, 0 when the end is not there yet. */
+/* An UNMAP with its end.  The words of both, 0 when the end is not there yet; those of the UNMAP alone when its
+ * thread was killed before the end, and another one has the ring. */
 static unsigned see_unmap(struct ring *ring, uint64_t at)
 {
-    unsigned words = event_words(EVENT_UNMAP) + event_words(EVENT_OUTCOME);
-    if (at + words > ring->limit)
+    unsigned words = event_words(EVENT_UNMAP);
+    if (at + words >= ring->limit)
         return 0;
-    if ((ring_word(ring, at + words - 1) >> 4 & 1) == OUTCOME_DONE)
+    uint64_t end = ring_word(ring, at + words);
+    if (event_type_of(end) != EVENT_OUTCOME)
+        return words;
+    if ((end >> 4 & 1) == OUTCOME_DONE)
         session_unmap(ring->session, event_address(ring_word(ring, at)), ring_word(ring, at + 1));
-    return words;
+    return words + event_words(EVENT_OUTCOME);
 }
 
 /* The beginning of a realloc.  Nearly always its end is there too; otherwise the block counts as

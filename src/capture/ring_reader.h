@@ -28,6 +28,14 @@ void ring_reader_forget(struct ring_reader *reader, const struct session *sessio
 /* One round.  How full the fullest ring was, in percent. */
 unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *clock);
 
+/* How far each ring is written at one moment; and whether all of that is read by now. */
+struct ring_marks {
+    uint32_t count;
+    uint64_t heads[ARENA_SLOTS];
+};
+void ring_reader_mark(const struct ring_reader *reader, struct ring_marks *marks);
+bool ring_reader_is_past(const struct ring_reader *reader, const struct ring_marks *marks);
+
 uint64_t ring_reader_words(const struct ring_reader *reader); /* read so far */
 
 /* Nobody writes any more: reads all there is, also two-part records that were cut off. */

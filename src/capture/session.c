@@ -46,12 +46,21 @@ struct session {
     bool write_failed;
 };
 
-static void destroy(struct session *session)
+static void close_books(struct session *session)
 {
     heap_book_destroy(session->heap);
     map_book_destroy(session->maps);
     ordering_destroy(session->ordering);
     stack_import_destroy(session->stacks);
+    session->heap = NULL;
+    session->maps = NULL;
+    session->ordering = NULL;
+    session->stacks = NULL;
+}
+
+static void destroy(struct session *session)
+{
+    close_books(session);
     recording_destroy(session->recording);
     free(session);
 }
@@ -63,6 +72,9 @@ static uint64_t unix_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Processes may have had the same number before, and this one may have been another program. */
+#define SAME_NAME_MAX 10000u
+
 static void name_output(struct session *session)
 {
     const char *slash = strrchr(session->process->path, '/');
@@ -71,12 +83,15 @@ static void name_output(struct session *session)
         snprintf(session->path, sizeof(session->path), "%s", session->options.output);
         return;
     }
-    char image[16] = "";
-    if (session->options.image > 0)
-        snprintf(image, sizeof(image), "-%u", session->options.image + 1);
-    snprintf(session->path, sizeof(session->path), "%s%s%.200s.%u%s.memoir",
-             session->options.folder, *session->options.folder ? "/" : "",
-             *program ? program : "program", session->process->pid, image);
+    char number[16] = "";
+    for (unsigned same = 2; same < SAME_NAME_MAX; same++) {
+        snprintf(session->path, sizeof(session->path), "%s%s%.200s.%u%s.memoir",
+                 session->options.folder, *session->options.folder ? "/" : "",
+                 *program ? program : "program", session->process->pid, number);
+        if (access(session->path, F_OK) < 0)
+            return;
+        snprintf(number, sizeof(number), "-%u", same);
+    }
 }
 
 static void describe_process(struct session *session)
@@ -95,10 +110,9 @@ static void describe_process(struct session *session)
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
     if (session->process->forked) {
-        string_id note =
-            recording_intern(recording, "began by fork: blocks inherited from the parent "
-                                        "are not in it, their frees count as unknown");
-        (void)vec_push(&recording->notes, note);
+        session_note(session,
+                     "began by fork: blocks inherited from the parent are not in it, their "
+                     "frees count as unknown");
     }
 }
 
@@ -398,7 +412,14 @@ int session_end(struct session *session, const struct session_end *end, struct f
     set_exact_totals(session, &end->exact);
     if (end->lost_events > recording->quality.lost_events)
         recording->quality.lost_events = end->lost_events;
+    close_books(session);
     return err < 0 ? fault_set(fault, err, "out of memory at the end of a recording") : 0;
+}
+
+void session_note(struct session *session, const char *text)
+{
+    struct recording *recording = session->recording;
+    (void)vec_push(&recording->notes, recording_intern(recording, text));
 }
 
 void session_abandon(struct session *session)
@@ -413,14 +434,16 @@ void session_abandon(struct session *session)
     unlink(path);
 }
 
-bool session_name(struct session *session)
+bool session_name(struct session *session, bool wait)
 {
-    if (!session->options.symbols)
-        return false;
-    session->symbols_asked = symbol_queue_exchange(session->options.symbols, session->recording,
-                                                   session->root, session->symbols_asked);
-    symbol_queue_finish(session->options.symbols, session->recording);
-    return true;
+    struct symbol_queue *symbols = session->options.symbols;
+    if (!symbols)
+        return true;
+    session->symbols_asked =
+        symbol_queue_exchange(symbols, session->recording, session->root, session->symbols_asked);
+    if (wait)
+        symbol_queue_finish(symbols, session->recording);
+    return wait || symbol_queue_is_done(symbols, session->recording);
 }
 
 int session_close(struct session *session, struct fault *fault)

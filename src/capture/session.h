@@ -15,8 +15,7 @@ struct session;
 struct session_options {
     const char
         *output; /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
-    const char *folder; /* ... in this folder */
-    unsigned image;     /* programs that this process was before, by exec */
+    const char *folder; /* ... in this folder; PROGRAM.PID-2.memoir and so on if there is one */
     uint64_t max_bytes;
     const char *command_line;
     struct symbol_queue *symbols;
@@ -64,11 +63,15 @@ struct session_end {
     uint64_t lost_events; /* also those that no GAP tells of */
     struct cost cost;
 };
+/* Takes no event from here on: the books are closed, and most of the memory is given back. */
 int session_end(struct session *session, const struct session_end *end, struct fault *fault);
+/* A sentence for the quality part of its reports. */
+void session_note(struct session *session, const char *text);
 /* Forgets it: the file goes too. */
 void session_abandon(struct session *session);
 
-/* Waits until every frame that can have a name has it.  false when names are not looked for. */
-bool session_name(struct session *session);
+/* Asks for the names of all frames, and waits for them or, unless `wait`, says whether they are all there.  true
+ * also when names are not looked for. */
+bool session_name(struct session *session, bool wait);
 /* Writes the last of it and frees the session. */
 int session_close(struct session *session, struct fault *fault);

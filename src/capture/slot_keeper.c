@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/process_keeper.h"
+
 #define LOOK_NS            100000000ull
 #define SPARE_SLOTS        2u
 #define TOUCHED_RING_BYTES (32u * 1024u)
@@ -54,19 +56,6 @@ static void trim_slot(struct slot_keeper *keeper, uint32_t index)
     atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
 
-/* A process that became another program by exec left its slots behind, under a thread id that lives on. */
-static bool is_superseded(struct slot_keeper *keeper, uint32_t index)
-{
-    uint32_t count = atomic_load(&keeper->arena->header->process_count);
-    uint32_t pid = arena_process_at(keeper->arena->memory, index)->pid;
-    for (uint32_t i = index + 1; i < count && i < ARENA_PROCESSES; i++) {
-        struct arena_process *later = arena_process_at(keeper->arena->memory, i);
-        if (atomic_load(&later->state) == PROCESS_RUNNING && later->pid == pid)
-            return true;
-    }
-    return false;
-}
-
 static bool thread_is_gone(uint32_t pid, uint32_t tid)
 {
     char path[64];
@@ -75,18 +64,24 @@ static bool thread_is_gone(uint32_t pid, uint32_t tid)
     return stat(path, &status) < 0 && errno == ENOENT;
 }
 
-/* Hands a dead thread's counters to its process and its slot to the next. */
-static void take_back(struct slot_keeper *keeper, struct arena_slot *slot, uint32_t tid)
+/* Adds a dead thread's counters to those of its process. */
+static void hand_over(struct slot_keeper *keeper, struct arena_slot *slot)
 {
     struct arena_process *process = arena_process_at(keeper->arena->memory, slot->process);
-    if (!atomic_compare_exchange_strong(&slot->owner, &tid, SLOT_TAKING))
-        return;
     atomic_fetch_add(&process->calls, slot->calls);
     atomic_fetch_add(&process->bytes, slot->bytes);
     atomic_fetch_add(&process->frees, slot->frees);
     atomic_fetch_add(&process->lost, slot->lost + slot->nested);
     slot->calls = slot->bytes = slot->frees = slot->lost = 0;
     slot->nested = slot->dying = 0;
+}
+
+/* Hands a dead thread's slot to the next. */
+static void take_back(struct slot_keeper *keeper, struct arena_slot *slot, uint32_t tid)
+{
+    if (!atomic_compare_exchange_strong(&slot->owner, &tid, SLOT_TAKING))
+        return;
+    hand_over(keeper, slot);
     atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
 
@@ -101,13 +96,31 @@ void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
         uint32_t owner = atomic_load(&slot->owner);
         if (owner != 0 && owner != SLOT_TAKING && slot->process < ARENA_PROCESSES &&
             (thread_is_gone(arena_process_at(keeper->arena->memory, slot->process)->pid, owner) ||
-             is_superseded(keeper, slot->process)))
+             process_is_superseded(keeper->arena, slot->process)))
             take_back(keeper, slot, owner);
         if (i >= SLOTS_KEPT_WARM)
             trim_slot(keeper, i);
     }
     for (; keeper->touched < high + SPARE_SLOTS && keeper->touched < ARENA_SLOTS; keeper->touched++)
         touch_slot(keeper, keeper->touched);
+}
+
+void slot_keeper_release(struct slot_keeper *keeper, uint32_t process)
+{
+    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
+    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
+        uint32_t owner = atomic_load(&slot->owner);
+        if (slot->process != process || owner == SLOT_TAKING ||
+            !atomic_compare_exchange_strong(&slot->owner, &owner, SLOT_TAKING))
+            continue;
+        if (slot->process == process) { /* still */
+            hand_over(keeper, slot);
+            slot->process = PROCESS_NONE;
+        }
+        atomic_store_explicit(&slot->owner, slot->process == PROCESS_NONE ? 0 : owner,
+                              memory_order_release);
+    }
 }
 
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
@@ -128,7 +141,7 @@ uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct
         totals->frees += slot->frees;
         lost += slot->lost + slot->nested;
     }
-    if (atomic_load(&header->process_count) == 1) { /* whose they are is known only then */
+    if (atomic_load(&header->process_high) == 1) { /* whose they are is known only then */
         totals->calls += atomic_load(&header->slotless_calls);
         totals->bytes += atomic_load(&header->slotless_bytes);
         totals->frees += atomic_load(&header->slotless_frees);

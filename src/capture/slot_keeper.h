@@ -14,6 +14,9 @@ void slot_keeper_destroy(struct slot_keeper *keeper);
 /* Called every round; does its work about ten times a second. */
 void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns);
 
+/* The process is over, and counted: its slots are anybody's. */
+void slot_keeper_release(struct slot_keeper *keeper, uint32_t process);
+
 /* What the threads of a process counted themselves; only calls, bytes and frees are set.  Returns
  * the events that found a full ring, or no slot, or came from a signal handler inside our own code.
  */

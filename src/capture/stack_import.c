@@ -52,6 +52,12 @@ void stack_import_destroy(struct stack_import *import)
     free(import);
 }
 
+static bool is_told_of(struct arena_module *module)
+{
+    uint32_t state = atomic_load_explicit(&module->state, memory_order_acquire);
+    return state == MODULE_READY || state == MODULE_LEAVING;
+}
+
 static int import_module(struct stack_import *import, uint32_t index, uint32_t *module)
 {
     struct recording *recording = import->recording;
@@ -59,8 +65,7 @@ static int import_module(struct stack_import *import, uint32_t index, uint32_t *
     char build_id[2 * sizeof(known->build_id) + 1] = "";
 
     *module = MODULE_NONE;
-    if (index == MODULE_UNKNOWN || index >= ARENA_MODULES ||
-        !atomic_load_explicit(&known->ready, memory_order_acquire))
+    if (index == MODULE_UNKNOWN || index >= ARENA_MODULES || !is_told_of(known))
         return 0;
     if (import->module_of[index]) {
         *module = import->module_of[index] - 1;

@@ -225,18 +225,26 @@ size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recor
     return first;
 }
 
-static bool all_answered(const struct symbol_queue *queue, const struct recording *recording)
+bool symbol_queue_is_done(struct symbol_queue *queue, struct recording *recording)
 {
-    if (queue->next < queue->questions.count)
-        return false;
-    (void)recording;
-    return queue->answers.count >= queue->open;
+    pthread_mutex_lock(&queue->lock);
+    bool done = queue->at_work != recording;
+    for (size_t i = queue->next; done && i < queue->questions.count; i++)
+        done = queue->questions.items[i].recording != recording;
+    fetch_answers(queue, recording);
+    pthread_mutex_unlock(&queue->lock);
+    return done;
+}
+
+static bool all_answered(const struct symbol_queue *queue)
+{
+    return queue->next == queue->questions.count && queue->answers.count >= queue->open;
 }
 
 void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording)
 {
     pthread_mutex_lock(&queue->lock);
-    while (!all_answered(queue, recording))
+    while (!all_answered(queue))
         pthread_cond_wait(&queue->changed, &queue->lock);
     fetch_answers(queue, recording);
     pthread_mutex_unlock(&queue->lock);

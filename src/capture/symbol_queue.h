@@ -2,6 +2,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "model/recording.h"
 
 struct symbol_queue;
@@ -17,6 +19,9 @@ size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recor
 
 /* No answer for `recording` is wanted any more; it may be destroyed then. */
 void symbol_queue_forget(struct symbol_queue *queue, const struct recording *recording);
+
+/* Puts answers that have come into `recording`.  Whether that was the last one. */
+bool symbol_queue_is_done(struct symbol_queue *queue, struct recording *recording);
 
 /* Waits until every frame asked for has its answer in `recording`. */
 void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording);

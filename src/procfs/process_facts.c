@@ -47,7 +47,15 @@ bool process_runs(uint32_t pid)
     if (read_text(path, text, sizeof(text)) <= 0)
         return false;
     const char *after_name = strrchr(text, ')');
-    return after_name && after_name[1] == ' ' && after_name[2] != 'Z' && after_name[2] != 'X';
+    char state = '\0';
+    int threads = 0;
+    if (!after_name || sscanf(after_name + 1,
+                              " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                              "%*s %d",
+                              &state, &threads) != 2)
+        return false;
+    /* The first thread may have ended before the others. */
+    return (state != 'Z' && state != 'X') || threads > 1;
 }
 
 uint64_t process_oom_kills(void)

@@ -5,12 +5,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tracer/raw_syscall.h"
 #include "tracer/real.h"
 #include "tracer/rules.h"
 #include "tracer/thread.h"
+
+/* How long a place in a full list of processes is waited for: 20 ms. */
+#define NAP_NS 1000000
+#define NAPS   20
 
 enum phase { PHASE_NEW, PHASE_STARTING, PHASE_ON, PHASE_OFF };
 
@@ -123,39 +128,60 @@ static void *map_arena(const char *path)
     return header;
 }
 
-static void copy_text(char *to, size_t size, const char *from)
+/* A free entry of the arena's list, which is then ours to fill; PROCESS_NONE when all are taken. */
+static uint32_t find_entry(void)
 {
-    size_t length = strlen(from);
-    if (length >= size)
-        length = size - 1;
-    memcpy(to, from, length);
-    to[length] = '\0';
+    for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
+        uint32_t state = PROCESS_FREE;
+        if (atomic_compare_exchange_strong(&arena_process_at(tracer_process.arena, i)->state,
+                                           &state, PROCESS_TAKING)) {
+            arena_raise(&tracer_process.header->process_high, i);
+            return i;
+        }
+    }
+    return PROCESS_NONE;
 }
+
+/* Most of a full list may be processes that are over, which the recorder is about to find out. */
+static uint32_t take_entry(void)
+{
+    struct timespec nap = {0, NAP_NS};
+    struct arena_header *header = tracer_process.header;
+    uint32_t index = find_entry();
+    for (int i = 0; index == PROCESS_NONE && i < NAPS && !atomic_load(&header->off); i++) {
+        raw_syscall3(SYS_nanosleep, (long)&nap, 0, 0);
+        index = find_entry();
+    }
+    if (index == PROCESS_NONE)
+        atomic_fetch_add(&header->unlisted_processes, 1);
+    return index;
+}
+
+/* Of the executable, as the kernel resolved it: argv[0] may lie.  Forked children have it from their parent, whose
+ * entry may be another's by then. */
+static char executable[sizeof(((struct arena_process *)0)->path)];
 
 /* Enters this process in the arena's list.  false when the list is full. */
 static bool register_process(bool forked)
 {
-    struct arena_header *header = tracer_process.header;
-    uint32_t index = atomic_fetch_add(&header->process_count, 1);
-    if (index >= ARENA_PROCESSES)
+    uint32_t index = take_entry();
+    if (index == PROCESS_NONE)
         return false;
     struct arena_process *process = arena_process_at(tracer_process.arena, index);
     process->pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
     process->parent_pid = (uint32_t)raw_syscall3(SYS_getppid, 0, 0, 0);
     process->forked = forked;
     process->start_tsc = read_tsc();
-    if (forked) {
-        struct arena_process *parent =
-            arena_process_at(tracer_process.arena, tracer_process.process);
-        copy_text(process->path, sizeof(process->path), parent->path);
-    } else {
-        /* As the kernel resolved it: argv[0] may lie. */
-        long size = raw_syscall6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe",
-                                 (long)process->path, sizeof(process->path) - 1, 0, 0);
-        process->path[size > 0 ? size : 0] = '\0';
+    process->serial = atomic_fetch_add(&tracer_process.header->serials, 1);
+    if (!forked) {
+        raw_syscall6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)executable,
+                     sizeof(executable) - 1, 0, 0);
+        tracer_process.family = process->serial;
     }
+    process->family = tracer_process.family;
+    memcpy(process->path, executable, sizeof(executable));
     tracer_process.process = index;
-    atomic_store_explicit(&process->state, PROCESS_RUNNING, memory_order_release);
+    atomic_store(&process->state, PROCESS_RUNNING);
     return true;
 }
 
@@ -232,11 +258,11 @@ static bool restart_in_child(void)
 {
     tracer_self.slot = NULL;
     tracer_self.busy = 0;
-    rules_forked();
     if (!tracer_process.header->follow_children || !register_process(true)) {
         atomic_store(&phase, PHASE_OFF);
         return false;
     }
+    rules_forked();
     *tracer_process.alive = 1;
     return true;
 }

@@ -92,43 +92,60 @@ static const char *module_name(const struct link_map *map)
                : arena_process_at(tracer_process.arena, tracer_process.process)->path;
 }
 
+static bool is_published(struct arena_module *module, const struct dl_find_object *found)
+{
+    return atomic_load(&module->state) == MODULE_READY && module->family == tracer_process.family &&
+           module->start == (uint64_t)found->dlfo_map_start &&
+           module->end == (uint64_t)found->dlfo_map_end &&
+           strncmp(module->path, module_name(found->dlfo_link_map), sizeof(module->path) - 1) == 0;
+}
+
 /* A library that comes back to where it was is the same module, or plugins would fill the list. */
 static uint32_t find_published(const struct dl_find_object *found)
 {
-    uint32_t count = atomic_load(&tracer_process.header->module_count);
-    for (uint32_t i = 1; i <= count && i < ARENA_MODULES; i++) {
-        struct arena_module *module = arena_module_at(tracer_process.arena, i);
-        if (atomic_load_explicit(&module->ready, memory_order_acquire) &&
-            module->process == tracer_process.process &&
-            module->start == (uint64_t)found->dlfo_map_start &&
-            module->end == (uint64_t)found->dlfo_map_end &&
-            strncmp(module->path, module_name(found->dlfo_link_map), sizeof(module->path) - 1) == 0)
+    uint32_t high = atomic_load(&tracer_process.header->module_high);
+    for (uint32_t i = 1; i < high && i < ARENA_MODULES; i++) {
+        if (is_published(arena_module_at(tracer_process.arena, i), found))
             return i;
     }
+    return MODULE_UNKNOWN;
+}
+
+/* An entry for a new module, or MODULE_UNKNOWN when the list is full. */
+static uint32_t take_entry(void)
+{
+    for (uint32_t i = 1; i < ARENA_MODULES; i++) {
+        uint32_t state = MODULE_FREE;
+        _Atomic uint32_t *word = &arena_module_at(tracer_process.arena, i)->state;
+        if (atomic_load_explicit(word, memory_order_relaxed) == MODULE_FREE &&
+            atomic_compare_exchange_strong(word, &state, MODULE_TAKING)) {
+            arena_raise(&tracer_process.header->module_high, i);
+            return i;
+        }
+    }
+    atomic_fetch_add(&tracer_process.header->unlisted_modules, 1);
     return MODULE_UNKNOWN;
 }
 
 /* Tells the recorder of a module.  Its index, or MODULE_UNKNOWN when the list is full. */
 static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) * elf)
 {
-    struct arena_header *header = tracer_process.header;
     uint32_t index = find_published(found);
-    if (index != MODULE_UNKNOWN)
+    if (index != MODULE_UNKNOWN || (index = take_entry()) == MODULE_UNKNOWN)
         return index;
-    index = atomic_fetch_add(&header->module_count, 1) + 1;
-    if (index >= ARENA_MODULES)
-        return MODULE_UNKNOWN;
     struct arena_module *module = arena_module_at(tracer_process.arena, index);
     const struct link_map *map = found->dlfo_link_map;
-    module->process = tracer_process.process;
+    module->family = tracer_process.family;
     module->start = (uint64_t)found->dlfo_map_start;
     module->end = (uint64_t)found->dlfo_map_end;
     module->bias = map->l_addr;
+    module->build_id_size = 0;
     const char *name = module_name(map);
     size_t size = strlen(name);
     if (size >= sizeof(module->path))
         size = sizeof(module->path) - 1;
     memcpy(module->path, name, size);
+    module->path[size] = '\0';
     if (elf) {
         const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((const char *)elf + elf->e_phoff);
         for (unsigned i = 0; i < elf->e_phnum && !module->build_id_size; i++) {
@@ -136,7 +153,7 @@ static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) * e
                 copy_build_id(module, &segment[i], map->l_addr);
         }
     }
-    atomic_store_explicit(&module->ready, 1, memory_order_release);
+    atomic_store_explicit(&module->state, MODULE_READY, memory_order_release);
     return index;
 }
 
@@ -268,5 +285,18 @@ void rules_module_closed(void)
 
 void rules_forked(void)
 {
+    bool left = false;
     atomic_store(&known_lock, 0);
+    for (unsigned i = 0; i < MODULES_KNOWN; i++) {
+        struct arena_module *module = arena_module_at(tracer_process.arena, known[i].index);
+        uint64_t start = atomic_load(&known[i].start);
+        if (start && known[i].index != MODULE_UNKNOWN &&
+            (atomic_load(&module->state) != MODULE_READY ||
+             module->family != tracer_process.family || module->start != start)) {
+            atomic_store(&known[i].start, 0);
+            left = true;
+        }
+    }
+    if (left)
+        atomic_fetch_add(&rule_generation, 1ull << 48);
 }

@@ -25,6 +25,8 @@ int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *module);
 
 /* Some module may be gone: forget what was learned from those that are. */
 void rules_module_closed(void);
+/* In a forked child, once it has its place in the arena: modules that the recorder took from its family before
+ * that are to be told of again. */
 void rules_forked(void);
 
 /* Whether a frame is the outermost: its code says so, or it has no tables (the loader's own entry)

@@ -171,8 +171,6 @@ static bool is_gone(const struct arena_slot *slot, uint32_t pid, uint32_t owner)
 
 static struct arena_slot *claim(uint32_t pid, uint32_t tid)
 {
-    struct arena_header *header = tracer_process.header;
-    uint32_t high = atomic_load(&header->slot_high);
     for (uint32_t i = 0; i < ARENA_SLOTS; i++) {
         struct arena_slot *slot = slot_at(i);
         if (!slot)
@@ -181,8 +179,7 @@ static struct arena_slot *claim(uint32_t pid, uint32_t tid)
         if (owner == SLOT_TAKING || (owner != 0 && !is_gone(slot, pid, owner)) ||
             !atomic_compare_exchange_strong(&slot->owner, &owner, SLOT_TAKING))
             continue;
-        while (high <= i && !atomic_compare_exchange_weak(&header->slot_high, &high, i + 1))
-            ;
+        arena_raise(&tracer_process.header->slot_high, i);
         if (owner != 0)
             retire(slot);
         furnish(slot, tid);

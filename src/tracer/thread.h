@@ -28,6 +28,7 @@ struct tracer_process {
     struct arena_header *header;
     volatile uint64_t *alive; /* 1 while on; a page that the kernel zeroes in forked children */
     uint32_t process;
+    uint32_t family; /* see struct arena_process */
 };
 extern struct tracer_process tracer_process __attribute__((visibility("hidden")));
 

@@ -59,25 +59,31 @@ struct trie_node {
 #define TRIE_FOLDED    0x80000000u
 #define MODULE_UNKNOWN 0u /* modules[0] is never a real one */
 
+/* The recorder gives the modules of programs that are over to others: it says LEAVING, looks whether somebody has
+ * begun to use them after all, and only then FREE. */
+enum module_state { MODULE_FREE, MODULE_READY, MODULE_TAKING, MODULE_LEAVING };
 struct arena_module {
-    _Atomic uint32_t ready; /* 1 once the rest is written */
-    uint32_t process;
-    uint64_t start, end; /* mapped range */
+    _Atomic uint32_t state; /* MODULE_READY once the rest is written */
+    uint32_t family;        /* of processes that have it */
+    uint64_t start, end;    /* mapped range */
     uint64_t bias;
     uint8_t build_id[32];
     uint32_t build_id_size;
     char path[428];
 };
 
-enum process_state { PROCESS_FREE, PROCESS_RUNNING };
+/* The recorder frees the entry of a process that is over, and whose events it has read. */
+enum process_state { PROCESS_FREE, PROCESS_RUNNING, PROCESS_TAKING };
 struct arena_process {
     _Atomic uint32_t state;
     uint32_t pid;
     uint32_t parent_pid;
     uint32_t forked; /* 1: began by fork, without exec */
+    uint32_t serial; /* counts up: of two entries with one pid the higher is the later program */
+    uint32_t family; /* serial of the first process of this image; those forked from it share it */
     uint64_t start_tsc;
     _Atomic uint64_t calls, bytes, frees, lost; /* of threads that gave their slot back */
-    char path[440];                             /* of the executable, as the kernel was given it */
+    char path[432];                             /* of the executable, as the kernel was given it */
 };
 
 /* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the
@@ -107,7 +113,7 @@ struct arena_slot {
 
     /* changes hands */
     _Alignas(64) _Atomic uint32_t owner; /* tid, 0 when free, SLOT_TAKING in between */
-    uint32_t process;
+    uint32_t process;                    /* PROCESS_NONE once that is over */
 
     /* the tracer's own: the thread's remembered stack, see struct kept_frames */
     _Alignas(64) uint64_t stack_low,
@@ -120,7 +126,8 @@ struct arena_slot {
     uint32_t dying;    /* its thread is past its destructors; the slot is free once it is gone */
     uint32_t nested;   /* events inside our own code, from signal handlers; not recorded */
 };
-#define SLOT_TAKING 0xffffffffu
+#define SLOT_TAKING  0xffffffffu
+#define PROCESS_NONE 0xffffffffu
 
 /* A clock word of 0 asks the threads to read the time themselves. */
 struct arena_header {
@@ -134,8 +141,12 @@ struct arena_header {
     _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */
     _Alignas(64) _Atomic uint32_t off;   /* 1: stop tracing, for ever */
     _Atomic uint32_t sleeping; /* futex: the recorder sleeps here; a thread sets 0 and wakes */
-    _Alignas(64) _Atomic uint32_t process_count, module_count;
-    _Atomic uint32_t slot_high; /* slots ever used are below this */
+    /* entries ever used are below these; modules[0] is none */
+    _Alignas(64) _Atomic uint32_t process_high, module_high;
+    _Atomic uint32_t slot_high;
+    _Atomic uint32_t serials;            /* given to processes so far */
+    _Atomic uint32_t unlisted_processes; /* ran untraced: the list was full */
+    _Atomic uint32_t unlisted_modules;
     _Alignas(64) _Atomic uint32_t node_count;
     _Atomic uint64_t slotless; /* events of threads that got no slot */
     _Atomic uint64_t slotless_calls, slotless_bytes, slotless_frees;
@@ -153,6 +164,14 @@ struct arena_header {
 #define ARENA_SLOTS_AT                                                                             \
     ((ARENA_INDEX_AT + ARENA_INDEX_BYTES + SLOT_STRIDE - 1) / SLOT_STRIDE * SLOT_STRIDE)
 #define ARENA_BYTES (ARENA_SLOTS_AT + (uint64_t)ARENA_SLOTS * SLOT_STRIDE)
+
+/* Takes note that entry `index` of a list is in use. */
+static inline void arena_raise(_Atomic uint32_t *high, uint32_t index)
+{
+    uint32_t now = atomic_load(high);
+    while (now <= index && !atomic_compare_exchange_weak(high, &now, index + 1))
+        ;
+}
 
 static inline struct arena_process *arena_process_at(void *arena, uint32_t index)
 {

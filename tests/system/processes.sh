@@ -46,3 +46,27 @@ mkdir chain
 record chain/all.memoir --children -- "$subjects/subject-exec_chain" 3
 equal chain-status 5 "$status"
 equal chain-all-images "6000 6" "$(sum_of chain heap.allocated in_link)"
+
+# More processes than the list of them has places, one after the other: each place is used again.
+mkdir many
+record many/all.memoir --children -- "$subjects/subject-many_children" 1100
+equal many-output "0 failures" "$(cat many/all.memoir.out)"
+equal many-one-recording-each 1101 "$(find many -name '*.memoir' | wc -l)"
+find many -name 'subject-*.memoir' | sort | sed -n '1p;$p' >some
+equal many-first-blocks "100 1" "$(site "$(head -n 1 some)" heap.leaked in_child main)"
+equal many-last-blocks "100 1" "$(site "$(tail -n 1 some)" heap.leaked in_child main)"
+equal many-said-in-few-lines 9 "$(wc -l <many/all.memoir.err)"
+
+# At the same time: what finds no place runs on, and is counted.
+mkdir crowd
+record crowd/all.memoir --children -- "$subjects/subject-many_children" 1100 together
+equal crowd-output "0 failures" "$(cat crowd/all.memoir.out)"
+equal crowd-recordings 1024 "$(find crowd -name '*.memoir' | wc -l)"
+for place in all.memoir.err "$(basename "$(report_of crowd/all.memoir facts --top 1)")"; do
+    if has_line "crowd/$place" '77 processes were not recorded'; then
+        ok "crowd-said-in-$place"
+    else
+        not_ok "crowd-said-in-$place" "$(head -c 300 "crowd/$place")"
+    fi
+done
+equal crowd-parent "300 1" "$(site crowd/all.memoir heap.leaked in_parent main)"

@@ -275,6 +275,44 @@ TEST(a_forgotten_session_gets_no_more)
     CHECK(recording->heap.calls == 1);
 }
 
+TEST(an_unmap_cut_off_does_not_eat_the_next_thread)
+{
+    static const uint64_t map[3] = {0x7f0000000000ull << 16 | EVENT_MAP, TRIE_FIRST_NODE, 65536};
+    static const uint64_t unmap[2] = {0x7f0000000000ull << 16 | EVENT_UNMAP, 4096};
+    struct ring_marks marks;
+    writer_words(writer, 0, map, 3);
+    writer_words(writer, 0, unmap, 2); /* and its thread is killed */
+    writer_publish(writer, 0);
+    ring_reader_mark(reading->reader, &marks);
+    CHECK(!ring_reader_is_past(reading->reader, &marks));
+    reading_round(reading, 1000);
+    CHECK(ring_reader_is_past(reading->reader, &marks)); /* the rest will never come */
+    writer_thread(writer, 0, 78, 0);
+    write_block(0, 0x1000, 100, here);
+    publish_and_read();
+    CHECK(ring_reader_words(reading->reader) == writer_written(writer, 0));
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->threads.count == 2 && reading_live(recording, HERE_IP) == 100);
+}
+
+TEST(marks_are_passed_when_all_before_them_is_read)
+{
+    struct ring_marks marks;
+    writer_thread(writer, 1, 78, 0);
+    writer->numbers[event_group(0x1000)]++; /* the next event waits for this one */
+    writer_free(writer, 0, 0x1000, false);
+    writer_publish(writer, 0);
+    ring_reader_mark(reading->reader, &marks);
+    reading_round(reading, 1000);
+    CHECK(!ring_reader_is_past(reading->reader, &marks));
+    for (int i = 0; i < 4; i++)
+        reading_round(reading, 60000000);
+    CHECK(ring_reader_is_past(reading->reader, &marks));
+    writer_free(writer, 0, 0x2000, false); /* what comes later does not matter */
+    writer_publish(writer, 0);
+    CHECK(ring_reader_is_past(reading->reader, &marks));
+}
+
 #define READ(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -293,6 +331,8 @@ int main(void)
         READ(what_never_comes_is_not_waited_for_for_ever),
         READ(an_allocation_at_a_live_address_implies_the_lost_free),
         READ(a_forgotten_session_gets_no_more),
+        READ(an_unmap_cut_off_does_not_eat_the_next_thread),
+        READ(marks_are_passed_when_all_before_them_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@ void writer_process(struct ring_writer *writer, uint32_t index, uint32_t pid, co
     process->parent_pid = 1;
     strncpy(process->path, path, sizeof(process->path) - 1);
     atomic_store(&process->state, PROCESS_RUNNING);
-    if (atomic_load(&writer->arena->header->process_count) <= index)
-        atomic_store(&writer->arena->header->process_count, index + 1);
+    arena_raise(&writer->arena->header->process_high, index);
 }
 
 uint32_t writer_node(struct ring_writer *writer, uint32_t parent, uint64_t ip)
@@ -27,8 +26,7 @@ void writer_words(struct ring_writer *writer, uint32_t slot, const uint64_t *wor
     struct arena_slot *at = arena_slot_at(writer->arena->memory, slot);
     for (unsigned i = 0; i < count; i++)
         arena_slot_ring(at)[at->next++ % RING_WORDS] = words[i];
-    if (atomic_load(&writer->arena->header->slot_high) <= slot)
-        atomic_store(&writer->arena->header->slot_high, slot + 1);
+    arena_raise(&writer->arena->header->slot_high, slot);
 }
 
 void writer_thread(struct ring_writer *writer, uint32_t slot, uint32_t tid, uint32_t process)

@@ -48,8 +48,8 @@ static void add_module(uint32_t index, const char *path, uint64_t bias)
     module->end = bias + 0x10000;
     memcpy(module->build_id, "\x01\xab\xff", 3);
     module->build_id_size = 3;
-    atomic_store(&module->ready, 1);
-    atomic_store(&arena->header->module_count, index);
+    atomic_store(&module->state, MODULE_READY);
+    atomic_store(&arena->header->module_high, index + 1);
 }
 
 static uint32_t site_of(uint32_t node)

@@ -16,8 +16,8 @@ static inline struct arena *wiped_arena(void)
         CHECK(arena_open(&arena, false, NULL) == 0);
     CHECK(fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)ARENA_PROCESSES_AT,
                     (off_t)(ARENA_BYTES - ARENA_PROCESSES_AT)) == 0);
-    atomic_store(&arena.header->process_count, 0);
-    atomic_store(&arena.header->module_count, 0);
+    atomic_store(&arena.header->process_high, 0);
+    atomic_store(&arena.header->module_high, 0);
     atomic_store(&arena.header->slot_high, 0);
     atomic_store(&arena.header->node_count, TRIE_FIRST_NODE);
     return &arena;

@@ -266,7 +266,7 @@ static int set_up(void **state)
         return -1;
     tracer_process.arena = arena.memory;
     tracer_process.header = arena.header;
-    atomic_store(&arena.header->process_count, 1);
+    atomic_store(&arena.header->process_high, 1);
     arena_process_at(arena.memory, 0)->pid = (uint32_t)getpid();
     return 0;
 }

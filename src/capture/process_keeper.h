@@ -1,0 +1,19 @@
+/* process_keeper.h - looks after the arena's list of processes: finds those that are over, and gives their places,
+ * and the modules that nobody else has, to others. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "capture/arena.h"
+
+/* Whether this process has become another program by exec: its slots stay behind, under thread ids that live on. */
+bool process_is_superseded(struct arena *arena, uint32_t index);
+
+/* Whether it has ended.  Never true of an entry that is free. */
+bool process_is_over(struct arena *arena, uint32_t index);
+
+/* The entry's process is over and all its events are read. */
+void process_release(struct arena *arena, uint32_t index);
+
+/* Whether any of the list but `besides` still runs. */
+bool process_any_runs(struct arena *arena, uint32_t besides_pid);

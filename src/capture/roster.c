@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/roster.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "capture/death_note.h"
+#include "capture/process_keeper.h"
+#include "procfs/process_facts.h"
+
+#define LOOK_NS          100000000ull
+#define CROWDED          (ARENA_PROCESSES / 4) /* from so many processes on it looks all the time */
+#define RECORDINGS_NAMED 8u                    /* at the end, of many */
+
+struct roster {
+    struct roster_options options;
+    struct ring_reader *reader;
+    struct session *sessions[ARENA_PROCESSES];
+    uint32_t session_count; /* highest index used, plus one */
+    char command_line[4096];
+    char folder[PATH_MAX]; /* of recordings that have no name of their own */
+    uint32_t pid;
+    uint64_t oom_kills;
+    uint64_t next_look_ns;
+    bool crowded;
+    bool told_failure;
+    bool made_output; /* the file was not there before */
+    bool has_opened;  /* the first recording, which has the name that was asked for */
+
+    /* Processes that were found to be over; their events are read once the reader is past the marks. */
+    VEC(uint32_t) over;
+    struct ring_marks marks;
+    VEC(struct session *) unnamed; /* ended, but for the names of their frames */
+    char *named[RECORDINGS_NAMED];
+    uint32_t recordings;
+};
+
+static void join_command(struct roster *roster)
+{
+    size_t at = 0;
+    for (char **word = roster->options.recorder->command; *word; word++)
+        at += (size_t)snprintf(roster->command_line + (at < 4095 ? at : 4095),
+                               at < 4095 ? sizeof(roster->command_line) - at : 1, "%s%s",
+                               at ? " " : "", *word);
+}
+
+struct roster *roster_create(const struct roster_options *options)
+{
+    struct roster *roster = calloc(1, sizeof(*roster));
+    if (!roster)
+        return NULL;
+    roster->options = *options;
+    roster->oom_kills = process_oom_kills();
+    join_command(roster);
+    return roster;
+}
+
+void roster_destroy(struct roster *roster)
+{
+    if (!roster)
+        return;
+    for (unsigned i = 0; i < RECORDINGS_NAMED; i++)
+        free(roster->named[i]);
+    vec_free(&roster->over);
+    vec_free(&roster->unnamed);
+    free(roster);
+}
+
+int roster_check_output(struct roster *roster, struct fault *fault)
+{
+    const char *output = roster->options.recorder->output;
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    if (slash)
+        snprintf(roster->folder, sizeof(roster->folder), "%.*s", (int)(slash - output), output);
+    if (output) {
+        roster->made_output = access(output, F_OK) < 0;
+        int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0)
+            return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o",
+                             output, strerror(errno));
+        close(fd);
+    } else if (access(".", W_OK) < 0) {
+        return fault_set(fault, -EIO,
+                         "cannot write a recording in this folder: %s; choose a place with -o",
+                         strerror(errno));
+    }
+    return 0;
+}
+
+void roster_withdraw_output(struct roster *roster)
+{
+    if (roster->made_output)
+        unlink(roster->options.recorder->output);
+}
+
+void roster_begin(struct roster *roster, struct ring_reader *reader, uint32_t pid)
+{
+    roster->reader = reader;
+    roster->pid = pid;
+}
+
+/* Whether a program that the process became after this one has something recorded. */
+static bool has_later_image(const struct roster *roster, uint32_t process)
+{
+    struct arena_process *earlier = arena_process_at(roster->options.arena->memory, process);
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        struct arena_process *later = arena_process_at(roster->options.arena->memory, i);
+        if (roster->sessions[i] && later->pid == earlier->pid &&
+            (int32_t)(later->serial - earlier->serial) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* A wrapper that became the program by exec is not what was asked for. */
+static void abandon_earlier_images(struct roster *roster)
+{
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        if (!roster->sessions[i])
+            continue;
+        ring_reader_forget(roster->reader, roster->sessions[i]);
+        session_abandon(roster->sessions[i]);
+        roster->sessions[i] = NULL;
+        roster->has_opened = false;
+    }
+}
+
+struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
+{
+    struct roster *roster = context;
+    struct fault fault = {0};
+    if (process >= ARENA_PROCESSES)
+        return NULL;
+    if (roster->sessions[process])
+        return roster->sessions[process];
+    uint32_t pid = arena_process_at(roster->options.arena->memory, process)->pid;
+    bool follow = roster->options.recorder->follow_children;
+    if (!follow && (pid != roster->pid || has_later_image(roster, process)))
+        return NULL;
+    if (!follow)
+        abandon_earlier_images(roster);
+    bool first = pid == roster->pid && !roster->has_opened;
+    struct session_options options = {.output = first ? roster->options.recorder->output : NULL,
+                                      .folder = roster->folder,
+                                      .max_bytes = roster->options.recorder->max_bytes,
+                                      .command_line = roster->command_line,
+                                      .symbols = roster->options.symbols};
+    struct session *session =
+        session_open(roster->options.arena, process, &options, now_ns, &fault);
+    if (!session) {
+        if (!roster->told_failure)
+            fprintf(stderr, "memoir: %s; the program runs on unrecorded\n", fault.text);
+        roster->told_failure = true;
+        return NULL;
+    }
+    roster->has_opened |= first;
+    roster->sessions[process] = session;
+    if (process >= roster->session_count)
+        roster->session_count = process + 1;
+    return session;
+}
+
+static void tick_all(struct roster *roster, uint64_t now_ns)
+{
+    struct fault fault = {0};
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        if (!roster->sessions[i] || !session_is_due(roster->sessions[i], now_ns))
+            continue;
+        ring_reader_leave(roster->reader);
+        if (session_tick(roster->sessions[i], now_ns, &fault) < 0)
+            fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
+        ring_reader_return(roster->reader);
+    }
+}
+
+static struct cost measure_cost(struct roster *roster, uint32_t process)
+{
+    struct rusage usage;
+    struct cost cost = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    slot_keeper_cost(roster->options.slots, process, roster->options.clock->ns_per_tick, &cost);
+    cost.recorder_cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
+                           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+    cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+    return cost;
+}
+
+/* What the whole run must say: in one recording, the first program's if there is one, and to the person. */
+static void note_unlisted(struct roster *roster, struct session *session)
+{
+    struct arena_header *header = roster->options.arena->header;
+    uint32_t processes = atomic_load(&header->unlisted_processes);
+    uint32_t modules = atomic_load(&header->unlisted_modules);
+    char text[256];
+    if (processes > 0) {
+        snprintf(text, sizeof(text),
+                 "%u processes were not recorded: at most %u can be at the same time", processes,
+                 ARENA_PROCESSES);
+        fprintf(stderr, "memoir: %s\n", text);
+        if (session)
+            session_note(session, text);
+    }
+    if (modules > 0 && session) {
+        snprintf(text, sizeof(text),
+                 "%u libraries found no place in the list of %u: their functions have no names",
+                 modules, ARENA_MODULES - 1);
+        session_note(session, text);
+    }
+}
+
+/* How the recording ends.  `end` has the time; `death` is room for its text. */
+static void describe_end(struct roster *roster, struct session *session,
+                         const struct recorder_result *result, struct session_end *end,
+                         char death[128])
+{
+    if (session_pid(session) != roster->pid || !result)
+        return;
+    end->exit_status = result->wait_status;
+    if (WIFSIGNALED(result->wait_status)) {
+        bool oom = process_oom_kills() > roster->oom_kills;
+        death_describe(result->wait_status, oom, death, 128);
+        end->death = death;
+    }
+}
+
+/* Closes the books of a session.  `result` is that of the program, if it has ended; `over`: nobody counts any more. */
+static void end_books(struct roster *roster, struct session *session,
+                      const struct recorder_result *result, bool over)
+{
+    struct fault fault = {0};
+    char death[128];
+    uint32_t process = session_process(session);
+    struct session_end end = {
+        .now_ns = tick_clock_ns(roster->options.clock, roster->options.clock->anchor_tsc),
+        .exit_status = -1,
+        .cost = measure_cost(roster, process)};
+    if (over)
+        end.lost_events = slot_keeper_totals(roster->options.slots, process, &end.exact);
+    describe_end(roster, session, result, &end, death);
+    if (session_end(session, &end, &fault) < 0)
+        fprintf(stderr, "memoir: %s\n", fault.text);
+    ring_reader_forget(roster->reader, session);
+    roster->sessions[process] = NULL;
+}
+
+/* Writes the last of it. */
+static void close_session(struct roster *roster, struct session *session)
+{
+    struct fault fault = {0};
+    if (roster->recordings < RECORDINGS_NAMED)
+        roster->named[roster->recordings] = strdup(session_path(session));
+    roster->recordings++;
+    if (session_close(session, &fault) < 0)
+        fprintf(stderr, "memoir: %s\n", fault.text);
+}
+
+/* Finds processes that are over.  The program itself is ended by whoever waits for it. */
+static void find_over(struct roster *roster)
+{
+    struct arena *arena = roster->options.arena;
+    uint32_t high = atomic_load(&arena->header->process_high);
+    for (uint32_t i = 0; i < high && i < ARENA_PROCESSES; i++) {
+        bool program = arena_process_at(arena->memory, i)->pid == roster->pid;
+        if (program ? process_is_superseded(arena, i) : process_is_over(arena, i))
+            (void)vec_push(&roster->over, i);
+    }
+    if (roster->over.count > 0)
+        ring_reader_mark(roster->reader, &roster->marks);
+    roster->crowded = high >= CROWDED;
+}
+
+static void end_over(struct roster *roster)
+{
+    vec_each (index, &roster->over) {
+        struct session *session = roster->sessions[*index];
+        if (session && !roster->options.recorder->follow_children)
+            continue; /* it is all there is, until a later image has something */
+        if (session) {
+            end_books(roster, session, NULL, true);
+            if (!vec_push(&roster->unnamed, session))
+                close_session(roster, session);
+        }
+        slot_keeper_release(roster->options.slots, *index);
+        process_release(roster->options.arena, *index);
+    }
+    roster->over.count = 0;
+}
+
+/* Closes those that have all their names, or all of them if told to wait. */
+static void close_named(struct roster *roster, bool wait)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < roster->unnamed.count; i++) {
+        struct session *session = roster->unnamed.items[i];
+        if (session_name(session, wait))
+            close_session(roster, session);
+        else
+            roster->unnamed.items[kept++] = session;
+    }
+    roster->unnamed.count = kept;
+}
+
+void roster_look(struct roster *roster, uint64_t now_ns)
+{
+    tick_all(roster, now_ns);
+    if (now_ns < roster->next_look_ns && !roster->crowded)
+        return;
+    roster->next_look_ns = now_ns + LOOK_NS;
+    bool past = roster->over.count > 0 && ring_reader_is_past(roster->reader, &roster->marks);
+    ring_reader_leave(roster->reader);
+    if (roster->over.count == 0)
+        find_over(roster);
+    else if (past)
+        end_over(roster);
+    close_named(roster, false);
+    ring_reader_return(roster->reader);
+}
+
+static void say_recordings(const struct roster *roster)
+{
+    for (uint32_t i = 0; i < roster->recordings && i < RECORDINGS_NAMED; i++) {
+        if (roster->named[i])
+            fprintf(stderr, "memoir: recorded %s; see it with: memoir report %s\n",
+                    roster->named[i], roster->named[i]);
+    }
+    if (roster->recordings > RECORDINGS_NAMED)
+        fprintf(stderr, "memoir: recorded %u more processes; their files are in %s\n",
+                roster->recordings - RECORDINGS_NAMED,
+                *roster->folder ? roster->folder : "this folder");
+}
+
+static bool is_program(const struct roster *roster, const struct session *session)
+{
+    return session_pid(session) == roster->pid &&
+           !has_later_image(roster, session_process(session));
+}
+
+/* The session of the program, else of any process. */
+static struct session *main_session(const struct roster *roster)
+{
+    struct session *any = roster->unnamed.count > 0 ? roster->unnamed.items[0] : NULL;
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        struct session *session = roster->sessions[i];
+        if (session && is_program(roster, session))
+            return session;
+        any = session ? session : any;
+    }
+    return any;
+}
+
+void roster_end(struct roster *roster, struct recorder_result *result, bool ended)
+{
+    note_unlisted(roster, main_session(roster));
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        struct session *session = roster->sessions[i];
+        if (!session)
+            continue;
+        bool program = is_program(roster, session);
+        end_books(roster, session, ended ? result : NULL, ended);
+        if (program && session_name(session, true) && ended && WIFSIGNALED(result->wait_status))
+            death_print(session_recording(session), result->summary, sizeof(result->summary));
+        if (!vec_push(&roster->unnamed, session))
+            close_session(roster, session);
+    }
+    close_named(roster, true);
+    if (!roster->has_opened)
+        roster_withdraw_output(roster);
+    result->recordings = roster->recordings;
+    if (!roster->options.recorder->quiet)
+        say_recordings(roster);
+}

@@ -1,0 +1,38 @@
+/* roster.h - the recordings of a run: a session per process, opened by its first event, ended when the process is
+ * over and its last event read.
+ *
+ * The first program's recording is ended last, for it tells about the whole run.  Not thread-safe. */
+#pragma once
+
+#include "capture/recorder.h"
+#include "capture/ring_reader.h"
+#include "capture/slot_keeper.h"
+
+struct roster;
+
+struct roster_options {
+    const struct recorder_options *recorder;
+    struct arena *arena;
+    struct slot_keeper *slots;
+    struct symbol_queue *symbols;
+    const struct tick_clock *clock;
+};
+struct roster *roster_create(const struct roster_options *options); /* NULL when out of memory */
+void roster_destroy(struct roster *roster);
+
+/* Finds out, before the program starts, whether its recording can be written; after a failure to start, takes back what
+ * that left behind. */
+int roster_check_output(struct roster *roster, struct fault *fault);
+void roster_withdraw_output(struct roster *roster);
+
+/* The program has started, and this reader reads its rings. */
+void roster_begin(struct roster *roster, struct ring_reader *reader, uint32_t pid);
+
+/* A session_of_fn; the context is the roster. */
+struct session *roster_session(void *context, uint32_t process, uint64_t now_ns);
+
+/* Called every round: writes what is due, and ends recordings of processes that are over. */
+void roster_look(struct roster *roster, uint64_t now_ns);
+
+/* Ends all.  `ended`: the program has, with result->wait_status. */
+void roster_end(struct roster *roster, struct recorder_result *result, bool ended);
