@@ -30,6 +30,12 @@ static inline void *recorded(void *block, size_t size, void *frame)
     return block;
 }
 
+/* For what is called seldom: small code instead of fast. */
+static __attribute__((noinline)) void *recorded_seldom(void *block, size_t size, void *frame)
+{
+    return recorded(block, size, frame);
+}
+
 HOOK void *malloc(size_t size)
 {
     if (unlikely(!tracer_enter()))
@@ -74,7 +80,7 @@ static inline void *resize(void *block, size_t size, void *frame)
     if (unlikely(!tracer_enter()))
         return real.realloc(block, size);
     if (!block)
-        return recorded(real.realloc(NULL, size), size, frame);
+        return recorded_seldom(real.realloc(NULL, size), size, frame);
     bool began = record_move(block);
     void *moved = real.realloc(block, size);
     record_moved(began, moved, size, frame);
@@ -102,9 +108,7 @@ HOOK int posix_memalign(void **out, size_t alignment, size_t size)
     if (unlikely(!tracer_enter()))
         return real.posix_memalign(out, alignment, size);
     int err = real.posix_memalign(out, alignment, size);
-    if (err == 0 && *out)
-        record_alloc(*out, size, HERE);
-    tracer_leave();
+    recorded_seldom(err == 0 ? *out : NULL, size, HERE);
     return err;
 }
 
@@ -112,28 +116,28 @@ HOOK void *aligned_alloc(size_t alignment, size_t size)
 {
     if (unlikely(!tracer_enter()))
         return real.aligned_alloc(alignment, size);
-    return recorded(real.aligned_alloc(alignment, size), size, HERE);
+    return recorded_seldom(real.aligned_alloc(alignment, size), size, HERE);
 }
 
 HOOK void *memalign(size_t alignment, size_t size)
 {
     if (unlikely(!tracer_enter()))
         return real.memalign(alignment, size);
-    return recorded(real.memalign(alignment, size), size, HERE);
+    return recorded_seldom(real.memalign(alignment, size), size, HERE);
 }
 
 HOOK void *valloc(size_t size)
 {
     if (unlikely(!tracer_enter()))
         return real.valloc(size);
-    return recorded(real.valloc(size), size, HERE);
+    return recorded_seldom(real.valloc(size), size, HERE);
 }
 
 HOOK void *pvalloc(size_t size)
 {
     if (unlikely(!tracer_enter()))
         return real.pvalloc(size);
-    return recorded(real.pvalloc(size), size, HERE);
+    return recorded_seldom(real.pvalloc(size), size, HERE);
 }
 
 HOOK void cfree(void *block)

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/record.h"
 
-#include "tracer/real.h"
-#include "tracer/ring.h"
-#include "tracer/stack.h"
-
-/* One event in so many has its own cost measured. */
-#define COST_EVERY 1024u
-
-static inline struct arena_slot *own_slot(void)
-{
-    struct arena_slot *slot = tracer_self.slot;
-    return likely(slot != NULL) ? slot : thread_take_slot();
-}
+uint16_t event_numbers[EVENT_GROUPS];
 
 /* Events of a thread that got no slot are at least in the totals. */
-static void count_slotless(uint64_t calls, uint64_t bytes, uint64_t frees)
+void record_slotless(uint64_t calls, uint64_t bytes, uint64_t frees)
 {
     struct arena_header *header = tracer_process.header;
     atomic_fetch_add(&header->slotless, 1);
@@ -24,110 +13,11 @@ static void count_slotless(uint64_t calls, uint64_t bytes, uint64_t frees)
     atomic_fetch_add(&header->slotless_frees, frees);
 }
 
-/* How many events each group of addresses has seen.  Whoever has an address has it alone, so what
- * happens to it is counted in order; two threads with two addresses of one group may count the
- * same, rarely, and the recorder copes. */
-static uint16_t event_numbers[EVENT_GROUPS];
-
-static inline uint64_t next_number(const void *block)
-{
-    uint16_t *number = &event_numbers[event_group((uint64_t)block)];
-    uint16_t next = (uint16_t)(__atomic_load_n(number, __ATOMIC_RELAXED) + 1);
-    __atomic_store_n(number, next, __ATOMIC_RELAXED);
-    return (uint64_t)(next & EVENT_SEQUENCE_MASK) << EVENT_SEQUENCE_SHIFT;
-}
-
-static inline uint64_t usable_size(void *block)
-{
-    return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
-}
-
-static void put_alloc_big(struct arena_slot *slot, void *block, uint32_t stack, size_t size,
-                          uint64_t usable)
+void record_big(struct arena_slot *slot, void *block, uint32_t stack, size_t size, uint64_t usable)
 {
     uint64_t words[4] = {(uint64_t)block << 16 | next_number(block) | EVENT_ALLOC_BIG, stack, size,
                          usable};
     ring_put(slot, words, 4);
-}
-
-static inline void put_alloc(struct arena_slot *slot, void *block, size_t size, uint32_t stack)
-{
-    uint64_t usable = usable_size(block);
-    uint64_t spare = usable / 8 - (size + 7) / 8;
-    slot->last_alloc = slot->next;
-    if (likely(spare < EVENT_SPARE_LIMIT && size < EVENT_SIZE_LIMIT && usable % 8 == 0))
-        ring_put2(slot, (uint64_t)block << 16 | next_number(block) | EVENT_ALLOC,
-                  (uint64_t)stack << EVENT_NODE_SHIFT | spare << EVENT_SIZE_BITS | size);
-    else /* also where the allocator does not say how much is usable */
-        put_alloc_big(slot, block, stack, size, usable > size ? usable : size);
-}
-
-static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
-{
-    slot->calls++;
-    slot->bytes += size;
-    slot->last_block = (uint64_t)block;
-}
-
-void record_alloc(void *block, size_t size, void *hook_frame)
-{
-    struct arena_slot *slot = own_slot();
-    if (unlikely(!slot)) {
-        count_slotless(1, size, 0);
-        return;
-    }
-    note_alloc(slot, block, size);
-    uint64_t start = unlikely(slot->calls % COST_EVERY == 0) ? read_tsc() : 0;
-    if (likely(ring_begin(slot, (struct event_weight){1, size})))
-        put_alloc(slot, block, size, stack_capture(slot, hook_frame));
-    if (unlikely(start)) {
-        slot->cost_ticks += read_tsc() - start;
-        slot->cost_events++;
-    }
-}
-
-/* The word of FREE or MOVE: address, and whether the block was temporary. */
-static inline uint64_t free_word(struct arena_slot *slot, void *block)
-{
-    uint64_t word = (uint64_t)block << 16;
-    if (slot->last_block == (uint64_t)block) {
-        slot->last_block = 0;
-        word |= EVENT_TEMPORARY;
-    }
-    slot->frees++;
-    return word;
-}
-
-/* A block that dies before anything else happened in its thread: its record, if nobody has read it, becomes that
- * of both.  Not while events are few and stamped one by one, for that would hide the time between. */
-static inline bool cancel_pair(struct arena_slot *slot, void *block)
-{
-    uint64_t at = slot->last_alloc;
-    uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
-    if (at + 2 != slot->next || clock == 0 || clock != slot->last_clock)
-        return false;
-    uint64_t *place = &arena_slot_ring(slot)[at % RING_WORDS], word = *place;
-    if (event_type_of(word) != EVENT_ALLOC || (word & EVENT_TAKEN) ||
-        !__atomic_compare_exchange_n(place, &word, word - EVENT_ALLOC + EVENT_PAIR, false,
-                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        return false;
-    next_number(block);
-    return true;
-}
-
-void record_free(void *block)
-{
-    struct arena_slot *slot = own_slot();
-    if (unlikely(!slot)) {
-        count_slotless(0, 0, 1);
-        return;
-    }
-    uint64_t word = free_word(slot, block);
-    if ((word & EVENT_TEMPORARY) && cancel_pair(slot, block))
-        return;
-    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
-        return;
-    ring_put1(slot, word | next_number(block) | EVENT_FREE);
 }
 
 bool record_move(void *block)
@@ -147,7 +37,7 @@ void record_moved(bool began, void *block, size_t size, void *hook_frame)
 {
     struct arena_slot *slot = tracer_self.slot;
     if (unlikely(!slot)) {
-        count_slotless(block != NULL, block ? size : 0, block || size == 0);
+        record_slotless(block != NULL, block ? size : 0, block || size == 0);
         return;
     }
     if (block) {

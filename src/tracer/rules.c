@@ -22,7 +22,8 @@ struct known_module {
     struct eh_view view;
 };
 
-struct rule_entry rule_cache[1 << RULE_CACHE_BITS];
+_Atomic uint64_t near_rules[1 << RULE_CACHE_BITS];
+struct rule_entry far_rules[1 << RULE_CACHE_BITS];
 _Atomic uint64_t rule_generation;
 static struct known_module known[MODULES_KNOWN];
 static _Atomic uint32_t known_lock;
@@ -46,6 +47,16 @@ static struct known_module *find_known(const struct dl_find_object *found)
     return NULL;
 }
 
+/* Rules known by an older generation are not found any more.  Near ones have only a few bits of it. */
+static void begin_generation(void)
+{
+    uint64_t generation = (atomic_fetch_add(&rule_generation, 1ull << 48) >> 48) + 1;
+    if ((generation & NEAR_GENERATION) != 0)
+        return;
+    for (unsigned i = 0; i < 1u << RULE_CACHE_BITS; i++)
+        atomic_store_explicit(&near_rules[i], 0, memory_order_relaxed);
+}
+
 /* Room for a module: a free entry, or that of one which was here before and went unnoticed. */
 static struct known_module *find_room(uint64_t start)
 {
@@ -56,7 +67,7 @@ static struct known_module *find_room(uint64_t start)
         uint64_t taken = atomic_load_explicit(&module->start, memory_order_relaxed);
         if (taken == start) {
             atomic_store(&module->start, 0);
-            atomic_fetch_add(&rule_generation, 1ull << 48);
+            begin_generation();
             return module;
         }
         if (taken == 0 && !room)
@@ -257,13 +268,28 @@ unwind_rule rules_compile(uint64_t pc)
     unwind_rule rule =
         err < 0 ? rule_make(RULE_MISSING, 0, 0, module) : rule_from_row(&row, module);
 
-    uint64_t at = (pc * 0x9e3779b97f4a7c15ull) >> (64 - RULE_CACHE_BITS);
-    struct rule_entry *first = &rule_cache[at], *second = &rule_cache[at ^ 1];
+    uint64_t at = near_hash(pc) >> (NEAR_TAG_BITS - 1);
+    struct rule_entry *first = &far_rules[at], *second = &far_rules[at ^ 1];
     struct rule_entry *entry = atomic_load(&first->rule) == 0 ? first : second;
     if (atomic_load(&first->rule) != 0 && atomic_load(&second->rule) != 0)
         entry = pc & 16 ? first : second;
     atomic_store_explicit(&entry->rule, rule, memory_order_relaxed);
     atomic_store_explicit(&entry->check, rule ^ (pc | generation), memory_order_relaxed);
+    return rule;
+}
+
+unwind_rule rules_learn_near(uint64_t pc)
+{
+    uint64_t hash = near_hash(pc), at = hash >> (NEAR_TAG_BITS - 1), word = near_word(hash);
+    unwind_rule rule = rules_find(pc);
+    if (rule_module(rule) == MODULE_UNKNOWN)
+        return rule; /* code that may be compiled anew at any time */
+    rule &= (1ull << RULE_BITS) - 1;
+    _Atomic uint64_t *first = &near_rules[at], *second = &near_rules[at ^ 1];
+    _Atomic uint64_t *entry = atomic_load(first) == 0 ? first : second;
+    if (atomic_load(first) != 0 && atomic_load(second) != 0)
+        entry = pc & 16 ? first : second;
+    atomic_store_explicit(entry, word | rule, memory_order_relaxed);
     return rule;
 }
 
@@ -280,7 +306,7 @@ void rules_module_closed(void)
         }
     }
     if (gone)
-        atomic_fetch_add(&rule_generation, 1ull << 48);
+        begin_generation();
 }
 
 void rules_forked(void)

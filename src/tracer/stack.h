@@ -8,8 +8,29 @@
 
 #include <stdint.h>
 
+#include "tracer/rules.h"
+#include "tracer/tips.h"
 #include "wire/arena.h"
+
+/* No tip holds, the stack is not the thread's own, or a library was closed. */
+uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame);
+
+static inline struct position position_of_caller(uint64_t hook_frame)
+{
+    return (struct position){hook_frame + 16, word_at(hook_frame + 8), word_at(hook_frame)};
+}
 
 /* `hook_frame` is __builtin_frame_address(0) of the hook, which is compiled with a frame pointer.
  */
-uint32_t stack_capture(struct arena_slot *slot, void *hook_frame);
+static inline uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
+{
+    uint64_t frame = (uint64_t)hook_frame;
+    struct position at = position_of_caller(frame);
+    if (likely(frame >= slot->stack_low && frame < slot->stack_high &&
+               slot->generation == atomic_load_explicit(&rule_generation, memory_order_relaxed))) {
+        uint32_t node = tips_find(slot, arena_slot_frames(slot), &at);
+        if (likely(node != TRIE_NONE))
+            return node;
+    }
+    return stack_capture_changed(slot, hook_frame);
+}

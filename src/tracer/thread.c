@@ -133,10 +133,11 @@ static void learn_stack(struct arena_slot *slot, bool main_thread)
 /* Makes a slot this thread's own.  The owner word says SLOT_TAKING. */
 static void furnish(struct arena_slot *slot, uint32_t tid)
 {
+    if (slot->process != tracer_process.process) /* the same addresses may be other code */
+        memset(arena_slot_memory(slot)->children, 0, sizeof(arena_slot_memory(slot)->children));
     slot->process = tracer_process.process;
     slot->frame_count = slot->link_count = slot->position = 0;
-    for (uint32_t i = 0; i < 1u << TIPS_BITS; i++)
-        arena_slot_tips(slot)[i].count = 0;
+    slot->generation = UINT64_MAX; /* nothing that the slot's last owner learned holds */
     slot->last_block = 0;
     slot->last_alloc = UINT64_MAX;
     slot->last_clock = slot->last_time = 0;

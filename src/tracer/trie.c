@@ -67,10 +67,20 @@ static uint32_t make_node(void *arena, uint32_t parent, uint64_t ip, uint32_t mo
     return id;
 }
 
+/* An entry of the index: the node's number, and above it a few bits of its hash, so that strangers are passed over
+ * without a look at their node. */
+#define TAG_SHIFT 22
+_Static_assert(ARENA_NODES == 1u << TAG_SHIFT, "a number and a tag make 32 bits");
+
+static inline uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)hash << TAG_SHIFT;
+}
+
 uint32_t trie_push(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
 {
     uint64_t hash = hash_key(parent, ip, module);
-    uint32_t made = TRIE_NONE;
+    uint32_t made = TRIE_NONE, tag = tag_of(hash);
 
     if (parent == TRIE_FULL)
         return TRIE_FULL;
@@ -79,17 +89,19 @@ uint32_t trie_push(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
         _Atomic uint32_t *line =
             arena_index_level(arena, level) + (hash >> (64 - bits) & ~(uint64_t)(TRIE_PROBE - 1));
         for (unsigned i = 0; i < TRIE_PROBE; i++) {
-            uint32_t id = atomic_load_explicit(&line[i], memory_order_acquire);
-            if (id == TRIE_NONE) {
+            uint32_t entry = atomic_load_explicit(&line[i], memory_order_acquire);
+            if (entry == 0) {
                 if (made == TRIE_NONE)
                     made = make_node(arena, parent, ip, module);
                 if (made == TRIE_FULL)
                     return TRIE_FULL;
                 if (atomic_compare_exchange_strong_explicit(
-                        &line[i], &id, made, memory_order_acq_rel, memory_order_acquire))
+                        &line[i], &entry, tag | made, memory_order_acq_rel, memory_order_acquire))
                     return arena_node_at(arena, made)->target;
             }
-            struct trie_node *node = arena_node_at(arena, id);
+            if ((entry ^ tag) >> TAG_SHIFT)
+                continue;
+            struct trie_node *node = arena_node_at(arena, entry & (ARENA_NODES - 1));
             if (node->ip == ip && node->parent == parent && node->module == module)
                 return node->target;
         }

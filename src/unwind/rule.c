@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/rule.h"
 
-/* The biggest frame that fits the 22 signed bits of offset / 8. */
-#define OFFSET_LIMIT ((int64_t)8 << 20)
-
 /* `breg6 offset; deref`: how compilers describe a function that aligned its own stack. */
 static bool is_rbp_memory(const struct unwind_row *row, int64_t *offset)
 {
@@ -21,7 +18,7 @@ static int64_t saved_fp(const struct unwind_row *row)
     if (rbp->place == PLACE_SAME || rbp->place == PLACE_UNDEFINED)
         return 0;
     if (rbp->place == PLACE_AT && rbp->offset < 0 && rbp->offset % 8 == 0 &&
-        rbp->offset > -8 * 0xffff)
+        rbp->offset > -8 * RULE_SAVED_LIMIT)
         return -rbp->offset;
     /* A realigned frame keeps rbp at the place rbp itself points to; only the whole row knows. */
     return -1;
@@ -46,7 +43,7 @@ unwind_rule rule_from_row(const struct unwind_row *row, uint32_t module)
             return rule_make(RULE_RBP_MEMORY, offset, 0, module);
         return rule_make(RULE_COMPLEX, 0, 0, module);
     }
-    if (fp < 0 || offset % 8 || offset <= 0 || offset >= OFFSET_LIMIT)
+    if (fp < 0 || offset % 8 || offset <= 0 || offset >= RULE_OFFSET_LIMIT)
         return rule_make(RULE_COMPLEX, 0, 0, module);
     if (row->cfa_register == REG_RSP)
         return rule_make(RULE_RSP, offset, (unsigned)(fp / 8), module);

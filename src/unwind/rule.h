@@ -21,32 +21,33 @@ enum rule_kind {
     RULE_MISSING     /* code without unwind tables */
 };
 
-/* kind:4 | frame pointer saved at CFA - 8*n, n:16 (0: unchanged) | offset/8:22, signed | module:22
- */
+/* kind:3 | frame pointer saved at CFA - 8*n, n:5 (0: unchanged) | offset/8:18, signed | unused:16 | module:22 */
 typedef uint64_t unwind_rule;
 
-#define RULE_MODULE_BITS 22
+#define RULE_SAVED_LIMIT  32                 /* words */
+#define RULE_OFFSET_LIMIT ((int64_t)1 << 20) /* bytes */
+#define RULE_BITS         26                 /* without the module */
 
 static inline unwind_rule rule_make(enum rule_kind kind, int64_t offset, unsigned saved_fp,
                                     uint32_t module)
 {
-    return (uint64_t)kind | (uint64_t)(saved_fp & 0xffff) << 4 |
-           ((uint64_t)(offset / 8) & 0x3fffff) << 20 | (uint64_t)module << 42;
+    return (uint64_t)kind | (uint64_t)(saved_fp % RULE_SAVED_LIMIT) << 3 |
+           ((uint64_t)(offset / 8) & 0x3ffff) << 8 | (uint64_t)module << 42;
 }
 
 static inline enum rule_kind rule_kind_of(unwind_rule rule)
 {
-    return (enum rule_kind)(rule & 15);
+    return (enum rule_kind)(rule & 7);
 }
 
 static inline uint64_t rule_saved_fp(unwind_rule rule) /* bytes below the CFA, 0: unchanged */
 {
-    return (rule >> 4 & 0xffff) * 8;
+    return rule & (RULE_SAVED_LIMIT - 1) << 3;
 }
 
 static inline int64_t rule_offset(unwind_rule rule)
 {
-    return ((int64_t)(rule << 22) >> 42) * 8;
+    return ((int64_t)(rule << 38) >> 46) * 8;
 }
 
 static inline uint32_t rule_module(unwind_rule rule)

@@ -24,12 +24,14 @@
 
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
-#define SLOT_STRIDE (896u * 1024u)
+#define SLOT_STRIDE (1088u * 1024u)
 #define FRAMES_KEPT                                                                                \
     4104u                /* remembered frames of a thread's stack; not a power of two: cache sets */
 #define LINKS_KEPT 1024u /* saved frame pointers that the remembered frames depend on */
 #define TIP_KEPT   16u   /* frames of a remembered tip, see struct kept_tip */
-#define TIPS_BITS  6
+#define TIP_LINKS  8u    /* ... and saved frame pointers it depends on */
+#define TIP_WAYS   4u
+#define TIP_SETS   64u
 
 /* The index of the trie: levels of slots, each four times the one before; a probe looks at one line
  * of each.  Small programs touch small tables. */
@@ -121,6 +123,7 @@ struct arena_slot {
     uint32_t frame_count, link_count;
     uint32_t position;    /* kept frames that are not inward of the last stack's innermost */
     uint64_t stack_floor; /* stack_low never goes below */
+    uint64_t generation;  /* of the rules that all this was learned by */
     uint32_t tid;
     uint32_t announce; /* a THREAD record is still to be written */
     uint32_t dying;    /* its thread is past its destructors; the slot is free once it is gone */
@@ -218,16 +221,32 @@ struct kept_frames {
 };
 #define KEPT_NEEDS_FP 0x80000000u
 
-/* The inner frames of a stack that left the trunk early.  There are many, by where the innermost frame is: programs
- * come back to the same few stacks. */
+/* The inner frames of a stack that left the trunk early, innermost first. */
 struct kept_tip {
-    uint64_t slot[TIP_KEPT], ret[TIP_KEPT];
-    uint64_t link_slot[2 * TIP_KEPT], link_value[2 * TIP_KEPT];
+    uint64_t ret[TIP_KEPT];
+    uint32_t above[TIP_KEPT];    /* bytes from the innermost return address to this one */
+    uint64_t place;              /* of the innermost return address; 0: no tip */
     uint64_t frame_pointer;      /* of the innermost */
     uint64_t join_slot, join_fp; /* of the trunk's frame outside it, number join - 1 */
     uint32_t join, join_node;
     uint32_t count, link_count;
     uint32_t node; /* of the innermost, with KEPT_NEEDS_FP */
+    uint32_t link_above[TIP_LINKS];
+    uint64_t link_value[TIP_LINKS];
+};
+
+/* Programs come back to the same few stacks, and many begin in the same wrapper at the same depth: tips are found
+ * by the innermost return address and its place, several to each. */
+struct tip_set {
+    uint64_t key[TIP_WAYS];
+    uint32_t last;   /* the one that held last */
+    uint32_t victim; /* the one to give up next */
+    uint64_t unused[3];
+};
+
+struct kept_tips {
+    struct tip_set sets[TIP_SETS];
+    struct kept_tip tips[TIP_SETS][TIP_WAYS];
 };
 
 /* A walk under way, innermost first. */
@@ -237,27 +256,34 @@ struct walked_frames {
 
 /* A step inward in the trie that this thread took lately. */
 struct known_child {
-    uint64_t key; /* return address and module */
+    uint64_t key; /* return address, and the generation of the rules */
     uint32_t parent, node;
 };
 #define CHILDREN_BITS 12
+
+/* Several such steps at once. */
+struct known_path {
+    uint64_t hash; /* of all return addresses on the way, and where they lead out to */
+    uint64_t key;  /* the innermost return address, and how many there are */
+    uint32_t parent, node;
+};
+#define PATHS_BITS 12
+
+/* What the tracer remembers for one thread, between the frames and the ring. */
+struct slot_memory {
+    struct known_child children[1u << CHILDREN_BITS];
+    struct known_path paths[1u << PATHS_BITS];
+    struct kept_tips tips;
+};
 
 static inline struct kept_frames *arena_slot_frames(struct arena_slot *slot)
 {
     return (struct kept_frames *)((char *)slot + 4096);
 }
 
-static inline struct known_child *arena_slot_children(struct arena_slot *slot)
+static inline struct slot_memory *arena_slot_memory(struct arena_slot *slot)
 {
-    return (struct known_child *)((char *)slot + SLOT_STRIDE - RING_BYTES -
-                                  (sizeof(struct known_child) << CHILDREN_BITS));
-}
-
-static inline struct kept_tip *arena_slot_tips(struct arena_slot *slot)
-{
-    return (struct kept_tip *)((char *)slot + SLOT_STRIDE - RING_BYTES -
-                               (sizeof(struct known_child) << CHILDREN_BITS) -
-                               (sizeof(struct kept_tip) << TIPS_BITS));
+    return (struct slot_memory *)((char *)arena_slot_ring(slot) - sizeof(struct slot_memory));
 }
 
 static inline struct walked_frames *arena_slot_walked(struct arena_slot *slot)
@@ -268,8 +294,9 @@ static inline struct walked_frames *arena_slot_walked(struct arena_slot *slot)
 _Static_assert(sizeof(struct trie_node) == 24, "shared layout");
 _Static_assert(sizeof(struct arena_header) <= 4096, "the header is one page");
 _Static_assert(sizeof(struct arena_slot) <= 4096, "a slot's head is one page");
-_Static_assert(4096 + sizeof(struct kept_frames) + sizeof(struct walked_frames) + RING_BYTES +
-                       (sizeof(struct known_child) << CHILDREN_BITS) +
-                       (sizeof(struct kept_tip) << TIPS_BITS) <=
+_Static_assert(4096 + sizeof(struct kept_frames) + sizeof(struct walked_frames) +
+                       sizeof(struct slot_memory) + RING_BYTES <=
                    SLOT_STRIDE,
                "a slot fits its stride");
+_Static_assert(sizeof(struct tip_set) == 64, "one line");
+_Static_assert(sizeof(struct slot_memory) % 64 == 0, "lines stay whole");

@@ -41,6 +41,7 @@ static struct arena_slot *take_slot(uint32_t index, bool main_thread)
 {
     struct arena_slot *slot = arena_slot_at(arena.memory, index);
     memset(slot, 0, sizeof(*slot));
+    slot->generation = UINT64_MAX;
     slot->stack_high = (uint64_t)__libc_stack_end;
     slot->stack_floor = slot->stack_high - (64u << 20);
     if (!main_thread) {

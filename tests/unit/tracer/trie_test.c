@@ -177,9 +177,11 @@ TEST(a_full_index_is_told_as_a_full_table)
 {
     uint32_t known = push(TRIE_COMPLETE, 1);
     for (unsigned level = 0; level < TRIE_LEVELS; level++) {
-        for (uint64_t i = 0; i < 1ull << TRIE_LEVEL_BITS(level); i++)
-            atomic_store_explicit(arena_index_level(arena->memory, level) + i, known,
-                                  memory_order_relaxed);
+        for (uint64_t i = 0; i < 1ull << TRIE_LEVEL_BITS(level); i++) {
+            uint32_t nobody = 0;
+            atomic_compare_exchange_strong(arena_index_level(arena->memory, level) + i, &nobody,
+                                           known + 1);
+        }
     }
     uint32_t before = node_count();
     CHECK(push(TRIE_COMPLETE, 1) == known);

@@ -24,9 +24,9 @@ static enum rule_kind kind_of(const struct unwind_row *row)
 
 TEST(packing_gives_back_what_went_in)
 {
-    static const int64_t offsets[] = {8, 16, 128, 4096, (8 << 20) - 8, -8, -4096, -(8 << 20)};
-    static const unsigned saved[] = {0, 1, 2, 255, 0xffff};
-    static const uint32_t modules[] = {0, 1, 8191, (1u << RULE_MODULE_BITS) - 1};
+    static const int64_t offsets[] = {8, 16, 128, 4096, (1 << 20) - 8, -8, -4096, -(1 << 20)};
+    static const unsigned saved[] = {0, 1, 2, 30, 31};
+    static const uint32_t modules[] = {0, 1, 8191, (1u << 22) - 1};
     for (unsigned k = RULE_RSP; k <= RULE_MISSING; k++) {
         for (unsigned i = 0; i < 8 * 5 * 4; i++) {
             int64_t offset = offsets[i % 8];
@@ -55,9 +55,9 @@ TEST(frames_on_rsp_and_rbp_are_packed)
     row = saving_row(REG_RBP, 16, -16);
     rule = rule_from_row(&row, 9);
     CHECK(rule_kind_of(rule) == RULE_RBP && rule_offset(rule) == 16 && rule_saved_fp(rule) == 16);
-    row = saving_row(REG_RSP, (8 << 20) - 8, -16);
+    row = saving_row(REG_RSP, (1 << 20) - 8, -16);
     rule = rule_from_row(&row, 1);
-    CHECK(rule_kind_of(rule) == RULE_RSP && rule_offset(rule) == (8 << 20) - 8);
+    CHECK(rule_kind_of(rule) == RULE_RSP && rule_offset(rule) == (1 << 20) - 8);
     row = plain_row(REG_RSP, 16);
     row.registers[REG_RBX] = (struct register_rule){.place = PLACE_AT, .offset = -16};
     CHECK(kind_of(&row) == RULE_RSP); /* other registers are not needed for it */
