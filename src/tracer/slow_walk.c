@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "tracer/go_code.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/rules.h"
 #include "tracer/thread.h"
@@ -11,6 +12,8 @@
 #define STEPS_MAX  4000000u
 #define INNER_KEPT 64u /* of a stack too deep to keep whole: these and the outermost ones */
 #define FRAME_MAX  (64ull << 20)
+
+#define MADE_CODE_MAX 1024u /* frames in a row of code made at run time */
 
 /* Where the kernel keeps them in the saved context. */
 #define CONTEXT_REGISTERS 40 /* bytes from the start of the context */
@@ -22,6 +25,7 @@ struct slow_state {
     struct arena_slot *slot;
     uint64_t *ips;     /* a ring of FRAMES_KEPT: the outermost ones win */
     uint64_t readable; /* a page found readable during this walk */
+    uint64_t proven;   /* frame pointers below this one lead to known code */
     uint64_t inner[INNER_KEPT];
     uint32_t count;
 };
@@ -73,19 +77,57 @@ struct slow_position {
     bool exact; /* ip was interrupted, it is no return address */
 };
 
-/* Code without tables: a plausible frame pointer is worth a try, but only into code that is known.
- */
+static bool is_known_code(uint64_t ip)
+{
+    return rule_module(rules_find(ip - 1)) != MODULE_UNKNOWN;
+}
+
+/* Whether a frame pointer stays on the thread's own stack.  Elsewhere a wrong guess may be unmapped while we look. */
+static bool is_own_frame(const struct slow_state *state, uint64_t sp, uint64_t fp)
+{
+    return fp >= sp && fp % 8 == 0 && fp + 16 <= state->slot->stack_high &&
+           sp >= state->slot->stack_low;
+}
+
+/* Follows frame pointers through code made at run time, until they come to code that is known: only then were they
+ * frame pointers.  What is proven once holds for the rest of the way. */
+static bool leads_to_known_code(struct slow_state *state, uint64_t fp)
+{
+    uint64_t at = fp, outer, ip;
+    if (fp < state->proven)
+        return true;
+    for (unsigned steps = 0; steps < MADE_CODE_MAX; steps++) {
+        if (!is_own_frame(state, at, at) || !read_word(state, at, &outer) ||
+            !read_word(state, at + 8, &ip) || ip == 0)
+            return false;
+        if (is_known_code(ip)) {
+            state->proven = at + 1;
+            return true;
+        }
+        if (outer <= at)
+            return false;
+        at = outer;
+    }
+    return false;
+}
+
+/* Code without tables: a plausible frame pointer is worth a try.  Go keeps its frame pointers in order, also where a
+ * call into C left the goroutine's stack for the thread's; that stack stays while the call lasts. */
 static bool step_by_frame_pointer(struct slow_state *state, struct slow_position *at)
 {
     uint64_t ip, fp;
-    /* Only on the thread's own stack: elsewhere a wrong guess may be unmapped while we look. */
-    if (at->fp < at->sp || at->fp + 16 > state->slot->stack_high ||
-        at->sp < state->slot->stack_low || !read_word(state, at->fp, &fp) ||
-        !read_word(state, at->fp + 8, &ip) || ip == 0 ||
-        rule_module(rules_find(ip - 1)) == MODULE_UNKNOWN)
+    if (at->fp == 0 || !(is_own_frame(state, at->sp, at->fp) || go_code_at(at->ip - 1)) ||
+        !read_word(state, at->fp, &fp) || !read_word(state, at->fp + 8, &ip) || ip == 0 ||
+        !(is_known_code(ip) || leads_to_known_code(state, fp)))
         return false;
     *at = (struct slow_position){ip, at->fp + 16, fp, false};
     return true;
+}
+
+/* Where frame pointers lead no further: a goroutine's begin with 0. */
+static uint32_t end_of_frame_pointers(const struct slow_position *at)
+{
+    return at->fp == 0 && go_code_at(at->ip - 1) ? TRIE_COMPLETE : TRIE_NO_RULE;
 }
 
 static bool step_signal(struct slow_state *state, struct slow_position *at)
@@ -134,7 +176,7 @@ static uint32_t walk_by_rules(struct slow_state *state, struct slow_position at)
         case RULE_MISSING:
         case RULE_NONE:
             if (!step_by_frame_pointer(state, &at))
-                return TRIE_NO_RULE;
+                return end_of_frame_pointers(&at);
             stepped = true;
             break;
         default:
@@ -157,7 +199,7 @@ static uint32_t step_full(struct slow_state *state, uint64_t registers[REG_COUNT
     if (rules_row(registers[REG_RIP] - !*exact, &row, &module) < 0) {
         struct slow_position at = {registers[REG_RIP], sp, registers[REG_RBP], *exact};
         if (!step_by_frame_pointer(state, &at))
-            return TRIE_NO_RULE;
+            return end_of_frame_pointers(&at);
         registers[REG_RIP] = at.ip;
         registers[REG_RSP] = at.sp;
         registers[REG_RBP] = at.fp;

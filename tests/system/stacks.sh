@@ -46,6 +46,15 @@ equal deep-main-is-there "160 10" "$(site deep.memoir heap.allocated at_the_bott
 equal deep-on-the-way-up "320 10" "$(site deep.memoir heap.allocated on_the_way_up main)"
 at_most deep-is-folded 1000 "$(jq '[.rows[].stack | length] | max' "$(json_of deep.memoir heap.allocated)")"
 
+# Code without tables: frame pointers are followed where they lead to known code, and only there.
+record made.memoir -- "$subjects/subject-made_code"
+equal made-code-status 0 "$status"
+equal made-code-kinds "$(printf '10000 1000 allocate ? ? thrice ? keeps_frames main\n20300 1010 allocate ?')" \
+    "$(jq -r '.rows[] | [.value, .count, (.stack[].function
+            | if startswith("0x") then "?" else select(test("start") | not) end)] | join(" ")' \
+        "$(json_of made.memoir heap.allocated)" | sort)"
+equal made-code-leads-nowhere 1010 "$(quality made.memoir stack_ends.no_rule)"
+
 if ! command -v g++ >/dev/null; then
     skip exceptions "there is no g++"
 else
