@@ -1,0 +1,96 @@
+/* inside.h - allocators linked into a program: what the recorder tells the tracer about their functions.
+ *
+ * The recorder knows symbols and instructions, the tracer is in the program.  So the recorder reads the
+ * files, decides where each function can be entered by a jump of ours, and writes down, byte for byte, what must
+ * run in place of the instructions that the jump covers.  The tracer maps memory where it is told, copies the bytes
+ * and makes the jumps; it decodes nothing.  There is one mailbox in the arena, and one plan in it at a time.
+ *
+ *   cell, 128 bytes within reach of a jump from the function:
+ *     0   the way to the hook, written by the tracer
+ *     32  the covered instructions, moved, and the jump back to what follows them */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* What a function does with memory.  Arguments are numbered from 0. */
+enum inside_call {
+    INSIDE_NOTHING,
+    INSIDE_ALLOC,       /* returns a block or NULL */
+    INSIDE_ALLOC_OUT,   /* like posix_memalign: 0, and the block where argument `block` points */
+    INSIDE_ALLOC_TEXT,  /* like strdup: the block holds a text */
+    INSIDE_FREE,        /* NULL allowed */
+    INSIDE_RESIZE,      /* like realloc */
+    INSIDE_RESIZE_FREE, /* like reallocf: failing frees the old block */
+    INSIDE_RESIZE_OUT,  /* like reallocarr: 0, and both blocks where argument `block` points */
+    INSIDE_EXPAND,      /* where it is, or NULL */
+    INSIDE_XALLOCX,     /* where it is; returns the usable size, and argument size + 1 is `extra` */
+    INSIDE_CALLS
+};
+
+#define INSIDE_ARGUMENTS 6u
+#define INSIDE_NO        0xffu /* no such argument */
+
+struct inside_shape {
+    uint8_t call;  /* enum inside_call */
+    uint8_t block; /* argument that is the block, or points to it */
+    uint8_t size;  /* in bytes, times ... */
+    uint8_t count; /* ... this one */
+};
+
+/* How to know what a block can hold, when the allocator has no function that tells. */
+enum inside_usable { INSIDE_USABLE_WORDS, INSIDE_USABLE_JEMALLOC };
+
+enum inside_outcome {
+    INSIDE_WAITING,
+    INSIDE_HOOKED,
+    INSIDE_CHANGED_CODE, /* it is not what the file says */
+    INSIDE_NO_MEMORY,    /* nothing to be had near the code, or none that may run */
+    INSIDE_PROTECTED,    /* the code may not be written */
+    INSIDE_THREADS,      /* others run already */
+    INSIDE_OUTCOMES
+};
+
+#define INSIDE_CELL    128u
+#define INSIDE_CODE_AT 32u
+#define INSIDE_JUMP    5u /* bytes of a jump */
+
+struct arena_patch {
+    uint64_t address; /* of the function */
+    uint64_t cell;    /* in one of the regions */
+    uint64_t usable;  /* function that tells what a block can hold, or 0 */
+    struct inside_shape shape;
+    uint8_t usable_rule; /* enum inside_usable */
+    uint8_t stolen;      /* bytes that move; at least INSIDE_JUMP */
+    uint8_t code_size;
+    uint8_t spare;
+    uint8_t before[24]; /* the bytes that move */
+    uint8_t code[64];   /* what runs in their place, good only at cell + INSIDE_CODE_AT */
+    /* the tracer's answer */
+    _Atomic uint32_t outcome;
+    uint8_t jump[8]; /* INSIDE_JUMP of them replace the first of `before` */
+};
+
+#define INSIDE_PATCHES 512u
+#define INSIDE_REGIONS 16u
+
+struct inside_region {
+    uint64_t start, bytes; /* free when the plan was made; whole pages */
+};
+
+enum plan_state {
+    PLAN_NONE,
+    PLAN_ASKED, /* the tracer waits */
+    PLAN_READY, /* the mailbox is about this process */
+    PLAN_TAKEN, /* the tracer has done what it could */
+    PLAN_LATE   /* the tracer did not wait any longer */
+};
+
+struct arena_plan {
+    uint32_t process; /* index */
+    uint32_t patch_count, region_count;
+    struct inside_region regions[INSIDE_REGIONS];
+    struct arena_patch patches[INSIDE_PATCHES];
+};
+
+_Static_assert(sizeof(struct arena_patch) == 136, "shared layout");
