@@ -52,9 +52,12 @@ int findings_make(const struct recording *recording, struct findings *findings)
                                          (double)findings->stack_ends
                                    : 1;
     findings->rss_peak_bytes = -1;
-    for (size_t i = 0; i < recording->buckets.count; i++)
-        if (recording->buckets.items[i].gauges.rss_bytes > findings->rss_peak_bytes)
-            findings->rss_peak_bytes = recording->buckets.items[i].gauges.rss_bytes;
+    for (size_t i = 0; i < recording->buckets.count; i++) {
+        const struct bucket *bucket = &recording->buckets.items[i];
+        int64_t const most = bucket->rss_max > 0 ? bucket->rss_max : bucket->gauges.rss_bytes;
+        if (most > findings->rss_peak_bytes)
+            findings->rss_peak_bytes = most;
+    }
     int err = count_frames(recording, findings);
     if (!err && findings->frames)
         findings->unnamed_share = (double)findings->unnamed / (double)findings->frames;

@@ -12,18 +12,14 @@
 #include "capture/map_book.h"
 #include "procfs/process_facts.h"
 #include "capture/stack_import.h"
+#include "store/coarsen.h"
 #include "store/recording_writer.h"
 
 #define THREADS_MAX 4095u /* rows; further threads share the last one */
 
-/* Early buckets are fine, for short programs; they grow to a second. */
-#define BUCKET_MIN_NS 20000000ull
-#define BUCKET_MAX_NS 1000000000ull
-#define BUCKET_SHARE  100u
-#define HISTOGRAMS_NS 60000000000ull
-#define PEAK_NS       10000000000ull
-#define WRITE_NS      1000000000ull
-#define LARGE_BLOCKS  8192u /* more live blocks than the cache holds */
+#define PEAK_NS      10000000000ull
+#define WRITE_NS     1000000000ull
+#define LARGE_BLOCKS 8192u /* more live blocks than the cache holds */
 
 struct session {
     struct arena *arena;
@@ -335,18 +331,10 @@ static int pin_peak(struct session *session)
     return err;
 }
 
-static uint64_t bucket_length(uint64_t now)
-{
-    uint64_t length = now / BUCKET_SHARE;
-    if (length < BUCKET_MIN_NS)
-        return BUCKET_MIN_NS;
-    return length > BUCKET_MAX_NS ? BUCKET_MAX_NS : length;
-}
-
 bool session_is_due(const struct session *session, uint64_t now_ns)
 {
     uint64_t now = session_time(session, now_ns);
-    return now >= session->begin_ns + bucket_length(now);
+    return now >= session->begin_ns + ladder_bucket_ns(now);
 }
 
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
@@ -354,7 +342,7 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
     uint64_t now = session_time(session, now_ns);
     if (!session_is_due(session, now_ns))
         return 0;
-    bool histograms = now - session->last_histograms_ns >= HISTOGRAMS_NS;
+    bool histograms = now - session->last_histograms_ns >= LADDER_HISTOGRAM_NS;
     int err = close_bucket(session, now, histograms);
     if (err < 0)
         return fault_set(fault, err, "out of memory while recording");

@@ -2,6 +2,8 @@
 #include "model/recording.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct recording *recording_create(void)
@@ -40,6 +42,7 @@ void recording_destroy(struct recording *recording)
     vec_free(&recording->buckets);
     vec_free(&recording->pins);
     vec_free(&recording->notes);
+    vec_free(&recording->leak_rules);
     string_table_destroy(recording->strings);
     stack_table_destroy(recording->stacks);
     free(recording);
@@ -77,6 +80,18 @@ string_id recording_intern(struct recording *recording, const char *text)
     if (string_table_intern(recording->strings, slice_of(text), &id) < 0)
         return STRING_EMPTY;
     return id;
+}
+
+void recording_note(struct recording *recording, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    string_id const note = recording_intern(recording, text);
+    if (note != STRING_EMPTY && !vec_push(&recording->notes, note))
+        return;
 }
 
 const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind)

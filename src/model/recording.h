@@ -64,6 +64,7 @@ struct gauges {
 struct bucket {
     uint64_t begin_ns, end_ns;
     struct gauges gauges;
+    int64_t rss_max; /* the largest of several samples; 0 or -1: gauges.rss_bytes is the only one */
     uint64_t lost_events; /* dropped because the reader was not there in time */
     struct cell *cells;   /* by stack; NULL until loaded, see recording_load_bucket */
     size_t cell_count;
@@ -141,7 +142,8 @@ struct recording {
     VEC(struct thread) threads;
     VEC(struct bucket) buckets; /* by time, without gaps */
     VEC(struct pin) pins;
-    VEC(string_id) notes; /* sentences for the quality part of every report */
+    VEC(string_id) notes;      /* sentences for the quality part of every report */
+    VEC(string_id) leak_rules; /* leaks the program itself says are none, as in suppress.h */
 
     struct totals heap, maps;
     struct quality quality;
@@ -166,5 +168,9 @@ void recording_unload_bucket(struct recording *recording, struct bucket *bucket)
 const char *recording_text(const struct recording *recording, string_id id);
 /* Interns NUL-terminated text; STRING_EMPTY when out of memory. */
 string_id recording_intern(struct recording *recording, const char *text);
+/* Adds a sentence to the notes, at most 500 bytes; nothing when out of memory: a note less is no
+ * reason to refuse a recording. */
+void recording_note(struct recording *recording, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The first pin of a kind, or NULL. */
 const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind);

@@ -7,6 +7,16 @@
  * up to the last, where everything but the newest bucket is one. */
 #define COARSEN_STEPS 14
 
+/* How long a new bucket is that ends `now_ns` after the start: short at first, where a short run
+ * has all it has, and a second from then on. */
+static inline uint64_t ladder_bucket_ns(uint64_t now_ns)
+{
+    uint64_t const share = now_ns / 100;
+    uint64_t const shortest = UINT64_C(20000000), longest = UINT64_C(1000000000);
+    return share < shortest ? shortest : share > longest ? longest : share;
+}
+#define LADDER_HISTOGRAM_NS UINT64_C(60000000000) /* sizes and lifetimes are written so often */
+
 /* The width that buckets of this age are merged to; 0 leaves them as they are. */
 uint64_t coarsen_width(uint64_t age_ns, unsigned step);
 
