@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "formats/block_match.h"
+#include "formats/heaptrack_format.h"
 
 int heaptrack_events_begin(struct heaptrack_events *events)
 {
@@ -33,7 +34,7 @@ static uint32_t find_info(struct heaptrack_events *events, uint64_t size, uint32
 
 static void allocate(struct heaptrack_events *events, uint32_t info, uint64_t size)
 {
-    write_event(events, '+', info);
+    write_event(events, HEAPTRACK_ALLOCATION, info);
     events->last = info;
     events->allocations++;
     events->level += (int64_t)size;
@@ -43,7 +44,7 @@ static void allocate(struct heaptrack_events *events, uint32_t info, uint64_t si
 
 static void release_at_once(struct heaptrack_events *events, uint32_t info, uint64_t size)
 {
-    write_event(events, '-', info);
+    write_event(events, HEAPTRACK_FREE, info);
     events->temporary += events->last == info;
     events->last = 0;
     events->level -= (int64_t)size;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "formats/heaptrack_format.h"
 #include "formats/heaptrack_infos.h"
 
 struct info_slot {
@@ -43,7 +44,8 @@ static int grow(struct heaptrack_infos *infos)
 
 static void write_info(struct output *out, uint64_t size, uint32_t trace)
 {
-    output_text(out, "a ");
+    output_char(out, HEAPTRACK_INFO);
+    output_char(out, ' ');
     output_hex(out, size);
     output_char(out, ' ');
     output_hex(out, trace);

@@ -7,6 +7,9 @@
 
 #include "analyze/shown_frame.h"
 #include "formats/asking_stack.h"
+#include "formats/heaptrack_format.h"
+
+#define FRAME_LINES_MAX 64
 
 int heaptrack_names_init(struct heaptrack_names *names, struct recording *recording,
                          struct output *out)
@@ -36,18 +39,22 @@ static void write_sized(struct output *out, const char *text)
         output_char(out, text[i] == '\n' || text[i] == '\r' ? ' ' : text[i]);
 }
 
+static uint32_t write_text(struct heaptrack_names *names, const char *text)
+{
+    output_char(names->out, HEAPTRACK_STRING);
+    output_char(names->out, ' ');
+    write_sized(names->out, text);
+    output_char(names->out, '\n');
+    return ++names->strings;
+}
+
 static uint32_t write_string(struct heaptrack_names *names, string_id id)
 {
     if (id == STRING_EMPTY || id >= names->string_limit)
         return 0;
-    uint32_t *index = &names->string_index[id];
-    if (*index == 0) {
-        *index = ++names->strings;
-        output_text(names->out, "s ");
-        write_sized(names->out, recording_text(names->recording, id));
-        output_char(names->out, '\n');
-    }
-    return *index;
+    if (names->string_index[id] == 0)
+        names->string_index[id] = write_text(names, recording_text(names->recording, id));
+    return names->string_index[id];
 }
 
 static void write_field(struct heaptrack_names *names, uint64_t value)
@@ -66,6 +73,16 @@ static const struct location *frame_locations(const struct recording *recording,
     return recording->locations.items + first;
 }
 
+/* The function of a frame that has none: "module+0xoffset", as in every report. */
+static uint32_t write_made_up(struct heaptrack_names *names, uint32_t index, size_t line)
+{
+    struct shown_frame lines[FRAME_LINES_MAX];
+    if (line >= FRAME_LINES_MAX ||
+        frame_show(names->recording, index, lines, FRAME_LINES_MAX) <= line)
+        return 0;
+    return write_text(names, recording_text(names->recording, lines[line].function));
+}
+
 /* One `i` line; the first `hidden` inlined functions of the frame belong to the allocator. */
 static uint32_t write_place(struct heaptrack_names *names, uint32_t index, size_t hidden)
 {
@@ -79,13 +96,18 @@ static uint32_t write_place(struct heaptrack_names *names, uint32_t index, size_
         write_string(names, locations[i].function);
         write_string(names, locations[i].file);
     }
-    uint32_t path = module ? write_string(names, module->path) : 0;
+    uint32_t path = module ? write_string(names, module->path) : 0, made_up = 0;
+    if (count == 0 || locations[count - 1].function == STRING_EMPTY)
+        made_up = write_made_up(names, index, count ? count - 1 : 0);
 
-    output_text(names->out, "i ");
-    output_hex(names->out, frame->address + (module ? module->bias : 0));
+    output_char(names->out, HEAPTRACK_PLACE);
+    write_field(names, frame->address + (module ? module->bias : 0));
     write_field(names, path);
+    if (count == 0)
+        write_field(names, made_up);
     for (size_t i = hidden; i < count; i++) {
-        write_field(names, write_string(names, locations[i].function));
+        uint32_t function = write_string(names, locations[i].function);
+        write_field(names, function == 0 && i + 1 == count ? made_up : function);
         if (locations[i].file == STRING_EMPTY && i + 1 == count)
             break; /* trailing unknowns are left out */
         write_field(names, write_string(names, locations[i].file));
@@ -106,7 +128,7 @@ static uint32_t place_of(struct heaptrack_names *names, uint32_t frame)
 
 static uint32_t write_trace(struct heaptrack_names *names, uint32_t place, uint32_t parent)
 {
-    output_char(names->out, 't');
+    output_char(names->out, HEAPTRACK_TRACE);
     write_field(names, place);
     write_field(names, parent);
     output_char(names->out, '\n');

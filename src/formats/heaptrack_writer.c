@@ -6,10 +6,10 @@
 
 #include "formats/heap_sums.h"
 #include "formats/heaptrack_events.h"
+#include "formats/heaptrack_facts.h"
+#include "formats/heaptrack_format.h"
 #include "formats/heaptrack_names.h"
 #include "formats/writers.h"
-
-#define NS_PER_MS UINT64_C(1000000)
 
 struct heaptrack_file {
     struct export_job *job;
@@ -23,27 +23,36 @@ struct heaptrack_file {
     uint64_t time_ms;
 };
 
-static void write_one_line(struct output *out, const char *text)
+static void write_line(struct heaptrack_file *file, char letter, uint64_t value)
 {
-    for (; *text; text++)
-        output_char(out, *text == '\n' || *text == '\r' ? ' ' : *text);
-    output_char(out, '\n');
+    const char head[2] = {letter, ' '};
+    output_bytes(file->out, head, sizeof(head));
+    output_hex(file->out, value);
+    output_char(file->out, '\n');
+}
+
+static uint64_t page_bytes(const struct heaptrack_file *file)
+{
+    uint64_t page = file->job->recording->page_bytes;
+    return page ? page : HEAPTRACK_PAGE_BYTES;
 }
 
 static void write_header(struct heaptrack_file *file)
 {
     const struct recording *recording = file->job->recording;
     const char *command = recording_text(recording, recording->command_line);
-    uint64_t page = recording->page_bytes ? recording->page_bytes : 4096;
-    output_text(file->out, "v 10400 3\nX ");
-    write_one_line(file->out, *command ? command : recording_text(recording, recording->program));
-    output_text(file->out, "I ");
-    output_hex(file->out, page);
-    output_char(file->out, ' ');
-    output_hex(file->out, recording->machine_bytes / page);
-    output_text(file->out,
-                "\n# written by memoir from sums per call stack and time; sizes and order of "
-                "single blocks are made up\n");
+    output_format(file->out, "%c %x %x\n", HEAPTRACK_VERSION, HEAPTRACK_WRITTEN_BY,
+                  HEAPTRACK_FORMAT);
+    output_format(file->out, "%c ", HEAPTRACK_COMMAND);
+    output_line(file->out, *command ? command : recording_text(recording, recording->program));
+    output_format(file->out, "%c %" PRIx64 " %" PRIx64 "\n", HEAPTRACK_SYSTEM, page_bytes(file),
+                  recording->machine_bytes / page_bytes(file));
+    for (size_t i = 0; i < recording->leak_rules.count; i++) {
+        output_format(file->out, "%c ", HEAPTRACK_RULE);
+        output_line(file->out, recording_text(recording, recording->leak_rules.items[i]));
+    }
+    output_line(file->out, HEAPTRACK_MADE_UP);
+    heaptrack_facts_write(recording, file->out);
 }
 
 /* Every stack that has a run gets its trace. */
@@ -113,22 +122,19 @@ static const struct block_run *peak_block(const struct heaptrack_file *file)
 
 static void write_time(struct heaptrack_file *file, uint64_t ns)
 {
-    if (ns / NS_PER_MS > file->time_ms)
-        file->time_ms = ns / NS_PER_MS;
-    output_text(file->out, "c ");
-    output_hex(file->out, file->time_ms);
-    output_char(file->out, '\n');
+    if (ns / HEAPTRACK_STAMP_NS > file->time_ms)
+        file->time_ms = ns / HEAPTRACK_STAMP_NS;
+    write_line(file, HEAPTRACK_TIME, file->time_ms);
 }
 
 static void write_rss(struct heaptrack_file *file, const struct bucket *bucket)
 {
-    const struct recording *recording = file->job->recording;
-    if (bucket->gauges.rss_bytes < 0)
-        return;
-    uint64_t page = recording->page_bytes ? recording->page_bytes : 4096;
-    output_text(file->out, "R ");
-    output_hex(file->out, (uint64_t)bucket->gauges.rss_bytes / page);
-    output_char(file->out, '\n');
+    int64_t const most =
+        bucket->rss_max > bucket->gauges.rss_bytes ? bucket->rss_max : bucket->gauges.rss_bytes;
+    if (most > bucket->gauges.rss_bytes)
+        write_line(file, HEAPTRACK_RSS, (uint64_t)most / page_bytes(file));
+    if (bucket->gauges.rss_bytes >= 0)
+        write_line(file, HEAPTRACK_RSS, (uint64_t)bucket->gauges.rss_bytes / page_bytes(file));
 }
 
 static void write_deaths(struct heaptrack_file *file, uint32_t slot)
@@ -287,7 +293,7 @@ static void write_notes(struct heaptrack_file *file, size_t from)
 {
     for (size_t i = from; i < file->job->notes.count; i++) {
         output_text(file->out, "# ");
-        write_one_line(file->out, file->job->notes.text[i]);
+        output_line(file->out, file->job->notes.text[i]);
     }
 }
 

@@ -143,6 +143,13 @@ void output_text(struct output *output, const char *text)
     output_bytes(output, text, strlen(text));
 }
 
+void output_line(struct output *output, const char *text)
+{
+    for (; *text; text++)
+        output_char(output, *text == '\n' || *text == '\r' ? ' ' : *text);
+    output_char(output, '\n');
+}
+
 void output_char(struct output *output, char c)
 {
     output_bytes(output, &c, 1);

@@ -26,6 +26,8 @@ int output_finish(struct output *output, struct fault *fault);
 
 void output_bytes(struct output *output, const void *data, size_t size);
 void output_text(struct output *output, const char *text);
+/* `text`, its line breaks as blanks, and a line break. */
+void output_line(struct output *output, const char *text);
 void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3))); /* at most 1 KiB, the rest is cut */
 void output_hex(struct output *output,

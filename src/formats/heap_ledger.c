@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/heap_ledger.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACCOUNT_COLUMNS 5
+
+void heap_ledger_fini(struct heap_ledger *ledger)
+{
+    vec_free(&ledger->accounts);
+    vec_free(&ledger->sizes);
+    vec_free(&ledger->stacks);
+    vec_free(&ledger->sites);
+    vec_free(&ledger->touched);
+}
+
+static int add_site(struct heap_ledger *ledger, stack_id stack)
+{
+    size_t more = ledger->accounts.count + 1 - ledger->touched.count;
+    if (!vec_reserve(&ledger->accounts, 1) || !vec_reserve(&ledger->sizes, 1) ||
+        !vec_reserve(&ledger->touched, more) || !vec_push(&ledger->stacks, stack))
+        return -ENOMEM;
+    ledger->accounts.items[ledger->accounts.count++] =
+        (struct heap_account){.saved_epoch = ledger->epoch};
+    ledger->sizes.items[ledger->sizes.count++] = (struct size_counts){{0}};
+    return 0;
+}
+
+int heap_ledger_site(struct heap_ledger *ledger, stack_id stack, uint32_t *site)
+{
+    if (stack >= ledger->sites.count) {
+        size_t more = (size_t)stack + 1 - ledger->sites.count;
+        if (!vec_reserve(&ledger->sites, more))
+            return -ENOMEM;
+        memset(ledger->sites.items + ledger->sites.count, 0, more * sizeof(uint32_t));
+        ledger->sites.count += more;
+    }
+    if (ledger->sites.items[stack] == 0) {
+        if (add_site(ledger, stack) < 0)
+            return -ENOMEM;
+        ledger->sites.items[stack] = (uint32_t)ledger->accounts.count;
+    }
+    *site = ledger->sites.items[stack] - 1;
+    return 0;
+}
+
+struct cell_writer {
+    struct cell *next;
+    stack_id stack;
+};
+
+static void put(struct cell_writer *writer, unsigned column, uint64_t value)
+{
+    if (value)
+        *writer->next++ = (struct cell){writer->stack, (uint16_t)column, (int64_t)value};
+}
+
+/* Gives back what a list does not need.  NULL when it is empty. */
+static struct cell *trim_cells(struct cell *cells, size_t count)
+{
+    if (count == 0) {
+        free(cells);
+        return NULL;
+    }
+    struct cell *trimmed = realloc(cells, count * sizeof(*cells));
+    return trimmed ? trimmed : cells;
+}
+
+static void drain_account(struct heap_account *account, struct cell_writer *writer)
+{
+    put(writer, COL_HEAP_CALLS, account->calls);
+    put(writer, COL_HEAP_BYTES, account->bytes);
+    put(writer, COL_HEAP_FREES, account->frees);
+    put(writer, COL_HEAP_FREED, account->freed);
+    put(writer, COL_HEAP_TEMPORARY, account->temporary);
+    account->calls = account->bytes = account->frees = account->freed = account->temporary = 0;
+    account->touched = false;
+}
+
+static size_t count_sizes(const struct heap_ledger *ledger)
+{
+    size_t count = 0;
+    vec_each (sizes, &ledger->sizes)
+        for (unsigned k = 0; k < SIZE_CLASSES; k++)
+            count += sizes->calls[k] != 0;
+    return count;
+}
+
+static void drain_sizes(struct heap_ledger *ledger, struct cell_writer *writer)
+{
+    for (size_t site = 0; site < ledger->sizes.count; site++) {
+        writer->stack = ledger->stacks.items[site];
+        for (unsigned k = 0; k < SIZE_CLASSES; k++)
+            put(writer, COL_SIZE_0 + k, ledger->sizes.items[site].calls[k]);
+        ledger->sizes.items[site] = (struct size_counts){{0}};
+    }
+}
+
+int heap_ledger_close(struct heap_ledger *ledger, bool with_sizes, struct bucket *bucket)
+{
+    size_t room = ledger->touched.count * ACCOUNT_COLUMNS + (with_sizes ? count_sizes(ledger) : 0);
+    struct cell *cells = malloc((room + 1) * sizeof(*cells));
+    if (!cells)
+        return -ENOMEM;
+    struct cell_writer writer = {.next = cells};
+    vec_each (site, &ledger->touched) {
+        writer.stack = ledger->stacks.items[*site];
+        drain_account(&ledger->accounts.items[*site], &writer);
+    }
+    ledger->touched.count = 0;
+    if (with_sizes)
+        drain_sizes(ledger, &writer);
+    bucket->cell_count = (size_t)(writer.next - cells);
+    bucket->cells = trim_cells(cells, bucket->cell_count);
+    bucket->gauges.heap_live_end = (int64_t)ledger->live_bytes;
+    bucket->gauges.heap_live_max = ledger->bucket_max;
+    bucket->gauges.heap_live_min = ledger->bucket_min;
+    ledger->bucket_max = ledger->bucket_min = (int64_t)ledger->live_bytes;
+    return 0;
+}
+
+int heap_ledger_pin_peak(const struct heap_ledger *ledger, struct pin *pin)
+{
+    struct cell *cells = malloc((2 * ledger->accounts.count + 1) * sizeof(*cells));
+    if (!cells)
+        return -ENOMEM;
+    struct cell_writer writer = {.next = cells};
+    for (size_t site = 0; site < ledger->accounts.count; site++) {
+        const struct heap_account *account = &ledger->accounts.items[site];
+        bool saved = account->saved_epoch == ledger->epoch;
+        writer.stack = ledger->stacks.items[site];
+        put(&writer, COL_HEAP_BYTES, saved ? account->saved_bytes : account->live_bytes);
+        put(&writer, COL_HEAP_CALLS, saved ? account->saved_count : account->live_count);
+    }
+    *pin = (struct pin){.kind = PIN_PEAK, .time_ns = ledger->totals.peak_time_ns};
+    pin->cell_count = (size_t)(writer.next - cells);
+    pin->cells = trim_cells(cells, pin->cell_count);
+    return 0;
+}

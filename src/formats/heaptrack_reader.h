@@ -1,0 +1,49 @@
+/* heaptrack_reader.h - inside the reader of heaptrack files: its state, and its parts. */
+#pragma once
+
+#include <errno.h>
+
+#include "formats/bucket_series.h"
+#include "formats/heaptrack_fields.h"
+#include "formats/heaptrack_reader_raw.h"
+#include "formats/heaptrack_reader_tables.h"
+#include "formats/line_blocks.h"
+#include "formats/live_pointers.h"
+
+struct heaptrack_reader {
+    struct recording *recording;
+    struct heap_ledger ledger;
+    struct bucket_series series;
+    struct heaptrack_tables tables;
+    struct heaptrack_raw raw;
+    struct live_pointers pointers;
+
+    uint32_t format, written_by;
+    bool is_raw, by_pointer; /* events name pointers: raw files, and format 0 */
+    bool is_attached, is_made_up;
+    uint64_t last; /* the info or pointer allocated last, when nothing was freed since */
+
+    uint64_t line, damaged, first_damaged;
+    int err; /* -ENOMEM or -E2BIG: no use in going on */
+};
+#define HEAPTRACK_NO_LAST UINT64_MAX
+
+/* Counts the line as damaged, or remembers what ends the reading; 0 is neither. */
+static inline void heaptrack_judge(struct heaptrack_reader *reader, int err)
+{
+    if (err == 0)
+        return;
+    if (err != -EINVAL)
+        reader->err = err;
+    else if (reader->damaged++ == 0)
+        reader->first_damaged = reader->line;
+}
+
+/* Books the + or - line that begins at `line`; returns where its line break is expected. */
+const char *heaptrack_read_event(struct heaptrack_reader *reader, const char *line);
+
+/* Any other line but the first. */
+void heaptrack_read_line(struct heaptrack_reader *reader, struct slice line);
+
+/* What the notes of the recording should say about the file. */
+void heaptrack_tell(struct heaptrack_reader *reader, const struct line_blocks *lines);

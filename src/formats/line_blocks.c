@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/line_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM ((size_t)128 << 10)
+
+/* Makes room behind what is left of the last block, and fills it.  False when nothing came. */
+static bool fill(struct line_blocks *blocks)
+{
+    size_t left = blocks->end - blocks->begin;
+    if (left > 0 && blocks->begin > 0)
+        memmove(blocks->buffer, blocks->buffer + blocks->begin, left);
+    blocks->begin = 0;
+    blocks->end = left;
+    if (left == blocks->room) {
+        size_t room = blocks->room ? 2 * blocks->room : FIRST_ROOM;
+        char *grown = realloc(blocks->buffer, room);
+        if (!grown) {
+            blocks->failed = true;
+            return false;
+        }
+        blocks->buffer = grown;
+        blocks->room = room;
+    }
+    size_t got = input_read(blocks->input, blocks->buffer + left, blocks->room - left);
+    blocks->end += got;
+    return got > 0;
+}
+
+/* Drops what belongs to a line that was cut.  False while its end is not there yet. */
+static bool skip_rest(struct line_blocks *blocks)
+{
+    char *from = blocks->buffer + blocks->begin;
+    char *newline = memchr(from, '\n', blocks->end - blocks->begin);
+    blocks->begin = newline ? (size_t)(newline + 1 - blocks->buffer) : blocks->end;
+    blocks->skipping = newline == NULL;
+    return newline != NULL;
+}
+
+static bool give(struct line_blocks *blocks, size_t size, struct slice *lines)
+{
+    *lines = (struct slice){blocks->buffer + blocks->begin, size};
+    blocks->begin += size;
+    return true;
+}
+
+bool line_blocks_next(struct line_blocks *blocks, struct slice *lines)
+{
+    for (;;) {
+        if (!fill(blocks)) {
+            if (!blocks->skipping)
+                blocks->tail_bytes = blocks->end - blocks->begin;
+            return false;
+        }
+        if (blocks->skipping && !skip_rest(blocks))
+            continue;
+        char *from = blocks->buffer + blocks->begin;
+        char *last = memrchr(from, '\n', blocks->end - blocks->begin);
+        if (last)
+            return give(blocks, (size_t)(last + 1 - from), lines);
+        if (blocks->end - blocks->begin >= LINE_BYTES_MAX) {
+            blocks->cut++;
+            blocks->skipping = true;
+            blocks->buffer[blocks->end - 1] = '\n';
+            return give(blocks, blocks->end - blocks->begin, lines);
+        }
+    }
+}
+
+void line_blocks_fini(struct line_blocks *blocks)
+{
+    free(blocks->buffer);
+}
