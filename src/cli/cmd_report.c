@@ -68,7 +68,8 @@ static const struct option_rule report_rules[] = {
      take_histogram},
     {"--depth", "N", "callers shown under a call site, levels of a tree", take_depth},
     {"--suppressions", "FILE", "leaks to accept, one leak:PATTERN per line", take_suppressions},
-    {"--no-default-suppressions", NULL, "count the one-time allocations of libc as leaks too",
+    {"--no-default-suppressions", NULL,
+     "count one-time allocations of libc, and what the program's own rules accept, as leaks too",
      take_no_defaults},
     {NULL, NULL, NULL, NULL},
 };
@@ -131,6 +132,20 @@ static int write_answer(const struct selection *selection, struct report *report
     return closed;
 }
 
+/* Leaks the program itself says are none; a line that is no rule is passed over. */
+static int add_embedded(const struct recording *recording, struct suppressions *rules)
+{
+    for (uint32_t i = 0; i < recording->leak_rules.count; i++) {
+        size_t const before = rules->rules.count;
+        const char *text = recording_text(recording, recording->leak_rules.items[i]);
+        if (suppressions_add(rules, slice_of(text), "the recorded program", NULL) == -ENOMEM)
+            return -ENOMEM;
+        if (rules->rules.count > before)
+            rules->rules.items[before].line = i + 1;
+    }
+    return 0;
+}
+
 static int answer(const char *path, struct selection *selection, struct report_options *options,
                   struct fault *fault)
 {
@@ -142,6 +157,8 @@ static int answer(const char *path, struct selection *selection, struct report_o
     choose_metric(selection, recording, &question);
     selection->metric = question.metric;
     int err = selection_range(selection, recording, &question.range, fault);
+    if (!err && !options->no_default_suppressions)
+        err = add_embedded(recording, &options->suppressions);
     if (!err)
         err = report_prepare(recording, &question, &report, fault);
     if (!err) {

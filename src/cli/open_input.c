@@ -2,46 +2,44 @@
 #include "cli/open_input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/slice.h"
+#include "cli/name_frames.h"
+#include "formats/input.h"
+#include "formats/readers.h"
 #include "store/recording_reader.h"
 
 #define HEAD_MAX 64
 
 struct reader {
     bool (*knows)(
-        struct slice head); /* by the first bytes; NULL: the last resort, gives the error */
+        struct slice
+            head); /* by the first bytes, unpacked; NULL: the last resort, gives the error */
     struct recording *(*read)(const char *path, struct fault *fault);
+    bool may_lack_names; /* has addresses: their names are looked up on this machine */
 };
 
 /* Foreign formats go before the last line, which knows everything. */
 static const struct reader readers[] = {
-    {NULL, recording_read},
+    {heaptrack_recognise, heaptrack_read, true},
+    {NULL, recording_read, false},
 };
 
-/* The first bytes, or -errno.  A folder or a device is not read at all: the sentence says so. */
+/* The first bytes, unpacked, or -errno.  A folder or a device is not read at all. */
 static int read_head(const char *path, char head[HEAD_MAX], struct fault *fault)
 {
-    struct stat about;
-    int const fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return fault_set(fault, -errno, "cannot open %s: %s", path, strerror(errno));
-    ssize_t size = -1;
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
-        size = pread(fd, head, HEAD_MAX, 0);
-    else
-        errno = EINVAL;
-    int const err = errno;
-    close(fd);
-    if (size >= 0)
-        return (int)size;
-    return fault_set(fault, -err, "cannot read %s: %s", path,
-                     err == EINVAL ? "it is not an ordinary file" : strerror(err));
+    struct input *input = input_open(path, fault);
+    if (!input)
+        return -EIO;
+    size_t const size = input_read(input, head, HEAD_MAX);
+    bool const is_packed = input_compression(input) != COMPRESS_NONE;
+    input_close(input);
+    if (is_packed && size == 0)
+        return fault_set(fault, -EINVAL,
+                         "cannot unpack %s: it is cut short or damaged, and nothing of it is left",
+                         path);
+    return (int)size;
 }
 
 struct recording *open_input(const char *path, struct fault *fault)
@@ -53,5 +51,8 @@ struct recording *open_input(const char *path, struct fault *fault)
     const struct reader *reader = readers;
     while (reader->knows && !reader->knows((struct slice){head, (size_t)size}))
         reader++;
-    return reader->read(path, fault);
+    struct recording *recording = reader->read(path, fault);
+    if (recording && reader->may_lack_names)
+        name_frames(recording, path);
+    return recording;
 }

@@ -78,8 +78,9 @@ static void put_file(const struct page *page)
     put(page, "file", &line);
     line = (struct text_line){0};
     line_add_name(&line, recording_text(recording, recording->program));
-    line_add(&line, ", pid %u, %s long, by ", recording->pid,
-             human_duration(recording->duration_ns, duration));
+    if (recording->pid)
+        line_add(&line, ", pid %u", recording->pid);
+    line_add(&line, ", %s long, by ", human_duration(recording->duration_ns, duration));
     line_add_name(&line, recording_text(recording, recording->source));
     put(page, "program", &line);
     if (recording->command_line)

@@ -43,12 +43,15 @@ static void put_program(const struct page *page)
     struct tm date;
 
     line_add_name(&line, recording_text(recording, recording->program));
-    line_add(&line, " (pid %u", recording->pid);
-    if (recording->host) {
-        line_add(&line, " on ");
-        line_add_name(&line, recording_text(recording, recording->host));
+    if (recording->pid) {
+        line_add(&line, " (pid %u", recording->pid);
+        if (recording->host) {
+            line_add(&line, " on ");
+            line_add_name(&line, recording_text(recording, recording->host));
+        }
+        line_add(&line, ")");
     }
-    line_add(&line, ") ran %s", human_duration(recording->duration_ns, duration));
+    line_add(&line, " ran %s", human_duration(recording->duration_ns, duration));
     if (recording->start_unix_ns && gmtime_r(&seconds, &date) &&
         strftime(start, sizeof(start), "%Y-%m-%d %H:%M:%S UTC", &date))
         line_add(&line, " from %s", start);
@@ -111,6 +114,8 @@ static void put_overhead(const struct page *page)
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
     char peak[HUMAN_MAX], share[HUMAN_MAX];
+    if (heap->slack_bytes == 0)
+        return; /* nobody asked the allocator */
     line_add(&line, "%s (%s) at the peak, the allocator rounding sizes up",
              human_bytes((int64_t)heap->peak_slack_bytes, peak),
              human_share((int64_t)heap->peak_slack_bytes, (int64_t)heap->peak_bytes, share));

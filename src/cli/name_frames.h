@@ -1,0 +1,10 @@
+/* name_frames.h - names for frames that came from a file with addresses only.
+ *
+ * `memoir` itself reads no binaries: memoir-record does, where they are on this machine. */
+#pragma once
+
+#include "model/recording.h"
+
+/* Looks up every frame that has no name, in a module whose place in the process is known.  What is found and what is not is said in the
+ * notes of the recording; `path` is the file it was read from, to tell binaries that are newer. */
+void name_frames(struct recording *recording, const char *path);
