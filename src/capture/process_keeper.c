@@ -22,7 +22,7 @@ bool process_is_superseded(struct arena *arena, uint32_t index)
     uint32_t high = process_high(arena);
     for (uint32_t i = 0; i < high; i++) {
         struct arena_process *other = arena_process_at(arena->memory, i);
-        if (is_listed(other) && other->pid == process->pid &&
+        if (is_listed(other) && other->pid == process->pid && process->pid != 0 &&
             (int32_t)(other->serial - process->serial) > 0)
             return true;
     }
@@ -32,7 +32,7 @@ bool process_is_superseded(struct arena *arena, uint32_t index)
 bool process_is_over(struct arena *arena, uint32_t index)
 {
     struct arena_process *process = arena_process_at(arena->memory, index);
-    return is_listed(process) &&
+    return is_listed(process) && process->pid != 0 &&
            (!process_runs(process->pid) || process_is_superseded(arena, index));
 }
 

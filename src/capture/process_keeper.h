@@ -9,11 +9,11 @@
 /* Whether this process has become another program by exec: its slots stay behind, under thread ids that live on. */
 bool process_is_superseded(struct arena *arena, uint32_t index);
 
-/* Whether it has ended.  Never true of an entry that is free. */
+/* Whether it has ended.  Never true of an entry that is free, or of a process whose number is not known. */
 bool process_is_over(struct arena *arena, uint32_t index);
 
 /* The entry's process is over and all its events are read. */
 void process_release(struct arena *arena, uint32_t index);
 
-/* Whether any of the list but `besides` still runs. */
+/* Whether any of the list but `besides` still runs.  Those whose number is not known are not waited for. */
 bool process_any_runs(struct arena *arena, uint32_t besides_pid);

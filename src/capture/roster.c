@@ -39,8 +39,9 @@ struct roster {
     VEC(uint32_t) over;
     struct ring_marks marks;
     VEC(struct session *) unnamed; /* ended, but for the names of their frames */
-    char *named[RECORDINGS_NAMED];
-    uint32_t recordings;
+    struct session *program;       /* known at the end */
+    char *named[RECORDINGS_NAMED]; /* the program's is the first */
+    uint32_t recordings, others;   /* written in all; of them, not the program's */
 };
 
 static void join_command(struct roster *roster)
@@ -193,28 +194,30 @@ static struct cost measure_cost(struct roster *roster, uint32_t process)
     return cost;
 }
 
-/* What the whole run must say: in one recording, the first program's if there is one, and to the person. */
-static void note_unlisted(struct roster *roster, struct session *session)
+/* A sentence about the whole run that begins with a number: for the person, and for one recording. */
+static void note_if_any(struct session *session, uint32_t number, const char *what)
+{
+    char text[256];
+    if (number == 0)
+        return;
+    snprintf(text, sizeof(text), "%u %s", number, what);
+    fprintf(stderr, "memoir: %s\n", text);
+    if (session)
+        session_note(session, text);
+}
+
+static void note_unrecorded(struct roster *roster, struct session *session)
 {
     struct arena_header *header = roster->options.arena->header;
-    uint32_t processes = atomic_load(&header->unlisted_processes);
-    uint32_t modules = atomic_load(&header->unlisted_modules);
-    char text[256];
-    if (processes > 0) {
-        snprintf(text, sizeof(text),
-                 "%u processes were not recorded: at most %u can be at the same time", processes,
-                 ARENA_PROCESSES);
-        fprintf(stderr, "memoir: %s\n", text);
-        if (session)
-            session_note(session, text);
-    }
-    if (modules > 0 && session) {
-        snprintf(text, sizeof(text),
-                 "%u libraries found no place in the list of %u: their functions have no names",
-                 modules, ARENA_MODULES - 1);
-        session_note(session, text);
-    }
+    note_if_any(session, atomic_load(&header->unlisted_processes),
+                "processes were not recorded: at most 1024 can be at the same time");
+    note_if_any(session, atomic_load(&header->left_behind),
+                "programs were not recorded: they ran where the recorder cannot be reached, in a "
+                "container, a chroot or as another user");
+    note_if_any(session, atomic_load(&header->unlisted_modules),
+                "libraries found no place in the list of 8191: their functions have no names");
 }
+_Static_assert(ARENA_PROCESSES == 1024 && ARENA_MODULES == 8192, "the sentences above say so");
 
 /* How the recording ends.  `end` has the time; `death` is room for its text. */
 static void describe_end(struct roster *roster, struct session *session,
@@ -255,8 +258,9 @@ static void end_books(struct roster *roster, struct session *session,
 static void close_session(struct roster *roster, struct session *session)
 {
     struct fault fault = {0};
-    if (roster->recordings < RECORDINGS_NAMED)
-        roster->named[roster->recordings] = strdup(session_path(session));
+    uint32_t place = session == roster->program ? 0 : ++roster->others;
+    if (place < RECORDINGS_NAMED)
+        roster->named[place] = strdup(session_path(session));
     roster->recordings++;
     if (session_close(session, &fault) < 0)
         fprintf(stderr, "memoir: %s\n", fault.text);
@@ -326,46 +330,48 @@ void roster_look(struct roster *roster, uint64_t now_ns)
 
 static void say_recordings(const struct roster *roster)
 {
-    for (uint32_t i = 0; i < roster->recordings && i < RECORDINGS_NAMED; i++) {
+    for (uint32_t i = 0; i < RECORDINGS_NAMED; i++) {
         if (roster->named[i])
             fprintf(stderr, "memoir: recorded %s; see it with: memoir report %s\n",
                     roster->named[i], roster->named[i]);
     }
-    if (roster->recordings > RECORDINGS_NAMED)
+    if (roster->others >= RECORDINGS_NAMED)
         fprintf(stderr, "memoir: recorded %u more processes; their files are in %s\n",
-                roster->recordings - RECORDINGS_NAMED,
+                roster->others - RECORDINGS_NAMED + 1,
                 *roster->folder ? roster->folder : "this folder");
 }
 
-static bool is_program(const struct roster *roster, const struct session *session)
+/* The session of the program, in its last image; NULL when it did nothing that is recorded. */
+static struct session *find_program(const struct roster *roster)
 {
-    return session_pid(session) == roster->pid &&
-           !has_later_image(roster, session_process(session));
-}
-
-/* The session of the program, else of any process. */
-static struct session *main_session(const struct roster *roster)
-{
-    struct session *any = roster->unnamed.count > 0 ? roster->unnamed.items[0] : NULL;
     for (uint32_t i = 0; i < roster->session_count; i++) {
         struct session *session = roster->sessions[i];
-        if (session && is_program(roster, session))
+        if (session && session_pid(session) == roster->pid && !has_later_image(roster, i))
             return session;
-        any = session ? session : any;
     }
-    return any;
+    return NULL;
+}
+
+static struct session *find_any(const struct roster *roster)
+{
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        if (roster->sessions[i])
+            return roster->sessions[i];
+    }
+    return roster->unnamed.count > 0 ? roster->unnamed.items[0] : NULL;
 }
 
 void roster_end(struct roster *roster, struct recorder_result *result, bool ended)
 {
-    note_unlisted(roster, main_session(roster));
+    roster->program = find_program(roster);
+    note_unrecorded(roster, roster->program ? roster->program : find_any(roster));
     for (uint32_t i = 0; i < roster->session_count; i++) {
         struct session *session = roster->sessions[i];
         if (!session)
             continue;
-        bool program = is_program(roster, session);
         end_books(roster, session, ended ? result : NULL, ended);
-        if (program && session_name(session, true) && ended && WIFSIGNALED(result->wait_status))
+        if (session == roster->program && session_name(session, true) && ended &&
+            WIFSIGNALED(result->wait_status))
             death_print(session_recording(session), result->summary, sizeof(result->summary));
         if (!vec_push(&roster->unnamed, session))
             close_session(roster, session);

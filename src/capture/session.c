@@ -25,6 +25,7 @@ struct session {
     struct arena *arena;
     struct arena_process *process;
     uint32_t process_index;
+    uint32_t pid; /* 0 when it is not known */
     struct session_options options;
     struct recording *recording;
     struct recording_writer *writer;
@@ -83,7 +84,7 @@ static void name_output(struct session *session)
     for (unsigned same = 2; same < SAME_NAME_MAX; same++) {
         snprintf(session->path, sizeof(session->path), "%s%s%.200s.%u%s.memoir",
                  session->options.folder, *session->options.folder ? "/" : "",
-                 *program ? program : "program", session->process->pid, number);
+                 *program ? program : "program", session->recording->pid, number);
         if (access(session->path, F_OK) < 0)
             return;
         snprintf(number, sizeof(number), "-%u", same);
@@ -100,11 +101,16 @@ static void describe_process(struct session *session)
         recording, session->options.command_line ? session->options.command_line : "");
     recording->host = recording_intern(recording, host);
     recording->source = recording_intern(recording, "memoir run");
-    recording->pid = session->process->pid;
+    session->pid = session->process->pid;
+    recording->pid = session->pid ? session->pid : session->process->local_pid;
     recording->parent_pid = session->process->parent_pid;
     recording->start_unix_ns = unix_ns();
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
+    if (session->pid == 0)
+        session_note(session,
+                     "ran in a pid namespace without the recorder's /proc: its number is its own "
+                     "there, its resident size and thread names are not known");
     if (session->process->forked) {
         session_note(session,
                      "began by fork: blocks inherited from the parent are not in it, their "
@@ -140,8 +146,8 @@ struct session *session_open(struct arena *arena, uint32_t process,
         destroy(session);
         return NULL;
     }
-    name_output(session);
     describe_process(session);
+    name_output(session);
     session->writer = recording_writer_create(session->path, options->max_bytes, fault);
     if (!session->writer) {
         destroy(session);
@@ -157,7 +163,7 @@ uint32_t session_process(const struct session *session)
 
 uint32_t session_pid(const struct session *session)
 {
-    return session->recording->pid;
+    return session->pid;
 }
 
 const char *session_path(const struct session *session)
@@ -282,7 +288,7 @@ static int close_bucket(struct session *session, uint64_t now, bool histograms)
 {
     struct recording *recording = session->recording;
     struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
-    bucket.gauges.rss_bytes = process_rss_bytes(recording->pid);
+    bucket.gauges.rss_bytes = process_rss_bytes(session->pid);
     bucket.lost_events = session->bucket_lost;
     int err = heap_book_close_bucket(session->heap, &bucket);
     if (err == 0 && histograms)

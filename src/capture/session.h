@@ -27,7 +27,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
                              struct fault *fault);
 
 uint32_t session_process(const struct session *session);
-uint32_t session_pid(const struct session *session);
+uint32_t session_pid(const struct session *session); /* 0 when the number is not known */
 const char *session_path(const struct session *session);
 const struct recording *session_recording(const struct session *session);
 

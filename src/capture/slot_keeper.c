@@ -56,10 +56,13 @@ static void trim_slot(struct slot_keeper *keeper, uint32_t index)
     atomic_store_explicit(&slot->owner, 0, memory_order_release);
 }
 
+/* Never true of a process whose number is not known. */
 static bool thread_is_gone(uint32_t pid, uint32_t tid)
 {
     char path[64];
     struct stat status;
+    if (pid == 0)
+        return false;
     snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
     return stat(path, &status) < 0 && errno == ENOENT;
 }
@@ -95,7 +98,8 @@ void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
         struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
         uint32_t owner = atomic_load(&slot->owner);
         if (owner != 0 && owner != SLOT_TAKING && slot->process < ARENA_PROCESSES &&
-            (thread_is_gone(arena_process_at(keeper->arena->memory, slot->process)->pid, owner) ||
+            (thread_is_gone(arena_process_at(keeper->arena->memory, slot->process)->pid,
+                            slot->tid) ||
              process_is_superseded(keeper->arena, slot->process)))
             take_back(keeper, slot, owner);
         if (i >= SLOTS_KEPT_WARM)

@@ -91,8 +91,12 @@ static __attribute__((noinline)) int call_with_luggage(const struct exec_call *c
 static int become(const struct exec_call *call, char *const *environment)
 {
     const struct tracer_luggage *luggage = environment ? tracer_luggage() : NULL;
-    if (!luggage)
-        return call_real(call, environment);
+    if (!luggage) {
+        tracer_left_behind(1);
+        int result = call_real(call, environment);
+        tracer_left_behind(-1); /* it failed */
+        return result;
+    }
     struct survey survey = look_at(environment);
     return survey.carried ? call_real(call, environment)
                           : call_with_luggage(call, environment, &survey, luggage);

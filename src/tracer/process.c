@@ -5,17 +5,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tracer/raw_syscall.h"
 #include "tracer/real.h"
+#include "tracer/registration.h"
 #include "tracer/rules.h"
 #include "tracer/thread.h"
-
-/* How long a place in a full list of processes is waited for: 20 ms. */
-#define NAP_NS 1000000
-#define NAPS   20
 
 enum phase { PHASE_NEW, PHASE_STARTING, PHASE_ON, PHASE_OFF };
 
@@ -61,19 +57,28 @@ static bool can_open(const char *path, int how)
     return raw_syscall6(SYS_faccessat2, AT_FDCWD, (long)path, how, AT_EACCESS, 0, 0) == 0;
 }
 
-const struct tracer_luggage *tracer_luggage(void)
+/* Whether the next image of this process is to be traced. */
+static bool travels_on(void)
 {
     if (atomic_load(&phase) != PHASE_ON || !luggage.library[0])
-        return NULL;
+        return false;
     uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
-    bool same = pid == arena_process_at(tracer_process.arena, tracer_process.process)->pid;
-    if (!same && !tracer_process.header->follow_children)
-        return NULL;
-    /* Elsewhere (chroot, another user) they would only make the loader complain. */
-    return can_open(luggage.library, R_OK) &&
+    return pid == tracer_process.local_pid || tracer_process.header->follow_children;
+}
+
+const struct tracer_luggage *tracer_luggage(void)
+{
+    /* Elsewhere (chroot, another user, another /proc) they would only make the loader complain. */
+    return travels_on() && can_open(luggage.library, R_OK) &&
                    can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK)
                ? &luggage
                : NULL;
+}
+
+void tracer_left_behind(int by)
+{
+    if (travels_on())
+        atomic_fetch_add(&tracer_process.header->left_behind, (uint32_t)by);
 }
 
 /* Our library is the first of LD_PRELOAD. */
@@ -105,7 +110,7 @@ static void restore_preload(char **environment)
  * recorder is gone, is left alone. */
 static void *map_arena(const char *path)
 {
-    struct stat status;
+    struct stat status = {0};
     long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)path,
                            O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0, 0, 0);
     if (fd < 0)
@@ -119,6 +124,7 @@ static void *map_arena(const char *path)
     if (at < 0 && at > -4096)
         return NULL;
     raw_syscall3(SYS_madvise, at, (long)ARENA_SLOTS_AT, MADV_DONTDUMP);
+    registration_start_up(path, &status);
     struct arena_header *header = (struct arena_header *)at;
     if (header->magic != ARENA_MAGIC || header->version != ARENA_VERSION ||
         header->size != ARENA_BYTES) {
@@ -126,63 +132,6 @@ static void *map_arena(const char *path)
         return NULL;
     }
     return header;
-}
-
-/* A free entry of the arena's list, which is then ours to fill; PROCESS_NONE when all are taken. */
-static uint32_t find_entry(void)
-{
-    for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
-        uint32_t state = PROCESS_FREE;
-        if (atomic_compare_exchange_strong(&arena_process_at(tracer_process.arena, i)->state,
-                                           &state, PROCESS_TAKING)) {
-            arena_raise(&tracer_process.header->process_high, i);
-            return i;
-        }
-    }
-    return PROCESS_NONE;
-}
-
-/* Most of a full list may be processes that are over, which the recorder is about to find out. */
-static uint32_t take_entry(void)
-{
-    struct timespec nap = {0, NAP_NS};
-    struct arena_header *header = tracer_process.header;
-    uint32_t index = find_entry();
-    for (int i = 0; index == PROCESS_NONE && i < NAPS && !atomic_load(&header->off); i++) {
-        raw_syscall3(SYS_nanosleep, (long)&nap, 0, 0);
-        index = find_entry();
-    }
-    if (index == PROCESS_NONE)
-        atomic_fetch_add(&header->unlisted_processes, 1);
-    return index;
-}
-
-/* Of the executable, as the kernel resolved it: argv[0] may lie.  Forked children have it from their parent, whose
- * entry may be another's by then. */
-static char executable[sizeof(((struct arena_process *)0)->path)];
-
-/* Enters this process in the arena's list.  false when the list is full. */
-static bool register_process(bool forked)
-{
-    uint32_t index = take_entry();
-    if (index == PROCESS_NONE)
-        return false;
-    struct arena_process *process = arena_process_at(tracer_process.arena, index);
-    process->pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
-    process->parent_pid = (uint32_t)raw_syscall3(SYS_getppid, 0, 0, 0);
-    process->forked = forked;
-    process->start_tsc = read_tsc();
-    process->serial = atomic_fetch_add(&tracer_process.header->serials, 1);
-    if (!forked) {
-        raw_syscall6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)executable,
-                     sizeof(executable) - 1, 0, 0);
-        tracer_process.family = process->serial;
-    }
-    process->family = tracer_process.family;
-    memcpy(process->path, executable, sizeof(executable));
-    tracer_process.process = index;
-    atomic_store(&process->state, PROCESS_RUNNING);
-    return true;
 }
 
 static volatile uint64_t *map_alive_word(void)
@@ -215,8 +164,8 @@ void __tsan_init(void);
 static void *find_arena(const char *path)
 {
     struct arena_header *header = path && !__asan_init && !__tsan_init ? map_arena(path) : NULL;
-    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
-    if (header && !header->follow_children && header->target_pid && header->target_pid != pid) {
+    if (header && !header->follow_children && header->target_pid &&
+        header->target_pid != registration_pid()) {
         raw_syscall3(SYS_munmap, (long)header, (long)ARENA_SLOTS_AT, 0);
         return NULL;
     }

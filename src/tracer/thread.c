@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "tracer/raw_syscall.h"
+#include "tracer/registration.h"
 #include "tracer/ring.h"
 
 /* Slots are mapped so many at a time: address space is somebody's limit. */
@@ -146,7 +147,7 @@ static void furnish(struct arena_slot *slot, uint32_t tid)
     slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;
     slot->next = atomic_load(&slot->head);
     slot->look_at = 0; /* the first event looks, and announces the thread */
-    slot->tid = tid;
+    slot->tid = registration_tid(tid);
     slot->announce = 1;
     slot->dying = 0;
     atomic_store_explicit(&slot->owner, tid, memory_order_release);
@@ -201,7 +202,7 @@ struct arena_slot *thread_take_slot(void)
     /* A vfork child borrows our memory and this thread's storage; a slot under its id would be
      * taken for abandoned when it execs. */
     struct arena_slot *slot = NULL;
-    if (pid == arena_process_at(tracer_process.arena, tracer_process.process)->pid)
+    if (pid == tracer_process.local_pid)
         slot = claim(pid, tid);
     if (!slot) {
         self->slotless = SLOTLESS_EVENTS;

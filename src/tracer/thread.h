@@ -28,7 +28,7 @@ struct tracer_process {
     struct arena_header *header;
     volatile uint64_t *alive; /* 1 while on; a page that the kernel zeroes in forked children */
     uint32_t process;
-    uint32_t family; /* see struct arena_process */
+    uint32_t family, pid, local_pid; /* see struct arena_process */
 };
 extern struct tracer_process tracer_process __attribute__((visibility("hidden")));
 
@@ -44,6 +44,8 @@ struct tracer_luggage {
 /* NULL when the caller's next image is not to be traced: we are off, or this is another process
  * that only borrows our memory, and children are not followed. */
 const struct tracer_luggage *tracer_luggage(void);
+/* Counts an image that follows by exec without its luggage, if it should have had it. */
+void tracer_left_behind(int by);
 
 /* A slot for this thread, or NULL when there is none to be had. */
 struct arena_slot *thread_take_slot(void);

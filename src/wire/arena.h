@@ -78,14 +78,15 @@ struct arena_module {
 enum process_state { PROCESS_FREE, PROCESS_RUNNING, PROCESS_TAKING };
 struct arena_process {
     _Atomic uint32_t state;
-    uint32_t pid;
+    uint32_t pid;       /* as the recorder sees it; 0 when that is not known */
+    uint32_t local_pid; /* as the process does, in its pid namespace */
     uint32_t parent_pid;
     uint32_t forked; /* 1: began by fork, without exec */
     uint32_t serial; /* counts up: of two entries with one pid the higher is the later program */
     uint32_t family; /* serial of the first process of this image; those forked from it share it */
     uint64_t start_tsc;
     _Atomic uint64_t calls, bytes, frees, lost; /* of threads that gave their slot back */
-    char path[432];                             /* of the executable, as the kernel was given it */
+    char path[428];                             /* of the executable, as the kernel was given it */
 };
 
 /* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the
@@ -124,7 +125,7 @@ struct arena_slot {
     uint32_t position;    /* kept frames that are not inward of the last stack's innermost */
     uint64_t stack_floor; /* stack_low never goes below */
     uint64_t generation;  /* of the rules that all this was learned by */
-    uint32_t tid;
+    uint32_t tid;      /* as the recorder sees it; `owner` is the thread's own number for itself */
     uint32_t announce; /* a THREAD record is still to be written */
     uint32_t dying;    /* its thread is past its destructors; the slot is free once it is gone */
     uint32_t nested;   /* events inside our own code, from signal handlers; not recorded */
@@ -150,6 +151,8 @@ struct arena_header {
     _Atomic uint32_t serials;            /* given to processes so far */
     _Atomic uint32_t unlisted_processes; /* ran untraced: the list was full */
     _Atomic uint32_t unlisted_modules;
+    _Atomic uint32_t
+        left_behind; /* programs that took over by exec where the arena cannot be reached */
     _Alignas(64) _Atomic uint32_t node_count;
     _Atomic uint64_t slotless; /* events of threads that got no slot */
     _Atomic uint64_t slotless_calls, slotless_bytes, slotless_frees;

@@ -70,3 +70,43 @@ for place in all.memoir.err "$(basename "$(report_of crowd/all.memoir facts --to
     fi
 done
 equal crowd-parent "300 1" "$(site crowd/all.memoir heap.leaked in_parent main)"
+
+# In pid namespaces, where the same numbers mean other processes and threads in each.
+if unshare -p -f true 2>/dev/null; then
+    apart="unshare -p -f"
+elif unshare -r -p -f true 2>/dev/null; then
+    apart="unshare -r -p -f"
+else
+    apart=
+    skip namespaces "this user may not make pid namespaces"
+fi
+if [ -n "$apart" ]; then
+    mkdir apart closed
+    cat >apart.sh <<END
+for i in 1 2 3; do
+    $apart sh -c '$subjects/subject-thread_churn 800; $subjects/subject-many_children 20 together; :' &
+done
+wait
+END
+    record apart/all.memoir --children -- sh apart.sh
+    equal namespaces-output 6 "$(grep -Ec '800 threads|0 failures' apart/all.memoir.out)"
+    equal namespaces-threads 3 "$(find apart -name 'subject-thread_churn.*.memoir' | wc -l)"
+    for file in apart/subject-thread_churn.*.memoir; do
+        site "$file" heap.leaked in_thread
+        quality "$file" "lost_events, .quality.unknown_frees"
+    done | sort | uniq -c | awk '{ $1 = $1; print }' >threads
+    equal namespaces-each-exact "3 51200 800 6 0 " "$(sort -rn -k 2 threads | tr '\n' ' ')"
+    equal namespaces-children "6000 60" "$(sum_of apart heap.leaked in_child)"
+    # The numbers in the recordings are the recorder's own: no two are the same.
+    for file in apart/subject-*.memoir; do fact "$file" .recording.pid; done | sort | uniq -d >twice
+    equal namespaces-numbers "" "$(cat twice)"
+
+    # Where the recorder cannot be reached nothing is recorded, and that is said.
+    record closed/all.memoir --children -- sh -c "$apart --mount-proc $subjects/subject-many_children 3; :"
+    equal closed-output "0 failures" "$(cat closed/all.memoir.out)"
+    if has_line closed/all.memoir.err '1 programs were not recorded: .*container'; then
+        ok closed-said
+    else
+        not_ok closed-said "$(cat closed/all.memoir.err)"
+    fi
+fi
