@@ -257,6 +257,16 @@ bool block_table_has(const struct block_table *table, uint64_t address)
            find_entry(page, offset_in_page(address))->what != EMPTY;
 }
 
+bool block_table_peek(const struct block_table *table, uint64_t address, uint32_t *site)
+{
+    const struct page *page = find_page(table, address);
+    if (page->count == 0 || address % 8)
+        return false;
+    const struct entry *entry = find_entry(page, offset_in_page(address));
+    *site = (uint32_t)(entry->what >> (SIZE_BITS + SPARE_BITS));
+    return entry->what != EMPTY;
+}
+
 void block_table_prefetch(const struct block_table *table, uint64_t address)
 {
     const struct page *page = find_page(table, address);

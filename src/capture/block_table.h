@@ -29,6 +29,9 @@ int block_table_insert(struct block_table *table, const struct block *block, str
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block);
 bool block_table_has(const struct block_table *table, uint64_t address);
 
+/* The site of the block at `address`; false when there is none. */
+bool block_table_peek(const struct block_table *table, uint64_t address, uint32_t *site);
+
 /* Brings what a call for `address` will touch first into the cache. */
 void block_table_prefetch(const struct block_table *table, uint64_t address);
 

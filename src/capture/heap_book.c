@@ -3,32 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/vec.h"
-
-/* One owner of memory: a call site or a thread. */
-struct account {
-    int64_t live_bytes, live_count, live_slack;
-    int64_t saved_bytes, saved_count, saved_slack; /* as of the peak of `saved_epoch` */
-    uint64_t saved_epoch;
-    /* since the last bucket */
-    uint64_t bytes, freed;
-    uint64_t slack, slack_freed;
-    int32_t calls, frees, temporary; /* may go below zero: a free undone in the next bucket */
-    uint32_t touched;                /* is in the list of accounts that have something above */
-};
-
-struct histogram {
-    uint32_t sizes[SIZE_CLASSES];
-    int32_t lifetimes[LIFETIME_CLASSES]; /* may go below zero: a free undone */
-};
-
-struct ledger {
-    struct account *accounts;
-    uint32_t count;
-    VEC(uint32_t) touched;
-};
+#include "capture/ledger.h"
 
 /* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a
  * round ends, and hardly one of them fails: a handful of the newest is enough. */
@@ -44,7 +20,6 @@ struct moving_block {
 struct heap_book {
     struct block_table *blocks;
     struct ledger sites, threads;
-    struct histogram *histograms;            /* by site */
     struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
     uint32_t moving_next;
     uint64_t epoch; /* counts peaks */
@@ -63,12 +38,6 @@ struct heap_book *heap_book_create(void)
     return book;
 }
 
-static void ledger_fini(struct ledger *ledger)
-{
-    free(ledger->accounts);
-    vec_free(&ledger->touched);
-}
-
 void heap_book_destroy(struct heap_book *book)
 {
     if (!book)
@@ -76,98 +45,34 @@ void heap_book_destroy(struct heap_book *book)
     block_table_destroy(book->blocks);
     ledger_fini(&book->sites);
     ledger_fini(&book->threads);
-    free(book->histograms);
     free(book);
-}
-
-static void *grow_zeroed(void *items, uint32_t old, uint32_t new, size_t size)
-{
-    char *grown = reallocarray(items, new, size);
-    if (grown)
-        memset(grown + (size_t)old * size, 0, (size_t)(new - old) * size);
-    return grown;
-}
-
-/* Touching must not fail in the middle of an event, so the list has room for all. */
-static int ledger_reserve(struct ledger *ledger, uint32_t count)
-{
-    if (count <= ledger->count)
-        return 0;
-    uint32_t room = ledger->count ? ledger->count : 64;
-    while (room < count)
-        room *= 2;
-    struct account *grown = grow_zeroed(ledger->accounts, ledger->count, room, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    ledger->accounts = grown;
-    if (!vec_reserve(&ledger->touched, room - ledger->touched.count))
-        return -ENOMEM;
-    ledger->count = room;
-    return 0;
 }
 
 int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads)
 {
-    uint32_t old = book->sites.count;
-    if (ledger_reserve(&book->sites, sites) < 0 || ledger_reserve(&book->threads, threads) < 0)
-        return -ENOMEM;
-    if (book->sites.count > old) {
-        struct histogram *grown =
-            grow_zeroed(book->histograms, old, book->sites.count, sizeof(*grown));
-        if (!grown) {
-            book->sites.count = old;
-            return -ENOMEM;
-        }
-        book->histograms = grown;
-    }
-    return 0;
+    int err = ledger_reserve(&book->sites, sites);
+    return err < 0 ? err : ledger_reserve(&book->threads, threads);
 }
 
-/* The account, ready to be changed: its value at the peak is safe, and the bucket knows of it. */
-static inline struct account *touch(struct heap_book *book, struct ledger *ledger, uint32_t index)
+static inline struct account *site_of(struct heap_book *book, uint32_t site)
 {
-    struct account *account = &ledger->accounts[index];
-    if (account->saved_epoch != book->epoch) {
-        account->saved_bytes = account->live_bytes;
-        account->saved_count = account->live_count;
-        account->saved_slack = account->live_slack;
-        account->saved_epoch = book->epoch;
-    }
-    if (!account->touched) {
-        account->touched = 1;
-        ledger->touched.items[ledger->touched.count++] = index;
-    }
-    return account;
+    return ledger_touch(&book->sites, site, book->epoch);
 }
 
-static inline void book_alloc(struct account *account, uint64_t size, uint64_t slack)
+static inline struct account *thread_of(struct heap_book *book, uint32_t thread)
 {
-    account->live_bytes += (int64_t)size;
-    account->live_count++;
-    account->live_slack += (int64_t)slack;
-    account->bytes += size;
-    account->calls++;
-    account->slack += slack;
-}
-
-static inline void book_free(struct account *account, uint64_t size, uint64_t slack)
-{
-    account->live_bytes -= (int64_t)size;
-    account->live_count--;
-    account->live_slack -= (int64_t)slack;
-    account->freed += size;
-    account->frees++;
-    account->slack_freed += slack;
+    return ledger_touch(&book->threads, thread, book->epoch);
 }
 
 /* Books that a block is gone.  Its lifetime class. */
-static unsigned book_gone(struct heap_book *book, const struct block *block, uint64_t time_ns)
+static inline unsigned book_gone(struct heap_book *book, const struct block *block,
+                                 uint64_t time_ns)
 {
     uint64_t age = time_ns > block->time_ns ? time_ns - block->time_ns : 0;
     unsigned lifetime = lifetime_class(age);
-    book_free(touch(book, &book->sites, block->site), block->size, block->slack);
-    book_free(touch(book, &book->threads, block->thread), block->size, block->slack);
-    book->histograms[block->site].lifetimes[lifetime]++;
+    account_free(site_of(book, block->site), block->size, block->slack);
+    account_free(thread_of(book, block->thread), block->size, block->slack);
+    ledger_count_lifetime(&book->sites, block->site, lifetime);
     book->live_bytes -= (int64_t)block->size;
     book->live_slack -= (int64_t)block->slack;
     book->live_count--;
@@ -193,9 +98,9 @@ static inline void note_peak(struct heap_book *book, uint64_t time_ns)
 
 static inline void book_made(struct heap_book *book, const struct block *block)
 {
-    book_alloc(touch(book, &book->sites, block->site), block->size, block->slack);
-    book_alloc(touch(book, &book->threads, block->thread), block->size, block->slack);
-    book->histograms[block->site].sizes[size_class(block->size)]++;
+    account_alloc(site_of(book, block->site), block->size, block->slack);
+    account_alloc(thread_of(book, block->thread), block->size, block->slack);
+    ledger_count_size(&book->sites, block->site, size_class(block->size));
     book->live_bytes += (int64_t)block->size;
     book->live_slack += (int64_t)block->slack;
     book->live_count++;
@@ -217,22 +122,12 @@ int heap_book_alloc(struct heap_book *book, const struct block *block)
     return replaced;
 }
 
-static void unbook_free(struct account *account, const struct moving_block *moving)
-{
-    account->live_bytes += (int64_t)moving->block.size;
-    account->live_count++;
-    account->live_slack += (int64_t)moving->block.slack;
-    account->freed -= moving->block.size;
-    account->frees--;
-    account->slack_freed -= moving->block.slack;
-}
-
 /* Which block was the temporary one is known from its own thread's last allocation, even where it
  * is not known which of several blocks at an address a free was for. */
 static void book_temporary(struct heap_book *book, uint32_t site, uint32_t thread, int by)
 {
-    touch(book, &book->sites, site)->temporary += by;
-    touch(book, &book->threads, thread)->temporary += by;
+    site_of(book, site)->temporary += by;
+    thread_of(book, thread)->temporary += by;
     book->totals.temporary += (uint64_t)(int64_t)by;
 }
 
@@ -259,9 +154,9 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     if (replaced)
         book_gone(book, &missed, moving.block.time_ns);
     found->block.address = 0;
-    unbook_free(touch(book, &book->sites, moving.block.site), &moving);
-    unbook_free(touch(book, &book->threads, moving.block.thread), &moving);
-    book->histograms[moving.block.site].lifetimes[moving.lifetime]--;
+    account_unfree(site_of(book, moving.block.site), moving.block.size, moving.block.slack);
+    account_unfree(thread_of(book, moving.block.thread), moving.block.size, moving.block.slack);
+    book->sites.histograms[moving.block.site].lifetimes[moving.lifetime]--;
     book->live_bytes += (int64_t)moving.block.size;
     book->live_slack += (int64_t)moving.block.slack;
     book->live_count++;
@@ -309,40 +204,22 @@ void heap_book_prefetch(const struct heap_book *book, uint64_t address)
     block_table_prefetch(book->blocks, address);
 }
 
-struct cell_list {
-    VEC(struct cell) cells;
-    bool failed;
-};
-
-static void add_cell(struct cell_list *list, uint32_t key, enum column column, int64_t value)
+bool heap_book_peek(const struct heap_book *book, uint64_t address, uint32_t *site)
 {
-    if (value != 0 && !vec_push(&list->cells, (struct cell){key, (uint16_t)column, value}))
-        list->failed = true;
+    return block_table_peek(book->blocks, address, site);
 }
 
-/* All cells since the last bucket; the accounts begin anew. */
-static void drain_ledger(struct ledger *ledger, struct cell_list *list)
+void heap_book_prefetch_account(const struct heap_book *book, uint32_t site)
 {
-    vec_each (index, &ledger->touched) {
-        struct account *account = &ledger->accounts[*index];
-        add_cell(list, *index, COL_HEAP_CALLS, account->calls);
-        add_cell(list, *index, COL_HEAP_BYTES, (int64_t)account->bytes);
-        add_cell(list, *index, COL_HEAP_FREES, account->frees);
-        add_cell(list, *index, COL_HEAP_FREED, (int64_t)account->freed);
-        add_cell(list, *index, COL_HEAP_TEMPORARY, account->temporary);
-        add_cell(list, *index, COL_HEAP_SLACK, (int64_t)account->slack);
-        add_cell(list, *index, COL_HEAP_SLACK_FREED, (int64_t)account->slack_freed);
-        account->bytes = account->freed = account->slack = account->slack_freed = 0;
-        account->calls = account->frees = account->temporary = account->touched = 0;
-    }
-    ledger->touched.count = 0;
+    if (site < book->sites.count)
+        __builtin_prefetch(&book->sites.accounts[site], 1);
 }
 
 int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
 {
     struct cell_list sites = {.failed = false}, threads = {.failed = false};
-    drain_ledger(&book->sites, &sites);
-    drain_ledger(&book->threads, &threads);
+    ledger_close_bucket(&book->sites, &sites);
+    ledger_close_bucket(&book->threads, &threads);
     bucket->cells = sites.cells.items;
     bucket->cell_count = sites.cells.count;
     bucket->thread_cells = threads.cells.items;
@@ -357,37 +234,17 @@ int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
 int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
 {
     struct cell_list list = {.cells = {bucket->cells, bucket->cell_count, bucket->cell_count}};
-    for (uint32_t site = 0; site < book->sites.count; site++) {
-        struct histogram *histogram = &book->histograms[site];
-        for (unsigned k = 0; k < SIZE_CLASSES; k++)
-            add_cell(&list, site, (enum column)(COL_SIZE_0 + k), histogram->sizes[k]);
-        for (unsigned k = 0; k < LIFETIME_CLASSES; k++)
-            add_cell(&list, site, (enum column)(COL_LIFETIME_0 + k), histogram->lifetimes[k]);
-    }
-    if (book->histograms)
-        memset(book->histograms, 0, book->sites.count * sizeof(struct histogram));
+    ledger_close_histograms(&book->sites, &list);
     bucket->cells = list.cells.items;
     bucket->cell_count = list.cells.count;
     return list.failed ? -ENOMEM : 0;
 }
 
-static void pin_ledger(const struct heap_book *book, const struct ledger *ledger, bool at_peak,
-                       struct cell_list *list)
-{
-    for (uint32_t i = 0; i < ledger->count; i++) {
-        const struct account *account = &ledger->accounts[i];
-        bool saved = at_peak && account->saved_epoch == book->epoch;
-        add_cell(list, i, COL_HEAP_BYTES, saved ? account->saved_bytes : account->live_bytes);
-        add_cell(list, i, COL_HEAP_CALLS, saved ? account->saved_count : account->live_count);
-        add_cell(list, i, COL_HEAP_SLACK, saved ? account->saved_slack : account->live_slack);
-    }
-}
-
 static int pin_all(const struct heap_book *book, bool at_peak, struct pin *pin)
 {
     struct cell_list sites = {.failed = false}, threads = {.failed = false};
-    pin_ledger(book, &book->sites, at_peak, &sites);
-    pin_ledger(book, &book->threads, at_peak, &threads);
+    ledger_pin(&book->sites, at_peak, book->epoch, &sites);
+    ledger_pin(&book->threads, at_peak, book->epoch, &threads);
     pin->cells = sites.cells.items;
     pin->cell_count = sites.cells.count;
     pin->thread_cells = threads.cells.items;

@@ -7,7 +7,9 @@
 #include "capture/ring_guard.h"
 #include "wire/event.h"
 
-#define LOOK_AHEAD 48u /* words: how far ahead of the reading tables are brought in */
+/* In words: how far ahead of the reading tables are brought in. */
+#define LOOK_AHEAD 48u
+#define LOOK_AGAIN 16u
 
 struct ring_reader {
     struct arena *arena;
@@ -304,12 +306,10 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
 }
 
 /* Keeps a second, faster cursor some records ahead. */
-static inline void look_ahead(struct ring *ring)
+static inline void look_far_ahead(struct ring *ring)
 {
     if (ring->peek < ring->tail)
         ring->peek = ring->tail;
-    if (!ring->session || !session_is_large(ring->session))
-        return;
     while (ring->peek < ring->limit && ring->peek - ring->tail < LOOK_AHEAD) {
         uint64_t first = ring_word(ring, ring->peek);
         enum event_type type = event_type_of(first);
@@ -318,6 +318,36 @@ static inline void look_ahead(struct ring *ring)
         unsigned words = event_words(type);
         ring->peek += words ? words : 1;
     }
+}
+
+/* And a third between the two: what the second brought in says what else is needed. */
+static inline void look_ahead_again(struct ring *ring)
+{
+    if (ring->near_peek < ring->tail)
+        ring->near_peek = ring->tail;
+    while (ring->near_peek < ring->limit && ring->near_peek - ring->tail < LOOK_AGAIN) {
+        uint64_t at = ring->near_peek, first = ring_word(ring, at);
+        enum event_type type = event_type_of(first);
+        unsigned words = event_words(type);
+        if (words > ring->limit - at)
+            return;
+        if (type == EVENT_ALLOC || type == EVENT_PAIR)
+            session_prefetch_account(ring->session, 0,
+                                     (uint32_t)(ring_word(ring, at + 1) >> EVENT_NODE_SHIFT));
+        else if (type == EVENT_FREE || type == EVENT_MOVE)
+            session_prefetch_account(ring->session, event_address(first), TRIE_NONE);
+        ring->near_peek += words ? words : 1;
+    }
+}
+
+static inline void look_ahead(struct ring *ring)
+{
+    if (!ring->session)
+        return;
+    if (session_is_large(ring->session))
+        look_far_ahead(ring);
+    if (session_has_many_sites(ring->session))
+        look_ahead_again(ring);
 }
 
 /* Reads on until the ring's time passes `until_ns`, or its round ends. */

@@ -20,6 +20,7 @@
 #define PEAK_NS      10000000000ull
 #define WRITE_NS     1000000000ull
 #define LARGE_BLOCKS 8192u /* more live blocks than the cache holds */
+#define MANY_SITES   4096u /* more accounts than it holds */
 
 struct session {
     struct arena *arena;
@@ -219,14 +220,6 @@ int session_site(struct session *session, uint32_t node, uint32_t *site)
     return err < 0 ? err : heap_book_reserve(session->heap, *site + 1, 1);
 }
 
-static void judge_stack(struct session *session, uint32_t site)
-{
-    struct quality *quality = &session->recording->quality;
-    const struct imported_site *imported = stack_import_describe(session->stacks, site);
-    quality->stack_ends[imported->end]++;
-    quality->collapsed_stacks += imported->folded;
-}
-
 int session_book(struct session *session, const struct heap_event *event, bool now)
 {
     struct quality *quality = &session->recording->quality;
@@ -236,10 +229,8 @@ int session_book(struct session *session, const struct heap_event *event, bool n
     bool makes = event->kind == HEAP_ALLOC || event->kind == HEAP_PAIR;
     quality->events += makes;
     quality->events += event->kind == HEAP_FREE || event->kind == HEAP_PAIR;
-    if (makes) {
+    if (makes)
         note_thread(session, event->block.thread, event->block.time_ns);
-        judge_stack(session, event->block.site);
-    }
     return 0;
 }
 
@@ -276,12 +267,39 @@ void session_prefetch(const struct session *session, uint64_t address)
     ordering_prefetch(session->ordering, address);
 }
 
+bool session_has_many_sites(const struct session *session)
+{
+    return stack_import_site_count(session->stacks) > MANY_SITES;
+}
+
+void session_prefetch_account(const struct session *session, uint64_t address, uint32_t node)
+{
+    uint32_t site;
+    if (node != TRIE_NONE ? stack_import_peek(session->stacks, node, &site)
+                          : heap_book_peek(session->heap, address, &site))
+        heap_book_prefetch_account(session->heap, site);
+}
+
 /* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may
  * both be there; sums do not mind. */
 static void name_cells(const struct session *session, struct cell *cells, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         cells[i].key = stack_import_describe(session->stacks, cells[i].key)->stack;
+}
+
+/* How the stacks of the bucket's allocations ended. */
+static void judge_stacks(struct session *session, const struct bucket *bucket)
+{
+    struct quality *quality = &session->recording->quality;
+    for (size_t i = 0; i < bucket->cell_count; i++) {
+        const struct cell *cell = &bucket->cells[i];
+        if (cell->column != COL_HEAP_CALLS)
+            continue;
+        const struct imported_site *site = stack_import_describe(session->stacks, cell->key);
+        quality->stack_ends[site->end] += (uint64_t)cell->value;
+        quality->collapsed_stacks += site->folded ? (uint64_t)cell->value : 0;
+    }
 }
 
 static int close_bucket(struct session *session, uint64_t now, bool histograms)
@@ -291,6 +309,7 @@ static int close_bucket(struct session *session, uint64_t now, bool histograms)
     bucket.gauges.rss_bytes = process_rss_bytes(session->pid);
     bucket.lost_events = session->bucket_lost;
     int err = heap_book_close_bucket(session->heap, &bucket);
+    judge_stacks(session, &bucket);
     if (err == 0 && histograms)
         err = heap_book_close_histograms(session->heap, &bucket);
     if (err == 0)

@@ -200,12 +200,18 @@ static void describe_end(struct stack_import *import, uint32_t node, struct impo
     site->end = node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node];
 }
 
+bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_t *site)
+{
+    if (node >= import->node_room || !import->node_site[node])
+        return false;
+    *site = import->node_site[node] - 1;
+    return true;
+}
+
 int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site)
 {
-    if (node < import->node_room && import->node_site[node]) {
-        *site = import->node_site[node] - 1;
+    if (stack_import_peek(import, node, site))
         return 0;
-    }
     struct imported_site made = {.stack = STACK_EMPTY};
     uint32_t limit = atomic_load(&import->arena->header->node_count);
     if (node >= limit || node >= ARENA_NODES)

@@ -14,6 +14,8 @@ void stack_import_destroy(struct stack_import *import);
 
 /* A dense number for the stack that ends in `node`: the index of heap accounts.  0 or -ENOMEM. */
 int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site);
+/* The same for a node that is known already; false when it is not. */
+bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_t *site);
 uint32_t stack_import_site_count(const struct stack_import *import);
 
 /* What a site is: its stack in the recording, and how its walk ended. */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/ledger.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 64u
+
+void ledger_fini(struct ledger *ledger)
+{
+    free(ledger->accounts);
+    free(ledger->histograms);
+    vec_free(&ledger->touched);
+}
+
+/* A larger array of lines, with the old one in it.  The old one is still there on failure. */
+static int grow_lines(void *items, uint32_t old, uint32_t room, size_t size)
+{
+    void **array = items;
+    char *grown = aligned_alloc(64, room * size);
+    if (!grown)
+        return -ENOMEM;
+    if (old)
+        memcpy(grown, *array, old * size);
+    memset(grown + old * size, 0, (room - old) * size);
+    free(*array);
+    *array = grown;
+    return 0;
+}
+
+int ledger_reserve(struct ledger *ledger, uint32_t count)
+{
+    if (count <= ledger->count)
+        return 0;
+    uint32_t room = ledger->count ? ledger->count : FIRST_ROOM, old = ledger->count;
+    while (room < count)
+        room *= 2;
+    /* Touching must not fail in the middle of an event, so the list has room for all. */
+    if (!vec_reserve(&ledger->touched, room - ledger->touched.count) ||
+        grow_lines(&ledger->accounts, old, room, sizeof(struct account)) < 0 ||
+        grow_lines(&ledger->histograms, old, room, sizeof(struct histogram)) < 0)
+        return -ENOMEM;
+    ledger->count = room;
+    return 0;
+}
+
+void ledger_note_change(struct ledger *ledger, uint32_t index, uint64_t epoch)
+{
+    struct account *account = &ledger->accounts[index];
+    if (account->epoch != epoch) {
+        account->peak = account_level(account);
+        account->epoch = epoch;
+    }
+    if (!account->touched) {
+        account->touched = 1;
+        ledger->touched.items[ledger->touched.count++] = index;
+    }
+}
+
+void ledger_flush_run(struct ledger *ledger, uint32_t index)
+{
+    struct account *account = &ledger->accounts[index];
+    struct histogram *histogram = &ledger->histograms[index];
+    histogram->sizes[account->size_class] += account->size_run;
+    histogram->lifetimes[account->lifetime_class] += account->lifetime_run;
+    account->size_run = account->lifetime_run = 0;
+}
+
+static void add_cell(struct cell_list *list, uint32_t key, enum column column, int64_t value)
+{
+    if (value != 0 && !vec_push(&list->cells, (struct cell){key, (uint16_t)column, value}))
+        list->failed = true;
+}
+
+static void close_account(struct account *account, uint32_t key, struct cell_list *list)
+{
+    add_cell(list, key, COL_HEAP_CALLS, account->calls);
+    add_cell(list, key, COL_HEAP_BYTES, (int64_t)(account->bytes - account->told_bytes));
+    add_cell(list, key, COL_HEAP_FREES, account->frees);
+    add_cell(list, key, COL_HEAP_FREED, (int64_t)(account->freed - account->told_freed));
+    add_cell(list, key, COL_HEAP_TEMPORARY, account->temporary);
+    add_cell(list, key, COL_HEAP_SLACK, (int64_t)(account->slack - account->told_slack));
+    add_cell(list, key, COL_HEAP_SLACK_FREED,
+             (int64_t)(account->slack_freed - account->told_slack_freed));
+    account->told_bytes = account->bytes;
+    account->told_freed = account->freed;
+    account->told_slack = account->slack;
+    account->told_slack_freed = account->slack_freed;
+    account->count += account->calls - account->frees;
+    account->calls = account->frees = account->temporary = 0;
+    account->touched = 0;
+}
+
+void ledger_close_bucket(struct ledger *ledger, struct cell_list *list)
+{
+    vec_each (index, &ledger->touched)
+        close_account(&ledger->accounts[*index], *index, list);
+    ledger->touched.count = 0;
+}
+
+void ledger_close_histograms(struct ledger *ledger, struct cell_list *list)
+{
+    for (uint32_t key = 0; key < ledger->count; key++) {
+        struct histogram *histogram = &ledger->histograms[key];
+        ledger_flush_run(ledger, key);
+        for (unsigned k = 0; k < SIZE_CLASSES; k++)
+            add_cell(list, key, (enum column)(COL_SIZE_0 + k), histogram->sizes[k]);
+        for (unsigned k = 0; k < LIFETIME_CLASSES; k++)
+            add_cell(list, key, (enum column)(COL_LIFETIME_0 + k), histogram->lifetimes[k]);
+    }
+    if (ledger->histograms)
+        memset(ledger->histograms, 0, ledger->count * sizeof(struct histogram));
+}
+
+void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch, struct cell_list *list)
+{
+    for (uint32_t key = 0; key < ledger->count; key++) {
+        const struct account *account = &ledger->accounts[key];
+        bool saved = at_peak && account->epoch == epoch;
+        struct level level = saved ? account->peak : account_level(account);
+        add_cell(list, key, COL_HEAP_BYTES, level.bytes);
+        add_cell(list, key, COL_HEAP_CALLS, level.count);
+        add_cell(list, key, COL_HEAP_SLACK, level.slack);
+    }
+}

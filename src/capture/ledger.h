@@ -1,0 +1,120 @@
+/* ledger.h - accounts of owners of memory: call sites, or threads.
+ *
+ * All that an event changes is one cache line of its account.  What is live is the difference of what was ever
+ * allocated and ever freed; what happened since the last bucket is the difference to what was told then. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "model/metric.h"
+#include "model/recording.h"
+
+struct account {
+    /* ever */
+    _Alignas(64) uint64_t bytes;
+    uint64_t freed, slack, slack_freed;
+    uint64_t epoch; /* of the peak that `peak` is of */
+    /* since the last bucket; may go below zero: a free undone */
+    int32_t calls, frees, temporary;
+    /* events of one class, one after the other, that are not in the histogram yet */
+    uint16_t size_run, lifetime_run;
+    uint8_t size_class, lifetime_class;
+    uint8_t touched; /* is in the ledger's list */
+    /* seldom used */
+    _Alignas(64) struct level {
+        int64_t bytes, count, slack;
+    } peak;
+    int64_t count; /* live as of the last bucket */
+    uint64_t told_bytes, told_freed, told_slack, told_slack_freed;
+};
+
+struct histogram {
+    uint32_t sizes[SIZE_CLASSES];
+    int32_t lifetimes[LIFETIME_CLASSES]; /* may go below zero: a free undone */
+};
+
+struct ledger {
+    struct account *accounts;
+    struct histogram *histograms;
+    uint32_t count;
+    VEC(uint32_t) touched; /* accounts that changed since the last bucket; has room for all */
+};
+
+void ledger_fini(struct ledger *ledger);
+/* Room for accounts below `count`; 0 or -ENOMEM. */
+int ledger_reserve(struct ledger *ledger, uint32_t count);
+
+struct cell_list {
+    VEC(struct cell) cells;
+    bool failed;
+};
+/* Adds what changed since the last call to the list. */
+void ledger_close_bucket(struct ledger *ledger, struct cell_list *list);
+/* The histograms since the last call. */
+void ledger_close_histograms(struct ledger *ledger, struct cell_list *list);
+/* What each account has live now, or had at the peak of `epoch`. */
+void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch, struct cell_list *list);
+
+static inline struct level account_level(const struct account *account)
+{
+    return (struct level){(int64_t)(account->bytes - account->freed),
+                          account->count + account->calls - account->frees,
+                          (int64_t)(account->slack - account->slack_freed)};
+}
+
+void ledger_note_change(struct ledger *ledger, uint32_t index, uint64_t epoch);
+
+/* The account, ready to be changed: its value at the peak is safe, and the bucket knows of it. */
+static inline struct account *ledger_touch(struct ledger *ledger, uint32_t index, uint64_t epoch)
+{
+    struct account *account = &ledger->accounts[index];
+    if (account->epoch != epoch || !account->touched)
+        ledger_note_change(ledger, index, epoch);
+    return account;
+}
+
+void ledger_flush_run(struct ledger *ledger, uint32_t index);
+
+static inline void ledger_count_size(struct ledger *ledger, uint32_t index, unsigned class)
+{
+    struct account *account = &ledger->accounts[index];
+    if (account->size_class != class || account->size_run == UINT16_MAX) {
+        ledger_flush_run(ledger, index);
+        account->size_class = (uint8_t) class;
+    }
+    account->size_run++;
+}
+
+static inline void ledger_count_lifetime(struct ledger *ledger, uint32_t index, unsigned class)
+{
+    struct account *account = &ledger->accounts[index];
+    if (account->lifetime_class != class || account->lifetime_run == UINT16_MAX) {
+        ledger_flush_run(ledger, index);
+        account->lifetime_class = (uint8_t) class;
+    }
+    account->lifetime_run++;
+}
+
+static inline void account_alloc(struct account *account, uint64_t size, uint64_t slack)
+{
+    account->bytes += size;
+    account->slack += slack;
+    account->calls++;
+}
+
+static inline void account_free(struct account *account, uint64_t size, uint64_t slack)
+{
+    account->freed += size;
+    account->slack_freed += slack;
+    account->frees++;
+}
+
+static inline void account_unfree(struct account *account, uint64_t size, uint64_t slack)
+{
+    account->freed -= size;
+    account->slack_freed -= slack;
+    account->frees--;
+}
+
+_Static_assert(sizeof(struct account) == 128, "two lines");
