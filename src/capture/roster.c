@@ -169,19 +169,6 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     return session;
 }
 
-static void tick_all(struct roster *roster, uint64_t now_ns)
-{
-    struct fault fault = {0};
-    for (uint32_t i = 0; i < roster->session_count; i++) {
-        if (!roster->sessions[i] || !session_is_due(roster->sessions[i], now_ns))
-            continue;
-        ring_reader_leave(roster->reader);
-        if (session_tick(roster->sessions[i], now_ns, &fault) < 0)
-            fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
-        ring_reader_return(roster->reader);
-    }
-}
-
 static struct cost measure_cost(struct roster *roster, uint32_t process)
 {
     struct rusage usage;
@@ -192,6 +179,24 @@ static struct cost measure_cost(struct roster *roster, uint32_t process)
                            (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
     cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
     return cost;
+}
+
+static void tick_all(struct roster *roster, uint64_t now_ns)
+{
+    struct fault fault = {0};
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        if (!roster->sessions[i])
+            continue;
+        session_ask_names(roster->sessions[i]);
+        if (!session_is_due(roster->sessions[i], now_ns))
+            continue;
+        ring_reader_leave(roster->reader);
+        struct cost cost = measure_cost(roster, i);
+        session_set_cost(roster->sessions[i], &cost);
+        if (session_tick(roster->sessions[i], now_ns, &fault) < 0)
+            fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
+        ring_reader_return(roster->reader);
+    }
 }
 
 /* A sentence about the whole run that begins with a number: for the person, and for one recording. */

@@ -17,8 +17,12 @@
 
 #define THREADS_MAX 4095u /* rows; further threads share the last one */
 
-#define PEAK_NS      10000000000ull
-#define WRITE_NS     1000000000ull
+/* A reader of the growing file is promised what was a second ago, so a tenth is left for resting,
+ * writing and reading; early on, when buckets are short, it is written oftener. */
+#define WRITE_MIN_NS 100000000ull
+#define WRITE_MAX_NS LADDER_BUCKET_MAX_NS
+#define WRITE_SHARE  4u
+#define PEAK_MAX_NS  10000000000ull
 #define LARGE_BLOCKS 8192u /* more live blocks than the cache holds */
 #define MANY_SITES   4096u /* more accounts than it holds */
 
@@ -119,6 +123,15 @@ static void describe_process(struct session *session)
     }
 }
 
+static int write_out(struct session *session, struct fault *fault)
+{
+    struct recording *recording = session->recording;
+    if (session->options.symbols)
+        symbol_queue_fetch(session->options.symbols, recording);
+    recording->written_unix_ns = unix_ns();
+    return recording_writer_append(session->writer, recording, fault);
+}
+
 struct session *session_open(struct arena *arena, uint32_t process,
                              const struct session_options *options, uint64_t now_ns,
                              struct fault *fault)
@@ -154,6 +167,8 @@ struct session *session_open(struct arena *arena, uint32_t process,
         destroy(session);
         return NULL;
     }
+    (void)write_out(session,
+                    NULL); /* whose it is; a disk that is full is told with the first bucket */
     return session;
 }
 
@@ -356,6 +371,30 @@ static int pin_peak(struct session *session)
     return err;
 }
 
+static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Whether waiting for the next bucket would make the file too old. */
+static bool write_is_due(const struct session *session, uint64_t now)
+{
+    uint64_t most = within(now / WRITE_SHARE, WRITE_MIN_NS, WRITE_MAX_NS);
+    return now + ladder_bucket_ns(now) > session->last_write_ns + most;
+}
+
+void session_ask_names(struct session *session)
+{
+    if (session->options.symbols && session->symbols_asked < session->recording->frames.count)
+        session->symbols_asked = symbol_queue_ask(session->options.symbols, session->recording,
+                                                  session->root, session->symbols_asked);
+}
+
+void session_set_cost(struct session *session, const struct cost *cost)
+{
+    session->recording->cost = *cost;
+}
+
 bool session_is_due(const struct session *session, uint64_t now_ns)
 {
     uint64_t now = session_time(session, now_ns);
@@ -373,17 +412,14 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
         return fault_set(fault, err, "out of memory while recording");
     if (histograms)
         session->last_histograms_ns = now;
-    if (now - session->last_peak_ns >= PEAK_NS) {
+    if (now - session->last_peak_ns >= within(now / 2, WRITE_MAX_NS, PEAK_MAX_NS)) {
         session->last_peak_ns = now;
         pin_peak(session);
     }
-    if (now - session->last_write_ns < WRITE_NS)
+    if (!write_is_due(session, now))
         return 0;
     session->last_write_ns = now;
-    if (session->options.symbols)
-        session->symbols_asked = symbol_queue_exchange(session->options.symbols, session->recording,
-                                                       session->root, session->symbols_asked);
-    err = recording_writer_append(session->writer, session->recording, fault);
+    err = write_out(session, fault);
     bool first_failure = err < 0 && !session->write_failed;
     session->write_failed = err < 0;
     return first_failure ? err : 0;
@@ -421,6 +457,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
             err = add_pin(session, &pin);
     }
     recording->exit_status = end->exit_status;
+    recording->written_unix_ns = unix_ns();
     recording->cost = end->cost;
     set_exact_totals(session, &end->exact);
     if (end->lost_events > recording->quality.lost_events)
@@ -452,8 +489,7 @@ bool session_name(struct session *session, bool wait)
     struct symbol_queue *symbols = session->options.symbols;
     if (!symbols)
         return true;
-    session->symbols_asked =
-        symbol_queue_exchange(symbols, session->recording, session->root, session->symbols_asked);
+    session_ask_names(session);
     if (wait)
         symbol_queue_finish(symbols, session->recording);
     return wait || symbol_queue_is_done(symbols, session->recording);

@@ -53,8 +53,13 @@ void session_prefetch(const struct session *session, uint64_t address);
 bool session_has_many_sites(const struct session *session);
 void session_prefetch_account(const struct session *session, uint64_t address, uint32_t node);
 
-/* Closes the bucket when it is due and writes what is new.  A full disk is told once, in `fault`,
- * and tried again later. */
+/* Asks for the names of frames that are new, so that they are there at the next write. */
+void session_ask_names(struct session *session);
+/* What recording has cost so far; written with the next bucket. */
+void session_set_cost(struct session *session, const struct cost *cost);
+
+/* Closes the bucket when it is due and writes what is new, so often that the file is never older
+ * than a second.  A full disk is told once, in `fault`, and tried again later. */
 bool session_is_due(const struct session *session, uint64_t now_ns);
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
 

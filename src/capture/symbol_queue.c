@@ -213,11 +213,17 @@ static bool ask(struct symbol_queue *queue, struct recording *recording, const c
     return true;
 }
 
-size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recording,
-                             const char *root, size_t first)
+void symbol_queue_fetch(struct symbol_queue *queue, struct recording *recording)
 {
     pthread_mutex_lock(&queue->lock);
     fetch_answers(queue, recording);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+size_t symbol_queue_ask(struct symbol_queue *queue, struct recording *recording, const char *root,
+                        size_t first)
+{
+    pthread_mutex_lock(&queue->lock);
     while (first < recording->frames.count && ask(queue, recording, root, first))
         first++;
     pthread_cond_broadcast(&queue->changed);

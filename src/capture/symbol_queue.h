@@ -11,11 +11,12 @@ struct symbol_queue;
 struct symbol_queue *symbol_queue_create(void); /* NULL when it cannot be */
 void symbol_queue_destroy(struct symbol_queue *queue);
 
-/* Asks for the names of all frames of `recording` from `first` on, and puts answers that have come
- * into it.  `root`: prefix of the process's files.  Returns how many frames have been asked for so
- * far. */
-size_t symbol_queue_exchange(struct symbol_queue *queue, struct recording *recording,
-                             const char *root, size_t first);
+/* Asks for the names of all frames of `recording` from `first` on.  `root`: prefix of the process's
+ * files.  Returns how many frames have been asked for so far. */
+size_t symbol_queue_ask(struct symbol_queue *queue, struct recording *recording, const char *root,
+                        size_t first);
+/* Puts the answers that have come into `recording`. */
+void symbol_queue_fetch(struct symbol_queue *queue, struct recording *recording);
 
 /* No answer for `recording` is wanted any more; it may be destroyed then. */
 void symbol_queue_forget(struct symbol_queue *queue, const struct recording *recording);

@@ -12,6 +12,7 @@
 #include "cli/open_input.h"
 #include "cli/pick_rules.h"
 #include "cli/selection_options.h"
+#include "cli/wall_clock.h"
 #include "formats/registry.h"
 
 struct export_options {
@@ -117,6 +118,15 @@ static int write_export(const struct export_options *options, struct export_job 
     return err;
 }
 
+static void tell_growing(const struct recording *recording)
+{
+    char ago[HUMAN_MAX];
+    uint64_t const now = wall_clock_ns();
+    if (recording->being_written && now >= recording->written_unix_ns)
+        fprintf(stderr, "memoir export: note: still being written, as of %s ago\n",
+                human_duration(now - recording->written_unix_ns, ago));
+}
+
 static int export_recording(const struct export_options *options, struct recording *recording)
 {
     struct fault fault = {.text = ""};
@@ -130,6 +140,7 @@ static int export_recording(const struct export_options *options, struct recordi
     }
     if (write_export(options, &job, &fault) < 0)
         return failed(&fault);
+    tell_growing(recording);
     for (size_t i = 0; i < job.notes.count; i++)
         fprintf(stderr, "memoir export: note: %s\n", job.notes.text[i]);
     return 0;

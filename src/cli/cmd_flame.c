@@ -102,6 +102,9 @@ static int draw(struct flame_command *command, struct recording *recording, stru
 {
     struct svg_out out = {0};
     struct weights weights;
+    const char *note = selection_choose_metric(&command->selection, recording);
+    if (note)
+        fprintf(stderr, "memoir flame: note: %s\n", note);
     int err = selection_weigh(&command->selection, recording, &weights, fault);
     if (err)
         return err;

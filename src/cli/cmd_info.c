@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/open_input.h"
 #include "cli/options.h"
+#include "cli/wall_clock.h"
 #include "report/info.h"
 
 struct info_options {
@@ -60,7 +61,8 @@ static int write_answer(const struct info *info, const struct info_options *opti
 static int answer(const char *path, const struct info_options *options, struct fault *fault)
 {
     struct stat about;
-    struct info info = {.path = path, .recording = open_input(path, fault)};
+    struct info info = {
+        .path = path, .recording = open_input(path, fault), .now_unix_ns = wall_clock_ns()};
     if (!info.recording)
         return -EIO;
     if (stat(path, &about) == 0)

@@ -8,6 +8,7 @@
 #include "cli/open_input.h"
 #include "cli/selection_options.h"
 #include "cli/text_file.h"
+#include "cli/wall_clock.h"
 #include "report/csv_report.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
@@ -95,22 +96,6 @@ static struct report_question make_question(const struct selection *selection,
     };
 }
 
-/* What to ask when nobody said what: a recording whose peak was never written, or that does not
- * have it at the time asked for, is asked for what was live. */
-static void choose_metric(const struct selection *selection, const struct recording *recording,
-                          struct report_question *question)
-{
-    if (selection->metric_given)
-        return;
-    if (question->range_given)
-        question->metric = metric_find("heap.live");
-    else if (recording->heap.peak_bytes && !recording_pin(recording, PIN_PEAK)) {
-        question->metric = metric_find("heap.live");
-        question->note = "the picture of the peak is missing from this recording, so this is what "
-                         "was live at its end";
-    }
-}
-
 static int write_answer(const struct selection *selection, struct report *report,
                         struct fault *fault)
 {
@@ -152,10 +137,11 @@ static int answer(const char *path, struct selection *selection, struct report_o
     struct recording *recording = open_input(path, fault);
     if (!recording)
         return -EIO;
+    const char *note = selection_choose_metric(selection, recording);
     struct report_question question = make_question(selection, options);
     struct report report;
-    choose_metric(selection, recording, &question);
-    selection->metric = question.metric;
+    question.note = note;
+    question.now_unix_ns = wall_clock_ns();
     int err = selection_range(selection, recording, &question.range, fault);
     if (!err && !options->no_default_suppressions)
         err = add_embedded(recording, &options->suppressions);

@@ -249,6 +249,28 @@ int selection_range(const struct selection *selection, const struct recording *r
     return 0;
 }
 
+const char *selection_choose_metric(struct selection *selection, const struct recording *recording)
+{
+    const struct pin *peak = recording_pin(recording, PIN_PEAK);
+    if (selection->metric_given)
+        return NULL;
+    if (selection->at_given || selection->between_given) {
+        selection->metric = metric_find("heap.live");
+        return NULL;
+    }
+    if (!recording->heap.peak_bytes)
+        return NULL;
+    if (recording->being_written && (!peak || peak->time_ns < recording->heap.peak_time_ns)) {
+        selection->metric = metric_find("heap.live");
+        return "the picture of the latest peak is not written yet, so this is what is live now";
+    }
+    if (peak)
+        return NULL;
+    selection->metric = metric_find("heap.live");
+    return "the picture of the peak is missing from this recording, so this is what was live at "
+           "its end";
+}
+
 int selection_weigh(const struct selection *selection, struct recording *recording,
                     struct weights *weights, struct fault *fault)
 {

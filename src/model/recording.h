@@ -133,6 +133,8 @@ struct recording {
     uint64_t start_unix_ns, duration_ns;
     int32_t exit_status; /* as waitpid gives it; -1 while running or unknown */
     uint64_t page_bytes, machine_bytes;
+    uint64_t written_unix_ns; /* as of when the file tells; 0 unknown */
+    bool being_written;       /* when it was read, a recorder had it open and was not done */
 
     struct string_table *strings;
     struct stack_table *stacks;

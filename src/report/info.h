@@ -8,6 +8,7 @@ struct info {
     struct recording *recording;
     struct findings findings;
     uint64_t file_bytes;
+    uint64_t now_unix_ns; /* to tell how old a recording that grows is */
     const char *path;
 };
 

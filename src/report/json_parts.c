@@ -30,6 +30,12 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
         json_null(json);
     else
         json_int(json, recording->exit_status);
+    json_bool_field(json, "being_written", recording->being_written);
+    json_key(json, "written");
+    if (recording->written_unix_ns)
+        json_uint(json, recording->written_unix_ns);
+    else
+        json_null(json);
     json_uint_field(json, "page_bytes", recording->page_bytes);
     json_uint_field(json, "machine_bytes", recording->machine_bytes);
     json_object_end(json);

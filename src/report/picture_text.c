@@ -75,8 +75,11 @@ void picture_quality(const struct recording *recording, struct picture_text *sen
         walked += quality->stack_ends[i];
     uint64_t const broken = walked - quality->stack_ends[STACK_END_COMPLETE];
 
-    if (!quality->complete)
-        add_part(sentence, "the recording has no end: still running, or its recorder was killed");
+    if (recording->being_written)
+        add_part(sentence, "still being written");
+    else if (!quality->complete)
+        add_part(sentence, "the recording has no end: its recorder was killed, or it was copied "
+                           "before");
     add_count(sentence, quality->lost_events, "events lost");
     add_count(sentence, quality->damaged_chunks, "damaged chunks skipped");
     add_count(sentence, quality->truncated_bytes, "torn bytes at the end ignored");

@@ -33,6 +33,7 @@ struct report_question {
     const char *filter_text;
     enum report_histogram histogram;
     struct suppressions *suppressions; /* for heap.leaked; NULL: none */
+    uint64_t now_unix_ns;              /* to tell how old a recording that grows is */
     const char *note; /* said before the rows, such as why the metric is another one; or NULL */
 };
 

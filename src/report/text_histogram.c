@@ -121,12 +121,14 @@ static void put_bars(const struct text_style *style, FILE *out, const struct bar
 }
 
 /* "Sizes of 3,014 allocations" */
-static void put_title(const struct text_style *style, FILE *out, const char *what, uint64_t total)
+static void put_title(const struct report *report, const struct text_style *style, FILE *out,
+                      const char *what, uint64_t total)
 {
     char count[HUMAN_MAX];
     text_ink(style, out, INK_STRONG);
-    fprintf(out, "%s of %s %s\n", what, human_count((int64_t)total, count),
-            what[0] == 'S' ? "allocations" : "freed blocks");
+    fprintf(out, "%s of %s %s%s\n", what, human_count((int64_t)total, count),
+            what[0] == 'S' ? "allocations" : "freed blocks",
+            report->recording->being_written ? " (written once a minute)" : "");
     text_ink(style, out, INK_PLAIN);
 }
 
@@ -140,7 +142,7 @@ static void put_sizes(const struct report *report, const struct text_style *styl
     else
         for (size_t i = 0; short_sizes[i] < SIZE_CLASSES; i++)
             add_sizes(&bars, classes, short_sizes[i], short_sizes[i + 1]);
-    put_title(style, out, "Sizes", histogram_total(classes, SIZE_CLASSES));
+    put_title(report, style, out, "Sizes", histogram_total(classes, SIZE_CLASSES));
     put_bars(style, out, &bars);
 }
 
@@ -154,7 +156,7 @@ static void put_lifetimes(const struct report *report, const struct text_style *
     else
         for (size_t i = 0; short_lifetimes[i] < LIFETIME_CLASSES; i++)
             add_lifetimes(&bars, classes, short_lifetimes[i], short_lifetimes[i + 1]);
-    put_title(style, out, "Lifetimes", histogram_total(classes, LIFETIME_CLASSES));
+    put_title(report, style, out, "Lifetimes", histogram_total(classes, LIFETIME_CLASSES));
     put_bars(style, out, &bars);
 }
 

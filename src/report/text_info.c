@@ -75,6 +75,7 @@ static void put_file(const struct page *page)
     heading(page, "Recording");
     line_add_name(&line, page->info->path);
     line_add(&line, ", %s", human_bytes((int64_t)page->info->file_bytes, bytes));
+    line_add_growing(&line, recording, page->info->now_unix_ns);
     put(page, "file", &line);
     line = (struct text_line){0};
     line_add_name(&line, recording_text(recording, recording->program));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/human.h"
+#include "model/recording.h"
 #include "report/text_style.h"
 
 void line_add(struct text_line *line, const char *format, ...)
@@ -49,4 +50,19 @@ void line_separate(struct text_line *line, const char *separator)
 {
     if (line->size)
         line_add(line, "%s", separator);
+}
+
+void line_add_growing(struct text_line *line, const struct recording *recording,
+                      uint64_t now_unix_ns)
+{
+    char ago[HUMAN_MAX];
+    if (!recording->being_written)
+        return;
+    line_add(line, ", still being written");
+    if (recording->written_unix_ns && now_unix_ns)
+        line_add(line, ", as of %s ago",
+                 human_duration(now_unix_ns > recording->written_unix_ns
+                                    ? now_unix_ns - recording->written_unix_ns
+                                    : 0,
+                                ago));
 }

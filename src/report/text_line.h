@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct recording;
+
 struct text_line {
     char text[1024];
     size_t size;
@@ -18,6 +20,10 @@ void line_add_name(struct text_line *line, const char *name);
 
 /* "1 block", "14 blocks". */
 void line_add_counted(struct text_line *line, int64_t count, const char *noun);
+
+/* ", still being written, as of 0.4 s ago" for a recording that grows; nothing for others. */
+void line_add_growing(struct text_line *line, const struct recording *recording,
+                      uint64_t now_unix_ns);
 
 /* ", " unless the line is empty. */
 void line_separate(struct text_line *line, const char *separator);

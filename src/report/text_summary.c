@@ -51,11 +51,13 @@ static void put_program(const struct page *page)
         }
         line_add(&line, ")");
     }
-    line_add(&line, " ran %s", human_duration(recording->duration_ns, duration));
+    line_add(&line, " %s %s", recording->being_written ? "has run" : "ran",
+             human_duration(recording->duration_ns, duration));
     if (recording->start_unix_ns && gmtime_r(&seconds, &date) &&
         strftime(start, sizeof(start), "%Y-%m-%d %H:%M:%S UTC", &date))
         line_add(&line, " from %s", start);
     add_ending(&line, recording->exit_status);
+    line_add_growing(&line, recording, page->report->question.now_unix_ns);
     text_ink(page->style, page->out, INK_STRONG);
     text_write(page->out, line.text, text_room(page->style, 0));
     text_ink(page->style, page->out, INK_PLAIN);
@@ -84,10 +86,11 @@ static void put_leaked(const struct page *page)
     char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
     line_add(&line, "%s in ", human_bytes(report->leaked_value, bytes));
     line_add_counted(&line, report->leaked_count, "block");
-    line_add(&line, " still live at the end");
+    line_add(&line, report->recording->being_written ? " live now" : " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
-    put(page, report->leaked_count ? INK_STRONG : INK_PLAIN, "leaked", &line);
+    put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
+        report->recording->being_written ? "live" : "leaked", &line);
 }
 
 static void put_calls(const struct page *page)
@@ -130,9 +133,10 @@ static void put_maps(const struct page *page)
     if (maps->calls == 0)
         return;
     line_add_counted(&line, (int64_t)maps->calls, "mapping");
-    line_add(&line, " made by the program itself, at most %s at once, %s at the end",
+    line_add(&line, " made by the program itself, at most %s at once, %s %s",
              human_bytes((int64_t)maps->peak_bytes, peak),
-             human_bytes((int64_t)(maps->bytes - maps->freed_bytes), now));
+             human_bytes((int64_t)(maps->bytes - maps->freed_bytes), now),
+             page->report->recording->being_written ? "now" : "at the end");
     put(page, INK_PLAIN, "maps", &line);
 }
 
@@ -200,8 +204,8 @@ static void put_quality(const struct page *page)
     line_add(
         &line, "; %s of frames without a name",
         human_share((int64_t)report->findings.unnamed, (int64_t)report->findings.frames, share));
-    if (!quality->complete)
-        line_add(&line, "; not ended in order (still running, or cut off)");
+    if (!quality->complete && !report->recording->being_written)
+        line_add(&line, "; not ended in order (its recorder was killed, or it was copied before)");
     if (quality->damaged_chunks)
         line_add(&line, "; %s damaged parts of the file skipped",
                  human_count((int64_t)quality->damaged_chunks, lost));

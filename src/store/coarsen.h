@@ -8,11 +8,13 @@
 #define COARSEN_STEPS 14
 
 /* How long a new bucket is that ends `now_ns` after the start: short at first, where a short run
- * has all it has, and a second from then on. */
+ * has all it has, and nearly a second from then on: who reads a growing file is promised that it is
+ * no older. */
+#define LADDER_BUCKET_MAX_NS UINT64_C(900000000)
 static inline uint64_t ladder_bucket_ns(uint64_t now_ns)
 {
     uint64_t const share = now_ns / 100;
-    uint64_t const shortest = UINT64_C(20000000), longest = UINT64_C(1000000000);
+    uint64_t const shortest = UINT64_C(20000000), longest = LADDER_BUCKET_MAX_NS;
     return share < shortest ? shortest : share > longest ? longest : share;
 }
 #define LADDER_HISTOGRAM_NS UINT64_C(60000000000) /* sizes and lifetimes are written so often */

@@ -9,6 +9,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The lock goes with the open file: also SIGKILL takes it away, and a copy never has it. */
+static void mark_open(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    (void)fcntl(fd, F_OFD_SETLK, &whole); /* without locks readers only know less */
+}
+
+bool growing_file_is_open(int fd)
+{
+    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
 int growing_file_create(struct growing_file *file, const char *path)
 {
     struct stat status;
@@ -21,7 +34,10 @@ int growing_file_create(struct growing_file *file, const char *path)
     }
     file->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     file->has_name = file->fd >= 0;
-    return file->fd < 0 ? -errno : 0;
+    if (file->fd < 0)
+        return -errno;
+    mark_open(file->fd);
+    return 0;
 }
 
 int growing_file_append(struct growing_file *file, const void *data, size_t size)
@@ -74,8 +90,10 @@ int growing_file_create_beside(struct growing_file *file, const char *path, cons
 {
     char text[64];
     *file = (struct growing_file){.fd = open_nameless(path)};
-    if (file->fd >= 0 && access(open_file_path(file, text), F_OK) == 0)
+    if (file->fd >= 0 && access(open_file_path(file, text), F_OK) == 0) {
+        mark_open(file->fd);
         return 0;
+    }
     growing_file_close(file); /* no such file system, or no /proc to name it later */
     return growing_file_create(file, temporary);
 }

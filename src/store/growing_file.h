@@ -14,10 +14,16 @@ struct growing_file {
     bool has_name; /* false until growing_file_replace, so that a kill leaves nothing behind */
 };
 
-/* Makes a new file, 0600, in place of whatever regular file has that name; somebody who reads the
+/* While it is open, a lock on it says that somebody writes: see growing_file_is_open.
+ *
+ * Makes a new file, 0600, in place of whatever regular file has that name; somebody who reads the
  * old one goes on reading it.  Anything but a regular file is left alone and refused.  0 or -errno.
  */
 int growing_file_create(struct growing_file *file, const char *path);
+
+/* Whether the file behind a descriptor is a growing_file of a process that lives, here or in any
+ * container of this machine.  False where the file system knows no locks. */
+bool growing_file_is_open(int fd);
 
 /* 0, or -errno with the file as it was. */
 int growing_file_append(struct growing_file *file, const void *data, size_t size);

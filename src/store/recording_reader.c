@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "store/backing.h"
+#include "store/growing_file.h"
 #include "store/tables.h"
 
-#define PINS_MAX    65536
-#define PADDING_MAX ((size_t)4 * 1024 * 1024)
-#define TAIL_TRIES  5 /* a tail may be torn only because it is being written just now */
+#define PINS_MAX       65536
+#define PADDING_MAX    ((size_t)4 * 1024 * 1024)
+#define REPLACED_TRIES 8
+#define TAIL_TRIES     5 /* a tail may be torn only because it is being written just now */
 
 struct pin_place {
     struct pin pin;
@@ -183,6 +185,10 @@ static void tell_quality(struct reader *reader)
     struct quality *quality = &recording->quality;
     uint64_t damaged = reader->scanner.damaged + reader->bad_chunks;
     char text[256];
+    recording->being_written =
+        !quality->complete && growing_file_is_open(reader->backing->source.fd);
+    if (recording->being_written)
+        reader->scanner.torn_bytes = 0; /* what is being written just now */
     quality->damaged_chunks += damaged;
     quality->truncated_bytes += reader->scanner.torn_bytes;
     if (damaged > 0) {
@@ -298,28 +304,48 @@ static struct recording *read_source(struct source source, struct fault *fault)
     return reader.recording;
 }
 
-struct recording *recording_read(const char *path, struct fault *fault)
+static struct recording *read_file(const char *path, struct stat *status, struct fault *fault)
 {
-    struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not make us wait */
-    if (fd < 0 || fstat(fd, &status) < 0) {
+    if (fd < 0 || fstat(fd, status) < 0) {
         int code = -errno;
         if (fd >= 0)
             close(fd);
         fault_set(fault, code, "cannot open '%s': %s", path, strerror(-code));
         return NULL;
     }
-    if (!S_ISREG(status.st_mode)) {
+    if (!S_ISREG(status->st_mode)) {
         close(fd);
         fault_set(fault, -EINVAL, "cannot read '%s' as a recording: it is not a regular file",
                   path);
         return NULL;
     }
     struct fault inner = {0};
-    struct source source = {.fd = fd, .size = (uint64_t)status.st_size};
+    struct source source = {.fd = fd, .size = (uint64_t)status->st_size};
     struct recording *recording = read_source(source, &inner);
     if (!recording)
         fault_at(fault, inner.code, inner.offset, "cannot read '%s': %s", path, inner.text);
+    return recording;
+}
+
+/* Whether `path` names another file than the one that was opened. */
+static bool is_replaced(const char *path, const struct stat *opened)
+{
+    struct stat now;
+    return stat(path, &now) == 0 && (now.st_ino != opened->st_ino || now.st_dev != opened->st_dev);
+}
+
+struct recording *recording_read(const char *path, struct fault *fault)
+{
+    struct stat opened;
+    struct recording *recording = read_file(path, &opened, fault);
+    /* A file that gave way to a coarser copy of itself meanwhile seems cut off: the copy goes on. */
+    for (int i = 0; i < REPLACED_TRIES && recording && !recording->quality.complete &&
+                    !recording->being_written && is_replaced(path, &opened);
+         i++) {
+        recording_destroy(recording);
+        recording = read_file(path, &opened, fault);
+    }
     return recording;
 }
 

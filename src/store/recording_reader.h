@@ -4,7 +4,8 @@
 #include "model/recording.h"
 
 /* Opens `path`, also while it is still being written.  Bad chunks are skipped and counted in
- * quality.damaged_chunks, a torn tail in quality.truncated_bytes, with a note each.  Bucket cells
+ * quality.damaged_chunks, a torn tail in quality.truncated_bytes, with a note each; of a file that
+ * grows the tail just being written is left out in silence (recording->being_written).  Bucket cells
  * stay on disk until recording_load_bucket.  NULL with `fault` filled when it is no recording at
  * all. */
 struct recording *recording_read(const char *path, struct fault *fault);

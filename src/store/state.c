@@ -45,6 +45,7 @@ static const uint16_t state_fields[] = {
     FIELD(cost.recorder_rss_bytes),
     FIELD(cost.arena_bytes),
     FIELD(cost.ns_per_event),
+    FIELD(written_unix_ns),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

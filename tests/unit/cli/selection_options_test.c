@@ -125,6 +125,35 @@ TEST(the_filter_looks_at_function_module_and_file)
     }
 }
 
+TEST(the_default_metric_is_one_the_recording_has)
+{
+    struct recording *recording = sample.recording;
+    uint64_t const pins = recording->pins.count, peak_ns = recording->heap.peak_time_ns;
+    CHECK(PARSE("--top", "3") == 0);
+    CHECK(selection_choose_metric(&selection, recording) == NULL);
+    assert_string_equal(selection.metric->name, "heap.peak");
+    recording->being_written = true; /* still the peak, as long as its picture is the latest */
+    CHECK(selection_choose_metric(&selection, recording) == NULL);
+    assert_string_equal(selection.metric->name, "heap.peak");
+    recording->heap.peak_time_ns = peak_ns + SEC;
+    CHECK(strstr(selection_choose_metric(&selection, recording), "live now"));
+    assert_string_equal(selection.metric->name, "heap.live");
+
+    recording->being_written = false;
+    recording->pins.count = 0;
+    CHECK(PARSE("--top", "3") == 0);
+    CHECK(strstr(selection_choose_metric(&selection, recording), "missing"));
+    assert_string_equal(selection.metric->name, "heap.live");
+    CHECK(PARSE("--metric", "heap.peak") == 0);
+    CHECK(selection_choose_metric(&selection, recording) == NULL);
+    assert_string_equal(selection.metric->name, "heap.peak"); /* asked for is asked for */
+    recording->pins.count = pins;
+    recording->heap.peak_time_ns = peak_ns;
+    CHECK(PARSE("--at", "5s") == 0);
+    CHECK(selection_choose_metric(&selection, recording) == NULL);
+    assert_string_equal(selection.metric->name, "heap.live");
+}
+
 TEST(the_threshold_is_a_share_or_a_value)
 {
     CHECK(PARSE("--threshold", "10%") == 0);
@@ -142,6 +171,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(times_are_counted_from_either_end, begin, end),
         cmocka_unit_test_setup_teardown(times_that_make_no_sense_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(the_filter_looks_at_function_module_and_file, begin, end),
+        cmocka_unit_test_setup_teardown(the_default_metric_is_one_the_recording_has, begin, end),
         cmocka_unit_test_setup_teardown(the_threshold_is_a_share_or_a_value, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -289,6 +289,32 @@ TEST(an_empty_recording_has_an_empty_report)
     sample = full;
 }
 
+TEST(a_recording_that_grows_says_how_old_it_is)
+{
+    struct report_question question = ask("heap.live");
+    sample.recording->being_written = true;
+    sample.recording->quality.complete = false;
+    sample.recording->written_unix_ns = 5000000000u;
+    question.now_unix_ns = 5400000000u;
+    char *text = answer(question, AS_TEXT, (struct text_style){0});
+    CHECK(strstr(text, "has run ") && strstr(text, ", still being written, as of 400 ms ago\n"));
+    CHECK(strstr(text, " live now") && !strstr(text, "at the end"));
+    CHECK(!strstr(text, "not ended in order"));
+    free(text);
+    question.now_unix_ns = 4000000000u; /* a clock that was set back */
+    text = answer(question, AS_TEXT, (struct text_style){0});
+    CHECK(strstr(text, "as of 0 ns ago"));
+    free(text);
+    text = answer(question, AS_JSON, (struct text_style){0});
+    CHECK(strstr(text, "\"being_written\": true") && strstr(text, "\"written\": 5000000000,"));
+    free(text);
+
+    sample.recording->being_written = false; /* its recorder was killed */
+    text = answer(question, AS_TEXT, (struct text_style){0});
+    CHECK(!strstr(text, "still being written") && strstr(text, "not ended in order"));
+    free(text);
+}
+
 TEST(startup_code_is_told_by_name)
 {
     CHECK(text_frame_is_startup("_start") &&
@@ -331,6 +357,7 @@ int main(void)
         CASE(colour_only_when_asked_for),
         CASE(a_narrow_terminal_is_kept_to),
         CASE(an_empty_recording_has_an_empty_report),
+        cmocka_unit_test_setup_teardown(a_recording_that_grows_says_how_old_it_is, begin, end),
         cmocka_unit_test(startup_code_is_told_by_name),
         cmocka_unit_test(a_line_never_overflows),
     };

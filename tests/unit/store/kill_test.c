@@ -70,9 +70,10 @@ static void a_killed_recorder_leaves_a_file_that_opens(void **state)
         stop_recorder(pid);
         struct stat status;
         struct recording *read = recording_read(path, NULL);
-        if (read)
+        if (read) {
             check_whole(read);
-        else
+            CHECK(!read->being_written);
+        } else
             CHECK(stat(path, &status) < 0 || status.st_size < 16); /* before it had begun */
         recording_destroy(read);
     }
@@ -96,6 +97,7 @@ static void a_file_can_be_read_all_the_while_it_is_written(void **state)
             continue;
         }
         check_whole(read);
+        CHECK(read->being_written);
         CHECK(read->heap.calls >= calls);
         calls = read->heap.calls;
         opened++;
