@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracer/luggage.h"
 #include "tracer/real.h"
 #include "tracer/thread.h"
 

@@ -24,8 +24,10 @@ void *pvalloc(size_t size);
 
 static inline void *recorded(void *block, size_t size, void *frame)
 {
-    if (block)
+    if (block && arena_enter()) {
         record_alloc(block, size, frame);
+        arena_leave();
+    }
     tracer_leave();
     return block;
 }
@@ -54,13 +56,16 @@ HOOK void free(void *block)
 {
     if (unlikely(!block || real_is_early(block)))
         return;
-    if (likely(tracer_enter())) {
-        record_free(block);
+    if (unlikely(!tracer_enter())) {
         real.free(block);
-        tracer_leave();
         return;
     }
+    if (arena_enter()) {
+        record_free(block);
+        arena_leave();
+    }
     real.free(block);
+    tracer_leave();
 }
 
 /* A block of the early heap moves to the real one the first time it is resized. */
@@ -81,9 +86,22 @@ static inline void *resize(void *block, size_t size, void *frame)
         return real.realloc(block, size);
     if (!block)
         return recorded_seldom(real.realloc(NULL, size), size, frame);
-    bool began = record_move(block);
+    struct tracer_thread *self = &tracer_self;
+    uint64_t epoch = 0;
+    bool began = false;
+    if (arena_enter()) {
+        epoch = self->epoch;
+        began = record_move(block);
+        arena_leave();
+    }
     void *moved = real.realloc(block, size);
-    record_moved(began, moved, size, frame);
+    if (arena_enter()) {
+        if (likely(self->epoch == epoch))
+            record_moved(began, moved, size, frame);
+        else if (moved) /* tracing began meanwhile */
+            record_alloc(moved, size, frame);
+        arena_leave();
+    }
     tracer_leave();
     return moved;
 }

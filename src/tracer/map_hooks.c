@@ -24,6 +24,34 @@ static uint64_t whole_pages(size_t length)
     return (length + 4095u) & ~(size_t)4095;
 }
 
+static void note_map(void *address, size_t length, void *frame)
+{
+    if (arena_enter()) {
+        record_map(address, length, frame);
+        arena_leave();
+    }
+}
+
+/* The epoch in which the beginning was recorded; 0: it was not. */
+static uint64_t note_unmap(void *address, size_t length)
+{
+    uint64_t epoch = 0;
+    if (arena_enter()) {
+        if (record_unmap(address, length))
+            epoch = tracer_self.epoch;
+        arena_leave();
+    }
+    return epoch;
+}
+
+static void note_unmapped(uint64_t epoch, bool done)
+{
+    if (epoch && arena_enter()) {
+        record_unmapped(tracer_self.epoch == epoch, done);
+        arena_leave();
+    }
+}
+
 static void *direct_mmap(void *address, size_t length, int protection, int flags, int fd,
                          off_t offset)
 {
@@ -42,7 +70,7 @@ HOOK void *mmap(void *address, size_t length, int protection, int flags, int fd,
         return direct_mmap(address, length, protection, flags, fd, offset);
     void *mapped = direct_mmap(address, length, protection, flags, fd, offset);
     if (mapped != MAP_FAILED)
-        record_map(mapped, whole_pages(length), HERE);
+        note_map(mapped, whole_pages(length), HERE);
     tracer_leave();
     return mapped;
 }
@@ -63,9 +91,9 @@ HOOK int munmap(void *address, size_t length)
 {
     if (unlikely(!tracer_enter_if_idle()))
         return (int)with_errno(raw_syscall3(SYS_munmap, (long)address, (long)length, 0));
-    bool began = record_unmap(address, whole_pages(length));
+    uint64_t began = note_unmap(address, whole_pages(length));
     int result = (int)with_errno(raw_syscall3(SYS_munmap, (long)address, (long)length, 0));
-    record_unmapped(began, result == 0);
+    note_unmapped(began, result == 0);
     tracer_leave();
     return result;
 }
@@ -77,14 +105,14 @@ HOOK void *mremap(void *old, size_t old_length, size_t length, int flags, ...)
     long wanted = flags & MREMAP_FIXED ? (long)va_arg(arguments, void *) : 0;
     va_end(arguments);
     bool traced = tracer_enter_if_idle();
-    bool began = traced && record_unmap(old, whole_pages(old_length));
+    uint64_t began = traced ? note_unmap(old, whole_pages(old_length)) : 0;
     void *mapped = (void *)with_errno(
         raw_syscall6(SYS_mremap, (long)old, (long)old_length, (long)length, flags, wanted, 0));
     if (!traced)
         return mapped;
-    record_unmapped(began, mapped != MAP_FAILED && !(flags & MREMAP_DONTUNMAP));
+    note_unmapped(began, mapped != MAP_FAILED && !(flags & MREMAP_DONTUNMAP));
     if (mapped != MAP_FAILED)
-        record_map(mapped, whole_pages(length), HERE);
+        note_map(mapped, whole_pages(length), HERE);
     tracer_leave();
     return mapped;
 }
@@ -93,9 +121,9 @@ HOOK void *mremap(void *old, size_t old_length, size_t length, int flags, ...)
 static void record_break(char *from, char *to, void *frame)
 {
     if (to > from) {
-        record_map(from, (size_t)(to - from), frame);
+        note_map(from, (size_t)(to - from), frame);
     } else if (to < from) {
-        record_unmapped(record_unmap(to, (size_t)(from - to)), true);
+        note_unmapped(note_unmap(to, (size_t)(from - to)), true);
     }
 }
 
@@ -133,7 +161,10 @@ HOOK int dlclose(void *handle)
         tracer_revive();
     int result = real.dlclose ? real.dlclose(handle) : -1;
     if (tracer_enter()) {
-        rules_module_closed();
+        if (arena_enter()) {
+            rules_module_closed();
+            arena_leave();
+        }
         tracer_leave();
     }
     return result;

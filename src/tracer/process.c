@@ -1,156 +1,106 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.c - finds the arena the recorder left for us, and gives up quietly when there is none. */
+/* process.c - finds the arena the recorder left for us, or takes the one it hands us, and gives up quietly when there
+ * is none. */
+#include "tracer/process.h"
+
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracer/loaded_objects.h"
+#include "tracer/luggage.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/real.h"
 #include "tracer/registration.h"
 #include "tracer/rules.h"
 #include "tracer/thread.h"
 
-enum phase { PHASE_NEW, PHASE_STARTING, PHASE_ON, PHASE_OFF };
+/* CHANGING: on its way from one to the other, by attach or detach. */
+enum phase { PHASE_NEW, PHASE_STARTING, PHASE_ON, PHASE_OFF, PHASE_CHANGING };
 
 static uint64_t never_alive; /* what `alive` points to before we are on */
 static _Atomic int phase;
+static uint64_t epochs; /* so far */
+static bool preloaded;
 
 struct tracer_process tracer_process = {.alive = &never_alive};
 
-/* Set by the dynamic loader before anything else runs; argc, argv and the environment lie there. */
-extern void *__libc_stack_end;
-
-static char **initial_environment(void)
+/* Maps the tables of the arena; slots come later, see thread.c.  `path` led to it, or is empty.  0, or -errno when it
+ * is none, or of another version. */
+static int map_arena(int fd, const char *path, struct arena_header **arena)
 {
-    long *stack = __libc_stack_end;
-    return (char **)(stack + 1 + stack[0] + 1);
-}
-
-static char *environment_value(char **environment, const char *name)
-{
-    size_t size = strlen(name);
-    for (; *environment; environment++) {
-        if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
-            return *environment + size + 1;
-    }
-    return NULL;
-}
-
-static void remove_variable(char **environment, const char *name)
-{
-    size_t size = strlen(name);
-    char **to = environment;
-    for (; *environment; environment++) {
-        if (strncmp(*environment, name, size) != 0 || (*environment)[size] != '=')
-            *to++ = *environment;
-    }
-    *to = NULL;
-}
-
-static struct tracer_luggage luggage;
-
-static bool can_open(const char *path, int how)
-{
-    return raw_syscall6(SYS_faccessat2, AT_FDCWD, (long)path, how, AT_EACCESS, 0, 0) == 0;
-}
-
-/* Whether the next image of this process is to be traced. */
-static bool travels_on(void)
-{
-    if (atomic_load(&phase) != PHASE_ON || !luggage.library[0])
-        return false;
-    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
-    return pid == tracer_process.local_pid || tracer_process.header->follow_children;
-}
-
-const struct tracer_luggage *tracer_luggage(void)
-{
-    /* Elsewhere (chroot, another user, another /proc) they would only make the loader complain. */
-    return travels_on() && can_open(luggage.library, R_OK) &&
-                   can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK)
-               ? &luggage
-               : NULL;
-}
-
-void tracer_left_behind(int by)
-{
-    if (travels_on())
-        atomic_fetch_add(&tracer_process.header->left_behind, (uint32_t)by);
-}
-
-/* Our library is the first of LD_PRELOAD. */
-static void pack_luggage(const char *preload, const char *arena)
-{
-    size_t library = preload ? strcspn(preload, ":") : 0, size = strlen(arena);
-    if (library == 0 || library >= sizeof(luggage.library) ||
-        strlen("MEMOIR_ARENA=") + size >= sizeof(luggage.arena))
-        return;
-    memcpy(luggage.library, preload, library);
-    memcpy(luggage.arena, "MEMOIR_ARENA=", strlen("MEMOIR_ARENA="));
-    memcpy(luggage.arena + strlen("MEMOIR_ARENA="), arena, size + 1);
-}
-
-/* Takes our entry, the first, off LD_PRELOAD; what the user had there stays. */
-static void restore_preload(char **environment)
-{
-    char *preload = environment_value(environment, "LD_PRELOAD");
-    char *rest = preload ? strchr(preload, ':') : NULL;
-    if (!preload)
-        return;
-    if (rest)
-        memmove(preload, rest + 1, strlen(rest + 1) + 1);
-    else
-        remove_variable(environment, "LD_PRELOAD");
-}
-
-/* Maps the tables of the arena; slots come later, see thread.c.  Whatever else the path may lead to, after its
- * recorder is gone, is left alone. */
-static void *map_arena(const char *path)
-{
-    struct stat status = {0};
-    long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)path,
-                           O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0, 0, 0);
-    if (fd < 0)
-        return NULL;
-    long at = -1;
-    if (raw_syscall3(SYS_fstat, fd, (long)&status, 0) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size == (off_t)ARENA_BYTES)
-        at = raw_syscall6(SYS_mmap, 0, (long)ARENA_SLOTS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                          0);
-    raw_syscall3(SYS_close, fd, 0, 0);
+    struct stat status;
+    if (raw_syscall3(SYS_fstat, fd, (long)&status, 0) < 0)
+        return -EBADF;
+    if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(struct arena_header))
+        return -EINVAL;
+    if (status.st_size != (off_t)ARENA_BYTES)
+        return -EPROTO;
+    long at =
+        raw_syscall6(SYS_mmap, 0, (long)ARENA_SLOTS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (at < 0 && at > -4096)
-        return NULL;
+        return (int)at;
     raw_syscall3(SYS_madvise, at, (long)ARENA_SLOTS_AT, MADV_DONTDUMP);
     registration_start_up(path, &status);
     struct arena_header *header = (struct arena_header *)at;
     if (header->magic != ARENA_MAGIC || header->version != ARENA_VERSION ||
         header->size != ARENA_BYTES) {
         raw_syscall3(SYS_munmap, at, (long)ARENA_SLOTS_AT, 0);
-        return NULL;
+        return -EPROTO;
     }
-    return header;
+    *arena = header;
+    return 0;
 }
 
-static volatile uint64_t *map_alive_word(void)
+/* Whatever else the path may lead to, after its recorder is gone, is left alone. */
+static struct arena_header *map_named_arena(const char *path)
 {
+    struct arena_header *arena = NULL;
+    long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)path,
+                           O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0, 0, 0);
+    if (fd < 0)
+        return NULL;
+    map_arena((int)fd, path, &arena);
+    raw_syscall3(SYS_close, fd, 0, 0);
+    return arena;
+}
+
+/* Once and for all.  false when there is no such memory to be had. */
+static bool map_alive_word(void)
+{
+    if (tracer_process.alive != &never_alive)
+        return true;
     long at =
         raw_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at < 0 && at > -4096)
-        return NULL;
+        return false;
     if (raw_syscall3(SYS_madvise, at, 4096, MADV_WIPEONFORK) < 0) {
         raw_syscall3(SYS_munmap, at, 4096, 0);
-        return NULL;
+        return false;
     }
-    return (volatile uint64_t *)at;
+    tracer_process.alive = (volatile uint64_t *)at;
+    return true;
+}
+
+bool tracer_recorder_is_dead(void)
+{
+    uint32_t offset = tracer_process.header->lock_offset;
+    if (offset >= ARENA_SLOTS_AT)
+        return true;
+    uint32_t word = atomic_load((_Atomic uint32_t *)((char *)tracer_process.arena + offset));
+    return (word & FUTEX_OWNER_DIED) || (word & FUTEX_TID_MASK) == 0;
 }
 
 void tracer_turn_off(void)
 {
-    atomic_store(&phase, PHASE_OFF);
-    *tracer_process.alive = 0;
+    int on = PHASE_ON;
+    if (atomic_compare_exchange_strong(&phase, &on, PHASE_OFF))
+        *tracer_process.alive = 0;
 }
 
 /* Their allocators must be the first; two of us in one process end badly. */
@@ -163,7 +113,8 @@ void __tsan_init(void);
  * by exec, or any when children are followed. */
 static void *find_arena(const char *path)
 {
-    struct arena_header *header = path && !__asan_init && !__tsan_init ? map_arena(path) : NULL;
+    struct arena_header *header =
+        path && !__asan_init && !__tsan_init ? map_named_arena(path) : NULL;
     if (header && !header->follow_children && header->target_pid &&
         header->target_pid != registration_pid()) {
         raw_syscall3(SYS_munmap, (long)header, (long)ARENA_SLOTS_AT, 0);
@@ -172,48 +123,47 @@ static void *find_arena(const char *path)
     return header;
 }
 
-static void start(void)
+/* From now on, at once for all threads. */
+static void begin_epoch(void)
 {
-    char **environment = initial_environment();
-    const char *path = environment_value(environment, "MEMOIR_ARENA");
-    void *arena = find_arena(path);
-
-    if (arena)
-        pack_luggage(environment_value(environment, "LD_PRELOAD"), path);
-    if (!arena || !((struct arena_header *)arena)->follow_children) {
-        if (path) {
-            remove_variable(environment, "MEMOIR_ARENA");
-            restore_preload(environment);
-        }
-    }
-    if (!arena || !(tracer_process.alive = map_alive_word())) {
-        tracer_process.alive = &never_alive;
-        atomic_store(&phase, PHASE_OFF);
-        return;
-    }
-    tracer_process.arena = arena;
-    tracer_process.header = arena;
-    thread_start_up(path);
-    if (!register_process(false)) {
-        atomic_store(&phase, PHASE_OFF);
-        return;
-    }
-    *tracer_process.alive = 1;
+    *tracer_process.alive = ++epochs;
     atomic_store(&phase, PHASE_ON);
 }
 
-/* A forked child: its thread has the parent's slot in hand, which is not its own. */
+static void start(void)
+{
+    const char *path = luggage_arena();
+    struct arena_header *arena = find_arena(path);
+
+    if (arena)
+        luggage_pack(luggage_preload(), path, arena->follow_children);
+    if (!arena || !arena->follow_children)
+        luggage_hide();
+    atomic_store(&phase, PHASE_OFF);
+    if (!arena)
+        return;
+    tracer_process.arena = tracer_process.header = arena;
+    thread_start_up();
+    if (map_alive_word() && register_process(false))
+        begin_epoch();
+}
+
+/* A forked child: of its threads there is one, and what that has in hand is the parent's. */
 static bool restart_in_child(void)
 {
-    tracer_self.slot = NULL;
-    tracer_self.busy = 0;
+    seats_forked();
     if (!tracer_process.header->follow_children || !register_process(true)) {
         atomic_store(&phase, PHASE_OFF);
         return false;
     }
     rules_forked();
-    *tracer_process.alive = 1;
+    begin_epoch();
     return true;
+}
+
+static bool is_forked(void)
+{
+    return (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0) != tracer_process.local_pid;
 }
 
 bool tracer_revive(void)
@@ -223,18 +173,86 @@ bool tracer_revive(void)
     case PHASE_NEW:
         if (!atomic_compare_exchange_strong(&phase, &expected, PHASE_STARTING))
             return false;
+        preloaded = true;
         real_resolve();
         start();
         return atomic_load(&phase) == PHASE_ON;
     case PHASE_ON:
-        return *tracer_process.alive || restart_in_child();
+        return *tracer_process.alive || (is_forked() && restart_in_child());
     default:
         return false;
     }
 }
 
+/* Loaded into a running program, nobody's calls come here by themselves: the first of a name is not ours. */
 __attribute__((constructor)) static void start_early(void)
 {
-    if (!*tracer_process.alive)
+    if (atomic_load(&phase) != PHASE_NEW)
+        return;
+    if (objects_function("fexecve") == (void *)fexecve) {
         tracer_revive();
+    } else {
+        atomic_store(&phase, PHASE_OFF);
+        real_resolve_in_program();
+    }
+}
+
+bool tracer_is_preloaded(void)
+{
+    return preloaded;
+}
+
+bool tracer_is_on(void)
+{
+    return atomic_load(&phase) == PHASE_ON;
+}
+
+bool tracer_is_starting(void)
+{
+    return atomic_load(&phase) == PHASE_NEW || atomic_load(&phase) == PHASE_STARTING;
+}
+
+bool tracer_is_attached(void)
+{
+    return tracer_is_on() && *tracer_process.alive != 0 && !tracer_recorder_is_dead();
+}
+
+int tracer_open(int fd)
+{
+    struct arena_header *arena;
+    if (__asan_init || __tsan_init)
+        return -ENOTSUP;
+    int err = map_alive_word() ? map_arena(fd, "", &arena) : -ENOMEM;
+    if (err < 0)
+        return err;
+    tracer_process.arena = tracer_process.header = arena;
+    thread_start_up();
+    return 0;
+}
+
+int tracer_switch_on(void)
+{
+    if (!register_process(false))
+        return -ENOSPC;
+    begin_epoch();
+    return 0;
+}
+
+void tracer_switch_off(void)
+{
+    if (is_forked())
+        seats_forked();
+    atomic_store(&phase, PHASE_CHANGING);
+    *tracer_process.alive = 0;
+}
+
+void tracer_close(bool unused)
+{
+    if (unused && tracer_process.arena) {
+        thread_shut_down();
+        raw_syscall3(SYS_munmap, (long)tracer_process.arena, (long)ARENA_SLOTS_AT, 0);
+        tracer_process.arena = tracer_process.header = NULL;
+    }
+    luggage_drop();
+    atomic_store(&phase, PHASE_OFF);
 }

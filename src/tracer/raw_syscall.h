@@ -27,3 +27,12 @@ static inline int raw_is_readable(uint64_t address)
 {
     return raw_syscall6(SYS_rt_sigprocmask, -1, (long)address, 0, 8, 0, 0) == -22;
 }
+
+/* Whether the four bytes at `address` can be written: the kernel is asked to add nothing to them, and to wake nobody
+ * that waits there. */
+static inline int raw_is_writable(uint64_t address)
+{
+    uint32_t nobody = 0;
+    return raw_syscall6(SYS_futex, (long)&nobody, 128 | 5 /* private, FUTEX_WAKE_OP */, 0, 0,
+                        (long)address, 1 << 28 /* FUTEX_OP_ADD of 0 */) >= 0;
+}

@@ -3,8 +3,11 @@
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "tracer/loaded_objects.h"
 
 /* dlsym may allocate while it looks for malloc. */
 #define EARLY_BYTES 65536
@@ -66,32 +69,51 @@ struct real_functions real = {.malloc = real_early_alloc,
 
 /* Only names that every libc has: a failing dlsym allocates its message, and may do so with the program's own
  * malloc, which may be waiting for us. */
-static void find(void *slot, const char *name)
+static void *find_next(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
-    if (found)
-        memcpy(slot, &found, sizeof(found));
+    return dlsym(RTLD_NEXT, name);
+}
+
+static void resolve(void *(*find)(const char *name))
+{
+    static const struct {
+        size_t place;
+        const char *name;
+    } wanted[] = {
+#define WANTED(function) {offsetof(struct real_functions, function), #function}
+        WANTED(malloc),
+        WANTED(calloc),
+        WANTED(realloc),
+        WANTED(free),
+        WANTED(posix_memalign),
+        WANTED(aligned_alloc),
+        WANTED(memalign),
+        WANTED(valloc),
+        WANTED(pvalloc),
+        WANTED(malloc_usable_size),
+        WANTED(brk),
+        WANTED(sbrk),
+        WANTED(dlclose),
+        WANTED(execve),
+        WANTED(execvpe),
+        WANTED(fexecve),
+#undef WANTED
+    };
+    struct real_functions functions = real;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        void *found = find(wanted[i].name);
+        if (found)
+            memcpy((char *)&functions + wanted[i].place, &found, sizeof(found));
+    }
+    real = functions;
 }
 
 void real_resolve(void)
 {
-    struct real_functions found = real;
+    resolve(find_next);
+}
 
-    find(&found.malloc, "malloc");
-    find(&found.calloc, "calloc");
-    find(&found.realloc, "realloc");
-    find(&found.free, "free");
-    find(&found.posix_memalign, "posix_memalign");
-    find(&found.aligned_alloc, "aligned_alloc");
-    find(&found.memalign, "memalign");
-    find(&found.valloc, "valloc");
-    find(&found.pvalloc, "pvalloc");
-    find(&found.malloc_usable_size, "malloc_usable_size");
-    find(&found.brk, "brk");
-    find(&found.sbrk, "sbrk");
-    find(&found.dlclose, "dlclose");
-    find(&found.execve, "execve");
-    find(&found.execvpe, "execvpe");
-    find(&found.fexecve, "fexecve");
-    real = found;
+void real_resolve_in_program(void)
+{
+    resolve(objects_function);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/record.h"
 
-uint16_t event_numbers[EVENT_GROUPS];
+#include <sys/mman.h>
+
+#include "tracer/raw_syscall.h"
+
+_Alignas(4096) uint16_t event_numbers[EVENT_GROUPS];
 
 /* Events of a thread that got no slot are at least in the totals. */
 void record_slotless(uint64_t calls, uint64_t bytes, uint64_t frees)
@@ -80,4 +84,10 @@ void record_unmapped(bool began, bool done)
 {
     if (began)
         ring_put1(tracer_self.slot, (uint64_t)done << 4 | EVENT_OUTCOME);
+}
+
+void record_forget(void)
+{
+    /* Whole pages of nothing but zeros: the kernel takes them back. */
+    raw_syscall3(SYS_madvise, (long)event_numbers, sizeof(event_numbers), MADV_DONTNEED);
 }

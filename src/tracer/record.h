@@ -21,6 +21,9 @@ void record_map(void *address, size_t length, void *hook_frame);
 bool record_unmap(void *address, size_t length);
 void record_unmapped(bool began, bool done);
 
+/* Forgets all that was counted, when nobody counts. */
+void record_forget(void);
+
 /* Parts of what is inline below. */
 void record_slotless(uint64_t calls, uint64_t bytes, uint64_t frees);
 void record_big(struct arena_slot *slot, void *block, uint32_t stack, size_t size, uint64_t usable);

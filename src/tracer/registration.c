@@ -81,6 +81,13 @@ static bool is_beside_parent(const struct arena_process *child)
            tracer_process.local_pid == tracer_process.pid;
 }
 
+/* Attached by a recorder that knows this process by another number: in another pid namespace. */
+static bool is_elsewhere(uint32_t own)
+{
+    uint32_t known = tracer_process.header->target_pid;
+    return !arena_path[0] && known != 0 && known != own;
+}
+
 /* Fills in the numbers.  Without the recorder's /proc (chroot, containers) little is known. */
 static void number_process(struct arena_process *process, bool forked)
 {
@@ -89,7 +96,7 @@ static void number_process(struct arena_process *process, bool forked)
         seen = read_numbers("/proc/self/stat");
     process->local_pid = local_pid();
     process->parent_pid = seen.own ? seen.parent : (uint32_t)raw_syscall3(SYS_getppid, 0, 0, 0);
-    if (seen.own == 0 && (!forked || is_beside_parent(process)))
+    if (seen.own == 0 && (forked ? is_beside_parent(process) : !is_elsewhere(process->local_pid)))
         seen.own = process->local_pid;
     process->pid = seen.own;
     tracer_process.local_pid = process->local_pid;

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* Once: the arena was mapped through this path, below the recorder's /proc, and it is this file. */
+/* The arena was mapped through this path, below the recorder's /proc, and it is this file.  An empty path: the
+ * recorder handed it over, when it attached. */
 void registration_start_up(const char *path, const struct stat *arena);
 
 /* The pid of this process as the recorder sees it; 0 when that cannot be told. */

@@ -36,15 +36,6 @@ void ring_tick(struct arena_slot *slot, uint64_t clock)
     ring_put1(slot, now << 4 | EVENT_TIME);
 }
 
-static bool recorder_is_dead(void)
-{
-    struct arena_header *header = tracer_process.header;
-    _Atomic uint32_t *lock =
-        (_Atomic uint32_t *)((char *)tracer_process.arena + header->lock_offset);
-    uint32_t word = atomic_load(lock);
-    return (word & FUTEX_OWNER_DIED) || (word & FUTEX_TID_MASK) == 0;
-}
-
 static void wake_recorder(void)
 {
     struct arena_header *header = tracer_process.header;
@@ -73,7 +64,8 @@ static bool wait_for_room(struct arena_slot *slot)
     struct timespec step = {0, (long)STALL_STEP};
 
     slot->waits++;
-    while (room(slot) == 0 && !recorder_is_dead() && monotonic_ns() - start < STALL_NS) {
+    while (room(slot) == 0 && *tracer_process.alive && !tracer_recorder_is_dead() &&
+           monotonic_ns() - start < STALL_NS) {
         wake_recorder();
         atomic_store(&slot->waiting, 1);
         if (room(slot) == 0)
@@ -108,7 +100,7 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
         return false;
     }
     if (room(slot) == 0 && (slot->gap_events > 0 || !wait_for_room(slot))) {
-        if (recorder_is_dead()) {
+        if (tracer_recorder_is_dead()) {
             tracer_turn_off();
             return false;
         }

@@ -324,5 +324,13 @@ void rules_forked(void)
         }
     }
     if (left)
-        atomic_fetch_add(&rule_generation, 1ull << 48);
+        begin_generation();
+}
+
+void rules_forget(void)
+{
+    atomic_store(&known_lock, 0);
+    for (unsigned i = 0; i < MODULES_KNOWN; i++)
+        atomic_store(&known[i].start, 0);
+    begin_generation();
 }

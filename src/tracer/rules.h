@@ -32,6 +32,9 @@ void rules_module_closed(void);
  * that are to be told of again. */
 void rules_forked(void);
 
+/* All of it, when nobody walks: the next arena has a list of modules of its own. */
+void rules_forget(void);
+
 /* Whether a frame is the outermost: its code says so, or it has no tables (the loader's own entry)
  * and there is nothing of the stack left above it. */
 static inline bool rules_is_outermost(unwind_rule rule, uint64_t sp, uint64_t stack_high)

@@ -2,7 +2,6 @@
 /* thread.c - a slot of the arena for each thread, from its first event to its end. */
 #include "tracer/thread.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
@@ -26,43 +25,65 @@
 
 extern void *__libc_stack_end;
 
-__thread struct tracer_thread tracer_self;
+/* An epoch that never is: whatever a new thread finds is new to it. */
+__thread struct tracer_thread tracer_self = {
+    .seat = &seat_of_nobody, .epoch = UINT64_MAX, .busy = THREAD_NEW};
 
-static char arena_path[128];
 static _Atomic(char *) chunks[ARENA_SLOTS / CHUNK_SLOTS];
 static pthread_key_t exit_key;
-static bool has_exit_key;
+static enum { KEY_UNASKED, KEY_OURS, KEY_NONE } exit_key_state;
 
-/* Other destructors may free memory after ours, in every round and after the last; so the thread keeps its slot,
- * which is only marked for whoever finds that the thread is gone. */
-static void thread_exits(void *slot_pointer)
+/* Other destructors may free memory after ours, in every round and after the last; so the thread keeps its slot and
+ * its seat, which are only marked for whoever finds that the thread is gone. */
+static void thread_exits(void *value)
 {
     struct tracer_thread *self = &tracer_self;
-    if (++self->exit_rounds < 4 && pthread_setspecific(exit_key, slot_pointer) == 0)
+    if (++self->exit_rounds < 4 && pthread_setspecific(exit_key, value) == 0)
         return;
-    if (self->slot == slot_pointer && *tracer_process.alive)
-        self->slot->dying = 1;
+    atomic_store(&self->seat->dying, 1);
+    if (*tracer_process.alive == self->epoch && arena_enter()) {
+        if (self->slot)
+            self->slot->dying = 1;
+        arena_leave();
+    }
 }
 
-void thread_start_up(const char *path)
+/* The key is asked for once.  One whose values would have to be allocated is none. */
+void thread_start_up(void)
 {
-    size_t size = strlen(path);
-    if (size < sizeof(arena_path))
-        memcpy(arena_path, path, size + 1);
-    has_exit_key = pthread_key_create(&exit_key, thread_exits) == 0 && exit_key < STATIC_KEYS;
+    if (exit_key_state != KEY_UNASKED)
+        return;
+    exit_key_state = KEY_NONE;
+    if (pthread_key_create(&exit_key, thread_exits) != 0)
+        return;
+    if (exit_key < STATIC_KEYS)
+        exit_key_state = KEY_OURS;
+    else
+        pthread_key_delete(exit_key);
 }
 
+void thread_shut_down(void)
+{
+    for (uint32_t i = 0; i < ARENA_SLOTS / CHUNK_SLOTS; i++) {
+        char *chunk = atomic_exchange(&chunks[i], NULL);
+        if (chunk)
+            raw_syscall3(SYS_munmap, (long)chunk, (long)CHUNK_BYTES, 0);
+    }
+}
+
+/* Maps the next part of the arena behind the last page of the one before, as a second mapping of what is mapped
+ * there already: that needs neither a descriptor nor a name. */
 static char *map_chunk(uint32_t index)
 {
-    long fd = raw_syscall6(SYS_openat, AT_FDCWD, (long)arena_path, O_RDWR | O_CLOEXEC, 0, 0, 0);
-    if (fd < 0)
-        return NULL;
-    uint64_t offset = ARENA_SLOTS_AT + index * CHUNK_BYTES;
-    long at = raw_syscall6(SYS_mmap, 0, (long)CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                           (long)offset);
-    raw_syscall3(SYS_close, fd, 0, 0);
+    char *before = index > 0 ? atomic_load(&chunks[index - 1]) : NULL;
+    char *last_page =
+        before ? before + CHUNK_BYTES - 4096 : (char *)tracer_process.arena + ARENA_SLOTS_AT - 4096;
+    long at = raw_syscall6(SYS_mremap, (long)last_page, 0, (long)CHUNK_BYTES + 4096, MREMAP_MAYMOVE,
+                           0, 0);
     if (at < 0 && at > -4096)
         return NULL;
+    raw_syscall3(SYS_munmap, at, 4096, 0);
+    at += 4096;
     raw_syscall3(SYS_madvise, at, (long)CHUNK_BYTES, MADV_DONTDUMP);
     char *nobody = NULL;
     if (atomic_compare_exchange_strong(&chunks[index], &nobody, (char *)at))
@@ -210,20 +231,62 @@ struct arena_slot *thread_take_slot(void)
     }
     learn_stack(slot, tid == pid);
     self->slot = slot;
-    if (has_exit_key && self->exit_rounds == 0)
-        pthread_setspecific(exit_key, slot);
+    if (exit_key_state == KEY_OURS && self->exit_rounds == 0)
+        pthread_setspecific(exit_key, self->seat);
     return slot;
 }
 
-bool tracer_was_left(struct tracer_thread *self, uint64_t frame)
+bool arena_settle(void)
 {
-    struct arena_slot *slot = self->slot;
-    if (!slot)
+    struct tracer_thread *self = &tracer_self;
+    if (*tracer_process.alive == 0 && !tracer_revive())
         return false;
-    /* Outward of the busy hook, on the same stack: that hook is not running any more. */
-    if (frame > self->busy_frame && self->busy_frame >= slot->stack_floor &&
-        frame < slot->stack_high && self->busy_frame < slot->stack_high)
-        return true;
-    slot->nested++;
-    return false;
+    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
+    if (pid != tracer_process.local_pid)
+        return false; /* a vfork child in borrowed memory */
+    seats_come();
+    uint64_t epoch = *tracer_process.alive;
+    struct seat *seat = NULL;
+    if (epoch != 0) {
+        seat = seat_take(self->seat, pid, (uint32_t)raw_syscall3(SYS_gettid, 0, 0, 0));
+        if (seat) {
+            self->seat = seat;
+            self->slot = NULL;
+            self->slotless = 0;
+            self->epoch = epoch;
+            atomic_store(&seat->inside, 1);
+        } else {
+            atomic_fetch_add(&tracer_process.header->slotless, 1);
+        }
+    }
+    seats_came();
+    return seat != NULL;
+}
+
+/* Busy, and called again.  True when that is only because a handler jumped out of our code: the busy hook is further
+ * in on the same stack, so it is not running any more. */
+static bool was_left(struct tracer_thread *self, uint64_t frame)
+{
+    uint32_t inside = atomic_load(&self->seat->inside);
+    bool left = inside == 0 && frame > self->busy_frame; /* if there is no slot to tell */
+    atomic_store(&self->seat->inside, 1);
+    struct arena_slot *slot = *tracer_process.alive == self->epoch ? self->slot : NULL;
+    if (slot) {
+        left = frame > self->busy_frame && self->busy_frame >= slot->stack_floor &&
+               frame < slot->stack_high && self->busy_frame < slot->stack_high;
+        slot->nested += !left;
+    }
+    atomic_store(&self->seat->inside, left ? 0 : inside);
+    return left;
+}
+
+bool tracer_enter_slowly(struct tracer_thread *self, uint64_t frame)
+{
+    if (self->busy != THREAD_NEW)
+        return was_left(self, frame);
+    self->busy = 1;
+    self->busy_frame = frame;
+    bool on = *tracer_process.alive != 0 || tracer_revive();
+    self->busy = THREAD_NEW;
+    return on;
 }

@@ -1,68 +1,66 @@
 /* thread.h - the tracer in this process and in this thread: is it on, and where does this thread
  * write.
  *
- * Off is for ever, but for a forked child under --children, which becomes a traced process of its
- * own. Nothing here allocates; what runs on every event is inline. */
+ * It may be turned on and off any number of times, and on again with another arena: each time is an epoch with a
+ * number of its own.  What a thread remembers is good for one epoch.  Nothing here allocates; what runs on every
+ * event is inline. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracer/seats.h"
 #include "wire/arena.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 struct tracer_thread {
-    struct arena_slot *slot;
-    uint32_t busy;        /* inside our own code: calls from there pass through */
-    uint32_t exit_rounds; /* destructor rounds seen at thread exit */
-    uint32_t slotless;    /* events to go before asking for a slot again */
-    uint64_t busy_frame;  /* the frame of the hook that is busy */
+    struct arena_slot *slot; /* in the arena of the epoch; NULL: none yet */
+    struct seat *seat;       /* never NULL */
+    uint64_t epoch;          /* the last one it took part in */
+    uint32_t busy;           /* inside a hook: calls from there pass through; or THREAD_NEW */
+    uint32_t exit_rounds;    /* destructor rounds seen at thread exit */
+    uint32_t slotless;       /* events to go before asking for a slot again */
+    uint64_t busy_frame;     /* the frame of the hook that is busy */
 };
+#define THREAD_NEW 2u
+
 extern __thread struct tracer_thread tracer_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 struct tracer_process {
     void *arena;
     struct arena_header *header;
-    volatile uint64_t *alive; /* 1 while on; a page that the kernel zeroes in forked children */
+    /* the epoch while on, else 0; in a page that the kernel zeroes in forked children */
+    volatile uint64_t *alive;
     uint32_t process;
     uint32_t family, pid, local_pid; /* see struct arena_process */
 };
 extern struct tracer_process tracer_process __attribute__((visibility("hidden")));
 
-/* The slow side of tracer_enter: first call ever, forked child, or off. */
+/* Off, or never on: begins if that is to be, in a process that was just started or forked.  Whether it is on. */
 bool tracer_revive(void);
 void tracer_turn_off(void);
-
-/* What a program image that follows this one by exec needs to be traced as well. */
-struct tracer_luggage {
-    char library[4096]; /* path of ours */
-    char arena[128];    /* "MEMOIR_ARENA=..." */
-};
-/* NULL when the caller's next image is not to be traced: we are off, or this is another process
- * that only borrows our memory, and children are not followed. */
-const struct tracer_luggage *tracer_luggage(void);
-/* Counts an image that follows by exec without its luggage, if it should have had it. */
-void tracer_left_behind(int by);
+/* Nobody reads the arena any more. */
+bool tracer_recorder_is_dead(void);
 
 /* A slot for this thread, or NULL when there is none to be had. */
 struct arena_slot *thread_take_slot(void);
-/* Once, when the tracer starts.  `path` names the arena; slots are mapped from it as they are needed. */
-void thread_start_up(const char *path);
+/* When the tracer starts, and when its arena is to be unmapped, which nobody uses then. */
+void thread_start_up(void);
+void thread_shut_down(void);
 
-/* We are busy, and called again.  True when that is only because a handler jumped out of our code. */
-bool tracer_was_left(struct tracer_thread *self, uint64_t frame);
+/* The slow sides of the two below. */
+bool tracer_enter_slowly(struct tracer_thread *self, uint64_t frame);
+bool arena_settle(void);
 
-/* True when the caller should record; it must then call tracer_leave. */
+/* True when the caller should record what it is about to do; it must then call tracer_leave. */
 static inline bool tracer_enter(void)
 {
-    if (unlikely(*tracer_process.alive == 0) && !tracer_revive())
-        return false;
     struct tracer_thread *self = &tracer_self;
     uint64_t frame = (uint64_t)__builtin_frame_address(0);
-    if (unlikely(self->busy) && !tracer_was_left(self, frame))
+    if (unlikely(self->busy) && !tracer_enter_slowly(self, frame))
         return false;
     self->busy = 1;
     self->busy_frame = frame;
@@ -73,12 +71,30 @@ static inline bool tracer_enter(void)
  * a hook it is no event of the program. */
 static inline bool tracer_enter_if_idle(void)
 {
-    return *tracer_process.alive != 0 && !tracer_self.busy && tracer_enter();
+    return *tracer_process.alive != 0 && tracer_self.busy != 1 && tracer_enter();
 }
 
 static inline void tracer_leave(void)
 {
     tracer_self.busy = 0;
+}
+
+/* True when there is an arena to record in; it stays there until arena_leave.  Never held over a call of the
+ * real function, which may take any time: the thread comes back from there to code, and no arena. */
+static inline bool arena_enter(void)
+{
+    struct tracer_thread *self = &tracer_self;
+    atomic_store_explicit(&self->seat->inside, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst); /* see seats.h for the processor's part */
+    if (likely(*tracer_process.alive == self->epoch))
+        return true;
+    atomic_store_explicit(&self->seat->inside, 0, memory_order_relaxed);
+    return arena_settle();
+}
+
+static inline void arena_leave(void)
+{
+    atomic_store_explicit(&tracer_self.seat->inside, 0, memory_order_release);
 }
 
 static inline uint64_t read_tsc(void)

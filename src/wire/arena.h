@@ -156,6 +156,9 @@ struct arena_header {
     _Alignas(64) _Atomic uint32_t node_count;
     _Atomic uint64_t slotless; /* events of threads that got no slot */
     _Atomic uint64_t slotless_calls, slotless_bytes, slotless_frees;
+    /* Of an attached program whose children are followed: what they need in their environment, as they will
+     * see it; empty: they are not. */
+    char follow_library[1024], follow_arena[100];
 };
 
 #define ARENA_PAGE(x)      (((x) + 4095ull) & ~4095ull)

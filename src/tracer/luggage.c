@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/luggage.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracer/process.h"
+#include "tracer/raw_syscall.h"
+#include "tracer/thread.h"
+
+/* Set by the dynamic loader before anything else runs; argc, argv and the environment lie there. */
+extern void *__libc_stack_end;
+
+static char **initial_environment(void)
+{
+    long *stack = __libc_stack_end;
+    return (char **)(stack + 1 + stack[0] + 1);
+}
+
+static char *environment_value(char **environment, const char *name)
+{
+    size_t size = strlen(name);
+    for (; *environment; environment++) {
+        if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
+            return *environment + size + 1;
+    }
+    return NULL;
+}
+
+static void remove_variable(char **environment, const char *name)
+{
+    size_t size = strlen(name);
+    char **to = environment;
+    for (; *environment; environment++) {
+        if (strncmp(*environment, name, size) != 0 || (*environment)[size] != '=')
+            *to++ = *environment;
+    }
+    *to = NULL;
+}
+
+static struct tracer_luggage luggage;
+static bool luggage_is_for_all;
+
+static bool can_open(const char *path, int how)
+{
+    return raw_syscall6(SYS_faccessat2, AT_FDCWD, (long)path, how, AT_EACCESS, 0, 0) == 0;
+}
+
+/* Whether the next image of this process is to be traced. */
+static bool travels_on(void)
+{
+    if (!luggage.library[0] || !tracer_is_on())
+        return false;
+    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
+    return pid == tracer_process.local_pid || luggage_is_for_all;
+}
+
+const struct tracer_luggage *tracer_luggage(void)
+{
+    /* Elsewhere (chroot, another user, another /proc) they would only make the loader complain. */
+    return travels_on() && can_open(luggage.library, R_OK) &&
+                   can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK)
+               ? &luggage
+               : NULL;
+}
+
+void tracer_left_behind(int by)
+{
+    if (travels_on() && arena_enter()) {
+        atomic_fetch_add(&tracer_process.header->left_behind, (uint32_t)by);
+        arena_leave();
+    }
+}
+
+void luggage_pack(const char *library, const char *arena, bool for_all)
+{
+    size_t length = library ? strcspn(library, ":") : 0, size = strlen(arena);
+    luggage.library[0] = '\0';
+    luggage_is_for_all = for_all;
+    if (length == 0 || length >= sizeof(luggage.library) ||
+        strlen("MEMOIR_ARENA=") + size >= sizeof(luggage.arena))
+        return;
+    memcpy(luggage.arena, "MEMOIR_ARENA=", strlen("MEMOIR_ARENA="));
+    memcpy(luggage.arena + strlen("MEMOIR_ARENA="), arena, size + 1);
+    memcpy(luggage.library, library, length);
+    luggage.library[length] = '\0';
+}
+
+void luggage_drop(void)
+{
+    luggage.library[0] = '\0';
+}
+
+/* Takes our entry, the first, off LD_PRELOAD; what the user had there stays. */
+static void restore_preload(char **environment)
+{
+    char *preload = environment_value(environment, "LD_PRELOAD");
+    char *rest = preload ? strchr(preload, ':') : NULL;
+    if (!preload)
+        return;
+    if (rest)
+        memmove(preload, rest + 1, strlen(rest + 1) + 1);
+    else
+        remove_variable(environment, "LD_PRELOAD");
+}
+
+const char *luggage_arena(void)
+{
+    return environment_value(initial_environment(), "MEMOIR_ARENA");
+}
+
+const char *luggage_preload(void)
+{
+    return environment_value(initial_environment(), "LD_PRELOAD");
+}
+
+void luggage_hide(void)
+{
+    char **environment = initial_environment();
+    if (!environment_value(environment, "MEMOIR_ARENA"))
+        return;
+    remove_variable(environment, "MEMOIR_ARENA");
+    restore_preload(environment);
+}

@@ -1,0 +1,25 @@
+/* luggage.h - what travels to a program that this one becomes, or starts: our library and the way to the arena, in two
+ * variables of its environment. */
+#pragma once
+
+#include <stdbool.h>
+
+struct tracer_luggage {
+    char library[4096]; /* path of ours */
+    char arena[128];    /* "MEMOIR_ARENA=..." */
+};
+/* For exec.  NULL when the caller's next image is not to be traced: we are off, or this is another process
+ * that only borrows our memory, and children are not followed. */
+const struct tracer_luggage *tracer_luggage(void);
+/* Counts an image that follows by exec without its luggage, if it should have had it. */
+void tracer_left_behind(int by);
+
+/* From here on.  `library` ends at a colon.  `for_all`: for children too, not only for what this process becomes. */
+void luggage_pack(const char *library, const char *arena, bool for_all);
+void luggage_drop(void);
+
+/* As this program was given it; NULL when it was not. */
+const char *luggage_arena(void);
+const char *luggage_preload(void); /* ours is the first of it */
+/* Takes it out of the environment; what the user had in LD_PRELOAD stays. */
+void luggage_hide(void);

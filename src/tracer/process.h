@@ -1,0 +1,23 @@
+/* process.h - the beginnings and ends of the tracer in this process.  Only one thread at a time; see attach.h. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Whether the program's calls come to us by themselves, by the order in which libraries were loaded. */
+bool tracer_is_preloaded(void);
+
+bool tracer_is_starting(void); /* it is not decided yet whether by the environment */
+bool tracer_is_on(void);       /* also in a forked child that has not looked yet */
+bool tracer_is_attached(void); /* on, here, and somebody reads */
+
+/* Maps the arena that `fd` leads to.  0; -EBADF, -EINVAL: that is none; -EPROTO: it is of another version of
+ * memoir; -ENOTSUP: beside a sanitizer's allocator there is no room for us; -ENOMEM. */
+int tracer_open(int fd);
+
+/* Tracing begins, for all threads at the same instant.  0 or -ENOSPC. */
+int tracer_switch_on(void);
+
+/* Tracing ends; threads may still be inside the arena. */
+void tracer_switch_off(void);
+/* The tracer is off; the arena is unmapped when it is unused. */
+void tracer_close(bool unused);
