@@ -7,6 +7,7 @@
 
 #include "symbols/elf_symbols.h"
 #include "symbols/go_module.h"
+#include "symbols/program_marks.h"
 
 static void read_links(const struct elf_view *view)
 {
@@ -35,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (elf_view_init(&view, (struct slice){(const char *)data, size}) != 0)
         return 0;
     read_links(&view);
+    (void)program_marks_find(&view);
     if (elf_symbols_build(&symbols, views, 1) == 0) {
         vec_each (range, &symbols.ranges.ranges) {
             (void)elf_symbols_find(&symbols, range->low);

@@ -51,6 +51,7 @@ int findings_make(const struct recording *recording, struct findings *findings)
                                    ? (double)recording->quality.stack_ends[STACK_END_COMPLETE] /
                                          (double)findings->stack_ends
                                    : 1;
+    plausible_check(recording, &findings->plausibility);
     findings->rss_peak_bytes = -1;
     for (size_t i = 0; i < recording->buckets.count; i++) {
         const struct bucket *bucket = &recording->buckets.items[i];

@@ -1,6 +1,7 @@
 /* findings.h - how good a recording is, counted: which frames have no name and why. */
 #pragma once
 
+#include "analyze/plausible.h"
 #include "model/recording.h"
 
 enum unnamed_reason {
@@ -17,6 +18,7 @@ struct findings {
     double complete_share;  /* of them, walked to the end; 1 when there are none */
     double unnamed_share;   /* of the frames; 0 when there are none */
     int64_t rss_peak_bytes; /* -1 when never measured */
+    struct plausibility plausibility;
 };
 
 /* 0 or -ENOMEM. */

@@ -16,6 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "symbols/elf_image.h"
+#include "symbols/program_marks.h"
+
 #define SCRIPT_DEPTH  4
 #define DYNSTR_WITHIN ((size_t)4 << 20)
 
@@ -124,6 +127,35 @@ static bool names_library(int fd, const char *library)
     return found;
 }
 
+static bool is_go_program(const char *path)
+{
+    struct elf_image image;
+    struct elf_view view;
+    bool go = false;
+    if (elf_image_open(&image, "", path) < 0)
+        return false;
+    if (elf_view_init(&view, image.bytes) == 0)
+        go = (program_marks_find(&view) & MARK_GO) != 0;
+    elf_image_close(&image);
+    return go;
+}
+
+static int refuse_static(const char *path, struct fault *fault)
+{
+    if (is_go_program(path))
+        return fault_set(
+            fault, -ENOEXEC,
+            "%s is a Go program without C code: it never calls malloc, so there is nothing to "
+            "record; ask its own profiler: import net/http/pprof, then go tool pprof "
+            "http://HOST:PORT/debug/pprof/heap",
+            path);
+    return fault_set(
+        fault, -ENOEXEC,
+        "%s is statically linked, so there is no loader to bring our library in; link it "
+        "dynamically to record its heap",
+        path);
+}
+
 static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fault *fault)
 {
     struct stat status;
@@ -149,13 +181,7 @@ static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fau
                          "%s was built with a sanitizer, whose allocator must be the first; record "
                          "a build without it",
                          path);
-    if (!interpreter[0])
-        return fault_set(
-            fault, -ENOEXEC,
-            "%s is statically linked, so there is no loader to bring our library in; link it "
-            "dynamically to record its heap",
-            path);
-    return 0;
+    return interpreter[0] ? 0 : refuse_static(path, fault);
 }
 
 /* The interpreter of a script: its first line without "#!" and arguments. */

@@ -18,6 +18,7 @@
 #include "capture/clock_keeper.h"
 #include "capture/launch.h"
 #include "capture/process_keeper.h"
+#include "capture/program_traits.h"
 #include "capture/roster.h"
 
 /* How the recorder rests, by how full rings were: not at all, a little while the clock stays fresh,
@@ -41,6 +42,7 @@ struct recorder {
     struct roster *roster;
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
     pid_t pid;
+    char path[PATH_MAX];     /* of the program */
     unsigned rounds_unasked; /* since the program was last asked after */
 };
 
@@ -206,14 +208,15 @@ static void recorder_fini(struct recorder *recorder)
 
 static int start_program(struct recorder *recorder, struct fault *fault)
 {
-    char path[PATH_MAX], arena[64];
-    int err = launch_find(recorder->options->command[0], path, sizeof(path), fault);
+    char arena[64];
+    int err =
+        launch_find(recorder->options->command[0], recorder->path, sizeof(recorder->path), fault);
     if (err == 0)
-        err = launch_check(path, fault);
+        err = launch_check(recorder->path, fault);
     if (err < 0)
         return err;
     arena_path(&recorder->arena, arena, sizeof(arena));
-    struct launch launch = {.path = path,
+    struct launch launch = {.path = recorder->path,
                             .arguments = recorder->options->command,
                             .library = recorder->options->library,
                             .arena = arena,
@@ -249,6 +252,19 @@ static int furnish(struct recorder *recorder, struct fault *fault)
     return 0;
 }
 
+/* The library never came to life; its executable may tell why. */
+static void judge_unrecorded(struct recorder *recorder, struct recorder_result *result)
+{
+    struct program_traits traits = {.pid = (uint32_t)recorder->pid, .root = ""};
+    struct recording *recording = recording_create();
+    if (recording && recorder->options->judge) {
+        recording->program = recording_intern(recording, recorder->path);
+        program_traits_look(&traits, recording);
+        recorder->options->judge(recording, result->doubt, sizeof(result->doubt));
+    }
+    recording_destroy(recording);
+}
+
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                  struct fault *fault)
 {
@@ -280,6 +296,8 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
         ring_reader_drain(recorder->reader, &recorder->clock);
         tick_clock_anchor(&recorder->clock);
         roster_end(recorder->roster, result, ended);
+        if (result->recordings == 0)
+            judge_unrecorded(recorder, result);
         if (!ended)
             wait_for_program(recorder, result);
     }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "model/recording.h"
 
 struct recorder_options {
     const char *output; /* NULL: PROGRAM.PID.memoir */
@@ -17,6 +18,9 @@ struct recorder_options {
     const char *library; /* path of libmemoir.so */
     bool quiet;
     char **command; /* NULL-terminated */
+    /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence
+     * when it cannot be all of its memory.  NULL: nobody asks. */
+    void (*judge)(const struct recording *recording, char *sentence, size_t size);
 };
 
 /* What happened, for the one who asked. */
@@ -24,6 +28,7 @@ struct recorder_result {
     int wait_status;     /* of the program, as waitpid gives it */
     uint32_t recordings; /* written; 0 when the library never came to life in the program */
     char summary[1024];  /* a few lines for people */
+    char doubt[1024];    /* what the judge said, or empty */
 };
 
 /* Runs it to its end.  0; or -errno with `fault` when the program could not be started (-ENOENT,

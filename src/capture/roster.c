@@ -378,6 +378,9 @@ void roster_end(struct roster *roster, struct recorder_result *result, bool ende
         if (session == roster->program && session_name(session, true) && ended &&
             WIFSIGNALED(result->wait_status))
             death_print(session_recording(session), result->summary, sizeof(result->summary));
+        if (session == roster->program && roster->options.recorder->judge)
+            roster->options.recorder->judge(session_recording(session), result->doubt,
+                                            sizeof(result->doubt));
         if (!vec_push(&roster->unnamed, session))
             close_session(roster, session);
     }

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "capture/map_book.h"
-#include "procfs/process_facts.h"
+#include "capture/program_traits.h"
 #include "capture/stack_import.h"
+#include "procfs/process_facts.h"
 #include "store/coarsen.h"
 #include "store/recording_writer.h"
 
@@ -45,6 +46,7 @@ struct session {
     uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak;
     uint64_t bucket_lost;
     size_t symbols_asked;
+    struct program_traits traits;
     bool write_failed;
 };
 
@@ -112,6 +114,7 @@ static void describe_process(struct session *session)
     recording->start_unix_ns = unix_ns();
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
+    session->traits = (struct program_traits){.pid = session->pid, .root = session->root};
     if (session->pid == 0)
         session_note(session,
                      "ran in a pid namespace without the recorder's /proc: its number is its own "
@@ -321,7 +324,11 @@ static int close_bucket(struct session *session, uint64_t now, bool histograms)
 {
     struct recording *recording = session->recording;
     struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
-    bucket.gauges.rss_bytes = process_rss_bytes(session->pid);
+    struct process_memory memory = process_memory(session->pid);
+    bucket.gauges.rss_bytes = memory.rss_bytes;
+    /* What a forked process inherited is resident but not ours to explain. */
+    if (!session->process->forked && memory.anon_bytes > (int64_t)recording->anon_peak_bytes)
+        recording->anon_peak_bytes = (uint64_t)memory.anon_bytes;
     bucket.lost_events = session->bucket_lost;
     int err = heap_book_close_bucket(session->heap, &bucket);
     judge_stacks(session, &bucket);
@@ -416,6 +423,7 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
         session->last_peak_ns = now;
         pin_peak(session);
     }
+    program_traits_look_if_due(&session->traits, session->recording, now);
     if (!write_is_due(session, now))
         return 0;
     session->last_write_ns = now;
@@ -447,6 +455,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
     struct pin pin = {.kind = end->death ? PIN_DEATH : PIN_END, .time_ns = now};
     if (now <= session->begin_ns)
         now = session->begin_ns + 1;
+    program_traits_look(&session->traits, recording);
     int err = close_bucket(session, now, true);
     if (err == 0)
         err = pin_peak(session);

@@ -9,11 +9,13 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "analyze/plausible.h"
 #include "base/human.h"
 #include "capture/recorder.h"
 #include "cli/helper_program.h"
 #include "cli/options.h"
 #include "cli/record_commands.h"
+#include "report/doubt_text.h"
 
 #define MAX_SIZE_DEFAULT (256ull << 20)
 #define MAX_SIZE_LEAST   (64ull << 10)
@@ -89,6 +91,17 @@ static int failure_status(int err)
     return err == -EACCES || err == -ENOEXEC || err == -EPERM ? 126 : 1;
 }
 
+/* The gravest doubt about a recording, if there is one. */
+static void judge(const struct recording *recording, char *sentence, size_t size)
+{
+    struct plausibility found;
+    struct text_line line = {0};
+    plausible_check(recording, &found);
+    if (found.count > 0)
+        doubt_render(recording, &found, &found.doubts[0], &line);
+    snprintf(sentence, size, "%s", line.text);
+}
+
 static int run(struct recorder_options *options)
 {
     struct recorder_result result;
@@ -99,10 +112,10 @@ static int run(struct recorder_options *options)
         return failure_status(err);
     }
     if (result.recordings == 0)
-        fprintf(stderr,
-                "memoir: nothing was recorded: the library did not come to life in %s; it may "
-                "have ended before its first allocation, or bring its own malloc\n",
-                options->command[0]);
+        fprintf(stderr, "memoir: nothing was recorded of %s: %s\n", options->command[0],
+                result.doubt);
+    else if (result.doubt[0] && !options->quiet)
+        fprintf(stderr, "memoir: mind: %s\n", result.doubt);
     if (result.summary[0])
         fprintf(stderr, "memoir: %s\n", result.summary);
     return exit_status(result.wait_status);
@@ -152,5 +165,6 @@ int cmd_run(int argc, char **argv)
     }
     options.library = library;
     options.command = argv + first;
+    options.judge = judge;
     return run(&options);
 }

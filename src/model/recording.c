@@ -41,6 +41,7 @@ void recording_destroy(struct recording *recording)
     vec_free(&recording->threads);
     vec_free(&recording->buckets);
     vec_free(&recording->pins);
+    vec_free(&recording->traits);
     vec_free(&recording->notes);
     vec_free(&recording->leak_rules);
     string_table_destroy(recording->strings);

@@ -15,6 +15,7 @@
 #include "model/metric.h"
 #include "model/stack_table.h"
 #include "model/string_table.h"
+#include "model/trait.h"
 
 struct module {
     string_id path;
@@ -135,6 +136,7 @@ struct recording {
     uint64_t page_bytes, machine_bytes;
     uint64_t written_unix_ns; /* as of when the file tells; 0 unknown */
     bool being_written;       /* when it was read, a recorder had it open and was not done */
+    uint64_t anon_peak_bytes; /* resident and in no file: the most of it; 0 unknown */
 
     struct string_table *strings;
     struct stack_table *stacks;
@@ -144,6 +146,7 @@ struct recording {
     VEC(struct thread) threads;
     VEC(struct bucket) buckets; /* by time, without gaps */
     VEC(struct pin) pins;
+    VEC(struct trait) traits;  /* at most TRAITS_MAX, by kind and place */
     VEC(string_id) notes;      /* sentences for the quality part of every report */
     VEC(string_id) leak_rules; /* leaks the program itself says are none, as in suppress.h */
 

@@ -29,15 +29,53 @@ void process_thread_name(uint32_t pid, uint32_t tid, char *name, size_t size)
         name[strcspn(name, "\n")] = '\0';
 }
 
-int64_t process_rss_bytes(uint32_t pid)
+struct process_memory process_memory(uint32_t pid)
 {
     char path[64], text[128];
-    unsigned long long pages;
+    unsigned long long resident, shared;
     snprintf(path, sizeof(path), "/proc/%u/statm", pid);
-    if (read_text(path, text, sizeof(text)) <= 0 || sscanf(text, "%*u %llu", &pages) != 1 ||
-        pages == 0)
-        return -1;
-    return (int64_t)pages * sysconf(_SC_PAGESIZE);
+    if (read_text(path, text, sizeof(text)) <= 0 ||
+        sscanf(text, "%*u %llu %llu", &resident, &shared) != 2 || resident < shared ||
+        resident == 0)
+        return (struct process_memory){-1, -1};
+    int64_t page = sysconf(_SC_PAGESIZE);
+    return (struct process_memory){(int64_t)resident * page, (int64_t)(resident - shared) * page};
+}
+
+bool process_variable(uint32_t pid, const char *name, char *value, size_t size)
+{
+    char path[64], *line = NULL;
+    size_t room = 0, length = strlen(name);
+    bool found = false;
+    snprintf(path, sizeof(path), "/proc/%u/environ", pid);
+    FILE *file = fopen(path, "re");
+    while (file && !found && getdelim(&line, &room, '\0', file) > 0) {
+        found = strncmp(line, name, length) == 0 && line[length] == '=';
+        if (found)
+            snprintf(value, size, "%s", line + length + 1);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return found;
+}
+
+void process_code_files(uint32_t pid, void (*each)(void *context, const char *path), void *context)
+{
+    char path[64], *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+    FILE *file = fopen(path, "re");
+    while (file && getline(&line, &room, file) > 0) {
+        char *name = strchr(line, '/'), *permissions = strchr(line, ' ');
+        if (!name || !permissions || strlen(permissions) < 4 || permissions[3] != 'x')
+            continue;
+        name[strcspn(name, "\n")] = '\0';
+        each(context, name);
+    }
+    free(line);
+    if (file)
+        fclose(file);
 }
 
 bool process_runs(uint32_t pid)

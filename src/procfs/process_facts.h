@@ -8,8 +8,18 @@
 /* The name of a thread; "" when it is gone. */
 void process_thread_name(uint32_t pid, uint32_t tid, char *name, size_t size);
 
-/* Resident bytes, -1 when the process is gone or may not be looked at. */
-int64_t process_rss_bytes(uint32_t pid);
+struct process_memory {
+    int64_t rss_bytes;  /* resident */
+    int64_t anon_bytes; /* of it, what is in no file and not shared */
+};
+/* -1 in both when the process is gone or may not be looked at. */
+struct process_memory process_memory(uint32_t pid);
+
+/* The value of a variable in the environment the process began with.  False when it has none, or is gone. */
+bool process_variable(uint32_t pid, const char *name, char *value, size_t size);
+
+/* Calls `each` with the path of every file that the process has mapped as code. */
+void process_code_files(uint32_t pid, void (*each)(void *context, const char *path), void *context);
 
 /* Whether there is such a process, and at least one of its threads is no zombie. */
 bool process_runs(uint32_t pid);

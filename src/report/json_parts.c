@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "report/doubt_text.h"
 #include "report/json_report.h"
 
 static const char *const stack_end_names[STACK_END_KINDS] = {
@@ -12,6 +13,22 @@ static const char *const unnamed_names[UNNAMED_REASONS] = {
     [UNNAMED_NO_SYMBOLS] = "no_symbols",
     [UNNAMED_GAP] = "gap",
 };
+
+static void write_traits(struct json_out *json, const struct recording *recording)
+{
+    json_key(json, "has");
+    json_array_begin(json);
+    for (size_t i = 0; i < recording->traits.count; i++) {
+        const struct trait *trait = &recording->traits.items[i];
+        json_object_begin_inline(json);
+        json_text_field(json, "kind", trait_key(trait->kind));
+        json_text_field(json, "where", recording_text(recording, trait->where));
+        json_bool_field(json, "in_executable", trait->in_executable);
+        json_bool_field(json, "seen", trait->is_seen);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
 
 void json_recording_write(struct json_out *json, const struct recording *recording)
 {
@@ -38,6 +55,7 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
         json_null(json);
     json_uint_field(json, "page_bytes", recording->page_bytes);
     json_uint_field(json, "machine_bytes", recording->machine_bytes);
+    write_traits(json, recording);
     json_object_end(json);
 }
 
@@ -54,6 +72,24 @@ static void write_counts(struct json_out *json, const struct quality *quality)
     json_uint_field(json, "truncated_bytes", quality->truncated_bytes);
     json_bool_field(json, "complete", quality->complete);
     json_bool_field(json, "coarsened", quality->coarsened);
+}
+
+static void write_doubts(struct json_out *json, const struct recording *recording,
+                         const struct plausibility *found)
+{
+    json_key(json, "doubts");
+    json_array_begin(json);
+    for (size_t i = 0; i < found->count; i++) {
+        const struct doubt *doubt = &found->doubts[i];
+        struct text_line line = {0};
+        doubt_render(recording, found, doubt, &line);
+        json_object_begin_inline(json);
+        json_text_field(json, "kind", doubt_key(doubt->kind));
+        json_text_field(json, "has", doubt->trait ? trait_key(doubt->trait->kind) : NULL);
+        json_text_field(json, "sentence", line.text);
+        json_object_end(json);
+    }
+    json_array_end(json);
 }
 
 void json_quality_write(struct json_out *json, const struct recording *recording,
@@ -80,6 +116,7 @@ void json_quality_write(struct json_out *json, const struct recording *recording
     for (size_t i = 0; i < recording->notes.count; i++)
         json_text(json, recording_text(recording, recording->notes.items[i]));
     json_array_end(json);
+    write_doubts(json, recording, &findings->plausibility);
     json_object_end(json);
 }
 

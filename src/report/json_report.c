@@ -54,6 +54,11 @@ static void write_summary(struct json_out *json, const struct report *report)
         json_null(json);
     else
         json_int(json, report->findings.rss_peak_bytes);
+    json_key(json, "anon_peak_bytes");
+    if (report->recording->anon_peak_bytes == 0)
+        json_null(json);
+    else
+        json_uint(json, report->recording->anon_peak_bytes);
     json_object_end(json);
 }
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/human.h"
+#include "report/doubt_text.h"
 #include "report/info.h"
 #include "report/text_frame.h"
 #include "report/text_line.h"
@@ -158,6 +159,21 @@ static void put_modules(const struct page *page)
                 count - MODULES_SHOWN);
 }
 
+static void put_traits(const struct page *page)
+{
+    const struct recording *recording = page->info->recording;
+    for (size_t i = 0; i < recording->traits.count; i++) {
+        const struct trait *trait = &recording->traits.items[i];
+        struct text_line line = {0};
+        line_add(&line, "%s, ", trait_name(trait->kind));
+        if (trait->in_executable)
+            line_add(&line, "in the executable");
+        else
+            line_add_name(&line, recording_text(recording, trait->where));
+        put(page, i == 0 ? "has" : "", &line);
+    }
+}
+
 static void put_threads(const struct page *page)
 {
     const struct recording *recording = page->info->recording;
@@ -219,6 +235,18 @@ static void put_events(const struct page *page)
     put_count(page, quality->unknown_frees, whole, "frees of blocks never seen allocated");
 }
 
+static void put_doubts(const struct page *page)
+{
+    const struct plausibility *found = &page->info->findings.plausibility;
+    if (found->count > 0)
+        heading(page, "Doubts");
+    for (size_t i = 0; i < found->count; i++) {
+        struct text_line line = {0};
+        doubt_render(page->info->recording, found, &found->doubts[i], &line);
+        put(page, "doubt", &line);
+    }
+}
+
 static void put_names(const struct page *page)
 {
     static const char *const reasons[UNNAMED_REASONS] = {
@@ -260,9 +288,11 @@ void text_info_write(const struct info *info, const struct text_style *style, FI
     put_contents(&page);
     put_ladder(&page);
     put_pins(&page);
+    put_traits(&page);
     put_modules(&page);
     put_threads(&page);
     putc('\n', out);
+    put_doubts(&page);
     put_events(&page);
     put_stack_ends(&page);
     put_names(&page);

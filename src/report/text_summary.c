@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/human.h"
+#include "report/doubt_text.h"
 #include "report/text_line.h"
 #include "report/text_report.h"
 
@@ -214,6 +215,16 @@ static void put_quality(const struct page *page)
     put(page, is_bad ? INK_WARN : INK_PLAIN, "quality", &line);
 }
 
+static void put_doubts(const struct page *page)
+{
+    const struct plausibility *found = &page->report->findings.plausibility;
+    for (size_t i = 0; i < found->count; i++) {
+        struct text_line line = {0};
+        doubt_render(page->report->recording, found, &found->doubts[i], &line);
+        put(page, INK_WARN, "doubt", &line);
+    }
+}
+
 static void put_notes(const struct page *page)
 {
     const struct recording *recording = page->report->recording;
@@ -244,5 +255,6 @@ void text_summary_write(const struct report *report, const struct text_style *st
     put_maps(&page);
     put_cost(&page);
     put_quality(&page);
+    put_doubts(&page);
     put_notes(&page);
 }

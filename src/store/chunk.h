@@ -36,6 +36,7 @@ enum section {
     SECTION_NOTES = 23,
     SECTION_CELLS = 24,
     SECTION_THREAD_CELLS = 25,
+    SECTION_TRAITS = 26,
 };
 
 struct chunk_header {

@@ -46,6 +46,7 @@ static const uint16_t state_fields[] = {
     FIELD(cost.arena_bytes),
     FIELD(cost.ns_per_event),
     FIELD(written_unix_ns),
+    FIELD(anon_peak_bytes),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -1,5 +1,5 @@
 /* tables.h - the tables of a recording (strings, modules, locations, frames, stacks, threads,
- * notes), its state and the heads of buckets and pins, to and from sections.
+ * traits, notes), its state and the heads of buckets and pins, to and from sections.
  *
  * Every section says the number of its first row, so that a lost chunk moves nothing. */
 #pragma once
@@ -20,6 +20,7 @@ struct table_cursor {
     struct table_marks done, next;
     VEC(struct module) modules;
     VEC(struct thread) threads;
+    VEC(struct trait) traits;
     VEC(struct frame_mark) frame_locations;
     size_t frame_rows_next; /* frames looked at for their locations so far */
 };
@@ -53,6 +54,9 @@ struct table_builder {
     VEC(struct stack_link) links;
     size_t padding_left; /* rows lost with their chunk that may still be made up */
 };
+/* Bits of a row in SECTION_TRAITS. */
+enum trait_flag { TRAIT_IN_EXECUTABLE = 1, TRAIT_IS_SEEN = 2 };
+
 #define LINK_LOST UINT32_MAX /* as frame: nothing is known of this link */
 
 /* Reads one section of the packed part; tags of other kinds are ignored.  0, -EINVAL when it is no

@@ -31,6 +31,8 @@ static void check_texts(struct recording *recording)
         if (thread->merged == 0)
             thread->merged = 1; /* a row that was lost */
     }
+    vec_each (trait, &recording->traits)
+        keep_known(&trait->where, strings);
     vec_each (pin, &recording->pins)
         keep_known(&pin->label, strings);
     size_t kept = 0;

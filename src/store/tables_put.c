@@ -183,6 +183,35 @@ static void put_threads(struct table_cursor *cursor, const struct recording *rec
         draft_packed_section(draft, SECTION_THREADS);
 }
 
+static bool same_traits(const struct table_cursor *cursor, const struct recording *recording)
+{
+    if (cursor->traits.count != recording->traits.count)
+        return false;
+    for (size_t i = 0; i < recording->traits.count; i++) {
+        const struct trait *a = &cursor->traits.items[i], *b = &recording->traits.items[i];
+        if (a->kind != b->kind || a->in_executable != b->in_executable ||
+            a->is_seen != b->is_seen || a->where != b->where)
+            return false;
+    }
+    return true;
+}
+
+/* rows of: kind, flags, where.  All of them, whenever one has changed. */
+static void put_traits(struct table_cursor *cursor, const struct recording *recording,
+                       struct chunk_draft *draft)
+{
+    if (same_traits(cursor, recording))
+        return;
+    for (size_t i = 0; i < recording->traits.count; i++) {
+        const struct trait *trait = &recording->traits.items[i];
+        put_varint(&draft->section, trait->kind);
+        put_varint(&draft->section, (trait->in_executable ? TRAIT_IN_EXECUTABLE : 0u) |
+                                        (trait->is_seen ? TRAIT_IS_SEEN : 0u));
+        put_varint(&draft->section, trait->where);
+    }
+    draft_packed_section(draft, SECTION_TRAITS);
+}
+
 static void put_notes(struct table_cursor *cursor, const struct recording *recording,
                       struct chunk_draft *draft)
 {
@@ -208,6 +237,7 @@ bool tables_put(struct table_cursor *cursor, const struct recording *recording,
     put_frame_locations(cursor, recording, draft);
     put_stacks(cursor, recording, draft);
     put_threads(cursor, recording, draft);
+    put_traits(cursor, recording, draft);
     put_notes(cursor, recording, draft);
     if (draft->raw.size > before)
         draft->flags |= CHUNK_TABLES;
@@ -238,6 +268,13 @@ static void remember_threads(struct table_cursor *cursor, const struct recording
     }
 }
 
+static void remember_traits(struct table_cursor *cursor, const struct recording *recording)
+{
+    cursor->traits.count = 0;
+    for (size_t i = 0; i < recording->traits.count; i++)
+        (void)vec_push(&cursor->traits, recording->traits.items[i]);
+}
+
 static void remember_frames(struct table_cursor *cursor, const struct recording *recording)
 {
     for (size_t i = 0; i < cursor->frame_rows_next; i++) {
@@ -255,6 +292,7 @@ void table_cursor_commit(struct table_cursor *cursor, const struct recording *re
     cursor->done = cursor->next;
     remember_modules(cursor, recording);
     remember_threads(cursor, recording);
+    remember_traits(cursor, recording);
     remember_frames(cursor, recording);
 }
 
@@ -262,5 +300,6 @@ void table_cursor_fini(struct table_cursor *cursor)
 {
     vec_free(&cursor->modules);
     vec_free(&cursor->threads);
+    vec_free(&cursor->traits);
     vec_free(&cursor->frame_locations);
 }

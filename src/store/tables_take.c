@@ -225,6 +225,25 @@ static int take_stacks(struct table_builder *builder, struct byte_reader *body)
     return body->failed ? -EINVAL : 0;
 }
 
+/* The later list replaces the earlier; kinds of later versions are left out. */
+static int take_traits(struct table_builder *builder, struct byte_reader *body)
+{
+    struct recording *recording = builder->recording;
+    recording->traits.count = 0;
+    while (bytes_left(body) > 0) {
+        uint32_t kind = take_u32(body), flags = take_u32(body), where = take_u32(body);
+        if (body->failed || recording->traits.count == TRAITS_MAX)
+            return -EINVAL;
+        struct trait trait = {.kind = (enum trait_kind)kind,
+                              .in_executable = flags & TRAIT_IN_EXECUTABLE,
+                              .is_seen = flags & TRAIT_IS_SEEN,
+                              .where = where};
+        if (trait_name(trait.kind) && !vec_push(&recording->traits, trait))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 static int take_notes(struct table_builder *builder, struct byte_reader *body)
 {
     struct recording *recording = builder->recording;
@@ -255,6 +274,8 @@ int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *
         return take_stacks(builder, body);
     case SECTION_THREADS:
         return take_threads(builder, body);
+    case SECTION_TRAITS:
+        return take_traits(builder, body);
     case SECTION_NOTES:
         return take_notes(builder, body);
     default:

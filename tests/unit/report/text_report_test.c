@@ -8,6 +8,7 @@
 #include "check.h"
 #include "golden.h"
 #include "report/csv_report.h"
+#include "report/doubt_text.h"
 #include "report/info.h"
 #include "report/json_report.h"
 #include "report/text_frame.h"
@@ -190,9 +191,53 @@ TEST(csv_has_a_header_and_quotes)
     check(ask("heap.peak"), AS_CSV, "peak.csv");
 }
 
+static void add_doubts(struct recording *recording)
+{
+    struct trait go = {.kind = TRAIT_GO, .in_executable = true, .where = recording->program};
+    struct trait jemalloc = {.kind = TRAIT_JEMALLOC,
+                             .is_seen = true,
+                             .where = recording_intern(recording, "/usr/lib/libjemalloc.so.2")};
+    CHECK(vec_push(&recording->traits, go) && vec_push(&recording->traits, jemalloc));
+    recording->anon_peak_bytes = 900 << 20;
+}
+
+TEST(a_report_says_what_it_cannot_contain)
+{
+    add_doubts(sample.recording);
+    char *text = answer(ask("heap.peak"), AS_TEXT, (struct text_style){0});
+    CHECK(strstr(text, "  doubt       Go's own heap is not in it") &&
+          strstr(text, "/debug/pprof/heap (malloc explains 11.0 MiB of 900 MiB resident memory)"));
+    free(text);
+}
+
+TEST(every_doubt_is_a_sentence_of_its_own)
+{
+    static const enum trait_kind kinds[] = {
+        TRAIT_GO,  TRAIT_JAVA,     TRAIT_V8,       TRAIT_PYTHON,   TRAIT_OCAML,
+        TRAIT_NIM, TRAIT_JEMALLOC, TRAIT_TCMALLOC, TRAIT_MIMALLOC, TRAIT_OWN_MALLOC,
+    };
+    struct plausibility found = {0};
+    struct text_line before = {0};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) + DOUBT_KINDS - 1; i++) {
+        struct trait trait = {.kind = TRAIT_GO};
+        struct doubt doubt = {.kind = DOUBT_RUNTIME, .trait = &trait};
+        if (i < sizeof(kinds) / sizeof(kinds[0]))
+            trait.kind = kinds[i];
+        else
+            doubt = (struct doubt){
+                (enum doubt_kind)(DOUBT_NOTHING + i - sizeof(kinds) / sizeof(kinds[0])), NULL};
+        struct text_line line = {0};
+        doubt_render(sample.recording, &found, &doubt, &line);
+        CHECK(line.size > 40 && !strstr(line.text, "(null)") && doubt_key(doubt.kind));
+        assert_string_not_equal(line.text, before.text);
+        before = line;
+    }
+}
+
 TEST(info_tells_everything)
 {
     struct recording *recording = sample.recording;
+    add_doubts(recording);
     CHECK(vec_push(&recording->notes, recording_intern(recording, "a torn tail was left out")));
     struct info info = {.recording = recording, .file_bytes = 12345, .path = "x.memoir"};
     CHECK(findings_make(recording, &info.findings) == 0);
@@ -351,6 +396,8 @@ int main(void)
         CASE(top_and_threshold_cut_and_say_so),
         CASE(json_is_the_documented_interface),
         CASE(csv_has_a_header_and_quotes),
+        CASE(a_report_says_what_it_cannot_contain),
+        CASE(every_doubt_is_a_sentence_of_its_own),
         CASE(info_tells_everything),
         cmocka_unit_test(the_ladder_follows_the_length_of_buckets),
         CASE(names_cannot_steer_a_terminal),

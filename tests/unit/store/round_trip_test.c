@@ -17,7 +17,7 @@ static void check_equal_state(struct recording *a, struct recording *b)
           a->source == b->source && a->pid == b->pid && a->parent_pid == b->parent_pid);
     CHECK(a->start_unix_ns == b->start_unix_ns && a->duration_ns == b->duration_ns &&
           a->exit_status == b->exit_status && a->page_bytes == b->page_bytes &&
-          a->machine_bytes == b->machine_bytes);
+          a->machine_bytes == b->machine_bytes && a->anon_peak_bytes == b->anon_peak_bytes);
     assert_memory_equal(&a->heap, &b->heap, sizeof(a->heap));
     assert_memory_equal(&a->maps, &b->maps, sizeof(a->maps));
     assert_memory_equal(&a->cost, &b->cost, sizeof(a->cost));

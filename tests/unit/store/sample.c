@@ -50,6 +50,12 @@ void sample_add_tables(struct recording *recording, unsigned round)
         CHECK(stack_table_push(recording->stacks, id, (uint32_t)recording->frames.count - 1, &id) ==
               0);
     }
+    struct trait trait = {.kind = round % 2 ? TRAIT_GO : TRAIT_MIMALLOC,
+                          .in_executable = round % 3 == 0,
+                          .is_seen = round % 4 == 0,
+                          .where = text(recording, "/usr/bin/node", round)};
+    if (recording->traits.count < TRAITS_MAX)
+        CHECK(vec_push(&recording->traits, trait));
     CHECK(vec_push(&recording->notes, text(recording, "note ", round)));
 }
 
@@ -122,6 +128,7 @@ void sample_fill_state(struct recording *recording)
     recording->command_line = recording_intern(recording, "ledgerd --port 7777");
     recording->host = recording_intern(recording, "node-3");
     recording->source = recording_intern(recording, "memoir run");
+    recording->anon_peak_bytes = 7ull << 40;
     recording->pid = 4711;
     recording->parent_pid = 1;
     recording->start_unix_ns = 1700000000123456789u;
@@ -231,6 +238,12 @@ void sample_check_equal_tables(struct recording *a, struct recording *b)
         CHECK(x->tid == y->tid && x->name == y->name && x->first_ns == y->first_ns &&
               x->last_ns == y->last_ns && x->merged == y->merged);
     }
+    assert_int_equal(a->traits.count, b->traits.count);
+    for (size_t i = 0; i < a->traits.count; i++)
+        CHECK(a->traits.items[i].kind == b->traits.items[i].kind &&
+              a->traits.items[i].in_executable == b->traits.items[i].in_executable &&
+              a->traits.items[i].is_seen == b->traits.items[i].is_seen &&
+              a->traits.items[i].where == b->traits.items[i].where);
     assert_int_equal(a->notes.count, b->notes.count);
     for (size_t i = 0; i < a->notes.count; i++)
         CHECK(a->notes.items[i] == b->notes.items[i]);

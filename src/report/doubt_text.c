@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/doubt_text.h"
+
+#include "base/human.h"
+
+static const struct {
+    enum trait_kind kind;
+    const char *missing;
+    const char *remedy;
+} runtimes[] = {
+    {TRAIT_GO, "Go's own heap is not in it, only what C code takes with malloc",
+     "for Go's objects ask its profiler: import net/http/pprof, then go tool pprof "
+     "http://HOST:PORT/debug/pprof/heap"},
+    {TRAIT_JAVA, "the Java heap is not in it, only what the VM and native code take with malloc",
+     "for Java's objects ask the VM: jcmd PID GC.class_histogram"},
+    {TRAIT_V8,
+     "JavaScript's heap is not in it, only buffers and what V8 and native code take with malloc",
+     "for objects run node --heap-prof or take a heap snapshot"},
+    {TRAIT_PYTHON, "Python keeps objects of up to 512 bytes in arenas that it maps itself",
+     "run it with PYTHONMALLOC=malloc to see each of them"},
+    {TRAIT_OCAML,
+     "OCaml's heap is in it as the chunks it grew by, under whoever made it grow, not value by "
+     "value",
+     "for values use Gc.Memprof"},
+    {TRAIT_NIM, "Nim's own allocator maps memory itself and its blocks are not in it",
+     "build with --mm:orc -d:useMalloc to see each of them"},
+};
+
+static void render_runtime(const struct trait *trait, struct text_line *line)
+{
+    for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+        if (runtimes[i].kind == trait->kind) {
+            line_add(line, "%s; %s", runtimes[i].missing, runtimes[i].remedy);
+            return;
+        }
+    }
+    line_add(line,
+             "the executable contains %s, whose blocks are not in it: a preloaded library comes "
+             "after the executable's own functions; build it with the system allocator",
+             trait_name(trait->kind));
+}
+
+static void add_memory(const struct recording *recording, struct text_line *line)
+{
+    char heap[HUMAN_MAX], anon[HUMAN_MAX];
+    line_add(line, "malloc explains %s of %s resident memory",
+             human_bytes((int64_t)recording->heap.peak_bytes, heap),
+             human_bytes((int64_t)recording->anon_peak_bytes, anon));
+}
+
+void doubt_render(const struct recording *recording, const struct plausibility *found,
+                  const struct doubt *doubt, struct text_line *line)
+{
+    char calls[HUMAN_MAX], frees[HUMAN_MAX];
+    switch (doubt->kind) {
+    case DOUBT_RUNTIME:
+        render_runtime(doubt->trait, line);
+        if (found->lacks_memory) {
+            line_add(line, " (");
+            add_memory(recording, line);
+            line_add(line, ")");
+        }
+        return;
+    case DOUBT_NOTHING:
+        line_add(line, "not one allocation was seen: the program does not call malloc, or has an "
+                       "allocator in its executable that was not recognised");
+        return;
+    case DOUBT_MEMORY:
+        add_memory(recording, line);
+        line_add(line, ": the rest is mapped by the program itself (see --metric maps.live), is "
+                       "stacks, or is kept by the allocator");
+        return;
+    case DOUBT_NO_FREES:
+        line_add(line,
+                 "%s allocations and only %s frees: the program gives nothing back before it ends, "
+                 "or frees in a way that is not seen; then what it holds is less than shown",
+                 human_count((int64_t)recording->heap.calls, calls),
+                 human_count((int64_t)recording->heap.frees, frees));
+        return;
+    case DOUBT_KINDS:
+        return;
+    }
+}
+
+const char *doubt_key(enum doubt_kind kind)
+{
+    static const char *const keys[DOUBT_KINDS] = {
+        [DOUBT_RUNTIME] = "runtime",
+        [DOUBT_NOTHING] = "nothing",
+        [DOUBT_MEMORY] = "memory",
+        [DOUBT_NO_FREES] = "no_frees",
+    };
+    return kind < DOUBT_KINDS ? keys[kind] : NULL;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "procfs/process_facts.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#define NOBODY 0x7fffffffu /* above every pid */
+
+TEST(anonymous_memory_is_resident_memory_without_files)
+{
+    size_t size = (size_t)64 << 20;
+    struct process_memory before = process_memory((uint32_t)getpid());
+    char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(map != MAP_FAILED);
+    memset(map, 1, size);
+    struct process_memory after = process_memory((uint32_t)getpid());
+    munmap(map, size);
+    CHECK(before.anon_bytes > 0 && before.anon_bytes < before.rss_bytes);
+    /* The kernel counts in batches of pages per CPU. */
+    CHECK(after.anon_bytes - before.anon_bytes > (int64_t)size - (4 << 20));
+    CHECK(after.rss_bytes - before.rss_bytes > (int64_t)size - (4 << 20));
+}
+
+TEST(shared_memory_is_not_anonymous)
+{
+    size_t size = (size_t)64 << 20;
+    struct process_memory before = process_memory((uint32_t)getpid());
+    char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(map != MAP_FAILED);
+    memset(map, 1, size);
+    struct process_memory after = process_memory((uint32_t)getpid());
+    munmap(map, size);
+    CHECK(after.rss_bytes - before.rss_bytes > (int64_t)size / 2);
+    CHECK(after.anon_bytes - before.anon_bytes < (int64_t)size / 2);
+}
+
+TEST(a_variable_is_read_as_the_process_began_with_it)
+{
+    char value[64] = "";
+    pid_t child = fork();
+    if (child == 0) {
+        execle("/bin/sleep", "sleep", "100", (char *)NULL,
+               (char *[]){"XPYTHONMALLOC=no", "PYTHONMALLOC=malloc", "EMPTY=", NULL});
+        _exit(127);
+    }
+    bool found = false;
+    for (int tries = 0; tries < 5000 && !found; tries++) {
+        found = process_variable((uint32_t)child, "PYTHONMALLOC", value, sizeof(value));
+        found = found && strcmp(value, "malloc") == 0;
+        if (!found)
+            usleep(1000); /* until it has become sleep */
+    }
+    CHECK(found);
+    CHECK(process_variable((uint32_t)child, "EMPTY", value, sizeof(value)) && value[0] == '\0');
+    CHECK(!process_variable((uint32_t)child, "PYTHON", value, sizeof(value)));
+    CHECK(process_variable((uint32_t)child, "PYTHONMALLOC", value, 4) && !strcmp(value, "mal"));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+static void note_libc(void *context, const char *path)
+{
+    if (strstr(path, "/libc.so.6"))
+        *(int *)context += 1;
+    CHECK(path[0] == '/' && !strchr(path, '\n'));
+}
+
+TEST(mapped_code_has_libc_in_it)
+{
+    int count = 0;
+    process_code_files((uint32_t)getpid(), note_libc, &count);
+    assert_int_equal(count, 1);
+}
+
+TEST(nobody_has_nothing)
+{
+    char value[8];
+    int count = 0;
+    CHECK(process_memory(NOBODY).rss_bytes == -1 && process_memory(NOBODY).anon_bytes == -1);
+    CHECK(!process_variable(NOBODY, "PATH", value, sizeof(value)));
+    process_code_files(NOBODY, note_libc, &count);
+    assert_int_equal(count, 0);
+    CHECK(!process_runs(NOBODY));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(anonymous_memory_is_resident_memory_without_files),
+        cmocka_unit_test(shared_memory_is_not_anonymous),
+        cmocka_unit_test(a_variable_is_read_as_the_process_began_with_it),
+        cmocka_unit_test(mapped_code_has_libc_in_it),
+        cmocka_unit_test(nobody_has_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
