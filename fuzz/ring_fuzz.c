@@ -13,7 +13,7 @@
 
 #include "capture/ring_reader.h"
 #include "capture/slot_keeper.h"
-#include "wire/event.h"
+#include "wire/told.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +26,7 @@ struct scribbler {
     struct slot_keeper *keeper; /* only when asked for: it fills slots with memory */
     struct session *sessions[PROCESSES];
     struct tick_clock clock;
-    uint16_t numbers[EVENT_GROUPS];
+    uint16_t numbers[EVENT_GROUPS], told_numbers[EVENT_GROUPS];
     const uint8_t *at, *end;
 };
 
@@ -91,7 +91,7 @@ static void put(struct scribbler *scribbler, uint32_t index, uint64_t word)
 static void put_record(struct scribbler *scribbler, uint32_t slot)
 {
     uint64_t bits = take(scribbler, 3);
-    enum event_type type = (enum event_type)(1 + bits % (EVENT_TYPES - 1));
+    enum event_type type = (enum event_type)(1 + bits % (EVENT_TOLD - 1));
     uint64_t address = 0x10000 + (bits >> 4 & 15) * 64, node = TRIE_FIRST_NODE + (bits >> 8 & 15);
     uint64_t first = address << 16 | type | (bits >> 12 & 1 ? EVENT_TEMPORARY : 0);
     if (type <= EVENT_MOVE) {
@@ -108,6 +108,28 @@ static void put_record(struct scribbler *scribbler, uint32_t slot)
         uint64_t second = i == 1 && type == EVENT_ALLOC ? node << EVENT_NODE_SHIFT : node;
         put(scribbler, slot, second | (bits >> 16) << (i == 1 ? 0 : 4));
     }
+}
+
+/* The same of what a program tells through memoir.h: few pools, few blocks, few names. */
+static void put_told(struct scribbler *scribbler, uint32_t slot)
+{
+    uint64_t bits = take(scribbler, 3), address = 0x10000 + (bits >> 3 & 15) * 8;
+    enum told_kind kind = (enum told_kind)(1 + (bits & 7) % TOLD_MARK);
+    uint64_t fill = bits >> 8 & 7, node = TRIE_FIRST_NODE + (bits >> 11 & 15);
+    unsigned fixed = told_fixed_words(kind), text = bits >> 15 & 3;
+    if (kind == TOLD_MARK)
+        address = 1 + (bits >> 3 & 3);
+    uint64_t number = ++scribbler->told_numbers[event_group(address)] & EVENT_SEQUENCE_MASK;
+    uint64_t words[8] = {told_head(address, kind, fixed + text), fill << 32 | (bits >> 17 & 7),
+                         64 * (bits >> 17 & 7), fill};
+    if (kind == TOLD_ALLOC)
+        words[1] = node << 32 | number;
+    else if (kind == TOLD_FREE)
+        words[1] = fill << 32 | number;
+    for (unsigned i = 0; i < text && fixed + i < 8; i++)
+        words[fixed + i] = 0x6161616161616161ull + (bits >> 17);
+    for (unsigned i = 0; i < fixed + text; i++)
+        put(scribbler, slot, words[i]);
 }
 
 /* Any word in the tables: processes, modules, nodes, the heads of slots. */
@@ -207,7 +229,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (scribbler->at < scribbler->end) {
         uint64_t command = take(scribbler, 1);
         uint32_t slot = command >> 3 & 3;
-        if ((command & 7) < 4)
+        if ((command & 7) < 4 && command & 0x80)
+            put_told(scribbler, slot);
+        else if ((command & 7) < 4)
             put_record(scribbler, slot);
         else if ((command & 7) == 4)
             put(scribbler, slot, take(scribbler, 8));

@@ -11,8 +11,10 @@ struct adding {
 static void add_cell(const struct adding *adding, const struct cell *cell)
 {
     unsigned const column = cell->column;
-    bool const is_size = column >= COL_SIZE_0 && column < COL_SIZE_0 + SIZE_CLASSES;
-    bool const is_lifetime = column >= COL_LIFETIME_0 && column < COL_LIFETIME_0 + LIFETIME_CLASSES;
+    unsigned const sizes = adding->to.of_pools ? COL_POOL_SIZE_0 : COL_SIZE_0;
+    unsigned const lifetimes = adding->to.of_pools ? COL_POOL_LIFETIME_0 : COL_LIFETIME_0;
+    bool const is_size = column >= sizes && column < sizes + SIZE_CLASSES;
+    bool const is_lifetime = column >= lifetimes && column < lifetimes + LIFETIME_CLASSES;
     if ((!is_size && !is_lifetime) || cell->key >= adding->stack_limit)
         return;
     uint32_t const site = adding->to.site_of_stack ? adding->to.site_of_stack[cell->key] : 0;
@@ -20,9 +22,9 @@ static void add_cell(const struct adding *adding, const struct cell *cell)
         return;
     struct histogram *into = &adding->to.sites[site];
     if (is_size)
-        into->sizes[column - COL_SIZE_0] += (uint64_t)cell->value;
+        into->sizes[column - sizes] += (uint64_t)cell->value;
     else
-        into->lifetimes[column - COL_LIFETIME_0] += (uint64_t)cell->value;
+        into->lifetimes[column - lifetimes] += (uint64_t)cell->value;
 }
 
 static void add_bucket(void *into, const struct bucket *bucket)

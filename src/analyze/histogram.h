@@ -17,6 +17,7 @@ struct histogram {
 struct histogram_sites {
     const uint32_t *site_of_stack;
     struct histogram *sites;
+    bool of_pools; /* blocks of pools, not of the heap */
 };
 int histogram_add(struct recording *recording, struct time_range *range,
                   struct histogram_sites sites, struct fault *fault);

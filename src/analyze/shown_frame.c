@@ -82,6 +82,14 @@ static const char *const allocator_names[] = {
     "tc_realloc",
     "tc_new",
     "tc_newarray",
+    "memoir_alloc",
+    "memoir_realloc",
+    "memoir_pool_alloc",
+    "memoir_pool_realloc",
+    "memoir_region",
+    "heaptrack_malloc",
+    "heaptrack_realloc",
+    "heaptrack_realloc2",
 };
 
 /* Entries that carry types or parameters: the name begins so, and holds `inside`. */

@@ -73,23 +73,27 @@ static void add_bucket(void *into, const struct bucket *bucket)
 }
 
 static int tally_pin(struct tally *tally, const struct recording *recording,
-                     struct time_range *range, struct fault *fault)
+                     const struct metric *metric, struct time_range *range, struct fault *fault)
 {
     char peak[HUMAN_MAX];
-    const struct pin *pin = recording_pin(recording, PIN_PEAK);
-    uint64_t const time_ns = pin ? pin->time_ns : recording->heap.peak_time_ns;
+    bool const is_pool = metric_is_of_pools(metric);
+    const char *level = is_pool ? "pool.live" : "heap.live";
+    const struct totals *totals = is_pool ? &recording->pools : &recording->heap;
+    const struct pin *pin = recording_pin(recording, is_pool ? PIN_POOL_PEAK : PIN_PEAK);
+    uint64_t const time_ns = pin ? pin->time_ns : totals->peak_time_ns;
 
     if (range->to_ns < time_ns)
         return fault_set(fault, -ERANGE,
-                         "the peak came later than that, at %s: ask for heap.live at that time",
-                         human_duration(time_ns, peak));
+                         "the peak came later than that, at %s: ask for %s at that time",
+                         human_duration(time_ns, peak), level);
     *range = (struct time_range){time_ns, time_ns};
     if (!pin)
-        return recording->heap.peak_bytes == 0
+        return totals->peak_bytes == 0
                    ? 0
                    : fault_set(fault, -ENODATA,
                                "the recording was cut off before the picture of its peak was "
-                               "written: ask for heap.live instead");
+                               "written: ask for %s instead",
+                               level);
     if (tally->keyed_by == BY_STACKS)
         add_cells(tally, pin->cells, pin->cell_count);
     else
@@ -128,7 +132,7 @@ static int weigh(struct recording *recording, enum keyed_by keyed_by, struct tim
         return fault_set(fault, err, "out of memory while adding up %s", weights->metric->name);
 
     if (weights->metric->kind == METRIC_PINNED)
-        err = tally_pin(&tally, recording, &range, fault);
+        err = tally_pin(&tally, recording, weights->metric, &range, fault);
     else
         err = bucket_walk(recording, &range, (struct bucket_visitor){add_bucket, &tally}, fault);
     if (!err) {

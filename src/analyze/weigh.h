@@ -26,7 +26,7 @@ struct weights {
 
 /* Sums `metric` per stack over `range`.  Rules: a counter adds what happened in the range; a level
  * is its value at range.to_ns (from the beginning), or its change when range.from_ns > 0; heap.peak
- * is the pinned peak and ignores the range unless the range ends before the peak, when it is an
+ * (and pool.peak) is the pinned peak and ignores the range unless the range ends before the peak, when it is an
  * error with a sentence.  0 or -errno with `fault`. */
 int weigh_stacks(struct recording *recording, const struct metric *metric, struct time_range range,
                  struct weights *weights, struct fault *fault);

@@ -18,6 +18,7 @@ struct moving_block {
 };
 
 struct heap_book {
+    bool of_pools;
     struct block_table *blocks;
     struct ledger sites, threads;
     struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
@@ -35,6 +36,14 @@ struct heap_book *heap_book_create(void)
         free(book);
         return NULL;
     }
+    return book;
+}
+
+struct heap_book *heap_book_create_for_pools(void)
+{
+    struct heap_book *book = heap_book_create();
+    if (book)
+        book->of_pools = true;
     return book;
 }
 
@@ -108,6 +117,16 @@ static inline void book_made(struct heap_book *book, const struct block *block)
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
     note_peak(book, block->time_ns);
+}
+
+void heap_book_made(struct heap_book *book, const struct block *block)
+{
+    book_made(book, block);
+}
+
+void heap_book_gone(struct heap_book *book, const struct block *block, uint64_t time_ns)
+{
+    book_gone(book, block, time_ns);
 }
 
 int heap_book_alloc(struct heap_book *book, const struct block *block)
@@ -215,25 +234,36 @@ void heap_book_prefetch_account(const struct heap_book *book, uint32_t site)
         __builtin_prefetch(&book->sites.accounts[site], 1);
 }
 
+/* Cells to be added to those that are there already. */
+static struct cell_list list_of(const struct heap_book *book, struct cell *cells, size_t count)
+{
+    return (struct cell_list){.cells = {cells, count, count}, .of_pools = book->of_pools};
+}
+
 int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
 {
-    struct cell_list sites = {.failed = false}, threads = {.failed = false};
+    struct cell_list sites = list_of(book, bucket->cells, bucket->cell_count);
+    struct cell_list threads = list_of(book, bucket->thread_cells, bucket->thread_cell_count);
     ledger_close_bucket(&book->sites, &sites);
     ledger_close_bucket(&book->threads, &threads);
     bucket->cells = sites.cells.items;
     bucket->cell_count = sites.cells.count;
     bucket->thread_cells = threads.cells.items;
     bucket->thread_cell_count = threads.cells.count;
-    bucket->gauges.heap_live_end = book->live_bytes;
-    bucket->gauges.heap_live_max = book->bucket_max;
-    bucket->gauges.heap_live_min = book->bucket_min;
-    book->bucket_max = book->bucket_min = book->live_bytes;
     return sites.failed || threads.failed ? -ENOMEM : 0;
+}
+
+void heap_book_close_gauges(struct heap_book *book, struct gauges *gauges)
+{
+    gauges->heap_live_end = book->live_bytes;
+    gauges->heap_live_max = book->bucket_max;
+    gauges->heap_live_min = book->bucket_min;
+    book->bucket_max = book->bucket_min = book->live_bytes;
 }
 
 int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
 {
-    struct cell_list list = {.cells = {bucket->cells, bucket->cell_count, bucket->cell_count}};
+    struct cell_list list = list_of(book, bucket->cells, bucket->cell_count);
     ledger_close_histograms(&book->sites, &list);
     bucket->cells = list.cells.items;
     bucket->cell_count = list.cells.count;
@@ -242,7 +272,8 @@ int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
 
 static int pin_all(const struct heap_book *book, bool at_peak, struct pin *pin)
 {
-    struct cell_list sites = {.failed = false}, threads = {.failed = false};
+    struct cell_list sites = list_of(book, pin->cells, pin->cell_count);
+    struct cell_list threads = list_of(book, pin->thread_cells, pin->thread_cell_count);
     ledger_pin(&book->sites, at_peak, book->epoch, &sites);
     ledger_pin(&book->threads, at_peak, book->epoch, &threads);
     pin->cells = sites.cells.items;
@@ -254,7 +285,7 @@ static int pin_all(const struct heap_book *book, bool at_peak, struct pin *pin)
 
 int heap_book_pin_peak(const struct heap_book *book, struct pin *pin)
 {
-    pin->kind = PIN_PEAK;
+    pin->kind = book->of_pools ? PIN_POOL_PEAK : PIN_PEAK;
     pin->time_ns = book->totals.peak_time_ns;
     return pin_all(book, true, pin);
 }

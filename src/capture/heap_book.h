@@ -14,6 +14,8 @@
 struct heap_book;
 
 struct heap_book *heap_book_create(void); /* NULL when out of memory */
+/* The same for blocks of the program's own pools: counted in other columns. */
+struct heap_book *heap_book_create_for_pools(void);
 void heap_book_destroy(struct heap_book *book);
 
 /* Room for sites (or threads) up to `count`; 0 or -ENOMEM. */
@@ -25,6 +27,10 @@ int heap_book_alloc(struct heap_book *book, const struct block *block);
 
 /* Books a block that was freed before anything else happened in its thread.  It never was in the table. */
 void heap_book_pair(struct heap_book *book, const struct block *block);
+
+/* For who keeps the blocks himself: books that one was made, or that it is gone. */
+void heap_book_made(struct heap_book *book, const struct block *block);
+void heap_book_gone(struct heap_book *book, const struct block *block, uint64_t time_ns);
 
 /* How a block was freed. */
 struct freeing {
@@ -49,12 +55,14 @@ void heap_book_prefetch(const struct heap_book *book, uint64_t address);
 bool heap_book_peek(const struct heap_book *book, uint64_t address, uint32_t *site);
 void heap_book_prefetch_account(const struct heap_book *book, uint32_t site);
 
-/* Moves what was booked since the last call into `bucket` (cells and heap gauges). */
+/* Adds what was booked since the last call to the cells of `bucket`. */
 int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket);
+/* The heap's part of the gauges since the last call. */
+void heap_book_close_gauges(struct heap_book *book, struct gauges *gauges);
 /* The histograms since the last call, as further cells of `bucket`. */
 int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket);
 
-/* The level columns of every site at the peak, or now, into `pin`. */
+/* Adds the level columns of every site at the peak, or now, to `pin`. */
 int heap_book_pin_peak(const struct heap_book *book, struct pin *pin);
 int heap_book_pin_now(const struct heap_book *book, struct pin *pin);
 

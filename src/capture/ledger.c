@@ -67,10 +67,15 @@ void ledger_flush_run(struct ledger *ledger, uint32_t index)
     account->size_run = account->lifetime_run = 0;
 }
 
-static void add_cell(struct cell_list *list, uint32_t key, enum column column, int64_t value)
+static void put_cell(struct cell_list *list, uint32_t key, unsigned column, int64_t value)
 {
     if (value != 0 && !vec_push(&list->cells, (struct cell){key, (uint16_t)column, value}))
         list->failed = true;
+}
+
+static void add_cell(struct cell_list *list, uint32_t key, enum column column, int64_t value)
+{
+    put_cell(list, key, list->of_pools ? column - COL_HEAP_CALLS + COL_POOL_CALLS : column, value);
 }
 
 static void close_account(struct account *account, uint32_t key, struct cell_list *list)
@@ -101,13 +106,15 @@ void ledger_close_bucket(struct ledger *ledger, struct cell_list *list)
 
 void ledger_close_histograms(struct ledger *ledger, struct cell_list *list)
 {
+    unsigned sizes = list->of_pools ? COL_POOL_SIZE_0 : COL_SIZE_0;
+    unsigned lifetimes = list->of_pools ? COL_POOL_LIFETIME_0 : COL_LIFETIME_0;
     for (uint32_t key = 0; key < ledger->count; key++) {
         struct histogram *histogram = &ledger->histograms[key];
         ledger_flush_run(ledger, key);
         for (unsigned k = 0; k < SIZE_CLASSES; k++)
-            add_cell(list, key, (enum column)(COL_SIZE_0 + k), histogram->sizes[k]);
+            put_cell(list, key, sizes + k, histogram->sizes[k]);
         for (unsigned k = 0; k < LIFETIME_CLASSES; k++)
-            add_cell(list, key, (enum column)(COL_LIFETIME_0 + k), histogram->lifetimes[k]);
+            put_cell(list, key, lifetimes + k, histogram->lifetimes[k]);
     }
     if (ledger->histograms)
         memset(ledger->histograms, 0, ledger->count * sizeof(struct histogram));

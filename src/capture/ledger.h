@@ -47,6 +47,7 @@ int ledger_reserve(struct ledger *ledger, uint32_t count);
 
 struct cell_list {
     VEC(struct cell) cells;
+    bool of_pools; /* in the columns of pools, not of the heap */
     bool failed;
 };
 /* Adds what changed since the last call to the list. */

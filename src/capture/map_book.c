@@ -14,6 +14,7 @@ struct range {
 };
 
 struct map_book {
+    uint16_t shift;           /* from the columns of maps to those of the book */
     VEC(struct range) ranges; /* by start, never overlapping */
     VEC(struct cell) news;    /* since the last bucket, not merged */
     struct totals totals;
@@ -24,6 +25,14 @@ struct map_book {
 struct map_book *map_book_create(void)
 {
     return calloc(1, sizeof(struct map_book));
+}
+
+struct map_book *map_book_create_for_regions(void)
+{
+    struct map_book *book = map_book_create();
+    if (book)
+        book->shift = COL_REGION_CALLS - COL_MAP_CALLS;
+    return book;
 }
 
 void map_book_destroy(struct map_book *book)
@@ -62,8 +71,8 @@ static int insert_range(struct map_book *book, size_t at, struct range range)
 
 static int note(struct map_book *book, uint32_t site, enum column column, uint64_t value)
 {
-    return vec_push(&book->news, (struct cell){site, (uint16_t)column, (int64_t)value}) ? 0
-                                                                                        : -ENOMEM;
+    struct cell cell = {site, (uint16_t)(column + book->shift), (int64_t)value};
+    return vec_push(&book->news, cell) ? 0 : -ENOMEM;
 }
 
 static bool has_piece(const struct map_book *book, uint32_t piece_of)

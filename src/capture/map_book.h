@@ -11,6 +11,8 @@
 struct map_book;
 
 struct map_book *map_book_create(void); /* NULL when out of memory */
+/* The same for memory that the program has named: counted in other columns. */
+struct map_book *map_book_create_for_regions(void);
 void map_book_destroy(struct map_book *book);
 
 /* What lies under a new mapping is unmapped first, as the kernel does.  0 or -ENOMEM. */

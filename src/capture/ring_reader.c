@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "capture/ring_guard.h"
+#include "capture/ring_told.h"
 #include "wire/event.h"
 
 /* In words: how far ahead of the reading tables are brought in. */
@@ -257,7 +258,7 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
 {
     uint64_t at = ring->tail, first = ring_word(ring, at);
     enum event_type type = event_type_of(first);
-    unsigned words = event_words(type);
+    unsigned words = event_length(first);
 
     /* No record is published in parts: somebody wrote over the ring; what is in it has no meaning. */
     if (words == 0 || words > ring->limit - at) {
@@ -296,6 +297,8 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
             session_map(ring->session, event_address(first), ring_word(ring, at + 2),
                         (uint32_t)ring_word(ring, at + 1));
         return words;
+    case EVENT_TOLD:
+        return is_booked(ring, ring_told_see(ring, at)) ? words : 0;
     case EVENT_GAP:
         session_lost(ring->session, ring_word(ring, at + 1), ring_word(ring, at + 2),
                      ring_word(ring, at + 3));
@@ -315,7 +318,7 @@ static inline void look_far_ahead(struct ring *ring)
         enum event_type type = event_type_of(first);
         if (type >= EVENT_ALLOC && type <= EVENT_MOVE && type != EVENT_PAIR)
             session_prefetch(ring->session, event_address(first));
-        unsigned words = event_words(type);
+        unsigned words = event_length(first);
         ring->peek += words ? words : 1;
     }
 }

@@ -250,8 +250,10 @@ static void end_books(struct roster *roster, struct session *session,
         .now_ns = tick_clock_ns(roster->options.clock, roster->options.clock->anchor_tsc),
         .exit_status = -1,
         .cost = measure_cost(roster, process)};
-    if (over)
+    if (over) {
         end.lost_events = slot_keeper_totals(roster->options.slots, process, &end.exact);
+        slot_keeper_pools(roster->options.slots, process, &end.pools);
+    }
     describe_end(roster, session, result, &end, death);
     if (session_end(session, &end, &fault) < 0)
         fprintf(stderr, "memoir: %s\n", fault.text);

@@ -9,9 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/map_book.h"
-#include "capture/program_traits.h"
-#include "capture/stack_import.h"
+#include "capture/session_parts.h"
 #include "procfs/process_facts.h"
 #include "store/coarsen.h"
 #include "store/recording_writer.h"
@@ -27,33 +25,11 @@
 #define LARGE_BLOCKS 8192u /* more live blocks than the cache holds */
 #define MANY_SITES   4096u /* more accounts than it holds */
 
-struct session {
-    struct arena *arena;
-    struct arena_process *process;
-    uint32_t process_index;
-    uint32_t pid; /* 0 when it is not known */
-    struct session_options options;
-    struct recording *recording;
-    struct recording_writer *writer;
-    struct heap_book *heap;
-    struct map_book *maps;
-    struct ordering *ordering;
-    struct stack_import *stacks;
-    char path[PATH_MAX];
-    const char *root;   /* prefix of the process's files */
-    uint64_t begin_ns;  /* of the open bucket */
-    uint64_t opened_ns; /* of the session, on the recorder's clock */
-    uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak;
-    uint64_t bucket_lost;
-    size_t symbols_asked;
-    struct program_traits traits;
-    bool write_failed;
-};
-
 static void close_books(struct session *session)
 {
     heap_book_destroy(session->heap);
     map_book_destroy(session->maps);
+    session_told_fini(session);
     ordering_destroy(session->ordering);
     stack_import_destroy(session->stacks);
     session->heap = NULL;
@@ -225,8 +201,7 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
     return (uint32_t)row;
 }
 
-/* A thread is seen again whenever it allocates. */
-static void note_thread(struct session *session, uint32_t row, uint64_t now)
+void session_note_thread(struct session *session, uint32_t row, uint64_t now)
 {
     if (row < session->recording->threads.count)
         session->recording->threads.items[row].last_ns = now;
@@ -248,7 +223,7 @@ int session_book(struct session *session, const struct heap_event *event, bool n
     quality->events += makes;
     quality->events += event->kind == HEAP_FREE || event->kind == HEAP_PAIR;
     if (makes)
-        note_thread(session, event->block.thread, event->block.time_ns);
+        session_note_thread(session, event->block.thread, event->block.time_ns);
     return 0;
 }
 
@@ -263,6 +238,8 @@ int session_map(struct session *session, uint64_t address, uint64_t length, uint
 int session_unmap(struct session *session, uint64_t address, uint64_t length)
 {
     session->recording->quality.events++;
+    if (session->regions && map_book_unmap(session->regions, address, length) < 0)
+        return -ENOMEM;
     return map_book_unmap(session->maps, address, length);
 }
 
@@ -312,7 +289,7 @@ static void judge_stacks(struct session *session, const struct bucket *bucket)
     struct quality *quality = &session->recording->quality;
     for (size_t i = 0; i < bucket->cell_count; i++) {
         const struct cell *cell = &bucket->cells[i];
-        if (cell->column != COL_HEAP_CALLS)
+        if (cell->column != COL_HEAP_CALLS && cell->column != COL_POOL_CALLS)
             continue;
         const struct imported_site *site = stack_import_describe(session->stacks, cell->key);
         quality->stack_ends[site->end] += (uint64_t)cell->value;
@@ -330,12 +307,15 @@ static int close_bucket(struct session *session, uint64_t now, bool histograms)
     if (!session->process->forked && memory.anon_bytes > (int64_t)recording->anon_peak_bytes)
         recording->anon_peak_bytes = (uint64_t)memory.anon_bytes;
     bucket.lost_events = session->bucket_lost;
+    heap_book_close_gauges(session->heap, &bucket.gauges);
     int err = heap_book_close_bucket(session->heap, &bucket);
-    judge_stacks(session, &bucket);
     if (err == 0 && histograms)
         err = heap_book_close_histograms(session->heap, &bucket);
     if (err == 0)
         err = map_book_close_bucket(session->maps, &bucket);
+    if (err == 0)
+        err = session_close_told(session, &bucket, histograms);
+    judge_stacks(session, &bucket);
     name_cells(session, bucket.cells, bucket.cell_count);
     if (err < 0 || !vec_push(&recording->buckets, bucket)) {
         free(bucket.cells);
@@ -347,6 +327,7 @@ static int close_bucket(struct session *session, uint64_t now, bool histograms)
     recording->duration_ns = now;
     heap_book_totals(session->heap, &recording->heap);
     map_book_totals(session->maps, &recording->maps);
+    session_sum_told(session);
     return 0;
 }
 
@@ -355,7 +336,7 @@ static int add_pin(struct session *session, struct pin *pin)
     struct recording *recording = session->recording;
     name_cells(session, pin->cells, pin->cell_count);
     vec_each (old, &recording->pins) {
-        if (old->kind == PIN_PEAK && pin->kind == PIN_PEAK) {
+        if (old->kind == pin->kind && pin_is_peak(pin->kind)) {
             free(old->cells);
             free(old->thread_cells);
             *old = *pin;
@@ -365,17 +346,28 @@ static int add_pin(struct session *session, struct pin *pin)
     return vec_push(&recording->pins, *pin) ? 0 : -ENOMEM;
 }
 
-static int pin_peak(struct session *session)
+static int pin_peak_of(struct session *session, struct heap_book *book, uint64_t peak,
+                       uint64_t *written)
 {
-    struct pin pin = {.kind = PIN_PEAK};
-    uint64_t peak = session->recording->heap.peak_bytes;
-    if (peak == session->written_peak)
+    struct pin pin = {.cells = NULL};
+    if (peak == *written)
         return 0;
-    int err = heap_book_pin_peak(session->heap, &pin);
+    int err = heap_book_pin_peak(book, &pin);
     if (err == 0)
         err = add_pin(session, &pin);
-    session->written_peak = peak;
+    *written = peak;
     return err;
+}
+
+static int pin_peaks(struct session *session)
+{
+    const struct recording *recording = session->recording;
+    int err =
+        pin_peak_of(session, session->heap, recording->heap.peak_bytes, &session->written_peak);
+    if (err < 0 || !session->pools)
+        return err;
+    return pin_peak_of(session, pool_book_blocks(session->pools), recording->pools.peak_bytes,
+                       &session->written_pool_peak);
 }
 
 static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
@@ -421,7 +413,7 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
         session->last_histograms_ns = now;
     if (now - session->last_peak_ns >= within(now / 2, WRITE_MAX_NS, PEAK_MAX_NS)) {
         session->last_peak_ns = now;
-        pin_peak(session);
+        pin_peaks(session);
     }
     program_traits_look_if_due(&session->traits, session->recording, now);
     if (!write_is_due(session, now))
@@ -458,10 +450,12 @@ int session_end(struct session *session, const struct session_end *end, struct f
     program_traits_look(&session->traits, recording);
     int err = close_bucket(session, now, true);
     if (err == 0)
-        err = pin_peak(session);
+        err = pin_peaks(session);
     if (err == 0 && end->death) {
         pin.label = recording_intern(recording, end->death);
         err = heap_book_pin_now(session->heap, &pin);
+        if (err == 0 && session->pools)
+            err = heap_book_pin_now(pool_book_blocks(session->pools), &pin);
         if (err == 0)
             err = add_pin(session, &pin);
     }
@@ -469,6 +463,10 @@ int session_end(struct session *session, const struct session_end *end, struct f
     recording->written_unix_ns = unix_ns();
     recording->cost = end->cost;
     set_exact_totals(session, &end->exact);
+    if (end->pools.calls > recording->pools.calls) {
+        recording->pools.calls = end->pools.calls;
+        recording->pools.bytes = end->pools.bytes;
+    }
     if (end->lost_events > recording->quality.lost_events)
         recording->quality.lost_events = end->lost_events;
     close_books(session);

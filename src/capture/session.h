@@ -43,6 +43,23 @@ int session_book(struct session *session, const struct heap_event *event, bool n
 int session_site(struct session *session, uint32_t node, uint32_t *site);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
 int session_unmap(struct session *session, uint64_t address, uint64_t length);
+
+/* What the program tells through memoir.h; texts need no NUL.  An event of a pool's block returns as session_book
+ * does; the others 0 or -ENOMEM. */
+struct told_block {
+    struct heap_event event; /* HEAP_ALLOC or HEAP_FREE; its site is found here */
+    uint32_t node, fill;
+};
+int session_told_block(struct session *session, struct told_block *told, bool now);
+int session_told_pool(struct session *session, uint32_t fill, uint32_t before, struct slice name,
+                      uint64_t time_ns);
+struct told_region {
+    uint64_t start, length;
+    uint32_t node;
+    struct slice name; /* size 0: it has no name any more */
+};
+int session_told_region(struct session *session, const struct told_region *region);
+
 void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes);
 /* Whether its tables are too large for the cache; then what an event of `address` will touch is worth
  * bringing in beforehand. */
@@ -69,6 +86,7 @@ struct session_end {
     int32_t exit_status;  /* as waitpid gives it; -1 unknown */
     const char *death;    /* how it died, NULL when it ended by itself */
     struct totals exact;  /* calls, bytes, frees */
+    struct totals pools;  /* calls, bytes */
     uint64_t lost_events; /* also those that no GAP tells of */
     struct cost cost;
 };

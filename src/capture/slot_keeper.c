@@ -75,7 +75,10 @@ static void hand_over(struct slot_keeper *keeper, struct arena_slot *slot)
     atomic_fetch_add(&process->bytes, slot->bytes);
     atomic_fetch_add(&process->frees, slot->frees);
     atomic_fetch_add(&process->lost, slot->lost + slot->nested);
+    atomic_fetch_add(&process->pool_calls, slot->pool_calls);
+    atomic_fetch_add(&process->pool_bytes, slot->pool_bytes);
     slot->calls = slot->bytes = slot->frees = slot->lost = 0;
+    slot->pool_calls = slot->pool_bytes = 0;
     slot->nested = slot->dying = 0;
 }
 
@@ -152,6 +155,21 @@ uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct
         lost += atomic_load(&header->slotless);
     }
     return lost;
+}
+
+void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
+{
+    struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
+    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
+    totals->calls = atomic_load(&ended->pool_calls);
+    totals->bytes = atomic_load(&ended->pool_bytes);
+    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
+        if (slot->process != process)
+            continue;
+        totals->calls += slot->pool_calls;
+        totals->bytes += slot->pool_bytes;
+    }
 }
 
 void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,

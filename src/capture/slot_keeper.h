@@ -21,6 +21,8 @@ void slot_keeper_release(struct slot_keeper *keeper, uint32_t process);
  * the events that found a full ring, or no slot, or came from a signal handler inside our own code.
  */
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
+/* The same of blocks told through memoir.h; only calls and bytes are set. */
+void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
 /* Waits, arena bytes and the tracer's own time. */
 void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,
                       struct cost *cost);

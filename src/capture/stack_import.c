@@ -7,11 +7,15 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/number_map.h"
 #include "base/vec.h"
 
 #define SITE_UNKNOWN   UINT32_MAX
 #define MODULE_UNSEEN  UINT32_MAX
 #define PATH_NODES_MAX 8192 /* between a node and one that is known; the trie is never deeper */
+#define NAMES_MAX      4096 /* that stacks may stand under; further ones share the last */
+#define SITES_UNDER                                                                                \
+    (3u << 20) /* sites from which on none is made under a name: numbers have 22 bits */
 
 struct frame_slot {
     uint64_t ip;
@@ -29,6 +33,8 @@ struct stack_import {
     VEC(struct imported_site) sites;
     struct frame_slot *frames; /* open addressing */
     uint32_t frame_room, frame_count;
+    struct number_map roots; /* stack of a name, by its text */
+    struct number_map under; /* site plus one, by root and node */
 };
 
 struct stack_import *stack_import_create(struct arena *arena, struct recording *recording)
@@ -48,6 +54,8 @@ void stack_import_destroy(struct stack_import *import)
     free(import->node_stack);
     free(import->node_site);
     free(import->frames);
+    number_map_fini(&import->roots);
+    number_map_fini(&import->under);
     vec_free(&import->sites);
     free(import);
 }
@@ -223,6 +231,72 @@ int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site
         return -ENOMEM;
     import->node_site[node] = (uint32_t)import->sites.count;
     *site = import->node_site[node] - 1;
+    return 0;
+}
+
+/* A stack of one frame that is only a name. */
+static int import_name(struct stack_import *import, string_id name, stack_id *root)
+{
+    struct recording *recording = import->recording;
+    if (import->roots.count >= NAMES_MAX && !number_map_get(&import->roots, name))
+        name = recording_intern(recording, "more pools and regions");
+    uint32_t *known = name ? number_map_at(&import->roots, name) : NULL;
+    if (!known)
+        return -ENOMEM;
+    if (*known == 0) {
+        struct frame frame = {.module = MODULE_NONE,
+                              .first_location = (uint32_t)recording->locations.count,
+                              .location_count = 1};
+        if (!vec_push(&recording->locations, (struct location){.function = name}) ||
+            !vec_push(&recording->frames, frame))
+            return -ENOMEM;
+        uint32_t index = (uint32_t)recording->frames.count - 1;
+        if (stack_table_push(recording->stacks, STACK_EMPTY, index, known) < 0)
+            return -ENOMEM;
+    }
+    *root = *known;
+    return 0;
+}
+
+/* The frames of `node` once more, inward of `stack`. */
+static int repeat_stack(struct stack_import *import, uint32_t node, stack_id *stack)
+{
+    uint32_t path[PATH_NODES_MAX], count = 0;
+    for (; node >= TRIE_FIRST_NODE && count < PATH_NODES_MAX; node = parent_of(import, node))
+        path[count++] = node;
+    while (count-- > 0) {
+        uint32_t frame;
+        int err = import_frame(import, arena_node_at(import->arena->memory, path[count]), &frame);
+        if (err == 0)
+            err = stack_table_push(import->recording->stacks, *stack, frame, stack);
+        if (err < 0)
+            return err;
+    }
+    return 0;
+}
+
+int stack_import_site_under(struct stack_import *import, uint32_t node, string_id name,
+                            uint32_t *site)
+{
+    struct imported_site made;
+    int err = stack_import_site(import, node, site);
+    if (err < 0 || import->sites.count >= SITES_UNDER)
+        return err;
+    made = import->sites.items[*site];
+    err = import_name(import, name, &made.stack);
+    uint32_t *known =
+        err < 0 ? NULL : number_map_at(&import->under, (uint64_t)made.stack << 32 | *site);
+    if (!known)
+        return -ENOMEM;
+    if (*known == 0) {
+        uint32_t limit = atomic_load(&import->arena->header->node_count);
+        if (repeat_stack(import, node < limit && node < ARENA_NODES ? node : TRIE_FULL,
+                         &made.stack) < 0 ||
+            !vec_push(&import->sites, made))
+            return -ENOMEM;
+        *known = (uint32_t)import->sites.count;
+    }
+    *site = *known - 1;
     return 0;
 }
 

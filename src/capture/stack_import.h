@@ -16,6 +16,10 @@ void stack_import_destroy(struct stack_import *import);
 int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site);
 /* The same for a node that is known already; false when it is not. */
 bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_t *site);
+/* The same for the stack as if it began in a function of this name: how pools and regions show in every
+ * report.  Too many names share one. */
+int stack_import_site_under(struct stack_import *import, uint32_t node, string_id name,
+                            uint32_t *site);
 uint32_t stack_import_site_count(const struct stack_import *import);
 
 /* What a site is: its stack in the recording, and how its walk ended. */

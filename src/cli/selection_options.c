@@ -254,7 +254,15 @@ const char *selection_choose_metric(struct selection *selection, const struct re
     const struct pin *peak = recording_pin(recording, PIN_PEAK);
     if (selection->metric_given)
         return NULL;
-    if (selection->at_given || selection->between_given) {
+    bool const has_time = selection->at_given || selection->between_given;
+    /* Pools can be larger than the heap only when they are made of mappings: then they are the heap. */
+    if (recording->pools.peak_bytes > recording->heap.peak_bytes) {
+        bool const has_peak = recording_pin(recording, PIN_POOL_PEAK) && !has_time;
+        selection->metric = metric_find(has_peak ? "pool.peak" : "pool.live");
+        return "this program's own allocators hold more than its heap, so this is about them; "
+               "--metric heap.peak shows the heap";
+    }
+    if (has_time) {
         selection->metric = metric_find("heap.live");
         return NULL;
     }

@@ -54,7 +54,7 @@ int selection_range(const struct selection *selection, const struct recording *r
                     struct time_range *range, struct fault *fault);
 
 /* The metric when --metric did not choose it: heap.peak, or heap.live when a time was asked for or the
- * recording has no picture of its peak.  The sentence to say about that, or NULL. */
+ * recording has no picture of its peak; the same of pools when they are the larger.  The sentence to say about that, or NULL. */
 const char *selection_choose_metric(struct selection *selection, const struct recording *recording);
 
 /* Weights of the chosen metric over the chosen time; stacks that --filter does not match are left

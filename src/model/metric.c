@@ -56,6 +56,18 @@ const struct metric metrics[] = {
      COL_NONE},
     {"cpu.off", "ns", "time spent waiting", METRIC_COUNTER, COL_OFFCPU_NS, COL_NONE,
      COL_OFFCPU_COUNT, COL_NONE},
+    {"pool.peak", "bytes", "blocks of the program's own pools at the instant they were most",
+     METRIC_PINNED, COL_POOL_BYTES, COL_POOL_FREED, COL_POOL_CALLS, COL_POOL_FREES},
+    {"pool.live", "bytes", "blocks of the program's own pools, not yet freed", METRIC_LEVEL,
+     COL_POOL_BYTES, COL_POOL_FREED, COL_POOL_CALLS, COL_POOL_FREES},
+    {"pool.allocated", "bytes", "all bytes ever asked of the program's own pools", METRIC_COUNTER,
+     COL_POOL_BYTES, COL_NONE, COL_POOL_CALLS, COL_NONE},
+    {"pool.calls", "calls", "blocks ever made by the program's own pools", METRIC_COUNTER,
+     COL_POOL_CALLS, COL_NONE, COL_POOL_CALLS, COL_NONE},
+    {"pool.freed", "bytes", "freed bytes of pools, by the stack that had asked for them",
+     METRIC_COUNTER, COL_POOL_FREED, COL_NONE, COL_POOL_FREES, COL_NONE},
+    {"region.live", "bytes", "memory that the program has given a name", METRIC_LEVEL,
+     COL_REGION_BYTES, COL_REGION_FREED, COL_REGION_CALLS, COL_REGION_FREES},
     {NULL, NULL, NULL, METRIC_COUNTER, COL_NONE, COL_NONE, COL_NONE, COL_NONE},
 };
 

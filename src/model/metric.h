@@ -26,8 +26,22 @@ enum column {
     COL_CPU_NS,
     COL_OFFCPU_COUNT,
     COL_OFFCPU_NS,
-    COL_SIZE_0 = 64,     /* 64 + k: allocations with size class k, see size_class() */
-    COL_LIFETIME_0 = 128 /* 128 + k: frees of blocks with lifetime class k, see lifetime_class() */
+    COL_POOL_CALLS =
+        32, /* of the program's own allocators (memoir.h), in the order of COL_HEAP_* */
+    COL_POOL_BYTES,
+    COL_POOL_FREES,
+    COL_POOL_FREED,
+    COL_POOL_TEMPORARY, /* never counted, nor are the two below */
+    COL_POOL_SLACK,
+    COL_POOL_SLACK_FREED,
+    COL_REGION_CALLS = 40, /* memory that the program has named, in the order of COL_MAP_* */
+    COL_REGION_BYTES,
+    COL_REGION_FREES,
+    COL_REGION_FREED,
+    COL_SIZE_0 = 64,      /* 64 + k: allocations with size class k, see size_class() */
+    COL_LIFETIME_0 = 128, /* 128 + k: frees of blocks with lifetime class k, see lifetime_class() */
+    COL_POOL_SIZE_0 = 144, /* the same of pools */
+    COL_POOL_LIFETIME_0 = 192
 };
 #define SIZE_CLASSES     40 /* 0: zero bytes; k: [2^(k-1), 2^k) */
 #define LIFETIME_CLASSES 16
@@ -59,7 +73,13 @@ struct metric {
     enum column count_plus, count_minus; /* the row's `count`, likewise */
 };
 
+/* Whether it counts blocks of the program's own allocators. */
+static inline bool metric_is_of_pools(const struct metric *metric)
+{
+    return metric->plus >= COL_POOL_CALLS && metric->plus <= COL_POOL_SLACK_FREED;
+}
+
 /* heap.peak heap.leaked heap.live heap.allocated heap.calls heap.temporary heap.slack maps.live
- * maps.mapped ...; ends with a NULL name. */
+ * maps.mapped pool.live ...; ends with a NULL name. */
 extern const struct metric metrics[];
 const struct metric *metric_find(const char *name); /* NULL when there is none of that name */

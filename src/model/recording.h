@@ -74,7 +74,12 @@ struct bucket {
     uint64_t file_offset; /* for the loader; 0 when the cells are here */
 };
 
-enum pin_kind { PIN_PEAK = 1, PIN_DEATH = 2, PIN_MARK = 3, PIN_END = 4 };
+enum pin_kind { PIN_PEAK = 1, PIN_DEATH = 2, PIN_MARK = 3, PIN_END = 4, PIN_POOL_PEAK = 5 };
+/* A later peak takes the place of an earlier one of its kind. */
+static inline bool pin_is_peak(enum pin_kind kind)
+{
+    return kind == PIN_PEAK || kind == PIN_POOL_PEAK;
+}
 /* The whole picture of one instant: level columns (plus side only, already net), by stack/thread.
  */
 struct pin {
@@ -151,6 +156,7 @@ struct recording {
     VEC(string_id) leak_rules; /* leaks the program itself says are none, as in suppress.h */
 
     struct totals heap, maps;
+    struct totals pools, regions; /* as the program told through memoir.h */
     struct quality quality;
     struct cost cost;
 

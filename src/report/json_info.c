@@ -45,13 +45,16 @@ static void write_ladder(struct json_out *json, const struct recording *recordin
 
 static void write_pins(struct json_out *json, const struct recording *recording)
 {
-    static const char *const kinds[] = {
-        [PIN_PEAK] = "peak", [PIN_DEATH] = "death", [PIN_MARK] = "mark", [PIN_END] = "end"};
+    static const char *const kinds[] = {[PIN_PEAK] = "peak",
+                                        [PIN_DEATH] = "death",
+                                        [PIN_MARK] = "mark",
+                                        [PIN_END] = "end",
+                                        [PIN_POOL_PEAK] = "pool_peak"};
     json_key(json, "pins");
     json_array_begin(json);
     for (size_t i = 0; i < recording->pins.count; i++) {
         const struct pin *pin = &recording->pins.items[i];
-        bool const is_known = pin->kind >= PIN_PEAK && pin->kind <= PIN_END;
+        bool const is_known = pin->kind >= PIN_PEAK && pin->kind <= PIN_POOL_PEAK;
         json_object_begin_inline(json);
         json_text_field(json, "kind", is_known ? kinds[pin->kind] : NULL);
         json_uint_field(json, "time_ns", pin->time_ns);

@@ -43,12 +43,32 @@ static void write_maps(struct json_out *json, const struct totals *maps)
     json_object_end(json);
 }
 
+/* What the program told of its own allocators; null when it told nothing. */
+static void write_pools(struct json_out *json, const struct totals *pools)
+{
+    json_key(json, "pools");
+    if (pools->calls == 0) {
+        json_null(json);
+        return;
+    }
+    json_object_begin(json);
+    json_uint_field(json, "calls", pools->calls);
+    json_uint_field(json, "allocated_bytes", pools->bytes);
+    json_uint_field(json, "freed_calls", pools->frees);
+    json_uint_field(json, "freed_bytes", pools->freed_bytes);
+    json_uint_field(json, "peak_bytes", pools->peak_bytes);
+    json_uint_field(json, "peak_calls", pools->peak_count);
+    json_uint_field(json, "peak_time_ns", pools->peak_time_ns);
+    json_object_end(json);
+}
+
 static void write_summary(struct json_out *json, const struct report *report)
 {
     json_key(json, "summary");
     json_object_begin(json);
     write_heap(json, report);
     write_maps(json, &report->recording->maps);
+    write_pools(json, &report->recording->pools);
     json_key(json, "rss_peak_bytes");
     if (report->findings.rss_peak_bytes < 0)
         json_null(json);
@@ -166,7 +186,9 @@ static struct histogram *make_row_histograms(struct report *report, const struct
         memset(row_of_stack, 0xff, stacks * sizeof(*row_of_stack)); /* HISTOGRAM_SKIP */
         for (size_t i = 0; i < report->weights.rows.count; i++)
             row_of_stack[report->weights.rows.items[i].key] = list->rank.row_of_weight[i];
-        err = histogram_add(report->recording, &range, (struct histogram_sites){row_of_stack, rows},
+        err = histogram_add(report->recording, &range,
+                            (struct histogram_sites){row_of_stack, rows,
+                                                     metric_is_of_pools(report->question.metric)},
                             NULL);
     }
     free(row_of_stack);

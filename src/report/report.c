@@ -71,7 +71,9 @@ static int make_histogram(struct report *report, struct fault *fault)
             sites[i] = report->filter_codes[i] ? 0 : HISTOGRAM_SKIP;
     }
     int err = histogram_add(report->recording, &range,
-                            (struct histogram_sites){sites, &report->histogram}, fault);
+                            (struct histogram_sites){sites, &report->histogram,
+                                                     metric_is_of_pools(report->question.metric)},
+                            fault);
     free(sites);
     return err;
 }

@@ -120,14 +120,17 @@ static void put_ladder(const struct page *page)
 
 static void put_pins(const struct page *page)
 {
-    static const char *const kinds[] = {
-        [PIN_PEAK] = "peak", [PIN_DEATH] = "death", [PIN_MARK] = "mark", [PIN_END] = "end"};
+    static const char *const kinds[] = {[PIN_PEAK] = "peak",
+                                        [PIN_DEATH] = "death",
+                                        [PIN_MARK] = "mark",
+                                        [PIN_END] = "end",
+                                        [PIN_POOL_PEAK] = "peak of pools"};
     const struct recording *recording = page->info->recording;
     for (size_t i = 0; i < recording->pins.count; i++) {
         const struct pin *pin = &recording->pins.items[i];
         struct text_line line = {0};
         char when[HUMAN_MAX], cells[HUMAN_MAX];
-        bool const is_known = pin->kind >= PIN_PEAK && pin->kind <= PIN_END;
+        bool const is_known = pin->kind >= PIN_PEAK && pin->kind <= PIN_POOL_PEAK;
         line_add(&line, "%s at %s, %s cells", is_known ? kinds[pin->kind] : "?",
                  human_duration(pin->time_ns, when), human_count((int64_t)pin->cell_count, cells));
         if (pin->label) {

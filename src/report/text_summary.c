@@ -141,6 +141,33 @@ static void put_maps(const struct page *page)
     put(page, INK_PLAIN, "maps", &line);
 }
 
+/* What the program told through memoir.h. */
+static void put_told(const struct page *page)
+{
+    const struct totals *pools = &page->report->recording->pools;
+    const struct totals *regions = &page->report->recording->regions;
+    struct text_line line = {0};
+    char bytes[HUMAN_MAX], peak[HUMAN_MAX], now[HUMAN_MAX];
+    if (pools->calls > 0) {
+        line_add_counted(&line, (int64_t)pools->calls, "block");
+        line_add(&line,
+                 " of %s by the program's own allocators, at most %s at once, %s at the end; part "
+                 "of the memory counted above (pool.*)",
+                 human_bytes((int64_t)pools->bytes, bytes),
+                 human_bytes((int64_t)pools->peak_bytes, peak),
+                 human_bytes((int64_t)(pools->bytes - pools->freed_bytes), now));
+        put(page, INK_PLAIN, "pools", &line);
+    }
+    if (regions->calls > 0) {
+        line = (struct text_line){0};
+        line_add_counted(&line, (int64_t)regions->calls, "region");
+        line_add(&line, " named by the program, at most %s at once, %s at the end (region.live)",
+                 human_bytes((int64_t)regions->peak_bytes, peak),
+                 human_bytes((int64_t)(regions->bytes - regions->freed_bytes), now));
+        put(page, INK_PLAIN, "regions", &line);
+    }
+}
+
 static void put_cost(const struct page *page)
 {
     const struct recording *recording = page->report->recording;
@@ -253,6 +280,7 @@ void text_summary_write(const struct report *report, const struct text_style *st
     put_calls(&page);
     put_overhead(&page);
     put_maps(&page);
+    put_told(&page);
     put_cost(&page);
     put_quality(&page);
     put_doubts(&page);

@@ -286,11 +286,14 @@ static uint32_t only_way(const struct tree_page *page, uint32_t index)
 static void put_branch(const struct tree_page *page, uint32_t index, const struct prefix *prefix,
                        uint64_t depth)
 {
-    for (uint32_t child; depth > 0 && (child = only_way(page, index)) != 0; depth--) {
+    for (uint32_t child; depth > 0 && (child = only_way(page, index)) != 0;) {
+        index = child;
+        if (text_frame_is_startup(name_of(page, child)))
+            continue; /* under the name of a pool */
         put_numbers(page, node_at(page, child)->value, node_at(page, child)->count);
         fputs(prefix->text, page->out);
         put_name(page, child, NUMBER_COLUMNS + prefix->columns, 1);
-        index = child;
+        depth--;
     }
     if (depth > 0 && node_at(page, index)->first_child)
         put_branches(page, index, prefix, depth - 1);

@@ -52,7 +52,7 @@ static int add_pin(struct reader *reader, struct byte_reader *body, const struct
     for (size_t i = reader->pins.count; i-- > 0;) {
         struct pin_place *seen = &reader->pins.items[i];
         if (seen->slot == place.slot ||
-            (seen->pin.kind == PIN_PEAK && place.pin.kind == PIN_PEAK)) {
+            (seen->pin.kind == place.pin.kind && pin_is_peak(place.pin.kind))) {
             *seen = place;
             return 0;
         }

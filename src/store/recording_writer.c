@@ -154,7 +154,7 @@ static struct stored_pin *replaced_pin(struct recording_writer *writer, const st
     for (size_t i = 0; i < writer->contents.pins.count; i++) {
         struct stored_pin *stored = &writer->contents.pins.items[i];
         if (stored->offset > 0 &&
-            (i == slot || (pin->kind == PIN_PEAK && stored->kind == PIN_PEAK)))
+            (i == slot || (pin_is_peak(pin->kind) && stored->kind == pin->kind)))
             return stored;
     }
     return NULL;
@@ -166,7 +166,7 @@ static bool peak_can_wait(const struct recording_writer *writer, const struct re
                           const struct stored_pin *replaced)
 {
     uint64_t quarter = writer->file.size / 4, now = now_of(recording);
-    return !writer->finishing && replaced && replaced->kind == PIN_PEAK &&
+    return !writer->finishing && replaced && pin_is_peak(replaced->kind) &&
            writer->contents.dead_bytes + replaced->length >
                (quarter > PEAK_DEAD_BYTES ? quarter : PEAK_DEAD_BYTES) &&
            now - replaced->written_at_ns < now / 10;

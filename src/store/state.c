@@ -47,6 +47,26 @@ static const uint16_t state_fields[] = {
     FIELD(cost.ns_per_event),
     FIELD(written_unix_ns),
     FIELD(anon_peak_bytes),
+    FIELD(pools.calls),
+    FIELD(pools.bytes),
+    FIELD(pools.frees),
+    FIELD(pools.freed_bytes),
+    FIELD(pools.temporary),
+    FIELD(pools.peak_bytes),
+    FIELD(pools.peak_count),
+    FIELD(pools.peak_time_ns),
+    FIELD(pools.slack_bytes),
+    FIELD(pools.peak_slack_bytes),
+    FIELD(regions.calls),
+    FIELD(regions.bytes),
+    FIELD(regions.frees),
+    FIELD(regions.freed_bytes),
+    FIELD(regions.temporary),
+    FIELD(regions.peak_bytes),
+    FIELD(regions.peak_count),
+    FIELD(regions.peak_time_ns),
+    FIELD(regions.slack_bytes),
+    FIELD(regions.peak_slack_bytes),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 
@@ -139,7 +159,7 @@ struct pin pin_head_take(struct byte_reader *body, const struct chunk_header *he
     uint32_t kind = take_u32(body);
     struct pin pin = {.kind = (enum pin_kind)kind, .time_ns = header->begin_ns};
     pin.label = take_u32(body);
-    if (kind < PIN_PEAK || kind > PIN_END)
+    if (kind < PIN_PEAK || kind > PIN_POOL_PEAK)
         body->failed = true;
     return pin;
 }

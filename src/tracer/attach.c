@@ -11,6 +11,7 @@
 #include "tracer/record.h"
 #include "tracer/rules.h"
 #include "tracer/thread.h"
+#include "tracer/told.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -35,6 +36,7 @@ static void end_change(void)
 static int let_go(void)
 {
     tracer_switch_off();
+    told_part();
     if (!tracer_is_preloaded())
         hooks_remove();
     bool unused = seats_wait_until_empty((uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0), LEAVE_NS);
@@ -42,6 +44,7 @@ static int let_go(void)
     if (!unused)
         return -EAGAIN;
     record_forget();
+    told_forget();
     rules_forget();
     return 0;
 }
@@ -60,6 +63,8 @@ static int begin(int arena_fd)
         err = hooks_install(follow);
     if (err == 0)
         err = tracer_switch_on();
+    if (err == 0)
+        told_join();
     if (err < 0)
         let_go();
     return err;

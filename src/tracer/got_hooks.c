@@ -15,6 +15,7 @@
 #include "tracer/loaded_objects.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/thread.h"
+#include "tracer/told.h"
 
 void cfree(void *block);
 void free_sized(void *block, size_t size);
@@ -273,8 +274,10 @@ static int patch_object(const struct loaded_object *object, void *context)
 static int loader_catches(void *exception, void (*operate)(void *), void *arguments)
 {
     struct patching patching = {.install = true};
-    if (!exception && atomic_load(&installed))
+    if (!exception && atomic_load(&installed)) {
         objects_each(patch_object, &patching, &seen);
+        told_join();
+    }
     return real_catch(exception, operate, arguments);
 }
 

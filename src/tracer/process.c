@@ -19,6 +19,7 @@
 #include "tracer/registration.h"
 #include "tracer/rules.h"
 #include "tracer/thread.h"
+#include "tracer/told.h"
 
 /* CHANGING: on its way from one to the other, by attach or detach. */
 enum phase { PHASE_NEW, PHASE_STARTING, PHASE_ON, PHASE_OFF, PHASE_CHANGING };
@@ -144,8 +145,10 @@ static void start(void)
         return;
     tracer_process.arena = tracer_process.header = arena;
     thread_start_up();
-    if (map_alive_word() && register_process(false))
+    if (map_alive_word() && register_process(false)) {
         begin_epoch();
+        told_join();
+    }
 }
 
 /* A forked child: of its threads there is one, and what that has in hand is the parent's. */

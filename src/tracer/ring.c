@@ -36,7 +36,7 @@ void ring_tick(struct arena_slot *slot, uint64_t clock)
     ring_put1(slot, now << 4 | EVENT_TIME);
 }
 
-static void wake_recorder(void)
+void ring_wake_recorder(void)
 {
     struct arena_header *header = tracer_process.header;
     if (atomic_load_explicit(&header->sleeping, memory_order_relaxed) &&
@@ -66,7 +66,7 @@ static bool wait_for_room(struct arena_slot *slot)
     slot->waits++;
     while (room(slot) == 0 && *tracer_process.alive && !tracer_recorder_is_dead() &&
            monotonic_ns() - start < STALL_NS) {
-        wake_recorder();
+        ring_wake_recorder();
         atomic_store(&slot->waiting, 1);
         if (room(slot) == 0)
             raw_syscall6(SYS_futex, (long)&slot->waiting, FUTEX_WAIT, 1, (long)&step, 0, 0);
@@ -117,7 +117,7 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
         close_gap(slot);
     uint64_t left = room(slot);
     if (left < RING_WORDS / 2)
-        wake_recorder();
+        ring_wake_recorder();
     slot->look_at = slot->next + (left > RING_WORDS / 2 ? left - RING_WORDS / 2 : left / 4);
     return true;
 }

@@ -25,6 +25,7 @@ struct event_weight {
 
 bool ring_make_room(struct arena_slot *slot, struct event_weight weight);
 void ring_tick(struct arena_slot *slot, uint64_t clock);
+void ring_wake_recorder(void); /* if it sleeps */
 
 /* Room for a record of up to EVENT_WORDS_MAX words and its time.  false: the event is dropped. */
 static inline bool ring_begin(struct arena_slot *slot, struct event_weight weight)

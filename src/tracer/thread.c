@@ -182,7 +182,10 @@ static void retire(struct arena_slot *slot)
     atomic_fetch_add(&process->bytes, slot->bytes);
     atomic_fetch_add(&process->frees, slot->frees);
     atomic_fetch_add(&process->lost, slot->lost + slot->nested);
+    atomic_fetch_add(&process->pool_calls, slot->pool_calls);
+    atomic_fetch_add(&process->pool_bytes, slot->pool_bytes);
     slot->calls = slot->bytes = slot->frees = slot->lost = 0;
+    slot->pool_calls = slot->pool_bytes = 0;
     slot->nested = 0;
 }
 

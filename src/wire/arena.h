@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 1u
+#define ARENA_VERSION 2u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -86,7 +86,8 @@ struct arena_process {
     uint32_t family; /* serial of the first process of this image; those forked from it share it */
     uint64_t start_tsc;
     _Atomic uint64_t calls, bytes, frees, lost; /* of threads that gave their slot back */
-    char path[428];                             /* of the executable, as the kernel was given it */
+    _Atomic uint64_t pool_calls, pool_bytes;
+    char path[428]; /* of the executable, as the kernel was given it */
 };
 
 /* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the
@@ -109,6 +110,7 @@ struct arena_slot {
     uint64_t last_time;   /* newest time written to the ring */
     uint64_t last_before; /* what it was before the realloc under way */
     uint64_t cost_ticks, cost_events; /* the tracer's own time, measured on a few events */
+    uint64_t pool_calls, pool_bytes;  /* of blocks told through memoir.h; exact as those above */
 
     /* written by the reader */
     _Alignas(64) _Atomic uint64_t tail;

@@ -1,5 +1,5 @@
-/* event.h - the words in a ring.  Records are one to five 64-bit words; the low four bits of the
- * first say which, and how many words follow.
+/* event.h - the words in a ring.  Records are one to five 64-bit words, or as many as they say; the low
+ * four bits of the first say which.
  *
  *   ALLOC      addr:48 number:11 taken:1 type:4 | node:22 spare:6 size:36
  *              usable bytes = 8 * (ceil(size / 8) + spare)
@@ -16,6 +16,7 @@
  *   TIME       tsc:60 type:4
  *   GAP        -:60 type:4 | events | calls | bytes | tsc at its start     events lost up to here
  *   THREAD     tid:32 process:16 -:12 type:4 | tsc     a new owner writes from here on
+ *   TOLD       address:48 words:8 kind:4 type:4 | ...   through memoir.h, see wire/told.h
  *
  * Order: a free is written before the real call, an allocation after it.  So the records of one
  * address alternate across all threads, and each is numbered in that order, modulo 2048, together
@@ -40,6 +41,7 @@ enum event_type {
     EVENT_TIME,
     EVENT_GAP,
     EVENT_THREAD,
+    EVENT_TOLD, /* wire/told.h */
     EVENT_TYPES
 };
 
@@ -73,13 +75,20 @@ static inline unsigned event_words(enum event_type type)
         [EVENT_ALLOC] = 2, [EVENT_PAIR] = 2,    [EVENT_ALLOC_BIG] = 4, [EVENT_FREE] = 1,
         [EVENT_MOVE] = 1,  [EVENT_OUTCOME] = 1, [EVENT_MAP] = 3,       [EVENT_UNMAP] = 2,
         [EVENT_TIME] = 1,  [EVENT_GAP] = 5,     [EVENT_THREAD] = 2};
-    return words[type & 15];
+    return words[type & 15]; /* 0 for a TOLD, whose words are counted in its first: event_length */
 }
 #define EVENT_WORDS_MAX 5u
 
 static inline enum event_type event_type_of(uint64_t word)
 {
     return (enum event_type)(word & 15);
+}
+
+/* Words of the record that begins with `first`; 0 when there is no such record. */
+static inline unsigned event_length(uint64_t first)
+{
+    enum event_type type = event_type_of(first);
+    return type == EVENT_TOLD ? (unsigned)(first >> 8 & 255) : event_words(type);
 }
 
 static inline uint64_t event_address(uint64_t word)

@@ -149,7 +149,8 @@ TEST(histograms_count_sizes_and_lifetimes)
 {
     struct histogram all = {0};
     struct time_range range = TIME_ALL;
-    CHECK(histogram_add(sample.recording, &range, (struct histogram_sites){NULL, &all}, NULL) == 0);
+    CHECK(histogram_add(sample.recording, &range, (struct histogram_sites){NULL, &all, false},
+                        NULL) == 0);
     CHECK(all.sizes[size_class(64)] == 3001 && /* 100 bytes are in that class too */
           all.sizes[size_class(MIB)] == 10);
     CHECK(histogram_total(all.sizes, SIZE_CLASSES) == 3014);
@@ -168,8 +169,8 @@ TEST(histograms_of_some_sites)
     memset(site_of_stack, 0xff, sizeof(site_of_stack));
     site_of_stack[sample.stacks[SITE_CACHE]] = 0;
     site_of_stack[sample.stacks[SITE_TREE]] = 1;
-    CHECK(histogram_add(sample.recording, &range, (struct histogram_sites){site_of_stack, sites},
-                        NULL) == 0);
+    CHECK(histogram_add(sample.recording, &range,
+                        (struct histogram_sites){site_of_stack, sites, false}, NULL) == 0);
     CHECK(range.from_ns == 0 && range.to_ns == 20 * SEC);
     CHECK(sites[0].sizes[size_class(MIB)] == 10);
     CHECK(sites[1].sizes[size_class(MIB / 2)] == 2 && sites[1].sizes[size_class(MIB)] == 0);

@@ -111,6 +111,7 @@ static void close_bucket(struct heap_book *book, struct model *model, struct hea
                          bool histograms)
 {
     struct bucket bucket = {0};
+    heap_book_close_gauges(book, &bucket.gauges);
     CHECK(heap_book_close_bucket(book, &bucket) == 0);
     if (histograms)
         CHECK(heap_book_close_histograms(book, &bucket) == 0);
@@ -286,7 +287,7 @@ TEST(a_new_peak_shows_the_sites_of_its_own_instant)
     struct heap_book *book = heap_book_create();
     CHECK(heap_book_reserve(book, 3, 1) == 0);
     struct level sites[3] = {{100, 1, 8}, {0, 0, 0}, {1000, 1, 0}};
-    struct pin pin;
+    struct pin pin = {.cells = NULL};
     CHECK(heap_book_alloc(book, &(struct block){0x1000, 100, 1, 8, 0, 0}) == 0);
     CHECK(heap_book_alloc(book, &(struct block){0x2000, 1000, 2, 0, 2, 0}) == 0); /* the peak */
     CHECK(heap_book_free(book, &(struct freeing){.address = 0x2000}) == 0);

@@ -1,0 +1,45 @@
+/* session_parts.h - the inside of a session, shared by its two files: session.c, and session_told.c for what
+ * the program itself tells. */
+#pragma once
+
+#include <limits.h>
+
+#include "capture/map_book.h"
+#include "capture/pool_book.h"
+#include "capture/program_traits.h"
+#include "capture/session.h"
+#include "capture/stack_import.h"
+
+struct session {
+    struct arena *arena;
+    struct arena_process *process;
+    uint32_t process_index;
+    uint32_t pid; /* 0 when it is not known */
+    struct session_options options;
+    struct recording *recording;
+    struct recording_writer *writer;
+    struct heap_book *heap;
+    struct map_book *maps;
+    struct pool_book *pools;  /* what the program tells through memoir.h: NULL until it does */
+    struct map_book *regions; /* likewise */
+    struct ordering *ordering;
+    struct stack_import *stacks;
+    char path[PATH_MAX];
+    const char *root;   /* prefix of the process's files */
+    uint64_t begin_ns;  /* of the open bucket */
+    uint64_t opened_ns; /* of the session, on the recorder's clock */
+    uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
+    uint64_t bucket_lost;
+    size_t symbols_asked;
+    struct program_traits traits;
+    bool write_failed;
+};
+
+/* A thread is seen again whenever it allocates. */
+void session_note_thread(struct session *session, uint32_t row, uint64_t now);
+
+/* What was told since the last bucket, as further cells of `bucket`.  0 or -ENOMEM. */
+int session_close_told(struct session *session, struct bucket *bucket, bool histograms);
+/* Totals of pools and regions into the recording. */
+void session_sum_told(struct session *session);
+void session_told_fini(struct session *session);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_told.c - what the program itself tells, through memoir.h: blocks of its own allocators, and names. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "capture/session_parts.h"
+
+/* "pool: name", "region: name". */
+#define NAME_MAX_BYTES 160
+
+void session_told_fini(struct session *session)
+{
+    pool_book_destroy(session->pools);
+    map_book_destroy(session->regions);
+    session->pools = NULL;
+    session->regions = NULL;
+}
+
+static int open_pools(struct session *session)
+{
+    if (!session->pools)
+        session->pools = pool_book_create(!session->process->forked);
+    return session->pools ? 0 : -ENOMEM;
+}
+
+/* The text under which such stacks stand; STRING_EMPTY when it has no name. */
+static string_id label_of(struct session *session, const char *kind, struct slice name)
+{
+    char text[NAME_MAX_BYTES];
+    if (name.size == 0)
+        return STRING_EMPTY;
+    snprintf(text, sizeof(text), "%s: %.*s", kind, (int)name.size, name.data);
+    return recording_intern(session->recording, text);
+}
+
+static int site_under(struct session *session, uint32_t node, string_id label, uint32_t *site)
+{
+    if (label == STRING_EMPTY)
+        return stack_import_site(session->stacks, node, site);
+    return stack_import_site_under(session->stacks, node, label, site);
+}
+
+int session_told_pool(struct session *session, uint32_t fill, uint32_t before, struct slice name,
+                      uint64_t time_ns)
+{
+    if (open_pools(session) < 0)
+        return -ENOMEM;
+    int64_t freed = pool_book_begin_fill(session->pools, fill, before,
+                                         label_of(session, "pool", name), time_ns);
+    if (freed < 0)
+        return -ENOMEM;
+    session->recording->quality.events += (uint64_t)freed;
+    return 0;
+}
+
+int session_told_block(struct session *session, struct told_block *told, bool now)
+{
+    struct quality *quality = &session->recording->quality;
+    struct block *block = &told->event.block;
+    string_id label;
+    if (open_pools(session) < 0)
+        return -ENOMEM;
+    bool makes = told->event.kind == HEAP_ALLOC;
+    if (!pool_book_name(session->pools, told->fill, &label) && !now)
+        return 1;
+    if (makes && (site_under(session, told->node, label, &block->site) < 0 ||
+                  pool_book_reserve(session->pools, block->site + 1, block->thread + 1) < 0))
+        return -ENOMEM;
+    int ahead = pool_book_event(session->pools, &told->event, told->fill, now, quality);
+    if (ahead != 0)
+        return ahead;
+    quality->events++;
+    if (makes)
+        session_note_thread(session, block->thread, block->time_ns);
+    return 0;
+}
+
+int session_told_region(struct session *session, const struct told_region *region)
+{
+    uint32_t site;
+    if (!session->regions && !(session->regions = map_book_create_for_regions()))
+        return -ENOMEM;
+    session->recording->quality.events++;
+    if (region->name.size == 0)
+        return map_book_unmap(session->regions, region->start, region->length);
+    if (site_under(session, region->node, label_of(session, "region", region->name), &site) < 0)
+        return -ENOMEM;
+    return map_book_map(session->regions, region->start, region->length, site);
+}
+
+int session_close_told(struct session *session, struct bucket *bucket, bool histograms)
+{
+    int err = 0;
+    if (session->pools) {
+        struct heap_book *blocks = pool_book_blocks(session->pools);
+        err = heap_book_close_bucket(blocks, bucket);
+        if (err == 0 && histograms)
+            err = heap_book_close_histograms(blocks, bucket);
+    }
+    if (err == 0 && session->regions)
+        err = map_book_close_bucket(session->regions, bucket);
+    return err;
+}
+
+void session_sum_told(struct session *session)
+{
+    struct recording *recording = session->recording;
+    if (session->pools)
+        heap_book_totals(pool_book_blocks(session->pools), &recording->pools);
+    if (session->regions)
+        map_book_totals(session->regions, &recording->regions);
+}

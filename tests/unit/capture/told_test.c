@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* told_test.c - records of what a program told through memoir.h, written by hand. */
+#include "wire/told.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/ring_reader.h"
+#include "check.h"
+#include "reading.h"
+
+static struct reading *reading;
+static struct ring_writer *writer;
+static uint32_t here;
+static uint32_t numbers[EVENT_GROUPS];
+#define HERE_IP 0x1111u
+
+static int set_up(void **state)
+{
+    (void)state;
+    reading = reading_begin();
+    if (!reading)
+        return -1;
+    memset(numbers, 0, sizeof(numbers));
+    writer = &reading->writer;
+    here = writer_node(writer, TRIE_COMPLETE, HERE_IP);
+    writer_thread(writer, 0, 77, 0);
+    writer_thread(writer, 1, 78, 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    reading_end(reading);
+    return 0;
+}
+
+static uint64_t next_number(uint64_t address)
+{
+    return ++numbers[event_group(address)] & EVENT_SEQUENCE_MASK;
+}
+
+static void tell_alloc(uint32_t slot, uint64_t address, uint64_t size, uint32_t fill)
+{
+    uint64_t words[4] = {told_head(address, TOLD_ALLOC, 4),
+                         (uint64_t)here << 32 | next_number(address), size, fill};
+    writer_words(writer, slot, words, 4);
+}
+
+static void tell_free(uint32_t slot, uint64_t address, uint32_t fill)
+{
+    uint64_t words[2] = {told_head(address, TOLD_FREE, 2),
+                         (uint64_t)fill << 32 | next_number(address)};
+    writer_words(writer, slot, words, 2);
+}
+
+/* A record with a text behind its fixed words. */
+static void tell_text(uint32_t slot, const uint64_t *fixed, unsigned count, const char *text)
+{
+    uint64_t words[TOLD_WORDS_MAX] = {0};
+    unsigned all = count + (unsigned)(strlen(text) + 7) / 8;
+    memcpy(words, fixed, count * sizeof(*fixed));
+    memcpy(words + count, text, strlen(text));
+    words[0] |= (uint64_t)all << 8;
+    writer_words(writer, slot, words, all);
+}
+
+static void tell_pool(uint32_t slot, uint32_t fill, uint32_t before, const char *name)
+{
+    uint64_t words[2] = {told_head(0, TOLD_POOL, 0), (uint64_t)fill << 32 | before};
+    tell_text(slot, words, 2, name);
+}
+
+static void read_all(void)
+{
+    writer_publish(writer, 0);
+    writer_publish(writer, 1);
+    reading_round(reading, 1000);
+}
+
+/* The names on the stack of the first cell of a column at the end, outermost first, in one text. */
+static const char *stack_names(const struct recording *recording, enum column column)
+{
+    static char names[256];
+    const struct pin *pin = recording_pin(recording, PIN_DEATH);
+    names[0] = '\0';
+    for (size_t i = 0; i < pin->cell_count; i++) {
+        if (pin->cells[i].column != column)
+            continue;
+        for (stack_id at = pin->cells[i].key; at != STACK_EMPTY;
+             at = stack_table_innermost(recording->stacks, at).caller) {
+            const struct frame *frame =
+                &recording->frames.items[stack_table_innermost(recording->stacks, at).frame];
+            const char *name =
+                frame->location_count
+                    ? recording_text(recording,
+                                     recording->locations.items[frame->first_location].function)
+                    : "?";
+            strncat(names, name, sizeof(names) - strlen(names) - 1);
+            strncat(names, ";", sizeof(names) - strlen(names) - 1);
+        }
+        break;
+    }
+    return names;
+}
+
+TEST(pools_stand_under_their_names_and_apart_from_the_heap)
+{
+    tell_pool(0, 1, 0, "cache");
+    writer_alloc(writer, 0, (struct written_block){0x10000, 4096, 0, here});
+    tell_alloc(0, 0x10000, 100, 1); /* the first block is where its memory begins */
+    tell_alloc(0, 0x10064, 200, 1);
+    tell_free(0, 0x10000, 1);
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 1 && recording->heap.bytes == 4096);
+    CHECK(recording->heap.frees == 0 && reading_live(recording, HERE_IP) == 4096);
+    CHECK(recording->pools.calls == 2 && recording->pools.bytes == 300);
+    CHECK(recording->pools.freed_bytes == 100 && recording->pools.peak_bytes == 300);
+    assert_string_equal(stack_names(recording, COL_POOL_BYTES), "?;pool: cache;");
+    const struct pin *peak = recording_pin(recording, PIN_POOL_PEAK);
+    CHECK(peak && peak->cell_count == 2 && peak->thread_cell_count == 2);
+    CHECK(recording->quality.implied_frees == 0 && recording->quality.lost_events == 0);
+}
+
+TEST(a_block_waits_for_the_record_of_its_filling)
+{
+    tell_alloc(0, 0x1000, 100, 1);
+    writer_publish(writer, 0);
+    reading_round(reading, 1000);
+    CHECK(session_recording(reading->sessions[0])->pools.calls == 0);
+    tell_pool(1, 1, 0, "late");
+    read_all();
+    tell_pool(1, 0, 1, "");
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->pools.calls == 1 && recording->pools.freed_bytes == 100);
+    CHECK(recording->quality.lost_events == 0);
+}
+
+TEST(a_record_of_a_filling_that_never_comes_is_not_waited_for_for_ever)
+{
+    for (unsigned i = 0; i < 100; i++)
+        tell_alloc(0, 0x1000 + 64 * i, 10, 1);
+    read_all();
+    for (unsigned i = 0; i < 8; i++)
+        reading_round(reading, 60000000);
+    CHECK(ring_reader_words(reading->reader) ==
+          writer_written(writer, 0) + writer_written(writer, 1));
+    CHECK(reading_finish(reading, 0)->pools.calls == 100);
+}
+
+TEST(regions_have_names_and_lose_them)
+{
+    uint64_t named[3] = {told_head(0x7f0000000000, TOLD_REGION, 0), here, 65536};
+    uint64_t renamed[3] = {told_head(0x7f0000008000, TOLD_REGION, 0), here, 16384};
+    uint64_t unnamed[2] = {told_head(0x7f0000000000, TOLD_UNNAME, 2), 4096};
+    static const uint64_t unmap[2] = {0x7f000000f000ull << 16 | EVENT_UNMAP, 4096};
+    tell_text(0, named, 3, "table");
+    tell_text(0, renamed, 3, "index");
+    writer_words(writer, 0, unnamed, 2);
+    writer_words(writer, 0, unmap, 2);
+    writer_outcome(writer, 0, OUTCOME_DONE);
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->regions.calls == 2 && recording->regions.bytes == 65536 + 16384);
+    CHECK(recording->regions.freed_bytes == 16384 + 4096 + 4096);
+}
+
+/* Whatever a scribbled ring says, what follows is read. */
+TEST(records_that_make_no_sense_are_lost_alone)
+{
+    uint64_t no_kind = told_head(0, 15, 1), short_one = told_head(0x1000, TOLD_ALLOC, 1);
+    uint64_t huge[4] = {told_head(0x1000, TOLD_ALLOC, 4), 1, 1ull << 60, 0};
+    uint64_t nowhere[2] = {told_head(0, TOLD_FREE, 2), 1};
+    uint64_t long_text[TOLD_WORDS_MAX + 8] = {told_head(0, TOLD_POOL, TOLD_WORDS_MAX + 8)};
+    writer_words(writer, 0, &no_kind, 1);
+    writer_words(writer, 0, &short_one, 1);
+    writer_words(writer, 0, huge, 4);
+    writer_words(writer, 0, nowhere, 2);
+    writer_words(writer, 0, long_text, TOLD_WORDS_MAX + 8);
+    tell_alloc(0, 0x2000, 10, 0);
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->quality.lost_events == 5);
+    CHECK(recording->pools.calls == 1 && recording->pools.bytes == 10);
+}
+
+TEST(thousands_of_names_share_one_in_the_end)
+{
+    char name[32];
+    for (uint32_t i = 1; i <= 6000; i++) {
+        snprintf(name, sizeof(name), "pool %u", i);
+        tell_pool(0, i, 0, name);
+        tell_alloc(0, 0x1000 + 64 * i, 10, i);
+        if (i % 500 == 0)
+            read_all();
+    }
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->pools.calls == 6000);
+    CHECK(recording->frames.count < 4200);
+}
+
+#define READ(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        READ(pools_stand_under_their_names_and_apart_from_the_heap),
+        READ(a_block_waits_for_the_record_of_its_filling),
+        READ(a_record_of_a_filling_that_never_comes_is_not_waited_for_for_ever),
+        READ(regions_have_names_and_lose_them),
+        READ(records_that_make_no_sense_are_lost_alone),
+        READ(thousands_of_names_share_one_in_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
