@@ -3,13 +3,18 @@
  *
  * Checksums would turn nearly every mutation away at the door, so each input is read twice: as it
  * is, and with the checksums of its chunks put right, which lets the mutations reach the decoders.
+ * The latter also comes in two halves, as a file that grows.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "store/checksum.h"
 #include "store/chunk.h"
+#include "store/recording_follow.h"
 #include "store/recording_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -50,15 +55,9 @@ static void touch_tables(const struct recording *recording)
         sink += strlen(recording_text(recording, recording->notes.items[i]));
 }
 
-static void read_all(const uint8_t *data, size_t size)
+static void touch_all(struct recording *recording)
 {
     struct fault fault = {0};
-    struct recording *recording = recording_read_bytes(data, size, &fault);
-    if (!recording) {
-        if (fault.text[0] == '\0')
-            abort(); /* refused without a sentence */
-        return;
-    }
     touch_tables(recording);
     uint64_t end = 0;
     vec_each (bucket, &recording->buckets) {
@@ -76,7 +75,36 @@ static void read_all(const uint8_t *data, size_t size)
                                .thread_cell_count = pin->thread_cell_count};
         touch_cells(recording, &cells);
     }
+}
+
+static void read_all(const uint8_t *data, size_t size)
+{
+    struct fault fault = {0};
+    struct recording *recording = recording_read_bytes(data, size, &fault);
+    if (recording)
+        touch_all(recording);
+    else if (fault.text[0] == '\0')
+        abort(); /* refused without a sentence */
     recording_destroy(recording);
+}
+
+/* The same bytes as a file that grows while somebody follows it. */
+static void follow_all(const uint8_t *data, size_t size)
+{
+    char path[64];
+    size_t const half = size / 2;
+    int const fd = memfd_create("followed", MFD_CLOEXEC);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    if (fd < 0 || write(fd, data, half) != (ssize_t)half)
+        abort();
+    struct recording_follower *follower = recording_follow(path, NULL);
+    if (follower && write(fd, data + half, size - half) == (ssize_t)(size - half)) {
+        recording_intern(recording_followed(follower), "made up meanwhile");
+        if (recording_follower_refresh(follower, NULL) >= 0)
+            touch_all(recording_followed(follower));
+    }
+    recording_follower_close(follower);
+    close(fd);
 }
 
 static void repair_checksums(uint8_t *data, size_t size)
@@ -106,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     repair_checksums(copy, size);
     read_all(copy, size);
+    follow_all(copy, size);
     free(copy);
     return 0;
 }

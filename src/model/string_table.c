@@ -2,12 +2,14 @@
 #include "model/string_table.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
+#define APART       0x80000000u /* ids of texts apart have this bit */
 
 struct text_entry {
     const char *text;
@@ -17,8 +19,10 @@ struct text_entry {
 
 struct string_table {
     VEC(struct text_entry) entries; /* entries[id - 1] */
-    VEC(char *) blocks;             /* the texts; never moved */
-    size_t block_left;              /* unused bytes at the end of the last block */
+    VEC(struct text_entry) apart;   /* apart[id - APART - 1] */
+    bool sets_apart;
+    VEC(char *) blocks; /* the texts; never moved */
+    size_t block_left;  /* unused bytes at the end of the last block */
     char *block_next;
     string_id *slots; /* open addressing: an id, or STRING_EMPTY when free */
     size_t slot_mask;
@@ -46,8 +50,22 @@ void string_table_destroy(struct string_table *table)
         free(*block);
     vec_free(&table->blocks);
     vec_free(&table->entries);
+    vec_free(&table->apart);
     free(table->slots);
     free(table);
+}
+
+void string_table_set_apart(struct string_table *table)
+{
+    table->sets_apart = true;
+}
+
+static const struct text_entry *entry_of(const struct string_table *table, string_id id)
+{
+    if (id & APART)
+        return id > APART && id - APART <= table->apart.count ? &table->apart.items[id - APART - 1]
+                                                              : NULL;
+    return id <= table->entries.count ? &table->entries.items[id - 1] : NULL;
 }
 
 /* A copy with a final NUL that stays where it is. */
@@ -87,7 +105,7 @@ static int grow_slots(struct string_table *table)
     for (size_t i = 0; i <= table->slot_mask; i++) {
         if (table->slots[i] == STRING_EMPTY)
             continue;
-        size_t at = table->entries.items[table->slots[i] - 1].hash & mask;
+        size_t at = entry_of(table, table->slots[i])->hash & mask;
         while (slots[at] != STRING_EMPTY)
             at = (at + 1) & mask;
         slots[at] = table->slots[i];
@@ -103,25 +121,38 @@ static string_id *find_slot(const struct string_table *table, struct slice text,
 {
     size_t at = hash & table->slot_mask;
     for (; table->slots[at] != STRING_EMPTY; at = (at + 1) & table->slot_mask) {
-        const struct text_entry *entry = &table->entries.items[table->slots[at] - 1];
+        const struct text_entry *entry = entry_of(table, table->slots[at]);
         if (entry->hash == hash && slice_equals((struct slice){entry->text, entry->size}, text))
             break;
     }
     return &table->slots[at];
 }
 
-static int add_entry(struct string_table *table, struct slice text, uint32_t hash)
+/* Keeps the text and makes room for its slot.  False when out of memory or ids. */
+static bool make_entry(struct string_table *table, struct slice text, struct text_entry *entry)
 {
-    if (text.size >= UINT32_MAX || table->entries.count >= UINT32_MAX - 1)
+    size_t const count = table->entries.count + table->apart.count;
+    if (text.size >= UINT32_MAX || table->entries.count >= APART - 1 ||
+        table->apart.count >= APART - 1)
+        return false;
+    if ((count + 1) * 2 > table->slot_mask && grow_slots(table) < 0)
+        return false;
+    *entry = (struct text_entry){.text = keep_text(table, text), .size = (uint32_t)text.size};
+    return entry->text != NULL;
+}
+
+/* Adds a text as the next one, `apart` or not. */
+static int add_entry(struct string_table *table, struct slice text, uint32_t hash, bool apart)
+{
+    struct text_entry entry;
+    if (!make_entry(table, text, &entry))
         return -ENOMEM;
-    if ((table->entries.count + 1) * 2 > table->slot_mask && grow_slots(table) < 0)
-        return -ENOMEM;
-    const char *copy = keep_text(table, text);
-    if (!copy || !vec_push(&table->entries, (struct text_entry){copy, (uint32_t)text.size, hash}))
+    entry.hash = hash;
+    if (apart ? !vec_push(&table->apart, entry) : !vec_push(&table->entries, entry))
         return -ENOMEM;
     string_id *slot = find_slot(table, text, hash);
-    if (*slot == STRING_EMPTY && text.size > 0)
-        *slot = (string_id)table->entries.count;
+    if (text.size > 0 && (*slot == STRING_EMPTY || *slot & APART))
+        *slot = apart ? APART + (string_id)table->apart.count : (string_id)table->entries.count;
     return 0;
 }
 
@@ -132,26 +163,22 @@ int string_table_intern(struct string_table *table, struct slice text, string_id
         return 0;
     }
     uint32_t hash = (uint32_t)hash_bytes(text.data, text.size);
-    string_id seen = *find_slot(table, text, hash);
-    if (seen == STRING_EMPTY) {
-        if (add_entry(table, text, hash) < 0)
-            return -ENOMEM;
-        seen = (string_id)table->entries.count;
-    }
-    *id = seen;
+    if (*find_slot(table, text, hash) == STRING_EMPTY &&
+        add_entry(table, text, hash, table->sets_apart) < 0)
+        return -ENOMEM;
+    *id = *find_slot(table, text, hash);
     return 0;
 }
 
 int string_table_append(struct string_table *table, struct slice text)
 {
-    return add_entry(table, text, (uint32_t)hash_bytes(text.data, text.size));
+    return add_entry(table, text, (uint32_t)hash_bytes(text.data, text.size), false);
 }
 
 const char *string_table_text(const struct string_table *table, string_id id)
 {
-    if (id == STRING_EMPTY || id > table->entries.count)
-        return "";
-    return table->entries.items[id - 1].text;
+    const struct text_entry *entry = id == STRING_EMPTY ? NULL : entry_of(table, id);
+    return entry ? entry->text : "";
 }
 
 uint32_t string_table_count(const struct string_table *table)

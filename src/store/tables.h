@@ -51,7 +51,8 @@ struct pin pin_head_take(struct byte_reader *body, const struct chunk_header *he
 /* What tables are restored into.  Links wait until all frames are known. */
 struct table_builder {
     struct recording *recording;
-    VEC(struct stack_link) links;
+    VEC(struct stack_link) links; /* all that were told; the first `linked` are stacks already */
+    size_t linked;
     size_t padding_left; /* rows lost with their chunk that may still be made up */
 };
 /* Bits of a row in SECTION_TRAITS. */
@@ -62,5 +63,6 @@ enum trait_flag { TRAIT_IN_EXECUTABLE = 1, TRAIT_IS_SEEN = 2 };
 /* Reads one section of the packed part; tags of other kinds are ignored.  0, -EINVAL when it is no
  * such section (what it held until then is kept), or -ENOMEM. */
 int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *body);
-/* After the last: makes every index valid, and the stacks of the links. */
+/* After the last, for now: makes every index valid, and the stacks of the links.  More may be taken
+ * and finished after that, unless something was lost. */
 int tables_finish(struct table_builder *builder);

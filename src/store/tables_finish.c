@@ -71,7 +71,8 @@ int tables_finish(struct table_builder *builder)
     uint32_t unknown = LINK_LOST;
     check_texts(recording);
     check_frames(recording);
-    vec_each (link, &builder->links) {
+    for (; builder->linked < builder->links.count; builder->linked++) {
+        struct stack_link *link = &builder->links.items[builder->linked];
         if (link->frame >= frames) {
             if (unknown_frame(recording, &unknown) < 0)
                 return -ENOMEM;
@@ -80,6 +81,5 @@ int tables_finish(struct table_builder *builder)
         if (stack_table_append(recording->stacks, *link) < 0)
             return -ENOMEM;
     }
-    vec_free(&builder->links);
     return 0;
 }

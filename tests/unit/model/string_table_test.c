@@ -77,6 +77,30 @@ static void appended_texts_keep_their_place_even_when_known(void **state)
     string_table_destroy(table);
 }
 
+TEST(texts_apart_leave_the_ids_of_a_growing_file_alone)
+{
+    struct string_table *table = string_table_create();
+    string_id first, apart, again;
+    CHECK(string_table_append(table, slice_of("from the file")) == 0);
+    string_table_set_apart(table);
+    CHECK(string_table_intern(table, slice_of("from the file"), &first) == 0 && first == 1);
+    for (int i = 0; i < 1000; i++) {
+        char text[16];
+        snprintf(text, sizeof(text), "made up %d", i);
+        CHECK(string_table_intern(table, slice_of(text), &apart) == 0 && apart > 1000000);
+        assert_string_equal(string_table_text(table, apart), text);
+    }
+    CHECK(string_table_count(table) == 1);
+    CHECK(string_table_append(table, slice_of("made up 7")) == 0);
+    CHECK(string_table_count(table) == 2);
+    assert_string_equal(string_table_text(table, 2), "made up 7");
+    CHECK(string_table_intern(table, slice_of("made up 7"), &again) == 0 && again == 2);
+    assert_string_equal(string_table_text(table, 0x80000000u), ""); /* none of these is there */
+    assert_string_equal(string_table_text(table, 0x80000000u + 1001), "");
+    assert_string_equal(string_table_text(table, 0xffffffffu), "");
+    string_table_destroy(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +108,7 @@ int main(void)
         cmocka_unit_test(texts_stay_where_they_are_while_the_table_grows),
         cmocka_unit_test(a_long_text_does_not_waste_the_block_of_the_short_ones),
         cmocka_unit_test(appended_texts_keep_their_place_even_when_known),
+        cmocka_unit_test(texts_apart_leave_the_ids_of_a_growing_file_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
