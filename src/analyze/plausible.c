@@ -20,9 +20,11 @@ static bool is_from_the_start(const struct recording *recording)
 static bool lacks_memory(const struct recording *recording)
 {
     uint64_t heap = recording->heap.peak_bytes, anon = recording->anon_peak_bytes;
+    if (recording->pools.peak_bytes > heap) /* an allocator that told us itself */
+        heap = recording->pools.peak_bytes;
     if (!is_from_the_start(recording) || anon <= heap)
         return false;
-    if (recording->heap.calls < FEW_CALLS)
+    if (recording->heap.calls + recording->pools.calls < FEW_CALLS)
         return anon - heap > UNEXPLAINED_OF_FEW;
     return anon - heap > UNEXPLAINED_BYTES && heap < anon / 2;
 }
@@ -65,7 +67,7 @@ void plausible_check(const struct recording *recording, struct plausibility *fou
     *found = (struct plausibility){.lacks_memory = lacks_memory(recording)};
     size_t allocators = add_traits(recording, found, true);
     size_t explained = allocators + add_traits(recording, found, false);
-    if (!explained && recording->heap.calls == 0)
+    if (!explained && recording->heap.calls + recording->pools.calls == 0)
         add(found, DOUBT_NOTHING, NULL);
     else if (!explained && found->lacks_memory)
         add(found, DOUBT_MEMORY, NULL);

@@ -42,3 +42,24 @@ for round in 1 2 3; do
     equal "pools-shared-$round-quality" "0 0 0" \
         "$(quality shared.memoir lost_events) $(quality shared.memoir unknown_frees) $(quality shared.memoir implied_frees)"
 done
+
+# ---- programs made for heaptrack ----
+names=$subjects/subject-reports_to_heaptrack
+"$names" names
+equal heaptrack-nobody-there 3 $?
+record names.memoir -- "$names" names
+equal heaptrack-names "0 9800 101 1968 41" \
+    "$status $(site names.memoir pool.allocated allocate_here) $(site names.memoir pool.freed allocate_here)"
+# The whole heap of this program: what is reported is about it.
+equal heaptrack-default-metric pool.peak "$("$MEMOIR" report names.memoir --json | jq -r .metric)"
+
+# By the name of the library, which must not be a second tracer.
+LD_LIBRARY_PATH=$BUILD record library.memoir -- "$names" library
+equal heaptrack-library "0 9800 101 1968 41" \
+    "$status $(site library.memoir pool.allocated allocate_here) $(site library.memoir pool.freed allocate_here)"
+LD_LIBRARY_PATH=$BUILD "$names" library
+equal heaptrack-library-without-memoir 0 $?
+equal heaptrack-soname libheaptrack_preload.so \
+    "$(objdump -p "$BUILD/libheaptrack_preload.so" | awk '/SONAME/ { print $2 }')"
+equal heaptrack-no-tracer "" \
+    "$(nm -D --defined-only "$BUILD/libheaptrack_preload.so" | awk '{ print $3 }' | grep -v '^heaptrack_')"
