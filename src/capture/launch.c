@@ -25,7 +25,7 @@
 static struct {
     struct sigaction actions[NSIG];
     sigset_t mask;
-    struct rlimit file_size;
+    struct rlimit file_size, address_space;
 } remembered;
 
 void launch_remember(void)
@@ -34,6 +34,7 @@ void launch_remember(void)
         sigaction(number, NULL, &remembered.actions[number]);
     sigprocmask(SIG_SETMASK, NULL, &remembered.mask);
     getrlimit(RLIMIT_FSIZE, &remembered.file_size);
+    getrlimit(RLIMIT_AS, &remembered.address_space);
     for (int fd = open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0 && fd < 3;)
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
@@ -46,6 +47,7 @@ static void restore_remembered(void)
             sigaction(number, &remembered.actions[number], NULL);
     }
     setrlimit(RLIMIT_FSIZE, &remembered.file_size);
+    setrlimit(RLIMIT_AS, &remembered.address_space);
     sigprocmask(SIG_SETMASK, &remembered.mask, NULL);
 }
 

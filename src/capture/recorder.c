@@ -81,14 +81,17 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Our own limit on files is none of the program's, which gets its own back. */
-static void lift_file_limit(void)
+/* Limits on files and address space are none of ours; the program gets its own back. */
+static void lift_limits(void)
 {
-    struct rlimit limit;
+    static const __rlimit_resource_t lifted[] = {RLIMIT_FSIZE, RLIMIT_AS};
     const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
-    if (setrlimit(RLIMIT_FSIZE, &none) < 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0) {
+    for (size_t i = 0; i < sizeof(lifted) / sizeof(lifted[0]); i++) {
+        struct rlimit limit;
+        if (setrlimit(lifted[i], &none) == 0 || getrlimit(lifted[i], &limit) < 0)
+            continue;
         limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_FSIZE, &limit);
+        setrlimit(lifted[i], &limit);
     }
 }
 
@@ -276,7 +279,7 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
     recorder->arena.fd = -1;
     launch_remember();
     set_signals();
-    lift_file_limit();
+    lift_limits();
     tick_clock_start(&recorder->clock);
     int err = arena_open(&recorder->arena, options->follow_children, fault);
     if (err == 0)

@@ -48,12 +48,13 @@ static void touch_slot(struct slot_keeper *keeper, uint32_t index)
 static void trim_slot(struct slot_keeper *keeper, uint32_t index)
 {
     struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
+    struct arena_tag *tag = arena_tag_at(keeper->arena->memory, index);
     uint32_t nobody = 0;
-    if (atomic_load(&slot->owner) != 0 || atomic_load(&slot->head) != atomic_load(&slot->tail) ||
-        !atomic_compare_exchange_strong(&slot->owner, &nobody, SLOT_TAKING))
+    if (atomic_load(&tag->owner) != 0 || atomic_load(&slot->head) != atomic_load(&slot->tail) ||
+        !atomic_compare_exchange_strong(&tag->owner, &nobody, SLOT_TAKING))
         return;
     madvise((char *)slot + 4096, SLOT_STRIDE - 4096, MADV_REMOVE);
-    atomic_store_explicit(&slot->owner, 0, memory_order_release);
+    atomic_store_explicit(&tag->owner, 0, memory_order_release);
 }
 
 /* Never true of a process whose number is not known. */
@@ -68,9 +69,11 @@ static bool thread_is_gone(uint32_t pid, uint32_t tid)
 }
 
 /* Adds a dead thread's counters to those of its process. */
-static void hand_over(struct slot_keeper *keeper, struct arena_slot *slot)
+static void hand_over(struct slot_keeper *keeper, uint32_t index, uint32_t to)
 {
-    struct arena_process *process = arena_process_at(keeper->arena->memory, slot->process);
+    struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
+    struct arena_tag *tag = arena_tag_at(keeper->arena->memory, index);
+    struct arena_process *process = arena_process_at(keeper->arena->memory, to);
     atomic_fetch_add(&process->calls, slot->calls);
     atomic_fetch_add(&process->bytes, slot->bytes);
     atomic_fetch_add(&process->frees, slot->frees);
@@ -79,16 +82,33 @@ static void hand_over(struct slot_keeper *keeper, struct arena_slot *slot)
     atomic_fetch_add(&process->pool_bytes, slot->pool_bytes);
     slot->calls = slot->bytes = slot->frees = slot->lost = 0;
     slot->pool_calls = slot->pool_bytes = 0;
-    slot->nested = slot->dying = 0;
+    slot->nested = tag->dying = 0;
+}
+
+static bool is_left(struct slot_keeper *keeper, uint32_t process, uint32_t tid)
+{
+    return process < ARENA_PROCESSES &&
+           (thread_is_gone(arena_process_at(keeper->arena->memory, process)->pid, tid) ||
+            process_is_superseded(keeper->arena, process));
 }
 
 /* Hands a dead thread's slot to the next. */
-static void take_back(struct slot_keeper *keeper, struct arena_slot *slot, uint32_t tid)
+static void take_back(struct slot_keeper *keeper, uint32_t index)
 {
-    if (!atomic_compare_exchange_strong(&slot->owner, &tid, SLOT_TAKING))
+    struct arena_tag *tag = arena_tag_at(keeper->arena->memory, index);
+    uint32_t owner = atomic_load(&tag->owner), process = tag->process;
+    if (owner == 0 || owner == SLOT_TAKING || !is_left(keeper, process, tag->tid) ||
+        !atomic_compare_exchange_strong(&tag->owner, &owner, SLOT_TAKING))
         return;
-    hand_over(keeper, slot);
-    atomic_store_explicit(&slot->owner, 0, memory_order_release);
+    hand_over(keeper, index, process);
+    atomic_store_explicit(&tag->owner, 0, memory_order_release);
+}
+
+/* Slots ever used are below this. */
+static uint32_t slot_high(const struct slot_keeper *keeper)
+{
+    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
+    return high < ARENA_SLOTS ? high : ARENA_SLOTS;
 }
 
 void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
@@ -96,15 +116,9 @@ void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
     if (now_ns < keeper->next_look_ns)
         return;
     keeper->next_look_ns = now_ns + LOOK_NS;
-    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
-    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
-        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
-        uint32_t owner = atomic_load(&slot->owner);
-        if (owner != 0 && owner != SLOT_TAKING && slot->process < ARENA_PROCESSES &&
-            (thread_is_gone(arena_process_at(keeper->arena->memory, slot->process)->pid,
-                            slot->tid) ||
-             process_is_superseded(keeper->arena, slot->process)))
-            take_back(keeper, slot, owner);
+    uint32_t high = slot_high(keeper);
+    for (uint32_t i = 0; i < high; i++) {
+        take_back(keeper, i);
         if (i >= SLOTS_KEPT_WARM)
             trim_slot(keeper, i);
     }
@@ -114,34 +128,42 @@ void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
 
 void slot_keeper_release(struct slot_keeper *keeper, uint32_t process)
 {
-    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
-    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
-        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
-        uint32_t owner = atomic_load(&slot->owner);
-        if (slot->process != process || owner == SLOT_TAKING ||
-            !atomic_compare_exchange_strong(&slot->owner, &owner, SLOT_TAKING))
+    uint32_t high = slot_high(keeper);
+    for (uint32_t i = 0; i < high; i++) {
+        struct arena_tag *tag = arena_tag_at(keeper->arena->memory, i);
+        uint32_t owner = atomic_load(&tag->owner);
+        if (tag->process != process || owner == SLOT_TAKING ||
+            !atomic_compare_exchange_strong(&tag->owner, &owner, SLOT_TAKING))
             continue;
-        if (slot->process == process) { /* still */
-            hand_over(keeper, slot);
-            slot->process = PROCESS_NONE;
+        if (tag->process == process) { /* still */
+            hand_over(keeper, i, process);
+            tag->process = PROCESS_NONE;
+            owner = 0;
         }
-        atomic_store_explicit(&slot->owner, slot->process == PROCESS_NONE ? 0 : owner,
-                              memory_order_release);
+        atomic_store_explicit(&tag->owner, owner, memory_order_release);
     }
+}
+
+/* The slot if it is, or was last, of this process. */
+static const struct arena_slot *slot_of(struct slot_keeper *keeper, uint32_t index,
+                                        uint32_t process)
+{
+    bool has = arena_tag_at(keeper->arena->memory, index)->process == process;
+    return has ? arena_slot_at(keeper->arena->memory, index) : NULL;
 }
 
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
 {
     struct arena_header *header = keeper->arena->header;
     struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
-    uint32_t high = atomic_load(&header->slot_high);
+    uint32_t high = slot_high(keeper);
     totals->calls = atomic_load(&ended->calls);
     totals->bytes = atomic_load(&ended->bytes);
     totals->frees = atomic_load(&ended->frees);
     uint64_t lost = atomic_load(&ended->lost);
-    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
-        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
-        if (slot->process != process)
+    for (uint32_t i = 0; i < high; i++) {
+        const struct arena_slot *slot = slot_of(keeper, i, process);
+        if (!slot)
             continue;
         totals->calls += slot->calls;
         totals->bytes += slot->bytes;
@@ -160,12 +182,12 @@ uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct
 void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
 {
     struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
-    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
+    uint32_t high = slot_high(keeper);
     totals->calls = atomic_load(&ended->pool_calls);
     totals->bytes = atomic_load(&ended->pool_bytes);
-    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
-        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
-        if (slot->process != process)
+    for (uint32_t i = 0; i < high; i++) {
+        const struct arena_slot *slot = slot_of(keeper, i, process);
+        if (!slot)
             continue;
         totals->calls += slot->pool_calls;
         totals->bytes += slot->pool_bytes;
@@ -177,10 +199,10 @@ void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_pe
 {
     struct stat status;
     uint64_t ticks = 0, events = 0, wait_ticks = 0;
-    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
-    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
-        struct arena_slot *slot = arena_slot_at(keeper->arena->memory, i);
-        if (slot->process != process)
+    uint32_t high = slot_high(keeper);
+    for (uint32_t i = 0; i < high; i++) {
+        const struct arena_slot *slot = slot_of(keeper, i, process);
+        if (!slot)
             continue;
         ticks += slot->cost_ticks;
         events += slot->cost_events;

@@ -18,6 +18,7 @@
 #include "tracer/real.h"
 #include "tracer/registration.h"
 #include "tracer/rules.h"
+#include "tracer/tables.h"
 #include "tracer/thread.h"
 #include "tracer/told.h"
 
@@ -31,30 +32,15 @@ static bool preloaded;
 
 struct tracer_process tracer_process = {.alive = &never_alive};
 
-/* Maps the tables of the arena; slots come later, see thread.c.  `path` led to it, or is empty.  0, or -errno when it
- * is none, or of another version. */
+/* `path` led to the arena, or is empty.  0, or -errno when it is none, or of another version. */
 static int map_arena(int fd, const char *path, struct arena_header **arena)
 {
     struct stat status;
-    if (raw_syscall3(SYS_fstat, fd, (long)&status, 0) < 0)
-        return -EBADF;
-    if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(struct arena_header))
-        return -EINVAL;
-    if (status.st_size != (off_t)ARENA_BYTES)
-        return -EPROTO;
-    long at =
-        raw_syscall6(SYS_mmap, 0, (long)ARENA_SLOTS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (at < 0 && at > -4096)
-        return (int)at;
-    raw_syscall3(SYS_madvise, at, (long)ARENA_SLOTS_AT, MADV_DONTDUMP);
+    int err = tables_open(fd, &status);
+    if (err < 0)
+        return err;
     registration_start_up(path, &status);
-    struct arena_header *header = (struct arena_header *)at;
-    if (header->magic != ARENA_MAGIC || header->version != ARENA_VERSION ||
-        header->size != ARENA_BYTES) {
-        raw_syscall3(SYS_munmap, at, (long)ARENA_SLOTS_AT, 0);
-        return -EPROTO;
-    }
-    *arena = header;
+    *arena = tables_head();
     return 0;
 }
 
@@ -91,7 +77,7 @@ static bool map_alive_word(void)
 bool tracer_recorder_is_dead(void)
 {
     uint32_t offset = tracer_process.header->lock_offset;
-    if (offset >= ARENA_SLOTS_AT)
+    if (offset >= ARENA_NODES_AT)
         return true;
     uint32_t word = atomic_load((_Atomic uint32_t *)((char *)tracer_process.arena + offset));
     return (word & FUTEX_OWNER_DIED) || (word & FUTEX_TID_MASK) == 0;
@@ -118,7 +104,7 @@ static void *find_arena(const char *path)
         path && !__asan_init && !__tsan_init ? map_named_arena(path) : NULL;
     if (header && !header->follow_children && header->target_pid &&
         header->target_pid != registration_pid()) {
-        raw_syscall3(SYS_munmap, (long)header, (long)ARENA_SLOTS_AT, 0);
+        tables_close();
         return NULL;
     }
     return header;
@@ -252,8 +238,7 @@ void tracer_switch_off(void)
 void tracer_close(bool unused)
 {
     if (unused && tracer_process.arena) {
-        thread_shut_down();
-        raw_syscall3(SYS_munmap, (long)tracer_process.arena, (long)ARENA_SLOTS_AT, 0);
+        tables_close();
         tracer_process.arena = tracer_process.header = NULL;
     }
     luggage_drop();

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 static inline long raw_syscall6(long number, long a, long b, long c, long d, long e, long f)
@@ -35,4 +37,11 @@ static inline int raw_is_writable(uint64_t address)
     uint32_t nobody = 0;
     return raw_syscall6(SYS_futex, (long)&nobody, 128 | 5 /* private, FUTEX_WAKE_OP */, 0, 0,
                         (long)address, 1 << 28 /* FUTEX_OP_ADD of 0 */) >= 0;
+}
+
+/* Makes whole pages zero: the kernel takes them back, unless the program has locked them. */
+static inline void raw_zero_pages(void *pages, unsigned long size)
+{
+    if (raw_syscall3(SYS_madvise, (long)pages, (long)size, MADV_DONTNEED) < 0)
+        memset(pages, 0, size);
 }

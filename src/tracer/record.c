@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/record.h"
 
-#include <sys/mman.h>
-
 #include "tracer/raw_syscall.h"
 
 _Alignas(4096) uint16_t event_numbers[EVENT_GROUPS];
@@ -88,6 +86,5 @@ void record_unmapped(bool began, bool done)
 
 void record_forget(void)
 {
-    /* Whole pages of nothing but zeros: the kernel takes them back. */
-    raw_syscall3(SYS_madvise, (long)event_numbers, sizeof(event_numbers), MADV_DONTNEED);
+    raw_zero_pages(event_numbers, sizeof(event_numbers));
 }

@@ -86,8 +86,7 @@ static void close_gap(struct arena_slot *slot)
 
 static void announce(struct arena_slot *slot)
 {
-    uint64_t words[2] = {(uint64_t)slot->tid << 32 | (uint64_t)slot->process << 16 | EVENT_THREAD,
-                         read_tsc()};
+    uint64_t words[2] = {slot->thread_word, read_tsc()};
     slot->announce = 0;
     ring_put(slot, words, 2);
 }

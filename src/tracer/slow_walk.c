@@ -55,7 +55,7 @@ static void collect(struct slow_state *state, uint64_t ip)
 
 static uint32_t push(uint32_t node, uint64_t ip)
 {
-    return trie_push(tracer_process.arena, node, ip, rule_module(rules_find(ip - 1)));
+    return trie_push(node, ip, rule_module(rules_find(ip - 1)));
 }
 
 static uint32_t name_stack(struct slow_state *state, uint32_t root)

@@ -61,7 +61,7 @@ static inline uint32_t push(struct arena_slot *slot, uint32_t parent, uint64_t i
     struct known_child *child = &arena_slot_memory(slot)->children[hash >> (64 - CHILDREN_BITS)];
     if (likely(child->key == key && child->parent == parent))
         return child->node;
-    uint32_t node = trie_push(tracer_process.arena, parent, ip, rule_module(rules_find(ip - 1)));
+    uint32_t node = trie_push(parent, ip, rule_module(rules_find(ip - 1)));
     *child = (struct known_child){key, parent, node};
     return node;
 }
@@ -218,8 +218,8 @@ static uint32_t skip_middle(struct arena_slot *slot, const struct kept_frames *k
     uint32_t node = kept->node[valid - 1] & ~KEPT_NEEDS_FP;
     for (uint32_t i = DEEP_INNER; i-- > 0;) {
         node = push(slot, node, walked->ret[i]);
-        if (i == DEEP_INNER - 1 && node >= TRIE_FIRST_NODE) /* whoever reads it must know */
-            arena_node_at(tracer_process.arena, node)->depth |= TRIE_FOLDED;
+        if (i == DEEP_INNER - 1) /* whoever reads it must know */
+            trie_mark_folded(node);
     }
     return node;
 }

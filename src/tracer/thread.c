@@ -5,15 +5,11 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "tracer/raw_syscall.h"
 #include "tracer/registration.h"
 #include "tracer/ring.h"
-
-/* Slots are mapped so many at a time: address space is somebody's limit. */
-#define CHUNK_SLOTS 32u
-#define CHUNK_BYTES ((uint64_t)CHUNK_SLOTS * SLOT_STRIDE)
+#include "tracer/tables.h"
 
 /* Keys above this one would make pthread_setspecific allocate. */
 #define STATIC_KEYS 32
@@ -29,7 +25,6 @@ extern void *__libc_stack_end;
 __thread struct tracer_thread tracer_self = {
     .seat = &seat_of_nobody, .epoch = UINT64_MAX, .busy = THREAD_NEW};
 
-static _Atomic(char *) chunks[ARENA_SLOTS / CHUNK_SLOTS];
 static pthread_key_t exit_key;
 static enum { KEY_UNASKED, KEY_OURS, KEY_NONE } exit_key_state;
 
@@ -43,7 +38,7 @@ static void thread_exits(void *value)
     atomic_store(&self->seat->dying, 1);
     if (*tracer_process.alive == self->epoch && arena_enter()) {
         if (self->slot)
-            self->slot->dying = 1;
+            arena_tag_at(tracer_process.arena, self->slot->index)->dying = 1;
         arena_leave();
     }
 }
@@ -60,44 +55,6 @@ void thread_start_up(void)
         exit_key_state = KEY_OURS;
     else
         pthread_key_delete(exit_key);
-}
-
-void thread_shut_down(void)
-{
-    for (uint32_t i = 0; i < ARENA_SLOTS / CHUNK_SLOTS; i++) {
-        char *chunk = atomic_exchange(&chunks[i], NULL);
-        if (chunk)
-            raw_syscall3(SYS_munmap, (long)chunk, (long)CHUNK_BYTES, 0);
-    }
-}
-
-/* Maps the next part of the arena behind the last page of the one before, as a second mapping of what is mapped
- * there already: that needs neither a descriptor nor a name. */
-static char *map_chunk(uint32_t index)
-{
-    char *before = index > 0 ? atomic_load(&chunks[index - 1]) : NULL;
-    char *last_page =
-        before ? before + CHUNK_BYTES - 4096 : (char *)tracer_process.arena + ARENA_SLOTS_AT - 4096;
-    long at = raw_syscall6(SYS_mremap, (long)last_page, 0, (long)CHUNK_BYTES + 4096, MREMAP_MAYMOVE,
-                           0, 0);
-    if (at < 0 && at > -4096)
-        return NULL;
-    raw_syscall3(SYS_munmap, at, 4096, 0);
-    at += 4096;
-    raw_syscall3(SYS_madvise, at, (long)CHUNK_BYTES, MADV_DONTDUMP);
-    char *nobody = NULL;
-    if (atomic_compare_exchange_strong(&chunks[index], &nobody, (char *)at))
-        return (char *)at;
-    raw_syscall3(SYS_munmap, at, (long)CHUNK_BYTES, 0); /* another thread was first */
-    return nobody;
-}
-
-static struct arena_slot *slot_at(uint32_t index)
-{
-    char *chunk = atomic_load(&chunks[index / CHUNK_SLOTS]);
-    if (!chunk && !(chunk = map_chunk(index / CHUNK_SLOTS)))
-        return NULL;
-    return (struct arena_slot *)(chunk + (uint64_t)(index % CHUNK_SLOTS) * SLOT_STRIDE);
 }
 
 /* What glibc keeps about the stack of a thread it made: four words in a row, somewhere in its descriptor, which is
@@ -153,11 +110,13 @@ static void learn_stack(struct arena_slot *slot, bool main_thread)
 }
 
 /* Makes a slot this thread's own.  The owner word says SLOT_TAKING. */
-static void furnish(struct arena_slot *slot, uint32_t tid)
+static void furnish(struct arena_slot *slot, struct arena_tag *tag, uint32_t tid)
 {
-    if (slot->process != tracer_process.process) /* the same addresses may be other code */
+    if (tag->process != tracer_process.process) /* the same addresses may be other code */
         memset(arena_slot_memory(slot)->children, 0, sizeof(arena_slot_memory(slot)->children));
-    slot->process = tracer_process.process;
+    tag->process = tracer_process.process;
+    tag->tid = registration_tid(tid);
+    tag->dying = 0;
     slot->frame_count = slot->link_count = slot->position = 0;
     slot->generation = UINT64_MAX; /* nothing that the slot's last owner learned holds */
     slot->last_block = 0;
@@ -168,16 +127,15 @@ static void furnish(struct arena_slot *slot, uint32_t tid)
     slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;
     slot->next = atomic_load(&slot->head);
     slot->look_at = 0; /* the first event looks, and announces the thread */
-    slot->tid = registration_tid(tid);
+    slot->thread_word = (uint64_t)tag->tid << 32 | (uint64_t)tag->process << 16 | EVENT_THREAD;
     slot->announce = 1;
-    slot->dying = 0;
-    atomic_store_explicit(&slot->owner, tid, memory_order_release);
+    atomic_store_explicit(&tag->owner, tid, memory_order_release);
 }
 
 /* What a thread that is gone had counted belongs to its process. */
-static void retire(struct arena_slot *slot)
+static void retire(struct arena_slot *slot, const struct arena_tag *tag)
 {
-    struct arena_process *process = arena_process_at(tracer_process.arena, slot->process);
+    struct arena_process *process = arena_process_at(tracer_process.arena, tag->process);
     atomic_fetch_add(&process->calls, slot->calls);
     atomic_fetch_add(&process->bytes, slot->bytes);
     atomic_fetch_add(&process->frees, slot->frees);
@@ -189,26 +147,30 @@ static void retire(struct arena_slot *slot)
     slot->nested = 0;
 }
 
-static bool is_gone(const struct arena_slot *slot, uint32_t pid, uint32_t owner)
+static bool is_gone(const struct arena_tag *tag, uint32_t pid, uint32_t owner)
 {
-    return slot->dying && slot->process == tracer_process.process &&
+    return tag->dying && tag->process == tracer_process.process &&
            raw_syscall3(SYS_tgkill, pid, owner, 0) == -3; /* ESRCH */
 }
 
 static struct arena_slot *claim(uint32_t pid, uint32_t tid)
 {
     for (uint32_t i = 0; i < ARENA_SLOTS; i++) {
-        struct arena_slot *slot = slot_at(i);
-        if (!slot)
-            return NULL;
-        uint32_t owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
-        if (owner == SLOT_TAKING || (owner != 0 && !is_gone(slot, pid, owner)) ||
-            !atomic_compare_exchange_strong(&slot->owner, &owner, SLOT_TAKING))
+        struct arena_tag *tag = arena_tag_at(tracer_process.arena, i);
+        uint32_t owner = atomic_load_explicit(&tag->owner, memory_order_relaxed);
+        if (owner == SLOT_TAKING || (owner != 0 && !is_gone(tag, pid, owner)) ||
+            !atomic_compare_exchange_strong(&tag->owner, &owner, SLOT_TAKING))
             continue;
+        struct arena_slot *slot = table_slot(i);
+        if (!slot) {
+            atomic_store_explicit(&tag->owner, owner, memory_order_release);
+            return NULL;
+        }
         arena_raise(&tracer_process.header->slot_high, i);
+        slot->index = i;
         if (owner != 0)
-            retire(slot);
-        furnish(slot, tid);
+            retire(slot, tag);
+        furnish(slot, tag, tid);
         return slot;
     }
     return NULL;

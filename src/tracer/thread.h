@@ -47,9 +47,8 @@ bool tracer_recorder_is_dead(void);
 
 /* A slot for this thread, or NULL when there is none to be had. */
 struct arena_slot *thread_take_slot(void);
-/* When the tracer starts, and when its arena is to be unmapped, which nobody uses then. */
+/* When the tracer starts. */
 void thread_start_up(void);
-void thread_shut_down(void);
 
 /* The slow sides of the two below. */
 bool tracer_enter_slowly(struct tracer_thread *self, uint64_t frame);

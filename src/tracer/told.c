@@ -16,12 +16,30 @@
 _Static_assert(TOLD_WORDS_MAX + 2 + EVENT_WORDS_MAX + 2 <= RING_MARGIN, "a record fits the margin");
 _Static_assert(TOLD_TEXT_MAX == MEMOIR_TEXT_MAX, "the header says how long a text may be");
 
-/* Blocks are numbered apart from the heap's: a pool's first block may be where its memory begins. */
-static _Alignas(4096) uint16_t block_numbers[EVENT_GROUPS];
+/* Blocks are numbered apart from the heap's: a pool's first block may be where its memory begins.  There when the
+ * first is told of, for most programs tell of none. */
+static _Atomic(uint16_t *) block_numbers;
+#define NUMBERS_BYTES (EVENT_GROUPS * sizeof(uint16_t))
+
+static uint16_t *map_numbers(void)
+{
+    uint16_t *nobody = NULL;
+    long at = raw_syscall6(SYS_mmap, 0, (long)NUMBERS_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at < 0 && at > -4096)
+        return NULL;
+    if (atomic_compare_exchange_strong(&block_numbers, &nobody, (uint16_t *)at))
+        return (uint16_t *)at;
+    raw_syscall3(SYS_munmap, at, (long)NUMBERS_BYTES, 0); /* another thread was first */
+    return nobody;
+}
 
 static uint64_t next_block_number(const void *block)
 {
-    uint16_t *number = &block_numbers[event_group((uint64_t)block)];
+    uint16_t *numbers = atomic_load_explicit(&block_numbers, memory_order_acquire);
+    if (!numbers && !(numbers = map_numbers()))
+        return 0; /* the recorder copes with numbers that repeat */
+    uint16_t *number = &numbers[event_group((uint64_t)block)];
     uint16_t next = (uint16_t)(__atomic_load_n(number, __ATOMIC_RELAXED) + 1);
     __atomic_store_n(number, next, __ATOMIC_RELAXED);
     return next & EVENT_SEQUENCE_MASK;
@@ -29,7 +47,9 @@ static uint64_t next_block_number(const void *block)
 
 void told_forget(void)
 {
-    raw_syscall3(SYS_madvise, (long)block_numbers, sizeof(block_numbers), MADV_DONTNEED);
+    uint16_t *numbers = atomic_load(&block_numbers);
+    if (numbers)
+        raw_zero_pages(numbers, NUMBERS_BYTES);
 }
 
 /* The slot to tell in, until leave(); NULL when nobody listens. */

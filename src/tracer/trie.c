@@ -3,6 +3,9 @@
 
 #include <stdbool.h>
 
+#include "tracer/tables.h"
+#include "tracer/thread.h"
+
 /* Recursion is kept as it is up to this depth; beyond, repeated cycles are folded into one. */
 #define FOLD_DEPTH 192
 #define FOLD_CYCLE 24 /* the longest cycle looked for */
@@ -23,14 +26,16 @@ static uint32_t depth_of(const struct trie_node *node)
 /* If the frames ip, parent, parent's parent ... begin with the same cycle twice, the node that ends
  * the inner repetition's twin: going there instead of deeper loses nothing but the count of rounds.
  */
-static uint32_t fold(void *arena, uint32_t parent, uint64_t ip)
+static uint32_t fold(uint32_t parent, uint64_t ip)
 {
     uint64_t ips[2 * FOLD_CYCLE];
     uint32_t ids[2 * FOLD_CYCLE], count = 1;
     ips[0] = ip;
     ids[0] = TRIE_NONE;
     for (uint32_t id = parent; count < 2 * FOLD_CYCLE && id >= TRIE_FIRST_NODE; count++) {
-        struct trie_node *node = arena_node_at(arena, id);
+        struct trie_node *node = table_node(id);
+        if (!node)
+            break;
         ips[count] = node->ip;
         ids[count] = id;
         id = node->parent;
@@ -45,23 +50,33 @@ static uint32_t fold(void *arena, uint32_t parent, uint64_t ip)
     return TRIE_NONE;
 }
 
-static uint32_t make_node(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
+void trie_mark_folded(uint32_t id)
 {
-    struct arena_header *header = arena;
+    struct trie_node *node = id >= TRIE_FIRST_NODE ? table_node(id) : NULL;
+    if (node)
+        node->depth |= TRIE_FOLDED;
+}
+
+static uint32_t make_node(uint32_t parent, uint64_t ip, uint32_t module)
+{
+    struct arena_header *header = tracer_process.header;
+    struct trie_node *outer = parent >= TRIE_FIRST_NODE ? table_node(parent) : NULL;
     uint32_t id = atomic_fetch_add_explicit(&header->node_count, 1, memory_order_relaxed);
     if (id >= ARENA_NODES) {
         atomic_fetch_sub_explicit(&header->node_count, 1, memory_order_relaxed);
         return TRIE_FULL;
     }
-    struct trie_node *node = arena_node_at(arena, id);
+    struct trie_node *node = table_node(id);
+    if (!node || (!outer && parent >= TRIE_FIRST_NODE))
+        return TRIE_FULL;
     *node = (struct trie_node){.ip = ip, .parent = parent, .module = module, .target = id};
-    if (parent >= TRIE_FIRST_NODE)
-        node->depth = arena_node_at(arena, parent)->depth + 1;
+    if (outer)
+        node->depth = outer->depth + 1;
     if (depth_of(node) >= FOLD_DEPTH) {
-        uint32_t twin = fold(arena, parent, ip);
+        uint32_t twin = fold(parent, ip);
         if (twin != TRIE_NONE) {
             node->target = twin;
-            arena_node_at(arena, twin)->depth |= TRIE_FOLDED;
+            trie_mark_folded(twin);
         }
     }
     return id;
@@ -77,7 +92,7 @@ static inline uint32_t tag_of(uint64_t hash)
     return (uint32_t)hash << TAG_SHIFT;
 }
 
-uint32_t trie_push(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
+uint32_t trie_push(uint32_t parent, uint64_t ip, uint32_t module)
 {
     uint64_t hash = hash_key(parent, ip, module);
     uint32_t made = TRIE_NONE, tag = tag_of(hash);
@@ -86,23 +101,25 @@ uint32_t trie_push(void *arena, uint32_t parent, uint64_t ip, uint32_t module)
         return TRIE_FULL;
     for (unsigned level = 0; level < TRIE_LEVELS; level++) {
         unsigned bits = TRIE_LEVEL_BITS(level);
-        _Atomic uint32_t *line =
-            arena_index_level(arena, level) + (hash >> (64 - bits) & ~(uint64_t)(TRIE_PROBE - 1));
+        _Atomic uint32_t *line = table_level(level);
+        if (unlikely(!line))
+            return TRIE_FULL;
+        line += hash >> (64 - bits) & ~(uint64_t)(TRIE_PROBE - 1);
         for (unsigned i = 0; i < TRIE_PROBE; i++) {
             uint32_t entry = atomic_load_explicit(&line[i], memory_order_acquire);
             if (entry == 0) {
                 if (made == TRIE_NONE)
-                    made = make_node(arena, parent, ip, module);
+                    made = make_node(parent, ip, module);
                 if (made == TRIE_FULL)
                     return TRIE_FULL;
                 if (atomic_compare_exchange_strong_explicit(
                         &line[i], &entry, tag | made, memory_order_acq_rel, memory_order_acquire))
-                    return arena_node_at(arena, made)->target;
+                    return table_node(made)->target;
             }
             if ((entry ^ tag) >> TAG_SHIFT)
                 continue;
-            struct trie_node *node = arena_node_at(arena, entry & (ARENA_NODES - 1));
-            if (node->ip == ip && node->parent == parent && node->module == module)
+            struct trie_node *node = table_node(entry & (ARENA_NODES - 1));
+            if (node && node->ip == ip && node->parent == parent && node->module == module)
                 return node->target;
         }
     }

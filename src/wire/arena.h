@@ -4,7 +4,7 @@
  * width and nothing ever moves, so either side may die at any instruction and the other still reads
  * sense; only the memory of slots that nobody has is given back.  One arena serves a whole process tree.
  *
- *   header | processes | modules | trie nodes | trie index | slots
+ *   header | processes | tags of slots | modules | trie nodes | trie index | slots
  *
  * A slot belongs to one thread at a time: its counters, the tracer's memory of that thread's last
  * stack, and a ring of event words (wire/event.h).  The ring has one writer, the thread, and one
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 2u
+#define ARENA_VERSION 3u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -91,7 +91,7 @@ struct arena_process {
 };
 
 /* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the
- * reader the second, the third changes hands with the slot. */
+ * reader the second, the third is the tracer's own. */
 struct arena_slot {
     /* written by the thread; the reader looks at the first line only */
     _Alignas(64) _Atomic uint64_t head; /* words written, ever; word i is at ring[i % RING_WORDS] */
@@ -116,10 +116,6 @@ struct arena_slot {
     _Alignas(64) _Atomic uint64_t tail;
     _Atomic uint32_t waiting; /* futex: the thread sleeps here for room */
 
-    /* changes hands */
-    _Alignas(64) _Atomic uint32_t owner; /* tid, 0 when free, SLOT_TAKING in between */
-    uint32_t process;                    /* PROCESS_NONE once that is over */
-
     /* the tracer's own: the thread's remembered stack, see struct kept_frames */
     _Alignas(64) uint64_t stack_low,
         stack_high; /* of the thread's own stack, known to be readable */
@@ -127,10 +123,18 @@ struct arena_slot {
     uint32_t position;    /* kept frames that are not inward of the last stack's innermost */
     uint64_t stack_floor; /* stack_low never goes below */
     uint64_t generation;  /* of the rules that all this was learned by */
-    uint32_t tid;      /* as the recorder sees it; `owner` is the thread's own number for itself */
-    uint32_t announce; /* a THREAD record is still to be written */
-    uint32_t dying;    /* its thread is past its destructors; the slot is free once it is gone */
-    uint32_t nested;   /* events inside our own code, from signal handlers; not recorded */
+    uint64_t thread_word; /* the first of the THREAD record ... */
+    uint32_t announce;    /* ... that is still to be written */
+    uint32_t nested;      /* events inside our own code, from signal handlers; not recorded */
+    uint32_t index;
+};
+
+/* Whose a slot is.  Apart from it, so that threads that look for one need not map them all. */
+struct arena_tag {
+    _Atomic uint32_t owner; /* tid, 0 when free, SLOT_TAKING in between */
+    uint32_t process;       /* PROCESS_NONE once that is over */
+    uint32_t tid;   /* as the recorder sees it; `owner` is the thread's own number for itself */
+    uint32_t dying; /* its thread is past its destructors; the slot is free once it is gone */
 };
 #define SLOT_TAKING  0xffffffffu
 #define PROCESS_NONE 0xffffffffu
@@ -166,10 +170,11 @@ struct arena_header {
 #define ARENA_PAGE(x)      (((x) + 4095ull) & ~4095ull)
 #define ARENA_LOCK_AT      4096ull /* the lock has a page of its own */
 #define ARENA_PROCESSES_AT 8192ull
-#define ARENA_MODULES_AT                                                                           \
+#define ARENA_TAGS_AT                                                                              \
     ARENA_PAGE(ARENA_PROCESSES_AT + ARENA_PROCESSES * sizeof(struct arena_process))
-#define ARENA_NODES_AT ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
-#define ARENA_INDEX_AT ARENA_PAGE(ARENA_NODES_AT + ARENA_NODES * sizeof(struct trie_node))
+#define ARENA_MODULES_AT ARENA_PAGE(ARENA_TAGS_AT + ARENA_SLOTS * sizeof(struct arena_tag))
+#define ARENA_NODES_AT   ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
+#define ARENA_INDEX_AT   ARENA_PAGE(ARENA_NODES_AT + ARENA_NODES * sizeof(struct trie_node))
 /* sum over k < TRIE_LEVELS of 4 * 2^LEVEL_BITS(k) bytes is below 6 * 2^LEVEL_BITS(last) */
 #define ARENA_INDEX_BYTES ARENA_PAGE(6ull << TRIE_LEVEL_BITS(TRIE_LEVELS - 1))
 #define ARENA_SLOTS_AT                                                                             \
@@ -189,6 +194,11 @@ static inline struct arena_process *arena_process_at(void *arena, uint32_t index
     return (struct arena_process *)((char *)arena + ARENA_PROCESSES_AT) + index;
 }
 
+static inline struct arena_tag *arena_tag_at(void *arena, uint32_t slot)
+{
+    return (struct arena_tag *)((char *)arena + ARENA_TAGS_AT) + slot;
+}
+
 static inline struct arena_module *arena_module_at(void *arena, uint32_t index)
 {
     return (struct arena_module *)((char *)arena + ARENA_MODULES_AT) + index;
@@ -199,10 +209,14 @@ static inline struct trie_node *arena_node_at(void *arena, uint32_t id)
     return (struct trie_node *)((char *)arena + ARENA_NODES_AT) + id;
 }
 
+static inline uint64_t arena_level_offset(unsigned level)
+{
+    return ((1ull << TRIE_LEVEL_BITS(level)) - (1ull << TRIE_FIRST_BITS)) / 3 * sizeof(uint32_t);
+}
+
 static inline _Atomic uint32_t *arena_index_level(void *arena, unsigned level)
 {
-    uint64_t before = ((1ull << TRIE_LEVEL_BITS(level)) - (1ull << TRIE_FIRST_BITS)) / 3;
-    return (_Atomic uint32_t *)((char *)arena + ARENA_INDEX_AT) + before;
+    return (_Atomic uint32_t *)((char *)arena + ARENA_INDEX_AT + arena_level_offset(level));
 }
 
 static inline struct arena_slot *arena_slot_at(void *arena, uint32_t index)

@@ -32,7 +32,7 @@ void writer_words(struct ring_writer *writer, uint32_t slot, const uint64_t *wor
 void writer_thread(struct ring_writer *writer, uint32_t slot, uint32_t tid, uint32_t process)
 {
     uint64_t words[2] = {(uint64_t)tid << 32 | (uint64_t)process << 16 | EVENT_THREAD, 1000};
-    arena_slot_at(writer->arena->memory, slot)->process = process;
+    arena_tag_at(writer->arena->memory, slot)->process = process;
     writer_words(writer, slot, words, 2);
 }
 

@@ -2,6 +2,7 @@
 /* stack_test.c - stacks of the incremental walk against those of the C library's unwinder, frame by
  * frame, on random call chains. */
 #include "tracer/stack.h"
+#include "tracer/tables.h"
 
 #include <execinfo.h>
 #include <pthread.h>
@@ -105,7 +106,7 @@ static uint32_t name_of(struct witness *witness, int count)
     uint32_t node = TRIE_COMPLETE;
     for (int i = count - 1; i >= 0; i--) {
         uint64_t ip = (uint64_t)witness->frames[i];
-        node = trie_push(arena.memory, node, ip, rule_module(rules_find(ip - 1)));
+        node = trie_push(node, ip, rule_module(rules_find(ip - 1)));
     }
     return node;
 }
@@ -267,6 +268,7 @@ static int set_up(void **state)
         return -1;
     tracer_process.arena = arena.memory;
     tracer_process.header = arena.header;
+    tables_adopt(arena.memory);
     atomic_store(&arena.header->process_high, 1);
     arena_process_at(arena.memory, 0)->pid = (uint32_t)getpid();
     return 0;

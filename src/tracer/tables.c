@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/tables.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "tracer/raw_syscall.h"
+
+#define PAGE           4096u
+#define SLOTS_RESERVED 64u
+/* Who may lock more than this was meant to lock memory. */
+#define LOCK_RAISED (64ull << 20)
+
+#define NODE_PIECE_BYTES (sizeof(struct trie_node) << NODE_PIECE_BITS)
+_Static_assert(NODE_PIECE_BYTES % PAGE == 0, "pieces are whole pages");
+
+/* A part of the arena that is mapped without access: one page to map more from, or all that can be foreseen. */
+struct anchor {
+    char *at;
+    uint64_t offset, length;
+};
+
+enum { ANCHOR_NODES = TRIE_LEVELS, ANCHOR_SLOTS, ANCHORS };
+
+struct tracer_tables tracer_tables;
+static char *head;
+static struct anchor reserved;         /* from the nodes to the first slots */
+static struct anchor anchors[ANCHORS]; /* else: the first page of each level, of nodes and slots */
+
+static bool is_error(long result)
+{
+    return result < 0 && result > -4096;
+}
+
+/* Maps [offset, offset + length) of the arena; NULL when it cannot be. */
+static char *map_part(int fd, uint64_t offset, uint64_t length, int access)
+{
+    long at = raw_syscall6(SYS_mmap, 0, (long)length, access, MAP_SHARED, fd, (long)offset);
+    if (is_error(at))
+        return NULL;
+    raw_syscall3(SYS_madvise, at, (long)length, MADV_DONTDUMP);
+    return (char *)at;
+}
+
+static void unmap(void *at, uint64_t length)
+{
+    if (at)
+        raw_syscall3(SYS_munmap, (long)at, (long)length, 0);
+}
+
+static uint64_t limit_of(int resource)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    raw_syscall6(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
+    return limit.rlim_cur;
+}
+
+/* Whether address space that is not used is nobody's business. */
+static bool may_reserve(void)
+{
+    uint64_t lock = limit_of(RLIMIT_MEMLOCK);
+    return limit_of(RLIMIT_AS) == RLIM_INFINITY && (lock == RLIM_INFINITY || lock < LOCK_RAISED);
+}
+
+static void drop_anchor(int fd, struct anchor *anchor, uint64_t offset, uint64_t length)
+{
+    *anchor = (struct anchor){map_part(fd, offset, length, PROT_NONE), offset, length};
+}
+
+static void drop_anchors(int fd)
+{
+    if (may_reserve())
+        drop_anchor(fd, &reserved, ARENA_NODES_AT,
+                    ARENA_SLOTS_AT + (uint64_t)SLOTS_RESERVED * SLOT_STRIDE - ARENA_NODES_AT);
+    if (reserved.at)
+        return;
+    for (unsigned i = 0; i < TRIE_LEVELS; i++)
+        drop_anchor(fd, &anchors[i], ARENA_INDEX_AT + arena_level_offset(i), PAGE);
+    drop_anchor(fd, &anchors[ANCHOR_NODES], ARENA_NODES_AT, PAGE);
+    drop_anchor(fd, &anchors[ANCHOR_SLOTS], ARENA_SLOTS_AT, PAGE);
+}
+
+static bool is_arena(const struct arena_header *header)
+{
+    return header->magic == ARENA_MAGIC && header->version == ARENA_VERSION &&
+           header->size == ARENA_BYTES;
+}
+
+int tables_open(int fd, struct stat *status)
+{
+    if (raw_syscall3(SYS_fstat, fd, (long)status, 0) < 0)
+        return -EBADF;
+    if (!S_ISREG(status->st_mode) || status->st_size < (off_t)sizeof(struct arena_header))
+        return -EINVAL;
+    if (status->st_size != (off_t)ARENA_BYTES)
+        return -EPROTO;
+    head = map_part(fd, 0, ARENA_NODES_AT, PROT_READ | PROT_WRITE);
+    if (!head)
+        return -ENOMEM;
+    if (!is_arena((struct arena_header *)head)) {
+        tables_close();
+        return -EPROTO;
+    }
+    drop_anchors(fd);
+    return 0;
+}
+
+struct arena_header *tables_head(void)
+{
+    return (struct arena_header *)head;
+}
+
+/* Pieces that are not in what was reserved. */
+static void unmap_pieces(_Atomic(void *) *places, uint32_t count, uint64_t length)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char *at = atomic_exchange(&places[i], NULL);
+        if (at < reserved.at || at >= reserved.at + reserved.length)
+            unmap(at, length);
+    }
+}
+
+void tables_close(void)
+{
+    unmap_pieces(tracer_tables.nodes, NODE_PIECES, NODE_PIECE_BYTES);
+    unmap_pieces(tracer_tables.slots, ARENA_SLOTS, SLOT_STRIDE);
+    for (unsigned i = 0; i < TRIE_LEVELS; i++)
+        unmap_pieces(&tracer_tables.levels[i], 1, sizeof(uint32_t) << TRIE_LEVEL_BITS(i));
+    for (unsigned i = 0; i < ANCHORS; i++) {
+        unmap(anchors[i].at, anchors[i].length);
+        anchors[i].at = NULL;
+    }
+    unmap(reserved.at, reserved.length);
+    unmap(head, ARENA_NODES_AT);
+    reserved.at = head = NULL;
+}
+
+/* A piece that is to be accessible. */
+struct piece {
+    _Atomic(void *) *place; /* where everybody looks for it */
+    uint64_t offset, length;
+    const struct anchor *anchor;   /* before it, in the arena */
+    const _Atomic(void *) *before; /* the piece right before it, of the same length; or NULL */
+};
+
+/* Maps from a page that is mapped already, the nearest before it, what comes after that page, too. */
+static char *map_again(const struct piece *piece)
+{
+    const struct anchor *anchor = reserved.at ? &reserved : piece->anchor;
+    char *before = piece->before ? atomic_load(piece->before) : NULL;
+    char *page = before ? before + piece->length - PAGE : anchor->at + anchor->length - PAGE;
+    uint64_t page_offset = before ? piece->offset - PAGE : anchor->offset + anchor->length - PAGE;
+    uint64_t skipped = piece->offset - page_offset;
+    if (!before && !anchor->at)
+        return NULL;
+    long at = raw_syscall6(SYS_mremap, (long)page, 0, (long)(skipped + piece->length),
+                           MREMAP_MAYMOVE, 0, 0);
+    if (is_error(at))
+        return NULL;
+    if (skipped > 0)
+        unmap((void *)at, skipped);
+    raw_syscall3(SYS_madvise, at + (long)skipped, (long)piece->length, MADV_DONTDUMP);
+    return (char *)at + skipped;
+}
+
+static void *map_piece(const struct piece *piece)
+{
+    bool kept = reserved.at && piece->offset + piece->length <= reserved.offset + reserved.length;
+    char *at = kept ? reserved.at + (piece->offset - reserved.offset) : map_again(piece);
+    void *nobody = NULL;
+    if (!at ||
+        is_error(raw_syscall3(SYS_mprotect, (long)at, (long)piece->length, PROT_READ | PROT_WRITE)))
+        return NULL;
+    if (atomic_compare_exchange_strong(piece->place, &nobody, at))
+        return at;
+    if (!kept)
+        unmap(at, piece->length); /* another thread was first */
+    return nobody;
+}
+
+struct trie_node *tables_map_nodes(uint32_t index)
+{
+    return map_piece(&(struct piece){.place = &tracer_tables.nodes[index],
+                                     .offset = ARENA_NODES_AT + index * NODE_PIECE_BYTES,
+                                     .length = NODE_PIECE_BYTES,
+                                     .anchor = &anchors[ANCHOR_NODES],
+                                     .before = index > 0 ? &tracer_tables.nodes[index - 1] : NULL});
+}
+
+_Atomic uint32_t *tables_map_level(unsigned level)
+{
+    return map_piece(&(struct piece){.place = &tracer_tables.levels[level],
+                                     .offset = ARENA_INDEX_AT + arena_level_offset(level),
+                                     .length = sizeof(uint32_t) << TRIE_LEVEL_BITS(level),
+                                     .anchor = &anchors[level]});
+}
+
+struct arena_slot *tables_map_slot(uint32_t index)
+{
+    return map_piece(&(struct piece){.place = &tracer_tables.slots[index],
+                                     .offset = ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE,
+                                     .length = SLOT_STRIDE,
+                                     .anchor = &anchors[ANCHOR_SLOTS],
+                                     .before = index > 0 ? &tracer_tables.slots[index - 1] : NULL});
+}
+
+void tables_adopt(void *arena)
+{
+    for (uint32_t i = 0; i < NODE_PIECES; i++)
+        tracer_tables.nodes[i] = arena_node_at(arena, i << NODE_PIECE_BITS);
+    for (unsigned i = 0; i < TRIE_LEVELS; i++)
+        tracer_tables.levels[i] = arena_index_level(arena, i);
+    for (uint32_t i = 0; i < ARENA_SLOTS; i++)
+        tracer_tables.slots[i] = arena_slot_at(arena, i);
+}

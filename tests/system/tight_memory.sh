@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Programs that lock their memory, or may use little of it, are not broken by ours.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+subject=$subjects/subject-tight_memory
+limited() { # limited KIB PROGRAM…: with so much address space
+    (
+        ulimit -S -v "$1"
+        shift
+        exec "$@"
+    )
+}
+
+for threads in 1 16; do
+    blocks="$((threads * 10000)) $((threads * 100))"
+    read -r rss size < <("$subject" $threads)
+
+    # All of it resident: at most 16 MiB of ours, and 1 MiB for each thread; the main one is another.
+    if read -r locked _ < <("$subject" $threads lock) && [ -n "$locked" ]; then
+        record locked.memoir -- "$subject" $threads lock
+        equal "locked-$threads-status" 0 "$status"
+        read -r ours _ <locked.memoir.out
+        at_most "locked-$threads-resident" $((16384 + (threads + 1) * 1024)) $((ours - locked))
+        equal "locked-$threads-blocks" "$blocks" "$(site locked.memoir heap.leaked in_thread)"
+        equal "locked-$threads-whole" 0 "$(quality locked.memoir lost_events)"
+    else
+        skip "locked-$threads" "this user may not lock memory"
+    fi
+
+    # 64 MiB of address space more than it needs alone.
+    cat >limited.sh <<END
+ulimit -v $((size + 65536))
+exec "$subject" $threads
+END
+    record limited.memoir -- sh limited.sh
+    equal "limited-$threads-status" 0 "$status"
+    equal "limited-$threads-blocks" "$blocks" "$(site limited.memoir heap.leaked in_thread)"
+    equal "limited-$threads-whole" 0 "$(quality limited.memoir lost_events)"
+    at_least "limited-$threads-native" 1 "$rss"
+done
+
+# A limit that was there before us is the program's, not ours; a soft one we may lift for ourselves.
+# shellcheck disable=SC2016 # the inner shell's
+limited 600000 "$MEMOIR" run -o shell.memoir -- sh -c 'ulimit -v; exec "$0" 1' "$subject" >shell.out 2>shell.err
+equal inherited-status 0 $?
+equal inherited-limit 600000 "$(head -n 1 shell.out)"
+equal inherited-blocks "10000 100" "$(site shell.memoir heap.leaked in_thread)"
