@@ -217,8 +217,9 @@ static void note_unrecorded(struct roster *roster, struct session *session)
     note_if_any(session, atomic_load(&header->unlisted_processes),
                 "processes were not recorded: at most 1024 can be at the same time");
     note_if_any(session, atomic_load(&header->left_behind),
-                "programs were not recorded: they ran where the recorder cannot be reached, in a "
-                "container, a chroot or as another user");
+                "programs were not recorded: they ran where the recorder cannot be reached (in a "
+                "container, a chroot, as another user), or cannot have our library (another libc, "
+                "32 bits, address sanitizer)");
     note_if_any(session, atomic_load(&header->unlisted_modules),
                 "libraries found no place in the list of 8191: their functions have no names");
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exec_hooks.c - a program that becomes another one (a wrapper script, env, a launcher) takes the
- * tracer with it.  Our variables are not in its environment, so they go into the one it hands on.
+ * tracer with it.  Our variables are not in its environment, so they go into the one it hands on; or
+ * out of it, when the next program cannot have our library.
  *
  * All of exec is async-signal-safe and so are these: the new environment lies on the stack. */
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #include "tracer/luggage.h"
+#include "tracer/next_image.h"
 #include "tracer/real.h"
 #include "tracer/thread.h"
 
@@ -20,12 +23,20 @@
 
 enum exec_kind { EXEC_PATH, EXEC_SEARCH, EXEC_FD };
 
+/* How to start a child instead of becoming it. */
+struct spawning {
+    pid_t *pid;
+    const posix_spawn_file_actions_t *actions;
+    const posix_spawnattr_t *attributes;
+};
+
 /* What to become, in one piece. */
 struct exec_call {
     enum exec_kind kind;
     const char *file;
     int fd;
     char *const *arguments;
+    const struct spawning *spawning; /* or NULL */
 };
 
 static bool starts_with(const char *text, const char *prefix)
@@ -35,8 +46,13 @@ static bool starts_with(const char *text, const char *prefix)
 
 static int call_real(const struct exec_call *call, char *const *environment)
 {
+    const struct spawning *child = call->spawning;
     if (!real.execve)
         tracer_revive(); /* before our constructor */
+    if (child)
+        return (call->kind == EXEC_SEARCH ? real.posix_spawnp : real.posix_spawn)(
+            child->pid, call->file, child->actions, child->attributes, call->arguments,
+            environment);
     if (call->kind == EXEC_SEARCH)
         return real.execvpe(call->file, call->arguments, environment);
     if (call->kind == EXEC_FD)
@@ -89,33 +105,74 @@ static __attribute__((noinline)) int call_with_luggage(const struct exec_call *c
     return call_real(call, entries);
 }
 
+static bool is_foreign(const struct exec_call *call)
+{
+    if (call->kind == EXEC_SEARCH)
+        return next_image_named_is_foreign(call->file);
+    return next_image_is_foreign(call->kind == EXEC_PATH ? call->file : NULL, call->fd);
+}
+
+static int call_left_behind(const struct exec_call *call, char *const *environment)
+{
+    tracer_left_behind(1);
+    int result = call_real(call, environment);
+    if (result != 0)
+        tracer_left_behind(-1);
+    return result;
+}
+
+/* Without our two variables, which are in the environment; the user's LD_PRELOAD stays. */
+static __attribute__((noinline)) int call_without_luggage(const struct exec_call *call,
+                                                          char *const *environment,
+                                                          const struct survey *survey,
+                                                          const struct tracer_luggage *luggage)
+{
+    char **entries = __builtin_alloca((survey->count + 1) * sizeof(char *));
+    char *preload = __builtin_alloca(strlen(PRELOAD) + survey->preload_size + 1);
+    size_t kept = 0;
+    for (size_t i = 0; i < survey->count; i++) {
+        const char *entry = environment[i], *rest = strchr(entry, ':');
+        bool is_ours =
+            i == survey->preload_at && starts_with(entry + strlen(PRELOAD), luggage->library);
+        if (is_ours && rest) {
+            memcpy(preload, PRELOAD, strlen(PRELOAD));
+            memcpy(preload + strlen(PRELOAD), rest + 1, strlen(rest + 1) + 1);
+            entries[kept++] = preload;
+        } else if (!is_ours && !starts_with(entry, ARENA)) {
+            entries[kept++] = environment[i];
+        }
+    }
+    entries[kept] = NULL;
+    return call_left_behind(call, entries);
+}
+
 static int become(const struct exec_call *call, char *const *environment)
 {
-    const struct tracer_luggage *luggage = environment ? tracer_luggage() : NULL;
-    if (!luggage) {
-        tracer_left_behind(1);
-        int result = call_real(call, environment);
-        tracer_left_behind(-1); /* it failed */
-        return result;
-    }
+    const struct tracer_luggage *luggage =
+        environment ? tracer_luggage(call->spawning != NULL) : NULL;
+    if (!luggage)
+        return call->spawning ? call_real(call, environment) : call_left_behind(call, environment);
     struct survey survey = look_at(environment);
+    if (is_foreign(call))
+        return survey.carried ? call_without_luggage(call, environment, &survey, luggage)
+                              : call_left_behind(call, environment);
     return survey.carried ? call_real(call, environment)
                           : call_with_luggage(call, environment, &survey, luggage);
 }
 
 HOOK int execve(const char *path, char *const *arguments, char *const *environment)
 {
-    return become(&(struct exec_call){EXEC_PATH, path, -1, arguments}, environment);
+    return become(&(struct exec_call){EXEC_PATH, path, -1, arguments, NULL}, environment);
 }
 
 HOOK int execvpe(const char *file, char *const *arguments, char *const *environment)
 {
-    return become(&(struct exec_call){EXEC_SEARCH, file, -1, arguments}, environment);
+    return become(&(struct exec_call){EXEC_SEARCH, file, -1, arguments, NULL}, environment);
 }
 
 HOOK int fexecve(int fd, char *const *arguments, char *const *environment)
 {
-    return become(&(struct exec_call){EXEC_FD, NULL, fd, arguments}, environment);
+    return become(&(struct exec_call){EXEC_FD, NULL, fd, arguments, NULL}, environment);
 }
 
 HOOK int execv(const char *path, char *const *arguments)
@@ -150,7 +207,8 @@ HOOK int execl(const char *path, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    int result = become_listed((struct exec_call){EXEC_PATH, path, -1, NULL}, first, list, false);
+    int result =
+        become_listed((struct exec_call){EXEC_PATH, path, -1, NULL, NULL}, first, list, false);
     va_end(list);
     return result;
 }
@@ -159,7 +217,8 @@ HOOK int execlp(const char *file, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    int result = become_listed((struct exec_call){EXEC_SEARCH, file, -1, NULL}, first, list, false);
+    int result =
+        become_listed((struct exec_call){EXEC_SEARCH, file, -1, NULL, NULL}, first, list, false);
     va_end(list);
     return result;
 }
@@ -168,7 +227,24 @@ HOOK int execle(const char *path, const char *first, ...)
 {
     va_list list;
     va_start(list, first);
-    int result = become_listed((struct exec_call){EXEC_PATH, path, -1, NULL}, first, list, true);
+    int result =
+        become_listed((struct exec_call){EXEC_PATH, path, -1, NULL, NULL}, first, list, true);
     va_end(list);
     return result;
+}
+
+HOOK int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                     const posix_spawnattr_t *attributes, char *const *arguments,
+                     char *const *environment)
+{
+    struct spawning child = {pid, actions, attributes};
+    return become(&(struct exec_call){EXEC_PATH, path, -1, arguments, &child}, environment);
+}
+
+HOOK int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                      const posix_spawnattr_t *attributes, char *const *arguments,
+                      char *const *environment)
+{
+    struct spawning child = {pid, actions, attributes};
+    return become(&(struct exec_call){EXEC_SEARCH, file, -1, arguments, &child}, environment);
 }

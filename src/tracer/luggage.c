@@ -57,10 +57,10 @@ static bool travels_on(void)
     return pid == tracer_process.local_pid || luggage_is_for_all;
 }
 
-const struct tracer_luggage *tracer_luggage(void)
+const struct tracer_luggage *tracer_luggage(bool for_child)
 {
     /* Elsewhere (chroot, another user, another /proc) they would only make the loader complain. */
-    return travels_on() && can_open(luggage.library, R_OK) &&
+    return travels_on() && (luggage_is_for_all || !for_child) && can_open(luggage.library, R_OK) &&
                    can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK)
                ? &luggage
                : NULL;

@@ -8,9 +8,9 @@ struct tracer_luggage {
     char library[4096]; /* path of ours */
     char arena[128];    /* "MEMOIR_ARENA=..." */
 };
-/* For exec.  NULL when the caller's next image is not to be traced: we are off, or this is another process
- * that only borrows our memory, and children are not followed. */
-const struct tracer_luggage *tracer_luggage(void);
+/* For exec, or for a child.  NULL when the next image is not to be traced: we are off, or it is a child's or this is
+ * another process that only borrows our memory, and children are not followed. */
+const struct tracer_luggage *tracer_luggage(bool for_child);
 /* Counts an image that follows by exec without its luggage, if it should have had it. */
 void tracer_left_behind(int by);
 

@@ -97,6 +97,8 @@ static void resolve(void *(*find)(const char *name))
         WANTED(execve),
         WANTED(execvpe),
         WANTED(fexecve),
+        WANTED(posix_spawn),
+        WANTED(posix_spawnp),
 #undef WANTED
     };
     struct real_functions functions = real;

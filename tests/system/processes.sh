@@ -110,3 +110,26 @@ END
         not_ok closed-said "$(cat closed/all.memoir.err)"
     fi
 fi
+
+# A program that cannot have our library is started without it, however it is started: address sanitizer's runtime
+# would end the program, the loader of another libc as well.
+echo 'int puts(const char *); int main(void) { return puts("ran") < 0; }' >hello.c
+foreign() { # foreign CASE PROGRAM
+    "$subjects/subject-starts_programs" "$2" >"$1.native" 2>&1
+    record "$1.memoir" --children -- "$subjects/subject-starts_programs" "$2"
+    equal "$1-status" 0 "$status"
+    same_text "$1-output" "$1.native" "$1.memoir.out"
+    equal "$1-said" 1 "$(grep -c '5 programs were not recorded' "$1.memoir.err")"
+    record "$1-alone.memoir" -- "$subjects/subject-starts_programs" "$2"
+    same_text "$1-alone-output" "$1.native" "$1-alone.memoir.out"
+}
+if gcc -fsanitize=address -o sanitized hello.c 2>/dev/null; then
+    foreign sanitized ./sanitized
+else
+    skip sanitized "no address sanitizer"
+fi
+if musl-gcc -o musl hello.c 2>/dev/null; then
+    foreign musl ./musl
+else
+    skip musl "no musl-gcc"
+fi
