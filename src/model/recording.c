@@ -43,6 +43,7 @@ void recording_destroy(struct recording *recording)
     vec_free(&recording->pins);
     vec_free(&recording->traits);
     vec_free(&recording->notes);
+    marks_fini(&recording->marks);
     vec_free(&recording->leak_rules);
     string_table_destroy(recording->strings);
     stack_table_destroy(recording->stacks);

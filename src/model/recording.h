@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "base/vec.h"
+#include "model/mark.h"
 #include "model/metric.h"
 #include "model/stack_table.h"
 #include "model/string_table.h"
@@ -154,6 +155,8 @@ struct recording {
     VEC(struct trait) traits;  /* at most TRAITS_MAX, by kind and place */
     VEC(string_id) notes;      /* sentences for the quality part of every report */
     VEC(string_id) leak_rules; /* leaks the program itself says are none, as in suppress.h */
+
+    struct mark_list marks;
 
     struct totals heap, maps;
     struct totals pools, regions; /* as the program told through memoir.h */

@@ -37,6 +37,7 @@ enum section {
     SECTION_CELLS = 24,
     SECTION_THREAD_CELLS = 25,
     SECTION_TRAITS = 26,
+    SECTION_MARKS = 27,
 };
 
 struct chunk_header {

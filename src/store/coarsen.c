@@ -41,7 +41,9 @@ size_t coarsen_group_end(const struct coarsen_plan *plan, size_t first)
         uint64_t width = coarsen_width(newest_ns - next->end_ns, plan->step);
         if (width == 0 || next->begin_ns / width != buckets[first].begin_ns / width ||
             next->begin_ns != buckets[end - 1].end_ns ||
-            coarsen_is_pinned(plan->recording, next->begin_ns))
+            coarsen_is_pinned(plan->recording, next->begin_ns) ||
+            (plan->step < COARSEN_MARKS_YIELD &&
+             marks_have(&plan->recording->marks, next->begin_ns)))
             break;
     }
     return end;

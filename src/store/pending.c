@@ -51,7 +51,8 @@ static bool may_merge(const struct recording *recording, const struct bucket *bu
                       const struct bucket *next)
 {
     return bucket->end_ns == next->begin_ns && bucket->file_offset == 0 && next->file_offset == 0 &&
-           !coarsen_is_pinned(recording, next->begin_ns);
+           !coarsen_is_pinned(recording, next->begin_ns) &&
+           !marks_have(&recording->marks, next->begin_ns);
 }
 
 /* Merges neighbours two by two; true when that made fewer of them. */

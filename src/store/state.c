@@ -67,6 +67,7 @@ static const uint16_t state_fields[] = {
     FIELD(regions.peak_time_ns),
     FIELD(regions.slack_bytes),
     FIELD(regions.peak_slack_bytes),
+    FIELD(marks.left_out),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -1,5 +1,5 @@
 /* tables.h - the tables of a recording (strings, modules, locations, frames, stacks, threads,
- * traits, notes), its state and the heads of buckets and pins, to and from sections.
+ * traits, notes, marks), its state and the heads of buckets and pins, to and from sections.
  *
  * Every section says the number of its first row, so that a lost chunk moves nothing. */
 #pragma once
@@ -12,6 +12,7 @@
 struct table_marks {
     uint32_t strings, stacks;
     size_t locations, frames, notes;
+    uint32_t marks, marks_thinned; /* number of the last one; see struct mark_list */
 };
 struct frame_mark {
     uint32_t first_location, location_count;

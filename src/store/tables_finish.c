@@ -31,6 +31,8 @@ static void check_texts(struct recording *recording)
         if (thread->merged == 0)
             thread->merged = 1; /* a row that was lost */
     }
+    for (size_t i = 0; i < recording->marks.count; i++)
+        keep_known(&recording->marks.items[i].label, strings);
     vec_each (trait, &recording->traits)
         keep_known(&trait->where, strings);
     vec_each (pin, &recording->pins)

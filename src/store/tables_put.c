@@ -226,6 +226,35 @@ static void put_notes(struct table_cursor *cursor, const struct recording *recor
     draft_packed_section(draft, SECTION_NOTES);
 }
 
+/* from which number on rows that are there are void; rows of: number as a step, kind, label, time as a step, how many
+ * numbers back the beginning is (0: it is no end).  All are told again when some have gone. */
+static void put_marks(struct table_cursor *cursor, const struct recording *recording,
+                      struct chunk_draft *draft)
+{
+    const struct mark_list *marks = &recording->marks;
+    bool again = cursor->done.marks_thinned != marks->thinned;
+    uint32_t from = again ? 1 : cursor->done.marks + 1, last = from;
+    uint64_t last_ns = 0;
+    cursor->next.marks = marks->last_number;
+    cursor->next.marks_thinned = marks->thinned;
+    if (marks->last_number < from && !again)
+        return;
+    put_varint(&draft->section, from);
+    for (size_t i = 0; i < marks->count; i++) {
+        const struct mark *mark = &marks->items[i];
+        if (mark->number < from)
+            continue;
+        put_varint(&draft->section, mark->number - last);
+        put_varint(&draft->section, mark->kind);
+        put_varint(&draft->section, mark->label);
+        put_step(&draft->section, last_ns, mark->time_ns);
+        put_varint(&draft->section, mark->begin ? mark->number - mark->begin : 0);
+        last = mark->number;
+        last_ns = mark->time_ns;
+    }
+    draft_packed_section(draft, SECTION_MARKS);
+}
+
 bool tables_put(struct table_cursor *cursor, const struct recording *recording,
                 struct chunk_draft *draft)
 {
@@ -239,6 +268,7 @@ bool tables_put(struct table_cursor *cursor, const struct recording *recording,
     put_threads(cursor, recording, draft);
     put_traits(cursor, recording, draft);
     put_notes(cursor, recording, draft);
+    put_marks(cursor, recording, draft);
     if (draft->raw.size > before)
         draft->flags |= CHUNK_TABLES;
     return cursor->next.strings < string_table_count(recording->strings) ||

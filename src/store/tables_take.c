@@ -257,6 +257,27 @@ static int take_notes(struct table_builder *builder, struct byte_reader *body)
     return body->failed ? -EINVAL : 0;
 }
 
+static int take_marks(struct table_builder *builder, struct byte_reader *body)
+{
+    struct mark_list *marks = &builder->recording->marks;
+    uint32_t number = take_u32(body);
+    uint64_t time_ns = 0;
+    while (marks->count > 0 && marks->items[marks->count - 1].number >= number)
+        marks->count--;
+    while (bytes_left(body) > 0) {
+        struct mark mark = {.number = number += take_u32(body)};
+        mark.kind = (enum mark_kind)take_u32(body);
+        mark.label = take_u32(body);
+        mark.time_ns = time_ns = take_step(body, time_ns);
+        uint32_t back = take_u32(body);
+        mark.begin = back ? number - back : 0;
+        int err = body->failed ? -EINVAL : marks_append(marks, mark);
+        if (err < 0)
+            return err;
+    }
+    return body->failed ? -EINVAL : 0;
+}
+
 int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *body)
 {
     switch (tag) {
@@ -278,6 +299,8 @@ int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *
         return take_traits(builder, body);
     case SECTION_NOTES:
         return take_notes(builder, body);
+    case SECTION_MARKS:
+        return take_marks(builder, body);
     default:
         return 0;
     }

@@ -254,6 +254,29 @@ TEST(marks_and_losses_are_drawn)
     sample_destroy(&sample);
 }
 
+TEST(what_the_program_told_is_drawn_and_thousands_do_not_hurt)
+{
+    struct sample sample = sample_create();
+    struct recording *recording = sample.recording;
+    struct plot_options const options = {.range = TIME_ALL, .top = 5};
+    string_id phase = recording_intern(recording, "compaction <&>");
+    marks_add(&recording->marks, MARK_INSTANT, recording_intern(recording, "block 1200"),
+              5 * SECOND);
+    marks_add(&recording->marks, MARK_BEGIN, phase, 10 * SECOND);
+    marks_add(&recording->marks, MARK_END, phase, 20 * SECOND);
+    struct svg_out out = render(recording, &options);
+    CHECK(contains(&out, ">block 1200</text>") && contains(&out, "<rect class=\"phase\""));
+    CHECK(contains(&out, ">compaction &lt;&amp;&gt;</text>"));
+    svg_out_fini(&out);
+
+    for (unsigned i = 0; i < 5000; i++)
+        marks_add(&recording->marks, i % 2 ? MARK_INSTANT : MARK_BEGIN, phase, 20 * SECOND + i);
+    out = render(recording, &options);
+    CHECK(contains(&out, "peak 11.0 MiB at 18.0 s") && out.size < 200000);
+    svg_out_fini(&out);
+    sample_destroy(&sample);
+}
+
 /* Nothing, one instant, one bucket, small and large paper: always a picture. */
 TEST(edge_cases_have_a_picture)
 {
@@ -320,6 +343,7 @@ int main(void)
         cmocka_unit_test(counters_are_rates),
         cmocka_unit_test(many_buckets_become_few_columns),
         cmocka_unit_test(marks_and_losses_are_drawn),
+        cmocka_unit_test(what_the_program_told_is_drawn_and_thousands_do_not_hurt),
         cmocka_unit_test(edge_cases_have_a_picture),
         cmocka_unit_test(hostile_names_stay_names),
         cmocka_unit_test(the_same_input_gives_the_same_bytes),

@@ -60,6 +60,11 @@ static void pinned_boundaries_and_gaps_stay(void **state)
         .buckets = buckets, .count = 1000, .recording = recording, .enabled = true};
     CHECK(vec_push(&recording->pins, (struct pin){.kind = PIN_MARK, .time_ns = 13 * SEC}));
     CHECK(coarsen_group_end(&plan, 10) == 13 && coarsen_group_end(&plan, 13) == 20);
+    marks_add(&recording->marks, MARK_INSTANT, STRING_EMPTY, 27 * SEC);
+    CHECK(coarsen_group_end(&plan, 20) == 27 && coarsen_group_end(&plan, 27) == 30);
+    plan.step = COARSEN_MARKS_YIELD; /* as small as can be: marks lose theirs */
+    CHECK(coarsen_group_end(&plan, 20) > 27);
+    plan.step = 0;
     buckets[4].end_ns -= 1; /* a gap before 5 */
     CHECK(coarsen_group_end(&plan, 0) == 5 && coarsen_group_end(&plan, 5) == 10);
     recording_destroy(recording);

@@ -237,6 +237,29 @@ static void a_recording_that_was_read_can_be_written_again(void **state)
     sample_forget_path(copy_path);
 }
 
+/* Those that went are told by telling all again. */
+static void marks_that_were_thinned_out_are_gone_from_the_file(void **state)
+{
+    (void)state;
+    char *path = sample_path();
+    struct recording *recording = recording_create();
+    struct recording_writer *writer = recording_writer_create(path, 0, NULL);
+    for (uint32_t i = 1; i <= 3 * MARKS_MAX; i++) {
+        CHECK(marks_add(&recording->marks, i % 10 ? MARK_INSTANT : MARK_BEGIN, STRING_EMPTY, i) ==
+              0);
+        if (i % 1000 == 0)
+            CHECK(recording_writer_append(writer, recording, NULL) == 0);
+    }
+    CHECK(recording->marks.thinned > 1);
+    CHECK(recording_writer_finish(writer, recording, NULL) == 0);
+    struct recording *read = read_or_fail(path);
+    sample_check_equal_tables(recording, read);
+    CHECK(read->marks.left_out == recording->marks.left_out && read->marks.left_out > 0);
+    recording_destroy(read);
+    recording_destroy(recording);
+    sample_forget_path(path);
+}
+
 static void the_file_is_for_its_owner_alone_and_replaces_only_files(void **state)
 {
     (void)state;
@@ -280,6 +303,7 @@ int main(void)
         cmocka_unit_test(a_later_peak_replaces_the_one_before),
         cmocka_unit_test(a_peak_that_moves_every_second_does_not_fill_the_file),
         cmocka_unit_test(a_recording_that_was_read_can_be_written_again),
+        cmocka_unit_test(marks_that_were_thinned_out_are_gone_from_the_file),
         cmocka_unit_test(the_file_is_for_its_owner_alone_and_replaces_only_files),
         cmocka_unit_test(what_is_no_recording_is_refused_with_a_sentence),
     };

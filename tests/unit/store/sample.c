@@ -57,6 +57,11 @@ void sample_add_tables(struct recording *recording, unsigned round)
     if (recording->traits.count < TRAITS_MAX)
         CHECK(vec_push(&recording->traits, trait));
     CHECK(vec_push(&recording->notes, text(recording, "note ", round)));
+    string_id phase = text(recording, "phase ", round);
+    marks_add(&recording->marks, MARK_BEGIN, phase, 10 * round);
+    marks_add(&recording->marks, MARK_INSTANT, text(recording, "block ", round), 10 * round + 3);
+    if (round % 3)
+        marks_add(&recording->marks, MARK_END, phase, 10 * round + 5);
 }
 
 static struct cell *make_cells(size_t count, uint32_t keys, unsigned seed)
@@ -244,6 +249,12 @@ void sample_check_equal_tables(struct recording *a, struct recording *b)
               a->traits.items[i].in_executable == b->traits.items[i].in_executable &&
               a->traits.items[i].is_seen == b->traits.items[i].is_seen &&
               a->traits.items[i].where == b->traits.items[i].where);
+    assert_int_equal(a->marks.count, b->marks.count);
+    for (size_t i = 0; i < a->marks.count; i++) {
+        const struct mark *x = &a->marks.items[i], *y = &b->marks.items[i];
+        CHECK(x->number == y->number && x->begin == y->begin && x->kind == y->kind &&
+              x->label == y->label && x->time_ns == y->time_ns);
+    }
     assert_int_equal(a->notes.count, b->notes.count);
     for (size_t i = 0; i < a->notes.count; i++)
         CHECK(a->notes.items[i] == b->notes.items[i]);
