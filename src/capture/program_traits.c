@@ -33,6 +33,7 @@ struct place {
     struct recording *recording;
     uint32_t pid;
     bool in_executable;
+    bool allocator_is_seen;
 };
 
 static void add(const struct place *place, enum trait_kind kind, bool is_seen, const char *where)
@@ -74,8 +75,8 @@ static bool is_seen(const struct place *place, enum trait_kind kind, uint32_t ma
         return python_uses_malloc(place->pid);
     case TRAIT_RUST: /* it uses whatever allocator there is */
         return true;
-    default: /* a library's malloc is found after ours, an executable's before */
-        return trait_is_allocator(kind) && !place->in_executable;
+    default: /* a library's malloc is found after ours, an executable's before, unless it is hooked */
+        return trait_is_allocator(kind) && (!place->in_executable || place->allocator_is_seen);
     }
 }
 
@@ -85,13 +86,13 @@ static void add_marks(const struct place *place, uint32_t marks, const char *whe
         if (marks & kinds[i].mark)
             add(place, kinds[i].kind, is_seen(place, kinds[i].kind, marks), where);
     if ((marks & MARK_MALLOC) && !(marks & ALLOCATOR_MARKS))
-        add(place, TRAIT_OWN_MALLOC, false, where);
+        add(place, TRAIT_OWN_MALLOC, is_seen(place, TRAIT_OWN_MALLOC, marks), where);
 }
 
 static void look_at_executable(const struct program_traits *traits, struct recording *recording)
 {
     const char *path = recording_text(recording, recording->program);
-    struct place place = {recording, traits->pid, true};
+    struct place place = {recording, traits->pid, true, traits->allocator_is_seen};
     struct elf_image image;
     struct elf_view view;
     if (elf_image_open(&image, traits->root, path) < 0)
@@ -108,7 +109,7 @@ static void look_at_library(void *context, const char *path)
 
 void program_traits_look(struct program_traits *traits, struct recording *recording)
 {
-    struct place place = {recording, traits->pid, false};
+    struct place place = {recording, traits->pid, false, false};
     if (!traits->executable_read)
         look_at_executable(traits, recording);
     traits->executable_read = true;

@@ -7,8 +7,9 @@
 #include "model/recording.h"
 
 struct program_traits {
-    uint32_t pid;     /* as it is here; 0 unknown */
-    const char *root; /* prefix of the process's files */
+    uint32_t pid;           /* as it is here; 0 unknown */
+    const char *root;       /* prefix of the process's files */
+    bool allocator_is_seen; /* the one in the executable, if there is one */
     bool executable_read;
     uint64_t next_look_ns; /* in the time of the recording */
 };

@@ -40,6 +40,7 @@ struct recorder {
     struct clock_keeper *clock_keeper;
     struct symbol_queue *symbols;
     struct roster *roster;
+    struct inside_planner *planner;
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
     pid_t pid;
     char path[PATH_MAX];     /* of the program */
@@ -203,6 +204,7 @@ static void recorder_fini(struct recorder *recorder)
     ring_reader_destroy(recorder->reader);
     roster_destroy(recorder->roster);
     slot_keeper_destroy(recorder->keeper);
+    inside_planner_destroy(recorder->planner);
     clock_keeper_destroy(recorder->clock_keeper);
     symbol_queue_destroy(recorder->symbols);
     arena_close(&recorder->arena);
@@ -234,6 +236,7 @@ static int start_program(struct recorder *recorder, struct fault *fault)
     if (recorder->pid < 0)
         return recorder->pid;
     let_descriptors_go(&recorder->arena);
+    inside_planner_begin(recorder->planner);
     return 0;
 }
 
@@ -243,6 +246,7 @@ static int furnish(struct recorder *recorder, struct fault *fault)
     recorder->keeper = slot_keeper_create(&recorder->arena);
     recorder->symbols = symbol_queue_create();
     recorder->clock_keeper = clock_keeper_create(&recorder->arena);
+    recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
     recorder->roster = roster_create(&(struct roster_options){.recorder = recorder->options,
                                                               .arena = &recorder->arena,
                                                               .slots = recorder->keeper,
@@ -250,7 +254,7 @@ static int furnish(struct recorder *recorder, struct fault *fault)
                                                               .clock = &recorder->clock});
     recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
     if (!recorder->clock_keeper || !recorder->reader || !recorder->keeper || !recorder->symbols ||
-        !recorder->roster)
+        !recorder->roster || !recorder->planner)
         return fault_set(fault, -ENOMEM, "out of memory before the start");
     return 0;
 }
@@ -293,7 +297,8 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
     }
     if (err == 0) {
         setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
-        roster_begin(recorder->roster, recorder->reader, (uint32_t)recorder->pid);
+        roster_begin(recorder->roster, recorder->reader, recorder->planner,
+                     (uint32_t)recorder->pid);
         bool ended = read_until_end(recorder, result);
         atomic_store(&recorder->arena.header->off, 1);
         ring_reader_drain(recorder->reader, &recorder->clock);

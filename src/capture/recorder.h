@@ -15,7 +15,8 @@ struct recorder_options {
     uint64_t max_bytes;
     uint64_t for_ns; /* stop recording after; 0: never */
     bool follow_children;
-    const char *library; /* path of libmemoir.so */
+    const char *allocator; /* prefix of the functions of an allocator inside the program, or NULL */
+    const char *library;   /* path of libmemoir.so */
     bool quiet;
     char **command; /* NULL-terminated */
     /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence

@@ -23,6 +23,7 @@
 struct roster {
     struct roster_options options;
     struct ring_reader *reader;
+    struct inside_planner *planner;
     struct session *sessions[ARENA_PROCESSES];
     uint32_t session_count; /* highest index used, plus one */
     char command_line[4096];
@@ -102,9 +103,11 @@ void roster_withdraw_output(struct roster *roster)
         unlink(roster->options.recorder->output);
 }
 
-void roster_begin(struct roster *roster, struct ring_reader *reader, uint32_t pid)
+void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,
+                  uint32_t pid)
 {
     roster->reader = reader;
+    roster->planner = planner;
     roster->pid = pid;
 }
 
@@ -131,6 +134,21 @@ static void abandon_earlier_images(struct roster *roster)
         session_abandon(roster->sessions[i]);
         roster->sessions[i] = NULL;
         roster->has_opened = false;
+    }
+}
+
+/* What the planner has to say about the process goes into its recording, and complaints to the person too. */
+static void note_allocators(struct roster *roster, struct session *session)
+{
+    struct inside_note note;
+    uint32_t serial =
+        arena_process_at(roster->options.arena->memory, session_process(session))->serial;
+    while (inside_planner_take_note(roster->planner, serial, &note)) {
+        session_note(session, note.text);
+        if (note.in_executable && !note.complaint)
+            session_sees_allocator(session);
+        if (note.complaint && !roster->options.recorder->quiet)
+            fprintf(stderr, "memoir: %s\n", note.text);
     }
 }
 
@@ -164,6 +182,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     }
     roster->has_opened |= first;
     roster->sessions[process] = session;
+    note_allocators(roster, session);
     if (process >= roster->session_count)
         roster->session_count = process + 1;
     return session;
@@ -256,6 +275,7 @@ static void end_books(struct roster *roster, struct session *session,
         slot_keeper_pools(roster->options.slots, process, &end.pools);
     }
     describe_end(roster, session, result, &end, death);
+    note_allocators(roster, session);
     if (session_end(session, &end, &fault) < 0)
         fprintf(stderr, "memoir: %s\n", fault.text);
     ring_reader_forget(roster->reader, session);

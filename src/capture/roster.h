@@ -4,6 +4,7 @@
  * The first program's recording is ended last, for it tells about the whole run.  Not thread-safe. */
 #pragma once
 
+#include "capture/inside_planner.h"
 #include "capture/recorder.h"
 #include "capture/ring_reader.h"
 #include "capture/slot_keeper.h"
@@ -25,8 +26,9 @@ void roster_destroy(struct roster *roster);
 int roster_check_output(struct roster *roster, struct fault *fault);
 void roster_withdraw_output(struct roster *roster);
 
-/* The program has started, and this reader reads its rings. */
-void roster_begin(struct roster *roster, struct ring_reader *reader, uint32_t pid);
+/* The program has started, this reader reads its rings, and this planner knows about its allocators. */
+void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,
+                  uint32_t pid);
 
 /* A session_of_fn; the context is the roster. */
 struct session *roster_session(void *context, uint32_t process, uint64_t now_ns);

@@ -473,6 +473,11 @@ int session_end(struct session *session, const struct session_end *end, struct f
     return err < 0 ? fault_set(fault, err, "out of memory at the end of a recording") : 0;
 }
 
+void session_sees_allocator(struct session *session)
+{
+    session->traits.allocator_is_seen = true;
+}
+
 void session_note(struct session *session, const char *text)
 {
     struct recording *recording = session->recording;

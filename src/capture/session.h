@@ -94,6 +94,8 @@ struct session_end {
 int session_end(struct session *session, const struct session_end *end, struct fault *fault);
 /* A sentence for the quality part of its reports. */
 void session_note(struct session *session, const char *text);
+/* Every block of an allocator in the executable comes to us.  To be known before the first tick. */
+void session_sees_allocator(struct session *session);
 /* Forgets it: the file goes too. */
 void session_abandon(struct session *session);
 

@@ -17,8 +17,9 @@
 #include "cli/record_commands.h"
 #include "report/doubt_text.h"
 
-#define MAX_SIZE_DEFAULT (256ull << 20)
-#define MAX_SIZE_LEAST   (64ull << 10)
+#define MAX_SIZE_DEFAULT   (256ull << 20)
+#define MAX_SIZE_LEAST     (64ull << 10)
+#define ALLOCATOR_NAME_MAX 32
 
 static int take_output(void *into, const char *argument, struct fault *fault)
 {
@@ -50,6 +51,18 @@ static int take_children(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_allocator(void *into, const char *argument, struct fault *fault)
+{
+    size_t size = strlen(argument);
+    if (size == 0 || size >= ALLOCATOR_NAME_MAX)
+        return fault_set(
+            fault, -EINVAL,
+            "--allocator %s: give the first letters of the functions' names, such as je_",
+            argument);
+    ((struct recorder_options *)into)->allocator = argument;
+    return 0;
+}
+
 static int take_quiet(void *into, const char *argument, struct fault *fault)
 {
     (void)argument;
@@ -73,6 +86,9 @@ static const struct option_rule rules[] = {
     {"--for", "TIME", "stop recording after this time; the program goes on", take_for},
     {"--children", NULL, "record processes that it starts, too, each in its own file",
      take_children},
+    {"--allocator", "PREFIX",
+     "also record the allocator inside the program whose functions begin so: PREFIXmalloc, ...",
+     take_allocator},
     {"--heap", "full", "trace every allocation (the default)", take_heap},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
@@ -133,19 +149,22 @@ int cmd_run(int argc, char **argv)
             "call stack.\nThe exit status is the program's.",
         .examples = "  memoir run -- ./node --port 8080\n"
                     "  memoir run -o node.memoir --max-size 1G -- ./node\n"
-                    "  memoir run --children -- make -j2\n",
+                    "  memoir run --children -- make -j2\n"
+                    "  memoir run --allocator my_ -- ./node\n",
         .sets = sets,
         .set_count = 1};
     int status, first = 1;
 
     /* Options end at "--" or at the program's name: what follows belongs to the program. */
     while (first < argc && argv[first][0] == '-' && strcmp(argv[first], "--") != 0)
-        first += strcmp(argv[first], "-o") == 0 ||
-                         (strncmp(argv[first], "--", 2) == 0 && !strchr(argv[first], '=') &&
-                          (strcmp(argv[first], "--max-size") == 0 ||
-                           strcmp(argv[first], "--for") == 0 || strcmp(argv[first], "--heap") == 0))
-                     ? 2
-                     : 1;
+        first +=
+            strcmp(argv[first], "-o") == 0 ||
+                    (strncmp(argv[first], "--", 2) == 0 && !strchr(argv[first], '=') &&
+                     (strcmp(argv[first], "--max-size") == 0 || strcmp(argv[first], "--for") == 0 ||
+                      strcmp(argv[first], "--heap") == 0 ||
+                      strcmp(argv[first], "--allocator") == 0))
+                ? 2
+                : 1;
     if (first > argc)
         first = argc;
     if (command_words(first, argv, &help, &status) < 0)

@@ -35,8 +35,9 @@ static void render_runtime(const struct trait *trait, struct text_line *line)
         }
     }
     line_add(line,
-             "the executable contains %s, whose blocks are not in it: a preloaded library comes "
-             "after the executable's own functions; build it with the system allocator",
+             "the executable contains %s, of which not every block is in it, for not all of its "
+             "functions could be hooked (see the notes); keep its symbols, or build it with the "
+             "system allocator",
              trait_name(trait->kind));
 }
 

@@ -6,7 +6,7 @@
 #include "symbols/allocator_api.h"
 
 #define SYMBOLS_MAX ((size_t)16 * 1024 * 1024)
-#define COLD_MAX    65536u
+#define COLD_MAX    1024u
 
 enum kind { KIND_JEMALLOC, KIND_MIMALLOC, KIND_TCMALLOC, KIND_NAMED, KIND_PLAIN };
 static const char *const kind_names[] = {"jemalloc", "mimalloc", "tcmalloc", "an allocator",
@@ -30,20 +30,26 @@ struct search {
 struct function {
     struct slice name;
     uint64_t address, size;
+    uint32_t section;
 };
 
 /* The function that symbol number `index` names; false when it names none. */
 static bool function_at(const struct search *search, size_t index, struct function *out)
 {
-    struct elf_section section;
     Elf64_Sym symbol;
     memcpy(&symbol, search->symbols.data + index * sizeof(symbol), sizeof(symbol));
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
         symbol.st_value == 0)
         return false;
-    *out =
-        (struct function){elf_text(search->names, symbol.st_name), symbol.st_value, symbol.st_size};
-    return out->name.size > 0 && elf_view_section(search->view, symbol.st_shndx, &section) &&
+    *out = (struct function){elf_text(search->names, symbol.st_name), symbol.st_value,
+                             symbol.st_size, symbol.st_shndx};
+    return out->name.size > 0;
+}
+
+static bool is_code(const struct search *search, const struct function *function)
+{
+    struct elf_section section;
+    return elf_view_section(search->view, function->section, &section) &&
            (section.header.sh_flags & SHF_EXECINSTR);
 }
 
@@ -139,12 +145,18 @@ static bool without_prefix(const struct prefix *prefix, struct slice name, struc
     return true;
 }
 
-static void note_usable(struct prefix *prefix, const struct function *function, struct slice rest)
+static void note_usable(struct search *search, const struct function *function)
 {
-    for (size_t i = 0; allocator_api_usable[i] && i < prefix->usable_rank; i++) {
-        if (is(rest, allocator_api_usable[i])) {
-            prefix->usable_rank = i;
-            prefix->usable = function->address;
+    for (size_t i = 0; i < search->prefix_count; i++) {
+        struct prefix *prefix = &search->prefixes[i];
+        struct slice rest;
+        if (!without_prefix(prefix, function->name, &rest))
+            continue;
+        for (size_t rank = 0; allocator_api_usable[rank] && rank < prefix->usable_rank; rank++) {
+            if (is(rest, allocator_api_usable[rank])) {
+                prefix->usable_rank = rank;
+                prefix->usable = function->address;
+            }
         }
     }
 }
@@ -161,29 +173,41 @@ static bool add_entry(struct allocator_family *family, const struct search *sear
         .shape = *shape,
         .prefix = prefix ? (uint8_t)(prefix - search->prefixes) : ALLOCATOR_PREFIXES,
     };
-    return family->entries.count == ALLOCATOR_ENTRIES_MAX || vec_push(&family->entries, entry);
+    return family->entries.count == ALLOCATOR_ENTRIES_MAX || !is_code(search, function) ||
+           vec_push(&family->entries, entry);
+}
+
+/* What a function of that name does, if it is the allocator's; *prefix is NULL for operators. */
+static const struct inside_shape *shape_of(const struct search *search, struct slice name,
+                                           const struct prefix **prefix)
+{
+    const struct inside_shape *shape = allocator_api_find_operator(name);
+    *prefix = NULL;
+    for (size_t i = 0; !shape && i < search->prefix_count; i++) {
+        struct slice rest;
+        *prefix = &search->prefixes[i];
+        bool any = (*prefix)->kind != KIND_JEMALLOC && (*prefix)->text[0] != '\0';
+        if (without_prefix(*prefix, name, &rest))
+            shape = allocator_api_find(rest, any);
+    }
+    return shape;
 }
 
 static bool consider(struct allocator_family *family, struct search *search,
                      const struct function *function)
 {
-    const struct inside_shape *shape = allocator_api_find_operator(function->name);
+    static const char cold[] = ".cold";
+    const struct prefix *prefix;
+    struct slice name = function->name;
+    const struct inside_shape *shape = shape_of(search, name, &prefix);
     if (shape)
-        return add_entry(family, search, function, shape, NULL);
-    for (size_t i = 0; i < search->prefix_count; i++) {
-        struct prefix *prefix = &search->prefixes[i];
-        struct slice rest;
-        if (!without_prefix(prefix, function->name, &rest))
-            continue;
-        note_usable(prefix, function, rest);
-        bool any = prefix->kind != KIND_JEMALLOC && prefix->text[0] != '\0';
-        shape = allocator_api_find(rest, any);
-        if (shape)
-            return add_entry(family, search, function, shape, prefix);
-    }
-    if (ends_with(function->name, ".cold") && family->cold.count < COLD_MAX)
-        return vec_push(&family->cold, (struct allocator_code){function->address, function->size});
-    return true;
+        return add_entry(family, search, function, shape, prefix);
+    note_usable(search, function);
+    if (!ends_with(name, cold) || family->cold.count == COLD_MAX)
+        return true;
+    name.size -= strlen(cold);
+    return !shape_of(search, name, &prefix) ||
+           vec_push(&family->cold, (struct allocator_code){function->address, function->size});
 }
 
 /* A block of operator new is malloc's where both are in one file; else it may be another allocator's, which must not
@@ -276,8 +300,11 @@ static int gather(struct allocator_family *family, struct search *search)
         return 0;
     merge(family, search);
     measure_rooms(family, search);
-    family->name = kind_names[search->prefixes[0].kind];
-    memcpy(family->prefix, search->prefixes[0].text, sizeof(family->prefix));
+    size_t best = ALLOCATOR_PREFIXES;
+    vec_each (entry, &family->entries)
+        best = entry->prefix < best ? entry->prefix : best;
+    family->name = kind_names[search->prefixes[best].kind];
+    memcpy(family->prefix, search->prefixes[best].text, sizeof(family->prefix));
     return 0;
 }
 

@@ -49,9 +49,11 @@ static bool is_padding(const struct instruction *one)
            one->decoded.mnemonic == ZYDIS_MNEMONIC_INT3;
 }
 
+/* What comes after it does so by a branch, or by the return address that was pushed. */
 static bool is_last(const struct instruction *one)
 {
     return one->decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+           one->decoded.meta.category == ZYDIS_CATEGORY_CALL ||
            one->decoded.meta.category == ZYDIS_CATEGORY_RET;
 }
 
@@ -79,35 +81,52 @@ static bool put_far(struct code_moved *moved, uint64_t to, struct slice opcode, 
            put(moved, opcode.data, opcode.size) && put(moved, &far, sizeof(far));
 }
 
+/* lea -8(%rsp), %rsp; movl $.., (%rsp); movl $.., 4(%rsp): flags and registers stay as they are. */
+static bool put_push(struct code_moved *moved, uint64_t value)
+{
+    uint8_t bytes[20] = {0x48, 0x8d, 0x64, 0x24, 0xf8, 0xc7, 0x04, 0x24,
+                         0,    0,    0,    0,    0xc7, 0x44, 0x24, 0x04};
+    memcpy(bytes + 8, &value, 4);
+    memcpy(bytes + 16, (const char *)&value + 4, 4);
+    moved->pushes = true;
+    return put(moved, bytes, sizeof(bytes));
+}
+
 /* A branch in its long form. */
 static const char *put_branch(struct code_moved *moved, uint64_t to, const struct instruction *one)
 {
-    uint8_t opcode[2] = {0x0f, 0};
-    switch (one->decoded.meta.category) {
-    case ZYDIS_CATEGORY_UNCOND_BR:
-        opcode[0] = 0xe9;
-        break;
-    case ZYDIS_CATEGORY_COND_BR:
-        opcode[1] = (uint8_t)(0x80 | (one->decoded.opcode & 15));
-        break;
-    default:
-        return "it begins with a call";
-    }
+    static const char no_long_form[] = "it begins with a branch that has no long form";
+    uint8_t opcode[2] = {0xe9, 0};
     unsigned code = one->decoded.opcode;
-    bool odd = one->decoded.raw.imm[0].size == 16; /* processors differ in what they make of it */
-    bool jcc = (code & 0xf0) == 0x70 || ((code & 0xf0) == 0x80 && opcode[1]);
-    if (odd || (opcode[1] ? !jcc : code != 0xe9 && code != 0xeb))
-        return "it begins with a branch that has no long form";
-    struct slice bytes = {(const char *)opcode, opcode[1] ? 2 : 1};
+    struct slice bytes = {(const char *)opcode, 1};
+    if (one->decoded.raw.imm[0].size == 16) /* processors differ in what they make of it */
+        return no_long_form;
+    if (one->decoded.mnemonic == ZYDIS_MNEMONIC_CALL) {
+        if (!put_push(moved, one->next))
+            return "it is too long";
+    } else if (one->decoded.meta.category == ZYDIS_CATEGORY_COND_BR) {
+        bool far = (code & 0xf0) == 0x80 && one->decoded.opcode_map == ZYDIS_OPCODE_MAP_0F;
+        bool near = (code & 0xf0) == 0x70 && one->decoded.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+        if (!far && !near)
+            return no_long_form;
+        opcode[0] = 0x0f;
+        opcode[1] = (uint8_t)(0x80 | (code & 15));
+        bytes.size = 2;
+    } else if (code != 0xe9 && code != 0xeb) {
+        return no_long_form;
+    }
     return put_far(moved, to, bytes, target_of(one)) ? NULL : "its branch leads too far";
 }
 
 static const char *put_plain(struct code_moved *moved, uint64_t to, const struct instruction *one)
 {
-    size_t at = moved->size;
     int32_t far;
-    if (one->decoded.meta.category == ZYDIS_CATEGORY_CALL)
-        return "it begins with a call";
+    bool call = one->decoded.meta.category == ZYDIS_CATEGORY_CALL;
+    if (call && (!is_rip_relative(one) || one->decoded.opcode != 0xff || one->decoded.length != 6))
+        return "it begins with a call through a register";
+    if (call && !put_push(moved, one->next))
+        return "it is too long";
+    size_t at = moved->size;
     if (one->decoded.mnemonic == ZYDIS_MNEMONIC_INT3)
         return "there is a breakpoint in it";
     if (!put(moved, one->bytes, one->decoded.length))
@@ -120,6 +139,8 @@ static const char *put_plain(struct code_moved *moved, uint64_t to, const struct
     if (!distance(to + moved->size, target, &far))
         return "its data is too far away";
     memcpy(moved->bytes + at + one->decoded.raw.disp.offset, &far, sizeof(far));
+    if (call)
+        moved->bytes[at + 1] = 0x25; /* jmp instead of call */
     return NULL;
 }
 
@@ -192,14 +213,4 @@ bool code_branches_between(struct slice code, uint64_t address, uint64_t low, ui
             return true;
     }
     return false;
-}
-
-bool code_jump(uint64_t from, uint64_t to, uint8_t jump[CODE_JUMP])
-{
-    int32_t far;
-    if (!distance(from + CODE_JUMP, to, &far))
-        return false;
-    jump[0] = 0xe9;
-    memcpy(jump + 1, &far, sizeof(far));
-    return true;
 }

@@ -1,8 +1,9 @@
 /* code_move.h - makes room for a jump at the beginning of a function (x86-64).
  *
  * The instructions that the jump would cover are rewritten so that they do the same elsewhere.  What cannot be moved
- * with certainty is refused: a call (its return address would be in our copy, where no unwinder finds rules), a
- * branch into the covered bytes, from anywhere in the function, bytes that are no instructions.
+ * with certainty is refused: a branch into the covered bytes, from anywhere in the function, bytes that are no
+ * instructions.  A call becomes a jump that has pushed the return address before, the one in the function: in our copy no
+ * unwinder would find rules for it.
  * Pure: bytes in, bytes out; any input is safe. */
 #pragma once
 
@@ -23,8 +24,8 @@ struct code_function {
 struct code_moved {
     uint8_t bytes[CODE_MOVED_MAX]; /* good only at the address they were made for */
     size_t size;
-    size_t
-        stolen; /* bytes of the function that they replace: whole instructions, at least CODE_JUMP */
+    size_t stolen; /* of the function: whole instructions, at least CODE_JUMP bytes */
+    bool pushes;   /* a return address, which a shadow stack would not know */
 };
 
 /* Makes the copy for address `to`, the jump back to the rest of the function included.  0; or -EINVAL, and `*why`
@@ -35,6 +36,3 @@ int code_move(const struct code_function *function, uint64_t to, struct code_mov
 /* Whether a direct branch in `code`, which is at `address`, may lead to one of the addresses between `low` and
  * `high`, both excluded.  Also true when the bytes are no instructions. */
 bool code_branches_between(struct slice code, uint64_t address, uint64_t low, uint64_t high);
-
-/* The jump from `from` to `to`; false when that is too far. */
-bool code_jump(uint64_t from, uint64_t to, uint8_t jump[CODE_JUMP]);

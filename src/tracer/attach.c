@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "tracer/got_hooks.h"
+#include "tracer/inside.h"
 #include "tracer/loaded_objects.h"
 #include "tracer/luggage.h"
 #include "tracer/process.h"
@@ -65,6 +66,8 @@ static int begin(int arena_fd)
         err = tracer_switch_on();
     if (err == 0)
         told_join();
+    if (err == 0)
+        inside_start(false);
     if (err < 0)
         let_go();
     return err;

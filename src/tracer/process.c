@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracer/inside.h"
 #include "tracer/loaded_objects.h"
 #include "tracer/luggage.h"
 #include "tracer/raw_syscall.h"
@@ -132,6 +133,7 @@ static void start(void)
     tracer_process.arena = tracer_process.header = arena;
     thread_start_up();
     if (map_alive_word() && register_process(false)) {
+        inside_start(true);
         begin_epoch();
         told_join();
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tracer/loaded_objects.h"
+#include "tracer/own_code.h"
 
 /* dlsym may allocate while it looks for malloc. */
 #define EARLY_BYTES 65536
@@ -68,10 +69,12 @@ struct real_functions real = {.malloc = real_early_alloc,
                               .free = early_free};
 
 /* Only names that every libc has: a failing dlsym allocates its message, and may do so with the program's own
- * malloc, which may be waiting for us. */
+ * malloc, which may be waiting for us.  A program that brings its own comes before us, and what we hook besides (it may
+ * have realloc, and no reallocarray) must lead to that. */
 static void *find_next(const char *name)
 {
-    return dlsym(RTLD_NEXT, name);
+    void *first = objects_function(name);
+    return first && !is_own_code(first) ? first : dlsym(RTLD_NEXT, name);
 }
 
 static void resolve(void *(*find)(const char *name))
@@ -113,6 +116,10 @@ static void resolve(void *(*find)(const char *name))
 void real_resolve(void)
 {
     resolve(find_next);
+    /* libc's must not be asked about the blocks of a program that has its own malloc and no such function. */
+    if ((void *)real.malloc != dlsym(RTLD_NEXT, "malloc") &&
+        (void *)real.malloc_usable_size == dlsym(RTLD_NEXT, "malloc_usable_size"))
+        real.malloc_usable_size = NULL;
 }
 
 void real_resolve_in_program(void)

@@ -35,7 +35,7 @@ bool record_move(void *block)
     return true;
 }
 
-void record_moved(bool began, void *block, size_t size, void *hook_frame)
+void record_moved_block(bool began, void *block, size_t size, uint64_t usable, void *hook_frame)
 {
     struct arena_slot *slot = tracer_self.slot;
     if (unlikely(!slot)) {
@@ -45,7 +45,7 @@ void record_moved(bool began, void *block, size_t size, void *hook_frame)
     if (block) {
         note_alloc(slot, block, size);
         if (likely(began))
-            put_alloc(slot, block, size, stack_capture(slot, hook_frame));
+            put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
         else
             slot->gap_calls++, slot->gap_bytes += size;
     } else {

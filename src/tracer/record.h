@@ -13,9 +13,10 @@
 #include "tracer/stack.h"
 #include "tracer/thread.h"
 
-/* realloc: before the real call, and after it.  `began` is what the first one returned. */
+/* realloc: before the real call, and after it.  `began` is what the first one returned.  No block: nothing happened, or
+ * with a size of 0 the old one was freed. */
 bool record_move(void *block);
-void record_moved(bool began, void *block, size_t size, void *hook_frame);
+void record_moved_block(bool began, void *block, size_t size, uint64_t usable, void *hook_frame);
 
 void record_map(void *address, size_t length, void *hook_frame);
 bool record_unmap(void *address, size_t length);
@@ -55,9 +56,9 @@ static inline uint64_t usable_size(void *block)
     return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
 }
 
-static inline void put_alloc(struct arena_slot *slot, void *block, size_t size, uint32_t stack)
+static inline void put_alloc(struct arena_slot *slot, void *block, size_t size, uint64_t usable,
+                             uint32_t stack)
 {
-    uint64_t usable = usable_size(block);
     uint64_t spare = usable / 8 - (size + 7) / 8;
     slot->last_alloc = slot->next;
     if (likely(spare < EVENT_SPARE_LIMIT && size < EVENT_SIZE_LIMIT && usable % 8 == 0))
@@ -74,7 +75,8 @@ static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
     slot->last_block = (uint64_t)block;
 }
 
-static inline void record_alloc(void *block, size_t size, void *hook_frame)
+/* A block of whatever allocator, which can hold `usable` bytes. */
+static inline void record_block(void *block, size_t size, uint64_t usable, void *hook_frame)
 {
     struct arena_slot *slot = own_slot();
     if (unlikely(!slot)) {
@@ -84,11 +86,22 @@ static inline void record_alloc(void *block, size_t size, void *hook_frame)
     note_alloc(slot, block, size);
     uint64_t start = unlikely(slot->calls % COST_EVERY == 0) ? read_tsc() : 0;
     if (likely(ring_begin(slot, (struct event_weight){1, size})))
-        put_alloc(slot, block, size, stack_capture(slot, hook_frame));
+        put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
     if (unlikely(start)) {
         slot->cost_ticks += read_tsc() - start;
         slot->cost_events++;
     }
+}
+
+/* A block of libc's, or of what stands in its place. */
+static inline void record_alloc(void *block, size_t size, void *hook_frame)
+{
+    record_block(block, size, usable_size(block), hook_frame);
+}
+
+static inline void record_moved(bool began, void *block, size_t size, void *hook_frame)
+{
+    record_moved_block(began, block, size, block ? usable_size(block) : 0, hook_frame);
 }
 
 /* The word of FREE or MOVE: address, and whether the block was temporary. */

@@ -51,7 +51,7 @@ static uint64_t room(struct arena_slot *slot)
     return used + RING_MARGIN >= RING_WORDS ? 0 : RING_WORDS - RING_MARGIN - used;
 }
 
-static uint64_t monotonic_ns(void)
+uint64_t ring_clock_ns(void)
 {
     struct timespec now;
     raw_syscall3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
@@ -60,12 +60,12 @@ static uint64_t monotonic_ns(void)
 
 static bool wait_for_room(struct arena_slot *slot)
 {
-    uint64_t start = monotonic_ns(), start_ticks = read_tsc();
+    uint64_t start = ring_clock_ns(), start_ticks = read_tsc();
     struct timespec step = {0, (long)STALL_STEP};
 
     slot->waits++;
     while (room(slot) == 0 && *tracer_process.alive && !tracer_recorder_is_dead() &&
-           monotonic_ns() - start < STALL_NS) {
+           ring_clock_ns() - start < STALL_NS) {
         ring_wake_recorder();
         atomic_store(&slot->waiting, 1);
         if (room(slot) == 0)

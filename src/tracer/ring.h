@@ -27,6 +27,9 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight);
 void ring_tick(struct arena_slot *slot, uint64_t clock);
 void ring_wake_recorder(void); /* if it sleeps */
 
+/* The kernel's monotonic clock, for waits that must end. */
+uint64_t ring_clock_ns(void);
+
 /* Room for a record of up to EVENT_WORDS_MAX words and its time.  false: the event is dropped. */
 static inline bool ring_begin(struct arena_slot *slot, struct event_weight weight)
 {

@@ -22,7 +22,7 @@ struct tracer_tables {
 };
 extern struct tracer_tables tracer_tables __attribute__((visibility("hidden")));
 
-/* Maps the head of the arena: header, processes, tags and modules.  0, or -errno: -EPROTO when it is of another
+/* Maps the head of the arena: header, processes, tags, modules and the plan.  0, or -errno: -EPROTO when it is of another
  * version.  `status` is filled in. */
 int tables_open(int fd, struct stat *status);
 struct arena_header *tables_head(void);

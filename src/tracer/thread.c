@@ -239,7 +239,7 @@ static bool was_left(struct tracer_thread *self, uint64_t frame)
     if (slot) {
         left = frame > self->busy_frame && self->busy_frame >= slot->stack_floor &&
                frame < slot->stack_high && self->busy_frame < slot->stack_high;
-        slot->nested += !left;
+        slot->nested += !left && self->busy == THREAD_BUSY;
     }
     atomic_store(&self->seat->inside, left ? 0 : inside);
     return left;

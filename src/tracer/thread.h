@@ -24,7 +24,9 @@ struct tracer_thread {
     uint32_t slotless;       /* events to go before asking for a slot again */
     uint64_t busy_frame;     /* the frame of the hook that is busy */
 };
-#define THREAD_NEW 2u
+#define THREAD_BUSY      1u
+#define THREAD_NEW       2u
+#define THREAD_ELSEWHERE 3u /* busy, and in an allocator of the program that may call others */
 
 extern __thread struct tracer_thread tracer_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -70,7 +72,8 @@ static inline bool tracer_enter(void)
  * a hook it is no event of the program. */
 static inline bool tracer_enter_if_idle(void)
 {
-    return *tracer_process.alive != 0 && tracer_self.busy != 1 && tracer_enter();
+    bool idle = tracer_self.busy == 0 || tracer_self.busy == THREAD_NEW;
+    return *tracer_process.alive != 0 && idle && tracer_enter();
 }
 
 static inline void tracer_leave(void)

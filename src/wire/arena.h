@@ -4,7 +4,7 @@
  * width and nothing ever moves, so either side may die at any instruction and the other still reads
  * sense; only the memory of slots that nobody has is given back.  One arena serves a whole process tree.
  *
- *   header | processes | tags of slots | modules | trie nodes | trie index | slots
+ *   header | processes | tags of slots | modules | plan (wire/inside.h) | trie nodes | trie index | slots
  *
  * A slot belongs to one thread at a time: its counters, the tracer's memory of that thread's last
  * stack, and a ring of event words (wire/event.h).  The ring has one writer, the thread, and one
@@ -14,8 +14,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "wire/inside.h"
+
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 3u
+#define ARENA_VERSION 4u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -173,7 +175,8 @@ struct arena_header {
 #define ARENA_TAGS_AT                                                                              \
     ARENA_PAGE(ARENA_PROCESSES_AT + ARENA_PROCESSES * sizeof(struct arena_process))
 #define ARENA_MODULES_AT ARENA_PAGE(ARENA_TAGS_AT + ARENA_SLOTS * sizeof(struct arena_tag))
-#define ARENA_NODES_AT   ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
+#define ARENA_PLAN_AT    ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
+#define ARENA_NODES_AT   ARENA_PAGE(ARENA_PLAN_AT + sizeof(struct arena_plan))
 #define ARENA_INDEX_AT   ARENA_PAGE(ARENA_NODES_AT + ARENA_NODES * sizeof(struct trie_node))
 /* sum over k < TRIE_LEVELS of 4 * 2^LEVEL_BITS(k) bytes is below 6 * 2^LEVEL_BITS(last) */
 #define ARENA_INDEX_BYTES ARENA_PAGE(6ull << TRIE_LEVEL_BITS(TRIE_LEVELS - 1))
@@ -202,6 +205,11 @@ static inline struct arena_tag *arena_tag_at(void *arena, uint32_t slot)
 static inline struct arena_module *arena_module_at(void *arena, uint32_t index)
 {
     return (struct arena_module *)((char *)arena + ARENA_MODULES_AT) + index;
+}
+
+static inline struct arena_plan *arena_plan_of(void *arena)
+{
+    return (struct arena_plan *)((char *)arena + ARENA_PLAN_AT);
 }
 
 static inline struct trie_node *arena_node_at(void *arena, uint32_t id)

@@ -48,6 +48,8 @@ enum inside_outcome {
     INSIDE_NO_MEMORY,    /* nothing to be had near the code, or none that may run */
     INSIDE_PROTECTED,    /* the code may not be written */
     INSIDE_THREADS,      /* others run already */
+    INSIDE_OURSELVES,    /* it is the tracer's own code */
+    INSIDE_SHADOW_STACK, /* it would not know what was pushed */
     INSIDE_OUTCOMES
 };
 
@@ -63,7 +65,7 @@ struct arena_patch {
     uint8_t usable_rule; /* enum inside_usable */
     uint8_t stolen;      /* bytes that move; at least INSIDE_JUMP */
     uint8_t code_size;
-    uint8_t spare;
+    uint8_t pushes;     /* its code pushes a return address, which a shadow stack would not know */
     uint8_t before[24]; /* the bytes that move */
     uint8_t code[64];   /* what runs in their place, good only at cell + INSIDE_CODE_AT */
     /* the tracer's answer */
@@ -78,16 +80,19 @@ struct inside_region {
     uint64_t start, bytes; /* free when the plan was made; whole pages */
 };
 
+/* Who waits for whom.  The tracer takes the mailbox (`holder`, 0 when it is nobody's) and asks; the recorder answers,
+ * and gives the mailbox back once the tracer is done with it or gone. */
 enum plan_state {
     PLAN_NONE,
-    PLAN_ASKED, /* the tracer waits */
-    PLAN_READY, /* the mailbox is about this process */
-    PLAN_TAKEN, /* the tracer has done what it could */
-    PLAN_LATE   /* the tracer did not wait any longer */
+    PLAN_ASKED, /* the recorder's turn */
+    PLAN_READY, /* the tracer's turn */
+    PLAN_TAKEN, /* the outcomes are there */
+    PLAN_LATE   /* the tracer waits no longer */
 };
 
 struct arena_plan {
-    uint32_t process; /* index */
+    _Atomic uint32_t holder; /* index of the process, plus one */
+    _Atomic uint32_t state;  /* futex */
     uint32_t patch_count, region_count;
     struct inside_region regions[INSIDE_REGIONS];
     struct arena_patch patches[INSIDE_PATCHES];

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/inside.h"
+
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "tracer/own_code.h"
+#include "tracer/raw_syscall.h"
+#include "tracer/ring.h"
+#include "tracer/thread.h"
+
+#define WAIT_NS 1000000000ull
+#define STEP_NS 5000000l
+
+static struct inside_entry entries[INSIDE_PATCHES];
+static uint32_t entry_count;
+
+/* glibc's, since 2.32: no second thread was ever made. */
+#pragma weak __libc_single_threaded
+extern char __libc_single_threaded;
+
+static bool is_alone(void)
+{
+    return !&__libc_single_threaded || __libc_single_threaded;
+}
+
+static void wake(_Atomic uint32_t *word)
+{
+    raw_syscall3(SYS_futex, (long)word, FUTEX_WAKE, INT32_MAX);
+}
+
+/* Waits while *word is `value`, until the deadline or the recorder's end.  What it is then. */
+static uint32_t wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
+{
+    struct timespec step = {0, STEP_NS};
+    uint32_t now;
+    while ((now = atomic_load(word)) == value && ring_clock_ns() < deadline &&
+           !tracer_recorder_is_dead() && !atomic_load(&tracer_process.header->off))
+        raw_syscall6(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&step, 0, 0);
+    return now;
+}
+
+/* Gets a plan for this process.  false when there is none to be had in time. */
+static bool ask(struct arena_plan *plan)
+{
+    uint64_t deadline = ring_clock_ns() + WAIT_NS;
+    uint32_t nobody = 0, asked = PLAN_ASKED;
+    while (!atomic_compare_exchange_strong(&plan->holder, &nobody, tracer_process.process + 1)) {
+        if (wait_while(&plan->holder, nobody, deadline) == nobody)
+            return false;
+        nobody = 0;
+    }
+    atomic_store(&plan->state, PLAN_ASKED);
+    wake(&plan->state);
+    if (wait_while(&plan->state, PLAN_ASKED, deadline) == PLAN_READY)
+        return true;
+    if (!atomic_compare_exchange_strong(&plan->state, &asked, PLAN_LATE))
+        return asked == PLAN_READY;
+    wake(&plan->state);
+    return false;
+}
+
+static bool failed(long result)
+{
+    return result < 0 && result > -4096;
+}
+
+/* Memory where the plan wants it, and nowhere else. */
+static bool map_region(const struct inside_region *region)
+{
+    long at =
+        raw_syscall6(SYS_mmap, (long)region->start, (long)region->bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (failed(at))
+        return false;
+    if ((uint64_t)at == region->start)
+        return true;
+    raw_syscall3(SYS_munmap, at, (long)region->bytes, 0); /* a kernel that does not know the flag */
+    return false;
+}
+
+/* From now on it may run, and no longer change.  false where that is forbidden; then it is gone. */
+static bool seal_region(const struct inside_region *region)
+{
+    if (raw_syscall3(SYS_mprotect, (long)region->start, (long)region->bytes,
+                     PROT_READ | PROT_EXEC) == 0)
+        return true;
+    raw_syscall3(SYS_munmap, (long)region->start, (long)region->bytes, 0);
+    return false;
+}
+
+static bool lies_in(const struct inside_region *region, uint64_t cell)
+{
+    return cell >= region->start && cell - region->start + INSIDE_CELL <= region->bytes;
+}
+
+/* Of an earlier plan: the cell and the way through it are still there. */
+static struct inside_entry *find_entry(const struct arena_patch *patch)
+{
+    for (uint32_t i = 0; i < entry_count; i++) {
+        if (entries[i].address == patch->address)
+            return &entries[i];
+    }
+    return NULL;
+}
+
+static void fill_cell(const struct inside_entry *entry, const struct arena_patch *patch)
+{
+    /* mov $entry, %r11; jmp *0(%rip); inside_enter */
+    uint8_t way[INSIDE_CODE_AT] = {0x49, 0xbb, [10] = 0xff, 0x25};
+    uint64_t self = (uint64_t)entry, enter = (uint64_t)inside_enter;
+    memcpy(way + 2, &self, sizeof(self));
+    memcpy(way + 16, &enter, sizeof(enter));
+    memcpy((void *)entry->cell, way, sizeof(way));
+    memcpy((void *)(entry->cell + INSIDE_CODE_AT), patch->code, patch->code_size);
+}
+
+static struct inside_entry *make_entry(const struct arena_patch *patch)
+{
+    if (entry_count == INSIDE_PATCHES || patch->code_size > sizeof(patch->code))
+        return NULL;
+    struct inside_entry *entry = &entries[entry_count];
+    *entry = (struct inside_entry){.shape = patch->shape,
+                                   .usable_rule = patch->usable_rule,
+                                   .address = patch->address,
+                                   .cell = patch->cell};
+    uint64_t original = patch->cell + INSIDE_CODE_AT;
+    memcpy(&entry->original, &original, sizeof(original));
+    memcpy(&entry->usable, &patch->usable, sizeof(patch->usable));
+    inside_choose_hook(entry);
+    if (!entry->hook)
+        return NULL;
+    fill_cell(entry, patch);
+    entry_count++;
+    return entry;
+}
+
+static bool is_as_planned(const struct arena_patch *patch)
+{
+    return patch->stolen >= INSIDE_JUMP && patch->stolen <= sizeof(patch->before) &&
+           raw_is_readable(patch->address) && raw_is_readable(patch->address + patch->stolen - 1) &&
+           memcmp((const void *)patch->address, patch->before, patch->stolen) == 0;
+}
+
+/* Left there by a recorder that died. */
+static bool has_our_jump(const struct arena_patch *patch)
+{
+    const struct inside_entry *entry = find_entry(patch);
+    int32_t distance;
+    if (!entry || *(const uint8_t *)patch->address != 0xe9)
+        return false;
+    memcpy(&distance, (const char *)patch->address + 1, sizeof(distance));
+    return patch->address + INSIDE_JUMP + (uint64_t)(int64_t)distance == entry->cell;
+}
+
+/* ARCH_SHSTK_STATUS; an error on kernels and processors that have none. */
+static bool has_shadow_stack(void)
+{
+    uint64_t features = 0;
+    return raw_syscall3(SYS_arch_prctl, 0x5005, (long)&features, 0) == 0 && (features & 1);
+}
+
+/* Makes ready what the jump leads to.  `mapped`: there is room for new cells. */
+static enum inside_outcome prepare(struct arena_patch *patch, bool mapped)
+{
+    if (is_own_code((const void *)patch->address))
+        return INSIDE_OURSELVES;
+    if (!is_as_planned(patch) && !has_our_jump(patch))
+        return INSIDE_CHANGED_CODE;
+    if (patch->pushes && has_shadow_stack())
+        return INSIDE_SHADOW_STACK;
+    struct inside_entry *entry = find_entry(patch);
+    if (!entry && (!mapped || !(entry = make_entry(patch))))
+        return INSIDE_NO_MEMORY;
+    int64_t far = (int64_t)(entry->cell - (patch->address + INSIDE_JUMP));
+    int32_t distance = (int32_t)far;
+    if (far != distance)
+        return INSIDE_NO_MEMORY;
+    patch->jump[0] = 0xe9;
+    memcpy(patch->jump + 1, &distance, sizeof(distance));
+    return INSIDE_HOOKED;
+}
+
+/* The patches of one region, all at once: half of them would record nonsense. */
+static void prepare_region(struct arena_plan *plan, const struct inside_region *region)
+{
+    uint32_t first = entry_count;
+    bool is_new = false;
+    for (uint32_t i = 0; i < plan->patch_count; i++)
+        is_new |= lies_in(region, plan->patches[i].cell) && !find_entry(&plan->patches[i]);
+    bool mapped = is_new && map_region(region);
+    for (uint32_t i = 0; i < plan->patch_count; i++) {
+        struct arena_patch *patch = &plan->patches[i];
+        if (lies_in(region, patch->cell))
+            atomic_store(&patch->outcome, prepare(patch, mapped));
+    }
+    if (!mapped || seal_region(region))
+        return;
+    entry_count = first;
+    for (uint32_t i = 0; i < plan->patch_count; i++) {
+        if (lies_in(region, plan->patches[i].cell))
+            atomic_store(&plan->patches[i].outcome, INSIDE_NO_MEMORY);
+    }
+}
+
+/* Makes the jump.  Writable and executable at once for a moment: where that is forbidden it is so before anything was
+ * changed. */
+static enum inside_outcome make_jump(const struct arena_patch *patch)
+{
+    uint64_t first = patch->address & ~4095ull,
+             last = (patch->address + INSIDE_JUMP - 1) & ~4095ull;
+    long bytes = (long)(last - first + 4096);
+    if (!is_alone())
+        return INSIDE_THREADS;
+    if (raw_syscall3(SYS_mprotect, (long)first, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
+        return INSIDE_PROTECTED;
+    memcpy((void *)patch->address, patch->jump, INSIDE_JUMP);
+    raw_syscall3(SYS_mprotect, (long)first, bytes, PROT_READ | PROT_EXEC);
+    return INSIDE_HOOKED;
+}
+
+void inside_start(bool jump)
+{
+    struct arena_plan *plan = arena_plan_of(tracer_process.arena);
+    if (!ask(plan))
+        return;
+    for (uint32_t i = 0; i < plan->region_count && i < INSIDE_REGIONS; i++)
+        prepare_region(plan, &plan->regions[i]);
+    for (uint32_t i = 0; jump && i < plan->patch_count; i++) {
+        struct arena_patch *patch = &plan->patches[i];
+        if (atomic_load(&patch->outcome) == INSIDE_HOOKED)
+            atomic_store(&patch->outcome, make_jump(patch));
+    }
+    atomic_store(&plan->state, PLAN_TAKEN);
+    wake(&plan->state);
+}
