@@ -1,0 +1,22 @@
+/* borrow.h - finds a thread of a process that can do something for us without a deadlock, and takes it over.
+ *
+ * Stopping all threads and then loading a library ends in a deadlock: one of them nearly always holds the
+ * allocator's lock.  So one thread is borrowed while the others run, one that is not itself inside the loader, an
+ * allocator or a signal handler.  Threads that wait are looked at first; none is stopped for longer than the
+ * look takes. */
+#pragma once
+
+#include "inject/borrowed_thread.h"
+
+struct borrow_report {
+    unsigned looks; /* threads stopped and looked at */
+    unsigned busy, in_handler, unknown, unstoppable;
+    uint64_t looked_ns, longest_ns; /* how long they were stopped: all looks, the longest */
+    char busy_where[64];            /* the object in which one was busy or unknown */
+};
+
+/* Tries for `patience_ns`.  0; or with `fault` -EBUSY when no thread was found, -EPERM when the kernel forbids
+ * ptrace, -ESRCH when the process is gone.  `report` counts on from what it was. */
+int borrow_thread(struct target_modules *modules, const struct code_spots *spots,
+                  uint64_t patience_ns, struct borrowed_thread *borrowed,
+                  struct borrow_report *report, struct fault *fault);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject/injection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inject/load_library.h"
+#include "inject/pass_descriptors.h"
+
+#define PATIENCE_NS   5000000000ull
+#define DETACH_TRIES  50
+#define DETACH_NAP_NS 20000000l
+
+int injection_open(struct injection *injection, pid_t pid, const struct tracer_library *library,
+                   struct fault *fault)
+{
+    memset(injection, 0, sizeof(*injection));
+    injection->pid = pid;
+    injection->library = library;
+    injection->memory.fd = -1;
+    injection->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (injection->pidfd < 0)
+        return fault_set(fault, -errno, "cannot reach process %d: %s", (int)pid, strerror(errno));
+    int err = remote_memory_open(&injection->memory, pid);
+    target_modules_init(&injection->modules, pid, &injection->memory);
+    injection->modules.own_build_id = library->build_id;
+    injection->modules.own_build_id_size = library->build_id_size;
+    if (err == 0)
+        err = target_modules_refresh(&injection->modules);
+    if (err < 0)
+        fault_set(fault, err, "cannot look into process %d: %s", (int)pid, strerror(-err));
+    else
+        err = code_spots_find(&injection->modules, &injection->spots, fault);
+    if (err < 0)
+        injection_close(injection);
+    else
+        injection->loaded = target_modules_own(&injection->modules) != NULL;
+    return err;
+}
+
+void injection_close(struct injection *injection)
+{
+    target_modules_fini(&injection->modules);
+    remote_memory_close(&injection->memory);
+    if (injection->pidfd >= 0)
+        close(injection->pidfd);
+    injection->pidfd = -1;
+}
+
+static int begin(struct injection *injection, struct borrowed_thread *borrowed, struct fault *fault)
+{
+    struct target_module *libc = target_modules_of(&injection->modules, MODULE_LIBC);
+    /* What nearly every stack goes through. */
+    target_modules_prepare(&injection->modules, libc);
+    if (injection->modules.modules.count)
+        target_modules_prepare(&injection->modules, injection->modules.modules.items[0]);
+    uint64_t errno_location =
+        target_modules_function(&injection->modules, libc, "__errno_location");
+    int err = borrow_thread(&injection->modules, &injection->spots, PATIENCE_NS, borrowed,
+                            &injection->times.looks, fault);
+    if (err < 0)
+        return err;
+    injection->times.borrowed_tid = borrowed->thread.tid;
+    injection->times.borrows++;
+    err = borrowed_make_room(borrowed, errno_location, fault);
+    if (err < 0)
+        injection->times.borrowed_ns += borrowed_end(borrowed);
+    return err;
+}
+
+static void end(struct injection *injection, struct borrowed_thread *borrowed)
+{
+    injection->times.borrowed_ns += borrowed_end(borrowed);
+}
+
+/* Calls a function of our library there. */
+static int call_library(struct injection *injection, struct borrowed_thread *borrowed,
+                        const char *name, const uint64_t arguments[3], int64_t *result,
+                        struct fault *fault)
+{
+    const struct target_module *own = target_modules_own(&injection->modules);
+    uint64_t function = own ? target_modules_function(&injection->modules, own, name) : 0;
+    uint64_t value;
+    if (!function)
+        return fault_set(fault, -ENOENT,
+                         "our library in process %d has no %s; install memoir again",
+                         (int)injection->pid, name);
+    int err = borrowed_call(borrowed, function, arguments, &value, fault);
+    *result = (int64_t)value;
+    return err;
+}
+
+static int attach_result(const struct injection *injection, int64_t result, struct fault *fault)
+{
+    if (result == -EBUSY)
+        return fault_set(fault, -EBUSY,
+                         "process %d is already recorded by another memoir; end that with: memoir "
+                         "detach %d",
+                         (int)injection->pid, (int)injection->pid);
+    if (result < 0)
+        return fault_set(fault, (int)result, "the library could not start in process %d: %s",
+                         (int)injection->pid, strerror((int)-result));
+    return 0;
+}
+
+/* Loads the library from its descriptor over there. */
+static int load(struct injection *injection, struct borrowed_thread *borrowed, int remote_fd,
+                struct fault *fault)
+{
+    int err = load_library(&injection->modules, borrowed, injection->library->fd, remote_fd, fault);
+    if (err == 0 && (target_modules_refresh(&injection->modules) < 0 ||
+                     !target_modules_own(&injection->modules)))
+        err = fault_set(fault, -EIO, "process %d loaded another library instead of ours",
+                        (int)injection->pid);
+    return err;
+}
+
+int injection_attach(struct injection *injection, int arena_fd, unsigned long flags,
+                     struct fault *fault)
+{
+    static struct borrowed_thread borrowed; /* large; one at a time */
+    int const given[2] = {arena_fd, injection->library->fd};
+    int got[2] = {-1, -1}, count = target_modules_own(&injection->modules) ? 1 : 2;
+    int64_t result = 0;
+    int err = begin(injection, &borrowed, fault);
+    if (err < 0)
+        return err;
+    err = pass_descriptors(&borrowed, injection->pidfd, given, got, count, fault);
+    if (err == 0 && count == 2)
+        err = load(injection, &borrowed, got[1], fault);
+    if (err == 0)
+        err = call_library(injection, &borrowed, "memoir_tracer_attach",
+                           (uint64_t[3]){(uint64_t)got[0], flags, 0}, &result, fault);
+    if (err == 0)
+        err = attach_result(injection, result, fault);
+    if (got[0] >= 0 && err != -ETIMEDOUT && err != -ESRCH)
+        close_passed(&borrowed, got, count);
+    end(injection, &borrowed);
+    injection->loaded = target_modules_own(&injection->modules) != NULL;
+    return err;
+}
+
+static int detach_once(struct injection *injection, int64_t *result, struct fault *fault)
+{
+    static struct borrowed_thread borrowed;
+    int err = begin(injection, &borrowed, fault);
+    if (err < 0)
+        return err;
+    err = call_library(injection, &borrowed, "memoir_tracer_detach", (uint64_t[3]){0, 0, 0}, result,
+                       fault);
+    end(injection, &borrowed);
+    return err;
+}
+
+int injection_detach(struct injection *injection, struct fault *fault)
+{
+    int64_t result = -EAGAIN;
+    if (target_modules_refresh(&injection->modules) < 0)
+        return fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)injection->pid);
+    if (!target_modules_own(&injection->modules))
+        return 0;
+    for (int i = 0; i < DETACH_TRIES && result == -EAGAIN; i++) {
+        if (i > 0)
+            nanosleep(&(struct timespec){0, DETACH_NAP_NS}, NULL);
+        int err = detach_once(injection, &result, fault);
+        if (err < 0)
+            return err;
+    }
+    if (result < 0)
+        return fault_set(fault, (int)result,
+                         "the hooks in process %d could not be taken out (%s): they stay and do "
+                         "nothing; try memoir "
+                         "detach %d later",
+                         (int)injection->pid, strerror((int)-result), (int)injection->pid);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* put_back_frame.h - the kernel's signal frame, made by hand: rt_sigreturn turns it back into the state of a thread. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+struct put_back_state {
+    struct user_regs_struct
+        registers; /* as ptrace gave them, with a system call perhaps to be begun again */
+    uint64_t signal_mask;
+    const uint8_t *vectors; /* NT_X86_XSTATE */
+    size_t vectors_size;
+};
+
+#define PUT_BACK_MAX 16384u
+
+/* Lays the frame out below the thread's stack pointer and red zone.  Its address, or 0 when it does not fit; its
+ * bytes, *size of them, in `bytes`.  The thread is as it was after it executes `ret` with rsp there: that leads to
+ * `put_back`, the instructions that call rt_sigreturn. */
+uint64_t put_back_frame(const struct put_back_state *state, uint64_t put_back,
+                        uint8_t bytes[PUT_BACK_MAX], size_t *size);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject/thread_stop.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ALARM_SIGNAL (SIGRTMIN + 9) /* ends a wait that lasts too long */
+#define ALARM_AGAIN  10000000l      /* should it come just before the wait begins */
+
+uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+static void catch_alarm(void)
+{
+    struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART: waits end */
+    sigaction(ALARM_SIGNAL, &action, NULL);
+}
+
+/* A signal to this thread after `wait_ns`, and again.  false when there is none to be had. */
+static bool set_alarm(uint64_t wait_ns, timer_t *alarm)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = ALARM_SIGNAL};
+    struct itimerspec when = {
+        .it_interval = {0, ALARM_AGAIN},
+        .it_value = {(time_t)(wait_ns / 1000000000u), (long)(wait_ns % 1000000000u)}};
+    event._sigev_un._tid = gettid();
+    pthread_once(&once, catch_alarm);
+    if (timer_create(CLOCK_MONOTONIC, &event, alarm) < 0)
+        return false;
+    return timer_settime(*alarm, 0, &when, NULL) == 0;
+}
+
+int thread_wait(pid_t tid, uint64_t wait_ns, int *status)
+{
+    uint64_t start = monotonic_ns();
+    timer_t alarm;
+    pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+    if (got == 0 && wait_ns > 0 && set_alarm(wait_ns, &alarm)) {
+        do
+            got = waitpid(tid, status, __WALL);
+        while (got < 0 && errno == EINTR && monotonic_ns() - start < wait_ns);
+        if (got < 0 && errno == EINTR)
+            got = 0;
+        timer_delete(alarm);
+    }
+    if (got == 0)
+        return -ETIMEDOUT;
+    return got == tid && WIFSTOPPED(*status) ? 0 : -ESRCH;
+}
+
+/* Most system calls that a stop interrupts are begun again by the kernel.  These end with EINTR instead, which a
+ * program that handles no signals may not expect; so we ask for what the others get. */
+static bool ends_with_eintr(uint64_t number)
+{
+    static const uint16_t calls[] = {
+        SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,  SYS_semop,    SYS_semtimedop,
+        SYS_msgrcv,     SYS_msgsnd,      SYS_io_getevents,  SYS_recvfrom, SYS_rt_sigtimedwait,
+        SYS_recvmsg,    SYS_recvmmsg,    SYS_accept,        SYS_accept4,  SYS_io_pgetevents,
+        SYS_read,       SYS_readv,       SYS_sendto,        SYS_sendmsg,  SYS_write,
+        SYS_writev,     SYS_connect,     SYS_io_uring_enter};
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (calls[i] == number)
+            return true;
+    return false;
+}
+#define ERESTARTNOHAND 514 /* begin again, unless a handler runs first */
+
+static void begin_call_again(pid_t tid)
+{
+    struct user_regs_struct registers;
+    if (!thread_registers(tid, &registers) || (int64_t)registers.rax != -EINTR ||
+        !ends_with_eintr(registers.orig_rax))
+        return;
+    registers.rax = (uint64_t)-ERESTARTNOHAND;
+    ptrace(PTRACE_SETREGS, tid, 0, &registers);
+}
+
+static bool is_our_stop(int status)
+{
+    return status >> 16 == PTRACE_EVENT_STOP;
+}
+
+int thread_stop(pid_t tid, uint64_t wait_ns, struct stopped_thread *thread)
+{
+    int status;
+    if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) < 0)
+        return -errno;
+    if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) < 0)
+        return -errno;
+    for (;;) {
+        int err = thread_wait(tid, wait_ns, &status);
+        if (err < 0)
+            return err == -ETIMEDOUT ? -EAGAIN : err;
+        if (is_our_stop(status))
+            break;
+        /* A signal came first: it is delivered, and our stop is still to come. */
+        if (ptrace(PTRACE_CONT, tid, 0, (unsigned long)WSTOPSIG(status)) < 0)
+            return -errno;
+    }
+    *thread = (struct stopped_thread){tid, monotonic_ns()};
+    begin_call_again(tid);
+    return 0;
+}
+
+uint64_t thread_release(struct stopped_thread *thread)
+{
+    ptrace(PTRACE_DETACH, thread->tid, 0, 0);
+    return monotonic_ns() - thread->since_ns;
+}
+
+bool thread_stop_forget(pid_t tid)
+{
+    int status;
+    pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+    if (got == 0)
+        return false;
+    if (got == tid && WIFSTOPPED(status))
+        ptrace(PTRACE_DETACH, tid, 0, is_our_stop(status) ? 0ul : (unsigned long)WSTOPSIG(status));
+    return true;
+}
+
+bool thread_registers(pid_t tid, struct user_regs_struct *registers)
+{
+    return ptrace(PTRACE_GETREGS, tid, 0, registers) == 0;
+}
