@@ -12,6 +12,7 @@
 
 #include "inject/stack_look.h"
 #include "inject/thread_rank.h"
+#include "procfs/process_status.h"
 
 #define STOP_WAIT_NS 20000000ull
 #define NAP_FIRST_NS 500000ull
@@ -134,8 +135,12 @@ static int look_at_all(struct search *search, bool *permitted)
     int err = -EAGAIN;
     struct ranked_thread *ranked;
     size_t count;
-    if (thread_rank((uint32_t)search->modules->pid, &ranked, &count) < 0)
+    struct process_status status;
+    uint32_t pid = (uint32_t)search->modules->pid;
+    if (thread_rank(pid, &ranked, &count) < 0)
         return -ESRCH;
+    if (count == 0 && (process_status_read(pid, 0, &status) < 0 || status.state == 'Z'))
+        err = -ESRCH;
     for (size_t i = 0; i < count && err != 0; i++) {
         err = look_closely(search, ranked[i].tid);
         *permitted |= err != -EPERM;
@@ -164,6 +169,7 @@ int borrow_thread(struct target_modules *modules, const struct code_spots *spots
         nanosleep(&(struct timespec){0, (long)nap}, NULL);
         nap = 2 * nap < NAP_MOST_NS ? 2 * nap : NAP_MOST_NS - nap / 2;
     }
+    forget_stuck(&search); /* the rest is let go when this thread of ours ends */
     if (err == 0)
         return 0;
     if (err == -ESRCH)

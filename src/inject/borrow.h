@@ -3,7 +3,7 @@
  * Stopping all threads and then loading a library ends in a deadlock: one of them nearly always holds the
  * allocator's lock.  So one thread is borrowed while the others run, one that is not itself inside the loader, an
  * allocator or a signal handler.  Threads that wait are looked at first; none is stopped for longer than the
- * look takes. */
+ * look takes.  A thread that sleeps where nothing disturbs it may stop later: call this in a tracing thread. */
 #pragma once
 
 #include "inject/borrowed_thread.h"

@@ -113,6 +113,25 @@ static int save(struct borrowed_thread *borrowed)
     return 0;
 }
 
+/* A wait that was interrupted before goes by the name of restart_syscall, which works only as long as nobody else
+ * needs the kernel's note of it.  Which call it was stands in the code: mov $number, %eax; ...; syscall. */
+static uint64_t waiting_call(const struct borrowed_thread *borrowed)
+{
+    uint8_t code[32];
+    const struct user_regs_struct *saved = &borrowed->saved;
+    if (saved->orig_rax != SYS_restart_syscall ||
+        !remote_read(borrowed->memory, saved->rip - 2 - sizeof(code), code, sizeof(code)))
+        return saved->orig_rax;
+    for (size_t i = sizeof(code) - 5 + 1; i-- > 0;) {
+        uint32_t number;
+        memcpy(&number, code + i + 1, sizeof(number));
+        if (code[i] == 0xb8 && (number == SYS_clock_nanosleep || number == SYS_nanosleep ||
+                                number == SYS_poll || number == SYS_futex))
+            return number;
+    }
+    return saved->orig_rax;
+}
+
 /* Lays down what puts the thread back without us. */
 static int lay_frame(struct borrowed_thread *borrowed, const struct target_modules *modules)
 {
@@ -120,6 +139,7 @@ static int lay_frame(struct borrowed_thread *borrowed, const struct target_modul
     size_t size;
     struct put_back_state state = {borrowed->saved, borrowed->signal_mask, borrowed->vectors,
                                    borrowed->vectors_size};
+    state.registers.orig_rax = waiting_call(borrowed);
     const struct map_region *stack = map_list_find(&modules->maps, borrowed->saved.rsp);
     borrowed->frame = put_back_frame(&state, borrowed->spots.put_back, bytes, &size);
     if (!borrowed->frame)

@@ -19,9 +19,9 @@
 #define ID_DIGITS  64u
 #define ID_LEAST   4u
 
-static const char *const prefixes[] = {"docker-",        "libpod-",          "crio-",          "cri-containerd-",
-                                       "nerdctl-",       "machine-",         "lxc.payload.",   "systemd-nspawn@",
-                                       "containerd-"};
+static const char *const prefixes[] = {"docker-",         "libpod-",         "crio-",
+                                       "cri-containerd-", "nerdctl-",        "machine-",
+                                       "lxc.payload.",    "systemd-nspawn@", "containerd-"};
 static const char *const suffixes[] = {".scope", ".service", ".slice"};
 
 static bool is_id(const char *text, size_t length)
@@ -107,7 +107,8 @@ static bool host_name(uint32_t pid, struct utsname *names)
     char path[64];
     struct stat theirs, ours;
     snprintf(path, sizeof(path), "/proc/%u/ns/uts", pid);
-    if (stat(path, &theirs) < 0 || stat("/proc/thread-self/ns/uts", &ours) < 0 || theirs.st_ino == ours.st_ino)
+    if (stat(path, &theirs) < 0 || stat("/proc/thread-self/ns/uts", &ours) < 0 ||
+        theirs.st_ino == ours.st_ino)
         return false;
     int home = open("/proc/thread-self/ns/uts", O_RDONLY | O_CLOEXEC);
     int there = open(path, O_RDONLY | O_CLOEXEC);
@@ -127,7 +128,8 @@ static bool host_name(uint32_t pid, struct utsname *names)
 bool container_holds(const char *container, uint32_t pid)
 {
     struct utsname names;
-    return cgroups_name(container, pid) || (host_name(pid, &names) && strcmp(names.nodename, container) == 0);
+    return cgroups_name(container, pid) ||
+           (host_name(pid, &names) && strcmp(names.nodename, container) == 0);
 }
 
 /* Docker keeps a folder per container, named by its id, with "Name":"/NAME" in a file. */
@@ -138,8 +140,10 @@ static bool docker_id(const char *name, char id[65])
     DIR *folder = opendir("/var/lib/docker/containers");
     snprintf(wanted, sizeof(wanted), "\"Name\":\"/%.256s\"", name);
     for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
-        snprintf(path, sizeof(path), "/var/lib/docker/containers/%.64s/config.v2.json", entry->d_name);
-        if (!is_id(entry->d_name, strlen(entry->d_name)) || proc_text_read(path, CONFIG_MAX, &text) < 0)
+        snprintf(path, sizeof(path), "/var/lib/docker/containers/%.64s/config.v2.json",
+                 entry->d_name);
+        if (!is_id(entry->d_name, strlen(entry->d_name)) ||
+            proc_text_read(path, CONFIG_MAX, &text) < 0)
             continue;
         found = strstr(text, wanted) != NULL;
         if (found)
@@ -155,7 +159,8 @@ static bool docker_id(const char *name, char id[65])
 static bool podman_id(const char *name, char id[65])
 {
     char wanted[300], *text;
-    if (proc_text_read("/var/lib/containers/storage/overlay-containers/containers.json", CONFIG_MAX, &text) < 0)
+    if (proc_text_read("/var/lib/containers/storage/overlay-containers/containers.json", CONFIG_MAX,
+                       &text) < 0)
         return false;
     snprintf(wanted, sizeof(wanted), "\"names\":[\"%.256s\"", name);
     const char *names = strstr(text, wanted), *last = NULL;

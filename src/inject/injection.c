@@ -10,10 +10,11 @@
 
 #include "inject/load_library.h"
 #include "inject/pass_descriptors.h"
+#include "inject/tracing_thread.h"
 
-#define PATIENCE_NS   5000000000ull
-#define DETACH_TRIES  50
-#define DETACH_NAP_NS 20000000l
+#define PATIENCE_NS 5000000000ull
+#define TRIES       50
+#define NAP_NS      20000000l
 
 int injection_open(struct injection *injection, pid_t pid, const struct tracer_library *library,
                    struct fault *fault)
@@ -119,8 +120,8 @@ static int load(struct injection *injection, struct borrowed_thread *borrowed, i
     return err;
 }
 
-int injection_attach(struct injection *injection, int arena_fd, unsigned long flags,
-                     struct fault *fault)
+static int attach(struct injection *injection, int arena_fd, unsigned long flags,
+                  struct fault *fault)
 {
     static struct borrowed_thread borrowed; /* large; one at a time */
     int const given[2] = {arena_fd, injection->library->fd};
@@ -156,16 +157,16 @@ static int detach_once(struct injection *injection, int64_t *result, struct faul
     return err;
 }
 
-int injection_detach(struct injection *injection, struct fault *fault)
+static int detach(struct injection *injection, struct fault *fault)
 {
     int64_t result = -EAGAIN;
     if (target_modules_refresh(&injection->modules) < 0)
         return fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)injection->pid);
     if (!target_modules_own(&injection->modules))
         return 0;
-    for (int i = 0; i < DETACH_TRIES && result == -EAGAIN; i++) {
+    for (int i = 0; i < TRIES && result == -EAGAIN; i++) {
         if (i > 0)
-            nanosleep(&(struct timespec){0, DETACH_NAP_NS}, NULL);
+            nanosleep(&(struct timespec){0, NAP_NS}, NULL);
         int err = detach_once(injection, &result, fault);
         if (err < 0)
             return err;
@@ -177,4 +178,40 @@ int injection_detach(struct injection *injection, struct fault *fault)
                          "detach %d later",
                          (int)injection->pid, strerror((int)-result), (int)injection->pid);
     return 0;
+}
+
+struct job {
+    struct injection *injection;
+    int arena_fd;
+    unsigned long flags;
+    struct fault *fault;
+};
+
+static int attach_job(void *context)
+{
+    struct job *job = context;
+    int err = -EAGAIN;
+    for (int i = 0; i < TRIES && err == -EAGAIN; i++) {
+        if (i > 0)
+            nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+        err = attach(job->injection, job->arena_fd, job->flags, job->fault);
+    }
+    return err;
+}
+
+static int detach_job(void *context)
+{
+    struct job *job = context;
+    return detach(job->injection, job->fault);
+}
+
+int injection_attach(struct injection *injection, int arena_fd, unsigned long flags,
+                     struct fault *fault)
+{
+    return tracing_thread_run(attach_job, &(struct job){injection, arena_fd, flags, fault});
+}
+
+int injection_detach(struct injection *injection, struct fault *fault)
+{
+    return tracing_thread_run(detach_job, &(struct job){injection, -1, 0, fault});
 }

@@ -173,7 +173,7 @@ static uint32_t count_by_gnu_hash(struct memory_reader reader, const struct load
             !take(reader, chains + 4ull * (last - head.first), &entry, sizeof(entry)))
             return 0;
     }
-    return last;
+    return last <= SYMBOLS_MAX ? last : 0;
 }
 
 static uint32_t count_symbols(struct memory_reader reader, const struct loaded_elf *elf)

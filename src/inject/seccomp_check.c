@@ -16,6 +16,7 @@
 #include "inject/seccomp_filter.h"
 #include "inject/thread_rank.h"
 #include "inject/thread_stop.h"
+#include "inject/tracing_thread.h"
 #include "procfs/process_status.h"
 
 #define STOP_WAIT_NS 50000000ull
@@ -33,7 +34,9 @@ struct needed_call {
 
 static const struct needed_call needed[] = {
     {"mmap", SYS_mmap, {0, PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0}},
-    {"mmap of code", SYS_mmap, {ADDRESS, PAGES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, FD, 0}},
+    {"mmap of code",
+     SYS_mmap,
+     {ADDRESS, PAGES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, FD, 0}},
     {"mmap of shared memory", SYS_mmap, {0, PAGES, PROT_READ | PROT_WRITE, MAP_SHARED, FD, 0}},
     {"munmap", SYS_munmap, {ADDRESS, PAGES}},
     {"mprotect", SYS_mprotect, {ADDRESS, 4096, PROT_READ | PROT_WRITE}},
@@ -95,33 +98,47 @@ static int look_at_thread(pid_t pid, pid_t tid, const struct needed_call **forbi
 {
     struct process_status status;
     struct stopped_thread thread;
-    if (process_status_read((uint32_t)pid, (uint32_t)tid, &status) < 0 || status.seccomp != SECCOMP_MODE_FILTER ||
-        thread_stop(tid, STOP_WAIT_NS, &thread) < 0)
+    if (process_status_read((uint32_t)pid, (uint32_t)tid, &status) < 0 ||
+        status.seccomp != SECCOMP_MODE_FILTER || thread_stop(tid, STOP_WAIT_NS, &thread) < 0)
         return 0;
     int err = look_at_filters(tid, forbidden);
     thread_release(&thread);
     return err;
 }
 
-int seccomp_check(pid_t pid, struct fault *fault)
+struct check {
+    pid_t pid;
+    const struct needed_call *forbidden;
+};
+
+static int look_at_all(void *context)
 {
+    struct check *check = context;
     struct ranked_thread *threads;
-    const struct needed_call *forbidden = NULL;
     size_t count;
-    int err = thread_rank((uint32_t)pid, &threads, &count);
+    int err = thread_rank((uint32_t)check->pid, &threads, &count);
     if (err < 0)
         return 0; /* it ended: found out soon enough */
     for (size_t i = 0; i < count && i < THREADS_MAX && err == 0; i++)
-        err = look_at_thread(pid, threads[i].tid, &forbidden);
+        err = look_at_thread(check->pid, threads[i].tid, &check->forbidden);
     free(threads);
+    return err;
+}
+
+int seccomp_check(pid_t pid, struct fault *fault)
+{
+    struct check check = {pid, NULL};
+    int err = tracing_thread_run(look_at_all, &check);
     if (err == -EPERM)
         return fault_set(fault, err,
-                         "the seccomp filter of process %d forbids %s, which recording needs; allow it there, or start the "
+                         "the seccomp filter of process %d forbids %s, which recording needs; "
+                         "allow it there, or start the "
                          "program without the filter under memoir run",
-                         (int)pid, forbidden->name);
+                         (int)pid, check.forbidden->name);
     if (err < 0)
         return fault_set(fault, err,
-                         "process %d has a seccomp filter, and only root may read it to know whether attaching is safe; "
+                         "process %d has a seccomp filter, and only root may read it to know "
+                         "whether attaching is safe; "
                          "run memoir as root: sudo memoir attach %d",
                          (int)pid, (int)pid);
     return 0;

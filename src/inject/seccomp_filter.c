@@ -112,7 +112,8 @@ static uint32_t jump(struct machine *machine, const struct sock_filter *at)
     return holds ? at->jt : at->jf;
 }
 
-uint32_t seccomp_filter_run(const struct sock_filter *code, size_t length, const struct seccomp_data *call)
+uint32_t seccomp_filter_run(const struct sock_filter *code, size_t length,
+                            const struct seccomp_data *call)
 {
     struct machine machine = {.call = call};
     /* Jumps lead forward only, so this ends. */

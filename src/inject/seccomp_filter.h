@@ -7,4 +7,5 @@
 #include <stdint.h>
 
 /* The filter's answer: SECCOMP_RET_... with its data.  A filter that the kernel would not have taken kills. */
-uint32_t seccomp_filter_run(const struct sock_filter *code, size_t length, const struct seccomp_data *call);
+uint32_t seccomp_filter_run(const struct sock_filter *code, size_t length,
+                            const struct seccomp_data *call);

@@ -54,7 +54,8 @@ bool target_is_named(uint32_t pid, const char *name)
     struct process_status status;
     if (process_status_read(pid, 0, &status) < 0 || !status.has_memory)
         return false;
-    return strcmp(status.name, name) == 0 || executable_is(pid, name) || first_argument_is(pid, name);
+    return strcmp(status.name, name) == 0 || executable_is(pid, name) ||
+           first_argument_is(pid, name);
 }
 
 struct candidate {
@@ -69,8 +70,8 @@ static bool take(struct candidates *found, uint32_t pid, const char *container, 
 {
     struct candidate one = {.pid = pid};
     if (pid == (uint32_t)getpid() || (name && !target_is_named(pid, name)) ||
-        (container && !container_holds(container, pid)) || process_status_read(pid, 0, &one.status) < 0 ||
-        !one.status.has_memory)
+        (container && !container_holds(container, pid)) ||
+        process_status_read(pid, 0, &one.status) < 0 || !one.status.has_memory)
         return true;
     return vec_push(&found->items, one);
 }
@@ -92,8 +93,9 @@ static int search(struct candidates *found, const char *container, const char *n
 
 static bool is_mere_init(const char *name)
 {
-    static const char *const inits[] = {"tini", "docker-init", "dumb-init", "catatonit", "init", "systemd",
-                                        "s6-svscan", "sh", "bash", "dash", "ash", "pause", "conmon"};
+    static const char *const inits[] = {"tini",    "docker-init", "dumb-init", "catatonit", "init",
+                                        "systemd", "s6-svscan",   "sh",        "bash",      "dash",
+                                        "ash",     "pause",       "conmon"};
     for (size_t i = 0; i < sizeof(inits) / sizeof(inits[0]); i++)
         if (strcmp(name, inits[i]) == 0)
             return true;
@@ -130,7 +132,8 @@ static const struct candidate *choose(const struct candidates *found, bool in_co
 static void describe(const char *container, const char *name, char *text, size_t size)
 {
     snprintf(text, size, "%s%.60s%s%.80s", name ? "named " : "", name ? name : "",
-             container ? name ? " in container " : "in container " : "", container ? container : "");
+             container ? name ? " in container " : "in container " : "",
+             container ? container : "");
 }
 
 static int several(const struct candidates *found, const char *what, struct fault *fault)
@@ -139,12 +142,14 @@ static int several(const struct candidates *found, const char *what, struct faul
     size_t at = 0;
     for (size_t i = 0; i < found->items.count && i < LISTED_MAX; i++) {
         const struct candidate *one = &found->items.items[i];
-        int put = snprintf(list + at, sizeof(list) - at, "%s%u (%s)", i ? ", " : "", one->pid, one->status.name);
+        int put = snprintf(list + at, sizeof(list) - at, "%s%u (%s)", i ? ", " : "", one->pid,
+                           one->status.name);
         if (put < 0 || (size_t)put >= sizeof(list) - at)
             break;
         at += (size_t)put;
     }
-    return fault_set(fault, -ENOTUNIQ, "%zu processes are %s: %s; give the number of the one that is meant",
+    return fault_set(fault, -ENOTUNIQ,
+                     "%zu processes are %s: %s; give the number of the one that is meant",
                      found->items.count, what, list);
 }
 
@@ -156,7 +161,8 @@ int target_find(const char *container, const char *name, pid_t *pid, struct faul
     int err = search(&found, container, name);
     if (err == 0 && container && found.items.count == 0 && container_id(container, id))
         err = search(&found, id, name);
-    const struct candidate *chosen = err == 0 && found.items.count ? choose(&found, container != NULL) : NULL;
+    const struct candidate *chosen =
+        err == 0 && found.items.count ? choose(&found, container != NULL) : NULL;
     if (err < 0)
         fault_set(fault, err, "cannot list the processes: %s", strerror(-err));
     else if (chosen)

@@ -2,7 +2,7 @@
  *
  * A thread stops between two of its instructions, or with the system call it waits in put aside; when it is let
  * go the kernel begins that call again where it may.  All calls about one thread must come from the same thread of
- * ours: ptrace knows its tracer by thread. */
+ * ours: ptrace knows its tracer by thread.  See tracing_thread.h. */
 #pragma once
 
 #include <stdbool.h>

@@ -31,7 +31,8 @@ static bool take_event(int fd, int wait_ms, struct proc_event *event)
     if (poll(&ready, 1, wait_ms) <= 0)
         return false;
     ssize_t size = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
-    if (size < (ssize_t)(at + offsetof(struct proc_event, event_data) + sizeof(event->event_data.exec)))
+    if (size <
+        (ssize_t)(at + offsetof(struct proc_event, event_data) + sizeof(event->event_data.exec)))
         return false;
     memset(event, 0, sizeof(*event));
     size_t const given = (size_t)size - at;

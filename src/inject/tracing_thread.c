@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject/tracing_thread.h"
+
+#include <pthread.h>
+
+struct errand {
+    int (*body)(void *context);
+    void *context;
+    int result;
+};
+
+static void *run(void *argument)
+{
+    struct errand *errand = argument;
+    errand->result = errand->body(errand->context);
+    return NULL;
+}
+
+int tracing_thread_run(int (*body)(void *context), void *context)
+{
+    struct errand errand = {body, context, 0};
+    pthread_t thread;
+    int err = pthread_create(&thread, NULL, run, &errand);
+    if (err != 0)
+        return -err;
+    pthread_join(thread, NULL);
+    return errand.result;
+}

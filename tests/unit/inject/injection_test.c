@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject/injection.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "target.h"
+
+static void cycle(pid_t pid, const struct tracer_library *library, int arena)
+{
+    struct injection injection;
+    struct fault fault = {0};
+    if (injection_open(&injection, pid, library, &fault) < 0 ||
+        injection_detach(&injection, &fault) < 0 ||
+        injection_attach(&injection, arena, 0, &fault) < 0 ||
+        injection_detach(&injection, &fault) < 0)
+        fail_msg("%s", fault.text);
+    CHECK(injection.loaded && injection.times.borrows >= 2 && injection.times.borrowed_ns > 0);
+    injection_close(&injection);
+}
+
+TEST(in_on_off_and_again_leaves_nothing)
+{
+    struct tracer_library library;
+    struct fault fault = {0};
+    int arena = memfd_create("arena", MFD_CLOEXEC);
+    CHECK(tracer_library_open(&library, FAKE_TRACER, &fault) == 0 && arena >= 0);
+    pid_t pid = target_start_watchful();
+    cycle(pid, &library, arena);
+    struct target_size first = target_measure(pid);
+    for (int i = 0; i < 20; i++)
+        cycle(pid, &library, arena);
+    struct target_size last = target_measure(pid);
+    CHECK(first.maps == last.maps && first.descriptors == last.descriptors &&
+          first.threads == last.threads);
+    CHECK(first.kib == last.kib);
+    CHECK(target_finish(pid) == 0);
+    tracer_library_close(&library);
+    close(arena);
+}
+
+TEST(what_the_library_answers_comes_back)
+{
+    struct tracer_library library;
+    struct injection injection;
+    struct fault fault = {0};
+    int arena = memfd_create("arena", MFD_CLOEXEC);
+    CHECK(tracer_library_open(&library, FAKE_TRACER, &fault) == 0);
+    pid_t pid = target_start_watchful();
+    CHECK(injection_open(&injection, pid, &library, &fault) == 0);
+    CHECK(injection_attach(&injection, arena, 99, &fault) == -EINVAL);
+    CHECK(injection_attach(&injection, arena, 0, &fault) == 0);
+    CHECK(injection_attach(&injection, arena, 0, &fault) == -EBUSY &&
+          strstr(fault.text, "memoir detach"));
+    CHECK(injection_detach(&injection, &fault) == 0);
+    injection_close(&injection);
+    target_end(pid);
+    tracer_library_close(&library);
+    close(arena);
+}
+
+TEST(a_library_that_is_none_is_refused)
+{
+    struct tracer_library library;
+    struct fault fault = {0};
+    CHECK(tracer_library_open(&library, "/etc/passwd", &fault) < 0 && strstr(fault.text, "passwd"));
+    CHECK(tracer_library_open(&library, "/no/such/file", &fault) == -ENOENT && library.fd == -1);
+}
+
+/* Injectors killed at any moment. */
+TEST(killed_injectors_do_no_harm)
+{
+    struct tracer_library library;
+    struct fault fault = {0};
+    int arena = memfd_create("arena", MFD_CLOEXEC);
+    CHECK(tracer_library_open(&library, FAKE_TRACER, &fault) == 0);
+    pid_t pid = target_start_watchful();
+    cycle(pid, &library, arena);
+    srand(1);
+    for (int i = 0; i < 60; i++) {
+        pid_t injector = fork();
+        if (injector == 0)
+            for (;;)
+                cycle(pid, &library, arena);
+        usleep((unsigned)rand() % 12000);
+        kill(injector, SIGKILL);
+        waitpid(injector, NULL, 0);
+    }
+    cycle(pid, &library, arena);
+    CHECK(target_finish(pid) == 0);
+    tracer_library_close(&library);
+    close(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_on_off_and_again_leaves_nothing),
+                                       cmocka_unit_test(what_the_library_answers_comes_back),
+                                       cmocka_unit_test(a_library_that_is_none_is_refused),
+                                       cmocka_unit_test(killed_injectors_do_no_harm)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
