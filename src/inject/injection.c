@@ -12,9 +12,10 @@
 #include "inject/pass_descriptors.h"
 #include "inject/tracing_thread.h"
 
-#define PATIENCE_NS 5000000000ull
-#define TRIES       50
-#define NAP_NS      20000000l
+#define PATIENCE_NS  5000000000ull
+#define LIBC_WAIT_NS 2000000000ull
+#define TRIES        50
+#define NAP_NS       20000000l
 
 int injection_open(struct injection *injection, pid_t pid, const struct tracer_library *library,
                    struct fault *fault)
@@ -31,7 +32,7 @@ int injection_open(struct injection *injection, pid_t pid, const struct tracer_l
     injection->modules.own_build_id = library->build_id;
     injection->modules.own_build_id_size = library->build_id_size;
     if (err == 0)
-        err = target_modules_refresh(&injection->modules);
+        err = target_modules_await_libc(&injection->modules, LIBC_WAIT_NS);
     if (err < 0)
         fault_set(fault, err, "cannot look into process %d: %s", (int)pid, strerror(-err));
     else

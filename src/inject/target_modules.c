@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "inject/busy_names.h"
+#include "inject/thread_stop.h"
 #include "unwind/eh_frame.h"
 
 #define TABLES_MAX (256ull << 20)
+#define NAP_NS     1000000l
 
 struct target_module {
     struct loaded_elf elf;
@@ -135,6 +138,18 @@ int target_modules_refresh(struct target_modules *modules)
     }
     target_modules_fini(modules);
     *modules = fresh;
+    return err;
+}
+
+int target_modules_await_libc(struct target_modules *modules, uint64_t wait_ns)
+{
+    uint64_t start = monotonic_ns();
+    int err = target_modules_refresh(modules);
+    while (err == 0 && !target_modules_of(modules, MODULE_LIBC) &&
+           monotonic_ns() - start < wait_ns) {
+        nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+        err = target_modules_refresh(modules);
+    }
     return err;
 }
 

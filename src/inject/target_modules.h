@@ -48,6 +48,10 @@ void target_modules_fini(struct target_modules *modules);
 /* Reads the list of mappings again.  0 or -errno; what was copied of objects that are still there stays. */
 int target_modules_refresh(struct target_modules *modules);
 
+/* The same until libc is among them: a program that begins just now loads it first.  0, also when `wait_ns` was not
+ * enough; or -errno. */
+int target_modules_await_libc(struct target_modules *modules, uint64_t wait_ns);
+
 /* The object that holds `address`, or NULL. */
 struct target_module *target_modules_at(const struct target_modules *modules, uint64_t address);
 /* The first of a kind, or NULL. */

@@ -34,7 +34,7 @@ static void reach_and_borrow(struct reached *target, pid_t pid)
     struct borrow_report report = {0};
     NEED(remote_memory_open(&target->memory, pid) == 0);
     target_modules_init(&target->modules, pid, &target->memory);
-    NEED(target_modules_refresh(&target->modules) == 0);
+    NEED(target_modules_await_libc(&target->modules, 20000000000ull) == 0);
     NEED(code_spots_find(&target->modules, &target->spots, &fault) == 0);
     struct target_module *libc = target_modules_of(&target->modules, MODULE_LIBC);
     target->errno_location = target_modules_function(&target->modules, libc, "__errno_location");
