@@ -2,23 +2,16 @@
 #include "capture/recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/futex.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "capture/clock_keeper.h"
-#include "capture/launch.h"
-#include "capture/process_keeper.h"
-#include "capture/program_traits.h"
+#include "capture/recorder_subject.h"
 #include "capture/roster.h"
 
 /* How the recorder rests, by how full rings were: not at all, a little while the clock stays fresh,
@@ -27,12 +20,12 @@
 #define CALM_PERCENT   2u
 #define SHORT_REST_NS  300000l
 #define LONG_REST_NS   20000000l
-#define ROUNDS_UNASKED 50u     /* a SIGCHLD may be lost */
 #define HIGH_RATE      200000u /* words a second */
 #define RATE_WINDOW_NS 20000000u
 
 struct recorder {
     const struct recorder_options *options;
+    const struct recorder_subject *subject;
     struct arena arena;
     struct tick_clock clock;
     struct ring_reader *reader;
@@ -42,45 +35,7 @@ struct recorder {
     struct roster *roster;
     struct inside_planner *planner;
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
-    pid_t pid;
-    char path[PATH_MAX];     /* of the program */
-    unsigned rounds_unasked; /* since the program was last asked after */
 };
-
-static volatile sig_atomic_t child_changed;
-static volatile sig_atomic_t passed_on[NSIG];
-
-static void on_child(int number)
-{
-    (void)number;
-    child_changed = 1;
-}
-
-/* What is sent to us is meant for the program.  What comes from the terminal reached it already. */
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (info->si_code <= 0)
-        passed_on[number] = 1;
-}
-
-static void set_signals(void)
-{
-    static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,   SIGUSR1,
-                                    SIGUSR2, SIGCONT, SIGALRM, SIGWINCH, SIGURG};
-    static const int ignored[] = {SIGXFSZ, SIGPIPE}; /* a file at its limit is a full disk to us */
-    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
-    sigset_t mask;
-    sigaction(SIGCHLD, &action, NULL);
-    action = (struct sigaction){.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
-    for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
-        sigaction(forwarded[i], &action, NULL);
-    action = (struct sigaction){.sa_handler = SIG_IGN};
-    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-        sigaction(ignored[i], &action, NULL);
-    sigemptyset(&mask);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-}
 
 /* Limits on files and address space are none of ours; the program gets its own back. */
 static void lift_limits(void)
@@ -94,20 +49,6 @@ static void lift_limits(void)
         limit.rlim_cur = limit.rlim_max;
         setrlimit(lifted[i], &limit);
     }
-}
-
-/* Whoever waits for the program to close its output must not wait for us. */
-static void let_descriptors_go(const struct arena *arena)
-{
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing >= 0) {
-        dup3(nothing, STDIN_FILENO, O_CLOEXEC);
-        dup3(nothing, STDOUT_FILENO, O_CLOEXEC);
-        close(nothing);
-    }
-    if (arena->fd > 3)
-        close_range(3, (unsigned)arena->fd - 1, 0);
-    close_range((unsigned)arena->fd + 1, ~0u, 0);
 }
 
 /* A ring that is read late costs the program waits, so we go before it where we may. */
@@ -128,26 +69,6 @@ static void rest(struct recorder *recorder, unsigned fullest)
     atomic_store(&header->sleeping, 0);
 }
 
-static void pass_signals_on(struct recorder *recorder)
-{
-    for (int number = 1; number < NSIG; number++) {
-        if (passed_on[number]) {
-            passed_on[number] = 0;
-            kill(recorder->pid, number);
-        }
-    }
-}
-
-/* True when the program has ended; its status is then in `result`. */
-static bool program_ended(struct recorder *recorder, struct recorder_result *result)
-{
-    if (!child_changed && ++recorder->rounds_unasked < ROUNDS_UNASKED)
-        return false;
-    child_changed = 0;
-    recorder->rounds_unasked = 0;
-    return waitpid(recorder->pid, &result->wait_status, WNOHANG) == recorder->pid;
-}
-
 /* Threads stamp their events themselves unless there are very many of them. */
 static void watch_rate(struct recorder *recorder, uint64_t now_ns)
 {
@@ -161,41 +82,24 @@ static void watch_rate(struct recorder *recorder, uint64_t now_ns)
     recorder->rate_ns = now_ns;
 }
 
-/* Whether a followed process other than the first still runs. */
-static bool children_live(struct recorder *recorder)
+/* Reads until the subject says that it is over: how, or -errno with `fault`. */
+static int read_until_end(struct recorder *recorder, struct recorder_result *result,
+                          struct fault *fault)
 {
-    return recorder->options->follow_children &&
-           process_any_runs(&recorder->arena, (uint32_t)recorder->pid);
-}
-
-/* True when the program ended, false when the time of --for was up before. */
-static bool read_until_end(struct recorder *recorder, struct recorder_result *result)
-{
+    const struct recorder_subject *subject = recorder->subject;
     uint64_t limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
-    bool ended = false;
     for (;;) {
-        ended = ended || program_ended(recorder, result);
         uint64_t stamp = tick_clock_anchor(&recorder->clock);
         uint64_t now = tick_clock_ns(&recorder->clock, stamp);
-        if (now >= limit || (ended && !children_live(recorder)))
-            return ended;
+        int state = subject->look(subject->self, now >= limit, result, fault);
+        if (state != SUBJECT_RUNS)
+            return state;
         unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
         watch_rate(recorder, now);
         roster_look(recorder->roster, now);
         slot_keeper_look(recorder->keeper, now);
-        pass_signals_on(recorder);
-        if (!child_changed)
+        if (!subject->has_news(subject->self))
             rest(recorder, fullest);
-    }
-}
-
-/* After --for the program goes on alone; its status is still what we exit with. */
-static void wait_for_program(struct recorder *recorder, struct recorder_result *result)
-{
-    struct timespec nap = {0, LONG_REST_NS};
-    while (waitpid(recorder->pid, &result->wait_status, WNOHANG) == 0) {
-        nanosleep(&nap, NULL); /* ends early at a signal */
-        pass_signals_on(recorder);
     }
 }
 
@@ -209,35 +113,6 @@ static void recorder_fini(struct recorder *recorder)
     symbol_queue_destroy(recorder->symbols);
     arena_close(&recorder->arena);
     free(recorder);
-}
-
-static int start_program(struct recorder *recorder, struct fault *fault)
-{
-    char arena[64];
-    int err =
-        launch_find(recorder->options->command[0], recorder->path, sizeof(recorder->path), fault);
-    if (err == 0)
-        err = launch_check(recorder->path, fault);
-    if (err < 0)
-        return err;
-    arena_path(&recorder->arena, arena, sizeof(arena));
-    struct launch launch = {.path = recorder->path,
-                            .arguments = recorder->options->command,
-                            .library = recorder->options->library,
-                            .arena = arena,
-                            .target_pid = &recorder->arena.header->target_pid};
-    if (strpbrk(launch.library, " :"))
-        return fault_set(
-            fault, -EIO,
-            "the path %s has a space or a colon in it, which the loader takes for the end of a "
-            "name; put memoir elsewhere",
-            launch.library);
-    recorder->pid = launch_start(&launch, fault);
-    if (recorder->pid < 0)
-        return recorder->pid;
-    let_descriptors_go(&recorder->arena);
-    inside_planner_begin(recorder->planner);
-    return 0;
 }
 
 /* All that is needed besides the arena. */
@@ -259,30 +134,38 @@ static int furnish(struct recorder *recorder, struct fault *fault)
     return 0;
 }
 
-/* The library never came to life; its executable may tell why. */
-static void judge_unrecorded(struct recorder *recorder, struct recorder_result *result)
+static int start(struct recorder *recorder, struct fault *fault)
 {
-    struct program_traits traits = {.pid = (uint32_t)recorder->pid, .root = ""};
-    struct recording *recording = recording_create();
-    if (recording && recorder->options->judge) {
-        recording->program = recording_intern(recording, recorder->path);
-        program_traits_look(&traits, recording);
-        recorder->options->judge(recording, result->doubt, sizeof(result->doubt));
-    }
-    recording_destroy(recording);
+    const struct recorder_subject *subject = recorder->subject;
+    int pid = subject->start(subject->self, &recorder->arena, fault);
+    if (pid < 0)
+        return pid;
+    setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
+    inside_planner_begin(recorder->planner);
+    roster_begin(recorder->roster, recorder->reader, recorder->planner, (uint32_t)pid);
+    return 0;
 }
 
-int recorder_run(const struct recorder_options *options, struct recorder_result *result,
-                 struct fault *fault)
+static void end(struct recorder *recorder, enum subject_state how, struct recorder_result *result)
+{
+    const struct recorder_subject *subject = recorder->subject;
+    atomic_store(&recorder->arena.header->off, 1);
+    ring_reader_drain(recorder->reader, &recorder->clock);
+    tick_clock_anchor(&recorder->clock);
+    roster_end(recorder->roster, result, how == SUBJECT_ENDED);
+    subject->finish(subject->self, how, result);
+}
+
+int recorder_record(const struct recorder_options *options, const struct recorder_subject *subject,
+                    struct recorder_result *result, struct fault *fault)
 {
     struct recorder *recorder = calloc(1, sizeof(*recorder));
     if (!recorder)
         return fault_set(fault, -ENOMEM, "out of memory before the start");
     memset(result, 0, sizeof(*result));
     recorder->options = options;
+    recorder->subject = subject;
     recorder->arena.fd = -1;
-    launch_remember();
-    set_signals();
     lift_limits();
     tick_clock_start(&recorder->clock);
     int err = arena_open(&recorder->arena, options->follow_children, fault);
@@ -291,24 +174,14 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
     if (err == 0)
         err = roster_check_output(recorder->roster, fault);
     if (err == 0) {
-        err = start_program(recorder, fault);
+        err = start(recorder, fault);
+        if (err == 0)
+            err = read_until_end(recorder, result, fault);
         if (err < 0)
             roster_withdraw_output(recorder->roster);
-    }
-    if (err == 0) {
-        setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
-        roster_begin(recorder->roster, recorder->reader, recorder->planner,
-                     (uint32_t)recorder->pid);
-        bool ended = read_until_end(recorder, result);
-        atomic_store(&recorder->arena.header->off, 1);
-        ring_reader_drain(recorder->reader, &recorder->clock);
-        tick_clock_anchor(&recorder->clock);
-        roster_end(recorder->roster, result, ended);
-        if (result->recordings == 0)
-            judge_unrecorded(recorder, result);
-        if (!ended)
-            wait_for_program(recorder, result);
+        else
+            end(recorder, (enum subject_state)err, result);
     }
     recorder_fini(recorder);
-    return err;
+    return err < 0 ? err : 0;
 }

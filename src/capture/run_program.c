@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_program.c - records a program that we start. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/launch.h"
+#include "capture/process_keeper.h"
+#include "capture/program_traits.h"
+#include "capture/recorder_subject.h"
+
+#define ROUNDS_UNASKED 50u /* a SIGCHLD may be lost */
+#define NAP_NS         20000000l
+
+struct program {
+    const struct recorder_options *options;
+    struct arena *arena;
+    pid_t pid;
+    char path[PATH_MAX];
+    unsigned rounds_unasked; /* since the program was last asked after */
+    bool ended;
+};
+
+static volatile sig_atomic_t child_changed;
+static volatile sig_atomic_t passed_on[NSIG];
+
+static void on_child(int number)
+{
+    (void)number;
+    child_changed = 1;
+}
+
+/* What is sent to us is meant for the program.  What comes from the terminal reached it already. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0)
+        passed_on[number] = 1;
+}
+
+static void set_signals(void)
+{
+    static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,   SIGUSR1,
+                                    SIGUSR2, SIGCONT, SIGALRM, SIGWINCH, SIGURG};
+    static const int ignored[] = {SIGXFSZ, SIGPIPE}; /* a file at its limit is a full disk to us */
+    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
+    sigset_t mask;
+    sigaction(SIGCHLD, &action, NULL);
+    action = (struct sigaction){.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+    for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+        sigaction(forwarded[i], &action, NULL);
+    action = (struct sigaction){.sa_handler = SIG_IGN};
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+        sigaction(ignored[i], &action, NULL);
+    sigemptyset(&mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* Whoever waits for the program to close its output must not wait for us. */
+static void let_descriptors_go(const struct arena *arena)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0) {
+        dup3(nothing, STDIN_FILENO, O_CLOEXEC);
+        dup3(nothing, STDOUT_FILENO, O_CLOEXEC);
+        close(nothing);
+    }
+    if (arena->fd > 3)
+        close_range(3, (unsigned)arena->fd - 1, 0);
+    close_range((unsigned)arena->fd + 1, ~0u, 0);
+}
+
+static void pass_signals_on(struct program *program)
+{
+    for (int number = 1; number < NSIG; number++) {
+        if (passed_on[number]) {
+            passed_on[number] = 0;
+            kill(program->pid, number);
+        }
+    }
+}
+
+/* True when the program has ended; its status is then in `result`. */
+static bool program_ended(struct program *program, struct recorder_result *result)
+{
+    if (!child_changed && ++program->rounds_unasked < ROUNDS_UNASKED)
+        return false;
+    child_changed = 0;
+    program->rounds_unasked = 0;
+    return waitpid(program->pid, &result->wait_status, WNOHANG) == program->pid;
+}
+
+/* Whether a followed process other than the first still runs. */
+static bool children_live(struct program *program)
+{
+    return program->options->follow_children &&
+           process_any_runs(program->arena, (uint32_t)program->pid);
+}
+
+static int look(void *self, bool time_is_up, struct recorder_result *result, struct fault *fault)
+{
+    struct program *program = self;
+    (void)fault;
+    pass_signals_on(program);
+    program->ended = program->ended || program_ended(program, result);
+    if (program->ended && (time_is_up || !children_live(program)))
+        return SUBJECT_ENDED;
+    return time_is_up ? SUBJECT_LEFT : SUBJECT_RUNS;
+}
+
+static bool has_news(void *self)
+{
+    (void)self;
+    return child_changed;
+}
+
+static int start_program(void *self, struct arena *arena, struct fault *fault)
+{
+    struct program *program = self;
+    char name[64];
+    program->arena = arena;
+    int err =
+        launch_find(program->options->command[0], program->path, sizeof(program->path), fault);
+    if (err == 0)
+        err = launch_check(program->path, fault);
+    if (err < 0)
+        return err;
+    arena_path(arena, name, sizeof(name));
+    struct launch launch = {.path = program->path,
+                            .arguments = program->options->command,
+                            .library = program->options->library,
+                            .arena = name,
+                            .target_pid = &arena->header->target_pid};
+    if (strpbrk(launch.library, " :"))
+        return fault_set(
+            fault, -EIO,
+            "the path %s has a space or a colon in it, which the loader takes for the end of a "
+            "name; put memoir elsewhere",
+            launch.library);
+    program->pid = launch_start(&launch, fault);
+    if (program->pid < 0)
+        return program->pid;
+    let_descriptors_go(arena);
+    return program->pid;
+}
+
+/* After --for the program goes on alone; its status is still what we exit with. */
+static void wait_for_program(struct program *program, struct recorder_result *result)
+{
+    struct timespec nap = {0, NAP_NS};
+    while (waitpid(program->pid, &result->wait_status, WNOHANG) == 0) {
+        nanosleep(&nap, NULL); /* ends early at a signal */
+        pass_signals_on(program);
+    }
+}
+
+/* The library never came to life; its executable may tell why. */
+static void judge_unrecorded(struct program *program, struct recorder_result *result)
+{
+    struct program_traits traits = {.pid = (uint32_t)program->pid, .root = ""};
+    struct recording *recording = recording_create();
+    if (recording && program->options->judge) {
+        recording->program = recording_intern(recording, program->path);
+        program_traits_look(&traits, recording);
+        program->options->judge(recording, result->doubt, sizeof(result->doubt));
+    }
+    recording_destroy(recording);
+}
+
+static void finish(void *self, enum subject_state how, struct recorder_result *result)
+{
+    if (result->recordings == 0)
+        judge_unrecorded(self, result);
+    if (how == SUBJECT_LEFT)
+        wait_for_program(self, result);
+}
+
+int recorder_run(const struct recorder_options *options, struct recorder_result *result,
+                 struct fault *fault)
+{
+    struct program program = {.options = options};
+    launch_remember();
+    set_signals();
+    return recorder_record(
+        options, &(struct recorder_subject){start_program, look, has_news, finish, &program},
+        result, fault);
+}

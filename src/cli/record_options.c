@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/record_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "analyze/plausible.h"
+#include "base/human.h"
+#include "cli/helper_program.h"
+#include "report/doubt_text.h"
+
+#define MAX_SIZE_DEFAULT   (256ull << 20)
+#define MAX_SIZE_LEAST     (64ull << 10)
+#define ALLOCATOR_NAME_MAX 32
+
+static int take_output(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct recorder_options *)into)->output = argument;
+    return 0;
+}
+
+static int take_max_size(void *into, const char *argument, struct fault *fault)
+{
+    struct recorder_options *options = into;
+    int err = human_parse_bytes(argument, &options->max_bytes);
+    if (err == 0 && options->max_bytes < MAX_SIZE_LEAST)
+        return fault_set(fault, -ERANGE, "--max-size %s is too small; give at least 64K", argument);
+    return err;
+}
+
+static int take_for(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    return human_parse_duration(argument, &((struct recorder_options *)into)->for_ns);
+}
+
+static int take_children(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct recorder_options *)into)->follow_children = true;
+    return 0;
+}
+
+static int take_allocator(void *into, const char *argument, struct fault *fault)
+{
+    size_t size = strlen(argument);
+    if (size == 0 || size >= ALLOCATOR_NAME_MAX)
+        return fault_set(
+            fault, -EINVAL,
+            "--allocator %s: give the first letters of the functions' names, such as je_",
+            argument);
+    ((struct recorder_options *)into)->allocator = argument;
+    return 0;
+}
+
+static int take_quiet(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct recorder_options *)into)->quiet = true;
+    return 0;
+}
+
+static int take_heap(void *into, const char *argument, struct fault *fault)
+{
+    (void)into;
+    if (strcmp(argument, "full") == 0)
+        return 0;
+    return fault_set(fault, -EINVAL, "--heap %s is not there yet; only full is", argument);
+}
+
+const struct option_rule record_rules[] = {
+    {"-o", "FILE", "where to write; PROGRAM.PID.memoir in this folder unless given", take_output},
+    {"--max-size", "SIZE", "keep the file below this (256M); older times get coarser",
+     take_max_size},
+    {"--for", "TIME", "stop recording after this time; the program goes on", take_for},
+    {"--children", NULL, "record processes that it starts, too, each in its own file",
+     take_children},
+    {"--allocator", "PREFIX",
+     "also record the allocator inside the program whose functions begin so: PREFIXmalloc, ...",
+     take_allocator},
+    {"--heap", "full", "trace every allocation (the default)", take_heap},
+    {"--quiet", NULL, "say nothing but errors", take_quiet},
+    {NULL, NULL, NULL, NULL}};
+
+/* The gravest doubt about a recording, if there is one. */
+static void judge(const struct recording *recording, char *sentence, size_t size)
+{
+    struct plausibility found;
+    struct text_line line = {0};
+    plausible_check(recording, &found);
+    if (found.count > 0)
+        doubt_render(recording, &found, &found.doubts[0], &line);
+    snprintf(sentence, size, "%s", line.text);
+}
+
+void record_options_init(struct recorder_options *options)
+{
+    *options = (struct recorder_options){.max_bytes = MAX_SIZE_DEFAULT, .judge = judge};
+}
+
+bool record_library(struct recorder_options *options, char library[PATH_MAX])
+{
+    options->library = library;
+    if (library_path(library) == 0)
+        return true;
+    fprintf(stderr,
+            "memoir: libmemoir.so is missing beside this program and in %s; install memoir "
+            "again or run it from its build folder\n",
+            MEMOIR_LIB);
+    return false;
+}
+
+int record_option_words(char *const *argv)
+{
+    for (const struct option_rule *rule = record_rules; rule->name; rule++)
+        if (rule->argument && strcmp(argv[0], rule->name) == 0)
+            return 2;
+    return 1;
+}
+
+/* As a shell: 128 plus the signal. */
+static int exit_status(int wait_status)
+{
+    if (wait_status < 0) /* it goes on, or nobody knows */
+        return 0;
+    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+int record_end(const struct recorder_options *options, const struct recorder_result *result,
+               const char *name)
+{
+    if (result->recordings == 0)
+        fprintf(stderr, "memoir: nothing was recorded of %s%s%s\n", name,
+                result->doubt[0] ? ": " : "", result->doubt);
+    else if (result->doubt[0] && !options->quiet)
+        fprintf(stderr, "memoir: mind: %s\n", result->doubt);
+    if (result->summary[0])
+        fprintf(stderr, "memoir: %s\n", result->summary);
+    return exit_status(result->wait_status);
+}
