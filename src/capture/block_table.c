@@ -12,7 +12,7 @@
 #define OFFSET_BITS 9 /* in words of 8 bytes */
 #define SIZE_BITS   36
 #define SPARE_BITS  6
-#define TIME_SHIFT  10
+#define TIME_SHIFT  BLOCK_TIME_SHIFT
 #define TIME_BITS   43
 #define FIRST_ROOM  4u
 #define FIRST_PAGES 1024u
@@ -107,6 +107,11 @@ static inline uint32_t offset_of(const struct entry *entry)
     return entry->when & ((1u << OFFSET_BITS) - 1);
 }
 
+static inline uint32_t site_of(const struct entry *entry)
+{
+    return (uint32_t)(entry->what >> (SIZE_BITS + SPARE_BITS));
+}
+
 static inline uint32_t home_of(const struct page *page, uint32_t offset)
 {
     return (uint32_t)(offset * page->room) >> OFFSET_BITS;
@@ -167,7 +172,7 @@ static void unpack(struct block_table *table, const struct entry *entry, uint64_
     *block = (struct block){.address = address,
                             .size = entry->what & ((1ull << SIZE_BITS) - 1),
                             .time_ns = entry->when >> (64 - TIME_BITS) << TIME_SHIFT,
-                            .site = (uint32_t)(entry->what >> (SIZE_BITS + SPARE_BITS)),
+                            .site = site_of(entry),
                             .thread = (uint32_t)(entry->when >> OFFSET_BITS) & 0xfff};
     if (spare == SPARE_ODD)
         odd_blocks_take(&table->odd, address, &block->size, &block->slack);
@@ -257,13 +262,37 @@ bool block_table_has(const struct block_table *table, uint64_t address)
            find_entry(page, offset_in_page(address))->what != EMPTY;
 }
 
+static void take_from_page(struct block_table *table, struct page *page,
+                           const struct block_taker *taker)
+{
+    for (uint32_t i = 0; i < page->room;) {
+        struct entry *entry = &page->entries[i];
+        if (entry->what == EMPTY || !taker->wants(taker->context, site_of(entry))) {
+            i++;
+            continue;
+        }
+        uint64_t address = (page->number - 1) << PAGE_SHIFT | (uint64_t)offset_of(entry) << 3;
+        struct block block;
+        unpack(table, entry, address, &block);
+        remove_entry(page, entry); /* another one may be here now */
+        table->count--;
+        taker->take(taker->context, &block);
+    }
+}
+
+void block_table_take_all(struct block_table *table, const struct block_taker *taker)
+{
+    for (uint32_t i = 0; i < table->page_room; i++)
+        take_from_page(table, &table->pages[i], taker);
+}
+
 bool block_table_peek(const struct block_table *table, uint64_t address, uint32_t *site)
 {
     const struct page *page = find_page(table, address);
     if (page->count == 0 || address % 8)
         return false;
     const struct entry *entry = find_entry(page, offset_in_page(address));
-    *site = (uint32_t)(entry->what >> (SIZE_BITS + SPARE_BITS));
+    *site = site_of(entry);
     return entry->what != EMPTY;
 }
 

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define BLOCK_TIME_SHIFT 10 /* bits of a block's time that are not kept */
+
 struct block {
     uint64_t address;
     uint64_t size;
@@ -28,6 +30,14 @@ int block_table_insert(struct block_table *table, const struct block *block, str
 /* Removes the block at `address` into *block.  false when there is none. */
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block);
 bool block_table_has(const struct block_table *table, uint64_t address);
+
+/* Takes out every block of the sites that are wanted, and hands it over. */
+struct block_taker {
+    void *context;
+    bool (*wants)(void *context, uint32_t site);
+    void (*take)(void *context, const struct block *block);
+};
+void block_table_take_all(struct block_table *table, const struct block_taker *taker);
 
 /* The site of the block at `address`; false when there is none. */
 bool block_table_peek(const struct block_table *table, uint64_t address, uint32_t *site);

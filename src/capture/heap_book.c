@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture/ledger.h"
+#include "model/sampling.h"
 
 /* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a
  * round ends, and hardly one of them fails: a handful of the newest is enough. */
@@ -23,6 +25,8 @@ struct heap_book {
     struct ledger sites, threads;
     struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
     uint32_t moving_next;
+    uint64_t *rates; /* by site; NULL while nothing is sampled */
+    uint32_t rate_room;
     uint64_t epoch; /* counts peaks */
     int64_t live_bytes, live_count, live_slack;
     int64_t bucket_max, bucket_min;
@@ -54,6 +58,7 @@ void heap_book_destroy(struct heap_book *book)
     block_table_destroy(book->blocks);
     ledger_fini(&book->sites);
     ledger_fini(&book->threads);
+    free(book->rates);
     free(book);
 }
 
@@ -73,23 +78,56 @@ static inline struct account *thread_of(struct heap_book *book, uint32_t thread)
     return ledger_touch(&book->threads, thread, book->epoch);
 }
 
-/* Books that a block is gone.  Its lifetime class. */
-static inline unsigned book_gone(struct heap_book *book, const struct block *block,
-                                 uint64_t time_ns)
+static inline uint64_t rate_of(const struct heap_book *book, uint32_t site)
+{
+    return site < book->rate_room ? book->rates[site] : 0;
+}
+
+/* What a sample stands for.  The same when it is made and when it is freed: the table keeps time to 1 us. */
+static struct block weigh(const struct block *block, uint64_t rate, uint64_t *calls)
+{
+    uint64_t seed = block->address ^ (block->time_ns >> BLOCK_TIME_SHIFT) << 20;
+    struct sample_weight weight = sample_weigh(block->size, block->slack, rate, seed);
+    struct block weighed = *block;
+    weighed.size = weight.bytes;
+    weighed.slack = weight.slack;
+    *calls = weight.calls;
+    return weighed;
+}
+
+/* Books that a block is gone, or `calls` blocks of a class.  Its lifetime class. */
+static inline unsigned book_gone_as(struct heap_book *book, const struct block *block,
+                                    uint64_t time_ns, uint64_t calls)
 {
     uint64_t age = time_ns > block->time_ns ? time_ns - block->time_ns : 0;
     unsigned lifetime = lifetime_class(age);
-    account_free(site_of(book, block->site), block->size, block->slack);
-    account_free(thread_of(book, block->thread), block->size, block->slack);
-    ledger_count_lifetime(&book->sites, block->site, lifetime);
+    account_free(site_of(book, block->site), block->size, block->slack, calls);
+    account_free(thread_of(book, block->thread), block->size, block->slack, calls);
+    ledger_count_lifetime(&book->sites, block->site, lifetime, calls);
     book->live_bytes -= (int64_t)block->size;
     book->live_slack -= (int64_t)block->slack;
-    book->live_count--;
-    book->totals.frees++;
+    book->live_count -= (int64_t)calls;
+    book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
     return lifetime;
+}
+
+static unsigned book_sample_gone(struct heap_book *book, const struct block *block,
+                                 uint64_t time_ns, uint64_t rate)
+{
+    uint64_t calls;
+    struct block weighed = weigh(block, rate, &calls);
+    return book_gone_as(book, &weighed, time_ns, calls);
+}
+
+static inline unsigned book_gone(struct heap_book *book, const struct block *block,
+                                 uint64_t time_ns)
+{
+    uint64_t rate = rate_of(book, block->site);
+    return rate ? book_sample_gone(book, block, time_ns, rate)
+                : book_gone_as(book, block, time_ns, 1);
 }
 
 static inline void note_peak(struct heap_book *book, uint64_t time_ns)
@@ -105,18 +143,74 @@ static inline void note_peak(struct heap_book *book, uint64_t time_ns)
     book->epoch++;
 }
 
-static inline void book_made(struct heap_book *book, const struct block *block)
+static inline void book_made_as(struct heap_book *book, const struct block *block, uint64_t calls,
+                                unsigned class)
 {
-    account_alloc(site_of(book, block->site), block->size, block->slack);
-    account_alloc(thread_of(book, block->thread), block->size, block->slack);
-    ledger_count_size(&book->sites, block->site, size_class(block->size));
+    account_alloc(site_of(book, block->site), block->size, block->slack, calls);
+    account_alloc(thread_of(book, block->thread), block->size, block->slack, calls);
+    ledger_count_size(&book->sites, block->site, class, calls);
     book->live_bytes += (int64_t)block->size;
     book->live_slack += (int64_t)block->slack;
-    book->live_count++;
-    book->totals.calls++;
+    book->live_count += (int64_t)calls;
+    book->totals.calls += calls;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
     note_peak(book, block->time_ns);
+}
+
+static void book_sample_made(struct heap_book *book, const struct block *block, uint64_t rate)
+{
+    uint64_t calls;
+    struct block weighed = weigh(block, rate, &calls);
+    book_made_as(book, &weighed, calls, size_class(block->size));
+}
+
+static inline void book_made(struct heap_book *book, const struct block *block)
+{
+    uint64_t rate = rate_of(book, block->site);
+    if (rate)
+        book_sample_made(book, block, rate);
+    else
+        book_made_as(book, block, 1, size_class(block->size));
+}
+
+int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate)
+{
+    if (site >= book->rate_room) {
+        uint32_t room = 2 * site + 64;
+        uint64_t *grown = reallocarray(book->rates, room, sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        memset(grown + book->rate_room, 0, (room - book->rate_room) * sizeof(*grown));
+        book->rates = grown;
+        book->rate_room = room;
+    }
+    book->rates[site] = rate;
+    return 0;
+}
+
+struct forgetting {
+    struct heap_book *book;
+    uint64_t time_ns, bytes;
+};
+
+static bool is_exact(void *context, uint32_t site)
+{
+    return rate_of(((const struct forgetting *)context)->book, site) == 0;
+}
+
+static void forget(void *context, const struct block *block)
+{
+    struct forgetting *forgetting = context;
+    book_gone_as(forgetting->book, block, forgetting->time_ns, 1);
+    forgetting->bytes += block->size;
+}
+
+uint64_t heap_book_forget_exact(struct heap_book *book, uint64_t time_ns)
+{
+    struct forgetting forgetting = {book, time_ns, 0};
+    block_table_take_all(book->blocks, &(struct block_taker){&forgetting, is_exact, forget});
+    return forgetting.bytes;
 }
 
 void heap_book_made(struct heap_book *book, const struct block *block)
@@ -173,13 +267,17 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     if (replaced)
         book_gone(book, &missed, moving.block.time_ns);
     found->block.address = 0;
-    account_unfree(site_of(book, moving.block.site), moving.block.size, moving.block.slack);
-    account_unfree(thread_of(book, moving.block.thread), moving.block.size, moving.block.slack);
-    book->sites.histograms[moving.block.site].lifetimes[moving.lifetime]--;
+    uint64_t rate = rate_of(book, moving.block.site), calls = 1;
+    if (rate)
+        moving.block = weigh(&moving.block, rate, &calls);
+    account_unfree(site_of(book, moving.block.site), moving.block.size, moving.block.slack, calls);
+    account_unfree(thread_of(book, moving.block.thread), moving.block.size, moving.block.slack,
+                   calls);
+    book->sites.histograms[moving.block.site].lifetimes[moving.lifetime] -= (int32_t)calls;
     book->live_bytes += (int64_t)moving.block.size;
     book->live_slack += (int64_t)moving.block.slack;
-    book->live_count++;
-    book->totals.frees--;
+    book->live_count += (int64_t)calls;
+    book->totals.frees -= calls;
     book->totals.freed_bytes -= moving.block.size;
     if (moving.temporary)
         book_temporary(book, moving.site, moving.thread, -1);

@@ -25,6 +25,11 @@ int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads);
  * booked as freed now; or -ENOMEM. */
 int heap_book_alloc(struct heap_book *book, const struct block *block);
 
+/* The blocks of this site are samples: each stands for several, see model/sampling.h.  0 or -ENOMEM. */
+int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate);
+/* Books all blocks that are no samples as freed.  Their bytes. */
+uint64_t heap_book_forget_exact(struct heap_book *book, uint64_t time_ns);
+
 /* Books a block that was freed before anything else happened in its thread.  It never was in the table. */
 void heap_book_pair(struct heap_book *book, const struct block *block);
 

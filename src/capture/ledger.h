@@ -77,45 +77,56 @@ static inline struct account *ledger_touch(struct ledger *ledger, uint32_t index
 
 void ledger_flush_run(struct ledger *ledger, uint32_t index);
 
-static inline void ledger_count_size(struct ledger *ledger, uint32_t index, unsigned class)
+static inline void ledger_count_size(struct ledger *ledger, uint32_t index, unsigned class,
+                                     uint64_t calls)
 {
     struct account *account = &ledger->accounts[index];
-    if (account->size_class != class || account->size_run == UINT16_MAX) {
+    if (account->size_class != class || account->size_run + calls > UINT16_MAX) {
         ledger_flush_run(ledger, index);
         account->size_class = (uint8_t) class;
     }
-    account->size_run++;
+    if (calls > UINT16_MAX) /* a sample may stand for many */
+        ledger->histograms[index].sizes[class] += (uint32_t)calls;
+    else
+        account->size_run = (uint16_t)(account->size_run + calls);
 }
 
-static inline void ledger_count_lifetime(struct ledger *ledger, uint32_t index, unsigned class)
+static inline void ledger_count_lifetime(struct ledger *ledger, uint32_t index, unsigned class,
+                                         uint64_t calls)
 {
     struct account *account = &ledger->accounts[index];
-    if (account->lifetime_class != class || account->lifetime_run == UINT16_MAX) {
+    if (account->lifetime_class != class || account->lifetime_run + calls > UINT16_MAX) {
         ledger_flush_run(ledger, index);
         account->lifetime_class = (uint8_t) class;
     }
-    account->lifetime_run++;
+    if (calls > UINT16_MAX)
+        ledger->histograms[index].lifetimes[class] += (int32_t)calls;
+    else
+        account->lifetime_run = (uint16_t)(account->lifetime_run + calls);
 }
 
-static inline void account_alloc(struct account *account, uint64_t size, uint64_t slack)
+static inline void account_alloc(struct account *account, uint64_t size, uint64_t slack,
+                                 uint64_t calls)
 {
     account->bytes += size;
     account->slack += slack;
-    account->calls++;
+    account->calls += (int32_t)calls;
 }
 
-static inline void account_free(struct account *account, uint64_t size, uint64_t slack)
+static inline void account_free(struct account *account, uint64_t size, uint64_t slack,
+                                uint64_t calls)
 {
     account->freed += size;
     account->slack_freed += slack;
-    account->frees++;
+    account->frees += (int32_t)calls;
 }
 
-static inline void account_unfree(struct account *account, uint64_t size, uint64_t slack)
+static inline void account_unfree(struct account *account, uint64_t size, uint64_t slack,
+                                  uint64_t calls)
 {
     account->freed -= size;
     account->slack_freed -= slack;
-    account->frees--;
+    account->frees -= (int32_t)calls;
 }
 
 _Static_assert(sizeof(struct account) == 128, "two lines");

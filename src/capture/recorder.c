@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "capture/clock_keeper.h"
+#include "capture/control.h"
 #include "capture/recorder_subject.h"
 #include "capture/roster.h"
 
@@ -23,6 +24,8 @@
 #define HIGH_RATE      200000u /* words a second */
 #define RATE_WINDOW_NS 20000000u
 
+_Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
+
 struct recorder {
     const struct recorder_options *options;
     const struct recorder_subject *subject;
@@ -34,6 +37,7 @@ struct recorder {
     struct symbol_queue *symbols;
     struct roster *roster;
     struct inside_planner *planner;
+    struct control *control;
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
 };
 
@@ -98,13 +102,28 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
         watch_rate(recorder, now);
         roster_look(recorder->roster, now);
         slot_keeper_look(recorder->keeper, now);
+        control_look(recorder->control, now);
         if (!subject->has_news(subject->self))
             rest(recorder, fullest);
     }
 }
 
+/* "heap RATE" is all that can be asked so far; RATE is a number, as in the arena. */
+static void on_request(void *context, const char *request, char answer[CONTROL_TEXT_MAX])
+{
+    struct recorder *recorder = context;
+    char *end = NULL;
+    uint64_t rate = strncmp(request, "heap ", 5) == 0 ? strtoull(request + 5, &end, 10) : 0;
+    if (!end || end == request + 5 || *end)
+        snprintf(answer, CONTROL_TEXT_MAX,
+                 "the recorder does not understand this request; it is of another version");
+    else
+        atomic_store(&recorder->arena.header->rate, rate);
+}
+
 static void recorder_fini(struct recorder *recorder)
 {
+    control_close(recorder->control);
     ring_reader_destroy(recorder->reader);
     roster_destroy(recorder->roster);
     slot_keeper_destroy(recorder->keeper);
@@ -142,6 +161,7 @@ static int start(struct recorder *recorder, struct fault *fault)
         return pid;
     setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
     inside_planner_begin(recorder->planner);
+    recorder->control = control_open(pid, on_request, recorder);
     roster_begin(recorder->roster, recorder->reader, recorder->planner, (uint32_t)pid);
     return 0;
 }
@@ -169,8 +189,10 @@ int recorder_record(const struct recorder_options *options, const struct recorde
     lift_limits();
     tick_clock_start(&recorder->clock);
     int err = arena_open(&recorder->arena, options->follow_children, fault);
-    if (err == 0)
+    if (err == 0) {
+        atomic_store(&recorder->arena.header->rate, options->heap_rate);
         err = furnish(recorder, fault);
+    }
     if (err == 0)
         err = roster_check_output(recorder->roster, fault);
     if (err == 0) {
@@ -179,8 +201,18 @@ int recorder_record(const struct recorder_options *options, const struct recorde
             err = read_until_end(recorder, result, fault);
         if (err < 0)
             roster_withdraw_output(recorder->roster);
-        else
-            end(recorder, (enum subject_state)err, result);
+        /* "heap RATE" is all that can be asked so far; RATE is a number, as in the arena. */
+        static void on_request(void *context, const char *request, char answer[CONTROL_TEXT_MAX])
+        {
+            struct recorder *recorder = context;
+            char *end = NULL;
+            uint64_t rate = strncmp(request, "heap ", 5) == 0 ? strtoull(request + 5, &end, 10) : 0;
+            if (!end || end == request + 5 || *end)
+                snprintf(answer, CONTROL_TEXT_MAX,
+                         "the recorder does not understand this request; it is of another version");
+            else
+                atomic_store(&recorder->arena.header->rate, rate);
+        }
     }
     recorder_fini(recorder);
     return err < 0 ? err : 0;

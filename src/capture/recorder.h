@@ -10,10 +10,15 @@
 #include "base/fault.h"
 #include "model/recording.h"
 
+/* What of the heap is traced: everything, nothing, or samples. */
+#define HEAP_FULL 0ull
+#define HEAP_OFF  UINT64_MAX
+
 struct recorder_options {
     const char *output; /* NULL: PROGRAM.PID.memoir */
     uint64_t max_bytes;
-    uint64_t for_ns; /* stop recording after; 0: never */
+    uint64_t for_ns;    /* stop recording after; 0: never */
+    uint64_t heap_rate; /* HEAP_FULL, HEAP_OFF, or bytes per sample */
     bool follow_children;
     const char *allocator; /* prefix of the functions of an allocator inside the program, or NULL */
     const char *library;   /* path of libmemoir.so */

@@ -15,6 +15,7 @@ struct ring {
     uint64_t peek;        /* looked at up to, beforehand */
     uint64_t near_peek;   /* the same, once more, a little later */
     uint64_t time_ns;
+    uint64_t rate;   /* of the allocations that follow, see EVENT_RATE */
     uint64_t moving; /* the address that a realloc under way gave up */
     uint32_t thread, index;
     uint32_t last_site; /* of this thread's last allocation */

@@ -168,7 +168,7 @@ static bool see_alloc(struct ring *ring, uint64_t at)
         if (event.block.size >= BYTES_LIMIT || event.block.slack >= BYTES_LIMIT)
             return is_booked(ring, -EINVAL);
     }
-    int err = session_site(ring->session, node, &event.block.site);
+    int err = session_site(ring->session, node, ring->rate, &event.block.site);
     if (err < 0)
         return is_booked(ring, err);
     if (!book(ring, &event))
@@ -242,6 +242,7 @@ static void see_thread(struct ring_reader *reader, struct ring *ring, uint64_t a
     ring->time_ns = tick_clock_ns(reader->clock, ring_word(ring, at + 1));
     ring->session = reader->session_of(reader->context, process, ring->time_ns);
     ring->last_site = 0;
+    ring->rate = RATE_FULL;
     if (ring->session)
         ring->thread = session_thread(ring->session, tid, ring->time_ns);
 }
@@ -299,6 +300,10 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
         return words;
     case EVENT_TOLD:
         return is_booked(ring, ring_told_see(ring, at)) ? words : 0;
+    case EVENT_RATE:
+        ring->rate = first >> 4;
+        session_rate(ring->session, ring->rate, ring->time_ns);
+        return words;
     case EVENT_GAP:
         session_lost(ring->session, ring_word(ring, at + 1), ring_word(ring, at + 2),
                      ring_word(ring, at + 3));

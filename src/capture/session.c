@@ -207,10 +207,27 @@ void session_note_thread(struct session *session, uint32_t row, uint64_t now)
         session->recording->threads.items[row].last_ns = now;
 }
 
-int session_site(struct session *session, uint32_t node, uint32_t *site)
+int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site)
 {
-    int err = stack_import_site(session->stacks, node, site);
-    return err < 0 ? err : heap_book_reserve(session->heap, *site + 1, 1);
+    if (rate == RATE_FULL) {
+        int err = stack_import_site(session->stacks, node, site);
+        return err < 0 ? err : heap_book_reserve(session->heap, *site + 1, 1);
+    }
+    int err = stack_import_sampled_site(session->stacks, node, rate, site);
+    if (err == 0)
+        err = heap_book_reserve(session->heap, *site + 1, 1);
+    return err < 0 ? err : heap_book_set_rate(session->heap, *site, rate);
+}
+
+void session_rate(struct session *session, uint64_t rate, uint64_t now_ns)
+{
+    struct quality *quality = &session->recording->quality;
+    if (rate == RATE_FULL)
+        return;
+    if (rate > quality->sample_rate)
+        quality->sample_rate = rate;
+    quality->unfollowed_bytes +=
+        heap_book_forget_exact(session->heap, session_time(session, now_ns));
 }
 
 int session_book(struct session *session, const struct heap_event *event, bool now)
@@ -230,7 +247,7 @@ int session_book(struct session *session, const struct heap_event *event, bool n
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node)
 {
     uint32_t site;
-    int err = session_site(session, node, &site);
+    int err = session_site(session, node, RATE_FULL, &site);
     session->recording->quality.events++;
     return err < 0 ? err : map_book_map(session->maps, address, length, site);
 }
@@ -430,6 +447,8 @@ static void set_exact_totals(struct session *session, const struct totals *exact
 {
     struct totals *heap = &session->recording->heap;
     struct quality *quality = &session->recording->quality;
+    if (quality->sample_rate)
+        return; /* the threads counted what they took */
     if (exact->calls > heap->calls) {
         quality->lost_calls = exact->calls - heap->calls;
         quality->lost_bytes = exact->bytes > heap->bytes ? exact->bytes - heap->bytes : 0;
@@ -459,6 +478,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
         if (err == 0)
             err = add_pin(session, &pin);
     }
+    recording->quality.samples_dropped = atomic_load(&session->arena->header->samples_dropped);
     recording->exit_status = end->exit_status;
     recording->written_unix_ns = unix_ns();
     recording->cost = end->cost;

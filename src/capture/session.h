@@ -40,7 +40,10 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns);
 /* One event.  0; by how many numbers it is ahead of its turn (see ordering_book; `now` does not ask); -ENOMEM. */
 int session_book(struct session *session, const struct heap_event *event, bool now);
 /* Where a stack of the trie allocates: the site for blocks.  0 or -ENOMEM. */
-int session_site(struct session *session, uint32_t node, uint32_t *site);
+int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site);
+/* The allocations of a thread are samples from now on, or no longer.  Blocks that were followed one by one are lost
+ * sight of when samples begin. */
+void session_rate(struct session *session, uint64_t rate, uint64_t now_ns);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
 int session_unmap(struct session *session, uint64_t address, uint64_t length);
 

@@ -31,6 +31,9 @@ struct stack_import {
     uint32_t node_room;
     uint32_t module_of[ARENA_MODULES]; /* index in the recording plus one */
     VEC(struct imported_site) sites;
+    uint64_t sampled_rate; /* the newest */
+    uint32_t *sampled;     /* by exact site, the one that counts samples at that rate, plus one */
+    uint32_t sampled_room;
     struct frame_slot *frames; /* open addressing */
     uint32_t frame_room, frame_count;
     struct number_map roots; /* stack of a name, by its text */
@@ -53,6 +56,7 @@ void stack_import_destroy(struct stack_import *import)
         return;
     free(import->node_stack);
     free(import->node_site);
+    free(import->sampled);
     free(import->frames);
     number_map_fini(&import->roots);
     number_map_fini(&import->under);
@@ -297,6 +301,41 @@ int stack_import_site_under(struct stack_import *import, uint32_t node, string_i
         *known = (uint32_t)import->sites.count;
     }
     *site = *known - 1;
+    return 0;
+}
+
+/* Room for the sampled twin of `site`; all are new at a new rate. */
+static int prepare_sampled(struct stack_import *import, uint32_t site, uint64_t rate)
+{
+    if (import->sampled_rate != rate && import->sampled)
+        memset(import->sampled, 0, import->sampled_room * sizeof(*import->sampled));
+    import->sampled_rate = rate;
+    if (site < import->sampled_room)
+        return 0;
+    uint32_t room = 2 * site + 64;
+    uint32_t *grown = reallocarray(import->sampled, room, sizeof(*grown));
+    if (!grown)
+        return -ENOMEM;
+    memset(grown + import->sampled_room, 0, (room - import->sampled_room) * sizeof(*grown));
+    import->sampled = grown;
+    import->sampled_room = room;
+    return 0;
+}
+
+int stack_import_sampled_site(struct stack_import *import, uint32_t node, uint64_t rate,
+                              uint32_t *site)
+{
+    uint32_t exact;
+    if (stack_import_site(import, node, &exact) < 0 || prepare_sampled(import, exact, rate) < 0)
+        return -ENOMEM;
+    if (!import->sampled[exact]) {
+        struct imported_site twin = import->sites.items[exact];
+        twin.rate = rate;
+        if (!vec_push(&import->sites, twin))
+            return -ENOMEM;
+        import->sampled[exact] = (uint32_t)import->sites.count;
+    }
+    *site = import->sampled[exact] - 1;
     return 0;
 }
 

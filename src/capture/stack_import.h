@@ -14,6 +14,9 @@ void stack_import_destroy(struct stack_import *import);
 
 /* A dense number for the stack that ends in `node`: the index of heap accounts.  0 or -ENOMEM. */
 int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site);
+/* The same for samples, which have accounts of their own: `rate` says what one of them stands for. */
+int stack_import_sampled_site(struct stack_import *import, uint32_t node, uint64_t rate,
+                              uint32_t *site);
 /* The same for a node that is known already; false when it is not. */
 bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_t *site);
 /* The same for the stack as if it began in a function of this name: how pools and regions show in every
@@ -27,5 +30,6 @@ struct imported_site {
     stack_id stack;
     enum stack_end end;
     bool folded;
+    uint64_t rate; /* 0: it counts every block */
 };
 const struct imported_site *stack_import_describe(const struct stack_import *import, uint32_t site);

@@ -39,6 +39,7 @@ int cmd_run(int argc, char **argv)
             "call stack.\nThe exit status is the program's.",
         .examples = "  memoir run -- ./node --port 8080\n"
                     "  memoir run -o node.memoir --max-size 1G -- ./node\n"
+                    "  memoir run --heap sample -- ./node      (in production)\n"
                     "  memoir run --children -- make -j2\n"
                     "  memoir run --allocator my_ -- ./node\n",
         .sets = sets,

@@ -23,6 +23,7 @@ struct command {
 
 static const struct command commands[] = {
     {"run", NULL, RECORD, "record a program from its first instruction"},
+    {"set", NULL, RECORD, "change what a running recording traces"},
     {"report", cmd_report, NULL, "where the memory went, as text, JSON or CSV"},
     {"info", cmd_info, NULL, "what is in a recording, and how good it is"},
     {"flame", cmd_flame, NULL, "a flame graph, as an interactive SVG or a PNG"},

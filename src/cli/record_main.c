@@ -10,6 +10,8 @@ int main(int argc, char **argv)
 {
     if (argc >= 2 && strcmp(argv[1], "run") == 0)
         return cmd_run(argc - 1, argv + 1);
+    if (argc >= 2 && strcmp(argv[1], "set") == 0)
+        return cmd_set(argc - 1, argv + 1);
     if (argc >= 2 && strcmp(argv[1], NAME_COMMAND) == 0)
         return cmd_names(argc - 1, argv + 1);
     fprintf(stderr, "memoir-record: a part of memoir; use `memoir run`\n");

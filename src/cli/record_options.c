@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/heap_rate.h"
 #include "cli/record_options.h"
 
 #include <errno.h>
@@ -67,10 +68,7 @@ static int take_quiet(void *into, const char *argument, struct fault *fault)
 
 static int take_heap(void *into, const char *argument, struct fault *fault)
 {
-    (void)into;
-    if (strcmp(argument, "full") == 0)
-        return 0;
-    return fault_set(fault, -EINVAL, "--heap %s is not there yet; only full is", argument);
+    return heap_rate_parse(argument, &((struct recorder_options *)into)->heap_rate, fault);
 }
 
 const struct option_rule record_rules[] = {
@@ -83,7 +81,7 @@ const struct option_rule record_rules[] = {
     {"--allocator", "PREFIX",
      "also record the allocator inside the program whose functions begin so: PREFIXmalloc, ...",
      take_allocator},
-    {"--heap", "full", "trace every allocation (the default)", take_heap},
+    {"--heap", "MODE", HEAP_RATE_HELP, take_heap},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
 

@@ -114,8 +114,11 @@ struct quality {
     uint64_t collapsed_stacks;            /* events whose deep recursion was folded */
     uint64_t damaged_chunks;              /* of the file: failed checksum, skipped */
     uint64_t truncated_bytes;             /* at its end: torn by a crash */
-    bool complete;                        /* the recorder ended in order */
-    bool coarsened;                       /* older buckets were merged to stay under the size cap */
+    uint64_t sample_rate;      /* bytes per sample, the most there were; 0: everything was traced */
+    uint64_t samples_dropped;  /* found no room in the tracer */
+    uint64_t unfollowed_bytes; /* of blocks that were live when sampling began: booked as freed */
+    bool complete;             /* the recorder ended in order */
+    bool coarsened;            /* older buckets were merged to stay under the size cap */
 };
 
 struct cost {

@@ -69,6 +69,8 @@ static int put_row(FILE *out, const struct report *report, const struct row_list
     }
     putc(',', out);
     int err = list->rank.by == BY_STACK ? put_stack(out, report, list, row->node) : 0;
+    if (recording->quality.sample_rate)
+        fprintf(out, ",%" PRId64, report_error(report, row->self_value));
     putc('\n', out);
     return err;
 }
@@ -79,8 +81,9 @@ int csv_report_write(const struct report *report, FILE *out)
     int err = row_list_make(report, REPORT_NO_LIMIT, &list);
     if (err)
         return err;
-    fputs("value,count,share,total_value,total_count,function,module,file,line,thread,stack\n",
-          out);
+    fprintf(out,
+            "value,count,share,total_value,total_count,function,module,file,line,thread,stack%s\n",
+            report->recording->quality.sample_rate ? ",error" : "");
     for (size_t i = 0; i < list.count && !err; i++)
         err = put_row(out, report, &list, row_list_at(&list, i));
     row_list_fini(&list);

@@ -165,6 +165,8 @@ static void write_row(struct json_out *json, const struct report *report,
     json_int_field(json, "value", row->self_value);
     json_int_field(json, "count", row->self_count);
     json_real_field(json, "share", report_share(report, row->self_value));
+    if (report->recording->quality.sample_rate)
+        json_int_field(json, "error", report_error(report, row->self_value));
     if (list->rank.by != BY_STACK && list->rank.by != BY_THREAD) {
         json_int_field(json, "total_value", row->total_value);
         json_int_field(json, "total_count", row->total_count);

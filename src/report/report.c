@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/stack_match.h"
+#include "model/sampling.h"
 
 static bool is_leaked(const struct metric *metric)
 {
@@ -141,4 +142,13 @@ bool report_is_small(const struct report *report, int64_t value, double fallback
 double report_share(const struct report *report, int64_t value)
 {
     return report->whole_value ? (double)value / (double)report->whole_value : 0;
+}
+
+int64_t report_error(const struct report *report, int64_t value)
+{
+    const struct metric *metric = report->question.metric;
+    uint64_t rate = report->recording->quality.sample_rate;
+    if (!rate || strcmp(metric->unit, "bytes") != 0 || strncmp(metric->name, "heap.", 5) != 0)
+        return 0;
+    return (int64_t)sample_error((uint64_t)llabs(value), rate);
 }

@@ -56,5 +56,9 @@ void report_fini(struct report *report);
 /* True for a row too small to show by the threshold asked for; `fallback_share` when none was. */
 bool report_is_small(const struct report *report, int64_t value, double fallback_share);
 
+/* By how much a value may be off because the heap was sampled, in 95 of 100 cases; 0 when it is exact, or in no
+ * bytes. */
+int64_t report_error(const struct report *report, int64_t value);
+
 /* Part of the whole, 0 when there is nothing. */
 double report_share(const struct report *report, int64_t value);

@@ -236,6 +236,8 @@ static void put_events(const struct page *page)
     put_count(page, quality->implied_frees, whole,
               "frees not seen, but implied by a block at the same address");
     put_count(page, quality->unknown_frees, whole, "frees of blocks never seen allocated");
+    if (quality->sample_rate)
+        put_count(page, quality->samples_dropped, whole, "samples that found no room");
 }
 
 static void put_doubts(const struct page *page)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "base/human.h"
 #include "report/doubt_text.h"
+#include "model/sampling.h"
 #include "report/text_line.h"
 #include "report/text_report.h"
 
@@ -65,6 +67,32 @@ static void put_program(const struct page *page)
     putc('\n', page->out);
 }
 
+static void put_sampled(const struct page *page)
+{
+    const struct recording *recording = page->report->recording;
+    const struct quality *quality = &recording->quality;
+    struct text_line line = {0};
+    char rate[HUMAN_MAX], peak[HUMAN_MAX], leaked[HUMAN_MAX], lost[HUMAN_MAX];
+    if (!quality->sample_rate)
+        return;
+    line_add(
+        &line,
+        "one block in %s is taken, at random: all numbers are estimates, in 95 of 100 cases "
+        "within ±%s at the peak and ±%s of what is live",
+        human_bytes((int64_t)quality->sample_rate, rate),
+        human_bytes((int64_t)sample_error(recording->heap.peak_bytes, quality->sample_rate), peak),
+        human_bytes((int64_t)sample_error((uint64_t)llabs(page->report->leaked_value),
+                                          quality->sample_rate),
+                    leaked));
+    if (quality->unfollowed_bytes)
+        line_add(&line, "; %s were live when sampling began, and count as freed since",
+                 human_bytes((int64_t)quality->unfollowed_bytes, lost));
+    if (quality->samples_dropped)
+        line_add(&line, "; %s samples found no room: the numbers are too small",
+                 human_count((int64_t)quality->samples_dropped, lost));
+    put(page, INK_WARN, "sampled", &line);
+}
+
 static void put_peak(const struct page *page)
 {
     const struct totals *heap = &page->report->recording->heap;
@@ -106,10 +134,11 @@ static void put_calls(const struct page *page)
     if (seconds > 0 && (double)heap->calls / seconds < 1e18)
         line_add(&line, " (%s/s)",
                  human_count_short((int64_t)((double)heap->calls / seconds), rate));
-    line_add(&line, " of %s in all; %s (%s) temporary: freed before their thread allocated again",
-             human_bytes((int64_t)heap->bytes, bytes),
-             human_count((int64_t)heap->temporary, temporary),
-             human_share((int64_t)heap->temporary, (int64_t)heap->calls, share));
+    line_add(&line, " of %s in all", human_bytes((int64_t)heap->bytes, bytes));
+    if (!recording->quality.sample_rate)
+        line_add(&line, "; %s (%s) temporary: freed before their thread allocated again",
+                 human_count((int64_t)heap->temporary, temporary),
+                 human_share((int64_t)heap->temporary, (int64_t)heap->calls, share));
     put(page, INK_PLAIN, "calls", &line);
 }
 
@@ -275,6 +304,7 @@ void text_summary_write(const struct report *report, const struct text_style *st
 {
     struct page const page = {report, style, out};
     put_program(&page);
+    put_sampled(&page);
     put_peak(&page);
     put_leaked(&page);
     put_calls(&page);

@@ -74,8 +74,12 @@ static void put_numbers(const struct tree_page *page, int64_t value, int64_t cou
     text_ink(page->style, page->out, INK_STRONG);
     fprintf(page->out, "%10s", human_value(value, page->report->question.metric->unit, size));
     text_ink(page->style, page->out, INK_PLAIN);
-    fprintf(page->out, "  %8s  %10s  ", human_share(value, page->report->whole_value, share),
-            human_count(count, blocks));
+    fprintf(page->out, "  %8s  ", human_share(value, page->report->whole_value, share));
+    int64_t const error = report_error(page->report, value);
+    if (error) /* the blocks are counted even less well */
+        fprintf(page->out, "±%9s  ", human_bytes(error, blocks));
+    else
+        fprintf(page->out, "%10s  ", human_count(count, blocks));
 }
 
 /* Passes over start-up code; 0 when nothing else is left.  Only called where one way leads on. */

@@ -68,6 +68,9 @@ static const uint16_t state_fields[] = {
     FIELD(regions.slack_bytes),
     FIELD(regions.peak_slack_bytes),
     FIELD(marks.left_out),
+    FIELD(quality.sample_rate),
+    FIELD(quality.samples_dropped),
+    FIELD(quality.unfollowed_bytes),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -4,12 +4,15 @@
  * An allocation is recorded after the real call, a free before it: so the records of one address
  * alternate, whatever the threads do.  C++ new and delete, strdup, getline and the like come
  * through here. */
+#include "tracer/hooks.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tracer/real.h"
 #include "tracer/record.h"
+#include "tracer/sample.h"
 #include "tracer/thread.h"
 
 #define HOOK __attribute__((visibility("default"), noinline))
@@ -22,10 +25,11 @@ void *memalign(size_t alignment, size_t size);
 void *valloc(size_t size);
 void *pvalloc(size_t size);
 
-static inline void *recorded(void *block, size_t size, void *frame)
+static always_inline void *recorded(void *block, size_t size, void *frame)
 {
     if (block && arena_enter()) {
-        record_alloc(block, size, frame);
+        if (sample_takes(size, block))
+            record_alloc(block, size, frame);
         arena_leave();
     }
     tracer_leave();
@@ -38,21 +42,21 @@ static __attribute__((noinline)) void *recorded_seldom(void *block, size_t size,
     return recorded(block, size, frame);
 }
 
-HOOK void *malloc(size_t size)
+TRACED void *traced_malloc(size_t size)
 {
     if (unlikely(!tracer_enter()))
         return real.malloc(size);
     return recorded(real.malloc(size), size, HERE);
 }
 
-HOOK void *calloc(size_t count, size_t size)
+TRACED void *traced_calloc(size_t count, size_t size)
 {
     if (unlikely(!tracer_enter()))
         return real.calloc(count, size);
     return recorded(real.calloc(count, size), count * size, HERE);
 }
 
-HOOK void free(void *block)
+TRACED void traced_free(void *block)
 {
     if (unlikely(!block || real_is_early(block)))
         return;
@@ -61,7 +65,8 @@ HOOK void free(void *block)
         return;
     }
     if (arena_enter()) {
-        record_free(block);
+        if (sample_took(block))
+            record_free(block);
         arena_leave();
     }
     real.free(block);
@@ -88,25 +93,23 @@ static inline void *resize(void *block, size_t size, void *frame)
         return recorded_seldom(real.realloc(NULL, size), size, frame);
     struct tracer_thread *self = &tracer_self;
     uint64_t epoch = 0;
-    bool began = false;
+    struct resizing resizing = {block, false, false};
     if (arena_enter()) {
         epoch = self->epoch;
-        began = record_move(block);
+        record_resize(&resizing);
         arena_leave();
     }
     void *moved = real.realloc(block, size);
     if (arena_enter()) {
-        if (likely(self->epoch == epoch))
-            record_moved(began, moved, size, frame);
-        else if (moved) /* tracing began meanwhile */
-            record_alloc(moved, size, frame);
+        resizing.followed &= self->epoch == epoch; /* else tracing began meanwhile */
+        record_resized(&resizing, moved, size, moved ? usable_size(moved) : 0, frame);
         arena_leave();
     }
     tracer_leave();
     return moved;
 }
 
-HOOK void *realloc(void *block, size_t size)
+TRACED void *traced_realloc(void *block, size_t size)
 {
     return resize(block, size, HERE);
 }
@@ -118,12 +121,14 @@ HOOK void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
+    if ((!block || sample_passes_free(block)) && sample_passes(bytes))
+        return real.realloc(block, bytes);
     return resize(block, bytes, HERE);
 }
 
 HOOK int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    if (unlikely(!tracer_enter()))
+    if (sample_passes(size) || !tracer_enter())
         return real.posix_memalign(out, alignment, size);
     int err = real.posix_memalign(out, alignment, size);
     recorded_seldom(err == 0 ? *out : NULL, size, HERE);
@@ -132,28 +137,28 @@ HOOK int posix_memalign(void **out, size_t alignment, size_t size)
 
 HOOK void *aligned_alloc(size_t alignment, size_t size)
 {
-    if (unlikely(!tracer_enter()))
+    if (sample_passes(size) || !tracer_enter())
         return real.aligned_alloc(alignment, size);
     return recorded_seldom(real.aligned_alloc(alignment, size), size, HERE);
 }
 
 HOOK void *memalign(size_t alignment, size_t size)
 {
-    if (unlikely(!tracer_enter()))
+    if (sample_passes(size) || !tracer_enter())
         return real.memalign(alignment, size);
     return recorded_seldom(real.memalign(alignment, size), size, HERE);
 }
 
 HOOK void *valloc(size_t size)
 {
-    if (unlikely(!tracer_enter()))
+    if (sample_passes(size) || !tracer_enter())
         return real.valloc(size);
     return recorded_seldom(real.valloc(size), size, HERE);
 }
 
 HOOK void *pvalloc(size_t size)
 {
-    if (unlikely(!tracer_enter()))
+    if (sample_passes(size) || !tracer_enter())
         return real.pvalloc(size);
     return recorded_seldom(real.pvalloc(size), size, HERE);
 }

@@ -5,6 +5,7 @@
 
 #include "tracer/inside.h"
 #include "tracer/record.h"
+#include "tracer/sample.h"
 #include "tracer/thread.h"
 
 _Static_assert(offsetof(struct tracer_thread, busy) == INSIDE_THREAD_BUSY, "see inside_enter.S");
@@ -59,16 +60,17 @@ static void note_block(const struct inside_entry *entry, void *block, size_t siz
 {
     uint64_t usable = usable_of(entry, block, size);
     if (likely(arena_enter())) {
-        record_block(block, size, usable, frame);
+        if (sample_takes(size, block))
+            record_block(block, size, usable, frame);
         arena_leave();
     }
 }
 
 static result hook_alloc(const uint64_t *arguments, const struct inside_entry *entry, void *frame)
 {
-    if (unlikely(!tracer_enter()))
-        return call(entry, arguments);
     size_t size = size_asked(entry, arguments);
+    if (sample_passes(size) || unlikely(!tracer_enter()))
+        return call(entry, arguments);
     result made = call_busy(entry, arguments);
     if (likely(made.value != 0))
         note_block(entry, (void *)made.value, size, frame);
@@ -80,10 +82,11 @@ static result hook_free(const uint64_t *arguments, const struct inside_entry *en
 {
     (void)frame;
     void *block = (void *)arguments[entry->shape.block];
-    if (unlikely(!block || !tracer_enter()))
+    if (unlikely(!block) || sample_passes_free(block) || unlikely(!tracer_enter()))
         return call(entry, arguments);
     if (likely(arena_enter())) {
-        record_free(block);
+        if (sample_took(block))
+            record_free(block);
         arena_leave();
     }
     result done = call_busy(entry, arguments);
@@ -120,15 +123,15 @@ static result hook_alloc_text(const uint64_t *arguments, const struct inside_ent
 /* A change of size under way. */
 struct move {
     uint64_t epoch; /* of tracing, when it began; 0 when it was off */
-    bool began;
+    struct resizing resizing;
 };
 
 static struct move note_move(void *old)
 {
-    struct move move = {0, false};
+    struct move move = {0, {old, false, false}};
     if (old && arena_enter()) {
         move.epoch = tracer_self.epoch;
-        move.began = record_move(old);
+        record_resize(&move.resizing);
         arena_leave();
     }
     return move;
@@ -141,10 +144,8 @@ static void note_moved(const struct inside_entry *entry, struct move move, void 
     uint64_t usable = block ? usable_of(entry, block, size) : 0;
     if (!arena_enter())
         return;
-    if (likely(tracer_self.epoch == move.epoch))
-        record_moved_block(move.began, block, size, usable, frame);
-    else if (block) /* tracing began meanwhile */
-        record_block(block, size, usable, frame);
+    move.resizing.followed &= tracer_self.epoch == move.epoch; /* else tracing began meanwhile */
+    record_resized(&move.resizing, block, size, usable, frame);
     arena_leave();
 }
 

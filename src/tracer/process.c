@@ -19,6 +19,7 @@
 #include "tracer/real.h"
 #include "tracer/registration.h"
 #include "tracer/rules.h"
+#include "tracer/sample.h"
 #include "tracer/tables.h"
 #include "tracer/thread.h"
 #include "tracer/told.h"
@@ -31,7 +32,7 @@ static _Atomic int phase;
 static uint64_t epochs; /* so far */
 static bool preloaded;
 
-struct tracer_process tracer_process = {.alive = &never_alive};
+struct tracer_process tracer_process = {.alive = &never_alive, .rate = &sample_no_rate};
 
 /* `path` led to the arena, or is empty.  0, or -errno when it is none, or of another version. */
 static int map_arena(int fd, const char *path, struct arena_header **arena)
@@ -41,6 +42,7 @@ static int map_arena(int fd, const char *path, struct arena_header **arena)
     if (err < 0)
         return err;
     registration_start_up(path, &status);
+    sample_watch(fd);
     *arena = tables_head();
     return 0;
 }
@@ -242,6 +244,7 @@ void tracer_close(bool unused)
     if (unused && tracer_process.arena) {
         tables_close();
         tracer_process.arena = tracer_process.header = NULL;
+        sample_unwatch();
     }
     luggage_drop();
     atomic_store(&phase, PHASE_OFF);

@@ -7,36 +7,33 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "tracer/sample.h"
+
 #include "tracer/loaded_objects.h"
 #include "tracer/own_code.h"
 
 /* dlsym may allocate while it looks for malloc. */
-#define EARLY_BYTES 65536
 
 struct early_block {
     size_t size;
     size_t pad; /* keeps blocks aligned to 16 */
 };
 
-static _Alignas(16) char early_heap[EARLY_BYTES];
+_Alignas(16) char real_early_heap[REAL_EARLY_BYTES];
 static _Atomic size_t early_used;
 
 void *real_early_alloc(size_t size)
 {
-    if (size > EARLY_BYTES / 2)
+    if (size > REAL_EARLY_BYTES / 2)
         return NULL;
     size_t need = sizeof(struct early_block) + ((size + 15) & ~(size_t)15);
     size_t at = atomic_fetch_add(&early_used, need);
-    if (at + need > EARLY_BYTES)
+    if (at + need > REAL_EARLY_BYTES)
         return NULL;
-    struct early_block *block = (struct early_block *)(early_heap + at);
+    struct early_block *block = (struct early_block *)(real_early_heap + at);
     block->size = size;
+    sample_pin(block + 1);
     return block + 1;
-}
-
-bool real_is_early(const void *block)
-{
-    return (const char *)block >= early_heap && (const char *)block < early_heap + EARLY_BYTES;
 }
 
 size_t real_early_size(const void *block)

@@ -38,6 +38,12 @@ void real_resolve(void);
 void real_resolve_in_program(void);
 
 /* Blocks of the early heap are never given back. */
-bool real_is_early(const void *block);
+#define REAL_EARLY_BYTES 65536
+extern char real_early_heap[REAL_EARLY_BYTES] __attribute__((visibility("hidden")));
+static inline bool real_is_early(const void *block)
+{
+    return (const char *)block >= real_early_heap &&
+           (const char *)block < real_early_heap + REAL_EARLY_BYTES;
+}
 void *real_early_alloc(size_t size);
 size_t real_early_size(const void *block);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/record.h"
 
+#include "tracer/sample.h"
+
 #include "tracer/raw_syscall.h"
 
 _Alignas(4096) uint16_t event_numbers[EVENT_GROUPS];
@@ -57,6 +59,26 @@ void record_moved_block(bool began, void *block, size_t size, uint64_t usable, v
         if (began)
             ring_put1(slot, (uint64_t)(freed ? OUTCOME_DONE : OUTCOME_FAILED) << 4 | EVENT_OUTCOME);
     }
+}
+
+void record_resize(struct resizing *resizing)
+{
+    resizing->followed = sample_took(resizing->block);
+    resizing->began = resizing->followed && record_move(resizing->block);
+}
+
+void record_resized(const struct resizing *resizing, void *moved, size_t size, uint64_t usable,
+                    void *hook_frame)
+{
+    bool takes = moved && sample_takes(size, moved), followed = resizing->followed;
+    if (followed && moved && !takes)
+        record_moved_block(resizing->began, NULL, 0, 0, hook_frame); /* to us it ends here */
+    else if (followed)
+        record_moved_block(resizing->began, moved, size, usable, hook_frame);
+    else if (takes)
+        record_block(moved, size, usable, hook_frame);
+    if (followed && !moved && size > 0 && *tracer_process.rate != RATE_FULL)
+        sample_keep(resizing->block); /* it is still there */
 }
 
 void record_map(void *address, size_t length, void *hook_frame)

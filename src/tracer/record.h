@@ -18,6 +18,15 @@
 bool record_move(void *block);
 void record_moved_block(bool began, void *block, size_t size, uint64_t usable, void *hook_frame);
 
+/* Both, of a block that may or may not have been taken, and may or may not be. */
+struct resizing {
+    void *block;
+    bool followed, began;
+};
+void record_resize(struct resizing *resizing);
+void record_resized(const struct resizing *resizing, void *moved, size_t size, uint64_t usable,
+                    void *hook_frame);
+
 void record_map(void *address, size_t length, void *hook_frame);
 bool record_unmap(void *address, size_t length);
 void record_unmapped(bool began, bool done);
@@ -56,10 +65,20 @@ static inline uint64_t usable_size(void *block)
     return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
 }
 
-static inline void put_alloc(struct arena_slot *slot, void *block, size_t size, uint64_t usable,
-                             uint32_t stack)
+/* What follows is at another rate than what came before. */
+static inline void note_rate(struct arena_slot *slot)
+{
+    if (likely(slot->rate == tracer_self.rate))
+        return;
+    slot->rate = tracer_self.rate;
+    ring_put1(slot, slot->rate << 4 | EVENT_RATE);
+}
+
+static always_inline void put_alloc(struct arena_slot *slot, void *block, size_t size,
+                                    uint64_t usable, uint32_t stack)
 {
     uint64_t spare = usable / 8 - (size + 7) / 8;
+    note_rate(slot);
     slot->last_alloc = slot->next;
     if (likely(spare < EVENT_SPARE_LIMIT && size < EVENT_SIZE_LIMIT && usable % 8 == 0))
         ring_put2(slot, (uint64_t)block << 16 | next_number(block) | EVENT_ALLOC,
@@ -72,11 +91,12 @@ static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
 {
     slot->calls++;
     slot->bytes += size;
-    slot->last_block = (uint64_t)block;
+    slot->last_block =
+        slot->rate == RATE_FULL ? (uint64_t)block : 0; /* what came between is unknown */
 }
 
 /* A block of whatever allocator, which can hold `usable` bytes. */
-static inline void record_block(void *block, size_t size, uint64_t usable, void *hook_frame)
+static always_inline void record_block(void *block, size_t size, uint64_t usable, void *hook_frame)
 {
     struct arena_slot *slot = own_slot();
     if (unlikely(!slot)) {
@@ -94,7 +114,7 @@ static inline void record_block(void *block, size_t size, uint64_t usable, void 
 }
 
 /* A block of libc's, or of what stands in its place. */
-static inline void record_alloc(void *block, size_t size, void *hook_frame)
+static always_inline void record_alloc(void *block, size_t size, void *hook_frame)
 {
     record_block(block, size, usable_size(block), hook_frame);
 }
@@ -105,7 +125,7 @@ static inline void record_moved(bool began, void *block, size_t size, void *hook
 }
 
 /* The word of FREE or MOVE: address, and whether the block was temporary. */
-static inline uint64_t free_word(struct arena_slot *slot, void *block)
+static always_inline uint64_t free_word(struct arena_slot *slot, void *block)
 {
     uint64_t word = (uint64_t)block << 16;
     if (slot->last_block == (uint64_t)block) {
@@ -118,7 +138,7 @@ static inline uint64_t free_word(struct arena_slot *slot, void *block)
 
 /* A block that dies before anything else happened in its thread: its record, if nobody has read it, becomes that
  * of both.  Not while events are few and stamped one by one, for that would hide the time between. */
-static inline bool cancel_pair(struct arena_slot *slot, void *block)
+static always_inline bool cancel_pair(struct arena_slot *slot, void *block)
 {
     uint64_t at = slot->last_alloc;
     uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
@@ -133,7 +153,7 @@ static inline bool cancel_pair(struct arena_slot *slot, void *block)
     return true;
 }
 
-static inline void record_free(void *block)
+static always_inline void record_free(void *block)
 {
     struct arena_slot *slot = own_slot();
     if (unlikely(!slot)) {

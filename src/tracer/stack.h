@@ -22,7 +22,7 @@ static inline struct position position_of_caller(uint64_t hook_frame)
 
 /* `hook_frame` is __builtin_frame_address(0) of the hook, which is compiled with a frame pointer.
  */
-static inline uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
+static always_inline uint32_t stack_capture(struct arena_slot *slot, void *hook_frame)
 {
     uint64_t frame = (uint64_t)hook_frame;
     struct position at = position_of_caller(frame);

@@ -120,6 +120,7 @@ static void furnish(struct arena_slot *slot, struct arena_tag *tag, uint32_t tid
     slot->frame_count = slot->link_count = slot->position = 0;
     slot->generation = UINT64_MAX; /* nothing that the slot's last owner learned holds */
     slot->last_block = 0;
+    slot->rate = RATE_FULL;
     slot->last_alloc = UINT64_MAX;
     slot->last_clock = slot->last_time = 0;
     slot->quiet_events = QUIET_MAX; /* the first event gets a time of its own */

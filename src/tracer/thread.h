@@ -14,6 +14,8 @@
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
+/* Part of every malloc and free, whatever the compiler thinks of its size. */
+#define always_inline inline __attribute__((always_inline))
 
 struct tracer_thread {
     struct arena_slot *slot; /* in the arena of the epoch; NULL: none yet */
@@ -23,6 +25,8 @@ struct tracer_thread {
     uint32_t exit_rounds;    /* destructor rounds seen at thread exit */
     uint32_t slotless;       /* events to go before asking for a slot again */
     uint64_t busy_frame;     /* the frame of the hook that is busy */
+    uint64_t quota;          /* bytes to go before an allocation is taken, see sample.h */
+    uint64_t rate, random;   /* what the quota is for; of its draw */
 };
 #define THREAD_BUSY      1u
 #define THREAD_NEW       2u
@@ -36,6 +40,7 @@ struct tracer_process {
     struct arena_header *header;
     /* the epoch while on, else 0; in a page that the kernel zeroes in forked children */
     volatile uint64_t *alive;
+    const _Atomic uint64_t *rate; /* what the recorder wants, in memory that never goes away */
     uint32_t process;
     uint32_t family, pid, local_pid; /* see struct arena_process */
 };

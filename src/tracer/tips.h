@@ -22,7 +22,7 @@ static inline uint32_t tip_set_of(uint64_t key)
 }
 
 /* The tip's own frames are in place. */
-static inline bool tip_in_place(const struct kept_tip *tip)
+static always_inline bool tip_in_place(const struct kept_tip *tip)
 {
     uint64_t differs = 0;
     for (uint32_t i = 0; i < tip->count; i++)
@@ -34,8 +34,8 @@ static inline bool tip_in_place(const struct kept_tip *tip)
 
 /* The trunk may have grown elsewhere meanwhile: what matters is that the same frame, called the same way, is
  * outside the tip, and all that is outside of that. */
-static inline bool tip_holds(const struct arena_slot *slot, const struct kept_frames *kept,
-                             const struct kept_tip *tip, const struct position *at)
+static always_inline bool tip_holds(const struct arena_slot *slot, const struct kept_frames *kept,
+                                    const struct kept_tip *tip, const struct position *at)
 {
     uint32_t join = tip->join;
     return tip->place == at->cfa - 8 && tip_in_place(tip) && join <= slot->frame_count &&
@@ -46,8 +46,8 @@ static inline bool tip_holds(const struct arena_slot *slot, const struct kept_fr
 }
 
 /* The node of the stack at `at`, TRIE_NONE when no tip holds. */
-static inline uint32_t tips_find(struct arena_slot *slot, const struct kept_frames *kept,
-                                 const struct position *at)
+static always_inline uint32_t tips_find(struct arena_slot *slot, const struct kept_frames *kept,
+                                        const struct position *at)
 {
     uint64_t key = tip_key(at);
     uint32_t number = tip_set_of(key);

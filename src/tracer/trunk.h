@@ -23,7 +23,7 @@ __attribute__((no_sanitize_address)) static inline uint64_t word_at(uint64_t add
 }
 
 /* How many outer frames still have their return addresses. */
-static inline uint32_t count_valid(const struct kept_frames *kept, uint32_t count)
+static always_inline uint32_t count_valid(const struct kept_frames *kept, uint32_t count)
 {
     uint32_t i = 0;
     for (; i + 4 <= count; i += 4) {
@@ -40,8 +40,8 @@ static inline uint32_t count_valid(const struct kept_frames *kept, uint32_t coun
 }
 
 /* Of `valid` frames, those outward of the first link that no longer holds. */
-static inline uint32_t check_links(const struct arena_slot *slot, const struct kept_frames *kept,
-                                   uint32_t valid)
+static always_inline uint32_t check_links(const struct arena_slot *slot,
+                                          const struct kept_frames *kept, uint32_t valid)
 {
     for (uint32_t i = 0; i < slot->link_count && kept->link_frame[i] < valid; i++) {
         if (word_at(kept->link_slot[i]) != kept->link_value[i])
@@ -96,8 +96,8 @@ static inline struct outside outside_of(const struct kept_frames *kept, uint32_t
 }
 
 /* How many of the outermost `count` frames hold: with their return addresses, and the links among them. */
-static inline uint32_t trunk_valid(const struct arena_slot *slot, const struct kept_frames *kept,
-                                   uint32_t count)
+static always_inline uint32_t trunk_valid(const struct arena_slot *slot,
+                                          const struct kept_frames *kept, uint32_t count)
 {
     return check_links(slot, kept, count_valid(kept, count));
 }

@@ -125,6 +125,7 @@ struct arena_slot {
     uint32_t position;    /* kept frames that are not inward of the last stack's innermost */
     uint64_t stack_floor; /* stack_low never goes below */
     uint64_t generation;  /* of the rules that all this was learned by */
+    uint64_t rate;        /* as this thread's ring knows it */
     uint64_t thread_word; /* the first of the THREAD record ... */
     uint32_t announce;    /* ... that is still to be written */
     uint32_t nested;      /* events inside our own code, from signal handlers; not recorded */
@@ -141,6 +142,10 @@ struct arena_tag {
 #define SLOT_TAKING  0xffffffffu
 #define PROCESS_NONE 0xffffffffu
 
+/* What to trace: everything, nothing, or samples. */
+#define RATE_FULL 0ull
+#define RATE_OFF  UINT64_MAX
+
 /* A clock word of 0 asks the threads to read the time themselves. */
 struct arena_header {
     uint64_t magic;
@@ -151,6 +156,8 @@ struct arena_header {
     uint32_t lock_offset; /* of a robust lock word that the recorder holds while it lives */
     uint32_t recorder_pid;
     _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */
+    _Alignas(64) _Atomic uint64_t rate;  /* RATE_FULL, RATE_OFF, or bytes per sample on average */
+    _Atomic uint64_t samples_dropped;    /* found no room in the tracer's table */
     _Alignas(64) _Atomic uint32_t off;   /* 1: stop tracing, for ever */
     _Atomic uint32_t sleeping; /* futex: the recorder sleeps here; a thread sets 0 and wakes */
     /* entries ever used are below these; modules[0] is none */

@@ -17,6 +17,7 @@
  *   GAP        -:60 type:4 | events | calls | bytes | tsc at its start     events lost up to here
  *   THREAD     tid:32 process:16 -:12 type:4 | tsc     a new owner writes from here on
  *   TOLD       address:48 words:8 kind:4 type:4 | ...   through memoir.h, see wire/told.h
+ *   RATE       rate:60 type:4     the allocations from here on are samples, one in so many bytes; 0: all
  *
  * Order: a free is written before the real call, an allocation after it.  So the records of one
  * address alternate across all threads, and each is numbered in that order, modulo 2048, together
@@ -42,6 +43,7 @@ enum event_type {
     EVENT_GAP,
     EVENT_THREAD,
     EVENT_TOLD, /* wire/told.h */
+    EVENT_RATE,
     EVENT_TYPES
 };
 
@@ -74,7 +76,7 @@ static inline unsigned event_words(enum event_type type)
     static const uint8_t words[16] = {
         [EVENT_ALLOC] = 2, [EVENT_PAIR] = 2,    [EVENT_ALLOC_BIG] = 4, [EVENT_FREE] = 1,
         [EVENT_MOVE] = 1,  [EVENT_OUTCOME] = 1, [EVENT_MAP] = 3,       [EVENT_UNMAP] = 2,
-        [EVENT_TIME] = 1,  [EVENT_GAP] = 5,     [EVENT_THREAD] = 2};
+        [EVENT_TIME] = 1,  [EVENT_GAP] = 5,     [EVENT_THREAD] = 2,    [EVENT_RATE] = 1};
     return words[type & 15]; /* 0 for a TOLD, whose words are counted in its first: event_length */
 }
 #define EVENT_WORDS_MAX 5u
