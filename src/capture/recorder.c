@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -201,18 +202,8 @@ int recorder_record(const struct recorder_options *options, const struct recorde
             err = read_until_end(recorder, result, fault);
         if (err < 0)
             roster_withdraw_output(recorder->roster);
-        /* "heap RATE" is all that can be asked so far; RATE is a number, as in the arena. */
-        static void on_request(void *context, const char *request, char answer[CONTROL_TEXT_MAX])
-        {
-            struct recorder *recorder = context;
-            char *end = NULL;
-            uint64_t rate = strncmp(request, "heap ", 5) == 0 ? strtoull(request + 5, &end, 10) : 0;
-            if (!end || end == request + 5 || *end)
-                snprintf(answer, CONTROL_TEXT_MAX,
-                         "the recorder does not understand this request; it is of another version");
-            else
-                atomic_store(&recorder->arena.header->rate, rate);
-        }
+        else
+            end(recorder, (enum subject_state)err, result);
     }
     recorder_fini(recorder);
     return err < 0 ? err : 0;
