@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tracer/dlopen_hooks.h"
 #include "tracer/loaded_objects.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/thread.h"
@@ -23,7 +24,7 @@ void free_aligned_sized(void *block, size_t alignment, size_t size);
 void *memalign(size_t alignment, size_t size);
 void *pvalloc(size_t size);
 
-enum { FOR_ALL, FOR_EXEC };
+enum { FOR_ALL, FOR_EXEC, FOR_LOADING };
 
 struct hooked {
     const char *name;
@@ -61,6 +62,8 @@ static struct hooked hooked[] = {
     {"execl", execl, FOR_EXEC, NULL},
     {"execlp", execlp, FOR_EXEC, NULL},
     {"execle", execle, FOR_EXEC, NULL},
+    {"dlopen", dlopen_hook, FOR_LOADING, NULL},
+    {"dlsym", dlsym_hook, FOR_LOADING, NULL},
 };
 #define HOOKED         (sizeof(hooked) / sizeof(hooked[0]))
 #define ALLOCATOR_PART 13u /* of the table: what must not be mixed with another allocator's */
@@ -73,6 +76,10 @@ static struct objects_mark seen;
 #define CATCH "_dl_catch_exception"
 typedef int catch_fn(void *exception, void (*operate)(void *), void *arguments);
 static catch_fn *real_catch;
+static bool loader_tells; /* there is such a table */
+
+/* Somewhere in the program is another malloc than the program's own, or libc's. */
+static bool is_another_allocator;
 
 /* A place that holds an address, in the table of an object. */
 struct place {
@@ -92,7 +99,8 @@ struct patching {
 
 static bool is_used(const struct hooked *entry)
 {
-    return entry->real && (entry->use == FOR_ALL || wants_exec);
+    return entry->real &&
+           (entry->use == FOR_ALL || (entry->use == FOR_EXEC ? wants_exec : !loader_tells));
 }
 
 /* Back to what it was: it could be read, and not be written. */
@@ -169,8 +177,8 @@ static bool find_place(const struct loaded_object *object, int which, size_t ind
            object_holds(object, (uint64_t)&object->symbols[place->symbol], sizeof(ElfW(Sym)), PF_R);
 }
 
-/* Whether the object calls somebody else's allocator (it was loaded with RTLD_DEEPBIND, perhaps).  Then its calls that
- * are not looked up yet will lead there too. */
+/* Whether the object calls somebody else's allocator (it was loaded with RTLD_DEEPBIND).  Then its calls that are not
+ * looked up yet will lead there too. */
 static bool is_estranged(const struct loaded_object *object)
 {
     struct place place;
@@ -200,7 +208,7 @@ static void install_at(struct patching *patching, const struct place *place)
     if (!is_unbound(place, value))
         return;
     const struct hooked *entry = find_by_name(object_symbol_name(place->object, place->symbol));
-    if (entry && !is_estranged(place->object)) {
+    if (entry && !(place->object->late && is_another_allocator) && !is_estranged(place->object)) {
         replace(patching, place, value, entry->hook);
         patching->unbound = true;
     }
@@ -271,24 +279,62 @@ static int patch_object(const struct loaded_object *object, void *context)
     return 0;
 }
 
-static int loader_catches(void *exception, void (*operate)(void *), void *arguments)
+static int look_for_allocator(const struct loaded_object *object, void *unused)
+{
+    void *own = object->late ? object_function(object, hooked[0].name) : NULL;
+    (void)unused;
+    return own && own != hooked[0].real && !object_function(object, "memoir_tracer_attach");
+}
+
+void hooks_extend(void)
 {
     struct patching patching = {.install = true};
-    if (!exception && atomic_load(&installed)) {
-        objects_each(patch_object, &patching, &seen);
-        told_join();
-    }
+    struct objects_mark before = seen;
+    if (!atomic_load(&installed))
+        return;
+    if (objects_each(look_for_allocator, NULL, &before) == 1)
+        is_another_allocator = true;
+    objects_each(patch_object, &patching, &seen);
+}
+
+static int loader_catches(void *exception, void (*operate)(void *), void *arguments)
+{
+    if (!exception)
+        hooks_extend();
     return real_catch(exception, operate, arguments);
+}
+
+/* Looks for the loader's table. */
+static int look_at_loader(const struct loaded_object *object, void *unused)
+{
+    struct place place;
+    (void)unused;
+    if (!object_function(object, "_r_debug"))
+        return 0;
+    for (size_t i = 0; i < object->relocation_count[RELOCATIONS_CALLS]; i++) {
+        if (find_place(object, RELOCATIONS_CALLS, i, &place) &&
+            strcmp(object_symbol_name(object, place.symbol), CATCH) == 0 &&
+            (*place.at == (uint64_t)real_catch || *place.at == (uint64_t)loader_catches))
+            return 1;
+    }
+    return 0;
 }
 
 static bool find_functions(void)
 {
     for (unsigned i = 0; i < HOOKED; i++) {
-        if (!hooked[i].real)
-            hooked[i].real = objects_function(hooked[i].name);
+        if (hooked[i].real)
+            continue;
+        hooked[i].real = objects_function(hooked[i].name);
+        if (hooked[i].hook == dlopen_hook)
+            dlopen_real = hooked[i].real;
+        if (hooked[i].hook == dlsym_hook)
+            dlsym_real = hooked[i].real;
     }
     if (!real_catch)
         real_catch = (catch_fn *)objects_function(CATCH);
+    loader_tells = real_catch && objects_each(look_at_loader, NULL, NULL) == 1;
+    is_another_allocator = objects_each(look_for_allocator, NULL, NULL) == 1;
     return hooked[0].real && hooked[1].real;
 }
 

@@ -12,10 +12,14 @@
 
 #include <stdbool.h>
 
-/* In every object that is loaded, and in later ones before their first instruction runs.  `with_exec`: also where
+/* In every object that is loaded, and in later ones: before their first instruction runs where the loader lets us know,
+ * else see dlopen_hooks.h.  `with_exec`: also where
  * programs become others.  0; or -ENOSYS (no libc that we know), -EACCES (a table may not be changed), and nothing is
  * hooked. */
 int hooks_install(bool with_exec);
 
 /* In every object that is loaded then.  Safe when nothing is installed. */
 void hooks_remove(void);
+
+/* In libraries that have come since, if hooks are installed. */
+void hooks_extend(void) __attribute__((visibility("hidden")));

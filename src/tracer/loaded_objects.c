@@ -41,7 +41,7 @@ struct dynamic {
     bool calls_are_rela;
 };
 
-static void read_entry(const ElfW(Dyn) * entry, struct dynamic *dynamic, bool *symbolic)
+static void read_entry(const ElfW(Dyn) * entry, struct dynamic *dynamic)
 {
     uint64_t value = entry->d_un.d_val;
     switch (entry->d_tag) {
@@ -74,12 +74,6 @@ static void read_entry(const ElfW(Dyn) * entry, struct dynamic *dynamic, bool *s
         break;
     case DT_PLTREL:
         dynamic->calls_are_rela = value == DT_RELA;
-        break;
-    case DT_SYMBOLIC:
-        *symbolic = true;
-        break;
-    case DT_FLAGS:
-        *symbolic |= (value & DF_SYMBOLIC) != 0;
         break;
     default:
         break;
@@ -132,7 +126,7 @@ static bool read_object(const struct dl_phdr_info *info, struct loaded_object *o
         }
     }
     for (; entries > 0 && entry->d_tag != DT_NULL; entry++, entries--)
-        read_entry(entry, &dynamic, &object->symbolic);
+        read_entry(entry, &dynamic);
     take_tables(object, &dynamic);
     return object->symbols && object->strings && object->strings_size > 0;
 }
@@ -231,6 +225,8 @@ struct tour {
     int (*see)(const struct loaded_object *object, void *context);
     void *context;
     bool with_own;
+    bool past_libc;
+    int result;
     size_t skip; /* known from the last time */
     struct objects_mark last, now;
 };
@@ -242,6 +238,18 @@ static bool is_ready(const struct loaded_object *object)
     return !_dl_find_object || _dl_find_object((void *)object->symbols, &found) == 0;
 }
 
+static bool is_unchanged(const struct tour *tour)
+{
+    return tour->last.count > 0 && !tour->last.changing && tour->now.came == tour->last.came &&
+           tour->now.went == tour->last.went;
+}
+
+/* The last of those that every program begins with, as far as names go. */
+static bool is_libc(const struct loaded_object *object)
+{
+    return object_function(object, "__libc_start_main") != NULL;
+}
+
 static int visit(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct tour *tour = context;
@@ -249,6 +257,10 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
     if (tour->now.count++ == 0 && size >= sizeof(*info)) {
         tour->now.came = info->dlpi_adds;
         tour->now.went = info->dlpi_subs;
+        if (is_unchanged(tour)) {
+            tour->now = tour->last;
+            return 1;
+        }
         /* New ones are at the end, unless some in between are gone. */
         if (tour->now.went == tour->last.went && !tour->last.changing)
             tour->skip = tour->last.count;
@@ -260,7 +272,10 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
         tour->now.changing = true;
         return 0;
     }
-    return tour->see(&object, tour->context);
+    object.late = tour->past_libc || tour->skip > 0;
+    tour->past_libc |= is_libc(&object);
+    tour->result = tour->see(&object, tour->context);
+    return tour->result;
 }
 
 int objects_each(int (*see)(const struct loaded_object *object, void *context), void *context,
@@ -269,10 +284,10 @@ int objects_each(int (*see)(const struct loaded_object *object, void *context), 
     struct tour tour = {.see = see, .context = context};
     if (mark)
         tour.last = *mark;
-    int result = dl_iterate_phdr(visit, &tour);
+    dl_iterate_phdr(visit, &tour);
     if (mark)
         *mark = tour.now;
-    return result;
+    return tour.result;
 }
 
 struct search {
@@ -286,8 +301,7 @@ static int look_for(const struct loaded_object *object, void *context)
 {
     struct search *search = context;
     search->found = object_function(object, search->name);
-    return search->found ||
-           (!search->everywhere && object_function(object, "__libc_start_main") != NULL);
+    return search->found || (!search->everywhere && is_libc(object));
 }
 
 static void *search_all(struct search search)

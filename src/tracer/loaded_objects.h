@@ -22,7 +22,7 @@ struct loaded_object {
     const uint32_t *old_hash;
     const ElfW(Rela) * relocations[2]; /* of data; of calls */
     size_t relocation_count[2];
-    bool symbolic;                  /* looks for names in itself first */
+    bool late; /* came while the program ran: names that it uses may be found elsewhere first */
     uint64_t fixed_low, fixed_high; /* pages that the loader makes read-only */
 };
 enum { RELOCATIONS_DATA, RELOCATIONS_CALLS };

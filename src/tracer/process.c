@@ -146,7 +146,7 @@ static bool restart_in_child(void)
 {
     seats_forked();
     if (!tracer_process.header->follow_children || !register_process(true)) {
-        atomic_store(&phase, PHASE_OFF);
+        tracer_close(true); /* or the arena would live on in it */
         return false;
     }
     rules_forked();

@@ -3,10 +3,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "subject.h"
@@ -17,6 +21,25 @@ void die(const char *what, long why)
 {
     say("not ok: %s (%ld)\n", what, why);
     _exit(1);
+}
+
+static void *answer(void *arena)
+{
+    struct arena_plan *plan = arena_plan_of(arena);
+    struct timespec step = {0, 5000000};
+    for (uint32_t state; (state = atomic_load(&plan->state)) != PLAN_LATE;) {
+        if (state == PLAN_ASKED) {
+            plan->region_count = plan->patch_count = 0;
+            atomic_compare_exchange_strong(&plan->state, &state, PLAN_READY);
+            syscall(SYS_futex, &plan->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        } else if (state == PLAN_TAKEN) {
+            atomic_compare_exchange_strong(&plan->state, &state, PLAN_NONE);
+            atomic_store(&plan->holder, 0);
+        } else {
+            syscall(SYS_futex, &plan->state, FUTEX_WAIT, state, &step, NULL, 0);
+        }
+    }
+    return NULL;
 }
 
 void scribe_open(struct scribe *scribe, bool follow_children)
@@ -42,10 +65,16 @@ void scribe_open(struct scribe *scribe, bool follow_children)
     if (pthread_mutex_init(lock, &attributes) != 0 || pthread_mutex_lock(lock) != 0)
         die("no lock", errno);
     header->magic = ARENA_MAGIC;
+    if (pthread_create(&scribe->answerer, NULL, answer, scribe->arena) != 0)
+        die("no thread", errno);
 }
 
 void scribe_close(struct scribe *scribe)
 {
+    struct arena_plan *plan = arena_plan_of(scribe->arena);
+    atomic_store(&plan->state, PLAN_LATE);
+    syscall(SYS_futex, &plan->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    pthread_join(scribe->answerer, NULL);
     pthread_mutex_unlock((pthread_mutex_t *)((char *)scribe->arena + ARENA_LOCK_AT));
     munmap(scribe->arena, ARENA_BYTES);
     close(scribe->fd);

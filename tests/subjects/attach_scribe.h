@@ -2,12 +2,14 @@
  * For subjects that attach the tracer to themselves. */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct scribe {
     int fd;
     void *arena;
+    pthread_t answerer; /* says that there are no allocators inside the program */
 };
 
 /* The calling thread holds the arena's lock: while it lives, so does the recorder. */

@@ -290,6 +290,36 @@ static void case_late_library(void)
     scribe_count(&scribe, &counts);
 }
 
+/* A library that has an allocator for itself: its blocks and ours do not meet. */
+static void case_own_allocator(void)
+{
+    struct counts counts;
+    void (*use)(void) = NULL;
+    for (int i = 0; i < 4; i++) {
+        void *library = NULL;
+        scribe_open(&scribe, false);
+        if (i % 2)
+            attach();
+        library = dlopen(argument, RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND);
+        if (!library)
+            die(dlerror(), 0);
+        *(void **)&use = dlsym(library, "library_use");
+        if (i >= 2)
+            use();
+        if (i % 2 == 0)
+            attach();
+        scribe_count(&scribe, &counts);
+        use();
+        scribe_count(&scribe, &counts);
+        if (counts.allocs + counts.frees)
+            die_of_counts("another's blocks", &counts);
+        detach();
+        use();
+        dlclose(library);
+        scribe_close(&scribe);
+    }
+}
+
 static void case_errors(void)
 {
     struct scribe other;
@@ -334,8 +364,7 @@ static void case_dead_recorder(void)
         pthread_create(&recorder, NULL, briefly_recorder, NULL);
         pthread_join(recorder, NULL);
         nap(i % 4 * 20000000);
-        munmap(scribe.arena, 1ul << 20);
-        close(scribe.fd);
+        scribe_close(&scribe);
         scribe_open(&scribe, false);
         attach();
         counts.allocs = 0;
@@ -477,11 +506,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"cycles", case_cycles},  {"exact", case_exact},
-                 {"libc", case_libc},      {"late-library", case_late_library},
-                 {"errors", case_errors},  {"dead-recorder", case_dead_recorder},
-                 {"fork", case_fork},      {"exec", case_exec},
-                 {"blocked", case_blocked}};
+    } cases[] = {{"cycles", case_cycles},   {"exact", case_exact},
+                 {"libc", case_libc},       {"late-library", case_late_library},
+                 {"errors", case_errors},   {"dead-recorder", case_dead_recorder},
+                 {"fork", case_fork},       {"exec", case_exec},
+                 {"blocked", case_blocked}, {"own-allocator", case_own_allocator}};
     library_path = argc > 1 ? argv[1] : "";
     argument = argc > 3 ? argv[3] : NULL;
     tracer_load(library_path, &tracer);
