@@ -6,7 +6,8 @@
 
 #include "analyze/call_tree.h"
 
-enum grouping { BY_STACK, BY_FUNCTION, BY_MODULE, BY_THREAD, BY_LINE };
+/* BY_PHASE is none of these lists: see phases.h. */
+enum grouping { BY_STACK, BY_FUNCTION, BY_MODULE, BY_THREAD, BY_LINE, BY_PHASE };
 
 struct rank_row {
     string_id function, module, file; /* of the innermost frame; all empty for what has no stack */

@@ -6,7 +6,7 @@
 
 #include "capture/ring_guard.h"
 #include "capture/ring_told.h"
-#include "wire/event.h"
+#include "wire/told.h"
 
 /* In words: how far ahead of the reading tables are brought in. */
 #define LOOK_AHEAD 48u
@@ -23,6 +23,9 @@ struct ring_reader {
     uint32_t blocked_count;
     uint64_t words;          /* read so far */
     bool draining, read_any; /* read_any: in the last round */
+    uint64_t round_tsc;      /* what was written before this can be read in this round */
+    bool stopped;            /* a mark waits for the next one, and all that came after it */
+    bool at_mark;
     struct ring_guard *guard;
 };
 
@@ -254,6 +257,45 @@ static void see_time(struct ring_reader *reader, struct ring *ring, uint64_t fir
         ring->time_ns = now;
 }
 
+static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns);
+
+/* Reads on in rings that had to wait for others, up to a time. */
+static void catch_up(struct ring_reader *reader, uint64_t until_ns)
+{
+    uint32_t high = atomic_load(&reader->arena->header->slot_high);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+            struct ring *ring = &reader->rings[i];
+            uint64_t from = ring->tail;
+            if (!ring->blocked || ring->time_ns > until_ns)
+                continue;
+            ring->blocked = false;
+            read_ring(reader, ring, until_ns);
+            more |= ring->tail != from;
+        }
+    }
+}
+
+/* A mark comes after all that any thread did before it.  Rings are read by time, and this one is the earliest, so all
+ * others are past it, but for two: those that wait for others, and what was written when this round had taken stock
+ * already.  False when the mark must wait for the next round. */
+static bool reach_mark(struct ring_reader *reader, struct ring *ring, uint64_t tsc)
+{
+    if (reader->at_mark)
+        return false;
+    if (tsc > reader->round_tsc && tsc <= __builtin_ia32_rdtsc()) {
+        reader->stopped = true;
+        return false;
+    }
+    reader->at_mark = true;
+    catch_up(reader, ring->time_ns);
+    reader->at_mark = false;
+    /* All have seen it, or will stamp their next event anyway. */
+    atomic_compare_exchange_strong(&reader->arena->header->clock, &tsc, 0);
+    return true;
+}
+
 /* One record at the tail.  Its words, 0 when it must wait. */
 static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
 {
@@ -299,6 +341,9 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
                         (uint32_t)ring_word(ring, at + 1));
         return words;
     case EVENT_TOLD:
+        if (told_kind_of(first) == TOLD_MARK && words >= told_fixed_words(TOLD_MARK) &&
+            !reach_mark(reader, ring, ring_word(ring, at + 1)))
+            return 0;
         return is_booked(ring, ring_told_see(ring, at)) ? words : 0;
     case EVENT_RATE:
         ring->rate = first >> 4;
@@ -336,7 +381,7 @@ static inline void look_ahead_again(struct ring *ring)
     while (ring->near_peek < ring->limit && ring->near_peek - ring->tail < LOOK_AGAIN) {
         uint64_t at = ring->near_peek, first = ring_word(ring, at);
         enum event_type type = event_type_of(first);
-        unsigned words = event_words(type);
+        unsigned words = event_length(first);
         if (words > ring->limit - at)
             return;
         if (type == EVENT_ALLOC || type == EVENT_PAIR)
@@ -470,17 +515,19 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
     uint64_t until;
     unsigned fullest;
     reader->clock = clock;
+    reader->stopped = false;
+    reader->round_tsc = __builtin_ia32_rdtsc();
     uint32_t count = begin_round(reader, &fullest);
     reader->read_any = count > 0;
     reader->blocked_count = 0;
     do {
-        for (struct ring *ring; (ring = earliest(reader, &count, &until));) {
+        for (struct ring *ring; !reader->stopped && (ring = earliest(reader, &count, &until));) {
             read_ring(reader, ring, until);
             ring_give_room(ring);
         }
-    } while (try_blocked(reader, &count));
+    } while (!reader->stopped && try_blocked(reader, &count));
     attend_held(reader, tick_clock_ns(clock, clock->anchor_tsc));
-    return fullest;
+    return reader->stopped ? 100 : fullest; /* no rest now */
 }
 
 void ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock)

@@ -81,7 +81,14 @@ int ring_told_see(struct ring *ring, uint64_t at)
     case TOLD_REGION:
     case TOLD_UNNAME:
         return see_region(ring, at, kind == TOLD_REGION);
+    case TOLD_MARK: {
+        enum mark_kind mark = (enum mark_kind)(first >> 16 & 15);
+        if (mark < MARK_INSTANT || mark > MARK_END)
+            return -EINVAL;
+        return session_told_mark(ring->session, mark, text_of(ring, at, bytes),
+                                 session_time(ring->session, ring->time_ns));
+    }
     default:
-        return 0;
+        return -EINVAL;
     }
 }

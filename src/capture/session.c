@@ -314,7 +314,7 @@ static void judge_stacks(struct session *session, const struct bucket *bucket)
     }
 }
 
-static int close_bucket(struct session *session, uint64_t now, bool histograms)
+int session_close_bucket(struct session *session, uint64_t now, bool histograms)
 {
     struct recording *recording = session->recording;
     struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
@@ -414,7 +414,7 @@ void session_set_cost(struct session *session, const struct cost *cost)
 bool session_is_due(const struct session *session, uint64_t now_ns)
 {
     uint64_t now = session_time(session, now_ns);
-    return now >= session->begin_ns + ladder_bucket_ns(now);
+    return now > session->begin_ns && now >= session->ticked_ns + ladder_bucket_ns(now);
 }
 
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
@@ -423,9 +423,10 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
     if (!session_is_due(session, now_ns))
         return 0;
     bool histograms = now - session->last_histograms_ns >= LADDER_HISTOGRAM_NS;
-    int err = close_bucket(session, now, histograms);
+    int err = session_close_bucket(session, now, histograms);
     if (err < 0)
         return fault_set(fault, err, "out of memory while recording");
+    session->ticked_ns = now;
     if (histograms)
         session->last_histograms_ns = now;
     if (now - session->last_peak_ns >= within(now / 2, WRITE_MAX_NS, PEAK_MAX_NS)) {
@@ -467,7 +468,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
     if (now <= session->begin_ns)
         now = session->begin_ns + 1;
     program_traits_look(&session->traits, recording);
-    int err = close_bucket(session, now, true);
+    int err = session_close_bucket(session, now, true);
     if (err == 0)
         err = pin_peaks(session);
     if (err == 0 && end->death) {

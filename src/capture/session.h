@@ -62,6 +62,9 @@ struct told_region {
     struct slice name; /* size 0: it has no name any more */
 };
 int session_told_region(struct session *session, const struct told_region *region);
+/* An instant: what was booked so far was before it.  Too many of them are only counted. */
+int session_told_mark(struct session *session, enum mark_kind kind, struct slice text,
+                      uint64_t time_ns);
 
 void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes);
 /* Whether its tables are too large for the cache; then what an event of `address` will touch is worth

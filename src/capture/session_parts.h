@@ -27,6 +27,7 @@ struct session {
     char path[PATH_MAX];
     const char *root;   /* prefix of the process's files */
     uint64_t begin_ns;  /* of the open bucket */
+    uint64_t ticked_ns; /* end of the last one that did not end at a mark */
     uint64_t opened_ns; /* of the session, on the recorder's clock */
     uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
     uint64_t bucket_lost;
@@ -35,6 +36,8 @@ struct session {
     bool write_failed;
 };
 
+/* Ends the open bucket at `now`.  0 or -ENOMEM. */
+int session_close_bucket(struct session *session, uint64_t now, bool histograms);
 /* A thread is seen again whenever it allocates. */
 void session_note_thread(struct session *session, uint32_t row, uint64_t now);
 

@@ -8,6 +8,10 @@
 /* "pool: name", "region: name". */
 #define NAME_MAX_BYTES 160
 
+/* Each mark is a bucket, and a text: so many at once, and then one in so long on average. */
+#define MARKS_AT_ONCE  4096u
+#define MARKS_EVERY_NS 1000000000ull
+
 void session_told_fini(struct session *session)
 {
     pool_book_destroy(session->pools);
@@ -86,6 +90,36 @@ int session_told_region(struct session *session, const struct told_region *regio
     if (site_under(session, region->node, label_of(session, "region", region->name), &site) < 0)
         return -ENOMEM;
     return map_book_map(session->regions, region->start, region->length, site);
+}
+
+/* An end is taken whenever its beginning was. */
+static bool may_mark(const struct session *session, enum mark_kind kind, uint64_t now)
+{
+    const struct mark_list *marks = &session->recording->marks;
+    return kind == MARK_END
+               ? marks->phases > 0
+               : marks->instants + marks->phases < MARKS_AT_ONCE + now / MARKS_EVERY_NS;
+}
+
+int session_told_mark(struct session *session, enum mark_kind kind, struct slice text,
+                      uint64_t time_ns)
+{
+    struct recording *recording = session->recording;
+    /* What is booked cannot be unbooked: a ring that was read late has its mark at the end of what there is. */
+    uint64_t now = time_ns > session->begin_ns ? time_ns : session->begin_ns + 1;
+    string_id label = STRING_EMPTY;
+    if (!may_mark(session, kind, now)) {
+        recording->marks.left_out++;
+        return 0;
+    }
+    if (string_table_intern(recording->strings, text, &label) < 0)
+        return -ENOMEM;
+    if (kind != MARK_END || marks_is_open(&recording->marks, label)) {
+        int err = session_close_bucket(session, now, false);
+        if (err < 0)
+            return err;
+    }
+    return marks_add(&recording->marks, kind, label, now);
 }
 
 int session_close_told(struct session *session, struct bucket *bucket, bool histograms)

@@ -199,6 +199,10 @@ static int compare(const struct diff_options *options, const struct diff_inputs 
 static const char *conflict(const struct diff_options *options, int words)
 {
     bool stretches = options->after.between_given;
+    if (options->before.by == BY_PHASE)
+        return "phases of two runs cannot be matched: compare two of them with --between phase:A "
+               "and "
+               "--with phase:B, or list them with memoir report --by phase";
     if (options->before.by == BY_THREAD)
         return "threads of two runs have nothing to be matched by: use --by stack, function, line "
                "or module";

@@ -165,6 +165,8 @@ static const char examples[] =
     "  memoir report node.4242.memoir --by function --top 20\n"
     "  memoir report node.4242.memoir --top-down --threshold 2%\n"
     "  memoir report node.4242.memoir --metric heap.live --between 1h,2h   what grew in that hour\n"
+    "  memoir report node.4242.memoir --by phase             rates and growth of each phase\n"
+    "  memoir report node.4242.memoir --between phase:compaction\n"
     "  memoir report node.4242.memoir --filter 'rocksdb|sqlite' --histogram sizes\n"
     "  memoir report node.4242.memoir --json | jq '.rows[0].stack[].function'\n";
 

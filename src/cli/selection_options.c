@@ -49,7 +49,7 @@ static int take_metric(void *into, const char *argument, struct fault *fault)
 
 static const char *const grouping_names[] = {
     [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
-    [BY_THREAD] = "thread", [BY_LINE] = "line",
+    [BY_THREAD] = "thread", [BY_LINE] = "line",         [BY_PHASE] = "phase",
 };
 
 static int take_by(void *into, const char *argument, struct fault *fault)
@@ -63,44 +63,19 @@ static int take_by(void *into, const char *argument, struct fault *fault)
         return 0;
     }
     return fault_set(fault, -EINVAL,
-                     "--by cannot be \"%s\": it is stack, function, module, thread or line",
+                     "--by cannot be \"%s\": it is stack, function, module, thread, line or phase",
                      argument);
-}
-
-static int parse_time(const char *text, struct time_point *point)
-{
-    *point = (struct time_point){.anchor = TIME_SINCE_START};
-    if (strcmp(text, "end") == 0) {
-        point->anchor = TIME_BEFORE_END;
-        return 0;
-    }
-    if (strcmp(text, "peak") == 0) {
-        point->anchor = TIME_OF_PEAK;
-        return 0;
-    }
-    if (human_parse_share(text, &point->share) == 0) {
-        point->anchor = TIME_SHARE;
-        return point->share <= 1 ? 0 : -EINVAL;
-    }
-    if (text[0] == '-') {
-        point->anchor = TIME_BEFORE_END;
-        text++;
-    }
-    return human_parse_duration(text, &point->ns);
 }
 
 static int bad_time(const char *option, const char *argument, struct fault *fault)
 {
-    return fault_set(fault, -EINVAL,
-                     "%s cannot be \"%s\": a time is 90s or 1h30m after the start, -10s before the "
-                     "end, 50%%, peak or end",
-                     option, argument);
+    return fault_set(fault, -EINVAL, "%s cannot be \"%s\": %s", option, argument, TIME_POINT_FORMS);
 }
 
 static int take_at(void *into, const char *argument, struct fault *fault)
 {
     struct selection *selection = into;
-    if (parse_time(argument, &selection->to) < 0)
+    if (time_point_parse(slice_of(argument), &selection->to) < 0)
         return bad_time("--at", argument, fault);
     selection->at_given = true;
     selection->between_given = false;
@@ -110,17 +85,12 @@ static int take_at(void *into, const char *argument, struct fault *fault)
 static int take_between(void *into, const char *argument, struct fault *fault)
 {
     struct selection *selection = into;
-    char from[64];
-    const char *comma = strchr(argument, ',');
-    size_t const length = comma ? (size_t)(comma - argument) : 0;
-
-    if (!comma || length >= sizeof(from))
-        return fault_set(fault, -EINVAL,
-                         "--between needs two times with a comma: --between 10s,1h30m");
-    memcpy(from, argument, length);
-    from[length] = '\0';
-    if (parse_time(from, &selection->from) < 0 || parse_time(comma + 1, &selection->to) < 0)
-        return bad_time("--between", argument, fault);
+    if (time_points_parse(slice_of(argument), &selection->from, &selection->to) < 0)
+        return strchr(argument, ',')
+                   ? bad_time("--between", argument, fault)
+                   : fault_set(fault, -EINVAL,
+                               "--between needs two times with a comma, --between 10s,1h30m, or a "
+                               "phase: --between phase:NAME");
     selection->between_given = true;
     selection->at_given = false;
     return 0;
@@ -195,9 +165,10 @@ FLAG_TAKER(no_color)
 const struct option_rule selection_rules[] = {
     {"--metric", "NAME", "what to measure: heap.peak (default), heap.leaked, heap.live, ...",
      take_metric},
-    {"--by", "WHAT", "one row per stack, function, module, thread or line", take_by},
-    {"--at", "T", "as it was at T: 90s, 1h30m, -10s (before the end), 50%, peak", take_at},
-    {"--between", "A,B", "what happened from A to B", take_between},
+    {"--by", "WHAT", "one row per stack, function, module, thread, line or phase", take_by},
+    {"--at", "T", "as it was at T: 90s, 1h30m, -10s (before the end), 50%, peak, mark:NAME",
+     take_at},
+    {"--between", "A,B", "what happened from A to B, or in a phase: phase:NAME", take_between},
     {"--filter", "REGEX", "only stacks with a function, module or file that matches", take_filter},
     {"--top", "N", "at most N rows", take_top},
     {"--threshold", "X", "leave out what is under X: 1% of the total, or 64K", take_threshold},
@@ -211,21 +182,6 @@ const struct option_rule selection_rules[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static uint64_t resolve(struct time_point point, const struct recording *recording)
-{
-    uint64_t const end = recording->duration_ns;
-    switch (point.anchor) {
-    case TIME_BEFORE_END:
-        return point.ns < end ? end - point.ns : 0;
-    case TIME_SHARE:
-        return (uint64_t)(point.share * (double)end);
-    case TIME_OF_PEAK:
-        return recording->heap.peak_time_ns;
-    default:
-        return point.ns;
-    }
-}
-
 int selection_range(const struct selection *selection, const struct recording *recording,
                     struct time_range *range, struct fault *fault)
 {
@@ -233,9 +189,11 @@ int selection_range(const struct selection *selection, const struct recording *r
     *range = TIME_ALL;
     if (!selection->at_given && !selection->between_given)
         return 0;
-    range->to_ns = resolve(selection->to, recording);
-    if (selection->between_given)
-        range->from_ns = resolve(selection->from, recording);
+    int err = time_point_resolve(&selection->to, recording, &range->to_ns, fault);
+    if (!err && selection->between_given)
+        err = time_point_resolve(&selection->from, recording, &range->from_ns, fault);
+    if (err)
+        return err;
     if (selection->between_given && range->from_ns >= range->to_ns)
         return fault_set(fault, -EINVAL, "--between needs an earlier and a later time, in order");
     if (selection->at_given && range->to_ns > recording->duration_ns)
@@ -257,12 +215,13 @@ const char *selection_choose_metric(struct selection *selection, const struct re
     bool const has_time = selection->at_given || selection->between_given;
     /* Pools can be larger than the heap only when they are made of mappings: then they are the heap. */
     if (recording->pools.peak_bytes > recording->heap.peak_bytes) {
-        bool const has_peak = recording_pin(recording, PIN_POOL_PEAK) && !has_time;
+        bool const has_peak =
+            recording_pin(recording, PIN_POOL_PEAK) && !has_time && selection->by != BY_PHASE;
         selection->metric = metric_find(has_peak ? "pool.peak" : "pool.live");
         return "this program's own allocators hold more than its heap, so this is about them; "
                "--metric heap.peak shows the heap";
     }
-    if (has_time) {
+    if (has_time || selection->by == BY_PHASE) {
         selection->metric = metric_find("heap.live");
         return NULL;
     }

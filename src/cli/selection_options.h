@@ -16,14 +16,7 @@
 #include "analyze/rank.h"
 #include "analyze/weigh.h"
 #include "cli/options.h"
-
-/* A time as it was typed; what it means depends on the recording. */
-enum time_anchor { TIME_SINCE_START, TIME_BEFORE_END, TIME_SHARE, TIME_OF_PEAK };
-struct time_point {
-    enum time_anchor anchor;
-    uint64_t ns;  /* TIME_SINCE_START, TIME_BEFORE_END */
-    double share; /* TIME_SHARE: 0 to 1 of the duration */
-};
+#include "cli/time_point.h"
 
 struct selection {
     const struct metric *metric; /* never NULL; heap.peak unless given */

@@ -39,6 +39,8 @@ struct mark_list {      /* all zero to begin */
 int marks_add(struct mark_list *marks, enum mark_kind kind, string_id label, uint64_t time_ns);
 /* Restores a list from a file: the instant as it is.  -EINVAL when it is not behind the last. */
 int marks_append(struct mark_list *marks, struct mark mark);
+/* Whether a phase of this name has begun and not ended. */
+bool marks_is_open(const struct mark_list *marks, string_id label);
 void marks_fini(struct mark_list *marks);
 
 /* Whether there is an instant of exactly this time. */

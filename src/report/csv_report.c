@@ -6,27 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/csv_field.h"
+#include "report/phase_table.h"
 #include "report/row_list.h"
-
-static void put_quoted(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-}
-
-static void put_field(FILE *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, out);
-        return;
-    }
-    putc('"', out);
-    put_quoted(out, text);
-    putc('"', out);
-}
 
 /* Outermost first: the nodes lead inward-out, so they are turned round. */
 static int put_stack(FILE *out, const struct report *report, const struct row_list *list,
@@ -38,8 +20,8 @@ static int put_stack(FILE *out, const struct report *report, const struct row_li
         ok = vec_push(&path, node);
     putc('"', out);
     for (size_t i = path.count; ok && i-- > 0;) {
-        put_quoted(out, recording_text(report->recording,
-                                       list->rank.tree.nodes.items[path.items[i]].function));
+        csv_quoted_write(out, recording_text(report->recording,
+                                             list->rank.tree.nodes.items[path.items[i]].function));
         if (i > 0)
             putc(';', out);
     }
@@ -55,16 +37,16 @@ static int put_row(FILE *out, const struct report *report, const struct row_list
     fprintf(out, "%" PRId64 ",%" PRId64 ",%.6g,%" PRId64 ",%" PRId64 ",", row->self_value,
             row->self_count, report_share(report, row->self_value), row->total_value,
             row->total_count);
-    put_field(out, recording_text(recording, row->function));
+    csv_field_write(out, recording_text(recording, row->function));
     putc(',', out);
-    put_field(out, recording_text(recording, row->module));
+    csv_field_write(out, recording_text(recording, row->module));
     putc(',', out);
-    put_field(out, recording_text(recording, row->file));
+    csv_field_write(out, recording_text(recording, row->file));
     fprintf(out, ",%u,", row->line);
     if (list->rank.by == BY_THREAD && row->thread < recording->threads.count) {
         const struct thread *thread = &recording->threads.items[row->thread];
         fprintf(out, "\"%u ", thread->tid);
-        put_quoted(out, recording_text(recording, thread->name));
+        csv_quoted_write(out, recording_text(recording, thread->name));
         putc('"', out);
     }
     putc(',', out);
@@ -78,6 +60,10 @@ static int put_row(FILE *out, const struct report *report, const struct row_list
 int csv_report_write(const struct report *report, FILE *out)
 {
     struct row_list list;
+    if (report->question.by == BY_PHASE) {
+        phase_csv_write(report, out);
+        return 0;
+    }
     int err = row_list_make(report, REPORT_NO_LIMIT, &list);
     if (err)
         return err;

@@ -63,11 +63,9 @@ int diff_json_write(const struct diff_view *view, FILE *out)
 {
     const struct diff *diff = view->diff;
     const struct metric *metric = diff->after.weights->metric;
-    static const char *const by[] = {[BY_STACK] = "stack",
-                                     [BY_FUNCTION] = "function",
-                                     [BY_MODULE] = "module",
-                                     [BY_THREAD] = "thread",
-                                     [BY_LINE] = "line"};
+    static const char *const by[] = {
+        [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
+        [BY_THREAD] = "thread", [BY_LINE] = "line",         [BY_PHASE] = "phase"};
     size_t shown = diff_view_rows(view);
     struct json_out json;
     int err = 0;

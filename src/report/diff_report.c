@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "report/csv_field.h"
 #include "base/json_out.h"
 #include "report/text_frame.h"
 
@@ -157,15 +158,6 @@ int diff_text_write(const struct diff_view *view, const struct text_style *style
     return 0;
 }
 
-static void write_csv_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-    }
-}
-
 int diff_csv_write(const struct diff_view *view, FILE *out)
 {
     fputs("kind,change,before,after,before_count,after_count,stack\n", out);
@@ -181,9 +173,9 @@ int diff_csv_write(const struct diff_view *view, FILE *out)
                 row->before_count, row->after_count);
         for (size_t k = 0; k < count; k++) {
             fputs(k ? ";" : "", out);
-            write_csv_text(out, view->diff->by == BY_MODULE
-                                    ? module_text(row, &frames[k])
-                                    : recording_text(row->shown_by, frames[k].function));
+            csv_quoted_write(out, view->diff->by == BY_MODULE
+                                      ? module_text(row, &frames[k])
+                                      : recording_text(row->shown_by, frames[k].function));
         }
         fputs("\"\n", out);
         free(frames);

@@ -65,6 +65,31 @@ static void write_pins(struct json_out *json, const struct recording *recording)
     json_array_end(json);
 }
 
+static void write_marks(struct json_out *json, const struct recording *recording)
+{
+    const struct mark_list *marks = &recording->marks;
+    json_key(json, "marks");
+    json_array_begin(json);
+    for (size_t i = 0; i < marks->count; i++) {
+        const struct mark *mark = &marks->items[i];
+        if (mark->kind == MARK_END)
+            continue;
+        struct mark_span const span = marks_span(marks, i, recording->duration_ns);
+        json_object_begin_inline(json);
+        json_text_field(json, "name", recording_text(recording, mark->label));
+        json_text_field(json, "kind", mark->kind == MARK_BEGIN ? "phase" : "mark");
+        json_uint_field(json, "time_ns", mark->time_ns);
+        json_key(json, "end_ns");
+        if (span.is_open)
+            json_null(json);
+        else
+            json_uint(json, span.to_ns);
+        json_object_end(json);
+    }
+    json_array_end(json);
+    json_uint_field(json, "marks_left_out", marks->left_out);
+}
+
 static void write_modules(struct json_out *json, const struct recording *recording)
 {
     json_key(json, "modules");
@@ -108,6 +133,7 @@ int json_info_write(const struct info *info, FILE *out)
     json_cost_write(&json, info->recording);
     write_ladder(&json, info->recording);
     write_pins(&json, info->recording);
+    write_marks(&json, info->recording);
     write_modules(&json, info->recording);
     write_threads(&json, info->recording);
     json_object_end(&json);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/phase_table.h"
 #include "report/row_list.h"
 
 static void write_heap(struct json_out *json, const struct report *report)
@@ -228,11 +229,9 @@ static int write_rows(struct json_out *json, struct report *report)
 
 static void write_question(struct json_out *json, const struct report *report)
 {
-    static const char *const names[] = {[BY_STACK] = "stack",
-                                        [BY_FUNCTION] = "function",
-                                        [BY_MODULE] = "module",
-                                        [BY_THREAD] = "thread",
-                                        [BY_LINE] = "line"};
+    static const char *const names[] = {
+        [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
+        [BY_THREAD] = "thread", [BY_LINE] = "line",         [BY_PHASE] = "phase"};
     const struct report_question *question = &report->question;
     json_text_field(json, "metric", question->metric->name);
     json_text_field(json, "unit", question->metric->unit);
@@ -290,7 +289,11 @@ int json_report_write(struct report *report, FILE *out)
     json_object_begin(&json);
     write_histogram(&json, &report->histogram);
     json_object_end(&json);
-    int err = write_rows(&json, report);
+    int err = 0;
+    if (report->question.by == BY_PHASE)
+        phase_json_write(&json, report);
+    else
+        err = write_rows(&json, report);
     json_object_end(&json);
     int const finished = json_finish(&json);
     return err ? err : finished;

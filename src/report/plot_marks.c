@@ -169,7 +169,8 @@ static void draw_line(const struct plot_page *page, const struct flag *flag, dou
     double const lowest = page->rate.end ? page->rate.bottom : page->main.bottom;
     double const bottom = has_dot ? plot_y(&page->main, flag->value) : lowest;
     bool const has_label = flag->row < ROWS_MAX;
-    svg_format(page->out, "<path class=\"line %s\" d=\"M", flag->class);
+    svg_format(page->out, "<path class=\"line %s%s\" d=\"M", flag->class,
+               has_label ? "" : " faint");
     plot_point(page, flag->x,
                has_label ? top + ROW_HEIGHT * (double)flag->row + 3 : page->main.top);
     svg_raw(page->out, "V");

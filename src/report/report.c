@@ -96,6 +96,11 @@ static int work_out(struct report *report, struct fault *fault)
         err = filter(report);
     if (!err)
         err = make_histogram(report, fault);
+    if (!err && report->question.by == BY_PHASE)
+        err = phases_build(report->recording,
+                           &(struct phase_question){report->question.metric, report->question.range,
+                                                    report->filter_codes},
+                           &report->phases, fault);
     return err;
 }
 
@@ -120,6 +125,7 @@ int report_prepare(struct recording *recording, const struct report_question *qu
 void report_fini(struct report *report)
 {
     weights_fini(&report->weights);
+    phases_fini(&report->phases);
     free(report->filter_codes);
     report->filter_codes = NULL;
 }

@@ -9,6 +9,7 @@
 
 #include "analyze/findings.h"
 #include "analyze/histogram.h"
+#include "analyze/phases.h"
 #include "analyze/rank.h"
 #include "analyze/suppress.h"
 #include "analyze/weigh.h"
@@ -45,6 +46,7 @@ struct report {
     int64_t whole_value, whole_count;   /* before the filter: what shares are shares of */
     int64_t leaked_value, leaked_count; /* at the end, without the suppressed */
     struct histogram histogram;         /* of the matching stacks, over the range */
+    struct phases phases;               /* when it is by phase */
     uint32_t *filter_codes;             /* by stack_id, when there is a filter */
 };
 

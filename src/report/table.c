@@ -21,11 +21,9 @@ struct table {
 
 static void put_heading(const struct table *table)
 {
-    static const char *const names[] = {[BY_STACK] = "stack",
-                                        [BY_FUNCTION] = "function",
-                                        [BY_MODULE] = "module",
-                                        [BY_THREAD] = "thread",
-                                        [BY_LINE] = "line"};
+    static const char *const names[] = {
+        [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
+        [BY_THREAD] = "thread", [BY_LINE] = "line",         [BY_PHASE] = "phase"};
     text_ink(table->style, table->out, INK_DIM);
     fprintf(table->out, "%10s  %8s  %10s  ", table->has_totals ? "self" : "value", "share",
             "count");

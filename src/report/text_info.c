@@ -9,6 +9,7 @@
 
 #define MODULES_SHOWN 40
 #define THREADS_SHOWN 20
+#define MARKS_SHOWN   20
 
 struct page {
     const struct info *info;
@@ -139,6 +140,33 @@ static void put_pins(const struct page *page)
         }
         put(page, i == 0 ? "pins" : "", &line);
     }
+}
+
+static void put_marks(const struct page *page)
+{
+    const struct recording *recording = page->info->recording;
+    const struct mark_list *marks = &recording->marks;
+    size_t shown = 0, all = 0;
+    for (size_t i = 0; i < marks->count; i++) {
+        const struct mark *mark = &marks->items[i];
+        if (mark->kind == MARK_END || all++ >= MARKS_SHOWN)
+            continue;
+        struct text_line line = {0};
+        char when[HUMAN_MAX], lasted[HUMAN_MAX];
+        struct mark_span const span = marks_span(marks, i, recording->duration_ns);
+        line_add_name(&line, recording_text(recording, mark->label));
+        line_add(&line, " at %s", human_duration(mark->time_ns, when));
+        if (mark->kind == MARK_BEGIN)
+            line_add(&line, ", a phase of %s%s", human_duration(span.to_ns - span.from_ns, lasted),
+                     span.is_open ? ", not ended" : "");
+        put(page, shown++ == 0 ? "marks" : "", &line);
+    }
+    if (all > MARKS_SHOWN)
+        fprintf(page->out, "%*s%zu more, see --json\n", 2 + TEXT_LABEL_COLUMNS, "",
+                all - MARKS_SHOWN);
+    if (marks->left_out)
+        fprintf(page->out, "%*s%" PRIu64 " further ones were left out while recording\n",
+                2 + TEXT_LABEL_COLUMNS, "", marks->left_out);
 }
 
 static void put_modules(const struct page *page)
@@ -293,6 +321,7 @@ void text_info_write(const struct info *info, const struct text_style *style, FI
     put_contents(&page);
     put_ladder(&page);
     put_pins(&page);
+    put_marks(&page);
     put_traits(&page);
     put_modules(&page);
     put_threads(&page);

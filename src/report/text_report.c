@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "report/phase_table.h"
 #include "report/text_line.h"
 
 static void add_amount(struct text_line *line, const struct metric *metric, int64_t value,
@@ -105,6 +106,10 @@ int text_report_write(const struct report *report, const struct text_style *styl
         return 0;
     }
     put_heading(report, style, out);
+    if (question->by == BY_PHASE) {
+        phase_text_write(report, style, out);
+        return 0;
+    }
     int err = is_tree(question) ? text_tree_write(report, style, out)
                                 : text_table_write(report, style, out);
     if (err)

@@ -170,6 +170,27 @@ static void put_maps(const struct page *page)
     put(page, INK_PLAIN, "maps", &line);
 }
 
+static void put_marks(const struct page *page)
+{
+    const struct mark_list *marks = &page->report->recording->marks;
+    struct text_line line = {0};
+    int64_t instants = 0, phases = 0;
+    for (size_t i = 0; i < marks->count; i++) {
+        instants += marks->items[i].kind == MARK_INSTANT;
+        phases += marks->items[i].kind == MARK_BEGIN;
+    }
+    if (instants + phases == 0 || page->report->question.by == BY_PHASE)
+        return;
+    if (instants > 0)
+        line_add_counted(&line, instants, "mark");
+    if (phases > 0) {
+        line_separate(&line, " and ");
+        line_add_counted(&line, phases, "phase");
+    }
+    line_add(&line, " named by the program: --by phase lists them, --between phase:NAME shows one");
+    put(page, INK_PLAIN, "marks", &line);
+}
+
 /* What the program told through memoir.h. */
 static void put_told(const struct page *page)
 {
@@ -311,6 +332,7 @@ void text_summary_write(const struct report *report, const struct text_style *st
     put_overhead(&page);
     put_maps(&page);
     put_told(&page);
+    put_marks(&page);
     put_cost(&page);
     put_quality(&page);
     put_doubts(&page);

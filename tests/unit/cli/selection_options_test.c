@@ -162,9 +162,69 @@ TEST(the_threshold_is_a_share_or_a_value)
     CHECK(selection_is_small(&selection, 1023, 0) && !selection_is_small(&selection, 1024, 0));
 }
 
+/* Buckets of the sample end at 10, 20 and 30 s. */
+static void add_marks(void)
+{
+    struct mark_list *marks = &sample.recording->marks;
+    string_id block = recording_intern(sample.recording, "block 1");
+    string_id phase = recording_intern(sample.recording, "compaction, \033[31mred");
+    marks_add(marks, MARK_INSTANT, block, 10 * SEC);
+    marks_add(marks, MARK_BEGIN, phase, 10 * SEC);
+    marks_add(marks, MARK_END, phase, 20 * SEC);
+    marks_add(marks, MARK_INSTANT, block, 20 * SEC);
+    marks_add(marks, MARK_INSTANT, recording_intern(sample.recording, "a#1"), 30 * SEC);
+}
+
+static int range_of(const char *option, const char *argument, struct time_range *range)
+{
+    CHECK(PARSE((char *)option, (char *)argument) == 0);
+    selection.metric = metric_find("heap.live");
+    return selection_range(&selection, sample.recording, range, &fault);
+}
+
+TEST(marks_and_phases_are_times)
+{
+    struct time_range range;
+    add_marks();
+    CHECK(range_of("--at", "mark:block 1", &range) == 0 && range.to_ns == 10 * SEC);
+    CHECK(range_of("--at", "mark:block 1#2", &range) == 0 && range.to_ns == 20 * SEC);
+    CHECK(range_of("--at", "mark:block 1#last", &range) == 0 && range.to_ns == 20 * SEC);
+    CHECK(range_of("--at", "phase:block 1", &range) == 0 && range.to_ns == 10 * SEC);
+    CHECK(range_of("--at", "mark:a#1", &range) == 0 && range.to_ns == 30 * SEC);
+    CHECK(range_of("--at", "phase-end:compaction, \033[31mred", &range) == 0 &&
+          range.to_ns == 20 * SEC);
+    CHECK(range_of("--between", "mark:block 1,mark:block 1#2", &range) == 0 &&
+          range.from_ns == 10 * SEC && range.to_ns == 20 * SEC);
+    CHECK(range_of("--between", "mark:block 1,25s", &range) == 0 && range.to_ns == 25 * SEC);
+    CHECK(range_of("--between", "phase:compaction, \033[31mred", &range) == 0 &&
+          range.from_ns == 10 * SEC && range.to_ns == 20 * SEC);
+    CHECK(range_of("--between", "phase:compaction, \033[31mred,mark:a#1", &range) == 0 &&
+          range.from_ns == 10 * SEC && range.to_ns == 30 * SEC);
+    CHECK(range_of("--between", "mark:block 1", &range) == 0 && range.to_ns == 20 * SEC);
+}
+
+TEST(names_that_are_not_there_are_said_and_do_not_steer_a_terminal)
+{
+    struct time_range range;
+    CHECK(range_of("--at", "mark:x", &range) == -EINVAL && strstr(fault.text, "no marks"));
+    add_marks();
+    CHECK(range_of("--at", "mark:block 11", &range) == -EINVAL);
+    CHECK(strstr(fault.text, "did you mean \"block 1\"?"));
+    CHECK(range_of("--at", "mark:block 1#3", &range) == -EINVAL);
+    CHECK(range_of("--at", "mark:compaction, [31mred", &range) == -EINVAL);
+    CHECK(strstr(fault.text, "did you mean") && !strchr(fault.text, 27));
+    CHECK(range_of("--at", "mark:something else entirely", &range) == -EINVAL);
+    CHECK(strstr(fault.text, "--by phase"));
+    CHECK(PARSE("--between", "10s") == -EINVAL && strstr(fault.text, "comma"));
+    CHECK(PARSE("--at", "mark:") == -EINVAL && PARSE("--between", "mark:a") == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(marks_and_phases_are_times, begin, end),
+        cmocka_unit_test_setup_teardown(
+            names_that_are_not_there_are_said_and_do_not_steer_a_terminal, begin, end),
         cmocka_unit_test_setup_teardown(each_option_lands_in_its_field, begin, end),
         cmocka_unit_test_setup_teardown(defaults_ask_for_the_peak, begin, end),
         cmocka_unit_test_setup_teardown(wrong_values_are_explained, begin, end),
