@@ -96,7 +96,8 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
     for (;;) {
         uint64_t stamp = tick_clock_anchor(&recorder->clock);
         uint64_t now = tick_clock_ns(&recorder->clock, stamp);
-        int state = subject->look(subject->self, now >= limit, result, fault);
+        bool enough = now >= limit || atomic_load(&recorder->arena.header->end_asked);
+        int state = subject->look(subject->self, enough, result, fault);
         if (state != SUBJECT_RUNS)
             return state;
         unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
@@ -173,7 +174,7 @@ static void end(struct recorder *recorder, enum subject_state how, struct record
     atomic_store(&recorder->arena.header->off, 1);
     ring_reader_drain(recorder->reader, &recorder->clock);
     tick_clock_anchor(&recorder->clock);
-    roster_end(recorder->roster, result, how == SUBJECT_ENDED);
+    roster_end(recorder->roster, result, how);
     subject->finish(subject->self, how, result);
 }
 

@@ -1,4 +1,4 @@
-/* recorder.h - records a program from its first allocation to its end.
+/* recorder.h - records a program from its first allocation to its end, or from now on.
  *
  * One thread reads the rings; another finds names.  The program never depends on us: when we die,
  * stop or run out of disk it goes on, at worst 20 ms later. */
@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/fault.h"
 #include "model/recording.h"
@@ -13,6 +14,14 @@
 /* What of the heap is traced: everything, nothing, or samples. */
 #define HEAP_FULL 0ull
 #define HEAP_OFF  UINT64_MAX
+
+/* A program that ran already when its recording began. */
+struct recorder_attached {
+    uint32_t pid;       /* as we see it */
+    uint32_t local_pid; /* as it does */
+    const char *root;   /* prefix of its files */
+    struct before before;
+};
 
 struct recorder_options {
     const char *output; /* NULL: PROGRAM.PID.memoir */
@@ -23,15 +32,19 @@ struct recorder_options {
     const char *allocator; /* prefix of the functions of an allocator inside the program, or NULL */
     const char *library;   /* path of libmemoir.so */
     bool quiet;
-    char **command; /* NULL-terminated */
+    char **command;                           /* NULL-terminated */
+    const struct recorder_attached *attached; /* NULL: it is started */
     /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence
      * when it cannot be all of its memory.  NULL: nobody asks. */
     void (*judge)(const struct recording *recording, char *sentence, size_t size);
 };
 
+/* LEFT: it goes on unrecorded, and nobody may be writing any more; CUT: the same, but somebody may. */
+enum subject_state { SUBJECT_RUNS, SUBJECT_LEFT, SUBJECT_CUT, SUBJECT_ENDED };
+
 /* What happened, for the one who asked. */
 struct recorder_result {
-    int wait_status;     /* of the program, as waitpid gives it */
+    int wait_status; /* of the program, as waitpid gives it; -1 when it goes on, or nobody knows */
     uint32_t recordings; /* written; 0 when the library never came to life in the program */
     char summary[1024];  /* a few lines for people */
     char doubt[1024];    /* what the judge said, or empty */
@@ -41,3 +54,8 @@ struct recorder_result {
  * -EACCES, -ENOEXEC as execve said) or recorded. */
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                  struct fault *fault);
+
+/* Records a process that runs, until it ends, the time is up, or we are told to stop (SIGINT, SIGTERM, SIGHUP, memoir
+ * detach); then takes everything out of it again.  0; or -errno with `fault`, the process untouched. */
+int recorder_attach(const struct recorder_options *options, pid_t pid,
+                    struct recorder_result *result, struct fault *fault);

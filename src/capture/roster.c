@@ -152,6 +152,15 @@ static void note_allocators(struct roster *roster, struct session *session)
     }
 }
 
+/* Whether it is the program itself; one in another pid namespace knows only its own number. */
+static bool is_program(const struct roster *roster, uint32_t process)
+{
+    const struct arena_process *entry = arena_process_at(roster->options.arena->memory, process);
+    const struct recorder_attached *attached = roster->options.recorder->attached;
+    return entry->pid == roster->pid || (attached && entry->pid == 0 && !entry->forked &&
+                                         entry->local_pid == attached->local_pid);
+}
+
 struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
 {
     struct roster *roster = context;
@@ -160,18 +169,21 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
         return NULL;
     if (roster->sessions[process])
         return roster->sessions[process];
-    uint32_t pid = arena_process_at(roster->options.arena->memory, process)->pid;
+    bool program = is_program(roster, process);
     bool follow = roster->options.recorder->follow_children;
-    if (!follow && (pid != roster->pid || has_later_image(roster, process)))
+    if (!follow && (!program || has_later_image(roster, process)))
         return NULL;
     if (!follow)
         abandon_earlier_images(roster);
-    bool first = pid == roster->pid && !roster->has_opened;
+    bool first = program && !roster->has_opened;
+    const struct recorder_attached *attached = roster->options.recorder->attached;
     struct session_options options = {.output = first ? roster->options.recorder->output : NULL,
                                       .folder = roster->folder,
                                       .max_bytes = roster->options.recorder->max_bytes,
                                       .command_line = roster->command_line,
-                                      .symbols = roster->options.symbols};
+                                      .symbols = roster->options.symbols,
+                                      .source = attached ? "memoir attach" : "memoir run",
+                                      .attached = first ? attached : NULL};
     struct session *session =
         session_open(roster->options.arena, process, &options, now_ns, &fault);
     if (!session) {
@@ -389,15 +401,16 @@ static struct session *find_any(const struct roster *roster)
     return roster->unnamed.count > 0 ? roster->unnamed.items[0] : NULL;
 }
 
-void roster_end(struct roster *roster, struct recorder_result *result, bool ended)
+void roster_end(struct roster *roster, struct recorder_result *result, enum subject_state how)
 {
+    bool const ended = how == SUBJECT_ENDED;
     roster->program = find_program(roster);
     note_unrecorded(roster, roster->program ? roster->program : find_any(roster));
     for (uint32_t i = 0; i < roster->session_count; i++) {
         struct session *session = roster->sessions[i];
         if (!session)
             continue;
-        end_books(roster, session, ended ? result : NULL, ended);
+        end_books(roster, session, ended ? result : NULL, how != SUBJECT_CUT);
         if (session == roster->program && session_name(session, true) && ended &&
             WIFSIGNALED(result->wait_status))
             death_print(session_recording(session), result->summary, sizeof(result->summary));

@@ -103,15 +103,15 @@ static bool children_live(struct program *program)
            process_any_runs(program->arena, (uint32_t)program->pid);
 }
 
-static int look(void *self, bool time_is_up, struct recorder_result *result, struct fault *fault)
+static int look(void *self, bool enough, struct recorder_result *result, struct fault *fault)
 {
     struct program *program = self;
     (void)fault;
     pass_signals_on(program);
     program->ended = program->ended || program_ended(program, result);
-    if (program->ended && (time_is_up || !children_live(program)))
+    if (program->ended && (enough || !children_live(program)))
         return SUBJECT_ENDED;
-    return time_is_up ? SUBJECT_LEFT : SUBJECT_RUNS;
+    return enough ? SUBJECT_CUT : SUBJECT_RUNS;
 }
 
 static bool has_news(void *self)
@@ -177,7 +177,7 @@ static void finish(void *self, enum subject_state how, struct recorder_result *r
 {
     if (result->recordings == 0)
         judge_unrecorded(self, result);
-    if (how == SUBJECT_LEFT)
+    if (how != SUBJECT_ENDED)
         wait_for_program(self, result);
 }
 

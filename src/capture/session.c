@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "capture/session_parts.h"
+#include "capture/recorder.h"
 #include "procfs/process_facts.h"
+#include "procfs/process_status.h"
 #include "store/coarsen.h"
 #include "store/recording_writer.h"
 
@@ -74,6 +76,15 @@ static void name_output(struct session *session)
     }
 }
 
+/* We know it by our own number, and its files by our own path, wherever it lives. */
+static void describe_attached(struct session *session, const struct recorder_attached *attached)
+{
+    session->has_local_tids = session->pid == 0;
+    session->pid = attached->pid;
+    session->root = attached->root;
+    session->recording->before = attached->before;
+}
+
 static void describe_process(struct session *session)
 {
     struct recording *recording = session->recording;
@@ -83,8 +94,10 @@ static void describe_process(struct session *session)
     recording->command_line = recording_intern(
         recording, session->options.command_line ? session->options.command_line : "");
     recording->host = recording_intern(recording, host);
-    recording->source = recording_intern(recording, "memoir run");
+    recording->source = recording_intern(recording, session->options.source);
     session->pid = session->process->pid;
+    if (session->options.attached)
+        describe_attached(session, session->options.attached);
     recording->pid = session->pid ? session->pid : session->process->local_pid;
     recording->parent_pid = session->process->parent_pid;
     recording->start_unix_ns = unix_ns();
@@ -189,8 +202,9 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
         last->last_ns = now;
         return THREADS_MAX - 1;
     }
-    process_thread_name(session_pid(session), tid, name, sizeof(name));
-    struct thread thread = {.tid = tid,
+    uint32_t seen_tid = session->has_local_tids ? process_find_thread(session->pid, tid) : tid;
+    process_thread_name(session_pid(session), seen_tid, name, sizeof(name));
+    struct thread thread = {.tid = seen_tid ? seen_tid : tid,
                             .name = recording_intern(recording, name),
                             .first_ns = now,
                             .last_ns = now,
@@ -320,8 +334,9 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
     struct process_memory memory = process_memory(session->pid);
     bucket.gauges.rss_bytes = memory.rss_bytes;
-    /* What a forked process inherited is resident but not ours to explain. */
-    if (!session->process->forked && memory.anon_bytes > (int64_t)recording->anon_peak_bytes)
+    /* What a forked process inherited, or was there before us, is resident but not ours to explain. */
+    if (!session->process->forked && !recording->before.attached &&
+        memory.anon_bytes > (int64_t)recording->anon_peak_bytes)
         recording->anon_peak_bytes = (uint64_t)memory.anon_bytes;
     bucket.lost_events = session->bucket_lost;
     heap_book_close_gauges(session->heap, &bucket.gauges);
@@ -456,8 +471,11 @@ static void set_exact_totals(struct session *session, const struct totals *exact
         heap->calls = exact->calls;
         heap->bytes = exact->bytes;
     }
-    if (exact->frees > heap->frees)
-        heap->frees = exact->frees;
+    /* Blocks from before we looked are freed, too, but were never counted as allocated. */
+    bool const inherits = session->process->forked || session->recording->before.attached;
+    uint64_t const inherited = inherits ? quality->unknown_frees : 0;
+    if (exact->frees > heap->frees + inherited)
+        heap->frees = exact->frees - inherited;
 }
 
 int session_end(struct session *session, const struct session_end *end, struct fault *fault)
@@ -483,6 +501,8 @@ int session_end(struct session *session, const struct session_end *end, struct f
     recording->exit_status = end->exit_status;
     recording->written_unix_ns = unix_ns();
     recording->cost = end->cost;
+    if (session->options.attached)
+        recording->before = session->options.attached->before; /* with what it took to get out */
     set_exact_totals(session, &end->exact);
     if (end->pools.calls > recording->pools.calls) {
         recording->pools.calls = end->pools.calls;

@@ -11,6 +11,7 @@
 #include "model/recording.h"
 
 struct session;
+struct recorder_attached; /* of recorder.h */
 
 struct session_options {
     const char
@@ -19,6 +20,9 @@ struct session_options {
     uint64_t max_bytes;
     const char *command_line;
     struct symbol_queue *symbols;
+    const char *source; /* which command records */
+    const struct recorder_attached
+        *attached; /* what is known of a program that ran already; NULL of others */
 };
 
 /* `process` is the index in the arena.  NULL with `fault` filled. */

@@ -14,7 +14,8 @@ struct session {
     struct arena *arena;
     struct arena_process *process;
     uint32_t process_index;
-    uint32_t pid; /* 0 when it is not known */
+    uint32_t pid;        /* 0 when it is not known */
+    bool has_local_tids; /* its threads' numbers are those of its own pid namespace */
     struct session_options options;
     struct recording *recording;
     struct recording_writer *writer;

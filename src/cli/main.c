@@ -23,6 +23,8 @@ struct command {
 
 static const struct command commands[] = {
     {"run", NULL, RECORD, "record a program from its first instruction"},
+    {"attach", NULL, RECORD, "record a process that runs already"},
+    {"detach", NULL, RECORD, "end that recording; the process goes on"},
     {"set", NULL, RECORD, "change what a running recording traces"},
     {"report", cmd_report, NULL, "where the memory went, as text, JSON or CSV"},
     {"info", cmd_info, NULL, "what is in a recording, and how good it is"},

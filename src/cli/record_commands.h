@@ -2,5 +2,7 @@
 #pragma once
 
 int cmd_run(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_detach(int argc, char **argv);
 int cmd_set(int argc, char **argv);
 int cmd_names(int argc, char **argv); /* for memoir itself: see name_lines.h */

@@ -6,14 +6,20 @@
 #include "cli/name_lines.h"
 #include "cli/record_commands.h"
 
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {{"run", cmd_run},
+                {"attach", cmd_attach},
+                {"detach", cmd_detach},
+                {"set", cmd_set},
+                {NAME_COMMAND, cmd_names}};
+
 int main(int argc, char **argv)
 {
-    if (argc >= 2 && strcmp(argv[1], "run") == 0)
-        return cmd_run(argc - 1, argv + 1);
-    if (argc >= 2 && strcmp(argv[1], "set") == 0)
-        return cmd_set(argc - 1, argv + 1);
-    if (argc >= 2 && strcmp(argv[1], NAME_COMMAND) == 0)
-        return cmd_names(argc - 1, argv + 1);
+    for (size_t i = 0; argc >= 2 && i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
     fprintf(stderr, "memoir-record: a part of memoir; use `memoir run`\n");
     return 2;
 }

@@ -121,6 +121,18 @@ struct quality {
     bool coarsened;            /* older buckets were merged to stay under the size cap */
 };
 
+/* What the process had when its recording began, if it ran already; all 0 when it did not. */
+struct before {
+    uint64_t attached;   /* 1 */
+    uint64_t rss_bytes;  /* resident then */
+    uint64_t heap_bytes; /* of it, [heap] */
+    uint64_t
+        anonymous_bytes; /* of it, other private memory in no file: mmapped heaps, stacks of threads */
+    uint64_t borrowed_ns; /* how long a thread of it worked for us, to begin and to end */
+    uint64_t
+        stopped_ns; /* how long the one stood still that did so longest, when we only looked at it */
+};
+
 struct cost {
     uint64_t target_waits, target_wait_ns; /* stalls at a full ring */
     uint64_t recorder_cpu_ns;
@@ -165,6 +177,7 @@ struct recording {
     struct totals pools, regions; /* as the program told through memoir.h */
     struct quality quality;
     struct cost cost;
+    struct before before;
 
     /* Set by the store: brings the cells of a bucket into memory. */
     int (*load_bucket)(struct recording *recording, struct bucket *bucket, struct fault *fault);

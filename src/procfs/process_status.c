@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "procfs/process_status.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,6 +77,23 @@ int process_status_read(uint32_t pid, uint32_t thread, struct process_status *st
     process_status_parse(text, status);
     free(text);
     return 0;
+}
+
+uint32_t process_find_thread(uint32_t pid, uint32_t inner_tid)
+{
+    char path[64];
+    uint32_t found = 0;
+    snprintf(path, sizeof(path), "/proc/%u/task", pid);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+        struct process_status status;
+        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (tid && process_status_read(pid, tid, &status) == 0 && status.inner_pid == inner_tid)
+            found = tid;
+    }
+    if (folder)
+        closedir(folder);
+    return found;
 }
 
 bool process_is_kernel(uint32_t pid)

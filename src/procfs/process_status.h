@@ -27,5 +27,8 @@ void process_status_parse(const char *text, struct process_status *status);
 /* Of a thread; of the process when `thread` is 0.  0 or -errno. */
 int process_status_read(uint32_t pid, uint32_t thread, struct process_status *status);
 
+/* The thread of `pid` that calls itself `inner_tid` in its pid namespace; 0 when there is none. */
+uint32_t process_find_thread(uint32_t pid, uint32_t inner_tid);
+
 /* Made by the kernel, without a program. */
 bool process_is_kernel(uint32_t pid);

@@ -131,6 +131,7 @@ int json_info_write(const struct info *info, FILE *out)
     write_contents(&json, info->recording);
     json_quality_write(&json, info->recording, &info->findings);
     json_cost_write(&json, info->recording);
+    json_before_write(&json, info->recording);
     write_ladder(&json, info->recording);
     write_pins(&json, info->recording);
     write_marks(&json, info->recording);

@@ -59,6 +59,24 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
     json_object_end(json);
 }
 
+void json_before_write(struct json_out *json, const struct recording *recording)
+{
+    const struct before *before = &recording->before;
+    json_key(json, "before");
+    if (!before->attached) {
+        json_null(json);
+        return;
+    }
+    json_object_begin(json);
+    json_uint_field(json, "rss_bytes", before->rss_bytes);
+    json_uint_field(json, "heap_bytes", before->heap_bytes);
+    json_uint_field(json, "anonymous_bytes", before->anonymous_bytes);
+    json_uint_field(json, "freed_calls", recording->quality.unknown_frees);
+    json_uint_field(json, "borrowed_ns", before->borrowed_ns);
+    json_uint_field(json, "stopped_ns", before->stopped_ns);
+    json_object_end(json);
+}
+
 static void write_counts(struct json_out *json, const struct quality *quality)
 {
     json_uint_field(json, "lost_events", quality->lost_events);

@@ -283,6 +283,7 @@ int json_report_write(struct report *report, FILE *out)
     write_summary(&json, report);
     json_quality_write(&json, report->recording, &report->findings);
     json_cost_write(&json, report->recording);
+    json_before_write(&json, report->recording);
     write_question(&json, report);
     write_suppressions(&json, report);
     json_key(&json, "histogram");

@@ -13,3 +13,5 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
 void json_quality_write(struct json_out *json, const struct recording *recording,
                         const struct findings *findings);
 void json_cost_write(struct json_out *json, const struct recording *recording);
+/* null unless the process ran already when its recording began. */
+void json_before_write(struct json_out *json, const struct recording *recording);

@@ -92,6 +92,25 @@ static void put_file(const struct page *page)
         put_name(page, "host", recording_text(recording, recording->host));
 }
 
+static void put_before(const struct page *page)
+{
+    const struct before *before = &page->info->recording->before;
+    struct text_line line = {0};
+    char rss[HUMAN_MAX], heap[HUMAN_MAX], other[HUMAN_MAX], borrowed[HUMAN_MAX], stopped[HUMAN_MAX];
+    if (!before->attached)
+        return;
+    line_add(&line, "%s were resident then, %s of [heap] and %s of other memory without a file",
+             human_bytes((int64_t)before->rss_bytes, rss),
+             human_bytes((int64_t)before->heap_bytes, heap),
+             human_bytes((int64_t)before->anonymous_bytes, other));
+    put(page, "attached", &line);
+    line = (struct text_line){0};
+    line_add(&line, "one thread worked for us for %s, no other stood still for longer than %s",
+             human_duration(before->borrowed_ns, borrowed),
+             human_duration(before->stopped_ns, stopped));
+    put(page, "", &line);
+}
+
 static void put_contents(const struct page *page)
 {
     const struct recording *recording = page->info->recording;
@@ -263,7 +282,9 @@ static void put_events(const struct page *page)
               "of the lost are allocations: in the totals, in no stack");
     put_count(page, quality->implied_frees, whole,
               "frees not seen, but implied by a block at the same address");
-    put_count(page, quality->unknown_frees, whole, "frees of blocks never seen allocated");
+    put_count(page, quality->unknown_frees, whole,
+              page->info->recording->before.attached ? "frees of blocks from before we looked"
+                                                     : "frees of blocks never seen allocated");
     if (quality->sample_rate)
         put_count(page, quality->samples_dropped, whole, "samples that found no room");
 }
@@ -318,6 +339,7 @@ void text_info_write(const struct info *info, const struct text_style *style, FI
 {
     struct page const page = {info, style, out};
     put_file(&page);
+    put_before(&page);
     put_contents(&page);
     put_ladder(&page);
     put_pins(&page);

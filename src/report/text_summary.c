@@ -122,6 +122,30 @@ static void put_leaked(const struct page *page)
         report->recording->being_written ? "live" : "leaked", &line);
 }
 
+/* What nobody can attribute: it was there before we were. */
+static void put_before(const struct page *page)
+{
+    const struct recording *recording = page->report->recording;
+    const struct before *before = &recording->before;
+    struct text_line line = {0};
+    char all[HUMAN_MAX], heap[HUMAN_MAX], other[HUMAN_MAX], rss[HUMAN_MAX];
+    if (!before->attached)
+        return;
+    line_add(&line,
+             "%s allocated before we looked (resident then: %s of [heap], %s of other memory "
+             "without a file; %s in all)",
+             human_bytes((int64_t)(before->heap_bytes + before->anonymous_bytes), all),
+             human_bytes((int64_t)before->heap_bytes, heap),
+             human_bytes((int64_t)before->anonymous_bytes, other),
+             human_bytes((int64_t)before->rss_bytes, rss));
+    if (recording->quality.unknown_frees) {
+        line_add(&line, "; ");
+        line_add_counted(&line, (int64_t)recording->quality.unknown_frees, "block");
+        line_add(&line, " of it freed since");
+    }
+    put(page, INK_PLAIN, "before", &line);
+}
+
 static void put_calls(const struct page *page)
 {
     const struct recording *recording = page->report->recording;
@@ -328,6 +352,7 @@ void text_summary_write(const struct report *report, const struct text_style *st
     put_sampled(&page);
     put_peak(&page);
     put_leaked(&page);
+    put_before(&page);
     put_calls(&page);
     put_overhead(&page);
     put_maps(&page);

@@ -71,6 +71,12 @@ static const uint16_t state_fields[] = {
     FIELD(quality.sample_rate),
     FIELD(quality.samples_dropped),
     FIELD(quality.unfollowed_bytes),
+    FIELD(before.attached),
+    FIELD(before.rss_bytes),
+    FIELD(before.heap_bytes),
+    FIELD(before.anonymous_bytes),
+    FIELD(before.borrowed_ns),
+    FIELD(before.stopped_ns),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 static inline long raw_syscall6(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -37,6 +38,15 @@ static inline int raw_is_writable(uint64_t address)
     uint32_t nobody = 0;
     return raw_syscall6(SYS_futex, (long)&nobody, 128 | 5 /* private, FUTEX_WAKE_OP */, 0, 0,
                         (long)address, 1 << 28 /* FUTEX_OP_ADD of 0 */) >= 0;
+}
+
+/* Rests.  Not by nanosleep: a thread that was borrowed while it waited with a time limit goes on waiting afterwards by
+ * the kernel's note of how long is left, and nanosleep writes its own over that. */
+static inline void raw_nap(long ns)
+{
+    uint32_t word = 0;
+    struct timespec limit = {0, ns};
+    raw_syscall6(SYS_futex, (long)&word, 128 /* private, FUTEX_WAIT */, 0, (long)&limit, 0, 0);
 }
 
 /* Makes whole pages zero: the kernel takes them back, unless the program has locked them. */

@@ -134,11 +134,10 @@ static uint32_t find_entry(void)
 /* Most of a full list may be processes that are over, which the recorder is about to find out. */
 static uint32_t take_entry(void)
 {
-    struct timespec nap = {0, NAP_NS};
     struct arena_header *header = tracer_process.header;
     uint32_t index = find_entry();
     for (int i = 0; index == PROCESS_NONE && i < NAPS && !atomic_load(&header->off); i++) {
-        raw_syscall3(SYS_nanosleep, (long)&nap, 0, 0);
+        raw_nap(NAP_NS);
         index = find_entry();
     }
     if (index == PROCESS_NONE)

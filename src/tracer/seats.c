@@ -94,11 +94,10 @@ static uint64_t monotonic_ns(void)
 
 bool seats_wait_until_empty(uint32_t pid, uint64_t limit_ns)
 {
-    struct timespec nap = {0, SETTLE_NS};
     uint64_t start = monotonic_ns();
     uint32_t next = 0; /* seats below were seen empty since the arena is gone: nobody comes back */
     do {
-        raw_syscall3(SYS_nanosleep, (long)&nap, 0, 0);
+        raw_nap(SETTLE_NS);
         if (atomic_load(&newcomers) > 0)
             continue;
         uint32_t high = atomic_load(&seats_high);

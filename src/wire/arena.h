@@ -155,6 +155,8 @@ struct arena_header {
     uint32_t target_pid;  /* the process that was started */
     uint32_t lock_offset; /* of a robust lock word that the recorder holds while it lives */
     uint32_t recorder_pid;
+    _Atomic uint32_t
+        end_asked; /* 1: by another memoir: the recorder is to leave the program alone */
     _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */
     _Alignas(64) _Atomic uint64_t rate;  /* RATE_FULL, RATE_OFF, or bytes per sample on average */
     _Atomic uint64_t samples_dropped;    /* found no room in the tracer's table */

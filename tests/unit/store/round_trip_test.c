@@ -18,6 +18,7 @@ static void check_equal_state(struct recording *a, struct recording *b)
     CHECK(a->start_unix_ns == b->start_unix_ns && a->duration_ns == b->duration_ns &&
           a->exit_status == b->exit_status && a->page_bytes == b->page_bytes &&
           a->machine_bytes == b->machine_bytes && a->anon_peak_bytes == b->anon_peak_bytes);
+    CHECK(memcmp(&a->before, &b->before, sizeof(a->before)) == 0);
     assert_memory_equal(&a->heap, &b->heap, sizeof(a->heap));
     assert_memory_equal(&a->maps, &b->maps, sizeof(a->maps));
     assert_memory_equal(&a->cost, &b->cost, sizeof(a->cost));

@@ -134,6 +134,7 @@ void sample_fill_state(struct recording *recording)
     recording->host = recording_intern(recording, "node-3");
     recording->source = recording_intern(recording, "memoir run");
     recording->anon_peak_bytes = 7ull << 40;
+    recording->before = (struct before){1, 2, 3, UINT64_MAX, 5, 6};
     recording->pid = 4711;
     recording->parent_pid = 1;
     recording->start_unix_ns = 1700000000123456789u;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/target_arena.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "inject/remote_memory.h"
+#include "procfs/maps.h"
+#include "wire/arena.h"
+
+/* The header at `address`, if it is one, and whether its recorder lives. */
+static enum recorder_state look(const struct remote_memory *memory, uint64_t address,
+                                struct target_arena *arena)
+{
+    struct arena_header header;
+    uint32_t lock;
+    if (!remote_read(memory, address, &header, sizeof(header)) || header.magic != ARENA_MAGIC ||
+        header.lock_offset != ARENA_LOCK_AT ||
+        !remote_read(memory, address + ARENA_LOCK_AT, &lock, sizeof(lock)))
+        return RECORDER_NONE;
+    *arena = (struct target_arena){address, header.recorder_pid};
+    return (lock & FUTEX_OWNER_DIED) || (lock & FUTEX_TID_MASK) == 0 ? RECORDER_DEAD
+                                                                     : RECORDER_LIVES;
+}
+
+enum recorder_state target_arena_find(pid_t pid, struct target_arena *arena)
+{
+    enum recorder_state state = RECORDER_NONE;
+    struct remote_memory memory;
+    struct map_list maps;
+    if (remote_memory_open(&memory, pid) < 0)
+        return RECORDER_NONE;
+    if (map_list_read((uint32_t)pid, &maps) == 0) {
+        vec_each (region, &maps.regions) {
+            if (state == RECORDER_NONE && region->offset == 0 && region->shared &&
+                strncmp(region->name, "/memfd:memoir", strlen("/memfd:memoir")) == 0)
+                state = look(&memory, region->start, arena);
+        }
+        map_list_fini(&maps);
+    }
+    remote_memory_close(&memory);
+    return state;
+}
+
+int target_arena_ask_to_end(pid_t pid, const struct target_arena *arena)
+{
+    struct remote_memory memory;
+    uint32_t asked = 1;
+    int err = remote_memory_open(&memory, pid);
+    if (err < 0)
+        return err;
+    if (!remote_write(&memory, arena->address + offsetof(struct arena_header, end_asked), &asked,
+                      sizeof(asked)))
+        err = -EIO;
+    remote_memory_close(&memory);
+    return err;
+}

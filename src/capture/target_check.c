@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/target_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/launch.h"
+#include "capture/target_arena.h"
+#include "inject/permission.h"
+#include "inject/seccomp_check.h"
+#include "procfs/process_status.h"
+
+#define SECCOMP_STRICT 1
+#define SECCOMP_FILTER 2
+
+void target_describe(pid_t pid, char *text, size_t size)
+{
+    struct process_status status;
+    if (process_status_read((uint32_t)pid, 0, &status) == 0)
+        snprintf(text, size, "%s (pid %d)", status.name, (int)pid);
+    else
+        snprintf(text, size, "process %d", (int)pid);
+}
+
+static int gone(pid_t pid, struct fault *fault)
+{
+    return fault_set(fault, -ESRCH, "there is no process %d; `ps -ef` lists those there are",
+                     (int)pid);
+}
+
+/* What kind of process it is. */
+static int check_kind(pid_t pid, const struct process_status *status, struct fault *fault)
+{
+    if (status->group != (uint32_t)pid)
+        return fault_set(fault, -EINVAL, "%d is a thread of process %u; attach to that", (int)pid,
+                         status->group);
+    if (process_is_kernel((uint32_t)pid))
+        return fault_set(fault, -EINVAL,
+                         "%s (pid %d) is a thread of the kernel, which has no memory of its own to "
+                         "record",
+                         status->name, (int)pid);
+    if (status->state == 'Z' || status->state == 'X')
+        return fault_set(fault, -ESRCH,
+                         "%s (pid %d) has ended already: it is a zombie that waits for its parent, "
+                         "process %u",
+                         status->name, (int)pid, status->parent);
+    if (pid == getpid())
+        return fault_set(fault, -EINVAL,
+                         "process %d is this memoir; give the program to be recorded", (int)pid);
+    return 0;
+}
+
+/* Whether somebody else has it in hand. */
+static int check_free(pid_t pid, const struct process_status *status, struct fault *fault)
+{
+    char tracer[64];
+    if (status->tracer) {
+        target_describe((pid_t)status->tracer, tracer, sizeof(tracer));
+        return fault_set(fault, -EBUSY, "%s (pid %d) is traced already, by %s; end that first",
+                         status->name, (int)pid, tracer);
+    }
+    if (status->state == 'T')
+        return fault_set(fault, -EBUSY, "%s (pid %d) is stopped; let it go on first: kill -CONT %d",
+                         status->name, (int)pid, (int)pid);
+    return 0;
+}
+
+static int check_permission(pid_t pid, struct fault *fault)
+{
+    char path[64];
+    struct permission_facts facts;
+    snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd >= 0) {
+        close(fd);
+        return 0;
+    }
+    if (errno == ENOENT || errno == ESRCH)
+        return gone(pid, fault);
+    permission_facts_read(&facts, pid);
+    return permission_explain(&facts, fault);
+}
+
+/* Its executable, whichever namespace that is in. */
+static int check_program(pid_t pid, const struct process_status *status, struct fault *fault)
+{
+    char path[64], target[PATH_MAX];
+    struct fault inner = {.text = ""};
+    snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    target[length > 0 ? length : 0] = '\0';
+    if (strstr(target,
+               "/ld-linux-x86-64")) /* the loader, started with the program as its argument */
+        return 0;
+    int err = launch_check(path, &inner);
+    if (err == 0)
+        return 0;
+    /* It speaks of the file as we named it. */
+    const char *rest =
+        strncmp(inner.text, path, strlen(path)) == 0 ? inner.text + strlen(path) : inner.text;
+    return fault_set(fault, err, "%s (pid %d)%s%s", status->name, (int)pid,
+                     rest == inner.text ? ": " : "", rest);
+}
+
+static int check_sandbox(pid_t pid, const struct process_status *status, struct fault *fault)
+{
+    if (status->shadow_stack)
+        return fault_set(
+            fault, -EPERM,
+            "%s (pid %d) has a shadow stack, which attaching would upset; start it with memoir "
+            "run, or without it: GLIBC_TUNABLES=glibc.cpu.x86_shstk=off",
+            status->name, (int)pid);
+    if (status->seccomp == SECCOMP_STRICT)
+        return fault_set(
+            fault, -EPERM,
+            "%s (pid %d) is in seccomp strict mode and may only read and write; attach before it "
+            "goes there, or start it with memoir run",
+            status->name, (int)pid);
+    return status->seccomp == SECCOMP_FILTER ? seccomp_check(pid, fault) : 0;
+}
+
+static int check_unrecorded(pid_t pid, const struct process_status *status, struct fault *fault)
+{
+    struct target_arena arena;
+    if (target_arena_find(pid, &arena) != RECORDER_LIVES)
+        return 0;
+    return fault_set(
+        fault, -EBUSY,
+        "%s (pid %d) is recorded already, by memoir with pid %u; end that first: memoir "
+        "detach %d",
+        status->name, (int)pid, arena.recorder_pid, (int)pid);
+}
+
+int target_check(pid_t pid, struct fault *fault)
+{
+    struct process_status status;
+    if (pid <= 0 || process_status_read((uint32_t)pid, 0, &status) < 0)
+        return gone(pid, fault);
+    int err = check_kind(pid, &status, fault);
+    if (err == 0)
+        err = check_free(pid, &status, fault);
+    if (err == 0)
+        err = check_permission(pid, fault);
+    if (err == 0)
+        err = check_program(pid, &status, fault);
+    if (err == 0)
+        err = check_unrecorded(pid, &status, fault);
+    if (err == 0)
+        err = check_sandbox(pid, &status, fault);
+    return err;
+}

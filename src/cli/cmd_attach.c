@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/record_commands.h"
+#include "cli/record_options.h"
+#include "inject/target_find.h"
+#include "inject/wait_exec.h"
+
+struct choice {
+    const char *name, *container, *wait_exec;
+};
+
+static int take_name(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct choice *)into)->name = argument;
+    return 0;
+}
+
+static int take_container(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct choice *)into)->container = argument;
+    return 0;
+}
+
+static int take_wait_exec(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct choice *)into)->wait_exec = argument;
+    return 0;
+}
+
+static const struct option_rule choice_rules[] = {
+    {"--name", "NAME", "the only process of this name", take_name},
+    {"--container", "NAME",
+     "the process of this container, by name or id; with --name, that one in it", take_container},
+    {"--wait-exec", "NAME", "wait until a program of this name is started", take_wait_exec},
+    {NULL, NULL, NULL, NULL}};
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+}
+
+static int parse_pid(const char *text, pid_t *pid, struct fault *fault)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (errno || *end || end == text || value <= 0 || value > INT32_MAX)
+        return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s", text,
+                         text);
+    *pid = (pid_t)value;
+    return 0;
+}
+
+static int wait_for(const char *name, bool quiet, pid_t *pid, struct fault *fault)
+{
+    struct sigaction action = {.sa_handler = on_stop};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (!quiet)
+        fprintf(stderr, "memoir: waiting for %s to be started\n", name);
+    return wait_exec(name, &stop_asked, pid, fault);
+}
+
+/* Exactly one way of saying which process. */
+static int find(const struct choice *choice, int words, char **argv, bool quiet, pid_t *pid,
+                struct fault *fault)
+{
+    int const ways =
+        (words > 0) + (choice->wait_exec != NULL) + (choice->name || choice->container);
+    if (words > 1)
+        return fault_set(fault, -EINVAL, "one process at a time: %s or %s?", argv[1], argv[2]);
+    if (ways == 0)
+        return fault_set(fault, -EINVAL,
+                         "attach to what? give a process id, --name, --container or --wait-exec");
+    if (ways > 1)
+        return fault_set(
+            fault, -EINVAL,
+            "give a process id, or --name and --container, or --wait-exec, not several");
+    if (words > 0)
+        return parse_pid(argv[1], pid, fault);
+    if (choice->wait_exec)
+        return wait_for(choice->wait_exec, quiet, pid, fault);
+    return target_find(choice->container, choice->name, pid, fault);
+}
+
+static int attach(const struct recorder_options *options, pid_t pid)
+{
+    struct recorder_result result;
+    struct fault fault = {0};
+    char name[32];
+    int err = recorder_attach(options, pid, &result, &fault);
+    if (err < 0) {
+        fprintf(stderr, "memoir: %s\n", fault.text);
+        return 1;
+    }
+    snprintf(name, sizeof(name), "process %d", (int)pid);
+    return record_end(options, &result, name);
+}
+
+int cmd_attach(int argc, char **argv)
+{
+    char library[PATH_MAX];
+    struct choice choice = {NULL, NULL, NULL};
+    struct recorder_options options;
+    struct fault fault = {.text = ""};
+    struct option_set const sets[] = {{"Which process", choice_rules, &choice},
+                                      {"How", record_rules, &options}};
+    struct command_help const help = {
+        .usage = "memoir attach [options] PID",
+        .summary =
+            "Records a process that runs already, until it ends, Ctrl-C, or memoir detach PID.\n"
+            "One of its threads brings our library in while the others run on; afterwards "
+            "everything is taken "
+            "out again.\nBlocks from before are known only by what the kernel says was resident "
+            "then.",
+        .examples = "  memoir attach 4242\n"
+                    "  memoir attach --for 10m -o node.memoir --name node\n"
+                    "  memoir attach --container web --name redis-server\n"
+                    "  memoir attach --wait-exec node\n",
+        .sets = sets,
+        .set_count = 2};
+    int status;
+    pid_t pid = 0;
+    record_options_init(&options);
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    int const err = find(&choice, words, argv, options.quiet, &pid, &fault);
+    if (err < 0) {
+        fprintf(stderr, "memoir: %s\n", fault.text);
+        return err == -EINVAL ? 2 : 1;
+    }
+    return record_library(&options, library) ? attach(&options, pid) : 1;
+}
