@@ -12,6 +12,7 @@
 
 #include "tracer/real.h"
 #include "tracer/record.h"
+#include "tracer/rules.h"
 #include "tracer/sample.h"
 #include "tracer/thread.h"
 
@@ -49,10 +50,22 @@ TRACED void *traced_malloc(size_t size)
     return recorded(real.malloc(size), size, HERE);
 }
 
+/* The loader makes room for what it must know of a library.  What was in that library's place before may have been
+ * closed by calls that nobody sees. */
+static __attribute__((noinline)) void library_comes(void)
+{
+    if (arena_enter()) {
+        rules_modules_changed();
+        arena_leave();
+    }
+}
+
 TRACED void *traced_calloc(size_t count, size_t size)
 {
     if (unlikely(!tracer_enter()))
         return real.calloc(count, size);
+    if (unlikely(rules_is_loader(__builtin_return_address(0))))
+        library_comes();
     return recorded(real.calloc(count, size), count * size, HERE);
 }
 

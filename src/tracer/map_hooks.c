@@ -154,7 +154,8 @@ HOOK int brk(void *end)
     return result;
 }
 
-/* dlopen is left alone: the loader looks at who called it.  New code is noticed when it is met. */
+/* dlopen is left alone: the loader looks at who called it.  New code is noticed when it is met, and calloc tells when
+ * it comes. */
 HOOK int dlclose(void *handle)
 {
     if (!real.dlclose)
@@ -162,7 +163,7 @@ HOOK int dlclose(void *handle)
     int result = real.dlclose ? real.dlclose(handle) : -1;
     if (tracer_enter()) {
         if (arena_enter()) {
-            rules_module_closed();
+            rules_modules_changed();
             arena_leave();
         }
         tracer_leave();

@@ -134,6 +134,7 @@ static void start(void)
         return;
     tracer_process.arena = tracer_process.header = arena;
     thread_start_up();
+    rules_start_up();
     if (map_alive_word() && register_process(false)) {
         inside_start(true);
         begin_epoch();
@@ -220,6 +221,7 @@ int tracer_open(int fd)
         return err;
     tracer_process.arena = tracer_process.header = arena;
     thread_start_up();
+    rules_start_up();
     return 0;
 }
 

@@ -10,6 +10,8 @@
 /* glibc 2.35 and later: lock-free, safe in signal handlers.  Without it stacks have one frame. */
 #pragma weak _dl_find_object
 
+extern void *__libc_stack_end; /* a variable of the loader's */
+
 #define MODULES_KNOWN 1024
 
 /* What this process knows of its own modules; the arena has what the recorder needs. */
@@ -25,6 +27,7 @@ struct known_module {
 _Atomic uint64_t near_rules[1 << RULE_CACHE_BITS];
 struct rule_entry far_rules[1 << RULE_CACHE_BITS];
 _Atomic uint64_t rule_generation;
+struct rules_loader rules_loader;
 static struct known_module known[MODULES_KNOWN];
 static _Atomic uint32_t known_lock;
 
@@ -57,23 +60,33 @@ static void begin_generation(void)
         atomic_store_explicit(&near_rules[i], 0, memory_order_relaxed);
 }
 
-/* Room for a module: a free entry, or that of one which was here before and went unnoticed. */
+/* Forgets modules that are not there any more, or have another in their place.  The C library closes its own
+ * (converters between character sets) without a call that anybody sees. */
+static void forget_gone(void)
+{
+    struct dl_find_object found;
+    bool gone = false;
+    for (unsigned i = 0; i < MODULES_KNOWN; i++) {
+        uint64_t start = atomic_load(&known[i].start);
+        if (start && (_dl_find_object((void *)start, &found) != 0 || !is_same(&known[i], &found))) {
+            atomic_store(&known[i].start, 0);
+            gone = true;
+        }
+    }
+    if (gone)
+        begin_generation();
+}
+
+/* A free entry, or NULL. */
 static struct known_module *find_room(uint64_t start)
 {
     uint32_t at = (uint32_t)(start >> 12) % MODULES_KNOWN;
-    struct known_module *room = NULL;
     for (uint32_t i = 0; i < 16; i++) {
         struct known_module *module = &known[(at + i) % MODULES_KNOWN];
-        uint64_t taken = atomic_load_explicit(&module->start, memory_order_relaxed);
-        if (taken == start) {
-            atomic_store(&module->start, 0);
-            begin_generation();
+        if (atomic_load_explicit(&module->start, memory_order_relaxed) == 0)
             return module;
-        }
-        if (taken == 0 && !room)
-            room = module;
     }
-    return room;
+    return NULL;
 }
 
 static void copy_build_id(struct arena_module *module, const ElfW(Phdr) * note, uint64_t bias)
@@ -210,7 +223,11 @@ static int learn(const struct dl_find_object *found, struct known_module **modul
     if (!atomic_compare_exchange_strong(&known_lock, &unlocked, 1))
         return -EAGAIN;
     *module = find_known(found);
-    struct known_module *room = *module ? NULL : find_room((uint64_t)found->dlfo_map_start);
+    struct known_module *room = NULL;
+    if (!*module) {
+        forget_gone();
+        room = find_room((uint64_t)found->dlfo_map_start);
+    }
     if (room) {
         const ElfW(Ehdr) *elf = elf_header(found);
         room->end = (uint64_t)found->dlfo_map_end;
@@ -293,20 +310,19 @@ unwind_rule rules_learn_near(uint64_t pc)
     return rule;
 }
 
-void rules_module_closed(void)
+void rules_start_up(void)
 {
     struct dl_find_object found;
-    bool gone = false;
-    for (unsigned i = 0; i < MODULES_KNOWN; i++) {
-        uint64_t start = atomic_load(&known[i].start);
-        if (start && (_dl_find_object((void *)start, &found) != 0 ||
-                      (uint64_t)found.dlfo_map_end != known[i].end)) {
-            atomic_store(&known[i].start, 0);
-            gone = true;
-        }
-    }
-    if (gone)
-        begin_generation();
+    if (!_dl_find_object || _dl_find_object(&__libc_stack_end, &found) != 0)
+        return;
+    rules_loader.start = (uint64_t)found.dlfo_map_start;
+    rules_loader.size = (uint64_t)found.dlfo_map_end - rules_loader.start;
+}
+
+void rules_modules_changed(void)
+{
+    if (_dl_find_object)
+        forget_gone();
 }
 
 void rules_forked(void)

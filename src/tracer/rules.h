@@ -27,7 +27,18 @@ unwind_rule rules_learn_near(uint64_t pc);
 int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *module);
 
 /* Some module may be gone: forget what was learned from those that are. */
-void rules_module_closed(void);
+void rules_modules_changed(void);
+
+/* Where the loader's code is. */
+struct rules_loader {
+    uint64_t start, size;
+};
+extern struct rules_loader rules_loader __attribute__((visibility("hidden")));
+void rules_start_up(void);
+static inline bool rules_is_loader(const void *code)
+{
+    return (uint64_t)code - rules_loader.start < rules_loader.size;
+}
 /* In a forked child, once it has its place in the arena: modules that the recorder took from its family before
  * that are to be told of again. */
 void rules_forked(void);
