@@ -54,6 +54,7 @@ static struct hooked hooked[] = {
     {"sbrk", sbrk, FOR_ALL, NULL},
     {"brk", brk, FOR_ALL, NULL},
     {"dlclose", dlclose, FOR_ALL, NULL},
+    {"_Fork", _Fork, FOR_ALL, NULL},
     {"execve", execve, FOR_EXEC, NULL},
     {"execvpe", execvpe, FOR_EXEC, NULL},
     {"fexecve", fexecve, FOR_EXEC, NULL},

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracer/fork_hooks.h"
 #include "tracer/inside.h"
 #include "tracer/loaded_objects.h"
 #include "tracer/luggage.h"
@@ -135,6 +136,7 @@ static void start(void)
     tracer_process.arena = tracer_process.header = arena;
     thread_start_up();
     rules_start_up();
+    fork_hooks_start_up();
     if (map_alive_word() && register_process(false)) {
         inside_start(true);
         begin_epoch();
@@ -201,6 +203,11 @@ bool tracer_is_on(void)
     return atomic_load(&phase) == PHASE_ON;
 }
 
+bool tracer_has_epoch(uint64_t epoch)
+{
+    return tracer_process.arena && epoch == epochs;
+}
+
 bool tracer_is_starting(void)
 {
     return atomic_load(&phase) == PHASE_NEW || atomic_load(&phase) == PHASE_STARTING;
@@ -222,6 +229,7 @@ int tracer_open(int fd)
     tracer_process.arena = tracer_process.header = arena;
     thread_start_up();
     rules_start_up();
+    fork_hooks_start_up();
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether the program's calls come to us by themselves, by the order in which libraries were loaded. */
 bool tracer_is_preloaded(void);
@@ -9,6 +10,8 @@ bool tracer_is_preloaded(void);
 bool tracer_is_starting(void); /* it is not decided yet whether by the environment */
 bool tracer_is_on(void);       /* also in a forked child that has not looked yet */
 bool tracer_is_attached(void); /* on, here, and somebody reads */
+/* Whether this epoch's arena is mapped, in a forked child too. */
+bool tracer_has_epoch(uint64_t epoch);
 
 /* Maps the arena that `fd` leads to.  0; -EBADF, -EINVAL: that is none; -EPROTO: it is of another version of
  * memoir; -ENOTSUP: beside a sanitizer's allocator there is no room for us; -ENOMEM. */

@@ -2,6 +2,7 @@
 #include "tracer/real.h"
 
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,6 +75,12 @@ static void *find_next(const char *name)
     return first && !is_own_code(first) ? first : dlsym(RTLD_NEXT, name);
 }
 
+static bool has_fork_for_handlers(void)
+{
+    const char *version = gnu_get_libc_version(), *first = "2.34";
+    return strlen(version) >= strlen(first) && strncmp(version, first, strlen(first)) >= 0;
+}
+
 static void resolve(void *(*find)(const char *name))
 {
     static const struct {
@@ -107,6 +114,8 @@ static void resolve(void *(*find)(const char *name))
         if (found)
             memcpy((char *)&functions + wanted[i].place, &found, sizeof(found));
     }
+    if (has_fork_for_handlers())
+        *(void **)&functions._Fork = find("_Fork");
     real = functions;
 }
 

@@ -22,6 +22,7 @@ struct real_functions {
     int (*brk)(void *);
     void *(*sbrk)(intptr_t);
     int (*dlclose)(void *);
+    pid_t (*_Fork)(void); /* NULL before glibc 2.34 */
     int (*execve)(const char *, char *const *, char *const *);
     int (*execvpe)(const char *, char *const *, char *const *);
     int (*fexecve)(int, char *const *, char *const *);

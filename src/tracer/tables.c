@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -204,6 +205,22 @@ struct arena_slot *tables_map_slot(uint32_t index)
                                      .length = SLOT_STRIDE,
                                      .anchor = &anchors[ANCHOR_SLOTS],
                                      .before = index > 0 ? &tracer_tables.slots[index - 1] : NULL});
+}
+
+void tables_part_with_slot(struct arena_slot *slot)
+{
+    uint32_t index = slot->index;
+    long copy = raw_syscall6(SYS_mmap, 0, SLOT_STRIDE, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* The real one, in another place, for who will have it next. */
+    long real = raw_syscall6(SYS_mremap, (long)slot, 0, SLOT_STRIDE, MREMAP_MAYMOVE, 0, 0);
+    if (is_error(copy))
+        return;
+    memcpy((void *)copy, slot, SLOT_STRIDE - RING_BYTES);
+    raw_syscall6(SYS_mremap, copy, SLOT_STRIDE, SLOT_STRIDE, MREMAP_MAYMOVE | MREMAP_FIXED,
+                 (long)slot, 0);
+    if (!is_error(real) && index < ARENA_SLOTS)
+        atomic_store(&tracer_tables.slots[index], (void *)real);
 }
 
 void tables_adopt(void *arena)

@@ -31,6 +31,9 @@ void tables_close(void);
 /* The whole arena is mapped here already. */
 void tables_adopt(void *arena);
 
+/* In a forked child: `slot` stays where it is, with what is in it but its ring, and is nobody else's from now on. */
+void tables_part_with_slot(struct arena_slot *slot);
+
 struct trie_node *tables_map_nodes(uint32_t piece);
 _Atomic uint32_t *tables_map_level(unsigned level);
 struct arena_slot *tables_map_slot(uint32_t index);

@@ -20,6 +20,14 @@ record exec.memoir -- "$subjects/subject-exec_chain" 3
 equal exec-status 5 "$status"
 equal exec-last-image "1000 1" "$(site exec.memoir heap.allocated in_link main)"
 
+# A handler that forks in the middle of our own code: the child goes on there, and harms nobody.
+record handler.memoir -- "$subjects/subject-forks_in_handler"
+read -r made failures <handler.memoir.out
+equal handler-output 0 "$failures"
+equal handler-blocks "$((made * 48)) $made" "$(site handler.memoir heap.allocated in_loop main)"
+kept=$((made / 1000))
+equal handler-left "$((kept * 48)) $kept" "$(site handler.memoir heap.leaked in_loop main)"
+
 # Sums over all recordings of a folder.
 sum_of() { # sum_of FOLDER METRIC FUNCTION
     local file
@@ -41,6 +49,14 @@ for file in tree/*.memoir; do
     grep -qx "$parent" <<<"$pids" || orphans=$((orphans + 1))
 done
 equal children-linked 1 "$orphans"
+
+mkdir handler
+record handler/all.memoir --children -- "$subjects/subject-forks_in_handler" 50
+read -r made failures <handler/all.memoir.out
+equal handler-children-output 0 "$failures"
+equal handler-children-parent "$((made * 48)) $made" "$(site handler/all.memoir heap.allocated in_loop main)"
+equal handler-children-each 50 "$(find handler -name 'subject-*.memoir' | wc -l)"
+equal handler-children-blocks "100000 1000" "$(sum_of handler heap.allocated in_child)"
 
 mkdir chain
 record chain/all.memoir --children -- "$subjects/subject-exec_chain" 3
