@@ -132,7 +132,7 @@ static int join_last_two(struct bucket_series *series)
 static int pin_peak(struct bucket_series *series)
 {
     struct pin peak;
-    if (series->ledger->totals.peak_bytes == 0)
+    if (series->ledger->peak_bytes == 0)
         return 0;
     if (heap_ledger_pin_peak(series->ledger, &peak) < 0)
         return -ENOMEM;
@@ -152,6 +152,6 @@ int bucket_series_finish(struct bucket_series *series)
     if (err == 0)
         err = join_last_two(series);
     recording->duration_ns = end_ns;
-    recording->heap = series->ledger->totals;
+    recording->heap = heap_ledger_totals(series->ledger);
     return err < 0 ? err : pin_peak(series);
 }

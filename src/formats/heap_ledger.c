@@ -10,6 +10,7 @@
 void heap_ledger_fini(struct heap_ledger *ledger)
 {
     vec_free(&ledger->accounts);
+    vec_free(&ledger->closed);
     vec_free(&ledger->sizes);
     vec_free(&ledger->stacks);
     vec_free(&ledger->sites);
@@ -19,11 +20,13 @@ void heap_ledger_fini(struct heap_ledger *ledger)
 static int add_site(struct heap_ledger *ledger, stack_id stack)
 {
     size_t more = ledger->accounts.count + 1 - ledger->touched.count;
-    if (!vec_reserve(&ledger->accounts, 1) || !vec_reserve(&ledger->sizes, 1) ||
-        !vec_reserve(&ledger->touched, more) || !vec_push(&ledger->stacks, stack))
+    if (!vec_reserve(&ledger->accounts, 1) || !vec_reserve(&ledger->closed, 1) ||
+        !vec_reserve(&ledger->sizes, 1) || !vec_reserve(&ledger->touched, more) ||
+        !vec_push(&ledger->stacks, stack))
         return -ENOMEM;
     ledger->accounts.items[ledger->accounts.count++] =
         (struct heap_account){.saved_epoch = ledger->epoch};
+    ledger->closed.items[ledger->closed.count++] = (struct heap_closed){.temporary = 0};
     ledger->sizes.items[ledger->sizes.count++] = (struct size_counts){{0}};
     return 0;
 }
@@ -68,14 +71,16 @@ static struct cell *trim_cells(struct cell *cells, size_t count)
     return trimmed ? trimmed : cells;
 }
 
-static void drain_account(struct heap_account *account, struct cell_writer *writer)
+static void drain_account(struct heap_account *account, struct heap_closed *closed,
+                          struct cell_writer *writer)
 {
-    put(writer, COL_HEAP_CALLS, account->calls);
-    put(writer, COL_HEAP_BYTES, account->bytes);
-    put(writer, COL_HEAP_FREES, account->frees);
-    put(writer, COL_HEAP_FREED, account->freed);
-    put(writer, COL_HEAP_TEMPORARY, account->temporary);
-    account->calls = account->bytes = account->frees = account->freed = account->temporary = 0;
+    const struct heap_sums_so_far *now = &account->now, *then = &closed->then;
+    put(writer, COL_HEAP_CALLS, now->calls - then->calls);
+    put(writer, COL_HEAP_BYTES, now->bytes - then->bytes);
+    put(writer, COL_HEAP_FREES, now->frees - then->frees);
+    put(writer, COL_HEAP_FREED, now->freed - then->freed);
+    put(writer, COL_HEAP_TEMPORARY, account->temporary - closed->temporary);
+    *closed = (struct heap_closed){*now, account->temporary};
     account->touched = false;
 }
 
@@ -107,18 +112,33 @@ int heap_ledger_close(struct heap_ledger *ledger, bool with_sizes, struct bucket
     struct cell_writer writer = {.next = cells};
     vec_each (site, &ledger->touched) {
         writer.stack = ledger->stacks.items[*site];
-        drain_account(&ledger->accounts.items[*site], &writer);
+        drain_account(&ledger->accounts.items[*site], &ledger->closed.items[*site], &writer);
     }
     ledger->touched.count = 0;
     if (with_sizes)
         drain_sizes(ledger, &writer);
     bucket->cell_count = (size_t)(writer.next - cells);
     bucket->cells = trim_cells(cells, bucket->cell_count);
-    bucket->gauges.heap_live_end = (int64_t)ledger->live_bytes;
+    bucket->gauges.heap_live_end = ledger->live_bytes;
     bucket->gauges.heap_live_max = ledger->bucket_max;
     bucket->gauges.heap_live_min = ledger->bucket_min;
-    ledger->bucket_max = ledger->bucket_min = (int64_t)ledger->live_bytes;
+    ledger->bucket_max = ledger->bucket_min = ledger->live_bytes;
     return 0;
+}
+
+struct totals heap_ledger_totals(const struct heap_ledger *ledger)
+{
+    struct totals totals = {.peak_bytes = (uint64_t)ledger->peak_bytes,
+                            .peak_count = (uint64_t)ledger->peak_count,
+                            .peak_time_ns = ledger->peak_time_ns};
+    vec_each (account, &ledger->accounts) {
+        totals.calls += account->now.calls;
+        totals.bytes += account->now.bytes;
+        totals.frees += account->now.frees;
+        totals.freed_bytes += account->now.freed;
+        totals.temporary += account->temporary;
+    }
+    return totals;
 }
 
 int heap_ledger_pin_peak(const struct heap_ledger *ledger, struct pin *pin)
@@ -131,10 +151,11 @@ int heap_ledger_pin_peak(const struct heap_ledger *ledger, struct pin *pin)
         const struct heap_account *account = &ledger->accounts.items[site];
         bool saved = account->saved_epoch == ledger->epoch;
         writer.stack = ledger->stacks.items[site];
-        put(&writer, COL_HEAP_BYTES, saved ? account->saved_bytes : account->live_bytes);
-        put(&writer, COL_HEAP_CALLS, saved ? account->saved_count : account->live_count);
+        const struct heap_sums_so_far *now = &account->now;
+        put(&writer, COL_HEAP_BYTES, saved ? account->saved_bytes : now->bytes - now->freed);
+        put(&writer, COL_HEAP_CALLS, saved ? account->saved_count : now->calls - now->frees);
     }
-    *pin = (struct pin){.kind = PIN_PEAK, .time_ns = ledger->totals.peak_time_ns};
+    *pin = (struct pin){.kind = PIN_PEAK, .time_ns = ledger->peak_time_ns};
     pin->cell_count = (size_t)(writer.next - cells);
     pin->cells = trim_cells(cells, pin->cell_count);
     return 0;

@@ -9,11 +9,22 @@
 
 #include "model/recording.h"
 
-struct heap_account {
-    uint64_t live_bytes, live_count;
-    uint64_t saved_bytes, saved_count, saved_epoch; /* as of the peak of that epoch */
-    uint64_t calls, bytes, frees, freed, temporary; /* in the open bucket */
-    bool touched;                                   /* stands in the list of those */
+struct heap_sums_so_far {
+    uint64_t bytes, freed, calls, frees; /* in an order that is not loaded in pairs */
+};
+
+struct heap_account { /* a cache line */
+    struct heap_sums_so_far now;
+    uint64_t temporary;
+    uint64_t saved_bytes, saved_count; /* live at the peak of the epoch below */
+    uint32_t saved_epoch;
+    bool touched; /* in the open bucket */
+};
+
+/* As of the last bucket. */
+struct heap_closed {
+    struct heap_sums_so_far then;
+    uint64_t temporary;
 };
 
 struct size_counts {
@@ -22,13 +33,16 @@ struct size_counts {
 
 struct heap_ledger {
     VEC(struct heap_account) accounts; /* by site: a stack that allocated */
+    VEC(struct heap_closed) closed;    /* by site */
     VEC(struct size_counts) sizes;     /* by site, since the last histogram */
     VEC(stack_id) stacks;              /* by site */
     VEC(uint32_t) sites;               /* by stack_id: site plus one, 0 for none */
     VEC(uint32_t) touched;             /* with room for all sites */
-    uint64_t epoch, live_bytes, live_count;
+    int64_t live_bytes, live_count;
     int64_t bucket_max, bucket_min;
-    struct totals totals;
+    int64_t peak_bytes, peak_count;
+    uint64_t peak_time_ns;
+    uint32_t epoch; /* counts peaks */
 };
 
 void heap_ledger_fini(struct heap_ledger *ledger);
@@ -40,6 +54,9 @@ int heap_ledger_site(struct heap_ledger *ledger, stack_id stack, uint32_t *site)
  * the last such call when `with_sizes`.  0 or -ENOMEM. */
 int heap_ledger_close(struct heap_ledger *ledger, bool with_sizes, struct bucket *bucket);
 
+/* The sums of all sites. */
+struct totals heap_ledger_totals(const struct heap_ledger *ledger);
+
 /* Every site as it was at the peak.  0 or -ENOMEM. */
 int heap_ledger_pin_peak(const struct heap_ledger *ledger, struct pin *pin);
 
@@ -47,8 +64,8 @@ static inline struct heap_account *heap_ledger_touch(struct heap_ledger *ledger,
 {
     struct heap_account *account = &ledger->accounts.items[site];
     if (account->saved_epoch != ledger->epoch) {
-        account->saved_bytes = account->live_bytes;
-        account->saved_count = account->live_count;
+        account->saved_bytes = account->now.bytes - account->now.freed;
+        account->saved_count = account->now.calls - account->now.frees;
         account->saved_epoch = ledger->epoch;
     }
     if (!account->touched) {
@@ -58,43 +75,40 @@ static inline struct heap_account *heap_ledger_touch(struct heap_ledger *ledger,
     return account;
 }
 
+static inline int64_t heap_ledger_add(int64_t sum, uint64_t size)
+{
+    return (int64_t)((uint64_t)sum + size);
+}
+
 static inline void heap_ledger_alloc(struct heap_ledger *ledger, uint32_t site, uint64_t size,
                                      uint64_t time_ns)
 {
     struct heap_account *account = heap_ledger_touch(ledger, site);
-    account->live_bytes += size;
-    account->live_count++;
-    account->calls++;
-    account->bytes += size;
+    account->now.calls++;
+    account->now.bytes += size;
     ledger->sizes.items[site].calls[size_class(size)]++;
-    ledger->totals.calls++;
-    ledger->totals.bytes += size;
-    ledger->live_bytes += size;
     ledger->live_count++;
-    if ((int64_t)ledger->live_bytes > ledger->bucket_max)
-        ledger->bucket_max = (int64_t)ledger->live_bytes;
-    if ((int64_t)ledger->live_bytes > (int64_t)ledger->totals.peak_bytes) {
-        ledger->totals.peak_bytes = ledger->live_bytes;
-        ledger->totals.peak_count = ledger->live_count;
-        ledger->totals.peak_time_ns = time_ns;
-        ledger->epoch++;
-    }
+    ledger->live_bytes = heap_ledger_add(ledger->live_bytes, size);
+    if (ledger->live_bytes <= ledger->bucket_max)
+        return;
+    ledger->bucket_max = ledger->live_bytes;
+    if (ledger->live_bytes <= ledger->peak_bytes)
+        return;
+    ledger->peak_bytes = ledger->live_bytes;
+    ledger->peak_count = ledger->live_count;
+    ledger->peak_time_ns = time_ns;
+    ledger->epoch++;
 }
 
 static inline void heap_ledger_free(struct heap_ledger *ledger, uint32_t site, uint64_t size,
                                     bool temporary)
 {
     struct heap_account *account = heap_ledger_touch(ledger, site);
-    account->live_bytes -= size;
-    account->live_count--;
-    account->frees++;
-    account->freed += size;
+    account->now.frees++;
+    account->now.freed += size;
     account->temporary += temporary;
-    ledger->totals.frees++;
-    ledger->totals.freed_bytes += size;
-    ledger->totals.temporary += temporary;
-    ledger->live_bytes -= size;
     ledger->live_count--;
-    if ((int64_t)ledger->live_bytes < ledger->bucket_min)
-        ledger->bucket_min = (int64_t)ledger->live_bytes;
+    ledger->live_bytes = heap_ledger_add(ledger->live_bytes, 0 - size);
+    if (ledger->live_bytes < ledger->bucket_min)
+        ledger->bucket_min = ledger->live_bytes;
 }

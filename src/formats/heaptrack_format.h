@@ -53,6 +53,8 @@ enum heaptrack_letter {
 #define HEAPTRACK_STAMP_NS   UINT64_C(1000000)
 #define HEAPTRACK_PAGE_BYTES 4096 /* when a file or a recording does not say */
 
+#define HEAPTRACK_COMMAND_MAX 4096 /* bytes of a command line that heaptrack writes */
+
 /* What heaptrack's unwinder leaves of a stack at most: 64 frames, two of which are its own. */
 #define HEAPTRACK_FRAMES_MAX 62
 

@@ -48,24 +48,6 @@ static int read_version(struct heaptrack_reader *reader, struct slice line, stru
     return 0;
 }
 
-static void read_block(struct heaptrack_reader *reader, struct slice block)
-{
-    const char *at = block.data, *end = block.data + block.size;
-    while (at < end && reader->err == 0) {
-        reader->line++;
-        const char *line = at;
-        bool const is_event =
-            (*at == HEAPTRACK_ALLOCATION || *at == HEAPTRACK_FREE) && at[1] == ' ';
-        if (is_event)
-            at = heaptrack_read_event(reader, line);
-        if (*at != '\n')
-            at = memchr(at, '\n', (size_t)(end - at));
-        if (!is_event)
-            heaptrack_read_line(reader, (struct slice){line, (size_t)(at - line)});
-        at++;
-    }
-}
-
 /* Off with the first line, which tells how to read the others. */
 static int read_first_block(struct heaptrack_reader *reader, struct line_blocks *lines,
                             struct fault *fault)
@@ -77,7 +59,8 @@ static int read_first_block(struct heaptrack_reader *reader, struct line_blocks 
     int const err = read_version(reader, line, fault);
     if (err < 0)
         return err;
-    read_block(reader, (struct slice){line.data + line.size + 1, block.size - line.size - 1});
+    heaptrack_read_lines(reader,
+                         (struct slice){line.data + line.size + 1, block.size - line.size - 1});
     return 0;
 }
 
@@ -88,7 +71,7 @@ static int read_all(struct heaptrack_reader *reader, struct line_blocks *lines, 
     if (err < 0)
         return err;
     while (reader->err == 0 && line_blocks_next(lines, &block))
-        read_block(reader, block);
+        heaptrack_read_lines(reader, block);
     if (reader->err == -ENOMEM || lines->failed || bucket_series_finish(&reader->series) < 0)
         return fault_set(fault, -ENOMEM, "there is not enough memory for its stacks");
     heaptrack_tell(reader, lines);

@@ -39,10 +39,10 @@ static inline void heaptrack_judge(struct heaptrack_reader *reader, int err)
         reader->first_damaged = reader->line;
 }
 
-/* Books the + or - line that begins at `line`; returns where its line break is expected. */
-const char *heaptrack_read_event(struct heaptrack_reader *reader, const char *line);
+/* Whole lines, none of them the first of the file; until reader->err is set. */
+void heaptrack_read_lines(struct heaptrack_reader *reader, struct slice lines);
 
-/* Any other line but the first. */
+/* One of them that is no event, without its line break. */
 void heaptrack_read_line(struct heaptrack_reader *reader, struct slice line);
 
 /* What the notes of the recording should say about the file. */

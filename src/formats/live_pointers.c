@@ -13,11 +13,9 @@ void live_pointers_fini(struct live_pointers *pointers)
     free(pointers->slots);
 }
 
-/* Blocks near each other in the program lie near each other here, and so in the cache: the line of
- * 256 bytes a pointer is in decides where, the place in the line goes on from there. */
 static inline size_t home_of(const struct live_pointers *pointers, uint64_t pointer)
 {
-    return (hash_mix(pointer >> 8) * 16 + (pointer >> 4 & 15)) & (pointers->room - 1);
+    return hash_mix(pointer) & (pointers->room - 1);
 }
 
 static inline struct live_block *find_slot(const struct live_pointers *pointers, uint64_t pointer)
@@ -84,4 +82,10 @@ bool live_pointers_take(struct live_pointers *pointers, uint64_t pointer, struct
     close_hole(pointers, (size_t)(slot - pointers->slots));
     pointers->count--;
     return true;
+}
+
+void live_pointers_prefetch(const struct live_pointers *pointers, uint64_t pointer)
+{
+    if (pointers->room)
+        __builtin_prefetch(&pointers->slots[home_of(pointers, pointer)], 1);
 }

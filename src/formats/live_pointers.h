@@ -24,3 +24,5 @@ int live_pointers_put(struct live_pointers *pointers, const struct live_block *b
                       struct live_block *missed);
 /* Takes a block out.  False when there is none. */
 bool live_pointers_take(struct live_pointers *pointers, uint64_t pointer, struct live_block *block);
+/* Brings what a call for `pointer` will touch first into the cache. */
+void live_pointers_prefetch(const struct live_pointers *pointers, uint64_t pointer);

@@ -219,6 +219,21 @@ TEST(rules_of_the_program_come_with_and_without_their_length)
     recording_destroy(recording);
 }
 
+TEST(a_command_line_may_have_lines_that_look_like_others)
+{
+    struct recording *recording = read_text("v 10400 3\nX python3 -c \nimport json\nx = 5\na = 3\n"
+                                            "t = 1\n\nI am\nI 1000 100\na 8 0\n+ 0\n+ 9\n");
+    check_totals(recording, 1, 8, 8, 0);
+    assert_string_equal(recording_text(recording, recording->program), "python3");
+    assert_string_equal(recording_text(recording, recording->command_line),
+                        "python3 -c \nimport json\nx = 5\na = 3\nt = 1\n\nI am");
+    assert_true(has_note(recording, "1 damaged line was skipped, the first of them line 12"));
+    recording_destroy(recording);
+    recording = read_text("v 10400 3\nX ./a\na 8 0\n+ 0\n"); /* from a program that wrote no I */
+    check_totals(recording, 1, 8, 8, 0);
+    recording_destroy(recording);
+}
+
 TEST(damaged_lines_keep_their_numbers_and_are_counted)
 {
     struct recording *recording =
@@ -352,6 +367,7 @@ int main(void)
         cmocka_unit_test(inlined_functions_come_innermost_first),
         cmocka_unit_test(what_heaptrack_print_gets_wrong_is_right),
         cmocka_unit_test(rules_of_the_program_come_with_and_without_their_length),
+        cmocka_unit_test(a_command_line_may_have_lines_that_look_like_others),
         cmocka_unit_test(damaged_lines_keep_their_numbers_and_are_counted),
         cmocka_unit_test(sizes_past_the_address_space_are_not_believed),
         cmocka_unit_test(a_file_that_is_cut_is_read_up_to_there),
