@@ -27,15 +27,15 @@ static const struct reader readers[] = {
 };
 
 /* The first bytes, unpacked, or -errno.  A folder or a device is not read at all. */
-static int read_head(const char *path, char head[HEAD_MAX], struct fault *fault)
+static int read_head(const char *path, char head[HEAD_MAX], bool *is_packed, struct fault *fault)
 {
     struct input *input = input_open(path, fault);
     if (!input)
         return -EIO;
     size_t const size = input_read(input, head, HEAD_MAX);
-    bool const is_packed = input_compression(input) != COMPRESS_NONE;
+    *is_packed = input_compression(input) != COMPRESS_NONE;
     input_close(input);
-    if (is_packed && size == 0)
+    if (*is_packed && size == 0)
         return fault_set(fault, -EINVAL,
                          "cannot unpack %s: it is cut short or damaged, and nothing of it is left",
                          path);
@@ -45,12 +45,18 @@ static int read_head(const char *path, char head[HEAD_MAX], struct fault *fault)
 struct recording *open_input(const char *path, struct fault *fault)
 {
     char head[HEAD_MAX];
-    int const size = read_head(path, head, fault);
+    bool is_packed;
+    int const size = read_head(path, head, &is_packed, fault);
     if (size < 0)
         return NULL;
     const struct reader *reader = readers;
     while (reader->knows && !reader->knows((struct slice){head, (size_t)size}))
         reader++;
+    if (!reader->knows && is_packed) { /* recordings are never packed as a whole */
+        fault_set(fault, -EINVAL, "cannot read %s: what is packed in it is no file memoir knows",
+                  path);
+        return NULL;
+    }
     struct recording *recording = reader->read(path, fault);
     if (recording && reader->may_lack_names)
         name_frames(recording, path);

@@ -115,6 +115,10 @@ int report_prepare(struct recording *recording, const struct report_question *qu
         return fault_set(fault, -EINVAL,
                          "--filter looks at stacks and threads are counted without them: leave "
                          "one of --filter and --by thread out");
+    if (question->by == BY_THREAD && recording->threads.count == 0)
+        return fault_set(fault, -ENODATA,
+                         "there are no threads in this file, heaptrack and its like do not record "
+                         "them: leave --by thread out");
     int err = work_out(report, &inner);
     if (!err)
         return 0;

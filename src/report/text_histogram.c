@@ -167,6 +167,9 @@ void text_histogram_write(const struct report *report, const struct text_style *
         put_sizes(report, style, out);
     if (which == HISTOGRAM_DEFAULT)
         putc('\n', out);
-    if (which != HISTOGRAM_SIZES && histogram_total(report->histogram.lifetimes, LIFETIME_CLASSES))
+    bool const has_lifetimes = histogram_total(report->histogram.lifetimes, LIFETIME_CLASSES);
+    if (which == HISTOGRAM_LIFETIMES && !has_lifetimes)
+        fputs("No lifetimes: no block was freed in that time, or the file does not tell\n", out);
+    if (which != HISTOGRAM_SIZES && has_lifetimes)
         put_lifetimes(report, style, out);
 }

@@ -55,7 +55,7 @@ same_text() { # same_text CASE EXPECTED_FILE ACTUAL_FILE
         ok "$1"
     else
         not_ok "$1" "the text differs"
-        diff "$2" "$3" | head -n 20
+        diff "$2" "$3" | head -n 20 | cut -c 1-200
     fi
 }
 
@@ -108,6 +108,14 @@ site() { # site FILE METRIC FUNCTION…
         [.rows[]? | select([.stack[].function] | has_in_order($ARGS.positional))]
         | "\(map(.value) | add // 0) \(map(.count) | add // 0)"' \
         "$(json_of "$file" "$metric")" --args "$@"
+}
+
+# As heaptrack_print writes bytes.
+heaptrack_bytes() { # heaptrack_bytes BYTES
+    awk -v n="$1" 'BEGIN {
+        split("B K M G T", unit, " ")
+        for (i = 1; n >= 1000 && i < 5; i++) n /= 1000
+        if (i == 1) printf "%dB", n; else printf "%.2f%s", n, unit[i] }'
 }
 
 # Waits until a command succeeds, for at most SECONDS.

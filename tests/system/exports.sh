@@ -4,14 +4,6 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 
-# As heaptrack_print writes bytes.
-human() { # human BYTES
-    awk -v n="$1" 'BEGIN {
-        split("B K M G T", unit, " ")
-        for (i = 1; n >= 1000 && i < 5; i++) n /= 1000
-        if (i == 1) printf "%dB", n; else printf "%.2f%s", n, unit[i] }'
-}
-
 check_folded() { # check_folded CASE FILE
     local metric key
     while read -r metric key; do
@@ -32,9 +24,9 @@ check_heaptrack() { # check_heaptrack CASE FILE
     heaptrack_print "$1.heaptrack.zst" >"$1.printed" 2>&1
     equal "$1-heaptrack-calls" "$(summary "$2" calls)" \
         "$(sed -n 's/^calls to allocation functions: \([0-9]*\).*/\1/p' "$1.printed")"
-    equal "$1-heaptrack-peak" "$(human "$(summary "$2" peak_bytes)")" \
+    equal "$1-heaptrack-peak" "$(heaptrack_bytes "$(summary "$2" peak_bytes)")" \
         "$(sed -n 's/^peak heap memory consumption: //p' "$1.printed")"
-    equal "$1-heaptrack-leaked" "$(human "$(summary "$2" leaked_bytes)")" \
+    equal "$1-heaptrack-leaked" "$(heaptrack_bytes "$(summary "$2" leaked_bytes)")" \
         "$(sed -n 's/^total memory leaked: //p' "$1.printed")"
 }
 

@@ -140,6 +140,28 @@ TEST(samples_of_rss_keep_their_largest)
     recording_destroy(recording);
 }
 
+TEST(a_bucket_knows_how_low_and_high_the_heap_was)
+{
+    struct recording *recording = recording_create();
+    struct heap_ledger ledger = {0};
+    struct bucket_series series = {.recording = recording, .ledger = &ledger};
+    uint32_t site;
+    bucket_series_begin(&series);
+    assert_int_equal(heap_ledger_site(&ledger, 3, &site), 0);
+    heap_ledger_alloc(&ledger, site, 100, 0);
+    assert_int_equal(bucket_series_stamp(&series, SECONDS), 0);
+    heap_ledger_free(&ledger, site, 90, false);
+    heap_ledger_alloc(&ledger, site, 20, SECONDS);
+    assert_int_equal(bucket_series_stamp(&series, 2 * SECONDS), 0);
+    assert_int_equal(recording->buckets.items[0].gauges.heap_live_min, 0);
+    assert_int_equal(recording->buckets.items[0].gauges.heap_live_max, 100);
+    assert_int_equal(recording->buckets.items[1].gauges.heap_live_min, 10);
+    assert_int_equal(recording->buckets.items[1].gauges.heap_live_max, 100);
+    assert_int_equal(recording->buckets.items[1].gauges.heap_live_end, 30);
+    heap_ledger_fini(&ledger);
+    recording_destroy(recording);
+}
+
 #define POINTERS 3000
 TEST(pointers_are_found_again_whatever_was_taken_between)
 {
@@ -171,6 +193,7 @@ int main(void)
         cmocka_unit_test(sums_and_peak_are_exact),
         cmocka_unit_test(few_cells_are_kept_by_merging_and_sums_stay_exact),
         cmocka_unit_test(samples_of_rss_keep_their_largest),
+        cmocka_unit_test(a_bucket_knows_how_low_and_high_the_heap_was),
         cmocka_unit_test(pointers_are_found_again_whatever_was_taken_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
