@@ -30,16 +30,27 @@ static void write_traits(struct json_out *json, const struct recording *recordin
     json_array_end(json);
 }
 
+/* Other programs' files do not tell everything. */
+static void write_known(struct json_out *json, const char *key, uint64_t value)
+{
+    if (value) {
+        json_uint_field(json, key, value);
+    } else {
+        json_key(json, key);
+        json_null(json);
+    }
+}
+
 void json_recording_write(struct json_out *json, const struct recording *recording)
 {
     json_key(json, "recording");
     json_object_begin(json);
     json_text_field(json, "program", recording_text(recording, recording->program));
     json_text_field(json, "command_line", recording_text(recording, recording->command_line));
-    json_uint_field(json, "pid", recording->pid);
-    json_uint_field(json, "parent_pid", recording->parent_pid);
+    write_known(json, "pid", recording->pid);
+    write_known(json, "parent_pid", recording->parent_pid);
     json_text_field(json, "host", recording_text(recording, recording->host));
-    json_uint_field(json, "start", recording->start_unix_ns);
+    write_known(json, "start", recording->start_unix_ns);
     json_uint_field(json, "duration_ns", recording->duration_ns);
     json_text_field(json, "source", recording_text(recording, recording->source));
     json_key(json, "exit_status");
