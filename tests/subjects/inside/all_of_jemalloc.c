@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function of jemalloc that makes, changes or frees a block.  Names may have a prefix: -DPREFIX=_rjem_. */
+/* Every function of jemalloc that makes, changes or frees a block.  Names may have a prefix: -DPREFIX=_rjem_.  With
+ * -DSALLOCX=name the function that tells a block's size has a name that nobody knows, and nothing is aligned. */
 #include <limits.h>
 
 #include "books.h"
@@ -27,13 +28,21 @@ size_t JE(sallocx)(const void *, int);
 void JE(dallocx)(void *, int);
 void JE(sdallocx)(void *, size_t, int);
 
+#ifndef SALLOCX
+#define SALLOCX    JE(sallocx)
+#define ALIGNED    1
 #define ALIGN_4096 12
+#else
+size_t SALLOCX(const void *, int);
+#define ALIGNED    0
+#define ALIGN_4096 0
+#endif
 #define ZERO       0x40
 #define NO_TCACHE  (1 << 8)
 
 static void *take(void *block, size_t size)
 {
-    return made(block, size, JE(sallocx)(block, 0));
+    return made(block, size, SALLOCX(block, 0));
 }
 
 NOINLINE static void common_functions(size_t size)
@@ -46,6 +55,13 @@ NOINLINE static void common_functions(size_t size)
     block = take(JE(calloc)(7, size), 7 * size);
     JE(free)(block);
     gone(7 * size);
+    take(JE(realloc)(NULL, size), size); /* stays */
+    JE(free)(NULL);
+}
+
+NOINLINE static void aligned_functions(size_t size)
+{
+    void *block;
     if (JE(posix_memalign)(&block, 256, size) != 0)
         _exit(91);
     take(block, size);
@@ -60,8 +76,6 @@ NOINLINE static void common_functions(size_t size)
     block = take(JE(valloc)(size), size);
     JE(free)(block);
     gone(size);
-    take(JE(realloc)(NULL, size), size); /* stays */
-    JE(free)(NULL);
 }
 
 NOINLINE static void functions_with_flags(size_t size)
@@ -72,7 +86,7 @@ NOINLINE static void functions_with_flags(size_t size)
     JE(dallocx)(block, 0);
     gone(2 * size);
     block = take(JE(mallocx)(size, ALIGN_4096 | ZERO), size);
-    if ((uintptr_t)block % 4096 != 0)
+    if (ALIGNED && (uintptr_t)block % 4096 != 0)
         _exit(92);
     JE(sdallocx)(block, size, ALIGN_4096);
     gone(size);
@@ -86,7 +100,7 @@ NOINLINE static void functions_with_flags(size_t size)
 NOINLINE static void in_place(size_t size)
 {
     void *block = take(JE(mallocx)(size, 0), size);
-    size_t room = JE(sallocx)(block, 0);
+    size_t room = SALLOCX(block, 0);
     if (JE(xallocx)(block, room, 0, 0) != room) /* it has room for that */
         _exit(93);
     gone(size);
@@ -113,6 +127,8 @@ NOINLINE void do_everything(void)
 {
     for (size_t i = 1; i <= 2000; i++) {
         common_functions(i);
+        if (ALIGNED)
+            aligned_functions(i);
         functions_with_flags(i * 3);
         in_place(i * 5);
     }
