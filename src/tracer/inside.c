@@ -16,7 +16,7 @@
 #define STEP_NS 5000000l
 
 static struct inside_entry entries[INSIDE_PATCHES];
-static uint32_t entry_count;
+static struct inside_jumps jumps; /* to the same, in their order */
 
 /* glibc's, since 2.32: no second thread was ever made. */
 #pragma weak __libc_single_threaded
@@ -98,11 +98,11 @@ static bool lies_in(const struct inside_region *region, uint64_t cell)
 }
 
 /* Of an earlier plan: the cell and the way through it are still there. */
-static struct inside_entry *find_entry(const struct arena_patch *patch)
+static const struct inside_jump *find_jump(const struct arena_patch *patch)
 {
-    for (uint32_t i = 0; i < entry_count; i++) {
-        if (entries[i].address == patch->address)
-            return &entries[i];
+    for (uint32_t i = 0; i < jumps.count; i++) {
+        if (jumps.jumps[i].address == patch->address)
+            return &jumps.jumps[i];
     }
     return NULL;
 }
@@ -118,11 +118,23 @@ static void fill_cell(const struct inside_entry *entry, const struct arena_patch
     memcpy((void *)(entry->cell + INSIDE_CODE_AT), patch->code, patch->code_size);
 }
 
-static struct inside_entry *make_entry(const struct arena_patch *patch)
+/* false when the cell is too far away. */
+static bool aim(struct inside_jump *jump, const struct arena_patch *patch)
 {
-    if (entry_count == INSIDE_PATCHES || patch->code_size > sizeof(patch->code))
-        return NULL;
-    struct inside_entry *entry = &entries[entry_count];
+    int64_t far = (int64_t)(patch->cell - (patch->address + INSIDE_JUMP));
+    int32_t distance = (int32_t)far;
+    *jump =
+        (struct inside_jump){.address = patch->address, .stolen = patch->stolen, .jump = {0xe9}};
+    memcpy(jump->jump + 1, &distance, sizeof(distance));
+    memcpy(jump->before, patch->before, sizeof(jump->before));
+    return far == distance;
+}
+
+static bool make_entry(const struct arena_patch *patch)
+{
+    if (jumps.count == INSIDE_PATCHES || patch->code_size > sizeof(patch->code))
+        return false;
+    struct inside_entry *entry = &entries[jumps.count];
     *entry = (struct inside_entry){.shape = patch->shape,
                                    .usable_rule = patch->usable_rule,
                                    .address = patch->address,
@@ -131,11 +143,11 @@ static struct inside_entry *make_entry(const struct arena_patch *patch)
     memcpy(&entry->original, &original, sizeof(original));
     memcpy(&entry->usable, &patch->usable, sizeof(patch->usable));
     inside_choose_hook(entry);
-    if (!entry->hook)
-        return NULL;
+    if (!entry->hook || !aim(&jumps.jumps[jumps.count], patch))
+        return false;
     fill_cell(entry, patch);
-    entry_count++;
-    return entry;
+    jumps.count++;
+    return true;
 }
 
 static bool is_as_planned(const struct arena_patch *patch)
@@ -148,12 +160,9 @@ static bool is_as_planned(const struct arena_patch *patch)
 /* Left there by a recorder that died. */
 static bool has_our_jump(const struct arena_patch *patch)
 {
-    const struct inside_entry *entry = find_entry(patch);
-    int32_t distance;
-    if (!entry || *(const uint8_t *)patch->address != 0xe9)
-        return false;
-    memcpy(&distance, (const char *)patch->address + 1, sizeof(distance));
-    return patch->address + INSIDE_JUMP + (uint64_t)(int64_t)distance == entry->cell;
+    const struct inside_jump *jump = find_jump(patch);
+    return jump && raw_is_readable(patch->address) &&
+           memcmp((const void *)patch->address, jump->jump, INSIDE_JUMP) == 0;
 }
 
 /* ARCH_SHSTK_STATUS; an error on kernels and processors that have none. */
@@ -172,25 +181,16 @@ static enum inside_outcome prepare(struct arena_patch *patch, bool mapped)
         return INSIDE_CHANGED_CODE;
     if (patch->pushes && has_shadow_stack())
         return INSIDE_SHADOW_STACK;
-    struct inside_entry *entry = find_entry(patch);
-    if (!entry && (!mapped || !(entry = make_entry(patch))))
-        return INSIDE_NO_MEMORY;
-    int64_t far = (int64_t)(entry->cell - (patch->address + INSIDE_JUMP));
-    int32_t distance = (int32_t)far;
-    if (far != distance)
-        return INSIDE_NO_MEMORY;
-    patch->jump[0] = 0xe9;
-    memcpy(patch->jump + 1, &distance, sizeof(distance));
-    return INSIDE_HOOKED;
+    return find_jump(patch) || (mapped && make_entry(patch)) ? INSIDE_HOOKED : INSIDE_NO_MEMORY;
 }
 
 /* The patches of one region, all at once: half of them would record nonsense. */
 static void prepare_region(struct arena_plan *plan, const struct inside_region *region)
 {
-    uint32_t first = entry_count;
+    uint32_t first = jumps.count;
     bool is_new = false;
     for (uint32_t i = 0; i < plan->patch_count; i++)
-        is_new |= lies_in(region, plan->patches[i].cell) && !find_entry(&plan->patches[i]);
+        is_new |= lies_in(region, plan->patches[i].cell) && !find_jump(&plan->patches[i]);
     bool mapped = is_new && map_region(region);
     for (uint32_t i = 0; i < plan->patch_count; i++) {
         struct arena_patch *patch = &plan->patches[i];
@@ -199,7 +199,7 @@ static void prepare_region(struct arena_plan *plan, const struct inside_region *
     }
     if (!mapped || seal_region(region))
         return;
-    entry_count = first;
+    jumps.count = first;
     for (uint32_t i = 0; i < plan->patch_count; i++) {
         if (lies_in(region, plan->patches[i].cell))
             atomic_store(&plan->patches[i].outcome, INSIDE_NO_MEMORY);
@@ -217,7 +217,7 @@ static enum inside_outcome make_jump(const struct arena_patch *patch)
         return INSIDE_THREADS;
     if (raw_syscall3(SYS_mprotect, (long)first, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
         return INSIDE_PROTECTED;
-    memcpy((void *)patch->address, patch->jump, INSIDE_JUMP);
+    memcpy((void *)patch->address, find_jump(patch)->jump, INSIDE_JUMP);
     raw_syscall3(SYS_mprotect, (long)first, bytes, PROT_READ | PROT_EXEC);
     return INSIDE_HOOKED;
 }
@@ -236,4 +236,9 @@ void inside_start(bool jump)
     }
     atomic_store(&plan->state, PLAN_TAKEN);
     wake(&plan->state);
+}
+
+__attribute__((visibility("default"))) const struct inside_jumps *memoir_tracer_jumps(void)
+{
+    return &jumps;
 }

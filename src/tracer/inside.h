@@ -43,4 +43,7 @@ void inside_enter(void);
 /* Asks the recorder what to do and does it; at most a second is waited for.  `jump`: makes the jumps too, which is
  * right only while no other thread runs; else whoever has stopped them all makes them, as the plan in the arena says. */
 void inside_start(bool jump);
+
+/* What is ready; for whoever has stopped all threads.  The table stays where it is. */
+const struct inside_jumps *memoir_tracer_jumps(void);
 #endif

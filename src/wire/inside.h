@@ -68,9 +68,8 @@ struct arena_patch {
     uint8_t pushes;     /* its code pushes a return address, which a shadow stack would not know */
     uint8_t before[24]; /* the bytes that move */
     uint8_t code[64];   /* what runs in their place, good only at cell + INSIDE_CODE_AT */
-    /* the tracer's answer */
-    _Atomic uint32_t outcome;
-    uint8_t jump[8]; /* INSIDE_JUMP of them replace the first of `before` */
+    _Atomic uint32_t outcome; /* the tracer's answer: enum inside_outcome */
+    uint32_t unused;
 };
 
 #define INSIDE_PATCHES 512u
@@ -98,4 +97,20 @@ struct arena_plan {
     struct arena_patch patches[INSIDE_PATCHES];
 };
 
-_Static_assert(sizeof(struct arena_patch) == 136, "shared layout");
+/* What the tracer has made ready in its process: the function memoir_tracer_jumps of our library returns its address.  In
+ * a program that runs, whoever has stopped all threads makes the jumps, and takes them away before tracing ends. */
+struct inside_jump {
+    uint64_t address;
+    uint8_t before[8], jump[8]; /* the first INSIDE_JUMP bytes of each */
+    uint8_t
+        stolen; /* no thread may be between address and address + stolen when the jump is made */
+    uint8_t unused[7];
+};
+struct inside_jumps {
+    uint32_t count;
+    uint32_t unused;
+    struct inside_jump jumps[INSIDE_PATCHES];
+};
+
+_Static_assert(sizeof(struct inside_jump) == 32, "shared layout");
+_Static_assert(sizeof(struct arena_patch) == 128, "shared layout");

@@ -37,8 +37,8 @@ size_t SALLOCX(const void *, int);
 #define ALIGNED    0
 #define ALIGN_4096 0
 #endif
-#define ZERO       0x40
-#define NO_TCACHE  (1 << 8)
+#define ZERO      0x40
+#define NO_TCACHE (1 << 8)
 
 static void *take(void *block, size_t size)
 {
