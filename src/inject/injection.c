@@ -165,6 +165,7 @@ static int detach(struct injection *injection, struct fault *fault)
         return fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)injection->pid);
     if (!target_modules_own(&injection->modules))
         return 0;
+    int jumps = code_jumps_set(&injection->modules, false, &injection->jumps, fault);
     for (int i = 0; i < TRIES && result == -EAGAIN; i++) {
         if (i > 0)
             nanosleep(&(struct timespec){0, NAP_NS}, NULL);
@@ -178,7 +179,7 @@ static int detach(struct injection *injection, struct fault *fault)
                          "nothing; try memoir "
                          "detach %d later",
                          (int)injection->pid, strerror((int)-result), (int)injection->pid);
-    return 0;
+    return jumps;
 }
 
 struct job {
@@ -209,7 +210,11 @@ static int detach_job(void *context)
 int injection_attach(struct injection *injection, int arena_fd, unsigned long flags,
                      struct fault *fault)
 {
-    return tracing_thread_run(attach_job, &(struct job){injection, arena_fd, flags, fault});
+    int err = tracing_thread_run(attach_job, &(struct job){injection, arena_fd, flags, fault});
+    injection->jumps_fault.code = 0;
+    if (err == 0)
+        (void)code_jumps_set(&injection->modules, true, &injection->jumps, &injection->jumps_fault);
+    return err;
 }
 
 int injection_detach(struct injection *injection, struct fault *fault)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "inject/borrow.h"
+#include "inject/code_jumps.h"
 #include "inject/tracer_library.h"
 
 /* What the process noticed. */
@@ -23,7 +24,9 @@ struct injection {
     struct code_spots spots;
     const struct tracer_library *library;
     struct injection_times times;
-    bool loaded; /* the library was there, or is now */
+    struct code_jumps_report jumps; /* of the last attach or detach */
+    struct fault jumps_fault; /* code 0, or why an allocator inside the program is not hooked */
+    bool loaded;              /* the library was there, or is now */
 };
 
 /* Gets to know the process.  `library` must live as long.  0; or -errno with `fault`, and nothing to close. */

@@ -231,23 +231,35 @@ int loaded_elf_each(struct memory_reader reader, const struct loaded_elf *elf,
 
 struct wanted {
     const char *name;
+    bool is_function;
     uint64_t address;
 };
 
 static bool is_wanted(void *context, const struct loaded_symbol *symbol)
 {
     struct wanted *wanted = context;
-    if (!symbol->is_function || strcmp(symbol->name, wanted->name) != 0)
+    if (symbol->is_function != wanted->is_function || strcmp(symbol->name, wanted->name) != 0)
         return true;
     wanted->address = symbol->address;
     return false;
 }
 
-uint64_t loaded_elf_function(struct memory_reader reader, const struct loaded_elf *elf,
-                             const char *name)
+static uint64_t find(struct memory_reader reader, const struct loaded_elf *elf,
+                     struct wanted wanted)
 {
-    struct wanted wanted = {name, 0};
     if (loaded_elf_each(reader, elf, is_wanted, &wanted) < 0)
         return 0;
     return wanted.address;
+}
+
+uint64_t loaded_elf_function(struct memory_reader reader, const struct loaded_elf *elf,
+                             const char *name)
+{
+    return find(reader, elf, (struct wanted){.name = name, .is_function = true});
+}
+
+uint64_t loaded_elf_object(struct memory_reader reader, const struct loaded_elf *elf,
+                           const char *name)
+{
+    return find(reader, elf, (struct wanted){.name = name});
 }

@@ -48,3 +48,6 @@ int loaded_elf_each(struct memory_reader reader, const struct loaded_elf *elf,
 /* The address of the function `name`, of at most 55 letters; 0 when it is not there. */
 uint64_t loaded_elf_function(struct memory_reader reader, const struct loaded_elf *elf,
                              const char *name);
+/* The same for data. */
+uint64_t loaded_elf_object(struct memory_reader reader, const struct loaded_elf *elf,
+                           const char *name);

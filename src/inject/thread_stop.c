@@ -135,6 +135,20 @@ bool thread_stop_forget(pid_t tid)
     return true;
 }
 
+int thread_step(pid_t tid, uint64_t wait_ns)
+{
+    unsigned long signal = 0;
+    for (;;) {
+        int status;
+        if (ptrace(PTRACE_SINGLESTEP, tid, 0, signal) < 0)
+            return -errno;
+        int err = thread_wait(tid, wait_ns, &status);
+        if (err < 0 || WSTOPSIG(status) == SIGTRAP)
+            return err;
+        signal = is_our_stop(status) ? 0 : (unsigned long)WSTOPSIG(status);
+    }
+}
+
 bool thread_registers(pid_t tid, struct user_regs_struct *registers)
 {
     return ptrace(PTRACE_GETREGS, tid, 0, registers) == 0;

@@ -28,6 +28,10 @@ bool thread_stop_forget(pid_t tid);
 /* Waits for the thread's next stop or end.  0 with *status as waitpid gives it, -ETIMEDOUT, -ESRCH. */
 int thread_wait(pid_t tid, uint64_t wait_ns, int *status);
 
+/* Lets a stopped thread do one instruction, or go into the handler of a signal that just came.  0, or -errno as
+ * thread_wait. */
+int thread_step(pid_t tid, uint64_t wait_ns);
+
 bool thread_registers(pid_t tid, struct user_regs_struct *registers);
 
 uint64_t monotonic_ns(void);

@@ -15,8 +15,9 @@
 #define WAIT_NS 1000000000ull
 #define STEP_NS 5000000l
 
+/* The entries have the same order as memoir_tracer_jumps. */
 static struct inside_entry entries[INSIDE_PATCHES];
-static struct inside_jumps jumps; /* to the same, in their order */
+__attribute__((visibility("default"))) struct inside_jumps memoir_tracer_jumps;
 
 /* glibc's, since 2.32: no second thread was ever made. */
 #pragma weak __libc_single_threaded
@@ -100,9 +101,9 @@ static bool lies_in(const struct inside_region *region, uint64_t cell)
 /* Of an earlier plan: the cell and the way through it are still there. */
 static const struct inside_jump *find_jump(const struct arena_patch *patch)
 {
-    for (uint32_t i = 0; i < jumps.count; i++) {
-        if (jumps.jumps[i].address == patch->address)
-            return &jumps.jumps[i];
+    for (uint32_t i = 0; i < memoir_tracer_jumps.count; i++) {
+        if (memoir_tracer_jumps.jumps[i].address == patch->address)
+            return &memoir_tracer_jumps.jumps[i];
     }
     return NULL;
 }
@@ -132,9 +133,9 @@ static bool aim(struct inside_jump *jump, const struct arena_patch *patch)
 
 static bool make_entry(const struct arena_patch *patch)
 {
-    if (jumps.count == INSIDE_PATCHES || patch->code_size > sizeof(patch->code))
+    if (memoir_tracer_jumps.count == INSIDE_PATCHES || patch->code_size > sizeof(patch->code))
         return false;
-    struct inside_entry *entry = &entries[jumps.count];
+    struct inside_entry *entry = &entries[memoir_tracer_jumps.count];
     *entry = (struct inside_entry){.shape = patch->shape,
                                    .usable_rule = patch->usable_rule,
                                    .address = patch->address,
@@ -143,10 +144,10 @@ static bool make_entry(const struct arena_patch *patch)
     memcpy(&entry->original, &original, sizeof(original));
     memcpy(&entry->usable, &patch->usable, sizeof(patch->usable));
     inside_choose_hook(entry);
-    if (!entry->hook || !aim(&jumps.jumps[jumps.count], patch))
+    if (!entry->hook || !aim(&memoir_tracer_jumps.jumps[memoir_tracer_jumps.count], patch))
         return false;
     fill_cell(entry, patch);
-    jumps.count++;
+    memoir_tracer_jumps.count++;
     return true;
 }
 
@@ -187,7 +188,7 @@ static enum inside_outcome prepare(struct arena_patch *patch, bool mapped)
 /* The patches of one region, all at once: half of them would record nonsense. */
 static void prepare_region(struct arena_plan *plan, const struct inside_region *region)
 {
-    uint32_t first = jumps.count;
+    uint32_t first = memoir_tracer_jumps.count;
     bool is_new = false;
     for (uint32_t i = 0; i < plan->patch_count; i++)
         is_new |= lies_in(region, plan->patches[i].cell) && !find_jump(&plan->patches[i]);
@@ -199,7 +200,7 @@ static void prepare_region(struct arena_plan *plan, const struct inside_region *
     }
     if (!mapped || seal_region(region))
         return;
-    jumps.count = first;
+    memoir_tracer_jumps.count = first;
     for (uint32_t i = 0; i < plan->patch_count; i++) {
         if (lies_in(region, plan->patches[i].cell))
             atomic_store(&plan->patches[i].outcome, INSIDE_NO_MEMORY);
@@ -236,9 +237,4 @@ void inside_start(bool jump)
     }
     atomic_store(&plan->state, PLAN_TAKEN);
     wake(&plan->state);
-}
-
-__attribute__((visibility("default"))) const struct inside_jumps *memoir_tracer_jumps(void)
-{
-    return &jumps;
 }

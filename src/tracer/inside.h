@@ -44,6 +44,6 @@ void inside_enter(void);
  * right only while no other thread runs; else whoever has stopped them all makes them, as the plan in the arena says. */
 void inside_start(bool jump);
 
-/* What is ready; for whoever has stopped all threads.  The table stays where it is. */
-const struct inside_jumps *memoir_tracer_jumps(void);
+/* What is ready; found by its name, and for whoever has stopped all threads. */
+extern struct inside_jumps memoir_tracer_jumps;
 #endif

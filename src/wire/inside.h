@@ -97,7 +97,7 @@ struct arena_plan {
     struct arena_patch patches[INSIDE_PATCHES];
 };
 
-/* What the tracer has made ready in its process: the function memoir_tracer_jumps of our library returns its address.  In
+/* What the tracer has made ready in its process: memoir_tracer_jumps in our library.  In
  * a program that runs, whoever has stopped all threads makes the jumps, and takes them away before tracing ends. */
 struct inside_jump {
     uint64_t address;
