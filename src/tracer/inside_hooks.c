@@ -69,10 +69,11 @@ static void note_block(const struct inside_entry *entry, void *block, size_t siz
 static result hook_alloc(const uint64_t *arguments, const struct inside_entry *entry, void *frame)
 {
     size_t size = size_asked(entry, arguments);
-    if (sample_passes(size) || unlikely(!tracer_enter()))
+    if (unlikely(!tracer_enter()))
         return call(entry, arguments);
+    bool passes = sample_passes(size); /* and what it calls must not count again */
     result made = call_busy(entry, arguments);
-    if (likely(made.value != 0))
+    if (likely(made.value != 0 && !passes))
         note_block(entry, (void *)made.value, size, frame);
     tracer_leave();
     return made;
