@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,8 @@ static struct hooked hooked[] = {
     {"execl", execl, FOR_EXEC, NULL},
     {"execlp", execlp, FOR_EXEC, NULL},
     {"execle", execle, FOR_EXEC, NULL},
+    {"posix_spawn", posix_spawn, FOR_EXEC, NULL},
+    {"posix_spawnp", posix_spawnp, FOR_EXEC, NULL},
     {"dlopen", dlopen_hook, FOR_LOADING, NULL},
     {"dlsym", dlsym_hook, FOR_LOADING, NULL},
 };

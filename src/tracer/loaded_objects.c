@@ -36,7 +36,7 @@ struct table {
 };
 
 struct dynamic {
-    uint64_t symbols, strings, strings_size, gnu_hash, old_hash;
+    uint64_t symbols, strings, strings_size, gnu_hash, old_hash, versions;
     struct table data, calls;
     bool calls_are_rela;
 };
@@ -59,6 +59,9 @@ static void read_entry(const ElfW(Dyn) * entry, struct dynamic *dynamic)
         break;
     case DT_HASH:
         dynamic->old_hash = value;
+        break;
+    case DT_VERSYM:
+        dynamic->versions = value;
         break;
     case DT_RELA:
         dynamic->data.at = value;
@@ -96,6 +99,8 @@ static void take_tables(struct loaded_object *object, const struct dynamic *dyna
         object->gnu_hash = pointer(object, dynamic->gnu_hash, 4 * sizeof(uint32_t));
     if (dynamic->old_hash)
         object->old_hash = pointer(object, dynamic->old_hash, 2 * sizeof(uint32_t));
+    if (dynamic->versions)
+        object->versions = pointer(object, dynamic->versions, sizeof(uint16_t));
     if (dynamic->data.size)
         take_relocations(object, RELOCATIONS_DATA, dynamic->data);
     if (dynamic->calls.size && dynamic->calls_are_rela)
@@ -140,10 +145,18 @@ const char *object_symbol_name(const struct loaded_object *object, uint32_t symb
     return object->strings + at->st_name;
 }
 
+/* Kept for programs that were linked long ago; everybody else means another one of that name. */
+static bool is_outdated(const struct loaded_object *object, uint32_t index)
+{
+    const uint16_t *version = object->versions ? object->versions + index : NULL;
+    return version && object_holds(object, (uint64_t)version, sizeof(*version), PF_R) &&
+           (*version & 0x8000);
+}
+
 /* The function of symbol number `index`, if it is defined here under this name. */
 static void *defined_as(const struct loaded_object *object, uint32_t index, const char *name)
 {
-    if (strcmp(object_symbol_name(object, index), name) != 0)
+    if (strcmp(object_symbol_name(object, index), name) != 0 || is_outdated(object, index))
         return NULL;
     const ElfW(Sym) *symbol = &object->symbols[index];
     unsigned type = ELF64_ST_TYPE(symbol->st_info), binding = ELF64_ST_BIND(symbol->st_info);

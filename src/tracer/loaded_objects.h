@@ -20,6 +20,7 @@ struct loaded_object {
     size_t strings_size;
     const uint32_t *gnu_hash;
     const uint32_t *old_hash;
+    const uint16_t *versions;          /* of symbols, by number; or NULL */
     const ElfW(Rela) * relocations[2]; /* of data; of calls */
     size_t relocation_count[2];
     bool late; /* came while the program ran: names that it uses may be found elsewhere first */

@@ -80,6 +80,14 @@ void scribe_close(struct scribe *scribe)
     close(scribe->fd);
 }
 
+void scribe_leads_to(struct scribe *scribe, const char *library)
+{
+    struct arena_header *header = scribe->arena;
+    snprintf(header->follow_library, sizeof(header->follow_library), "%s", library);
+    snprintf(header->follow_arena, sizeof(header->follow_arena), "/proc/%d/fd/%d", (int)getpid(),
+             scribe->fd);
+}
+
 /* The first word of a record; an ALLOC that may still become a PAIR is taken before it is read. */
 static uint64_t take(uint64_t *place)
 {

@@ -15,6 +15,8 @@ struct scribe {
 /* The calling thread holds the arena's lock: while it lives, so does the recorder. */
 void scribe_open(struct scribe *scribe, bool follow_children);
 void scribe_close(struct scribe *scribe);
+/* For children to follow: where they find the library, and the arena. */
+void scribe_leads_to(struct scribe *scribe, const char *library);
 
 struct counts {
     uint64_t allocs, frees, moves, lost, odd; /* a PAIR is both; odd: no record at all */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -444,6 +445,35 @@ static void case_exec(void)
     die("exec", errno);
 }
 
+/* Children that become another program take the tracer with them, however they are made. */
+static void case_follow(void)
+{
+    struct counts counts;
+    int status;
+    pid_t child;
+    char *arguments[] = {(char *)argument, NULL};
+    scribe_open(&scribe, true);
+    scribe_leads_to(&scribe, library_path);
+    attach();
+    child = fork();
+    if (child == 0) {
+        execv(argument, arguments);
+        _exit(9);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0)
+        die("forked child", status);
+    if (posix_spawn(&child, argument, NULL, NULL, arguments, environ) != 0 ||
+        waitpid(child, &status, 0) != child || status != 0)
+        die("spawned child", status);
+    detach();
+    if (posix_spawn(&child, argument, NULL, NULL, arguments, environ) != 0 ||
+        waitpid(child, &status, 0) != child || status != 0)
+        die("last child", status);
+    scribe_count(&scribe, &counts);
+    if (counts.processes != 3)
+        die("processes", counts.processes);
+}
+
 static _Atomic int inside_pvalloc, let_out;
 
 /* The program's own, which takes its time. */
@@ -510,7 +540,8 @@ int main(int argc, char **argv)
                  {"libc", case_libc},       {"late-library", case_late_library},
                  {"errors", case_errors},   {"dead-recorder", case_dead_recorder},
                  {"fork", case_fork},       {"exec", case_exec},
-                 {"blocked", case_blocked}, {"own-allocator", case_own_allocator}};
+                 {"blocked", case_blocked}, {"own-allocator", case_own_allocator},
+                 {"follow", case_follow}};
     library_path = argc > 1 ? argv[1] : "";
     argument = argc > 3 ? argv[3] : NULL;
     tracer_load(library_path, &tracer);

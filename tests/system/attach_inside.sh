@@ -30,6 +30,8 @@ attaches fork fork
 
 attaches own-allocator own-allocator "$subjects/libsubject-own_allocator_user.so"
 
+attaches follow-children follow "$subjects/subject-temporary_blocks"
+
 # Programs that were linked in other ways, and one whose allocator is not libc's.
 for way in fixed now; do
     program=subject-attaches_itself_$way
