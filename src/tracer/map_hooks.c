@@ -131,7 +131,7 @@ HOOK void *sbrk(intptr_t increment)
 {
     if (!real.sbrk)
         tracer_revive();
-    if (unlikely(!tracer_enter()))
+    if (unlikely(!tracer_enter_if_idle()))
         return real.sbrk(increment);
     char *from = real.sbrk(increment);
     if (from != (char *)-1)
@@ -144,7 +144,7 @@ HOOK int brk(void *end)
 {
     if (!real.brk)
         tracer_revive();
-    if (unlikely(!tracer_enter()))
+    if (unlikely(!tracer_enter_if_idle()))
         return real.brk(end);
     char *from = real.sbrk(0);
     int result = real.brk(end);

@@ -68,6 +68,22 @@ record() { # record FILE [OPTIONS] -- PROGRAM…
     status=$?
 }
 
+# Runs a program without and with us: CASE.memoir is its recording, and its output and status are the same.
+same_as_native() { # same_as_native CASE COMMAND…
+    local name=$1 native
+    shift
+    "$@" >"$name.native" 2>"$name.native.err" </dev/null
+    native=$?
+    record "$name.memoir" -- "$@" </dev/null
+    equal "$name-status" $native "$status"
+    same_text "$name-output" "$name.native" "$name.memoir.out"
+}
+
+# A number that the program told on stderr while it was recorded, after a word of its own.
+told() { # told CASE WORD
+    sed -n "s/^$2 //p" "$1.memoir.err"
+}
+
 # A report as JSON, made once per recording and set of options.
 report_of() { # report_of FILE NAME OPTIONS…
     local file=$1 made=$1.$2.json
@@ -96,6 +112,11 @@ summary() { # summary FILE KEY: a number of the heap's summary
 
 quality() { # quality FILE KEY
     fact "$1" ".quality.$2"
+}
+
+# For programs so fast that on a busy machine the recorder may be too late for some of it.
+hardly_lost() { # hardly_lost CASE FILE
+    at_most "$1" 0.1 "$(fact "$2" '.quality | .lost_events / (.events + .lost_events + 1)')"
 }
 
 # "VALUE COUNT" of all rows with the function on their stack; FUNCTION may be several names that
