@@ -232,15 +232,25 @@ int launch_check(const char *path, struct fault *fault)
     return 0;
 }
 
+static char **find_variable(const char *name)
+{
+    size_t size = strlen(name);
+    for (char **entry = environ; entry && *entry; entry++)
+        if (strncmp(*entry, name, size) == 0 && (*entry)[size] == '=')
+            return entry;
+    return NULL;
+}
+
 static void set_environment(const struct launch *launch)
 {
-    const char *kept = getenv("LD_PRELOAD");
-    char *preload = NULL;
+    char **kept = find_variable(LAUNCH_PRELOAD), *entry;
+    if (!kept)
+        kept = find_variable("LD_PRELOAD");
     /* Also an empty one is kept: the program must find it as it was. */
-    if (kept && asprintf(&preload, "%s:%s", launch->library, kept) < 0)
-        return;
-    setenv("LD_PRELOAD", kept ? preload : launch->library, 1);
-    free(preload);
+    if (!kept)
+        setenv("LD_PRELOAD", launch->library, 1);
+    else if (asprintf(&entry, "LD_PRELOAD=%s:%s", launch->library, strchr(*kept, '=') + 1) > 0)
+        *kept = entry; /* where it was */
     setenv("MEMOIR_ARENA", launch->arena, 1);
 }
 

@@ -18,6 +18,10 @@ int launch_find(const char *name, char *path, size_t size, struct fault *fault);
  * interpreter. */
 int launch_check(const char *path, struct fault *fault);
 
+/* What the user preloads is meant for the program and may be anything, so `memoir` keeps it out of its helper: the value
+ * of LD_PRELOAD waits under this name, in its place in the environment. */
+#define LAUNCH_PRELOAD "MEMOIR_PRELOAD"
+
 struct launch {
     const char *path;
     char **arguments;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/launch.h"
 #include "cli/commands.h"
 #include "cli/helper_program.h"
 #include "cli/nearest.h"
@@ -72,13 +73,26 @@ static int unknown_command(const char *name)
     return 2;
 }
 
+/* Libraries that the user preloads into the program to be recorded have no business in our own. */
+static void put_preload_aside(void)
+{
+    for (char **entry = environ; entry && *entry; entry++) {
+        char *renamed;
+        if (strncmp(*entry, "LD_PRELOAD=", strlen("LD_PRELOAD=")) == 0 &&
+            asprintf(&renamed, LAUNCH_PRELOAD "%s", *entry + strlen("LD_PRELOAD")) > 0)
+            *entry = renamed;
+    }
+}
+
 /* Becomes the helper: no shell in between, and nothing of this process is left to wait. */
 static int run_helper(const struct command *command, char **argv)
 {
     char path[PATH_MAX];
     int const err = helper_program_path(command->program, path);
-    if (!err)
+    if (!err) {
+        put_preload_aside();
         execv(path, argv);
+    }
     fprintf(stderr, "memoir %s: cannot start %s (%s): it belongs beside memoir or in %s\n",
             command->name, command->program, strerror(err ? -err : errno), MEMOIR_LIBEXEC);
     return 1;

@@ -54,3 +54,16 @@ trap - USR1
 # Nothing of ours in what it saw, apart from paths of this test.
 shown=$(sed "s,$TOP,,g; s,$PWD,,g" ./*.recorded | grep -i memoir | head -n 3)
 equal invisible "" "$shown"
+
+# What is preloaded into the program is not in the recorder, whose descriptors and memory it would share.
+recorder_has() { # recorder_has PID LIBRARY
+    local pid
+    for pid in $(recorders_of "$1"); do grep -c "$2" "/proc/$pid/maps"; done | awk '{ sum += $1 } END { print sum + 0 }'
+}
+LD_PRELOAD=$subjects/libsubject-preloaded.so "$MEMOIR" run -o preloaded.memoir -- sleep 100 >/dev/null 2>&1 &
+front=$!
+wait_until 20 sh -c "grep -q libsubject-preloaded /proc/\$(cat /proc/$front/task/*/children | cut -d' ' -f1)/maps"
+equal preload-in-the-program 0 $?
+equal preload-not-in-the-recorder 0 "$(recorder_has $front libsubject-preloaded)"
+kill "$front"
+wait "$front" 2>/dev/null || true

@@ -209,6 +209,11 @@ TEST(the_library_goes_before_what_was_preloaded)
     unsetenv("LD_PRELOAD");
     run_script(script, "/no/ours.so", arguments, output, sizeof(output));
     assert_string_equal(output, "/no/ours.so\n");
+    setenv(LAUNCH_PRELOAD, "/no/kept.so", 1); /* kept out of the recorder */
+    run_script("#!/bin/sh\necho \"$LD_PRELOAD $" LAUNCH_PRELOAD "\"; exit 7\n", "/no/ours.so",
+               arguments, output, sizeof(output));
+    assert_string_equal(output, "/no/ours.so:/no/kept.so \n");
+    unsetenv(LAUNCH_PRELOAD);
     dup2(old, 2);
     close(old);
     close(quiet);
