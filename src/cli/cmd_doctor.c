@@ -51,6 +51,8 @@ static const struct {
     {"memoir-record", "records", "install memoir again, or run it from its build folder", true},
     {"memoir-png", "PNG pictures", "sudo apt-get install librsvg2-dev, then build memoir again",
      false},
+    {"memoir-top", "live view", "sudo apt-get install libncurses-dev, then build memoir again",
+     false},
 };
 
 static void judge_programs(struct checkup *checkup)

@@ -1,0 +1,49 @@
+/* top_keys.h - what the keys of `memoir top` do, without a terminal. */
+#pragma once
+
+#include <regex.h>
+#include <stdbool.h>
+
+#include "analyze/live_rank.h"
+
+#define TOP_FILTER_MAX 128
+
+/* Keys that are no letter, as the screen translates them. */
+enum top_key {
+    TOP_KEY_NONE = 0,
+    TOP_KEY_ENTER = '\n',
+    TOP_KEY_ESCAPE = 27,
+    TOP_KEY_ERASE = 127,
+    TOP_KEY_UP = 1000,
+    TOP_KEY_DOWN,
+    TOP_KEY_PAGE_UP,
+    TOP_KEY_PAGE_DOWN,
+    TOP_KEY_HOME,
+};
+
+struct top_choice {
+    struct live_question question;         /* question.filter points to `regex` when there is one */
+    bool frozen, shows_help, quits, marks; /* `marks`: the caller marks and sets it back */
+    size_t first_row;
+    bool is_typing; /* a filter */
+    char typed[TOP_FILTER_MAX];
+    char filter[TOP_FILTER_MAX]; /* in use; empty: none */
+    regex_t regex;
+    char message[160]; /* about the last key, or empty */
+};
+
+/* heap.live by function, largest first. */
+void top_choice_init(struct top_choice *choice);
+void top_choice_fini(struct top_choice *choice);
+
+/* Sets the filter; an empty one takes it away.  0, or -EINVAL with the message; the one before stays. */
+int top_choice_set_filter(struct top_choice *choice, const char *text);
+
+/* A key was pressed.  `page` rows are shown of `rows`.  `has` tells whether a metric has any numbers here, so
+ * that others are passed over; NULL: all have. */
+struct top_surroundings {
+    size_t rows, page;
+    bool (*has)(const void *with, const struct metric *metric);
+    const void *with;
+};
+void top_choice_press(struct top_choice *choice, int key, const struct top_surroundings *around);
