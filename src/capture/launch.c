@@ -252,6 +252,8 @@ static void set_environment(const struct launch *launch)
     else if (asprintf(&entry, "LD_PRELOAD=%s:%s", launch->library, strchr(*kept, '=') + 1) > 0)
         *kept = entry; /* where it was */
     setenv("MEMOIR_ARENA", launch->arena, 1);
+    if (kept) /* the tracer takes two variables out, or none: see luggage.h */
+        setenv("MEMOIR_ROOM", "", 1);
 }
 
 /* In the child: becomes the program, or tells its errno through `report`. */

@@ -20,6 +20,7 @@
 #define HOOK    __attribute__((visibility("default"), noinline))
 #define PRELOAD "LD_PRELOAD="
 #define ARENA   "MEMOIR_ARENA="
+#define ROOM    "MEMOIR_ROOM=" /* beside a LD_PRELOAD of the user's */
 
 enum exec_kind { EXEC_PATH, EXEC_SEARCH, EXEC_FD };
 
@@ -89,7 +90,7 @@ static __attribute__((noinline)) int call_with_luggage(const struct exec_call *c
 {
     size_t prefix = strlen(PRELOAD), library = strlen(luggage->library), count = survey->count;
     size_t place = survey->preload_at == SIZE_MAX ? count++ : survey->preload_at;
-    char **entries = __builtin_alloca((count + 2) * sizeof(char *));
+    char **entries = __builtin_alloca((count + 3) * sizeof(char *));
     char *preload = __builtin_alloca(prefix + library + survey->preload_size + 2);
 
     memcpy(entries, environment, survey->count * sizeof(char *));
@@ -100,8 +101,10 @@ static __attribute__((noinline)) int call_with_luggage(const struct exec_call *c
         memcpy(preload + prefix + library + 1, environment[place] + prefix, survey->preload_size);
     }
     entries[place] = preload; /* where it was: the next image takes only ours out */
-    entries[count] = (char *)luggage->arena;
-    entries[count + 1] = NULL;
+    entries[count++] = (char *)luggage->arena;
+    if (survey->preload_at != SIZE_MAX)
+        entries[count++] = (char *)ROOM;
+    entries[count] = NULL;
     return call_real(call, entries);
 }
 
@@ -138,7 +141,7 @@ static __attribute__((noinline)) int call_without_luggage(const struct exec_call
             memcpy(preload, PRELOAD, strlen(PRELOAD));
             memcpy(preload + strlen(PRELOAD), rest + 1, strlen(rest + 1) + 1);
             entries[kept++] = preload;
-        } else if (!is_ours && !starts_with(entry, ARENA)) {
+        } else if (!is_ours && !starts_with(entry, ARENA) && !starts_with(entry, ROOM)) {
             entries[kept++] = environment[i];
         }
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/luggage.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,7 +31,8 @@ static char *environment_value(char **environment, const char *name)
     return NULL;
 }
 
-static void remove_variable(char **environment, const char *name)
+/* How many there were. */
+static size_t remove_variable(char **environment, const char *name)
 {
     size_t size = strlen(name);
     char **to = environment;
@@ -38,6 +41,19 @@ static void remove_variable(char **environment, const char *name)
             *to++ = *environment;
     }
     *to = NULL;
+    return (size_t)(environment - to);
+}
+
+/* Behind the environment lies what the kernel tells a program, in pairs of words, and some look for it there.  Places
+ * that became free in front of it become a pair that says nothing. */
+static void close_gap(char **environment, size_t places)
+{
+    while (*environment)
+        environment++;
+    for (uint64_t *word = (uint64_t *)environment + 1; places >= 2; places -= 2) {
+        *word++ = AT_IGNORE;
+        *word++ = 0;
+    }
 }
 
 static struct tracer_luggage luggage;
@@ -93,17 +109,15 @@ void luggage_drop(void)
     luggage.library[0] = '\0';
 }
 
-/* Takes our entry, the first, off LD_PRELOAD; what the user had there stays. */
-static void restore_preload(char **environment)
+/* Takes our entry, the first, off LD_PRELOAD; what the user had there stays.  How many variables that removes. */
+static size_t restore_preload(char **environment)
 {
     char *preload = environment_value(environment, "LD_PRELOAD");
     char *rest = preload ? strchr(preload, ':') : NULL;
-    if (!preload)
-        return;
-    if (rest)
-        memmove(preload, rest + 1, strlen(rest + 1) + 1);
-    else
-        remove_variable(environment, "LD_PRELOAD");
+    if (!rest)
+        return remove_variable(environment, "LD_PRELOAD");
+    memmove(preload, rest + 1, strlen(rest + 1) + 1);
+    return 0;
 }
 
 const char *luggage_arena(void)
@@ -121,6 +135,8 @@ void luggage_hide(void)
     char **environment = initial_environment();
     if (!environment_value(environment, "MEMOIR_ARENA"))
         return;
-    remove_variable(environment, "MEMOIR_ARENA");
-    restore_preload(environment);
+    size_t places = remove_variable(environment, "MEMOIR_ARENA");
+    places += remove_variable(environment, "MEMOIR_ROOM");
+    places += restore_preload(environment);
+    close_gap(environment, places);
 }

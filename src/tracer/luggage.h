@@ -1,5 +1,5 @@
 /* luggage.h - what travels to a program that this one becomes, or starts: our library and the way to the arena, in two
- * variables of its environment. */
+ * variables of its environment.  Where LD_PRELOAD is the user's already, another one makes it two. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what a program can see of the place it runs in: arguments, environment, descriptors,
+/* Prints what a program can see of the place it runs in: arguments, environment, what the kernel tells it, descriptors,
  * signals, limits.  With a word as argument only that part. */
 #include "subject.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <gnu/libc-version.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,21 @@ static void print_environment(void)
 {
     for (char **entry = environ; *entry; entry++)
         say("env %s\n", *entry);
+}
+
+/* As programs do that look for themselves: behind the environment. */
+static void print_auxiliary(void)
+{
+    char **entry = environ;
+    while (*entry)
+        entry++;
+    unsigned long *pair = (unsigned long *)(entry + 1);
+    for (; pair[0] != AT_NULL; pair += 2) {
+        if (pair[0] != AT_IGNORE)
+            say("auxiliary %lu\n", pair[0]);
+        if (pair[0] == AT_PAGESZ)
+            say("page size %lu\n", pair[1]);
+    }
 }
 
 static void print_descriptors(void)
@@ -65,6 +81,8 @@ int main(int argc, char **argv)
         say("argv0 %s libc %s\n", argv[0], gnu_get_libc_version());
     if (all || strcmp(part, "environment") == 0)
         print_environment();
+    if (all || strcmp(part, "auxiliary") == 0)
+        print_auxiliary();
     if (all || strcmp(part, "descriptors") == 0)
         print_descriptors();
     if (all || strcmp(part, "signals") == 0)

@@ -33,6 +33,8 @@ see() { # see CASE COMMAND…: the same output, natively and recorded
 show=$subjects/subject-prints_surroundings
 other=$subjects/libsubject-preloaded.so
 see environment "$show" environment
+see auxiliary "$show" auxiliary
+see auxiliary-after-exec sh -c "exec $show auxiliary"
 see descriptors "$show" descriptors
 see signals "$show" signals
 see limits "$show" limits
@@ -46,6 +48,7 @@ grep -q 'libc preloaded' preload-kept.recorded || not_ok preload-works "the othe
 LD_PRELOAD=$other:$subjects/libsubject-alpha.so see preload-two "$show"
 LD_PRELOAD="$other $subjects/libsubject-alpha.so" see preload-spaces "$show"
 LD_PRELOAD='' see preload-empty "$show"
+LD_PRELOAD=$other see preload-auxiliary sh -c "exec $show auxiliary"
 LD_PRELOAD=$other see preload-child "$show" child-environment
 trap '' USR1
 see ignored-signal "$show" signals
