@@ -117,6 +117,24 @@ static void find_command(struct attachment *attachment)
     attachment->options.command = attachment->words;
 }
 
+/* The path of its executable inside its own root. */
+static void find_path(const struct attachment *attachment, char *path, size_t size)
+{
+    char link[64], root[PATH_MAX], program[PATH_MAX];
+    snprintf(link, sizeof(link), "/proc/%d/root", (int)attachment->pid);
+    ssize_t root_length = readlink(link, root, sizeof(root) - 1);
+    snprintf(link, sizeof(link), "/proc/%d/exe", (int)attachment->pid);
+    ssize_t length = readlink(link, program, sizeof(program) - 1);
+    if (root_length <= 0 || length <= 0)
+        return;
+    program[length] = '\0';
+    bool const inside = root_length > 1 && length > root_length && program[root_length] == '/' &&
+                        memcmp(program, root, (size_t)root_length) == 0;
+    const char *found = program + (inside ? root_length : 0);
+    if (strlen(found) < size)
+        memcpy(path, found, strlen(found) + 1);
+}
+
 /* Programs that it starts need the library's path and the arena's; both only where it sees them as we do. */
 static void tell_children(struct attachment *attachment)
 {
@@ -172,6 +190,7 @@ static int start(void *self, struct arena *arena, struct fault *fault)
     struct attachment *attachment = self;
     attachment->arena = arena;
     arena->header->target_pid = (uint32_t)attachment->pid;
+    find_path(attachment, arena->header->attached_path, sizeof(arena->header->attached_path));
     tell_children(attachment);
     int err = hire(attachment, enter, STAGE_ENTERING, fault);
     return err < 0 ? err : (int)attachment->pid;

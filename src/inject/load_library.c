@@ -120,7 +120,7 @@ static int make_file(const struct loader *loader, const char *folder, int fd, ch
         return -EACCES;
     if (getrandom(&number, sizeof(number), 0) != sizeof(number))
         return -EIO;
-    snprintf(here, PATH_MAX, "%s/.memoir-%016llx.so", root, (unsigned long long)number);
+    snprintf(here, PATH_MAX, "%s/libmemoir.so.%016llx", root, (unsigned long long)number);
     int file = open(here, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0500);
     if (file < 0)
         return -errno;

@@ -26,7 +26,7 @@ static void name_user(uint32_t user, char *name, size_t size)
 void permission_facts_read(struct permission_facts *facts, pid_t pid)
 {
     char path[64], *text;
-    struct stat folder;
+    struct stat file;
     struct process_status status;
     *facts = (struct permission_facts){.pid = pid, .yama_scope = -1};
     if (proc_text_read("/proc/self/status", TEXT_MAX, &text) == 0) {
@@ -39,8 +39,8 @@ void permission_facts_read(struct permission_facts *facts, pid_t pid)
     }
     if (process_status_read((uint32_t)pid, 0, &status) == 0)
         facts->their_user = status.user;
-    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-    facts->proc_owner = stat(path, &folder) == 0 ? folder.st_uid : facts->their_user;
+    snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+    facts->proc_owner = stat(path, &file) == 0 ? file.st_uid : facts->their_user;
     name_user(facts->their_user, facts->their_name, sizeof(facts->their_name));
     name_user(facts->ours.uid, facts->our_name, sizeof(facts->our_name));
 }

@@ -11,7 +11,7 @@ struct permission_facts {
     pid_t pid;
     struct permissions ours;
     uint32_t their_user; /* the process's real user */
-    uint32_t proc_owner; /* of its folder in /proc: root when it protects itself */
+    uint32_t proc_owner; /* of its files in /proc: root when it protects itself */
     int yama_scope;      /* kernel.yama.ptrace_scope; -1: there is none */
     char their_name[32], our_name[32];
 };

@@ -95,7 +95,7 @@ static bool is_mere_init(const char *name)
 {
     static const char *const inits[] = {"tini",    "docker-init", "dumb-init", "catatonit", "init",
                                         "systemd", "s6-svscan",   "sh",        "bash",      "dash",
-                                        "ash",     "pause",       "conmon"};
+                                        "ash",     "pause",       "unshare",   "conmon"};
     for (size_t i = 0; i < sizeof(inits) / sizeof(inits[0]); i++)
         if (strcmp(name, inits[i]) == 0)
             return true;

@@ -81,6 +81,13 @@ static enum module_kind kind_by_name(const char *path)
     return MODULE_PROGRAM;
 }
 
+/* Whatever its name: exactly our library. */
+static bool is_own(const struct target_modules *modules, const struct loaded_elf *elf)
+{
+    return elf->build_id_size > 0 && elf->build_id_size == modules->own_build_id_size &&
+           memcmp(elf->build_id, modules->own_build_id, elf->build_id_size) == 0;
+}
+
 static struct target_module *module_create(struct target_modules *modules,
                                            const struct map_region *region)
 {
@@ -93,7 +100,7 @@ static struct target_module *module_create(struct target_modules *modules,
     size_t length = strlen(region->name);
     size_t skip = length < sizeof(module->name) ? 0 : length - sizeof(module->name) + 1;
     memcpy(module->name, region->name + skip, length - skip + 1);
-    module->kind = kind_by_name(region->name);
+    module->kind = is_own(modules, &module->elf) ? MODULE_TRACER : kind_by_name(region->name);
     return module;
 }
 
@@ -174,9 +181,7 @@ struct target_module *target_modules_of(const struct target_modules *modules, en
 struct target_module *target_modules_own(const struct target_modules *modules)
 {
     vec_each (module, &modules->modules) {
-        const struct loaded_elf *elf = &(*module)->elf;
-        if ((*module)->kind == MODULE_TRACER && elf->build_id_size == modules->own_build_id_size &&
-            memcmp(elf->build_id, modules->own_build_id, elf->build_id_size) == 0)
+        if (is_own(modules, &(*module)->elf))
             return *module;
     }
     return NULL;

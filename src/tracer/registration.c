@@ -145,6 +145,15 @@ static uint32_t take_entry(void)
     return index;
 }
 
+static void find_executable(void)
+{
+    const struct arena_header *header = tracer_process.header;
+    _Static_assert(sizeof(executable) <= sizeof(header->attached_path), "it fits");
+    if (raw_syscall6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)executable,
+                     sizeof(executable) - 1, 0, 0) < 0)
+        memcpy(executable, header->attached_path, sizeof(executable) - 1);
+}
+
 bool register_process(bool forked)
 {
     uint32_t index = take_entry();
@@ -156,8 +165,7 @@ bool register_process(bool forked)
     process->start_tsc = read_tsc();
     process->serial = atomic_fetch_add(&tracer_process.header->serials, 1);
     if (!forked) {
-        raw_syscall6(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)executable,
-                     sizeof(executable) - 1, 0, 0);
+        find_executable();
         tracer_process.family = process->serial;
     }
     process->family = tracer_process.family;

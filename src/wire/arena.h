@@ -176,6 +176,8 @@ struct arena_header {
     /* Of an attached program whose children are followed: what they need in their environment, as they will
      * see it; empty: they are not. */
     char follow_library[1024], follow_arena[100];
+    /* The path of an attached program's executable, for where it has no /proc to ask. */
+    char attached_path[428];
 };
 
 #define ARENA_PAGE(x)      (((x) + 4095ull) & ~4095ull)

@@ -139,7 +139,7 @@ END
 }
 
 python() {
-    begin python python3 -u -c '
+    begin python /usr/bin/python3 -u -c '
 import threading, time
 kept = []
 def work():
