@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -30,12 +31,21 @@ FILE *answer_open(const char *path, struct fault *fault)
     return file;
 }
 
+/* Whether nobody reads the pipe any more: the error of an early write is forgotten by the end. */
+static bool reader_left(FILE *file)
+{
+    struct pollfd end = {.fd = fileno(file), .events = POLLOUT};
+    return poll(&end, 1, 0) == 1 && (end.revents & POLLERR);
+}
+
 int answer_close(FILE *file, const char *path, struct fault *fault)
 {
     errno = 0;
     bool failed = fflush(file) != 0;
     int code = errno;
     failed = ferror(file) || failed;
+    if (failed && code == 0 && reader_left(file))
+        code = EPIPE;
     if (!is_standard(path) && fclose(file) != 0 && !failed) {
         failed = true;
         code = errno;

@@ -168,6 +168,7 @@ static const char examples[] =
     "  memoir report node.4242.memoir --by phase             rates and growth of each phase\n"
     "  memoir report node.4242.memoir --between phase:compaction\n"
     "  memoir report node.4242.memoir --filter 'rocksdb|sqlite' --histogram sizes\n"
+    "  memoir report heaptrack.node.4242.zst                 a file of heaptrack's, raw or not\n"
     "  memoir report node.4242.memoir --json | jq '.rows[0].stack[].function'\n";
 
 int cmd_report(int argc, char **argv)

@@ -13,8 +13,8 @@
 #define HEAPTRACK_STRINGS_MAX      ((size_t)1 << 24)
 #define HEAPTRACK_STRING_BYTES_MAX ((size_t)1 << 29) /* of all together */
 #define HEAPTRACK_PLACES_MAX       ((size_t)1 << 24)
-#define HEAPTRACK_TRACES_MAX       ((size_t)1 << 26)
-#define HEAPTRACK_INFOS_MAX        ((size_t)1 << 26)
+#define HEAPTRACK_TRACES_MAX       ((size_t)1 << 25)
+#define HEAPTRACK_INFOS_MAX        ((size_t)1 << 25)
 #define HEAPTRACK_SIZE_MAX         (UINT64_C(1) << 47) /* no block is larger than the address space */
 
 struct heaptrack_info {

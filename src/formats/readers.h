@@ -11,8 +11,8 @@ bool heaptrack_recognise(struct slice head);
 
 /* Reads a heaptrack file, raw or interpreted, format 0 to 3, plain, gzip or zstd, in memory that
  * does not grow with its events.  What is cut off or damaged is left out, with a note that says up
- * to which line it was read.  Frames of a raw file have no names: see heaptrack_is_raw.  NULL with
- * a sentence when nothing can be read. */
+ * to which line it was read.  Frames of a raw file have modules and addresses, but no names.  NULL
+ * with a sentence when nothing can be read. */
 struct recording *heaptrack_read(const char *path, struct fault *fault);
 /* The same from memory, for fuzzing and tests. */
 struct recording *heaptrack_read_bytes(const void *data, size_t size, struct fault *fault);

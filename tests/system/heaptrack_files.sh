@@ -157,6 +157,9 @@ done
 "$MEMOIR" diff sqlite.ht sqlite.zst >command.out 2>&1
 equal opens-in-diff 0 $?
 
+"$MEMOIR" report python.ht --json --top 100000 2>early.err | head -n 1 >early.out
+equal reader-that-leaves-early "" "$(cat early.err)"
+
 # Raw: the same events, with addresses.
 raw_of() { # raw_of NAME PROGRAM…
     local name=$1
