@@ -123,8 +123,10 @@ bool sample_takes_slowly(size_t size, const void *block)
         self->rate = rate;
         self->quota = quota_of(self);
     }
-    if (rate == RATE_FULL)
+    if (rate == RATE_FULL) {
+        PROBE_ALLOC(block, size, size);
         return true;
+    }
     if (size < self->quota) {
         self->quota -= size + 1;
         return false;
@@ -132,16 +134,21 @@ bool sample_takes_slowly(size_t size, const void *block)
     self->quota = quota_of(self);
     if (rate == RATE_OFF)
         return false;
-    if (sample_keep(block))
+    if (sample_keep(block)) {
+        PROBE_ALLOC(block, size, sample_weight(size, rate));
         return true;
+    }
     atomic_fetch_add(&tracer_process.header->samples_dropped, 1);
     return false;
 }
 
 bool sample_took_slowly(const void *block)
 {
-    bool followed = sample_forget(block);
-    return followed || atomic_load_explicit(tracer_process.rate, memory_order_relaxed) == RATE_FULL;
+    bool followed = sample_forget(block) ||
+                    atomic_load_explicit(tracer_process.rate, memory_order_relaxed) == RATE_FULL;
+    if (followed)
+        PROBE_FREE(block);
+    return followed;
 }
 
 /* The natural logarithm of x > 0; libm is not ours to load.  Good to 1e-10. */
@@ -160,6 +167,24 @@ static double natural_log(double x)
     for (int k = 15; k >= 1; k -= 2)
         sum = sum * square + 1.0 / k;
     return exponent * 0.6931471805599453 + 2 * s * sum;
+}
+
+/* 1 - e^-x for x > 0: x is made small, and the result squared back.  Good to 1e-10. */
+static double fall(double x)
+{
+    if (x > 40)
+        return 1;
+    double y = x / 1024, kept = y * (1 - y / 2 * (1 - y / 3 * (1 - y / 4)));
+    for (int i = 0; i < 10; i++)
+        kept = kept * (2 - kept); /* 1 - (1 - kept)^2 */
+    return kept;
+}
+
+uint64_t sample_weight(uint64_t size, uint64_t rate)
+{
+    if (rate == RATE_FULL || rate == RATE_OFF)
+        return size;
+    return (uint64_t)((double)size / fall(((double)size + 1) / (double)rate) + 0.5);
 }
 
 uint64_t sample_draw(uint64_t *random, uint64_t rate)

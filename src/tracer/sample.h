@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tracer/probes.h"
 #include "tracer/thread.h"
 
 extern bool sample_ever __attribute__((visibility("hidden"))); /* was anything but full, once */
@@ -61,19 +62,23 @@ bool sample_takes_slowly(size_t size, const void *block);
 bool sample_took_slowly(const void *block);
 
 /* Inside the arena: whether the new block is to be recorded. */
-static inline bool sample_takes(size_t size, const void *block)
+static always_inline bool sample_takes(size_t size, const void *block)
 {
     if (likely((tracer_self.rate |
-                atomic_load_explicit(tracer_process.rate, memory_order_relaxed)) == RATE_FULL))
+                atomic_load_explicit(tracer_process.rate, memory_order_relaxed)) == RATE_FULL)) {
+        PROBE_ALLOC(block, size, size);
         return true;
+    }
     return sample_takes_slowly(size, block);
 }
 
 /* Inside the arena: whether the end of the block is to be recorded.  It is forgotten then. */
-static inline bool sample_took(const void *block)
+static always_inline bool sample_took(const void *block)
 {
-    if (likely(!sample_ever))
+    if (likely(!sample_ever)) {
+        PROBE_FREE(block);
         return true;
+    }
     return sample_took_slowly(block);
 }
 
@@ -92,5 +97,8 @@ void sample_pin(const void *block);
 /* Forgets all but those; nobody else may be tracing. */
 void sample_forget_all(void);
 
+/* The bytes that a taken allocation stands for: size / (1 - e^(-(size + 1) / rate)); the size itself when all are
+ * taken. */
+uint64_t sample_weight(uint64_t size, uint64_t rate);
 /* Bytes that pass before an allocation is taken, at `rate` bytes on average. */
 uint64_t sample_draw(uint64_t *random, uint64_t rate);

@@ -123,11 +123,27 @@ TEST(a_full_table_refuses)
     CHECK(!sample_may_have((void *)0x1230) && !sample_forget((void *)0x1230));
 }
 
+TEST(weights_are_those_of_the_recorder)
+{
+    static const uint64_t sizes[] = {0, 1, 16, 100, 4096, 524288, 1 << 24, 1ull << 40};
+    static const uint64_t rates[] = {1, 512, 524288, 1 << 26};
+    for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        CHECK(sample_weight(sizes[i], RATE_FULL) == sizes[i]);
+        for (unsigned k = 0; k < sizeof(rates) / sizeof(rates[0]); k++) {
+            double size = (double)sizes[i];
+            double expected = size / -expm1(-(size + 1) / (double)rates[k]);
+            CHECK(fabs((double)sample_weight(sizes[i], rates[k]) - expected) <=
+                  0.51 + expected * 1e-9);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotas_have_the_right_mean_and_spread),
         cmocka_unit_test(estimates_are_unbiased),
+        cmocka_unit_test(weights_are_those_of_the_recorder),
         cmocka_unit_test(a_block_weighs_the_same_when_it_is_freed),
         cmocka_unit_test(taken_blocks_are_found_once),
         cmocka_unit_test(a_full_table_refuses),
