@@ -94,7 +94,8 @@ static void describe_process(struct session *session)
     recording->command_line = recording_intern(
         recording, session->options.command_line ? session->options.command_line : "");
     recording->host = recording_intern(recording, host);
-    recording->source = recording_intern(recording, session->options.source);
+    recording->source = recording_intern(
+        recording, session->options.source ? session->options.source : "memoir run");
     session->pid = session->process->pid;
     if (session->options.attached)
         describe_attached(session, session->options.attached);
