@@ -299,6 +299,7 @@ void hooks_extend(void)
     if (objects_each(look_for_allocator, NULL, &before) == 1)
         is_another_allocator = true;
     objects_each(patch_object, &patching, &seen);
+    told_join();
 }
 
 static int loader_catches(void *exception, void (*operate)(void *), void *arguments)
