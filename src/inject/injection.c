@@ -146,6 +146,16 @@ static int attach(struct injection *injection, int arena_fd, unsigned long flags
     return err;
 }
 
+/* In and out of an allocator inside the program, and what that took. */
+static int set_jumps(struct injection *injection, bool on, struct fault *fault)
+{
+    struct code_jumps_report report;
+    int err = code_jumps_set(&injection->modules, on, &report, fault);
+    if (report.stopped_ns > injection->times.looks.longest_ns)
+        injection->times.looks.longest_ns = report.stopped_ns;
+    return err;
+}
+
 static int detach_once(struct injection *injection, int64_t *result, struct fault *fault)
 {
     static struct borrowed_thread borrowed;
@@ -165,7 +175,7 @@ static int detach(struct injection *injection, struct fault *fault)
         return fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)injection->pid);
     if (!target_modules_own(&injection->modules))
         return 0;
-    int jumps = code_jumps_set(&injection->modules, false, &injection->jumps, fault);
+    int jumps = set_jumps(injection, false, fault);
     for (int i = 0; i < TRIES && result == -EAGAIN; i++) {
         if (i > 0)
             nanosleep(&(struct timespec){0, NAP_NS}, NULL);
@@ -210,10 +220,13 @@ static int detach_job(void *context)
 int injection_attach(struct injection *injection, int arena_fd, unsigned long flags,
                      struct fault *fault)
 {
+    struct fault ignored;
     int err = tracing_thread_run(attach_job, &(struct job){injection, arena_fd, flags, fault});
-    injection->jumps_fault.code = 0;
-    if (err == 0)
-        (void)code_jumps_set(&injection->modules, true, &injection->jumps, &injection->jumps_fault);
+    if (err < 0)
+        return err;
+    err = set_jumps(injection, true, fault);
+    if (err < 0)
+        (void)injection_detach(injection, &ignored);
     return err;
 }
 

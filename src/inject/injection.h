@@ -24,9 +24,7 @@ struct injection {
     struct code_spots spots;
     const struct tracer_library *library;
     struct injection_times times;
-    struct code_jumps_report jumps; /* of the last attach or detach */
-    struct fault jumps_fault; /* code 0, or why an allocator inside the program is not hooked */
-    bool loaded;              /* the library was there, or is now */
+    bool loaded; /* the library was there, or is now */
 };
 
 /* Gets to know the process.  `library` must live as long.  0; or -errno with `fault`, and nothing to close. */
@@ -34,7 +32,8 @@ int injection_open(struct injection *injection, pid_t pid, const struct tracer_l
                    struct fault *fault);
 void injection_close(struct injection *injection);
 
-/* Brings the library in, if it is not, and hands it the arena.  0 or -errno with `fault`. */
+/* Brings the library in, if it is not, and hands it the arena; an allocator inside the program is hooked while all its
+ * threads are stopped.  0; or -errno with `fault`, and nothing is hooked. */
 int injection_attach(struct injection *injection, int arena_fd, unsigned long flags,
                      struct fault *fault);
 /* Takes its hooks out.  0, also when there are none; or -errno with `fault`. */

@@ -12,10 +12,10 @@ begin() { # begin NAME PROGRAM…: in the background; its pid is $target, its ou
 }
 
 # A subject that does what it is told.
-begin_obedient() { # begin_obedient NAME
+begin_obedient() { # begin_obedient NAME [PROGRAM]
     rm -f "$1.in"
     mkfifo "$1.in"
-    "$subjects/subject-obeys" <"$1.in" >"$1.out" 2>&1 &
+    "${2:-$subjects/subject-obeys}" <"$1.in" >"$1.out" 2>&1 &
     target=$!
     started+=("$target")
     exec 9>"$1.in"

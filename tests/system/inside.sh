@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/books.bash"
+. "$TOP/tests/system/prefixed.bash"
 
 sources=$TOP/tests/subjects/inside
 flags=(-O1 -g -fno-inline -D_GNU_SOURCE -w)
@@ -59,16 +60,6 @@ says() { # says CASE PATTERN: a note of the recording
     fi
 }
 
-# jemalloc with its functions under another prefix, as Rust's crates build it, beside libc's malloc.
-prefix_jemalloc() {
-    local name
-    for name in malloc calloc realloc free posix_memalign aligned_alloc memalign valloc malloc_usable_size mallocx \
-        rallocx xallocx sallocx dallocx sdallocx nallocx mallctl mallctlbymib mallctlnametomib malloc_stats_print; do
-        echo "$name _rjem_$name"
-    done >names
-    objcopy --redefine-syms=names "$(gcc -print-file-name=libjemalloc_pic.a)" libprefixed.a
-}
-
 # The generator with whatever allocator: eight threads and every hazard.
 generate() { # generate CASE LIBRARY
     local name=$1
@@ -92,7 +83,7 @@ if has_archive jemalloc; then
     says jemalloc 'jemalloc inside all_of_jemalloc is recorded through 1[0-9] functions'
     prefix_jemalloc
     # shellcheck disable=SC2046
-    gcc "${flags[@]}" -DPREFIX=_rjem_ "$sources/all_of_jemalloc.c" -o prefixed -L. $(statically prefixed)
+    gcc "${flags[@]}" -DPREFIX=_rjem_ "$sources/all_of_jemalloc.c" -o prefixed $(link_prefixed)
     as_in_books jemalloc-with-prefix -- ./prefixed
     # Linkers leave out what nobody calls, and then nobody tells what a block can hold.
     objcopy --redefine-sym _rjem_sallocx=tell --redefine-sym _rjem_malloc_usable_size=tell2 libprefixed.a libuntold.a
