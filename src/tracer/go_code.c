@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "tracer/loaded_elf.h"
+
 /* Not in older glibc; see rules.c. */
 #pragma weak _dl_find_object
 
@@ -41,9 +43,8 @@ static bool has_go_note(const char *at, size_t size)
 
 static bool is_go_module(const struct dl_find_object *found)
 {
-    const ElfW(Ehdr) *elf = found->dlfo_map_start;
-    if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phentsize != sizeof(ElfW(Phdr)) ||
-        elf->e_phoff + (uint64_t)elf->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+    const ElfW(Ehdr) *elf = loaded_elf_header(found);
+    if (!elf)
         return false;
     const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((const char *)elf + elf->e_phoff);
     for (unsigned i = 0; i < elf->e_phnum; i++) {

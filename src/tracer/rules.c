@@ -7,6 +7,8 @@
 #include <link.h>
 #include <string.h>
 
+#include "tracer/loaded_elf.h"
+
 /* glibc 2.35 and later: lock-free, safe in signal handlers.  Without it stacks have one frame. */
 #pragma weak _dl_find_object
 
@@ -200,18 +202,6 @@ static void find_view(const struct dl_find_object *found, const ElfW(Ehdr) * elf
     }
 }
 
-/* The ELF header is the start of the mapping, unless somebody was very creative. */
-static const ElfW(Ehdr) * elf_header(const struct dl_find_object *found)
-{
-    const ElfW(Ehdr) *elf = found->dlfo_map_start;
-    uint64_t size = (uint64_t)found->dlfo_map_end - (uint64_t)found->dlfo_map_start;
-    if (size < sizeof(*elf) || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 ||
-        elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_phentsize != sizeof(ElfW(Phdr)) ||
-        elf->e_phoff + (uint64_t)elf->e_phnum * sizeof(ElfW(Phdr)) > 4096)
-        return NULL;
-    return elf;
-}
-
 /* 0 with *module set, NULL when there is no room for it; -EAGAIN when another thread is at it. */
 static int learn(const struct dl_find_object *found, struct known_module **module)
 {
@@ -229,7 +219,7 @@ static int learn(const struct dl_find_object *found, struct known_module **modul
         room = find_room((uint64_t)found->dlfo_map_start);
     }
     if (room) {
-        const ElfW(Ehdr) *elf = elf_header(found);
+        const ElfW(Ehdr) *elf = loaded_elf_header(found);
         room->end = (uint64_t)found->dlfo_map_end;
         room->map = found->dlfo_link_map;
         room->tables = found->dlfo_eh_frame;

@@ -50,6 +50,12 @@ equal deep-main-is-there "160 10" "$(site deep.memoir heap.allocated at_the_bott
 equal deep-on-the-way-up "320 10" "$(site deep.memoir heap.allocated on_the_way_up main)"
 at_most deep-is-folded 1000 "$(jq '[.rows[].stack | length] | max' "$(json_of deep.memoir heap.allocated)")"
 
+# A program with gaps between its segments, which the loader knows piece by piece.
+record gaps.memoir -- "$subjects/subject-gaps"
+record no-gaps.memoir -- "$subjects/subject-leaks_100_blocks"
+equal gaps-same-leaks "$(site no-gaps.memoir heap.leaked main)" "$(site gaps.memoir heap.leaked main)"
+complete gaps gaps.memoir
+
 # Code without tables: frame pointers are followed where they lead to known code, and only there.
 record made.memoir -- "$subjects/subject-made_code"
 equal made-code-status 0 "$status"
