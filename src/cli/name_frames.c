@@ -164,8 +164,8 @@ static int read_answers(struct naming *naming, FILE *answers)
 
 static int ask_helper(struct naming *naming)
 {
-    pid_t pid;
-    FILE *answers;
+    pid_t pid = -1;
+    FILE *answers = NULL;
     int const questions = write_questions(naming);
     if (questions < 0)
         return questions;

@@ -10,42 +10,39 @@
 void heap_ledger_fini(struct heap_ledger *ledger)
 {
     vec_free(&ledger->accounts);
-    vec_free(&ledger->closed);
-    vec_free(&ledger->sizes);
-    vec_free(&ledger->stacks);
     vec_free(&ledger->sites);
+    vec_free(&ledger->site_of_stack);
     vec_free(&ledger->touched);
 }
 
 static int add_site(struct heap_ledger *ledger, stack_id stack)
 {
-    size_t more = ledger->accounts.count + 1 - ledger->touched.count;
-    if (!vec_reserve(&ledger->accounts, 1) || !vec_reserve(&ledger->closed, 1) ||
-        !vec_reserve(&ledger->sizes, 1) || !vec_reserve(&ledger->touched, more) ||
-        !vec_push(&ledger->stacks, stack))
+    size_t const more = ledger->sites.count + 1 - ledger->touched.count;
+    if (!vec_reserve(&ledger->touched, more) || !vec_reserve(&ledger->accounts, 1) ||
+        !vec_push(&ledger->sites, (struct heap_site){.stack = stack}))
         return -ENOMEM;
     ledger->accounts.items[ledger->accounts.count++] =
         (struct heap_account){.saved_epoch = ledger->epoch};
-    ledger->closed.items[ledger->closed.count++] = (struct heap_closed){.temporary = 0};
-    ledger->sizes.items[ledger->sizes.count++] = (struct size_counts){{0}};
     return 0;
 }
 
 int heap_ledger_site(struct heap_ledger *ledger, stack_id stack, uint32_t *site)
 {
-    if (stack >= ledger->sites.count) {
-        size_t more = (size_t)stack + 1 - ledger->sites.count;
-        if (!vec_reserve(&ledger->sites, more))
+    size_t const known = ledger->site_of_stack.count;
+    if (stack >= known) {
+        size_t const more = (size_t)stack + 1 - known;
+        if (!vec_reserve(&ledger->site_of_stack, more))
             return -ENOMEM;
-        memset(ledger->sites.items + ledger->sites.count, 0, more * sizeof(uint32_t));
-        ledger->sites.count += more;
+        memset(ledger->site_of_stack.items + known, 0, more * sizeof(uint32_t));
+        ledger->site_of_stack.count += more;
     }
-    if (ledger->sites.items[stack] == 0) {
+    uint32_t *number = &ledger->site_of_stack.items[stack];
+    if (*number == 0) {
         if (add_site(ledger, stack) < 0)
             return -ENOMEM;
-        ledger->sites.items[stack] = (uint32_t)ledger->accounts.count;
+        *number = (uint32_t)ledger->sites.count;
     }
-    *site = ledger->sites.items[stack] - 1;
+    *site = *number - 1;
     return 0;
 }
 
@@ -71,35 +68,37 @@ static struct cell *trim_cells(struct cell *cells, size_t count)
     return trimmed ? trimmed : cells;
 }
 
-static void drain_account(struct heap_account *account, struct heap_closed *closed,
+static void drain_account(struct heap_account *account, struct heap_site *site,
                           struct cell_writer *writer)
 {
-    const struct heap_sums_so_far *now = &account->now, *then = &closed->then;
+    const struct heap_sums_so_far *now = &account->now, *then = &site->closed;
+    writer->stack = site->stack;
     put(writer, COL_HEAP_CALLS, now->calls - then->calls);
     put(writer, COL_HEAP_BYTES, now->bytes - then->bytes);
     put(writer, COL_HEAP_FREES, now->frees - then->frees);
     put(writer, COL_HEAP_FREED, now->freed - then->freed);
-    put(writer, COL_HEAP_TEMPORARY, account->temporary - closed->temporary);
-    *closed = (struct heap_closed){*now, account->temporary};
+    put(writer, COL_HEAP_TEMPORARY, account->temporary - site->closed_temporary);
+    site->closed = *now;
+    site->closed_temporary = account->temporary;
     account->touched = false;
 }
 
 static size_t count_sizes(const struct heap_ledger *ledger)
 {
     size_t count = 0;
-    vec_each (sizes, &ledger->sizes)
+    vec_each (site, &ledger->sites)
         for (unsigned k = 0; k < SIZE_CLASSES; k++)
-            count += sizes->calls[k] != 0;
+            count += site->sizes[k] != 0;
     return count;
 }
 
 static void drain_sizes(struct heap_ledger *ledger, struct cell_writer *writer)
 {
-    for (size_t site = 0; site < ledger->sizes.count; site++) {
-        writer->stack = ledger->stacks.items[site];
+    vec_each (site, &ledger->sites) {
+        writer->stack = site->stack;
         for (unsigned k = 0; k < SIZE_CLASSES; k++)
-            put(writer, COL_SIZE_0 + k, ledger->sizes.items[site].calls[k]);
-        ledger->sizes.items[site] = (struct size_counts){{0}};
+            put(writer, COL_SIZE_0 + k, site->sizes[k]);
+        memset(site->sizes, 0, sizeof(site->sizes));
     }
 }
 
@@ -110,10 +109,8 @@ int heap_ledger_close(struct heap_ledger *ledger, bool with_sizes, struct bucket
     if (!cells)
         return -ENOMEM;
     struct cell_writer writer = {.next = cells};
-    vec_each (site, &ledger->touched) {
-        writer.stack = ledger->stacks.items[*site];
-        drain_account(&ledger->accounts.items[*site], &ledger->closed.items[*site], &writer);
-    }
+    vec_each (site, &ledger->touched)
+        drain_account(&ledger->accounts.items[*site], &ledger->sites.items[*site], &writer);
     ledger->touched.count = 0;
     if (with_sizes)
         drain_sizes(ledger, &writer);
@@ -150,7 +147,7 @@ int heap_ledger_pin_peak(const struct heap_ledger *ledger, struct pin *pin)
     for (size_t site = 0; site < ledger->accounts.count; site++) {
         const struct heap_account *account = &ledger->accounts.items[site];
         bool saved = account->saved_epoch == ledger->epoch;
-        writer.stack = ledger->stacks.items[site];
+        writer.stack = ledger->sites.items[site].stack;
         const struct heap_sums_so_far *now = &account->now;
         put(&writer, COL_HEAP_BYTES, saved ? account->saved_bytes : now->bytes - now->freed);
         put(&writer, COL_HEAP_CALLS, saved ? account->saved_count : now->calls - now->frees);

@@ -21,22 +21,18 @@ struct heap_account { /* a cache line */
     bool touched; /* in the open bucket */
 };
 
-/* As of the last bucket. */
-struct heap_closed {
-    struct heap_sums_so_far then;
-    uint64_t temporary;
-};
-
-struct size_counts {
-    uint32_t calls[SIZE_CLASSES];
+/* What is needed of a site less often. */
+struct heap_site {
+    stack_id stack;
+    struct heap_sums_so_far closed; /* as of the last bucket */
+    uint64_t closed_temporary;
+    uint32_t sizes[SIZE_CLASSES]; /* calls since the last histogram */
 };
 
 struct heap_ledger {
     VEC(struct heap_account) accounts; /* by site: a stack that allocated */
-    VEC(struct heap_closed) closed;    /* by site */
-    VEC(struct size_counts) sizes;     /* by site, since the last histogram */
-    VEC(stack_id) stacks;              /* by site */
-    VEC(uint32_t) sites;               /* by stack_id: site plus one, 0 for none */
+    VEC(struct heap_site) sites;       /* likewise */
+    VEC(uint32_t) site_of_stack;       /* plus one; 0 for none */
     VEC(uint32_t) touched;             /* with room for all sites */
     int64_t live_bytes, live_count;
     int64_t bucket_max, bucket_min;
@@ -86,7 +82,7 @@ static inline void heap_ledger_alloc(struct heap_ledger *ledger, uint32_t site, 
     struct heap_account *account = heap_ledger_touch(ledger, site);
     account->now.calls++;
     account->now.bytes += size;
-    ledger->sizes.items[site].calls[size_class(size)]++;
+    ledger->sites.items[site].sizes[size_class(size)]++;
     ledger->live_count++;
     ledger->live_bytes = heap_ledger_add(ledger->live_bytes, size);
     if (ledger->live_bytes <= ledger->bucket_max)

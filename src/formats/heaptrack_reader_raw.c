@@ -33,25 +33,30 @@ static int find_module(struct heaptrack_raw *raw, struct module wanted, uint32_t
     return vec_push(&recording->modules, wanted) ? 0 : -ENOMEM;
 }
 
+static int add_segment(struct heaptrack_raw *raw, struct heaptrack_segment segment)
+{
+    struct module *module = &raw->recording->modules.items[segment.module];
+    if (segment.end <= segment.start || raw->segments.count >= HEAPTRACK_SEGMENTS_MAX)
+        return -EINVAL;
+    if (module->end == 0 || segment.start < module->start)
+        module->start = segment.start;
+    if (segment.end > module->end)
+        module->end = segment.end;
+    return vec_push(&raw->segments, segment) ? 0 : -ENOMEM;
+}
+
 static int add_segments(struct heaptrack_raw *raw, uint32_t index, struct heaptrack_fields *fields)
 {
-    struct module *module = &raw->recording->modules.items[index];
+    uint64_t const bias = raw->recording->modules.items[index].bias;
     uint64_t address, bytes;
-    while (fields->at < fields->end) {
+    int err = 0;
+    while (fields->at < fields->end && err == 0) {
         if (!heaptrack_take(fields, &address) || !heaptrack_take(fields, &bytes))
             return -EINVAL;
-        struct heaptrack_segment segment = {.start = module->bias + address, .module = index};
-        segment.end = segment.start + bytes;
-        if (segment.end <= segment.start || raw->segments.count >= HEAPTRACK_SEGMENTS_MAX)
-            return -EINVAL;
-        if (module->end == 0 || segment.start < module->start)
-            module->start = segment.start;
-        if (segment.end > module->end)
-            module->end = segment.end;
-        if (!vec_push(&raw->segments, segment))
-            return -ENOMEM;
+        err = add_segment(
+            raw, (struct heaptrack_segment){bias + address, bias + address + bytes, index});
     }
-    return 0;
+    return err;
 }
 
 int heaptrack_raw_module(struct heaptrack_raw *raw, struct slice name,

@@ -64,23 +64,30 @@ static int take_module(struct heaptrack_tables *tables, struct heaptrack_fields 
     return 0;
 }
 
+static int take_location(struct heaptrack_tables *tables, struct heaptrack_fields *fields)
+{
+    struct recording *recording = tables->recording;
+    struct location location = {0};
+    if (!take_string(tables, fields, &location.function))
+        return -EINVAL;
+    if (fields->at < fields->end &&
+        (!take_string(tables, fields, &location.file) || !heaptrack_take32(fields, &location.line)))
+        return -EINVAL;
+    return vec_push(&recording->locations, location) ? 0 : -ENOMEM;
+}
+
 /* Functions, innermost first; what is missing at the end of the line is unknown. */
 static int take_locations(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
                           struct frame *frame)
 {
-    struct recording *recording = tables->recording;
-    frame->first_location = (uint32_t)recording->locations.count;
+    size_t const first = tables->recording->locations.count;
+    if (first >= UINT32_MAX - LOCATIONS_MAX)
+        return -E2BIG;
+    frame->first_location = (uint32_t)first;
     while (fields->at < fields->end && frame->location_count < LOCATIONS_MAX) {
-        struct location location = {0};
-        if (!take_string(tables, fields, &location.function))
-            return -EINVAL;
-        if (fields->at < fields->end && (!take_string(tables, fields, &location.file) ||
-                                         !heaptrack_take32(fields, &location.line)))
-            return -EINVAL;
-        if (recording->locations.count >= UINT32_MAX)
-            return -E2BIG;
-        if (!vec_push(&recording->locations, location))
-            return -ENOMEM;
+        int const err = take_location(tables, fields);
+        if (err < 0)
+            return err;
         frame->location_count++;
     }
     return fields->at < fields->end ? -EINVAL : 0;
@@ -120,24 +127,28 @@ static void undo_made_up_name(struct recording *recording, struct frame *frame)
         frame->location_count = 0;
 }
 
+static int take_frame(struct heaptrack_tables *tables, struct heaptrack_fields *fields,
+                      struct frame *frame)
+{
+    if (!heaptrack_take(fields, &frame->address))
+        return -EINVAL;
+    int const err = take_module(tables, fields, &frame->module);
+    return err < 0 ? err : take_locations(tables, fields, frame);
+}
+
 int heaptrack_add_place(struct heaptrack_tables *tables, struct heaptrack_fields *fields)
 {
     struct recording *recording = tables->recording;
     struct frame frame = {.module = MODULE_NONE};
     if (tables->frames.count >= HEAPTRACK_PLACES_MAX)
         return -E2BIG;
-    int err = heaptrack_take(fields, &frame.address) ? 0 : -EINVAL;
-    if (err == 0)
-        err = take_module(tables, fields, &frame.module);
-    if (err == 0)
-        err = take_locations(tables, fields, &frame);
-    if (err == -ENOMEM || err == -E2BIG)
+    int const err = take_frame(tables, fields, &frame);
+    if (err < 0 && err != -EINVAL)
         return err;
     undo_made_up_name(recording, &frame);
-    uint32_t const row = (uint32_t)recording->frames.count;
-    if (!vec_push(&recording->frames, frame) || !vec_push(&tables->frames, row))
+    if (!vec_push(&tables->frames, (uint32_t)recording->frames.count))
         return -ENOMEM;
-    return err;
+    return vec_push(&recording->frames, frame) ? err : -ENOMEM;
 }
 
 int heaptrack_add_trace(struct heaptrack_tables *tables, uint32_t frame, uint64_t caller)
