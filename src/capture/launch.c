@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "procfs/executable_facts.h"
 #include "symbols/elf_image.h"
 #include "symbols/program_marks.h"
 
@@ -95,23 +96,6 @@ int launch_find(const char *name, char *path, size_t size, struct fault *fault)
     return explain(name, worst, fault);
 }
 
-/* The loader that a program asks for; "" when it has none. */
-static void read_interpreter(int fd, const Elf64_Ehdr *elf, char *name, size_t size)
-{
-    name[0] = '\0';
-    for (unsigned i = 0; i < elf->e_phnum; i++) {
-        Elf64_Phdr segment;
-        if (pread(fd, &segment, sizeof(segment), (off_t)(elf->e_phoff + i * sizeof(segment))) !=
-            sizeof(segment))
-            return;
-        if (segment.p_type != PT_INTERP)
-            continue;
-        ssize_t got = pread(fd, name, size - 1, (off_t)segment.p_offset);
-        name[got > 0 ? got : 0] = '\0';
-        return;
-    }
-}
-
 /* Whether the file names a library, as programs that need it do: text between NULs. */
 static bool names_library(int fd, const char *library)
 {
@@ -171,8 +155,8 @@ static int check_elf(const char *path, int fd, const Elf64_Ehdr *elf, struct fau
             "%s changes its user when it starts (setuid), so the loader ignores our library; "
             "run memoir as that user",
             path);
-    char interpreter[256];
-    read_interpreter(fd, elf, interpreter, sizeof(interpreter));
+    struct executable_facts const facts = executable_facts_read(fd);
+    const char *interpreter = facts.interpreter;
     if (interpreter[0] && !strstr(interpreter, "ld-linux-x86-64"))
         return fault_set(fault, -ENOEXEC,
                          "%s runs with %s, another libc than glibc, which memoir cannot trace yet; "

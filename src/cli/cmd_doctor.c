@@ -1,47 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/answer_file.h"
 #include "cli/commands.h"
+#include "cli/doctor_options.h"
 #include "cli/helper_program.h"
-#include "cli/options.h"
 #include "cli/trial_run.h"
-#include "report/doctor_report.h"
-
-struct doctor_options {
-    bool json, no_color;
-    const char *folder;
-};
-
-static int take_json(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct doctor_options *)into)->json = true;
-    return 0;
-}
-
-static int take_no_color(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct doctor_options *)into)->no_color = true;
-    return 0;
-}
-
-static int take_folder(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct doctor_options *)into)->folder = argument;
-    return 0;
-}
-
-static const struct option_rule doctor_rules[] = {
-    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
-    {"--folder", "DIR", "where recordings would go; this folder unless given", take_folder},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL},
-};
 
 /* What a whole memoir consists of, besides the program that is running. */
 static const struct {
@@ -78,21 +45,6 @@ static void judge_programs(struct checkup *checkup)
     }
 }
 
-static int write_answer(const struct doctor_page *page, const struct doctor_options *options)
-{
-    struct fault fault = {.text = ""};
-    struct text_style const style = {answer_width(stdout),
-                                     answer_wants_color(stdout, options->no_color)};
-    if (options->json)
-        doctor_json_write(page, stdout); /* its error is the file's, and found at the close */
-    else
-        doctor_text_write(page, &style, stdout);
-    if (answer_close(stdout, NULL, &fault) == 0)
-        return 0;
-    fprintf(stderr, "memoir doctor: %s\n", fault.text);
-    return 1;
-}
-
 static int examine_machine(const struct doctor_options *options)
 {
     struct machine_facts facts;
@@ -106,31 +58,42 @@ static int examine_machine(const struct doctor_options *options)
     snprintf(heading, sizeof(heading), "memoir " MEMOIR_VERSION " on %s%s%s %s", facts.system,
              facts.system[0] ? ", " : "", facts.kernel, facts.architecture);
     struct doctor_page const page = {&checkup, heading, MEMOIR_VERSION};
-    int const status = write_answer(&page, options);
+    int const status = doctor_answer(&page, options);
     return status ? status : trial.worked ? 0 : 1;
+}
+
+/* A process is looked at by the program that would attach to it. */
+static int examine_process(char *pid, const struct doctor_options *options)
+{
+    char path[PATH_MAX];
+    char name[] = "memoir", command[] = "doctor", json[] = "--json", plain[] = "--no-color";
+    char *words[6] = {name, command, pid};
+    size_t count = 3;
+    if (options->json)
+        words[count++] = json;
+    if (options->no_color)
+        words[count++] = plain;
+    int const err = helper_program_path("memoir-record", path);
+    if (!err)
+        execv(path, words);
+    fprintf(stderr, "memoir doctor: cannot start memoir-record (%s): it belongs beside memoir\n",
+            strerror(err ? -err : errno));
+    return 1;
 }
 
 int cmd_doctor(int argc, char **argv)
 {
     struct doctor_options options = {0};
     const struct option_set sets[] = {{"Options", doctor_rules, &options}};
-    const struct command_help help = {
-        "memoir doctor [options]",
-        "Tells what works on this machine, what does not and why, and the exact command to get "
-        "the\n"
-        "rest: kernel features and permissions, each found out by trying it, symbols, libc, disk.\n"
-        "The exit status is 0 when memoir run works.",
-        "  memoir doctor\n"
-        "  memoir doctor --folder /var/lib/node\n"
-        "  memoir doctor --json | jq '.checks[] | select(.state != \"ok\")'\n",
-        sets, 1};
+    const struct command_help help = doctor_help(sets);
     int status;
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    if (words > 0) {
-        fprintf(stderr, "memoir doctor: \"%s\" is too much: memoir doctor looks at this machine\n",
-                argv[1]);
+    if (words == 1)
+        return examine_process(argv[1], &options);
+    if (words > 1) {
+        fprintf(stderr, "memoir doctor: one process at a time, please\n");
         return 2;
     }
     return examine_machine(&options);

@@ -19,7 +19,7 @@ struct check {
     const char *group; /* "kernel", "permissions", ...; "works" for what memoir does here */
     char name[32];
     enum check_state state;
-    char found[256];   /* a sentence without an end */
+    char found[512];   /* a sentence without an end */
     char command[256]; /* to be typed, or empty */
 };
 

@@ -6,7 +6,7 @@
 #include "machine/checkup.h"
 
 /* What this version has; the machine is judged for the rest all the same. */
-static const bool has_attach = false, has_sampling = false, has_pages = false, has_cpu = false;
+static const bool has_attach = true, has_sampling = true, has_pages = false, has_cpu = false;
 
 static void judge_run(struct checkup *checkup, const struct trial *trial)
 {

@@ -69,6 +69,59 @@ else
     skip nobody "only root can become another user"
 fi
 
+# One process: whether it can be attached to, and why not.
+started=()
+trap 'for pid in "${started[@]}"; do kill -9 "$pid"; done 2>/dev/null; [ -z "${open:-}" ] || rm -rf "$open"' EXIT
+mkfifo in
+"$subjects/subject-grows_on_demand" <in >grows.out &
+started+=($!)
+exec 9>in
+wait_until 30 has_line grows.out ready
+"$MEMOIR" doctor "${started[0]}" --json >process.json
+equal process-status 0 $?
+equal process-attach ok "$(state_of process.json works attach)"
+equal process-command "memoir attach ${started[0]}" "$(jq -r '.checks[0].command' process.json)"
+equal process-libc "glibc $(ldd --version | sed -n '1s/.* //p')" \
+    "$(jq -r '.checks[] | select(.name == "libc") | .found' process.json)"
+
+refused() { # refused CASE PID PATTERN
+    "$MEMOIR" doctor "$2" --json >"$1.json" 2>"$1.err"
+    equal "$1-status" 1 $?
+    if jq -re '.checks[0] | select(.state == "missing") | .found' "$1.json" | grep -Eqi "$3"; then
+        ok "$1"
+    else
+        not_ok "$1" "$(cat "$1.json" "$1.err")"
+    fi
+}
+kill -STOP "${started[0]}"
+wait_until 30 grep -q '^State:.T' "/proc/${started[0]}/status"
+refused stopped "${started[0]}" 'kill -CONT'
+kill -CONT "${started[0]}"
+"$MEMOIR" run -o held.memoir -- "$subjects/subject-waits_to_be_killed" >held.out 2>&1 &
+started+=($!)
+for _ in $(seq 200); do
+    held=$(descendants "${started[1]}" | tail -n 1)
+    [ -z "$held" ] || grep -q 'memoir' "/proc/$held/maps" 2>/dev/null && [ -s held.memoir ] && break
+    sleep 0.05
+done
+started+=("$held")
+refused recorded "$held" 'recorded already'
+equal recorded-where "$PWD/held.memoir" \
+    "$(jq -r '.checks[] | select(.name == "recorded") | .found' recorded.json | sed 's/^to //')"
+echo 'int pause(void); int main(void) { return pause(); }' >static.c
+if gcc -static -o static static.c 2>/dev/null; then
+    ./static &
+    started+=($!)
+    wait_until 30 grep -q static "/proc/$!/comm"
+    refused static $! 'static'
+    equal static-shown missing "$(state_of static.json process linking)"
+else
+    skip static "no static libc"
+fi
+"$MEMOIR" doctor 2147483647 >out 2>err
+equal gone-status 1 $?
+one_sentence gone err 'no process'
+
 "$MEMOIR" doctor --jsn >out 2>err
 equal wrong-option-status 2 $?
 one_sentence wrong-option err 'json'

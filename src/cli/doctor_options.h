@@ -1,0 +1,19 @@
+/* doctor_options.h - what `memoir doctor` shares between looking at the machine, in `memoir`, and at a process, in
+ * `memoir-record`. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "report/doctor_report.h"
+
+struct doctor_options {
+    bool json, no_color;
+    const char *folder;
+};
+
+extern const struct option_rule doctor_rules[];                 /* into a struct doctor_options */
+struct command_help doctor_help(const struct option_set *sets); /* one set */
+
+/* Writes the answer to standard output.  The exit status: 0, or 1 after a sentence. */
+int doctor_answer(const struct doctor_page *page, const struct doctor_options *options);
