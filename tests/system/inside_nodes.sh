@@ -79,13 +79,24 @@ free_port() {
     done
 }
 
+come_and_go() { # come_and_go PID: until the work is done
+    wait_until 60 ask eth_chainId '[]'
+    : >attach.failed
+    until [ -e attached.worked ]; do
+        "$MEMOIR" attach --for 1s -o attached.memoir "$1" 2>attach.err || cat attach.err >>attach.failed
+    done
+}
+
 run_anvil() { # run_anvil NAME COMMAND…: works with it and ends it; its status is in $status
     local name=$1
     shift
     port=$(free_port)
     "$@" "$anvil" --port "$port" --block-time 1 --silent >"$name.out" 2>"$name.err" &
     node=$!
+    [ "$name" != attached ] || come_and_go $node &
     work "$name.answers"
+    touch "$name.worked"
+    wait $!
     kill -INT $node
     wait $node
     status=$?
@@ -110,6 +121,15 @@ else
     # What is live is in resident memory, with little else.
     at_most anvil-live "$(fact anvil.memoir .summary.rss_peak_bytes)" "$(summary anvil.memoir peak_bytes)"
     whole anvil anvil.memoir
+    # The same while a recorder comes and goes.
+    run_anvil attached env
+    equal attached-status "$native" "$status"
+    same_text attached-answers native.answers attached.answers
+    equal attached-note 'jemalloc inside anvil is recorded through 6 functions' "$(quality attached.memoir 'notes[0]')"
+    at_least attached-calls 100 "$(summary attached.memoir calls)"
+    at_least attached-stacks 0.999 "$(quality attached.memoir complete_stacks_share)"
+    equal attached-nothing-missed "0 0" "$(quality attached.memoir implied_frees) $(quality attached.memoir lost_events)"
+    equal attached-failures "" "$(cat attach.failed)"
 fi
 
 # redis, whose jemalloc tells in INFO what is allocated: usable bytes, and without caches nothing that is free.
