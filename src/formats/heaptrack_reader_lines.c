@@ -91,7 +91,7 @@ static int read_trace(struct heaptrack_reader *reader, struct heaptrack_fields *
 
 static int read_place(struct heaptrack_reader *reader, struct heaptrack_fields *fields)
 {
-    return heaptrack_add_place(&reader->tables, fields);
+    return reader->is_raw ? -EINVAL : heaptrack_add_place(&reader->tables, fields);
 }
 
 static int read_info(struct heaptrack_reader *reader, struct heaptrack_fields *fields)

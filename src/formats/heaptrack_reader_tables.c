@@ -13,7 +13,6 @@ void heaptrack_tables_fini(struct heaptrack_tables *tables)
 {
     vec_free(&tables->strings);
     vec_free(&tables->modules);
-    vec_free(&tables->frames);
     vec_free(&tables->traces);
     vec_free(&tables->infos);
     vec_free(&tables->site_is_cut);
@@ -140,14 +139,12 @@ int heaptrack_add_place(struct heaptrack_tables *tables, struct heaptrack_fields
 {
     struct recording *recording = tables->recording;
     struct frame frame = {.module = MODULE_NONE};
-    if (tables->frames.count >= HEAPTRACK_PLACES_MAX)
+    if (recording->frames.count >= HEAPTRACK_PLACES_MAX)
         return -E2BIG;
     int const err = take_frame(tables, fields, &frame);
     if (err < 0 && err != -EINVAL)
         return err;
     undo_made_up_name(recording, &frame);
-    if (!vec_push(&tables->frames, (uint32_t)recording->frames.count))
-        return -ENOMEM;
     return vec_push(&recording->frames, frame) ? err : -ENOMEM;
 }
 
@@ -174,10 +171,10 @@ int heaptrack_add_named_trace(struct heaptrack_tables *tables, struct heaptrack_
 {
     uint64_t place = 0, caller = 0;
     bool fine = heaptrack_take(fields, &place) && heaptrack_take(fields, &caller) &&
-                place <= tables->frames.count;
+                place <= tables->recording->frames.count;
     if (!fine)
         place = 0;
-    uint32_t frame = place ? tables->frames.items[place - 1] : HEAPTRACK_NO_FRAME;
+    uint32_t frame = place ? (uint32_t)place - 1 : HEAPTRACK_NO_FRAME;
     int err = heaptrack_add_trace(tables, frame, caller);
     return err == 0 && !fine ? -EINVAL : err;
 }

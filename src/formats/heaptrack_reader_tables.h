@@ -33,7 +33,6 @@ struct heaptrack_tables {
     struct heap_ledger *ledger;
     VEC(string_id) strings;                 /* by number - 1 */
     VEC(uint32_t) modules;                  /* by string: module plus one, 0 for none yet */
-    VEC(uint32_t) frames;                   /* by place - 1 */
     VEC(struct heaptrack_trace_row) traces; /* by number - 1 */
     VEC(struct heaptrack_info) infos;       /* by number */
     VEC(bool) site_is_cut;                  /* by site: as deep as heaptrack looks */
@@ -43,7 +42,7 @@ struct heaptrack_tables {
 void heaptrack_tables_fini(struct heaptrack_tables *tables);
 
 int heaptrack_add_string(struct heaptrack_tables *tables, struct slice text);
-/* The fields of an `i` line. */
+/* The fields of an `i` line: a place, whose number minus one is its frame's. */
 int heaptrack_add_place(struct heaptrack_tables *tables, struct heaptrack_fields *fields);
 /* A trace whose innermost frame is a row of the recording; NO_FRAME: the same as its caller's. */
 int heaptrack_add_trace(struct heaptrack_tables *tables, uint32_t frame, uint64_t caller);
