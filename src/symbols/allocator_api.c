@@ -57,25 +57,13 @@ static const struct api_function common[] = {
     {"xallocx", {INSIDE_XALLOCX, 0, 1, NO}},
 };
 
-/* These mean something only after a prefix.  mimalloc's heap_ functions have the heap as first argument. */
-static const struct api_function after_prefix[] = {
+/* These mean something only after the prefix of mimalloc, whose heap_ functions have the heap as first argument ... */
+static const struct api_function mimalloc[] = {
     {"_expand", {INSIDE_EXPAND, 0, 1, NO}},
     {"aligned_offset_recalloc", RESIZE_ARRAY(0)},
     {"aligned_recalloc", RESIZE_ARRAY(0)},
     {"calloc_aligned", ARRAY(0, 1)},
     {"calloc_aligned_at", ARRAY(0, 1)},
-    {"delete", FREE},
-    {"delete_aligned", FREE},
-    {"delete_aligned_nothrow", FREE},
-    {"delete_nothrow", FREE},
-    {"delete_sized", FREE},
-    {"delete_sized_aligned", FREE},
-    {"deletearray", FREE},
-    {"deletearray_aligned", FREE},
-    {"deletearray_aligned_nothrow", FREE},
-    {"deletearray_nothrow", FREE},
-    {"deletearray_sized", FREE},
-    {"deletearray_sized_aligned", FREE},
     {"expand", {INSIDE_EXPAND, 0, 1, NO}},
     {"free_aligned", FREE},
     {"free_size", FREE},
@@ -109,7 +97,6 @@ static const struct api_function after_prefix[] = {
     {"heap_zalloc_aligned_at", ALLOC(1)},
     {"malloc_aligned", ALLOC(0)},
     {"malloc_aligned_at", ALLOC(0)},
-    {"malloc_skip_new_handler", ALLOC(0)},
     {"malloc_small", ALLOC(0)},
     {"mallocn", ARRAY(0, 1)},
     {"mbsdup", TEXT},
@@ -120,10 +107,6 @@ static const struct api_function after_prefix[] = {
     {"new_nothrow", ALLOC(0)},
     {"new_realloc", RESIZE(0)},
     {"new_reallocn", RESIZE_ARRAY(0)},
-    {"newarray", ALLOC(0)},
-    {"newarray_aligned", ALLOC(0)},
-    {"newarray_aligned_nothrow", ALLOC(0)},
-    {"newarray_nothrow", ALLOC(0)},
     {"realloc_aligned", RESIZE(0)},
     {"realloc_aligned_at", RESIZE(0)},
     {"reallocarr", {INSIDE_RESIZE_OUT, 0, 2, 1}},
@@ -145,6 +128,31 @@ static const struct api_function after_prefix[] = {
     {"zalloc_small", ALLOC(0)},
 };
 
+/* ... and these after that of tcmalloc. */
+static const struct api_function tcmalloc[] = {
+    {"delete", FREE},
+    {"delete_aligned", FREE},
+    {"delete_aligned_nothrow", FREE},
+    {"delete_nothrow", FREE},
+    {"delete_sized", FREE},
+    {"delete_sized_aligned", FREE},
+    {"deletearray", FREE},
+    {"deletearray_aligned", FREE},
+    {"deletearray_aligned_nothrow", FREE},
+    {"deletearray_nothrow", FREE},
+    {"deletearray_sized", FREE},
+    {"deletearray_sized_aligned", FREE},
+    {"malloc_skip_new_handler", ALLOC(0)},
+    {"new", ALLOC(0)},
+    {"new_aligned", ALLOC(0)},
+    {"new_aligned_nothrow", ALLOC(0)},
+    {"new_nothrow", ALLOC(0)},
+    {"newarray", ALLOC(0)},
+    {"newarray_aligned", ALLOC(0)},
+    {"newarray_aligned_nothrow", ALLOC(0)},
+    {"newarray_nothrow", ALLOC(0)},
+};
+
 const char *const allocator_api_usable[] = {"sallocx", "usable_size", "malloc_usable_size",
                                             "malloc_size", NULL};
 
@@ -163,14 +171,16 @@ static const struct inside_shape *look_up(const struct slice *name,
     return found ? &found->shape : NULL;
 }
 
-const struct inside_shape *allocator_api_find(struct slice name, bool any)
+const struct inside_shape *allocator_api_find(struct slice name, unsigned which)
 {
     if (name.size == 0)
         return NULL;
     const struct inside_shape *shape = look_up(&name, common, sizeof(common) / sizeof(common[0]));
-    return shape || !any
-               ? shape
-               : look_up(&name, after_prefix, sizeof(after_prefix) / sizeof(after_prefix[0]));
+    if (!shape && (which & API_MIMALLOC))
+        shape = look_up(&name, mimalloc, sizeof(mimalloc) / sizeof(mimalloc[0]));
+    if (!shape && (which & API_TCMALLOC))
+        shape = look_up(&name, tcmalloc, sizeof(tcmalloc) / sizeof(tcmalloc[0]));
+    return shape;
 }
 
 static bool takes(struct slice *text, const char *prefix)

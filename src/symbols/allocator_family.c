@@ -12,6 +12,12 @@ enum kind { KIND_JEMALLOC, KIND_MIMALLOC, KIND_TCMALLOC, KIND_NAMED, KIND_PLAIN 
 static const char *const kind_names[] = {"jemalloc", "mimalloc", "tcmalloc", "an allocator",
                                          "a malloc"};
 
+static const unsigned kind_apis[] = {
+    [KIND_JEMALLOC] = API_COMMON,   [KIND_MIMALLOC] = API_MIMALLOC,
+    [KIND_TCMALLOC] = API_TCMALLOC, [KIND_NAMED] = API_MIMALLOC | API_TCMALLOC,
+    [KIND_PLAIN] = API_COMMON,
+};
+
 struct prefix {
     char text[ALLOCATOR_PREFIX_MAX];
     enum kind kind;
@@ -102,17 +108,17 @@ static const struct {
     {"tc_free", 4, KIND_TCMALLOC},
 };
 
-/* "mi_free" is mimalloc's, and so is "my_mi_free"; "anemi_free" is not. */
-static bool begins_a_word(struct slice name, size_t at, const char *sign)
+/* "mi_free" is mimalloc's, and so is "my_mi_free"; "anemi_free" is not, and "xmallocx" is not jemalloc's. */
+static bool begins_a_word(struct slice name, size_t at)
 {
-    return at == 0 || name.data[at - 1] == '_' || sign[2] != '_';
+    return at == 0 || name.data[at - 1] == '_';
 }
 
 static void look_at(struct search *search, struct slice name)
 {
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         size_t size = strlen(signs[i].sign);
-        if (ends_with(name, signs[i].sign) && begins_a_word(name, name.size - size, signs[i].sign))
+        if (ends_with(name, signs[i].sign) && begins_a_word(name, name.size - size))
             add_prefix(search, signs[i].kind, (struct slice){name.data, name.size - signs[i].kept});
     }
     search->has_malloc = search->has_malloc || is(name, "malloc");
@@ -186,9 +192,9 @@ static const struct inside_shape *shape_of(const struct search *search, struct s
     for (size_t i = 0; !shape && i < search->prefix_count; i++) {
         struct slice rest;
         *prefix = &search->prefixes[i];
-        bool any = (*prefix)->kind != KIND_JEMALLOC && (*prefix)->text[0] != '\0';
         if (without_prefix(*prefix, name, &rest))
-            shape = allocator_api_find(rest, any);
+            shape = allocator_api_find(rest, (*prefix)->text[0] ? kind_apis[(*prefix)->kind]
+                                                                : API_COMMON);
     }
     return shape;
 }

@@ -47,16 +47,19 @@ TEST(the_table_of_names_is_in_order)
     static const char *const names[] = {"malloc", "xallocx", "aligned_alloc", "reallocarray",
                                         "sdallocx"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        CHECK(allocator_api_find(slice_of(names[i]), false) != NULL);
+        CHECK(allocator_api_find(slice_of(names[i]), API_COMMON) != NULL);
     static const char *const more[] = {"zalloc_small", "_expand", "new", "heap_rezalloc_aligned_at",
                                        "mallocn"};
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
-        CHECK(allocator_api_find(slice_of(more[i]), true) != NULL);
-        CHECK(allocator_api_find(slice_of(more[i]), false) == NULL);
+        CHECK(allocator_api_find(slice_of(more[i]), API_MIMALLOC) != NULL);
+        CHECK(allocator_api_find(slice_of(more[i]), API_COMMON) == NULL);
     }
+    CHECK(allocator_api_find(slice_of("deletearray_sized"), API_TCMALLOC) != NULL);
+    CHECK(allocator_api_find(slice_of("delete"), API_MIMALLOC) ==
+          NULL); /* a table's, not a block's */
     static const char *const none[] = {"", "mallo", "malloc_", "mallocy", "zzz", "a"};
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-        CHECK(allocator_api_find(slice_of(none[i]), true) == NULL);
+        CHECK(allocator_api_find(slice_of(none[i]), API_MIMALLOC | API_TCMALLOC) == NULL);
 }
 
 TEST(operators_are_known_by_their_mangled_names)
@@ -93,6 +96,17 @@ TEST(jemalloc_is_found_under_any_prefix)
     scratch_symbol("made.so", "_rjem_sallocx", &address, &size);
     CHECK(entry->usable == address && entry->usable_rule == INSIDE_USABLE_JEMALLOC);
     allocator_family_free(&family);
+    elf_image_close(&image);
+    scratch_close();
+}
+
+TEST(a_prefix_ends_a_word)
+{
+    struct allocator_family family;
+    scratch_open();
+    make_library((const char *const[]){"xmallocx", "xmalloc", "xfree", "xrealloc", NULL});
+    assert_int_equal(allocator_family_find(&family, &view, NULL), 0);
+    CHECK(family.name == NULL);
     elf_image_close(&image);
     scratch_close();
 }
@@ -172,6 +186,7 @@ int main(void)
         cmocka_unit_test(the_table_of_names_is_in_order),
         cmocka_unit_test(operators_are_known_by_their_mangled_names),
         cmocka_unit_test(jemalloc_is_found_under_any_prefix),
+        cmocka_unit_test(a_prefix_ends_a_word),
         cmocka_unit_test(words_of_the_program_are_not_taken_for_functions),
         cmocka_unit_test(an_allocator_that_never_frees_is_none),
         cmocka_unit_test(two_meanings_of_one_address_are_disputed),
