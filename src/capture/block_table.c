@@ -165,8 +165,8 @@ static int pack(struct block_table *table, const struct block *block, struct ent
     return 0;
 }
 
-static void unpack(struct block_table *table, const struct entry *entry, uint64_t address,
-                   struct block *block)
+static void look(const struct block_table *table, const struct entry *entry, uint64_t address,
+                 struct block *block)
 {
     uint64_t spare = entry->what >> SIZE_BITS & SPARE_ODD;
     *block = (struct block){.address = address,
@@ -175,9 +175,18 @@ static void unpack(struct block_table *table, const struct entry *entry, uint64_
                             .site = site_of(entry),
                             .thread = (uint32_t)(entry->when >> OFFSET_BITS) & 0xfff};
     if (spare == SPARE_ODD)
-        odd_blocks_take(&table->odd, address, &block->size, &block->slack);
+        odd_blocks_find(&table->odd, address, &block->size, &block->slack);
     else
         block->slack = 8 * ((block->size + 7) / 8 + spare) - block->size;
+}
+
+/* Of an entry that is about to go. */
+static void unpack(struct block_table *table, const struct entry *entry, uint64_t address,
+                   struct block *block)
+{
+    look(table, entry, address, block);
+    if ((entry->what >> SIZE_BITS & SPARE_ODD) == SPARE_ODD)
+        odd_blocks_take(&table->odd, address, &block->size, &block->slack);
 }
 
 static struct page *page_for_insert(struct block_table *table, uint64_t address)
@@ -255,11 +264,23 @@ bool block_table_take(struct block_table *table, uint64_t address, struct block 
     return true;
 }
 
-bool block_table_has(const struct block_table *table, uint64_t address)
+static uint64_t address_of(const struct page *page, const struct entry *entry)
 {
-    const struct page *page = find_page(table, address);
-    return page->count > 0 && address % 8 == 0 &&
-           find_entry(page, offset_in_page(address))->what != EMPTY;
+    return (page->number - 1) << PAGE_SHIFT | (uint64_t)offset_of(entry) << 3;
+}
+
+void block_table_visit(const struct block_table *table, block_visitor *visit, void *context)
+{
+    struct block block;
+    for (uint32_t i = 0; i < table->page_room; i++) {
+        const struct page *page = &table->pages[i];
+        for (uint32_t k = 0; k < page->room; k++) {
+            if (page->entries[k].what == EMPTY)
+                continue;
+            look(table, &page->entries[k], address_of(page, &page->entries[k]), &block);
+            visit(context, &block);
+        }
+    }
 }
 
 static void take_from_page(struct block_table *table, struct page *page,
@@ -271,9 +292,8 @@ static void take_from_page(struct block_table *table, struct page *page,
             i++;
             continue;
         }
-        uint64_t address = (page->number - 1) << PAGE_SHIFT | (uint64_t)offset_of(entry) << 3;
         struct block block;
-        unpack(table, entry, address, &block);
+        unpack(table, entry, address_of(page, entry), &block);
         remove_entry(page, entry); /* another one may be here now */
         table->count--;
         taker->take(taker->context, &block);

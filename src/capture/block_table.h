@@ -29,7 +29,10 @@ int block_table_insert(struct block_table *table, const struct block *block, str
 
 /* Removes the block at `address` into *block.  false when there is none. */
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block);
-bool block_table_has(const struct block_table *table, uint64_t address);
+
+/* Shows every block; the table must not change meanwhile. */
+typedef void block_visitor(void *context, const struct block *block);
+void block_table_visit(const struct block_table *table, block_visitor *visit, void *context);
 
 /* Takes out every block of the sites that are wanted, and hands it over. */
 struct block_taker {

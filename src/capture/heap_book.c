@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/fork_log.h"
 #include "capture/ledger.h"
 #include "model/sampling.h"
 
@@ -22,6 +23,7 @@ struct moving_block {
 struct heap_book {
     bool of_pools;
     struct block_table *blocks;
+    struct fork_log *forks; /* NULL until there is one */
     struct ledger sites, threads;
     struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
     uint32_t moving_next;
@@ -56,6 +58,7 @@ void heap_book_destroy(struct heap_book *book)
     if (!book)
         return;
     block_table_destroy(book->blocks);
+    fork_log_destroy(book->forks);
     ledger_fini(&book->sites);
     ledger_fini(&book->threads);
     free(book->rates);
@@ -223,14 +226,60 @@ void heap_book_gone(struct heap_book *book, const struct block *block, uint64_t 
     book_gone(book, block, time_ns);
 }
 
+static inline void log_freed(struct heap_book *book, const struct block *block)
+{
+    if (book->forks)
+        fork_log_freed(book->forks, block);
+}
+
+int heap_book_fork(struct heap_book *book, uint32_t id, uint64_t time_ns)
+{
+    if (!book->forks && !(book->forks = fork_log_create()))
+        return -ENOMEM;
+    fork_log_fork(book->forks, id, time_ns);
+    return 0;
+}
+
+bool heap_book_has_forked(const struct heap_book *book, uint32_t id)
+{
+    return book->forks && fork_log_has_passed(book->forks, id);
+}
+
+/* Blocks that were there at a time. */
+struct fork_visit {
+    uint64_t time_ns;
+    block_visitor *visit;
+    void *context;
+};
+
+static void show_if_older(void *context, const struct block *block)
+{
+    const struct fork_visit *visit = context;
+    if (block->time_ns >> BLOCK_TIME_SHIFT <= visit->time_ns >> BLOCK_TIME_SHIFT)
+        visit->visit(visit->context, block);
+}
+
+bool heap_book_visit_fork(const struct heap_book *book, uint32_t id, block_visitor *visit,
+                          void *context)
+{
+    struct fork_visit fork = {.visit = visit, .context = context};
+    if (!book->forks || !fork_log_find(book->forks, id, &fork.time_ns))
+        return false;
+    block_table_visit(book->blocks, show_if_older, &fork);
+    fork_log_visit(book->forks, id, show_if_older, &fork);
+    return true;
+}
+
 int heap_book_alloc(struct heap_book *book, const struct block *block)
 {
     struct block missed;
     int replaced = block_table_insert(book->blocks, block, &missed);
     if (replaced < 0)
         return replaced;
-    if (replaced)
+    if (replaced) {
         book_gone(book, &missed, block->time_ns);
+        log_freed(book, &missed);
+    }
     book_made(book, block);
     return replaced;
 }
@@ -298,6 +347,7 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     if (!block_table_take(book->blocks, freeing->address, &block))
         return -ENOENT;
     unsigned lifetime = book_gone(book, &block, freeing->time_ns);
+    log_freed(book, &block);
     if (freeing->temporary)
         book_temporary(book, freeing->site, freeing->thread, 1);
     if (freeing->moving)
@@ -309,11 +359,6 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
                                   .site = freeing->site,
                                   .thread = freeing->thread};
     return 0;
-}
-
-bool heap_book_has(const struct heap_book *book, uint64_t address)
-{
-    return block_table_has(book->blocks, address);
 }
 
 void heap_book_prefetch(const struct heap_book *book, uint64_t address)

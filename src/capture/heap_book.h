@@ -33,6 +33,13 @@ uint64_t heap_book_forget_exact(struct heap_book *book, uint64_t time_ns);
 /* Books a block that was freed before anything else happened in its thread.  It never was in the table. */
 void heap_book_pair(struct heap_book *book, const struct block *block);
 
+/* The process forks, at this time: from now on it can be asked what it had then.  0 or -ENOMEM. */
+int heap_book_fork(struct heap_book *book, uint32_t id, uint64_t time_ns);
+bool heap_book_has_forked(const struct heap_book *book, uint32_t id); /* then, or later ones */
+/* Shows every block that was live at that fork; a few perhaps twice.  false when it is not known any more. */
+bool heap_book_visit_fork(const struct heap_book *book, uint32_t id, block_visitor *visit,
+                          void *context);
+
 /* For who keeps the blocks himself: books that one was made, or that it is gone. */
 void heap_book_made(struct heap_book *book, const struct block *block);
 void heap_book_gone(struct heap_book *book, const struct block *block, uint64_t time_ns);
@@ -54,7 +61,6 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
 /* 0, or -ENOENT when no block is live there. */
 int heap_book_free(struct heap_book *book, const struct freeing *freeing);
 
-bool heap_book_has(const struct heap_book *book, uint64_t address);
 void heap_book_prefetch(const struct heap_book *book, uint64_t address);
 /* The site of the live block at `address`; false when there is none. */
 bool heap_book_peek(const struct heap_book *book, uint64_t address, uint32_t *site);

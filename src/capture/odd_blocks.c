@@ -2,6 +2,7 @@
 #include "capture/odd_blocks.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -39,14 +40,21 @@ int odd_blocks_put(struct odd_blocks *odd, uint64_t address, uint64_t size, uint
     return 0;
 }
 
+void odd_blocks_find(const struct odd_blocks *odd, uint64_t address, uint64_t *size,
+                     uint64_t *slack)
+{
+    const struct odd_block *found = odd->room ? find(odd, address) : NULL;
+    bool known = found && found->address;
+    *size = known ? found->size : 0;
+    *slack = known ? found->slack : 0;
+}
+
 void odd_blocks_take(struct odd_blocks *odd, uint64_t address, uint64_t *size, uint64_t *slack)
 {
+    odd_blocks_find(odd, address, size, slack);
     struct odd_block *found = odd->room ? find(odd, address) : NULL;
-    *size = *slack = 0;
     if (!found || !found->address)
         return;
-    *size = found->size;
-    *slack = found->slack;
     size_t mask = odd->room - 1, at = (size_t)(found - odd->items);
     odd->count--;
     found->address = 0;

@@ -14,6 +14,9 @@ struct odd_blocks {          /* all zero to begin */
 };
 
 int odd_blocks_put(struct odd_blocks *odd, uint64_t address, uint64_t size, uint64_t slack);
+/* 0 in both when it is not there. */
+void odd_blocks_find(const struct odd_blocks *odd, uint64_t address, uint64_t *size,
+                     uint64_t *slack);
 /* Takes one out; leaves 0 in both when it is not there. */
 void odd_blocks_take(struct odd_blocks *odd, uint64_t address, uint64_t *size, uint64_t *slack);
 size_t odd_blocks_bytes(const struct odd_blocks *odd);

@@ -89,7 +89,8 @@ void ring_reader_mark(const struct ring_reader *reader, struct ring_marks *marks
 /* Whether the ring stands before a record whose other half will never come: its thread was killed between the two. */
 static bool is_cut_off(const struct ring *ring, uint64_t head)
 {
-    return ring->blocked && ring->ahead == 0 && head - ring->tail == event_words(EVENT_UNMAP);
+    return ring->blocked && head - ring->tail == event_words(EVENT_UNMAP) &&
+           event_type_of(ring_word(ring, ring->tail)) == EVENT_UNMAP;
 }
 
 bool ring_reader_is_past(const struct ring_reader *reader, const struct ring_marks *marks)
@@ -238,16 +239,40 @@ static void see_outcome(struct ring *ring, uint64_t first)
     ring->moving = 0;
 }
 
-static void see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at)
+/* False when it must wait for what its parent did before it forked. */
+static bool take_inheritance(struct ring_reader *reader, struct ring *ring, struct session *session,
+                             uint64_t now_ns)
+{
+    uint32_t process = session_parent(session);
+    struct session *parent =
+        process == PROCESS_NONE ? NULL : reader->session_of(reader->context, process, now_ns);
+    ring->ahead = parent && !session_has_forked(parent, session);
+    if (ring->ahead && !ring->hurry && !reader->draining)
+        return false;
+    ring->ahead = 0;
+    session_inherit(session, parent);
+    return true;
+}
+
+/* False when it must wait. */
+static bool see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at)
 {
     uint64_t first = ring_word(ring, at);
     uint32_t tid = (uint32_t)(first >> 32), process = (uint32_t)(first >> 16 & 0xffff);
-    ring->time_ns = tick_clock_ns(reader->clock, ring_word(ring, at + 1));
-    ring->session = reader->session_of(reader->context, process, ring->time_ns);
+    uint64_t now_ns = tick_clock_ns(reader->clock, ring_word(ring, at + 1));
+    struct session *session = reader->session_of(reader->context, process, now_ns);
+    if (session && session_waits_for_parent(session) &&
+        !take_inheritance(reader, ring, session, now_ns))
+        return false;
+    ring->time_ns = now_ns;
+    ring->session = session;
     ring->last_site = 0;
     ring->rate = RATE_FULL;
+    ring->hurry = false;
+    ring->held_since_ns = 0;
     if (ring->session)
         ring->thread = session_thread(ring->session, tid, ring->time_ns);
+    return true;
 }
 
 static void see_time(struct ring_reader *reader, struct ring *ring, uint64_t first)
@@ -309,10 +334,8 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
             session_lost(ring->session, 1, 0, 0);
         return (unsigned)(ring->limit - at);
     }
-    if (type == EVENT_THREAD) {
-        see_thread(reader, ring, at);
-        return words;
-    }
+    if (type == EVENT_THREAD)
+        return see_thread(reader, ring, at) ? words : 0;
     if (type == EVENT_TIME) {
         see_time(reader, ring, first);
         return words;
@@ -345,6 +368,11 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
             !reach_mark(reader, ring, ring_word(ring, at + 1)))
             return 0;
         return is_booked(ring, ring_told_see(ring, at)) ? words : 0;
+    case EVENT_FORK:
+        if (!reach_mark(reader, ring, ring_word(ring, at + 1)))
+            return 0;
+        session_fork(ring->session, (uint32_t)(first >> 4), ring->time_ns);
+        return words;
     case EVENT_RATE:
         ring->rate = first >> 4;
         session_rate(ring->session, ring->rate, ring->time_ns);

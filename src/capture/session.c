@@ -109,11 +109,6 @@ static void describe_process(struct session *session)
         session_note(session,
                      "ran in a pid namespace without the recorder's /proc: its number is its own "
                      "there, its resident size and thread names are not known");
-    if (session->process->forked) {
-        session_note(session,
-                     "began by fork: blocks inherited from the parent are not in it, their "
-                     "frees count as unknown");
-    }
 }
 
 static int write_out(struct session *session, struct fault *fault)
@@ -466,11 +461,13 @@ static void set_exact_totals(struct session *session, const struct totals *exact
     struct quality *quality = &session->recording->quality;
     if (quality->sample_rate)
         return; /* the threads counted what they took */
-    if (exact->calls > heap->calls) {
-        quality->lost_calls = exact->calls - heap->calls;
-        quality->lost_bytes = exact->bytes > heap->bytes ? exact->bytes - heap->bytes : 0;
-        heap->calls = exact->calls;
-        heap->bytes = exact->bytes;
+    uint64_t calls = exact->calls + session->inherited.calls;
+    uint64_t bytes = exact->bytes + session->inherited.bytes;
+    if (calls > heap->calls) {
+        quality->lost_calls = calls - heap->calls;
+        quality->lost_bytes = bytes > heap->bytes ? bytes - heap->bytes : 0;
+        heap->calls = calls;
+        heap->bytes = bytes;
     }
     /* Blocks from before we looked are freed, too, but were never counted as allocated. */
     bool const inherits = session->process->forked || session->recording->before.attached;

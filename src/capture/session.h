@@ -51,6 +51,14 @@ void session_rate(struct session *session, uint64_t rate, uint64_t now_ns);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
 int session_unmap(struct session *session, uint64_t address, uint64_t length);
 
+/* The process forks: what it had then can be asked for, for a while.  0 or -ENOMEM. */
+int session_fork(struct session *session, uint32_t id, uint64_t now_ns);
+/* A process that began by fork takes over, once, what its parent had when it forked; `parent` NULL: that is not known. */
+bool session_waits_for_parent(const struct session *session);
+uint32_t session_parent(const struct session *session); /* in the arena's list, or PROCESS_NONE */
+bool session_has_forked(const struct session *parent, const struct session *session);
+void session_inherit(struct session *session, const struct session *parent);
+
 /* What the program tells through memoir.h; texts need no NUL.  An event of a pool's block returns as session_book
  * does; the others 0 or -ENOMEM. */
 struct told_block {

@@ -1,5 +1,5 @@
-/* session_parts.h - the inside of a session, shared by its two files: session.c, and session_told.c for what
- * the program itself tells. */
+/* session_parts.h - the inside of a session, shared by its files: session.c, session_told.c for what the program itself
+ * tells, and session_fork.c for what it has from its parent. */
 #pragma once
 
 #include <limits.h>
@@ -34,6 +34,9 @@ struct session {
     uint64_t bucket_lost;
     size_t symbols_asked;
     struct program_traits traits;
+    struct totals
+        inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
+    bool has_inherited;
     bool write_failed;
 };
 

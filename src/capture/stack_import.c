@@ -231,6 +231,7 @@ int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site
     if (grow_nodes(import, node) < 0 || import_stack(import, node, &made.stack) < 0)
         return -ENOMEM;
     describe_end(import, node, &made);
+    made.node = node;
     if (!vec_push(&import->sites, made))
         return -ENOMEM;
     import->node_site[node] = (uint32_t)import->sites.count;
@@ -243,7 +244,7 @@ static int import_name(struct stack_import *import, string_id name, stack_id *ro
 {
     struct recording *recording = import->recording;
     if (import->roots.count >= NAMES_MAX && !number_map_get(&import->roots, name))
-        name = recording_intern(recording, "more pools and regions");
+        name = recording_intern(recording, "more names");
     uint32_t *known = name ? number_map_at(&import->roots, name) : NULL;
     if (!known)
         return -ENOMEM;

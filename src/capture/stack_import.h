@@ -30,6 +30,7 @@ struct imported_site {
     stack_id stack;
     enum stack_end end;
     bool folded;
+    uint32_t node; /* of the trie */
     uint64_t rate; /* 0: it counts every block */
 };
 const struct imported_site *stack_import_describe(const struct stack_import *import, uint32_t site);

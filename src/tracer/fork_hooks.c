@@ -6,13 +6,39 @@
 #include <sys/types.h>
 
 #include "tracer/process.h"
-#include "tracer/real.h"
+#include "tracer/record.h"
 #include "tracer/tables.h"
-#include "tracer/thread.h"
 
 #define HOOK __attribute__((visibility("default"), noinline))
 
 pid_t _Fork(void);
+
+/* Only where children are followed.  Not in the middle of a hook. */
+static void tell_of_fork(void)
+{
+    static _Atomic uint32_t forks;
+    struct tracer_thread *self = &tracer_self;
+    self->fork_id = 0;
+    if (*tracer_process.alive == 0 || self->busy == 1 || !tracer_enter())
+        return;
+    if (arena_enter()) {
+        struct arena_slot *slot = tracer_process.header->follow_children ? own_slot() : NULL;
+        if (slot && ring_begin(slot, (struct event_weight){0, 0})) {
+            uint64_t now = ring_put_instant(slot), id;
+            while ((id = atomic_fetch_add(&forks, 1) + 1u) == 0)
+                ;
+            ring_put2(slot, id << 4 | EVENT_FORK, now);
+            self->fork_id = (uint32_t)id;
+        }
+        arena_leave();
+    }
+    tracer_leave();
+}
+
+static void has_forked(void)
+{
+    tracer_self.fork_id = 0;
+}
 
 /* In a child, of whatever thread has forked. */
 static void leave_slot_to_parent(void)
@@ -26,7 +52,7 @@ void fork_hooks_start_up(void)
 {
     static _Atomic int asked;
     if (atomic_exchange(&asked, 1) == 0)
-        pthread_atfork(NULL, NULL, leave_slot_to_parent);
+        pthread_atfork(tell_of_fork, has_forked, leave_slot_to_parent);
 }
 
 /* The fork for signal handlers, which calls nobody in the child. */
@@ -38,8 +64,11 @@ HOOK pid_t _Fork(void)
         errno = ENOSYS;
         return -1;
     }
+    tell_of_fork();
     pid_t pid = real._Fork();
     if (pid == 0)
         leave_slot_to_parent();
+    else
+        has_forked();
     return pid;
 }

@@ -162,8 +162,11 @@ bool register_process(bool forked)
     struct arena_process *process = arena_process_at(tracer_process.arena, index);
     number_process(process, forked);
     process->forked = forked;
+    process->parent = forked ? tracer_process.process : PROCESS_NONE;
+    process->parent_serial = tracer_process.serial;
+    process->fork_id = forked ? tracer_self.fork_id : 0;
     process->start_tsc = read_tsc();
-    process->serial = atomic_fetch_add(&tracer_process.header->serials, 1);
+    process->serial = tracer_process.serial = atomic_fetch_add(&tracer_process.header->serials, 1);
     if (!forked) {
         find_executable();
         tracer_process.family = process->serial;
@@ -171,6 +174,7 @@ bool register_process(bool forked)
     process->family = tracer_process.family;
     memcpy(process->path, executable, sizeof(executable));
     tracer_process.process = index;
+    tracer_self.fork_id = 0;
     atomic_store(&process->state, PROCESS_RUNNING);
     return true;
 }

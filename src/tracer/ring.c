@@ -51,6 +51,17 @@ static uint64_t room(struct arena_slot *slot)
     return used + RING_MARGIN >= RING_WORDS ? 0 : RING_WORDS - RING_MARGIN - used;
 }
 
+uint64_t ring_put_instant(struct arena_slot *slot)
+{
+    uint64_t now = read_tsc();
+    if (now <= slot->last_time)
+        now = slot->last_time + 1;
+    slot->last_time = now;
+    ring_put1(slot, now << 4 | EVENT_TIME);
+    atomic_store(&tracer_process.header->clock, now);
+    return now;
+}
+
 uint64_t ring_clock_ns(void)
 {
     struct timespec now;

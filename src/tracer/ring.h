@@ -25,6 +25,9 @@ struct event_weight {
 
 bool ring_make_room(struct arena_slot *slot, struct event_weight weight);
 void ring_tick(struct arena_slot *slot, uint64_t clock);
+/* For marks: writes a time that is later than all before it in this ring, and by which the others' next events are
+ * later. */
+uint64_t ring_put_instant(struct arena_slot *slot);
 void ring_wake_recorder(void); /* if it sleeps */
 
 /* The kernel's monotonic clock, for waits that must end. */

@@ -25,6 +25,7 @@ struct tracer_thread {
     uint32_t exit_rounds;    /* destructor rounds seen at thread exit */
     uint32_t slotless;       /* events to go before asking for a slot again */
     uint64_t busy_frame;     /* the frame of the hook that is busy */
+    uint32_t fork_id;        /* of the FORK record that it wrote, while it forks; 0: none */
     uint64_t quota;          /* bytes to go before an allocation is taken, see sample.h */
     uint64_t rate, random;   /* what the quota is for; of its draw */
 };
@@ -42,7 +43,7 @@ struct tracer_process {
     volatile uint64_t *alive;
     const _Atomic uint64_t *rate; /* what the recorder wants, in memory that never goes away */
     uint32_t process;
-    uint32_t family, pid, local_pid; /* see struct arena_process */
+    uint32_t family, serial, pid, local_pid; /* see struct arena_process */
 };
 extern struct tracer_process tracer_process __attribute__((visibility("hidden")));
 

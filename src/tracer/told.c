@@ -253,18 +253,6 @@ static void region_named(void *start, size_t size, const char *name)
     leave();
 }
 
-/* A time that is later than all before it in this ring, and by which the others' next events are later. */
-static uint64_t put_instant(struct arena_slot *slot)
-{
-    uint64_t now = read_tsc();
-    if (now <= slot->last_time)
-        now = slot->last_time + 1;
-    slot->last_time = now;
-    ring_put1(slot, now << 4 | EVENT_TIME);
-    atomic_store(&tracer_process.header->clock, now);
-    return now;
-}
-
 static void marked(int kind, const char *text, long number)
 {
     uint64_t words[TOLD_WORDS_MAX];
@@ -277,7 +265,7 @@ static void marked(int kind, const char *text, long number)
         size_t size = has_number ? append_number(numbered, text, number) : text_size(text);
         unsigned count = 2 + put_text(words + 2, has_number ? numbered : text, size);
         words[0] = told_head((uint64_t)kind, TOLD_MARK, count);
-        words[1] = put_instant(slot);
+        words[1] = ring_put_instant(slot);
         ring_put(slot, words, count);
         ring_wake_recorder(); /* it measures RSS when it reads this */
     }

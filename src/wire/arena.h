@@ -17,7 +17,7 @@
 #include "wire/inside.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 4u
+#define ARENA_VERSION 5u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -86,10 +86,12 @@ struct arena_process {
     uint32_t forked; /* 1: began by fork, without exec */
     uint32_t serial; /* counts up: of two entries with one pid the higher is the later program */
     uint32_t family; /* serial of the first process of this image; those forked from it share it */
+    /* Of one that began by fork: its parent's entry and serial, and the FORK that its parent wrote; 0: none */
+    uint32_t parent, parent_serial, fork_id;
     uint64_t start_tsc;
     _Atomic uint64_t calls, bytes, frees, lost; /* of threads that gave their slot back */
     _Atomic uint64_t pool_calls, pool_bytes;
-    char path[428]; /* of the executable, as the kernel was given it */
+    char path[416]; /* of the executable, as the kernel was given it */
 };
 
 /* One thread's corner of the arena.  Three cache-line groups: the thread writes the first, the

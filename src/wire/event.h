@@ -18,6 +18,8 @@
  *   THREAD     tid:32 process:16 -:12 type:4 | tsc     a new owner writes from here on
  *   TOLD       address:48 words:8 kind:4 type:4 | ...   through memoir.h, see wire/told.h
  *   RATE       rate:60 type:4     the allocations from here on are samples, one in so many bytes; 0: all
+ *   FORK       -:28 id:32 type:4 | tsc     the process is about to fork; where children are followed.  It is a mark, as
+ *              in wire/told.h: what others do after it has a later time
  *
  * Order: a free is written before the real call, an allocation after it.  So the records of one
  * address alternate across all threads, and each is numbered in that order, modulo 2048, together
@@ -44,6 +46,7 @@ enum event_type {
     EVENT_THREAD,
     EVENT_TOLD, /* wire/told.h */
     EVENT_RATE,
+    EVENT_FORK,
     EVENT_TYPES
 };
 
@@ -76,7 +79,8 @@ static inline unsigned event_words(enum event_type type)
     static const uint8_t words[16] = {
         [EVENT_ALLOC] = 2, [EVENT_PAIR] = 2,    [EVENT_ALLOC_BIG] = 4, [EVENT_FREE] = 1,
         [EVENT_MOVE] = 1,  [EVENT_OUTCOME] = 1, [EVENT_MAP] = 3,       [EVENT_UNMAP] = 2,
-        [EVENT_TIME] = 1,  [EVENT_GAP] = 5,     [EVENT_THREAD] = 2,    [EVENT_RATE] = 1};
+        [EVENT_TIME] = 1,  [EVENT_GAP] = 5,     [EVENT_THREAD] = 2,    [EVENT_RATE] = 1,
+        [EVENT_FORK] = 2};
     return words[type & 15]; /* 0 for a TOLD, whose words are counted in its first: event_length */
 }
 #define EVENT_WORDS_MAX 5u

@@ -18,6 +18,12 @@ static uint64_t address_of(uint32_t place)
                           : 0x555500001000ull + (uint64_t)place * 48;
 }
 
+static bool has(const struct block_table *table, uint64_t address)
+{
+    uint32_t site;
+    return block_table_peek(table, address, &site);
+}
+
 static bool same_block(const struct block *got, const struct block *put)
 {
     return got->address == put->address && got->size == put->size && got->slack == put->slack &&
@@ -58,7 +64,7 @@ TEST(a_million_random_steps_agree_with_an_array)
                                                              : random_next(&random)) %
                          PLACES;
         uint64_t address = address_of(place);
-        CHECK(block_table_has(table, address) == (model[place].address != 0));
+        CHECK(has(table, address) == (model[place].address != 0));
         if (model[place].address && random_below(&random, 20) == 0) { /* its end was missed */
             struct block next = random_block(&random, place, (uint64_t)i * 1000);
             CHECK(block_table_insert(table, &next, &missed) == 1);
@@ -96,11 +102,11 @@ TEST(a_page_full_of_blocks_keeps_them_all)
         struct block block = {0x100000 + 8 * (i * 341 % 1536), 8, i << 20, 0, (uint32_t)i, 5};
         CHECK(block_table_insert(table, &block, &missed) == 0);
     }
-    CHECK(block_table_count(table) == 3 * 512 && !block_table_has(table, 0x100000 - 8));
+    CHECK(block_table_count(table) == 3 * 512 && !has(table, 0x100000 - 8));
     for (uint64_t i = 0; i < 3 * 512; i++) {
         struct block put = {0x100000 + 8 * (i * 341 % 1536), 8, i << 20, 0, (uint32_t)i, 5};
         CHECK(block_table_take(table, put.address, &got) && same_block(&got, &put));
-        CHECK(!block_table_has(table, put.address));
+        CHECK(!has(table, put.address));
     }
     block_table_destroy(table);
 }
@@ -145,12 +151,12 @@ TEST(an_empty_table_has_nothing)
 {
     struct block_table *table = block_table_create();
     struct block got, missed;
-    CHECK(!block_table_has(table, 0x1000) && !block_table_take(table, 0x1000, &got));
-    CHECK(!block_table_has(table, 0) && !block_table_take(table, 0, &got));
+    CHECK(!has(table, 0x1000) && !block_table_take(table, 0x1000, &got));
+    CHECK(!has(table, 0) && !block_table_take(table, 0, &got));
     CHECK(block_table_insert(table, &(struct block){.address = 7}, &missed) == -EINVAL);
     CHECK(block_table_insert(table, &(struct block){.address = 0x1001}, &missed) == -EINVAL);
     CHECK(block_table_insert(table, &(struct block){.address = 8}, &missed) == 0);
-    CHECK(block_table_has(table, 8) && !block_table_has(table, 0) && !block_table_has(table, 9));
+    CHECK(has(table, 8) && !has(table, 0) && !has(table, 9));
     CHECK(!block_table_take(table, 9, &got));
     CHECK(block_table_count(table) == 1);
     block_table_destroy(table);

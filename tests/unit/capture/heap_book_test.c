@@ -256,7 +256,8 @@ TEST(random_events_agree_with_simple_books)
         uint32_t place = (uint32_t)random_below(&run->random, PLACES);
         run->now += TICK * (random_below(&run->random, 100) ? 1 : 5000000);
         bool live = run->model.places[place].live;
-        CHECK(heap_book_has(run->book, address_of(place)) == live);
+        uint32_t site;
+        CHECK(heap_book_peek(run->book, address_of(place), &site) == live);
         /* up and down, so that there are many peaks and valleys */
         bool filling = i / 300 % 2 == 0;
         if (live && (!filling || random_below(&run->random, 4) == 0))
@@ -326,9 +327,89 @@ TEST(a_block_that_lives_for_a_year_keeps_its_site)
     heap_book_destroy(book);
 }
 
+/* What a fork should show, and what it does. */
+struct fork_model {
+    struct block expected[PLACES];
+    unsigned live, seen, wrong;
+};
+
+static void compare_at_fork(void *context, const struct block *block)
+{
+    struct fork_model *model = context;
+    const struct block *expected = &model->expected[(block->address - address_of(0)) / 4096];
+    model->seen++;
+    model->wrong += expected->address != block->address || expected->size != block->size ||
+                    expected->slack != block->slack || expected->site != block->site;
+}
+
+/* Makes or frees a block at a random place. */
+static void take_step(struct heap_book *book, struct random *random, struct fork_model *now,
+                      uint64_t time_ns)
+{
+    uint32_t place = (uint32_t)random_below(random, PLACES);
+    struct block *block = &now->expected[place];
+    if (block->address) {
+        struct freeing freeing = {.address = block->address, .time_ns = time_ns};
+        CHECK(heap_book_free(book, &freeing) == 0);
+        block->address = 0;
+        now->live--;
+    } else {
+        *block = (struct block){.address = address_of(place),
+                                .size = 1 + random_below(random, 1ull << 40),
+                                .slack = random_below(random, 5000),
+                                .time_ns = time_ns,
+                                .site = (uint32_t)random_below(random, SITES)};
+        CHECK(heap_book_alloc(book, block) == 0);
+        now->live++;
+    }
+}
+
+TEST(what_was_live_at_a_fork_can_be_asked_for_later)
+{
+    static struct fork_model now, at_fork;
+    struct random random = random_from(5);
+    struct heap_book *book = heap_book_create();
+    uint64_t time_ns = TICK;
+    CHECK(heap_book_reserve(book, SITES, 1) == 0);
+    for (uint32_t id = 1; id <= 50; id++) {
+        for (int i = 0; i < 300; i++)
+            take_step(book, &random, &now, time_ns += TICK);
+        CHECK(!heap_book_has_forked(book, id));
+        CHECK(heap_book_fork(book, id, time_ns) == 0);
+        CHECK(heap_book_has_forked(book, id) && heap_book_has_forked(book, id - 1));
+        at_fork = now;
+        for (uint64_t i = random_below(&random, 1000); i > 0; i--)
+            take_step(book, &random, &now, time_ns += TICK);
+        CHECK(heap_book_visit_fork(book, id, compare_at_fork, &at_fork));
+        CHECK(at_fork.seen == at_fork.live && at_fork.wrong == 0);
+        at_fork.seen = at_fork.live;
+    }
+    heap_book_destroy(book);
+}
+
+TEST(a_fork_long_ago_is_forgotten)
+{
+    static struct fork_model now;
+    struct random random = random_from(6);
+    struct heap_book *book = heap_book_create();
+    CHECK(heap_book_reserve(book, SITES, 1) == 0);
+    CHECK(heap_book_fork(book, 1, 0) == 0);
+    CHECK(heap_book_visit_fork(book, 1, compare_at_fork, &now));
+    CHECK(!heap_book_visit_fork(book, 2, compare_at_fork, &now)); /* never was */
+    for (uint64_t i = 1; i < 200000; i++)
+        take_step(book, &random, &now, i * TICK);
+    CHECK(heap_book_has_forked(book, 1) && !heap_book_visit_fork(book, 1, compare_at_fork, &now));
+    for (uint32_t id = 2; id < 1000; id++)
+        CHECK(heap_book_fork(book, id, 0) == 0);
+    CHECK(!heap_book_visit_fork(book, 2, compare_at_fork, &now));
+    heap_book_destroy(book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_live_at_a_fork_can_be_asked_for_later),
+        cmocka_unit_test(a_fork_long_ago_is_forgotten),
         cmocka_unit_test(random_events_agree_with_simple_books),
         cmocka_unit_test(a_new_peak_shows_the_sites_of_its_own_instant),
         cmocka_unit_test(a_block_that_lives_for_a_year_keeps_its_site),

@@ -205,6 +205,55 @@ TEST(processes_have_books_of_their_own)
     CHECK(!reading->sessions[2] && !reading->sessions[3]);
 }
 
+/* Process 1, forked from process 0 after its FORK number `id`. */
+static void write_forked(uint32_t id)
+{
+    writer_process(writer, 1, 4242, "/bin/program");
+    struct arena_process *child = arena_process_at(writer->arena->memory, 1);
+    child->forked = 1;
+    child->parent = 0;
+    child->parent_serial = arena_process_at(writer->arena->memory, 0)->serial;
+    child->fork_id = id;
+    writer_thread(writer, 1, 88, 1);
+}
+
+TEST(a_forked_child_has_what_its_parent_had)
+{
+    write_block(0, 0x1000, 100, here);
+    write_block(0, 0x2000, 200, there);
+    writer_publish(writer, 0);
+    write_forked(1);
+    writer_free(writer, 1, 0x2000, false);
+    writer_publish(writer, 1);
+    reading_round(reading, 1000); /* the child is read first, and waits */
+    CHECK(!reading->sessions[1] || session_waits_for_parent(reading->sessions[1]));
+    writer_fork(writer, 0, 1, 5000000);
+    writer_time(writer, 0, 9000000);
+    writer_free(writer, 0, 0x1000, false);
+    write_block(0, 0x3000, 300, there);
+    publish_and_read();
+    const struct recording *parent = reading_finish(reading, 0);
+    CHECK(reading_live(parent, HERE_IP) == 0 && reading_live(parent, THERE_IP) == 500);
+    const struct recording *child = reading_finish(reading, 1);
+    CHECK(reading_live(child, HERE_IP) == 100 && reading_live(child, THERE_IP) == 0);
+    CHECK(child->quality.unknown_frees == 0 && child->heap.frees == 1);
+}
+
+TEST(a_fork_that_was_never_told_is_not_waited_for)
+{
+    write_block(0, 0x1000, 100, here);
+    writer_publish(writer, 0);
+    write_forked(7);
+    writer_free(writer, 1, 0x1000, false);
+    write_block(1, 0x2000, 200, there);
+    writer_publish(writer, 1);
+    for (int i = 0; i < 5; i++)
+        reading_round(reading, 60000000);
+    const struct recording *child = reading_finish(reading, 1);
+    CHECK(child->quality.unknown_frees == 1 && child->heap.calls == 1);
+    CHECK(reading_live(child, HERE_IP) == 0 && reading_live(child, THERE_IP) == 200);
+}
+
 TEST(a_ring_goes_round_and_round)
 {
     uint64_t size = 0;
@@ -326,6 +375,8 @@ int main(void)
         READ(sizes_that_cannot_be_are_lost),
         READ(heads_that_cannot_be_are_ignored),
         READ(processes_have_books_of_their_own),
+        READ(a_forked_child_has_what_its_parent_had),
+        READ(a_fork_that_was_never_told_is_not_waited_for),
         READ(a_ring_goes_round_and_round),
         READ(an_event_waits_for_what_comes_before_it),
         READ(what_never_comes_is_not_waited_for_for_ever),

@@ -36,6 +36,13 @@ void writer_thread(struct ring_writer *writer, uint32_t slot, uint32_t tid, uint
     writer_words(writer, slot, words, 2);
 }
 
+void writer_fork(struct ring_writer *writer, uint32_t slot, uint32_t id, uint64_t tsc)
+{
+    uint64_t words[2] = {(uint64_t)id << 4 | EVENT_FORK, tsc};
+    writer_time(writer, slot, tsc);
+    writer_words(writer, slot, words, 2);
+}
+
 void writer_time(struct ring_writer *writer, uint32_t slot, uint64_t tsc)
 {
     writer_words(writer, slot, &(uint64_t){tsc << 4 | EVENT_TIME}, 1);

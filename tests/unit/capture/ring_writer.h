@@ -22,6 +22,7 @@ struct written_block {
     uint32_t node;
 };
 void writer_thread(struct ring_writer *writer, uint32_t slot, uint32_t tid, uint32_t process);
+void writer_fork(struct ring_writer *writer, uint32_t slot, uint32_t id, uint64_t tsc);
 void writer_time(struct ring_writer *writer, uint32_t slot, uint64_t tsc);
 void writer_alloc(struct ring_writer *writer, uint32_t slot, struct written_block block);
 void writer_free(struct ring_writer *writer, uint32_t slot, uint64_t address, bool temporary);
