@@ -9,7 +9,8 @@
  *              those of the round before; each mark is set while they wait for each other
  *   end        after all threads are gone
  *
- * `phases many` sets 100000 marks. */
+ * `phases busy`: 400 rounds, in each of which every thread makes and frees 200 blocks more.  `phases many` sets 100000
+ * marks. */
 #include "memoir.h"
 
 #include <pthread.h>
@@ -19,10 +20,13 @@
 #include "subject.h"
 
 #define ROUNDS  50
+#define BUSY    400
+#define MORE    200
 #define THREADS 4
 
 static pthread_barrier_t barrier;
 static void *kept[100];
+static int rounds = ROUNDS, more;
 
 static NOINLINE void before_here(void)
 {
@@ -57,13 +61,17 @@ static NOINLINE void work_here(void **blocks, int count)
 
 static void *work(void *unused)
 {
-    void *blocks[2][ROUNDS];
-    for (int round = 1; round <= ROUNDS; round++) {
+    void *blocks[2][BUSY];
+    for (int round = 1; round <= rounds; round++) {
         pthread_barrier_wait(&barrier); /* all is done ... */
         pthread_barrier_wait(&barrier); /* ... and marked */
         work_here(blocks[round % 2], round);
         for (int i = 0; i < round - 1; i++)
             free(blocks[(round + 1) % 2][i]);
+        for (int i = 0; i < more; i++) {
+            char *volatile block = malloc(32 + (size_t)i);
+            free(block);
+        }
     }
     return unused;
 }
@@ -75,7 +83,7 @@ static void run_rounds(void)
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, work, NULL) != 0)
             _exit(98);
-    for (int round = 1; round <= ROUNDS; round++) {
+    for (int round = 1; round <= rounds; round++) {
         pthread_barrier_wait(&barrier);
         memoir_mark_number("round", round);
         pthread_barrier_wait(&barrier);
@@ -90,6 +98,10 @@ int main(int argc, char **argv)
         for (int i = 0; i < 100000; i++)
             memoir_mark_number("mark", i);
         return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "busy") == 0) {
+        rounds = BUSY;
+        more = MORE;
     }
     before_here();
     memoir_mark_number("block", 1);

@@ -22,6 +22,14 @@ for run in 1 2 3 4 5; do
     grep '^round ' rows >rounds
     same_text "phases-rounds-$run" expected rounds
 done
+# The same when there is so much to do that most events have no time of their own.
+for n in $(seq 1 400); do echo "round $n|mark|true|$((4 * (n + 200)))|$((4 * (n - 1 + 200)))"; done >expected
+for run in 1 2 3; do
+    record busy.memoir -- "$subjects/subject-phases" busy
+    phase_rows busy.memoir | grep '^round ' | cut -d '|' -f 1-4,6 >rounds
+    same_text "phases-busy-$run" expected rounds
+done
+
 equal phases-before "-|mark|true|5|5000|0" "$(head -n 1 rows)"
 equal phases-block-1 "block 1|mark|true|10|1000|0" "$(grep '^block 1|' rows)"
 equal phases-block-2 "block 2|mark|true|20|2000|5" "$(grep '^block 2|' rows)"

@@ -169,6 +169,107 @@ TEST(regions_have_names_and_lose_them)
     CHECK(recording->regions.freed_bytes == 16384 + 4096 + 4096);
 }
 
+static void tell_mark(uint32_t slot, uint64_t tsc, enum mark_kind kind, const char *text)
+{
+    uint64_t words[2] = {told_head(kind, TOLD_MARK, 0), tsc};
+    writer_time(writer, slot, tsc);
+    tell_text(slot, words, 2, text);
+}
+
+/* Allocations in the buckets that end at or before the mark of this number. */
+static int64_t calls_before(const struct recording *recording, size_t mark)
+{
+    int64_t calls = 0;
+    vec_each (bucket, &recording->buckets)
+        for (size_t i = 0; i < bucket->cell_count; i++)
+            if (bucket->end_ns <= recording->marks.items[mark].time_ns &&
+                bucket->cells[i].column == COL_HEAP_CALLS)
+                calls += bucket->cells[i].value;
+    return calls;
+}
+
+static void block_at(uint32_t slot, uint64_t tsc, uint64_t address)
+{
+    writer_time(writer, slot, tsc);
+    writer_alloc(writer, slot, (struct written_block){address, 16, 0, here});
+}
+
+TEST(a_mark_divides_what_all_threads_did)
+{
+    block_at(0, 2000, 0x1000);
+    tell_mark(0, 5000, MARK_INSTANT, "middle");
+    writer_alloc(writer, 0, (struct written_block){0x2000, 16, 0, here}); /* without a time */
+    block_at(1, 3000, 0x3000);
+    block_at(1, 4000, 0x4000);
+    block_at(1, 6000, 0x5000);
+    writer_alloc(writer, 1, (struct written_block){0x6000, 16, 0, here});
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->marks.count == 1 && calls_before(recording, 0) == 3);
+    assert_string_equal(recording_text(recording, recording->marks.items[0].label), "middle");
+    CHECK(recording->heap.calls == 6);
+}
+
+/* What waits for a record in another ring is before the mark as well. */
+TEST(rings_that_wait_catch_up_before_a_mark)
+{
+    writer_thread(writer, 2, 79, 0);
+    writer_time(writer, 2, 2500);
+    writer_alloc(writer, 2, (struct written_block){0x1000, 16, 0, here}); /* first, read last */
+    writer_time(writer, 1, 2000);
+    writer_free(writer, 1, 0x1000, false); /* waits for it, though its time is earlier */
+    writer_alloc(writer, 1, (struct written_block){0x2000, 16, 0, here});
+    tell_mark(0, 3000, MARK_INSTANT, "mark");
+    writer_publish(writer, 2);
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(calls_before(recording, 0) == 2 && recording->heap.frees == 1);
+    CHECK(recording->quality.unknown_frees == 0);
+}
+
+TEST(marks_at_one_instant_and_late_ones_stay_in_order)
+{
+    tell_mark(0, 5000, MARK_BEGIN, "phase");
+    tell_mark(0, 5000, MARK_INSTANT, "a");
+    tell_mark(0, 5000, MARK_END, "phase");
+    read_all();
+    tell_mark(1, 4000, MARK_INSTANT, "late"); /* its ring was not there in time */
+    tell_mark(1, 4500, MARK_END, "phase");    /* of none that is open */
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->marks.count == 4 && recording->marks.left_out == 1);
+    for (size_t i = 1; i < 4; i++)
+        CHECK(recording->marks.items[i - 1].time_ns < recording->marks.items[i].time_ns);
+    for (size_t i = 1; i < recording->buckets.count; i++)
+        CHECK(recording->buckets.items[i - 1].end_ns == recording->buckets.items[i].begin_ns &&
+              recording->buckets.items[i].begin_ns < recording->buckets.items[i].end_ns);
+}
+
+TEST(a_flood_of_marks_is_counted_and_bounded)
+{
+    for (uint64_t i = 0; i < 20000; i++) {
+        tell_mark(0, 5000 + i, MARK_INSTANT, "m");
+        if (i % 1000 == 0)
+            read_all();
+    }
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->marks.count >= 4096 && recording->marks.count < 4200);
+    CHECK(recording->marks.count + recording->marks.left_out == 20000);
+}
+
+/* A time that cannot be does not hold the reader for ever. */
+TEST(a_mark_of_a_wild_time_is_read)
+{
+    uint64_t words[3] = {told_head(MARK_INSTANT, TOLD_MARK, 3), UINT64_MAX, 0x6b};
+    uint64_t no_kind[3] = {told_head(9, TOLD_MARK, 3), 1, 0x6b};
+    writer_words(writer, 0, words, 3);
+    writer_words(writer, 0, no_kind, 3);
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->marks.count == 1 && recording->quality.lost_events == 1);
+}
+
 /* Whatever a scribbled ring says, what follows is read. */
 TEST(records_that_make_no_sense_are_lost_alone)
 {
@@ -212,6 +313,11 @@ int main(void)
         READ(a_block_waits_for_the_record_of_its_filling),
         READ(a_record_of_a_filling_that_never_comes_is_not_waited_for_for_ever),
         READ(regions_have_names_and_lose_them),
+        READ(a_mark_divides_what_all_threads_did),
+        READ(rings_that_wait_catch_up_before_a_mark),
+        READ(marks_at_one_instant_and_late_ones_stay_in_order),
+        READ(a_flood_of_marks_is_counted_and_bounded),
+        READ(a_mark_of_a_wild_time_is_read),
         READ(records_that_make_no_sense_are_lost_alone),
         READ(thousands_of_names_share_one_in_the_end),
     };
