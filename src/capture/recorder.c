@@ -110,17 +110,44 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
     }
 }
 
-/* "heap RATE" is all that can be asked so far; RATE is a number, as in the arena. */
+/* What "heap RATE" asks for: a number, as in the arena. */
+static bool set_rate(struct recorder *recorder, const char *text)
+{
+    char *end;
+    uint64_t rate = strtoull(text, &end, 10);
+    if (end == text || *end)
+        return false;
+    atomic_store(&recorder->arena.header->rate, rate);
+    return true;
+}
+
+/* "KIND TEXT", of a mark.  What is in the rings by now came before it. */
+static bool set_mark(struct recorder *recorder, const char *text, char answer[CONTROL_TEXT_MAX])
+{
+    int kind = text[0] - '0';
+    if (kind < MARK_INSTANT || kind > MARK_END || text[1] != ' ' || !text[2])
+        return false;
+    ring_reader_round(recorder->reader, &recorder->clock);
+    uint64_t now = tick_clock_ns(&recorder->clock, tick_clock_anchor(&recorder->clock));
+    if (!roster_mark(recorder->roster, (enum mark_kind)kind, text + 2, now))
+        snprintf(answer, CONTROL_TEXT_MAX, "%s",
+                 kind == MARK_END ? "no phase of that name is open"
+                                  : "nothing is recorded yet, or there are too many marks already");
+    return true;
+}
+
+/* "heap RATE" and "mark KIND TEXT" are all that can be asked so far. */
 static void on_request(void *context, const char *request, char answer[CONTROL_TEXT_MAX])
 {
     struct recorder *recorder = context;
-    char *end = NULL;
-    uint64_t rate = strncmp(request, "heap ", 5) == 0 ? strtoull(request + 5, &end, 10) : 0;
-    if (!end || end == request + 5 || *end)
+    bool understood = false;
+    if (strncmp(request, "heap ", 5) == 0)
+        understood = set_rate(recorder, request + 5);
+    else if (strncmp(request, "mark ", 5) == 0)
+        understood = set_mark(recorder, request + 5, answer);
+    if (!understood)
         snprintf(answer, CONTROL_TEXT_MAX,
                  "the recorder does not understand this request; it is of another version");
-    else
-        atomic_store(&recorder->arena.header->rate, rate);
 }
 
 static void recorder_fini(struct recorder *recorder)

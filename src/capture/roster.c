@@ -200,6 +200,20 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     return session;
 }
 
+bool roster_mark(struct roster *roster, enum mark_kind kind, const char *text, uint64_t now_ns)
+{
+    bool marked = false;
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        struct session *session = roster->sessions[i];
+        if (!session)
+            continue;
+        size_t const before = session_recording(session)->marks.last_number;
+        session_told_mark(session, kind, slice_of(text), session_time(session, now_ns));
+        marked |= session_recording(session)->marks.last_number != before;
+    }
+    return marked;
+}
+
 static struct cost measure_cost(struct roster *roster, uint32_t process)
 {
     struct rusage usage;

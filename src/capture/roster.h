@@ -36,5 +36,9 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
 /* Called every round: writes what is due, and ends recordings of processes that are over. */
 void roster_look(struct roster *roster, uint64_t now_ns);
 
+/* Names the present instant in all recordings: `kind` as in model/mark.h.  False when there is none, or its phase is not
+ * open. */
+bool roster_mark(struct roster *roster, enum mark_kind kind, const char *text, uint64_t now_ns);
+
 /* Ends all.  SUBJECT_ENDED: the program has, with result->wait_status. */
 void roster_end(struct roster *roster, struct recorder_result *result, enum subject_state how);

@@ -109,7 +109,7 @@ int session_told_mark(struct session *session, enum mark_kind kind, struct slice
     uint64_t now = time_ns > session->begin_ns ? time_ns : session->begin_ns + 1;
     string_id label = STRING_EMPTY;
     if (!may_mark(session, kind, now)) {
-        recording->marks.left_out++;
+        recording->marks.left_out += kind != MARK_END; /* an end alone is nothing */
         return 0;
     }
     if (string_table_intern(recording->strings, text, &label) < 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parse_pid.h"
 #include "cli/record_commands.h"
 #include "cli/record_options.h"
 #include "inject/target_find.h"
@@ -50,18 +51,6 @@ static void on_stop(int number)
     stop_asked = 1;
 }
 
-static int parse_pid(const char *text, pid_t *pid, struct fault *fault)
-{
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (errno || *end || end == text || value <= 0 || value > INT32_MAX)
-        return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s", text,
-                         text);
-    *pid = (pid_t)value;
-    return 0;
-}
-
 static int wait_for(const char *name, bool quiet, pid_t *pid, struct fault *fault)
 {
     struct sigaction action = {.sa_handler = on_stop};
@@ -87,8 +76,11 @@ static int find(const struct choice *choice, int words, char **argv, bool quiet,
         return fault_set(
             fault, -EINVAL,
             "give a process id, or --name and --container, or --wait-exec, not several");
+    if (words > 0 && parse_pid(argv[1], pid) < 0)
+        return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s",
+                         argv[1], argv[1]);
     if (words > 0)
-        return parse_pid(argv[1], pid, fault);
+        return 0;
     if (choice->wait_exec)
         return wait_for(choice->wait_exec, quiet, pid, fault);
     return target_find(choice->container, choice->name, pid, fault);

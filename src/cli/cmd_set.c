@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memoir set: changes a recording that is under way. */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "capture/control.h"
 #include "cli/heap_rate.h"
 #include "cli/options.h"
+#include "cli/parse_pid.h"
 #include "cli/record_commands.h"
 
 struct settings {
@@ -24,17 +23,6 @@ static int take_heap(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule rules[] = {{"--heap", "MODE", HEAP_RATE_HELP, take_heap},
                                            {NULL, NULL, NULL, NULL}};
-
-static int parse_pid(const char *text, pid_t *pid)
-{
-    char *end;
-    errno = 0;
-    long number = strtol(text, &end, 10);
-    if (errno || *end || end == text || number <= 0 || number > INT32_MAX)
-        return -EINVAL;
-    *pid = (pid_t)number;
-    return 0;
-}
 
 int cmd_set(int argc, char **argv)
 {

@@ -115,7 +115,9 @@ int marks_add(struct mark_list *marks, enum mark_kind kind, string_id label, uin
         thin(marks);
     if (kind == MARK_END)
         mark.begin = find_open(marks, label);
-    if (marks->count >= MARKS_MAX || mark.number == 0 || (kind == MARK_END && !mark.begin)) {
+    if (kind == MARK_END && !mark.begin)
+        return 0;
+    if (marks->count >= MARKS_MAX || mark.number == 0) {
         marks->left_out++;
         return 0;
     }

@@ -35,7 +35,7 @@ struct mark_list {      /* all zero to begin */
 #define MARKS_MAX 8192u
 
 /* Adds an instant, not before the last one: an earlier time becomes that.  An end belongs to the newest open phase
- * of its name, and is left out without one.  0 or -ENOMEM. */
+ * of its name, and is nothing without one.  0 or -ENOMEM. */
 int marks_add(struct mark_list *marks, enum mark_kind kind, string_id label, uint64_t time_ns);
 /* Restores a list from a file: the instant as it is.  -EINVAL when it is not behind the last. */
 int marks_append(struct mark_list *marks, struct mark mark);

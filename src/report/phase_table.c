@@ -129,10 +129,12 @@ void phase_text_write(const struct report *report, const struct text_style *styl
     text_ink(style, out, INK_DIM);
     if (chosen.left_out)
         fprintf(out, "%zu more with smaller values, see --top\n", chosen.left_out);
-    if (report->recording->marks.left_out)
-        fprintf(out,
-                "%" PRIu64 " further marks were left out while recording: there were too many\n",
-                report->recording->marks.left_out);
+    if (report->recording->marks.left_out) {
+        struct text_line line = {0};
+        line_add_counted(&line, (int64_t)report->recording->marks.left_out, "mark");
+        fprintf(out, "%s more came than can be kept, and were left out while recording\n",
+                line.text);
+    }
     text_ink(style, out, INK_PLAIN);
 }
 

@@ -68,9 +68,41 @@ at_least many-kept 4096 "$(phase_rows many.memoir | wc -l)"
 at_most many-bounded 5000 "$(phase_rows many.memoir | wc -l)"
 at_most many-file-bytes 2000000 "$(stat -c %s many.memoir)"
 "$MEMOIR" report many.memoir --by phase >many.txt
-has_line many.txt 'further marks were left out'
+has_line many.txt 'marks more came than can be kept'
 equal many-said 0 $?
 record leaks.memoir -- "$subjects/subject-leaks_100_blocks"
 "$MEMOIR" report leaks.memoir --by phase >none.txt
 has_line none.txt 'no marks or phases'
 equal none-said 0 $?
+
+# From another terminal.
+rm -f lines
+mkfifo lines
+"$MEMOIR" run --quiet -o outside.memoir -- "$subjects/subject-grows_on_demand" <lines >outside.out &
+run=$!
+exec 7>lines
+wait_until 10 has_line outside.out ready
+program=$(descendants $run | head -n 1)
+grow() { # grow LINES: until the program has done it
+    echo >&7
+    wait_until 10 has_line outside.out "^$1\$"
+}
+grow 100
+"$MEMOIR" mark "$program" "first line"
+equal outside-status 0 $?
+"$MEMOIR" mark "$program" "load" --begin
+grow 200
+grow 300
+"$MEMOIR" mark "$program" "load" --end
+"$MEMOIR" mark "$program" "load" --end 2>error
+equal outside-nothing-to-end 1 $?
+one_sentence outside-nothing-to-end-said error 'no phase of that name is open'
+exec 7>&-
+wait $run
+phase_rows outside.memoir >rows
+equal outside-mark "first line|mark|true|200|200000|0" "$(grep '^first' rows)"
+equal outside-phase "load|phase|true|200|200000|0" "$(grep '^load' rows)"
+equal outside-before "-|mark|true|100|100000|0" "$(head -n 1 rows)"
+"$MEMOIR" mark $$ "nobody records this" 2>error
+equal outside-nobody-status 1 $?
+one_sentence outside-nobody error 'nothing records process'
