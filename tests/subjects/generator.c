@@ -3,7 +3,8 @@
  *
  * The run has rounds.  In one of them all threads grow together, rest, and shrink: at the rest more
  * bytes are live than at any other time whatever the threads' order was, and the books of that
- * instant are the peak.  With --sharp (one thread) the peak is the one that chance made. */
+ * instant are the peak.  With --sharp (one thread) the peak is the one that chance made.  With --ready and
+ * --go there is a life before the rounds, and one after, in no books: somebody attaches and detaches in between. */
 #include "generator.h"
 
 #include <fcntl.h>
@@ -25,6 +26,7 @@ struct settings {
     const char *books_file;
     bool sharp, coroutines, deep, longjmp;
     struct hazards hazards;
+    struct meeting meeting;
 };
 
 static struct settings settings = {
@@ -35,6 +37,7 @@ static struct settings settings = {
     .hazards = {.churn_threads = 2000, .children = 40, .reloads = 40}};
 static pthread_barrier_t barrier;
 static struct worker *workers[MAX_THREADS];
+static struct books *end_books, *peak_books;
 
 static void meet(void)
 {
@@ -49,11 +52,43 @@ static void rest(long ns)
         continue;
 }
 
+static void sum_books(struct books *sum, const struct worker *hazard_worker)
+{
+    for (unsigned i = 0; i < settings.threads; i++)
+        books_add(sum, &workers[i]->books);
+    if (hazard_worker)
+        books_add(sum, &hazard_worker->books);
+    hazards_books(sum);
+}
+
+/* A part of the program's life that is in no books, before or after. */
+static void live_unseen(struct worker *worker, uint64_t steps)
+{
+    for (uint64_t i = 0; i < steps; i++)
+        worker_step(worker);
+}
+
+/* Everybody rests while somebody attaches; from then on there are books. */
+static void be_attached_to(void)
+{
+    for (unsigned i = 0; i < settings.threads; i++)
+        worker_begin_books(workers[i]);
+    memset(peak_books, 0, sizeof(*peak_books));
+    meeting_wait(&settings.meeting);
+}
+
 static void *work(void *arg)
 {
     struct worker *worker = arg;
     hazards_thread_start(&settings.hazards);
     uint64_t steps = settings.operations / settings.threads / ROUNDS;
+    if (settings.meeting.ready) {
+        live_unseen(worker, steps);
+        meet();
+        if (settings.sharp)
+            be_attached_to();
+        meet();
+    }
 
     for (int round = 0; round < ROUNDS; round++) {
         for (uint64_t i = 1; i <= steps; i++) {
@@ -75,16 +110,17 @@ static void *work(void *arg)
     }
     meet(); /* nobody writes letters any more */
     worker_retire(worker, 8);
+    if (!settings.meeting.ready)
+        return NULL;
+    meet();
+    if (settings.sharp) {
+        sum_books(end_books, NULL);
+        meeting_wait(&settings.meeting);
+    }
+    meet();
+    worker->books.sharp = NULL;
+    live_unseen(worker, steps);
     return NULL;
-}
-
-static void sum_books(struct books *sum, const struct worker *hazard_worker)
-{
-    for (unsigned i = 0; i < settings.threads; i++)
-        books_add(sum, &workers[i]->books);
-    if (hazard_worker)
-        books_add(sum, &hazard_worker->books);
-    hazards_books(sum);
 }
 
 /* What could have been live at most outside the peak phase: the sum of what each thread had at
@@ -117,6 +153,11 @@ static void make_workers(void)
 
 static void conduct(struct worker *own, struct books *peak)
 {
+    if (settings.meeting.ready) {
+        meet();
+        be_attached_to();
+        meet();
+    }
     for (int round = 0; round < ROUNDS; round++) {
         hazards_round(&settings.hazards, own);
         meet();
@@ -131,7 +172,13 @@ static void conduct(struct worker *own, struct books *peak)
     meet();
 }
 
-static void run_threads(struct books *end, struct books *peak)
+static void join_all(const pthread_t *threads)
+{
+    for (unsigned i = 0; i < settings.threads; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void run_threads(void)
 {
     struct worker *own = pages(sizeof(*own));
     pthread_t threads[MAX_THREADS];
@@ -143,21 +190,29 @@ static void run_threads(struct books *end, struct books *peak)
         if (pthread_create(&threads[i], NULL, work, workers[i]) != 0)
             die("no more threads");
     }
-    conduct(own, peak);
-    for (unsigned i = 0; i < settings.threads; i++)
-        pthread_join(threads[i], NULL);
+    conduct(own, peak_books);
+    if (settings.meeting.ready)
+        meet();
+    else
+        join_all(threads);
     hazards_stop();
     worker_allocate(own); /* the newest block is known again, whatever libc allocated meanwhile */
     worker_retire(own, 8);
-    check_peak(peak, own);
-    sum_books(end, own);
+    check_peak(peak_books, own);
+    sum_books(end_books, own);
+    if (settings.meeting.ready) {
+        meeting_wait(&settings.meeting);
+        meet();
+        join_all(threads);
+    }
 }
 
-static void run_sharp(struct books *end, struct books *peak)
+static void run_sharp(void)
 {
-    workers[0]->books.sharp = peak;
+    workers[0]->books.sharp = peak_books;
     work(workers[0]);
-    sum_books(end, NULL);
+    if (!settings.meeting.ready)
+        sum_books(end_books, NULL);
 }
 
 static bool read_number(const char *text, uint64_t *number)
@@ -170,9 +225,13 @@ static bool read_number(const char *text, uint64_t *number)
 static bool set_value(const char *name, const char *text)
 {
     uint64_t number = 0;
-    if (strcmp(name, "--books") == 0) {
-        settings.books_file = text;
-        return true;
+    const char **texts[] = {&settings.books_file, &settings.meeting.ready, &settings.meeting.go};
+    static const char *const text_names[] = {"--books", "--ready", "--go"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, text_names[i]) == 0) {
+            *texts[i] = text;
+            return true;
+        }
     }
     if (!read_number(text, &number))
         return false;
@@ -223,7 +282,8 @@ static void read_arguments(int argc, char **argv)
         if (i + 1 == argc || !set_value(argv[i], argv[i + 1])) {
             dprintf(2, "usage: generator [--threads N] [--paths N] [--ops N] [--pace N] [--seed N] "
                        "[--books FILE] "
-                       "[--churn-threads N]\n  [--sharp | --all | --fork --signals --dlopen "
+                       "[--churn-threads N] [--ready PIPE --go PIPE]\n  [--sharp | --all | --fork "
+                       "--signals --dlopen "
                        "--churn --coroutines --deep --longjmp]\n");
             _exit(2);
         }
@@ -240,17 +300,18 @@ int main(int argc, char **argv)
     paths_init();
     make_workers();
 
-    struct books *end = pages(sizeof(*end)), *peak = pages(sizeof(*peak));
+    end_books = pages(sizeof(*end_books));
+    peak_books = pages(sizeof(*peak_books));
     if (settings.sharp)
-        run_sharp(end, peak);
+        run_sharp();
     else
-        run_threads(end, peak);
+        run_threads();
 
     int fd = 1;
     if (settings.books_file)
         fd = open(settings.books_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         die("cannot write the books");
-    books_print(fd, end, peak);
+    books_print(fd, end_books, peak_books);
     return 0;
 }

@@ -38,6 +38,7 @@ struct block {
     unsigned char *at;
     size_t size; /* asked for */
     uint32_t path;
+    bool before; /* made before somebody attached: in nobody's books */
 };
 
 /* One allocation on its way down a path. */
@@ -115,8 +116,17 @@ void worker_take(struct worker *worker, void *at, size_t size, uint32_t path);
 
 void worker_drop_newest(struct worker *worker);
 
+void worker_begin_books(struct worker *worker); /* from here on */
+
 struct mailbox *mailboxes_create(size_t count);
 struct mailbox *mailbox_at(struct mailbox *boxes, size_t index);
+
+/* Meets whoever attaches and detaches (generator_meeting.c): says so through one pipe that has a name, and waits at
+ * another.  Both are files of the test. */
+struct meeting {
+    const char *ready, *go; /* NULL: nobody comes */
+};
+void meeting_wait(const struct meeting *meeting);
 
 /* Hazards beside the workers (generator_hazards.c), run by the main thread. */
 struct hazards {

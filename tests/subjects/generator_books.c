@@ -35,6 +35,8 @@ void books_alloc(struct books *books, const struct block *block)
 
 void books_free(struct books *books, const struct block *block)
 {
+    if (block->before)
+        return;
     take_picture(books);
     struct tally *tally = &books->paths[block->path];
     tally->frees++;

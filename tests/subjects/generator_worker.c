@@ -118,7 +118,7 @@ static void keep(struct worker *w, struct block block)
 
 void worker_take(struct worker *w, void *at, size_t size, uint32_t path)
 {
-    struct block block = {at, size, path};
+    struct block block = {at, size, path, false};
     books_alloc(&w->books, &block);
     block_mark(&block);
     keep(w, block);
@@ -322,7 +322,7 @@ void worker_grow(struct worker *w, size_t blocks)
         go(w, &order);
         if (!order.result)
             die("an allocation failed");
-        struct block block = {order.result, order.size, order.path};
+        struct block block = {order.result, order.size, order.path, false};
         books_alloc(&w->books, &block);
         block_mark(&block);
         w->grown[w->grown_count++] = block;
@@ -346,4 +346,16 @@ void worker_retire(struct worker *w, unsigned keep_one_in)
             release(w, &w->slots[i]);
     }
     w->slot_count = 0;
+}
+
+void worker_begin_books(struct worker *w)
+{
+    struct books *sharp = w->books.sharp;
+    memset(&w->books, 0, sizeof(w->books));
+    w->books.sharp = sharp;
+    w->noise_max = 0;
+    for (size_t i = 0; i < w->slot_count; i++)
+        w->slots[i].before = true;
+    for (size_t i = 0; w->mail && i < w->mail->count; i++)
+        w->mail->blocks[i].before = true;
 }
