@@ -22,7 +22,7 @@
 
 struct settings {
     unsigned threads, paths;
-    uint64_t operations, seed, pace;
+    uint64_t operations, seed, pace, before;
     const char *books_file;
     bool sharp, coroutines, deep, longjmp;
     struct hazards hazards;
@@ -83,7 +83,7 @@ static void *work(void *arg)
     hazards_thread_start(&settings.hazards);
     uint64_t steps = settings.operations / settings.threads / ROUNDS;
     if (settings.meeting.ready) {
-        live_unseen(worker, steps);
+        live_unseen(worker, settings.before ? settings.before : steps);
         meet();
         if (settings.sharp)
             be_attached_to();
@@ -243,6 +243,8 @@ static bool set_value(const char *name, const char *text)
         settings.operations = number;
     else if (strcmp(name, "--pace") == 0) /* a rest of 1 ms after so many operations */
         settings.pace = number;
+    else if (strcmp(name, "--before") == 0) /* operations of each thread before the meeting */
+        settings.before = number;
     else if (strcmp(name, "--seed") == 0)
         settings.seed = number;
     else if (strcmp(name, "--churn-threads") == 0)
@@ -282,7 +284,8 @@ static void read_arguments(int argc, char **argv)
         if (i + 1 == argc || !set_value(argv[i], argv[i + 1])) {
             dprintf(2, "usage: generator [--threads N] [--paths N] [--ops N] [--pace N] [--seed N] "
                        "[--books FILE] "
-                       "[--churn-threads N] [--ready PIPE --go PIPE]\n  [--sharp | --all | --fork "
+                       "[--churn-threads N] [--ready PIPE --go PIPE [--before N]]\n  [--sharp | "
+                       "--all | --fork "
                        "--signals --dlopen "
                        "--churn --coroutines --deep --longjmp]\n");
             _exit(2);

@@ -37,7 +37,7 @@ answered() { # answered NAME BEFORE
 attach() { # attach FILE [OPTIONS] PID
     local file=$1
     shift
-    rm -f "$file" "$file".*.json
+    rm -f "$file" "$file.err" "$file".*.json
     "$MEMOIR" attach -o "$file" "$@" >"$file.out" 2>"$file.err" &
     recorder=$!
     started+=("$recorder")

@@ -61,6 +61,12 @@ compare() { # compare CASE GENERATOR_OPTIONS…
     record "$name.memoir" -- "$generator" --books "$name.books" "$@"
     equal "$name-status" 0 "$status"
     equal "$name-silent" "" "$(cat "$name.memoir.out")"
+    compare_books "$name"
+}
+
+# Each path, nothing lost, and the summary.
+compare_books() { # compare_books CASE: CASE.memoir and CASE.books
+    local name=$1
     if [ ! -s "$name.books" ] || [ ! -s "$name.memoir" ]; then
         not_ok "$name" "no books or no recording: $(head -n 3 "$name.memoir.err")"
         return
