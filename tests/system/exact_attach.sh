@@ -40,5 +40,5 @@ for hazard in fork signals dlopen churn coroutines deep longjmp; do
     attached "$hazard" --threads 4 --ops 60000 --seed 5 --paths 64 --$hazard
 done
 # What was learned the last time, at full speed, does no harm.
-earlier=3
-attached every-hazard --before 1000000 --threads 8 --ops 300000 --seed 6 --paths 128 --all
+earlier=2
+attached every-hazard --before 1500000 --threads 8 --ops 300000 --seed 6 --paths 128 --all
