@@ -13,7 +13,9 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "inject/errand_code.h"
 #include "inject/put_back_frame.h"
+#include "inject/thread_run.h"
 
 #define OP_WAIT_NS  10000000000ull
 #define STACK_BYTES (256u * 1024u)
@@ -24,61 +26,9 @@
 #define STACK_SPARE   (64u * 1024u) /* below the frame, for whatever signals the thread gets later */
 #define FLAGS_CLEARED 0x10500ull    /* resume, direction, trap */
 
-/* What it executes for us: the steps, one after the other (rbx: the next one, rbp: how many are left).  Then it sends
- * itself a signal that programs ignore, at which we stop it and take over.  If we are gone it goes on: does what is left
- * to tidy up (once), gives the scratch memory back (r14, r15) and returns through the frame on its own stack (r12,
- * r13: syscall; ret). */
-extern const uint8_t errand_code[], errand_reported[], errand_end[];
-__asm__(".pushsection .rodata\n"
-        "errand_code:\n"
-        "1:  test %ebp, %ebp\n"
-        "    jz 4f\n"
-        "    mov 16(%rbx), %rdi\n"
-        "    mov 24(%rbx), %rsi\n"
-        "    mov 32(%rbx), %rdx\n"
-        "    mov 40(%rbx), %rcx\n"
-        "    mov 48(%rbx), %r8\n"
-        "    mov 56(%rbx), %r9\n"
-        "    mov (%rbx), %rax\n"
-        "    test %rax, %rax\n"
-        "    jnz 2f\n"
-        "    mov 8(%rbx), %rax\n"
-        "    mov %rcx, %r10\n"
-        "    syscall\n"
-        "    jmp 3f\n"
-        "2:  call *%rax\n"
-        "3:  mov %rax, 8(%rbx)\n"
-        "    add $64, %rbx\n"
-        "    dec %ebp\n"
-        "    jmp 1b\n"
-        "4:  mov $39, %eax\n" /* getpid */
-        "    syscall\n"
-        "    mov %rax, %rdi\n"
-        "    mov $186, %eax\n" /* gettid */
-        "    syscall\n"
-        "    mov %rax, %rsi\n"
-        "    mov $28, %edx\n"  /* SIGWINCH */
-        "    mov $234, %eax\n" /* tgkill */
-        "    syscall\n"
-        "errand_reported:\n"
-        "    xor %ebp, %ebp\n"
-        "    xchg 0x2800(%r14), %ebp\n" /* TIDY_AT */
-        "    lea 0x2808(%r14), %rbx\n"
-        "    test %ebp, %ebp\n"
-        "    jnz 1b\n"
-        "    mov %r12, %rsp\n"
-        "    mov %r14, %rdi\n"
-        "    mov %r15, %rsi\n"
-        "    mov $11, %eax\n" /* munmap */
-        "    jmp *%r13\n"
-        "errand_end:\n"
-        ".popsection");
-#define REPORT_SIGNAL SIGWINCH
-
-#define TIDY_AT (PAGE + BORROWED_DATA_BYTES + STEPS_BYTES / 2) /* a count, then steps */
-
-_Static_assert(sizeof(struct borrowed_step) == 64 && TIDY_AT == 0x2800, "as the code above has it");
-_Static_assert(BORROWED_STEPS_MAX * sizeof(struct borrowed_step) <= STEPS_BYTES / 2, "they fit");
+_Static_assert(sizeof(struct borrowed_step) == ERRAND_STEP_BYTES, "as the code has it");
+_Static_assert(ERRAND_TIDY_AT == PAGE + BORROWED_DATA_BYTES + STEPS_BYTES / 2, "behind the steps");
+_Static_assert(BORROWED_STEPS_MAX *ERRAND_STEP_BYTES <= STEPS_BYTES / 2, "they fit");
 
 static bool set_registers(const struct borrowed_thread *borrowed,
                           const struct user_regs_struct *registers)
@@ -174,71 +124,19 @@ static int gone(const struct borrowed_thread *borrowed, struct fault *fault)
 /* Its signals wait from the first thing it does for us: only then does the frame, which restores the mask, count. */
 static void hold_signals(struct borrowed_thread *borrowed)
 {
-    uint64_t others = ~(1ull << (REPORT_SIGNAL - 1));
+    uint64_t others = ~(1ull << (ERRAND_SIGNAL - 1));
     if (!borrowed->masked)
         ptrace(PTRACE_SETSIGMASK, borrowed->thread.tid, sizeof(others), &others);
     borrowed->masked = true;
-}
-
-enum happening { CALLS_KERNEL, LEFT_KERNEL, HAS_REPORTED, HAS_CRASHED };
-
-static bool is_crash(int signal)
-{
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
-           signal == SIGTRAP || signal == SIGSYS;
-}
-
-static bool has_reported(const struct borrowed_thread *borrowed)
-{
-    struct user_regs_struct registers;
-    return thread_registers(borrowed->thread.tid, &registers) &&
-           registers.rip == borrowed->scratch + (uint64_t)(errand_reported - errand_code);
-}
-
-/* Lets it run: with PTRACE_SYSCALL to the next system call's entry or exit, with PTRACE_CONT to its report; or to a
- * crash. */
-static int run_on(struct borrowed_thread *borrowed, int how, uint64_t deadline_ns,
-                  enum happening *happening)
-{
-    pid_t tid = borrowed->thread.tid;
-    unsigned long deliver = 0;
-    int request = how, status;
-    for (;;) {
-        uint64_t now = monotonic_ns();
-        if (ptrace(request, tid, 0, deliver) < 0)
-            return -ESRCH;
-        int err = thread_wait(tid, deadline_ns > now ? deadline_ns - now : 0, &status);
-        if (err < 0)
-            return err;
-        int signal = WSTOPSIG(status);
-        request = how;
-        deliver = 0;
-        if (status >> 16 == PTRACE_EVENT_STOP) {
-            if (signal != SIGTRAP)
-                request = PTRACE_LISTEN; /* somebody stops the whole process: so it shall stand */
-            continue;
-        }
-        if (signal == (SIGTRAP | 0x80)) {
-            struct __ptrace_syscall_info info;
-            if (ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info), &info) < 0)
-                return -ESRCH;
-            *happening = info.op == PTRACE_SYSCALL_INFO_ENTRY ? CALLS_KERNEL : LEFT_KERNEL;
-            return 0;
-        }
-        if (is_crash(signal) ||
-            (signal == REPORT_SIGNAL && borrowed->scratch && has_reported(borrowed))) {
-            *happening = is_crash(signal) ? HAS_CRASHED : HAS_REPORTED;
-            return 0;
-        }
-        deliver = (unsigned long)signal;
-    }
 }
 
 int borrowed_syscall(struct borrowed_thread *borrowed, long number, const uint64_t arguments[6],
                      int64_t *result, struct fault *fault)
 {
     struct user_regs_struct registers = borrowed->saved;
-    uint64_t deadline = monotonic_ns() + OP_WAIT_NS;
+    struct thread_run const run = {.tid = borrowed->thread.tid,
+                                   .how = PTRACE_SYSCALL,
+                                   .deadline_ns = monotonic_ns() + OP_WAIT_NS};
     enum happening happening = CALLS_KERNEL;
     registers.rip = borrowed->spots.call_kernel;
     registers.rsp = borrowed->frame;
@@ -255,7 +153,7 @@ int borrowed_syscall(struct borrowed_thread *borrowed, long number, const uint64
         return gone(borrowed, fault);
     hold_signals(borrowed);
     while (happening == CALLS_KERNEL) {
-        int err = run_on(borrowed, PTRACE_SYSCALL, deadline, &happening);
+        int err = thread_run(&run, &happening);
         if (err == -ETIMEDOUT)
             return fault_set(fault, err,
                              "thread %d of process %d waits in the kernel for longer than 10 s",
@@ -304,8 +202,7 @@ int borrowed_make_room(struct borrowed_thread *borrowed, uint64_t errno_location
 {
     uint64_t at = 0;
     int err = map_scratch(borrowed, fault);
-    if (err == 0 && !remote_write(borrowed->memory, borrowed->scratch, errand_code,
-                                  (size_t)(errand_end - errand_code)))
+    if (err == 0 && !remote_write(borrowed->memory, borrowed->scratch, errand_code, ERRAND_BYTES))
         err =
             fault_set(fault, -EIO, "cannot write to the memory of process %d", (int)borrowed->pid);
     if (err == 0 && errno_location)
@@ -336,7 +233,7 @@ void borrowed_tidy_later(struct borrowed_thread *borrowed, const struct borrowed
     assert(count <= BORROWED_TIDY_MAX);
     if (count)
         memcpy(tidy.steps, steps, count * sizeof(*steps));
-    remote_write(borrowed->memory, borrowed->scratch + TIDY_AT, &tidy, sizeof(tidy));
+    remote_write(borrowed->memory, borrowed->scratch + ERRAND_TIDY_AT, &tidy, sizeof(tidy));
 }
 
 /* It waits for a lock that somebody else has.  It goes on alone, and back through the frame. */
@@ -382,7 +279,12 @@ int borrowed_run(struct borrowed_thread *borrowed, struct borrowed_step *steps, 
         !set_registers(borrowed, &registers))
         return gone(borrowed, fault);
     hold_signals(borrowed);
-    int err = run_on(borrowed, PTRACE_CONT, monotonic_ns() + OP_WAIT_NS, &happening);
+    struct thread_run const run = {.tid = borrowed->thread.tid,
+                                   .how = PTRACE_CONT,
+                                   .signal = ERRAND_SIGNAL,
+                                   .report_at = borrowed->scratch + ERRAND_REPORTED_AT,
+                                   .deadline_ns = monotonic_ns() + OP_WAIT_NS};
+    int err = thread_run(&run, &happening);
     if (err == -ETIMEDOUT)
         return leave_alone(borrowed, fault);
     if (err < 0)
