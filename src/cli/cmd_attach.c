@@ -13,6 +13,7 @@
 
 struct choice {
     const char *name, *container, *wait_exec;
+    const char *pid, *more; /* the words of the command line, if there are any */
 };
 
 static int take_name(void *into, const char *argument, struct fault *fault)
@@ -62,13 +63,13 @@ static int wait_for(const char *name, bool quiet, pid_t *pid, struct fault *faul
 }
 
 /* Exactly one way of saying which process. */
-static int find(const struct choice *choice, int words, char **argv, bool quiet, pid_t *pid,
-                struct fault *fault)
+static int find(const struct choice *choice, bool quiet, pid_t *pid, struct fault *fault)
 {
     int const ways =
-        (words > 0) + (choice->wait_exec != NULL) + (choice->name || choice->container);
-    if (words > 1)
-        return fault_set(fault, -EINVAL, "one process at a time: %s or %s?", argv[1], argv[2]);
+        (choice->pid != NULL) + (choice->wait_exec != NULL) + (choice->name || choice->container);
+    if (choice->more)
+        return fault_set(fault, -EINVAL, "one process at a time: %s or %s?", choice->pid,
+                         choice->more);
     if (ways == 0)
         return fault_set(fault, -EINVAL,
                          "attach to what? give a process id, --name, --container or --wait-exec");
@@ -76,10 +77,10 @@ static int find(const struct choice *choice, int words, char **argv, bool quiet,
         return fault_set(
             fault, -EINVAL,
             "give a process id, or --name and --container, or --wait-exec, not several");
-    if (words > 0 && parse_pid(argv[1], pid) < 0)
+    if (choice->pid && parse_pid(choice->pid, pid) < 0)
         return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s",
-                         argv[1], argv[1]);
-    if (words > 0)
+                         choice->pid, choice->pid);
+    if (choice->pid)
         return 0;
     if (choice->wait_exec)
         return wait_for(choice->wait_exec, quiet, pid, fault);
@@ -103,7 +104,7 @@ static int attach(const struct recorder_options *options, pid_t pid)
 int cmd_attach(int argc, char **argv)
 {
     char library[PATH_MAX];
-    struct choice choice = {NULL, NULL, NULL};
+    struct choice choice = {.name = NULL};
     struct recorder_options options;
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Which process", choice_rules, &choice},
@@ -128,7 +129,9 @@ int cmd_attach(int argc, char **argv)
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    int const err = find(&choice, words, argv, options.quiet, &pid, &fault);
+    choice.pid = words > 0 ? argv[1] : NULL;
+    choice.more = words > 1 ? argv[2] : NULL;
+    int const err = find(&choice, options.quiet, &pid, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
         return err == -EINVAL ? 2 : 1;

@@ -152,16 +152,15 @@ static int look_at_all(struct search *search, bool *permitted)
     return err;
 }
 
-int borrow_thread(struct target_modules *modules, const struct code_spots *spots,
-                  uint64_t patience_ns, struct borrowed_thread *borrowed,
+int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrowed,
                   struct borrow_report *report, struct fault *fault)
 {
     struct search search = {
-        .modules = modules, .spots = spots, .borrowed = borrowed, .report = report};
+        .modules = wish->modules, .spots = wish->spots, .borrowed = borrowed, .report = report};
     uint64_t start = monotonic_ns(), nap = NAP_FIRST_NS;
     bool permitted = false;
     int err = -EAGAIN;
-    while (err == -EAGAIN && monotonic_ns() - start < patience_ns) {
+    while (err == -EAGAIN && monotonic_ns() - start < wish->patience_ns) {
         forget_stuck(&search);
         err = look_at_all(&search, &permitted);
         if (err != -EAGAIN || !permitted)
@@ -173,9 +172,9 @@ int borrow_thread(struct target_modules *modules, const struct code_spots *spots
     if (err == 0)
         return 0;
     if (err == -ESRCH)
-        return fault_set(fault, err, "process %d ended meanwhile", (int)modules->pid);
+        return fault_set(fault, err, "process %d ended meanwhile", (int)wish->modules->pid);
     if (!permitted)
         return fault_set(fault, -EPERM, "the kernel does not let memoir trace process %d",
-                         (int)modules->pid);
+                         (int)wish->modules->pid);
     return refused(&search, fault);
 }

@@ -15,8 +15,13 @@ struct borrow_report {
     char busy_where[64];            /* the object in which one was busy or unknown */
 };
 
-/* Tries for `patience_ns`.  0; or with `fault` -EBUSY when no thread was found, -EPERM when the kernel forbids
- * ptrace, -ESRCH when the process is gone.  `report` counts on from what it was. */
-int borrow_thread(struct target_modules *modules, const struct code_spots *spots,
-                  uint64_t patience_ns, struct borrowed_thread *borrowed,
+struct borrow_wish {
+    struct target_modules *modules;
+    const struct code_spots *spots;
+    uint64_t patience_ns; /* how long to look */
+};
+
+/* 0; or with `fault` -EBUSY when no thread was found, -EPERM when the kernel forbids ptrace, -ESRCH when the process is
+ * gone.  `report` counts on from what it was. */
+int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrowed,
                   struct borrow_report *report, struct fault *fault);

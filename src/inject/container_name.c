@@ -29,18 +29,21 @@ static bool is_id(const char *text, size_t length)
     return length == ID_DIGITS && strspn(text, "0123456789abcdef") >= ID_DIGITS;
 }
 
+static int digit(char letter)
+{
+    const char *digits = "0123456789abcdef", *found = letter ? strchr(digits, letter) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
 /* systemd writes what its names may not hold as \xNN. */
 static size_t unescape(const char *from, size_t length, char *to, size_t room)
 {
     size_t used = 0;
     for (size_t i = 0; i < length && used + 1 < room; i++) {
-        unsigned byte;
-        if (from[i] == '\\' && i + 3 < length && sscanf(from + i, "\\x%2x", &byte) == 1) {
-            to[used++] = (char)byte;
-            i += 3;
-        } else {
-            to[used++] = from[i];
-        }
+        bool const escaped = i + 3 < length && from[i] == '\\' && from[i + 1] == 'x' &&
+                             digit(from[i + 2]) >= 0 && digit(from[i + 3]) >= 0;
+        to[used++] = escaped ? (char)(16 * digit(from[i + 2]) + digit(from[i + 3])) : from[i];
+        i += escaped ? 3 : 0;
     }
     to[used] = '\0';
     return used;

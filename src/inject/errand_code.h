@@ -12,8 +12,8 @@
 
 extern const uint8_t errand_code[], errand_reported[], errand_end[];
 
-#define ERRAND_BYTES       ((size_t)(errand_end - errand_code))
-#define ERRAND_REPORTED_AT ((uint64_t)(errand_reported - errand_code))
+#define ERRAND_BYTES       ((size_t)((uintptr_t)errand_end - (uintptr_t)errand_code))
+#define ERRAND_REPORTED_AT ((uint64_t)((uintptr_t)errand_reported - (uintptr_t)errand_code))
 #define ERRAND_SIGNAL      SIGWINCH
 
 /* A step: which function to call, or 0 for the kernel; the number of the system call, which becomes the result; and six

@@ -42,7 +42,7 @@ static int status_of_zombie(pid_t pid)
         for (int i = 0; i < AFTER_STATE && at; i++)
             at = strchr(at + 1, ' ');
         if (at)
-            status = atoi(at);
+            status = (int)strtol(at, NULL, 10);
     }
     free(text);
     return status;

@@ -62,8 +62,8 @@ static int begin(struct injection *injection, struct borrowed_thread *borrowed, 
         target_modules_prepare(&injection->modules, injection->modules.modules.items[0]);
     uint64_t errno_location =
         target_modules_function(&injection->modules, libc, "__errno_location");
-    int err = borrow_thread(&injection->modules, &injection->spots, PATIENCE_NS, borrowed,
-                            &injection->times.looks, fault);
+    struct borrow_wish const wish = {&injection->modules, &injection->spots, PATIENCE_NS};
+    int err = borrow_thread(&wish, borrowed, &injection->times.looks, fault);
     if (err < 0)
         return err;
     injection->times.borrowed_tid = borrowed->thread.tid;
@@ -79,20 +79,25 @@ static void end(struct injection *injection, struct borrowed_thread *borrowed)
     injection->times.borrowed_ns += borrowed_end(borrowed);
 }
 
+struct library_call {
+    const char *name;
+    uint64_t arguments[3];
+    int64_t result;
+};
+
 /* Calls a function of our library there. */
 static int call_library(struct injection *injection, struct borrowed_thread *borrowed,
-                        const char *name, const uint64_t arguments[3], int64_t *result,
-                        struct fault *fault)
+                        struct library_call *call, struct fault *fault)
 {
     const struct target_module *own = target_modules_own(&injection->modules);
-    uint64_t function = own ? target_modules_function(&injection->modules, own, name) : 0;
+    uint64_t function = own ? target_modules_function(&injection->modules, own, call->name) : 0;
     uint64_t value;
     if (!function)
         return fault_set(fault, -ENOENT,
                          "our library in process %d has no %s; install memoir again",
-                         (int)injection->pid, name);
-    int err = borrowed_call(borrowed, function, arguments, &value, fault);
-    *result = (int64_t)value;
+                         (int)injection->pid, call->name);
+    int err = borrowed_call(borrowed, function, call->arguments, &value, fault);
+    call->result = (int64_t)value;
     return err;
 }
 
@@ -125,22 +130,21 @@ static int attach(struct injection *injection, int arena_fd, unsigned long flags
                   struct fault *fault)
 {
     static struct borrowed_thread borrowed; /* large; one at a time */
-    int const given[2] = {arena_fd, injection->library->fd};
-    int got[2] = {-1, -1}, count = target_modules_own(&injection->modules) ? 1 : 2;
-    int64_t result = 0;
+    bool const is_loaded = target_modules_own(&injection->modules) != NULL;
+    struct passing passing = {is_loaded ? 1 : 2, {arena_fd, injection->library->fd}, {-1, -1}};
     int err = begin(injection, &borrowed, fault);
     if (err < 0)
         return err;
-    err = pass_descriptors(&borrowed, injection->pidfd, given, got, count, fault);
-    if (err == 0 && count == 2)
-        err = load(injection, &borrowed, got[1], fault);
+    err = pass_descriptors(&borrowed, injection->pidfd, &passing, fault);
+    if (err == 0 && !is_loaded)
+        err = load(injection, &borrowed, passing.got[1], fault);
+    struct library_call call = {"memoir_tracer_attach", {(uint64_t)passing.got[0], flags}, 0};
     if (err == 0)
-        err = call_library(injection, &borrowed, "memoir_tracer_attach",
-                           (uint64_t[3]){(uint64_t)got[0], flags, 0}, &result, fault);
+        err = call_library(injection, &borrowed, &call, fault);
     if (err == 0)
-        err = attach_result(injection, result, fault);
-    if (got[0] >= 0 && err != -ETIMEDOUT && err != -ESRCH)
-        close_passed(&borrowed, got, count);
+        err = attach_result(injection, call.result, fault);
+    if (passing.got[0] >= 0 && err != -ETIMEDOUT && err != -ESRCH)
+        close_passed(&borrowed, &passing);
     end(injection, &borrowed);
     injection->loaded = target_modules_own(&injection->modules) != NULL;
     return err;
@@ -162,8 +166,9 @@ static int detach_once(struct injection *injection, int64_t *result, struct faul
     int err = begin(injection, &borrowed, fault);
     if (err < 0)
         return err;
-    err = call_library(injection, &borrowed, "memoir_tracer_detach", (uint64_t[3]){0, 0, 0}, result,
-                       fault);
+    struct library_call call = {"memoir_tracer_detach", {0}, 0};
+    err = call_library(injection, &borrowed, &call, fault);
+    *result = call.result;
     end(injection, &borrowed);
     return err;
 }

@@ -30,28 +30,29 @@ static void fill_closing(struct borrowed_step *steps, const int *fds, int count)
         steps[i] = (struct borrowed_step){0, SYS_close, {(uint64_t)fds[i]}};
 }
 
-void close_passed(struct borrowed_thread *borrowed, const int *got, int count)
+void close_passed(struct borrowed_thread *borrowed, const struct passing *passing)
 {
     struct fault ignored;
     struct borrowed_step steps[PASSED_MAX];
-    fill_closing(steps, got, count);
+    fill_closing(steps, passing->got, passing->count);
     borrowed_tidy_later(borrowed, NULL, 0); /* these steps do it */
-    borrowed_run(borrowed, steps, (size_t)count, &ignored);
+    borrowed_run(borrowed, steps, (size_t)passing->count, &ignored);
 }
 
-static int send_all(int socket, const int *given, int count)
+static int send_all(int socket, const struct passing *passing)
 {
+    size_t const size = (size_t)passing->count * sizeof(int);
     union control control = {.bytes = {0}};
     char byte = 'm';
     struct iovec part = {&byte, 1};
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
-                             .msg_controllen = CMSG_SPACE((size_t)count * sizeof(int))};
-    control.head.cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
+                             .msg_controllen = CMSG_SPACE(size)};
+    control.head.cmsg_len = CMSG_LEN(size);
     control.head.cmsg_level = SOL_SOCKET;
     control.head.cmsg_type = SCM_RIGHTS;
-    memcpy(CMSG_DATA(&control.head), given, (size_t)count * sizeof(int));
+    memcpy(CMSG_DATA(&control.head), passing->given, size);
     return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -errno;
 }
 
@@ -66,9 +67,10 @@ static int failed(const struct borrowed_thread *borrowed, int64_t result, const 
 }
 
 /* Their socket is read, and both are closed, whatever comes. */
-static int receive(struct borrowed_thread *borrowed, const int pair[2], int *got, int count,
+static int receive(struct borrowed_thread *borrowed, const int pair[2], struct passing *passing,
                    struct fault *fault)
 {
+    size_t const size = (size_t)passing->count * sizeof(int);
     uint64_t at = borrowed_data(borrowed);
     struct inbox inbox = {.byte = 0};
     struct borrowed_step steps[3] = {{0,
@@ -91,17 +93,17 @@ static int receive(struct borrowed_thread *borrowed, const int pair[2], int *got
     if ((int64_t)steps[0].number < 0)
         return failed(borrowed, (int64_t)steps[0].number, "receive descriptors", fault);
     if (!remote_read(borrowed->memory, at, &inbox, sizeof(inbox)) ||
-        inbox.control.head.cmsg_len < CMSG_LEN((size_t)count * sizeof(int)))
+        inbox.control.head.cmsg_len < CMSG_LEN(size))
         return failed(borrowed, -EMFILE, "receive descriptors", fault);
-    memcpy(got, CMSG_DATA(&inbox.control.head), (size_t)count * sizeof(int));
+    memcpy(passing->got, CMSG_DATA(&inbox.control.head), size);
     struct borrowed_step tidy[PASSED_MAX];
-    fill_closing(tidy, got, count);
-    borrowed_tidy_later(borrowed, tidy, (size_t)count);
+    fill_closing(tidy, passing->got, passing->count);
+    borrowed_tidy_later(borrowed, tidy, (size_t)passing->count);
     return 0;
 }
 
-int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, const int *given, int *got,
-                     int count, struct fault *fault)
+int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, struct passing *passing,
+                     struct fault *fault)
 {
     int pair[2];
     struct borrowed_step step = {
@@ -117,8 +119,8 @@ int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, const int *giv
     fill_closing(tidy, pair, 2);
     borrowed_tidy_later(borrowed, tidy, 2);
     int ours = (int)syscall(SYS_pidfd_getfd, pidfd, pair[1], 0);
-    int sent = ours < 0 ? -errno : send_all(ours, given, count);
-    err = receive(borrowed, pair, got, count, fault);
+    int sent = ours < 0 ? -errno : send_all(ours, passing);
+    err = receive(borrowed, pair, passing, fault);
     if (sent < 0)
         err = fault_set(fault, sent, "cannot hand descriptors to process %d: %s",
                         (int)borrowed->pid, strerror(-sent));

@@ -6,9 +6,15 @@
 
 #define PASSED_MAX 4
 
-/* `given` are ours, `got` become theirs (close-on-exec).  0 or -errno with `fault`. */
-int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, const int *given, int *got,
-                     int count, struct fault *fault);
+struct passing {
+    int count;
+    int given[PASSED_MAX]; /* ours */
+    int got[PASSED_MAX];   /* theirs, close-on-exec */
+};
+
+/* 0 with `got`, or -errno with `fault`. */
+int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, struct passing *passing,
+                     struct fault *fault);
 
 /* Closes them there. */
-void close_passed(struct borrowed_thread *borrowed, const int *got, int count);
+void close_passed(struct borrowed_thread *borrowed, const struct passing *passing);

@@ -34,7 +34,7 @@ void permission_facts_read(struct permission_facts *facts, pid_t pid)
         free(text);
     }
     if (proc_text_read("/proc/sys/kernel/yama/ptrace_scope", TEXT_MAX, &text) == 0) {
-        facts->yama_scope = atoi(text);
+        facts->yama_scope = (int)strtol(text, NULL, 10);
         free(text);
     }
     if (process_status_read((uint32_t)pid, 0, &status) == 0)

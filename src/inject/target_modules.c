@@ -104,19 +104,45 @@ static struct target_module *module_create(struct target_modules *modules,
     return module;
 }
 
+static bool is_same(const struct loaded_elf *a, const struct loaded_elf *b)
+{
+    return a->base == b->base && a->low == b->low && a->high == b->high &&
+           a->symbols == b->symbols && a->eh_header == b->eh_header &&
+           a->build_id_size == b->build_id_size &&
+           memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+}
+
 /* The same object, known from before: same place, same build. */
 static struct target_module *take_known(struct target_modules *modules,
                                         const struct target_module *fresh)
 {
     vec_each (known, &modules->modules) {
         struct target_module *module = *known;
-        if (module && memcmp(&module->elf, &fresh->elf, sizeof(fresh->elf)) == 0 &&
+        if (module && is_same(&module->elf, &fresh->elf) &&
             strcmp(module->name, fresh->name) == 0) {
             *known = NULL;
             return module;
         }
     }
     return NULL;
+}
+
+/* Adds the object that begins with the region, as it is known already or anew.  0, also when there is none. */
+static int add_module(struct target_modules *modules, struct target_modules *known_before,
+                      const struct map_region *region)
+{
+    if (region->offset != 0 || !region->readable || (region->inode == 0 && region->name[0] != '['))
+        return 0;
+    struct target_module *module = module_create(modules, region);
+    struct target_module *known = module ? take_known(known_before, module) : NULL;
+    if (known) {
+        module_destroy(module);
+        module = known;
+    }
+    if (!module || vec_push(&modules->modules, module))
+        return 0;
+    module_destroy(module);
+    return -ENOMEM;
 }
 
 int target_modules_refresh(struct target_modules *modules)
@@ -129,19 +155,8 @@ int target_modules_refresh(struct target_modules *modules)
     if (err < 0)
         return err;
     vec_each (region, &fresh.maps.regions) {
-        if (region->offset != 0 || !region->readable ||
-            (region->inode == 0 && region->name[0] != '['))
-            continue;
-        struct target_module *module = module_create(&fresh, region);
-        if (!module)
-            continue;
-        struct target_module *known = take_known(modules, module);
-        if (known)
-            module_destroy(module);
-        if (!vec_push(&fresh.modules, known ? known : module)) {
-            module_destroy(known ? known : module);
-            err = -ENOMEM;
-        }
+        if (err == 0)
+            err = add_module(&fresh, modules, region);
     }
     target_modules_fini(modules);
     *modules = fresh;

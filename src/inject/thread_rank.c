@@ -71,29 +71,40 @@ static int compare(const void *left, const void *right)
     return a->rank - b->rank;
 }
 
+struct ranking {
+    VEC(struct ranked_thread) threads;
+};
+
+static bool rank_all(struct ranking *ranking, uint32_t pid, DIR *folder)
+{
+    for (struct dirent *entry; ranking->threads.count < THREADS_MAX && (entry = readdir(folder));) {
+        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        char state = tid ? state_of(pid, tid) : '\0';
+        if (state != 'R' && state != 'S')
+            continue;
+        if (!vec_push(&ranking->threads, (struct ranked_thread){(pid_t)tid, rank_of(pid, tid)}))
+            return false;
+    }
+    return true;
+}
+
 int thread_rank(uint32_t pid, struct ranked_thread **threads, size_t *count)
 {
-    VEC(struct ranked_thread) found = {.items = NULL};
+    struct ranking ranking = {.threads = {NULL, 0, 0}};
     char path[64];
-    bool failed = false;
     snprintf(path, sizeof(path), "/proc/%u/task", pid);
     DIR *folder = opendir(path);
     if (!folder)
         return -errno;
-    for (struct dirent *entry; !failed && found.count < THREADS_MAX && (entry = readdir(folder));) {
-        uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        char state = tid ? state_of(pid, tid) : '\0';
-        if (state == 'R' || state == 'S')
-            failed = !vec_push(&found, (struct ranked_thread){(pid_t)tid, rank_of(pid, tid)});
-    }
+    bool fits = rank_all(&ranking, pid, folder);
     closedir(folder);
-    if (failed) {
-        vec_free(&found);
+    if (!fits) {
+        vec_free(&ranking.threads);
         return -ENOMEM;
     }
-    if (found.count)
-        qsort(found.items, found.count, sizeof(*found.items), compare);
-    *threads = found.items;
-    *count = found.count;
+    if (ranking.threads.count)
+        qsort(ranking.threads.items, ranking.threads.count, sizeof(struct ranked_thread), compare);
+    *threads = ranking.threads.items;
+    *count = ranking.threads.count;
     return 0;
 }

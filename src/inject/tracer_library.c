@@ -98,7 +98,7 @@ static int make_memfd(void)
 int tracer_library_open(struct tracer_library *library, const char *path, struct fault *fault)
 {
     struct file_bytes file = {NULL, 0};
-    struct loaded_elf elf;
+    struct loaded_elf elf = {.base = 0};
     *library = (struct tracer_library){.fd = -1};
     int err = read_all(path, &file);
     if (err == 0 && loaded_elf_read((struct memory_reader){read_file, &file}, 0, &elf) < 0)

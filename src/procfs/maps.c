@@ -2,7 +2,6 @@
 #include "procfs/maps.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +10,36 @@
 
 #define MAPS_MAX ((size_t)256 << 20)
 
+/* Takes a number and the letter that must follow it off the front. */
+static bool take_number(const char **at, int base, char after, uint64_t *value)
+{
+    char *end;
+    if (strspn(*at, base == 16 ? "0123456789abcdef" : "0123456789") == 0)
+        return false;
+    *value = strtoull(*at, &end, base);
+    if (*end != after && !(after == ' ' && *end == '\0'))
+        return false;
+    *at = *end ? end + 1 : end;
+    return true;
+}
+
+/* START-END RIGHTS OFFSET MAJOR:MINOR INODE NAME */
 bool map_region_parse(const char *line, struct map_region *region)
 {
-    char rights[5];
-    int name = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 "%n",
-               &region->start, &region->end, rights, &region->offset, &region->inode, &name) != 5 ||
-        name == 0 || strlen(rights) != 4 || region->end <= region->start)
+    uint64_t device;
+    if (!take_number(&line, 16, '-', &region->start) ||
+        !take_number(&line, 16, ' ', &region->end) || region->end <= region->start ||
+        strlen(line) < 5 || line[4] != ' ')
         return false;
-    region->readable = rights[0] == 'r';
-    region->writable = rights[1] == 'w';
-    region->executable = rights[2] == 'x';
-    region->shared = rights[3] == 's';
-    region->name = line + name + strspn(line + name, " ");
+    region->readable = line[0] == 'r';
+    region->writable = line[1] == 'w';
+    region->executable = line[2] == 'x';
+    region->shared = line[3] == 's';
+    line += 5;
+    if (!take_number(&line, 16, ' ', &region->offset) || !take_number(&line, 16, ':', &device) ||
+        !take_number(&line, 16, ' ', &device) || !take_number(&line, 10, ' ', &region->inode))
+        return false;
+    region->name = line + strspn(line, " ");
     return true;
 }
 

@@ -19,10 +19,8 @@ static uint64_t *kind_of(struct memory_sums *sums, const struct map_region *regi
 void memory_sums_add(struct memory_summing *summing, const char *line)
 {
     struct map_region region;
-    unsigned long long kib;
-    if (line[0] >= 'A' && line[0] <= 'Z') {
-        if (sscanf(line, "Rss: %llu kB", &kib) != 1)
-            return;
+    if (strncmp(line, "Rss:", 4) == 0) {
+        uint64_t const kib = strtoull(line + 4, NULL, 10);
         summing->sums.rss_bytes += kib * 1024;
         if (summing->kind)
             *summing->kind += kib * 1024;

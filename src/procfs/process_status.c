@@ -104,8 +104,11 @@ bool process_is_kernel(uint32_t pid)
     if (proc_text_read(path, STATUS_MAX, &text) < 0)
         return false;
     const char *after_name = strrchr(text, ')');
-    if (!after_name || sscanf(after_name, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
-        flags = 0;
+    /* state, parent, group, session, terminal and its group come first */
+    for (int i = 0; i < 7 && after_name; i++)
+        after_name = strchr(after_name + 1, ' ');
+    if (after_name)
+        flags = (unsigned)strtoul(after_name, NULL, 10);
     free(text);
     return flags & FLAG_KTHREAD;
 }
