@@ -24,6 +24,13 @@ static int take_lock(struct arena *arena)
     return -err;
 }
 
+/* Once it is unmapped the kernel cannot mark it any more, and whoever still has the arena would take us for alive. */
+static void give_up_lock(struct arena *arena)
+{
+    if (arena->header && arena->header->lock_offset == ARENA_LOCK_AT)
+        pthread_mutex_unlock((pthread_mutex_t *)((char *)arena->memory + ARENA_LOCK_AT));
+}
+
 int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
 {
     memset(arena, 0, sizeof(*arena));
@@ -63,6 +70,7 @@ void arena_close(struct arena *arena)
 {
     if (arena->header)
         atomic_store(&arena->header->off, 1);
+    give_up_lock(arena);
     if (arena->memory)
         munmap(arena->memory, ARENA_BYTES);
     if (arena->fd >= 0)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Public test suites, without us, recorded, and recorded with all their children: the same results, test by test.
+# Public test suites, without us, recorded, recorded with all their children, and while we attach to them and leave again and
+# again: the same results, test by test.
 # Python's own modules for threads, processes, signals, foreign functions and mappings; stress-ng, verifying.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
@@ -42,15 +43,29 @@ compare() { # compare NAME COMMAND…
     at_least "python-$name-tests" 800 "$(wc -l <"$name.results")"
 }
 
+# Runs a command, and attaches to it and leaves it until it ends.
+cycling() { # cycling COMMAND…
+    env --default-signal=INT,QUIT "$@" & # a shell has them ignored behind an ampersand
+    local program=$!
+    while ! is_gone $program; do
+        "$MEMOIR" attach --for 200ms -o attached.memoir $program >>attach.log 2>&1
+        echo "attach $?" >>attach.log
+    done
+    wait $program
+}
+
 if [ -f /usr/lib/python3.11/test/test_threading.py ]; then
     recorded=("$MEMOIR" run -o python.memoir -- /usr/bin/python3)
     children=("$MEMOIR" run --children -o python.memoir -- /usr/bin/python3)
     python_tests native /usr/bin/python3 &
     python_tests recorded "${recorded[@]}" &
     python_tests children "${children[@]}" &
+    python_tests attached cycling /usr/bin/python3 &
     wait
     compare recorded "${recorded[@]}"
     compare children "${children[@]}"
+    compare attached cycling /usr/bin/python3
+    at_least python-attached-times 5 "$(grep -c 'recorded attached.memoir' attached/attach.log)"
     at_least python-recorded-calls 10000 "$(summary recorded/python.memoir calls)"
     at_least python-children-recorded 100 "$(find children -name '*.memoir' | wc -l)"
 else
@@ -70,6 +85,7 @@ if command -v stress-ng >/dev/null; then
     stress_ng stress-native "${stress[@]}"
     stress_ng stress-recorded "$MEMOIR" run -o stress.memoir -- "${stress[@]}"
     stress_ng stress-children "$MEMOIR" run --children -o stress.memoir -- "${stress[@]}"
+    stress_ng stress-attached cycling "${stress[@]}"
     at_least stress-ng-children-calls 5000 \
         "$(for file in stress-children/*.memoir; do summary "$file" calls; done | sort -n | tail -n 1)"
 else
