@@ -44,29 +44,30 @@ static int compare_rows(const void *left, const void *right, void *order)
     return result ? result : a->site < b->site ? -1 : a->site > b->site;
 }
 
+/* Blocks of each row of the rank; the caller frees. */
+static int64_t *count_rows(const struct running_rows *rows, const struct rank *rank)
+{
+    uint64_t *counts = calloc(rank->rows.count + 1, sizeof(*counts));
+    for (size_t i = 0; counts && i < rows->rows.count; i++)
+        counts[rank->row_of_weight[i]] += (uint64_t)rows->rows.items[i].count;
+    return (int64_t *)counts;
+}
+
 static int list_rows(const struct running_rows *rows, enum live_order order, struct live_rank *live)
 {
-    size_t const count = live->rank.rows.count;
-    if (!vec_reserve(&live->rows, count))
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
+    int64_t *counts = count_rows(rows, &live->rank);
+    int err = counts ? 0 : -ENOMEM;
+    for (size_t i = 0; i < live->rank.rows.count && !err; i++) {
         const struct rank_row *site = &live->rank.rows.items[i];
-        live->rows.items[i] =
-            (struct live_row){site, site->self_value, 0, .growth = site->self_count};
+        struct live_row const row = {site, site->self_value, counts[i], site->self_count};
+        if (!row.value && !row.growth && !row.count)
+            continue; /* functions that are only callers have nothing of their own */
+        err = vec_push(&live->rows, row) ? 0 : -ENOMEM;
     }
-    for (size_t i = 0; i < rows->rows.count; i++) {
-        struct live_row *row = &live->rows.items[live->rank.row_of_weight[i]];
-        row->count = (int64_t)((uint64_t)row->count + (uint64_t)rows->rows.items[i].count);
-    }
-    for (size_t i = 0; i < count;
-         i++) { /* functions that are only callers have nothing of their own */
-        struct live_row const row = live->rows.items[i];
-        if (row.value || row.growth || row.count)
-            live->rows.items[live->rows.count++] = row;
-    }
+    free(counts);
     if (live->rows.count)
         qsort_r(live->rows.items, live->rows.count, sizeof(struct live_row), compare_rows, &order);
-    return 0;
+    return err;
 }
 
 /* Sums up the whole, then what matches. */

@@ -115,7 +115,7 @@ static void record(struct trial *trial, const char *recorder, const char *file)
 struct trial trial_run(void)
 {
     struct trial trial = {0};
-    struct place place;
+    struct place place = {.folder = ""};
     char recorder[PATH_MAX];
     if (helper_program_path("memoir-record", recorder) < 0) {
         tell_failure(&trial, "memoir-record is not beside memoir; install memoir again");

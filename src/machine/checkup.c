@@ -220,8 +220,9 @@ static void judge_symbols(struct checkup *checkup, const struct machine_facts *f
 
 static void judge_libc(struct checkup *checkup, const struct machine_facts *facts)
 {
-    const char *dot = strchr(facts->glibc, '.');
-    bool const is_new = dot && (atoi(facts->glibc) > 2 || atoi(dot + 1) >= GLIBC_LEAST_MINOR);
+    unsigned major = 0, minor = 0;
+    bool const is_new = sscanf(facts->glibc, "%3u.%3u", &major, &minor) == 2 &&
+                        (major > 2 || (major == 2 && minor >= GLIBC_LEAST_MINOR));
     if (!facts->glibc[0])
         checkup_add(checkup, "libc", "glibc", CHECK_MISSING,
                     "another libc: memoir traces programs that use glibc");

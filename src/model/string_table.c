@@ -60,12 +60,17 @@ void string_table_set_apart(struct string_table *table)
     table->sets_apart = true;
 }
 
-static const struct text_entry *entry_of(const struct string_table *table, string_id id)
+static bool is_there(const struct string_table *table, string_id id)
 {
     if (id & APART)
-        return id > APART && id - APART <= table->apart.count ? &table->apart.items[id - APART - 1]
-                                                              : NULL;
-    return id <= table->entries.count ? &table->entries.items[id - 1] : NULL;
+        return id > APART && id - APART <= table->apart.count;
+    return id != STRING_EMPTY && id <= table->entries.count;
+}
+
+/* Of an id that is there. */
+static const struct text_entry *entry_of(const struct string_table *table, string_id id)
+{
+    return id & APART ? table->apart.items + (id - APART - 1) : table->entries.items + (id - 1);
 }
 
 /* A copy with a final NUL that stays where it is. */
@@ -141,18 +146,27 @@ static bool make_entry(struct string_table *table, struct slice text, struct tex
     return entry->text != NULL;
 }
 
-/* Adds a text as the next one, `apart` or not. */
+/* The id of a text that is added as the next one; STRING_EMPTY when out of memory. */
+static string_id push_entry(struct string_table *table, struct text_entry entry, bool apart)
+{
+    if (apart)
+        return vec_push(&table->apart, entry) ? APART + (string_id)table->apart.count
+                                              : STRING_EMPTY;
+    return vec_push(&table->entries, entry) ? (string_id)table->entries.count : STRING_EMPTY;
+}
+
 static int add_entry(struct string_table *table, struct slice text, uint32_t hash, bool apart)
 {
     struct text_entry entry;
     if (!make_entry(table, text, &entry))
         return -ENOMEM;
     entry.hash = hash;
-    if (apart ? !vec_push(&table->apart, entry) : !vec_push(&table->entries, entry))
+    string_id const id = push_entry(table, entry, apart);
+    if (id == STRING_EMPTY)
         return -ENOMEM;
     string_id *slot = find_slot(table, text, hash);
     if (text.size > 0 && (*slot == STRING_EMPTY || *slot & APART))
-        *slot = apart ? APART + (string_id)table->apart.count : (string_id)table->entries.count;
+        *slot = id;
     return 0;
 }
 
@@ -177,8 +191,7 @@ int string_table_append(struct string_table *table, struct slice text)
 
 const char *string_table_text(const struct string_table *table, string_id id)
 {
-    const struct text_entry *entry = id == STRING_EMPTY ? NULL : entry_of(table, id);
-    return entry ? entry->text : "";
+    return is_there(table, id) ? entry_of(table, id)->text : "";
 }
 
 uint32_t string_table_count(const struct string_table *table)

@@ -36,6 +36,15 @@ static bool is_written(uint32_t pid, const char *fd)
            S_ISREG(file.st_mode);
 }
 
+static int take_file(uint32_t pid, const char *fd, struct open_files *files)
+{
+    struct open_file file = {.pid = pid};
+    if (fd[0] == '.' || !is_written(pid, fd))
+        return 0;
+    snprintf(file.path, sizeof(file.path), "/proc/%u/fd/%.16s", pid, fd);
+    return vec_push(&files->files, file) ? 0 : -ENOMEM;
+}
+
 static int list_files(uint32_t pid, struct open_files *files)
 {
     char path[64];
@@ -45,13 +54,8 @@ static int list_files(uint32_t pid, struct open_files *files)
     DIR *folder = opendir(path);
     if (!folder)
         return 0;
-    while (!err && (entry = readdir(folder))) {
-        struct open_file file = {.pid = pid};
-        if (entry->d_name[0] == '.' || !is_written(pid, entry->d_name))
-            continue;
-        snprintf(file.path, sizeof(file.path), "/proc/%u/fd/%.16s", pid, entry->d_name);
-        err = vec_push(&files->files, file) ? 0 : -ENOMEM;
-    }
+    while (!err && (entry = readdir(folder)))
+        err = take_file(pid, entry->d_name, files);
     closedir(folder);
     return err;
 }

@@ -10,6 +10,7 @@
 #include "report/text_frame.h"
 #include "report/text_line.h"
 
+#define CALLERS_MAX  12  /* where no screen cuts the line */
 #define WIDE_COLUMNS 100 /* from here on there is room for the count */
 
 const char *const top_order_names[LIVE_ORDERS] = {
@@ -176,12 +177,15 @@ static int render_head(const struct top_view *view, unsigned width, struct top_p
 static void put_callers(const struct top_view *view, FILE *out, uint32_t node)
 {
     const struct call_node *nodes = view->live.rank.tree.nodes.items;
+    unsigned shown = 0;
     for (node = nodes[node].parent; node; node = nodes[node].parent) {
         const char *name = recording_text(view->recording, nodes[node].function);
         if (text_frame_is_startup(name))
             return;
         fputs(" < ", out);
-        text_write(out, name, SIZE_MAX);
+        text_write(out, shown < CALLERS_MAX ? name : "…", SIZE_MAX);
+        if (shown++ == CALLERS_MAX)
+            return;
     }
 }
 
