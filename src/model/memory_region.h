@@ -1,0 +1,59 @@
+/* memory_region.h - one mapping of a process and what is in it, as the kernel counts. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All in bytes.  `rss` is the sum of the four shared and private ones.  Huge pages of hugetlbfs are outside of it. */
+struct memory_bytes {
+    uint64_t size; /* of addresses */
+    uint64_t rss;
+    uint64_t pss; /* each page divided by the number of those who map it */
+    uint64_t shared_clean, shared_dirty, private_clean, private_dirty;
+    uint64_t anonymous; /* of no file, or a private copy of a file's page */
+    uint64_t lazy_free; /* given back with MADV_FREE, and not taken yet */
+    uint64_t huge;      /* in transparent huge pages */
+    uint64_t locked;
+    uint64_t swap, swap_pss;
+    uint64_t shared_hugetlb, private_hugetlb;
+};
+#define MEMORY_BYTES_FIELDS (sizeof(struct memory_bytes) / sizeof(uint64_t))
+
+static inline void memory_bytes_add(struct memory_bytes *sum, const struct memory_bytes *part)
+{
+    uint64_t *to = &sum->size;
+    const uint64_t *from = &part->size;
+    for (size_t i = 0; i < MEMORY_BYTES_FIELDS; i++)
+        to[i] += from[i];
+}
+
+static inline uint64_t memory_bytes_private(const struct memory_bytes *bytes)
+{
+    return bytes->private_clean + bytes->private_dirty;
+}
+
+static inline uint64_t memory_bytes_shared(const struct memory_bytes *bytes)
+{
+    return bytes->shared_clean + bytes->shared_dirty;
+}
+
+/* Of VmFlags, those that tell who made a mapping or how to count it. */
+enum memory_region_flag {
+    REGION_ACCOUNTED = 1 << 0,  /* ac */
+    REGION_NO_RESERVE = 1 << 1, /* nr */
+    REGION_NO_HUGE = 1 << 2,    /* nh: MAP_STACK, from Linux 6.7 on */
+    REGION_NO_FORK = 1 << 3,    /* dc */
+    REGION_HUGETLB = 1 << 4,    /* ht: its pages are not in rss */
+    REGION_DEVICE = 1 << 5,     /* pf, io: no pages of memory */
+    REGION_GROWS_DOWN = 1 << 6, /* gd */
+    REGION_SHARED = 1 << 7,     /* sh: may be mapped shared, as the rights say too */
+};
+
+struct memory_region {
+    uint64_t start, end; /* addresses */
+    uint64_t offset, inode;
+    char rights[5];   /* "rw-p" */
+    uint8_t flags;    /* enum memory_region_flag */
+    const char *name; /* "/usr/lib/libc.so.6", "[heap]", "[anon:cache]", "" */
+    struct memory_bytes bytes;
+};
