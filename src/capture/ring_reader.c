@@ -247,7 +247,7 @@ static bool take_inheritance(struct ring_reader *reader, struct ring *ring, stru
     struct session *parent =
         process == PROCESS_NONE ? NULL : reader->session_of(reader->context, process, now_ns);
     ring->ahead = parent && !session_has_forked(parent, session);
-    if (ring->ahead && !ring->hurry && !reader->draining)
+    if (ring->ahead && !ring->hurry)
         return false;
     ring->ahead = 0;
     session_inherit(session, parent);
