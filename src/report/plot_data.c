@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyze/bucket_walk.h"
+#include "analyze/site_table.h"
 #include "base/human.h"
-#include "report/plot_sites.h"
 
 #define EMPTY_AXIS_NS 1000000 /* what the axis of a recording of no duration shows */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/plot_sites.h"
+#include "analyze/site_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

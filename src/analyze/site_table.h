@@ -1,4 +1,4 @@
-/* plot_sites.h - which function to name for a stack, and which functions matter most over time. */
+/* site_table.h - which function to name for a stack, and which functions matter most over time. */
 #pragma once
 
 #include "analyze/weigh.h"
