@@ -17,8 +17,10 @@
 #define THIRD_SHARE 0.25  /* of the whole slope, in each third */
 #define LATE_SHARE  0.5   /* of the first third's slope, in the last one */
 #define END_SHARE   0.25  /* of the whole slope, in the last quarter */
-#define SHIFTS_MAX  3     /* jumps cut off before giving up */
-#define REST_SHARE  8     /* what is left behind a jump is at least one in so many */
+#define ENDS_SHARE                                                                                 \
+    12 /* one in so many floors is the beginning, or the end: a single one may be odd */
+#define SHIFTS_MAX 3 /* jumps cut off before giving up */
+#define REST_SHARE 8 /* what is left behind a jump is at least one in so many */
 
 #define RECENT_LEAST_Z    3.29
 #define RECENT_LEAST_RISE 0.03
@@ -71,16 +73,22 @@ static double rise_of(const struct trend_series *floors, double slope)
     return slope * (floors->times[floors->count - 1] - floors->times[0]);
 }
 
+static int64_t middle_of(const struct trend_series *floors, size_t first, size_t end)
+{
+    double sorted[TREND_MAX];
+    memcpy(sorted, floors->values + first, (end - first) * sizeof(*sorted));
+    return whole_bytes(trend_median(sorted, end - first));
+}
+
 static void describe(const struct stretch *stretch, const struct trend_series *floors,
                      const struct trend *trend, struct growth *growth)
 {
-    double sorted[TREND_MAX];
-    memcpy(sorted, floors->values, floors->count * sizeof(*sorted));
-    growth->middle = whole_bytes(trend_median(sorted, floors->count));
+    size_t const n = floors->count, ends = 1 + n / ENDS_SHARE;
+    growth->middle = middle_of(floors, 0, n);
     growth->from_ns = stretch->from_ns;
     growth->to_ns = stretch->to_ns;
-    growth->first = whole_bytes(floors->values[0]);
-    growth->last = whole_bytes(floors->values[floors->count - 1]);
+    growth->first = middle_of(floors, 0, ends);
+    growth->last = middle_of(floors, n - ends, n);
     growth->slope = trend->slope;
     growth->slope_low = trend->low;
     growth->slope_high = trend->high;

@@ -21,6 +21,7 @@ struct report_options {
     bool no_default_suppressions;
     enum report_histogram histogram;
     uint64_t depth;
+    uint64_t limit_bytes;
 };
 
 static int take_suppressions(void *into, const char *argument, struct fault *fault)
@@ -64,10 +65,22 @@ static int take_depth(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_limit(void *into, const char *argument, struct fault *fault)
+{
+    struct report_options *options = into;
+    if (human_parse_bytes(argument, &options->limit_bytes) < 0 || options->limit_bytes == 0 ||
+        options->limit_bytes > INT64_MAX)
+        return fault_set(fault, -EINVAL, "--limit cannot be \"%s\": it is a size such as 2G",
+                         argument);
+    return 0;
+}
+
 static const struct option_rule report_rules[] = {
     {"--histogram", "WHAT", "how large blocks were (sizes) or how long they lived (lifetimes)",
      take_histogram},
     {"--depth", "N", "callers shown under a call site, levels of a tree", take_depth},
+    {"--limit", "SIZE", "what memory must not reach, for the time that growth takes to get there",
+     take_limit},
     {"--suppressions", "FILE", "leaks to accept, one leak:PATTERN per line", take_suppressions},
     {"--no-default-suppressions", NULL,
      "count one-time allocations of libc, and what the program's own rules accept, as leaks too",
@@ -93,6 +106,7 @@ static struct report_question make_question(const struct selection *selection,
         .filter_text = selection->filter,
         .histogram = options->histogram,
         .suppressions = &options->suppressions,
+        .limit_bytes = (int64_t)options->limit_bytes,
     };
 }
 

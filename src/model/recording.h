@@ -155,6 +155,7 @@ struct recording {
     uint64_t start_unix_ns, duration_ns;
     int32_t exit_status; /* as waitpid gives it; -1 while running or unknown */
     uint64_t page_bytes, machine_bytes;
+    uint64_t limit_bytes; /* that its memory must not reach, of its cgroup or its own; 0: none */
     uint64_t written_unix_ns; /* as of when the file tells; 0 unknown */
     bool being_written;       /* when it was read, a recorder had it open and was not done */
     uint64_t anon_peak_bytes; /* resident and in no file: the most of it; 0 unknown */

@@ -66,6 +66,7 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
         json_null(json);
     json_uint_field(json, "page_bytes", recording->page_bytes);
     json_uint_field(json, "machine_bytes", recording->machine_bytes);
+    json_uint_field(json, "limit_bytes", recording->limit_bytes);
     write_traits(json, recording);
     json_object_end(json);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/growth_text.h"
 #include "report/phase_table.h"
 #include "report/row_list.h"
 
@@ -284,6 +285,7 @@ int json_report_write(struct report *report, FILE *out)
     json_quality_write(&json, report->recording, &report->findings);
     json_cost_write(&json, report->recording);
     json_before_write(&json, report->recording);
+    recording_growth_json_write(&json, report->recording, &report->growth);
     write_question(&json, report);
     write_suppressions(&json, report);
     json_key(&json, "histogram");

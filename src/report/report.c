@@ -83,6 +83,9 @@ static int work_out(struct report *report, struct fault *fault)
 {
     int err = findings_make(report->recording, &report->findings);
     if (!err)
+        err = recording_growth_make(report->recording, report->question.limit_bytes,
+                                    &report->growth, fault);
+    if (!err)
         err = weigh_question(report, fault);
     if (err)
         return err;

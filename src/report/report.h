@@ -11,6 +11,7 @@
 #include "analyze/histogram.h"
 #include "analyze/phases.h"
 #include "analyze/rank.h"
+#include "analyze/recording_growth.h"
 #include "analyze/suppress.h"
 #include "analyze/weigh.h"
 #include "report/text_style.h"
@@ -35,6 +36,7 @@ struct report_question {
     enum report_histogram histogram;
     struct suppressions *suppressions; /* for heap.leaked; NULL: none */
     uint64_t now_unix_ns;              /* to tell how old a recording that grows is */
+    int64_t limit_bytes;               /* that memory must not reach; 0: as recorded */
     const char *note; /* said before the rows, such as why the metric is another one; or NULL */
 };
 
@@ -42,6 +44,7 @@ struct report {
     struct recording *recording;
     struct report_question question;
     struct findings findings;
+    struct recording_growth growth;
     struct weights weights;             /* by stack, or by thread; suppressed and filtered */
     int64_t whole_value, whole_count;   /* before the filter: what shares are shares of */
     int64_t leaked_value, leaked_count; /* at the end, without the suppressed */

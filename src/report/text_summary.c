@@ -6,6 +6,7 @@
 
 #include "base/human.h"
 #include "report/doubt_text.h"
+#include "report/growth_text.h"
 #include "model/sampling.h"
 #include "report/text_line.h"
 #include "report/text_report.h"
@@ -105,6 +106,15 @@ static void put_peak(const struct page *page)
         line_add(&line, " (resident memory at most %s)",
                  human_bytes(page->report->findings.rss_peak_bytes, rss));
     put(page, INK_STRONG, "peak", &line);
+}
+
+static void put_growth(const struct page *page)
+{
+    struct text_line line = {0};
+    recording_growth_render(page->report->recording, &page->report->growth, &line);
+    if (line.size > 0)
+        put(page, recording_growth_is_bad(&page->report->growth) ? INK_WARN : INK_PLAIN, "growth",
+            &line);
 }
 
 static void put_leaked(const struct page *page)
@@ -352,6 +362,7 @@ void text_summary_write(const struct report *report, const struct text_style *st
     put_sampled(&page);
     put_peak(&page);
     put_leaked(&page);
+    put_growth(&page);
     put_before(&page);
     put_calls(&page);
     put_overhead(&page);

@@ -77,6 +77,7 @@ static const uint16_t state_fields[] = {
     FIELD(before.anonymous_bytes),
     FIELD(before.borrowed_ns),
     FIELD(before.stopped_ns),
+    FIELD(limit_bytes),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

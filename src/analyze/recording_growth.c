@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/recording_growth.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/growth_sites.h"
+
+#define FAMILY_TEXT_MAX 128
+
+/* The name of a mark with '#' for every number in it: "block 17" and "block 18" are one piece of work, twice. */
+static string_id family_of(struct recording *recording, string_id label)
+{
+    char text[FAMILY_TEXT_MAX];
+    size_t size = 0;
+    bool in_number = false;
+    for (const char *at = recording_text(recording, label); *at && size + 1 < sizeof(text); at++) {
+        bool const digit = *at >= '0' && *at <= '9';
+        if (digit && in_number)
+            continue;
+        text[size++] = digit ? '#' : *at;
+        in_number = digit;
+    }
+    text[size] = '\0';
+    return recording_intern(recording, text);
+}
+
+struct mark_times {
+    VEC(uint64_t) times;
+};
+
+/* The marks and beginnings of phases of the family that has most of them.  Its name. */
+static string_id collect_marks(struct recording *recording, struct mark_times *into)
+{
+    const struct mark_list *marks = &recording->marks;
+    string_id *families = calloc(marks->count + 1, sizeof(*families));
+    string_id best = STRING_EMPTY;
+    size_t votes = 0;
+    for (size_t i = 0; families && i < marks->count; i++)
+        if (marks->items[i].kind != MARK_END)
+            families[i] = family_of(recording, marks->items[i].label);
+    for (size_t i = 0; families && i < marks->count; i++) { /* who has the majority, if any */
+        if (families[i] == STRING_EMPTY)
+            continue;
+        if (votes == 0)
+            best = families[i];
+        votes += families[i] == best ? 1 : (size_t)-1;
+    }
+    for (size_t i = 0; families && i < marks->count; i++)
+        if (families[i] == best && best != STRING_EMPTY)
+            (void)vec_push(&into->times, marks->items[i].time_ns);
+    free(families);
+    return into->times.count > 1 ? best : STRING_EMPTY;
+}
+
+struct point_list {
+    VEC(struct growth_point) points;
+};
+
+static int collect(const struct recording *recording, bool heap, struct point_list *list)
+{
+    vec_each (bucket, &recording->buckets) {
+        const struct gauges *gauges = &bucket->gauges;
+        int64_t const live =
+            gauges->heap_live_min >= 0 ? gauges->heap_live_min : gauges->heap_live_end;
+        int64_t const value = heap ? live : gauges->rss_bytes;
+        struct growth_point const point = {bucket->end_ns, value};
+        if (value >= 0 && !vec_push(&list->points, point))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int judge(const struct recording *recording, bool heap, struct growth_question question,
+                 struct growth *growth)
+{
+    struct point_list list = {0};
+    int const err = collect(recording, heap, &list);
+    question.points = list.points.items;
+    question.count = list.points.count;
+    growth_judge(&question, growth);
+    vec_free(&list.points);
+    return err;
+}
+
+int recording_growth_make(struct recording *recording, int64_t limit_bytes,
+                          struct recording_growth *growth, struct fault *fault)
+{
+    struct mark_times marks = {0};
+    *growth = (struct recording_growth){.limit_bytes = limit_bytes};
+    if (limit_bytes <= 0)
+        growth->limit_bytes =
+            (int64_t)(recording->limit_bytes ? recording->limit_bytes : recording->machine_bytes);
+    growth->mark_name = collect_marks(recording, &marks);
+    struct growth_question question = {.limit_bytes = growth->limit_bytes};
+    if (growth->mark_name != STRING_EMPTY) {
+        question.marks = marks.times.items;
+        question.mark_count = marks.times.count;
+    }
+    int err = judge(recording, false, question, &growth->rss);
+    if (!err)
+        err = judge(recording, true, question, &growth->heap);
+    vec_free(&marks.times);
+    if (err)
+        return fault_set(fault, err, "out of memory while looking for growth");
+    return growth->heap.verdict == GROWTH_GROWING ? growth_sites_find(recording, growth, fault) : 0;
+}

@@ -1,0 +1,31 @@
+/* recording_growth.h - whether the memory of a recorded program grows, and the functions that make it.
+ *
+ * Resident memory and live heap are judged each by itself: the one may grow without the other.  Who explains it is asked
+ * only when the heap grows: the functions whose live bytes rise in the same stretch of time, largest first. */
+#pragma once
+
+#include "analyze/growth.h"
+#include "model/recording.h"
+
+#define GROWTH_SITES_MAX 8
+
+struct growth_site {
+    string_id function; /* as in site_table.h */
+    stack_id stack;     /* that has grown most of those under this name */
+    double slope;       /* bytes a second */
+    double share;       /* of the heap's slope; more than 1 when others fall */
+};
+
+struct recording_growth {
+    struct growth rss, heap;
+    struct growth_site sites[GROWTH_SITES_MAX];
+    unsigned site_count;
+    double explained_share; /* what they are together */
+    string_id
+        mark_name; /* "block #": marks whose names differ in numbers only; empty: none that repeat */
+    int64_t limit_bytes; /* that was asked about; 0: none */
+};
+
+/* `limit_bytes`: 0 takes what the recording knows.  0 or -errno with `fault`. */
+int recording_growth_make(struct recording *recording, int64_t limit_bytes,
+                          struct recording_growth *growth, struct fault *fault);
