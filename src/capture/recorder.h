@@ -11,6 +11,8 @@
 #include "base/fault.h"
 #include "model/recording.h"
 
+struct watcher;
+
 /* What of the heap is traced: everything, nothing, or samples. */
 #define HEAP_FULL 0ull
 #define HEAP_OFF  UINT64_MAX
@@ -34,6 +36,7 @@ struct recorder_options {
     bool quiet;
     char **command;                           /* NULL-terminated */
     const struct recorder_attached *attached; /* NULL: it is started */
+    const struct watcher *watcher; /* of watcher.h, who looks at each process; NULL: nobody */
     /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence
      * when it cannot be all of its memory.  NULL: nobody asks. */
     void (*judge)(const struct recording *recording, char *sentence, size_t size);

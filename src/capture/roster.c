@@ -182,6 +182,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                       .max_bytes = roster->options.recorder->max_bytes,
                                       .command_line = roster->command_line,
                                       .symbols = roster->options.symbols,
+                                      .watcher = roster->options.recorder->watcher,
                                       .source = attached ? "memoir attach" : "memoir run",
                                       .attached = first ? attached : NULL};
     struct session *session =
@@ -240,6 +241,17 @@ static void tick_all(struct roster *roster, uint64_t now_ns)
         session_set_cost(roster->sessions[i], &cost);
         if (session_tick(roster->sessions[i], now_ns, &fault) < 0)
             fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
+        ring_reader_return(roster->reader);
+    }
+}
+
+static void watch_all(struct roster *roster, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < roster->session_count; i++) {
+        if (!roster->sessions[i] || !session_wants_look(roster->sessions[i], now_ns))
+            continue;
+        ring_reader_leave(roster->reader);
+        session_look(roster->sessions[i], now_ns);
         ring_reader_return(roster->reader);
     }
 }
@@ -369,6 +381,7 @@ static void close_named(struct roster *roster, bool wait)
 void roster_look(struct roster *roster, uint64_t now_ns)
 {
     tick_all(roster, now_ns);
+    watch_all(roster, now_ns);
     if (now_ns < roster->next_look_ns && !roster->crowded)
         return;
     roster->next_look_ns = now_ns + LOOK_NS;

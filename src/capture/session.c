@@ -42,6 +42,7 @@ static void close_books(struct session *session)
 
 static void destroy(struct session *session)
 {
+    session_end_watch(session, false);
     close_books(session);
     recording_destroy(session->recording);
     free(session);
@@ -359,10 +360,18 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     return 0;
 }
 
+int session_picture(struct session *session, struct pin *pin)
+{
+    int err = heap_book_pin_now(session->heap, pin);
+    if (err == 0 && session->pools)
+        err = heap_book_pin_now(pool_book_blocks(session->pools), pin);
+    name_cells(session, pin->cells, pin->cell_count);
+    return err;
+}
+
 static int add_pin(struct session *session, struct pin *pin)
 {
     struct recording *recording = session->recording;
-    name_cells(session, pin->cells, pin->cell_count);
     vec_each (old, &recording->pins) {
         if (old->kind == pin->kind && pin_is_peak(pin->kind)) {
             free(old->cells);
@@ -381,6 +390,7 @@ static int pin_peak_of(struct session *session, struct heap_book *book, uint64_t
     if (peak == *written)
         return 0;
     int err = heap_book_pin_peak(book, &pin);
+    name_cells(session, pin.cells, pin.cell_count);
     if (err == 0)
         err = add_pin(session, &pin);
     *written = peak;
@@ -489,12 +499,11 @@ int session_end(struct session *session, const struct session_end *end, struct f
         err = pin_peaks(session);
     if (err == 0 && end->death) {
         pin.label = recording_intern(recording, end->death);
-        err = heap_book_pin_now(session->heap, &pin);
-        if (err == 0 && session->pools)
-            err = heap_book_pin_now(pool_book_blocks(session->pools), &pin);
+        err = session_picture(session, &pin);
         if (err == 0)
             err = add_pin(session, &pin);
     }
+    session_end_watch(session, true);
     recording->quality.samples_dropped = atomic_load(&session->arena->header->samples_dropped);
     recording->exit_status = end->exit_status;
     recording->written_unix_ns = unix_ns();

@@ -11,6 +11,7 @@
 #include "model/recording.h"
 
 struct session;
+struct watcher;           /* of watcher.h */
 struct recorder_attached; /* of recorder.h */
 
 struct session_options {
@@ -20,7 +21,8 @@ struct session_options {
     uint64_t max_bytes;
     const char *command_line;
     struct symbol_queue *symbols;
-    const char *source; /* which command records */
+    const char *source;            /* which command records */
+    const struct watcher *watcher; /* NULL: none */
     const struct recorder_attached
         *attached; /* what is known of a program that ran already; NULL of others */
 };
@@ -97,6 +99,10 @@ void session_set_cost(struct session *session, const struct cost *cost);
  * than a second.  A full disk is told once, in `fault`, and tried again later. */
 bool session_is_due(const struct session *session, uint64_t now_ns);
 int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
+
+/* The watcher's look, once a second. */
+bool session_wants_look(const struct session *session, uint64_t now_ns);
+void session_look(struct session *session, uint64_t now_ns);
 
 /* Exact totals, read from the arena when nobody writes any more. */
 struct session_end {

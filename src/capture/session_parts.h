@@ -9,6 +9,7 @@
 #include "capture/program_traits.h"
 #include "capture/session.h"
 #include "capture/stack_import.h"
+#include "capture/watcher.h"
 
 struct session {
     struct arena *arena;
@@ -38,7 +39,16 @@ struct session {
         inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
     bool has_inherited;
     bool write_failed;
+    void *watch; /* the watcher's, of this process */
+    bool is_watched;
+    uint64_t watched_ns; /* when the next look is due */
+    struct memory_status watched_memory;
 };
+
+/* Adds what is live now to `pin`, by stack.  0 or -ENOMEM. */
+int session_picture(struct session *session, struct pin *pin);
+/* The watcher's last look, and its leave.  Not `in_order`: the books are closed, or nobody wants to know. */
+void session_end_watch(struct session *session, bool in_order);
 
 /* Ends the open bucket at `now`.  0 or -ENOMEM. */
 int session_close_bucket(struct session *session, uint64_t now, bool histograms);
