@@ -5,6 +5,7 @@
 #pragma once
 
 int cmd_report(int argc, char **argv);
+int cmd_map(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
 int cmd_plot(int argc, char **argv);

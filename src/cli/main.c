@@ -28,6 +28,7 @@ static const struct command commands[] = {
     {"detach", NULL, RECORD, "end that recording; the process goes on"},
     {"set", NULL, RECORD, "change what a running recording traces"},
     {"mark", NULL, RECORD, "name this instant in a running recording"},
+    {"map", cmd_map, NULL, "all memory of a process, now, by whose it is"},
     {"report", cmd_report, NULL, "where the memory went, as text, JSON or CSV"},
     {"info", cmd_info, NULL, "what is in a recording, and how good it is"},
     {"flame", cmd_flame, NULL, "a flame graph, as an interactive SVG or a PNG"},

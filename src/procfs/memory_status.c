@@ -22,6 +22,8 @@ static const struct {
     {"RssShmem:", offsetof(struct memory_status, shmem_bytes), KIB},
     {"VmSwap:", offsetof(struct memory_status, swap_bytes), KIB},
     {"VmHWM:", offsetof(struct memory_status, rss_peak_bytes), KIB},
+    {"VmPTE:", offsetof(struct memory_status, page_table_bytes), KIB},
+    {"HugetlbPages:", offsetof(struct memory_status, hugetlb_bytes), KIB},
 };
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 

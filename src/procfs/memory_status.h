@@ -12,6 +12,7 @@ struct memory_status {
     int64_t threads;
     int64_t rss_bytes, anon_bytes, file_bytes, shmem_bytes;
     int64_t swap_bytes, rss_peak_bytes;
+    int64_t page_table_bytes, hugetlb_bytes; /* neither is in rss_bytes */
 };
 
 struct memory_status memory_status_parse(struct slice status);

@@ -81,10 +81,15 @@ static const char *skip_spaces(const char *at, const char *end)
     return at;
 }
 
+static bool is_one_of(char c, const char *two)
+{
+    return c == two[0] || c == two[1];
+}
+
 static bool is_rights(const char *at, const char *end)
 {
-    return end - at > 5 && strchr("r-", at[0]) && strchr("w-", at[1]) && strchr("x-", at[2]) &&
-           strchr("ps", at[3]) && at[4] == ' ';
+    return end - at > 5 && is_one_of(at[0], "r-") && is_one_of(at[1], "w-") &&
+           is_one_of(at[2], "x-") && is_one_of(at[3], "ps") && at[4] == ' ';
 }
 
 /* START-END RIGHTS OFFSET MAJOR:MINOR INODE NAME; the name is all after one run of spaces. */

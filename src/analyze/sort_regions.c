@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/sort_regions.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/region_place.h"
+#include "base/hash.h"
+#include "base/number_map.h"
+
+struct sorting {
+    struct breakdown *breakdown;
+    struct sort_rules rules;
+    struct number_map code;  /* hashes of names that are mapped as code */
+    struct number_map known; /* leaf number + 1 by hash of its words */
+    size_t next_claim;
+};
+
+static uint64_t hash_words(const struct region_place *place)
+{
+    uint64_t const label = hash_bytes(place->label, strlen(place->label));
+    uint64_t const item = hash_bytes(place->item, strlen(place->item));
+    return hash_mix(label * 31 + item + place->section) | 1;
+}
+
+static bool leaf_is(const struct breakdown_leaf *leaf, const struct region_place *place)
+{
+    return leaf->section == place->section && strcmp(leaf->label, place->label) == 0 &&
+           strcmp(leaf->item, place->item) == 0;
+}
+
+/* The number of the leaf, made when there is none; -ENOMEM. */
+static int64_t find_leaf(struct sorting *sorting, const struct region_place *place)
+{
+    struct breakdown *breakdown = sorting->breakdown;
+    for (uint64_t key = hash_words(place);; key += 2) {
+        uint32_t *number = number_map_at(&sorting->known, key);
+        if (!number)
+            return -ENOMEM;
+        if (*number && !leaf_is(&breakdown->leaves.items[*number - 1], place))
+            continue;
+        if (*number == 0) {
+            struct breakdown_leaf const leaf = {
+                .section = place->section,
+                .label = breakdown_text(breakdown, "%s", place->label),
+                .item = place->item[0] ? breakdown_text(breakdown, "%s", place->item) : "",
+                .evidence = place->evidence};
+            if (!vec_push(&breakdown->leaves, leaf))
+                return -ENOMEM;
+            *number = (uint32_t)breakdown->leaves.count;
+        }
+        return *number - 1;
+    }
+}
+
+/* Regions come by address, as claims do. */
+static const struct memory_claim *claim_on(struct sorting *sorting,
+                                           const struct memory_region *region)
+{
+    const struct breakdown *breakdown = sorting->breakdown;
+    while (sorting->next_claim < breakdown->claims.count &&
+           breakdown->claims.items[sorting->next_claim].end <= region->start)
+        sorting->next_claim++;
+    if (sorting->next_claim == breakdown->claims.count)
+        return NULL;
+    const struct memory_claim *claim = &breakdown->claims.items[sorting->next_claim];
+    return claim->start <= region->start && claim->end >= region->end ? claim : NULL;
+}
+
+static void find_place(struct sorting *sorting, const struct memory_region *region,
+                       struct region_place *place)
+{
+    const struct memory_claim *claim = claim_on(sorting, region);
+    if (claim) {
+        *place = (struct region_place){.section = claim->section, .evidence = claim->evidence};
+        snprintf(place->label, sizeof(place->label), "%s", claim->label);
+        snprintf(place->item, sizeof(place->item), "%s", claim->item ? claim->item : "");
+        return;
+    }
+    for (size_t i = 0; i < sorting->rules.count; i++) {
+        if (fnmatch(sorting->rules.items[i].pattern, region->name, 0) != 0)
+            continue;
+        *place = (struct region_place){.section = SECTION_NAMED, .evidence = EVIDENCE_USER};
+        snprintf(place->label, sizeof(place->label), "%s", sorting->rules.items[i].label);
+        return;
+    }
+    uint64_t const name = hash_bytes(region->name, strlen(region->name)) | 1;
+    struct region_context const context = {.program = sorting->breakdown->program,
+                                           .has_code = number_map_get(&sorting->code, name) != 0};
+    region_place_find(region, &context, place);
+}
+
+static int note_code(struct sorting *sorting)
+{
+    vec_each (region, &sorting->breakdown->regions) {
+        if (region->rights[2] != 'x' || region->name[0] != '/')
+            continue;
+        uint32_t *known =
+            number_map_at(&sorting->code, hash_bytes(region->name, strlen(region->name)) | 1);
+        if (!known)
+            return -ENOMEM;
+        *known = 1;
+    }
+    return 0;
+}
+
+static int add_region(struct sorting *sorting, const struct memory_region *region)
+{
+    struct breakdown *breakdown = sorting->breakdown;
+    struct region_place place;
+    find_place(sorting, region, &place);
+    int64_t const number = find_leaf(sorting, &place);
+    if (number < 0 || !vec_push(&breakdown->region_leaves, (uint32_t)number))
+        return -ENOMEM;
+    struct breakdown_leaf *leaf = &breakdown->leaves.items[number];
+    leaf->regions++;
+    if (place.evidence == EVIDENCE_SHAPE)
+        leaf->evidence = place.evidence;
+    memory_bytes_add(&leaf->bytes, &region->bytes);
+    memory_bytes_add(&breakdown->total, &region->bytes);
+    return 0;
+}
+
+/* ---- order: sections, in them labels by their sum, in them items; ties by name ---- */
+
+struct ordered {
+    struct breakdown_leaf leaf;
+    uint64_t label_rss;
+    uint32_t number;
+};
+
+static int order(const void *left, const void *right)
+{
+    const struct ordered *a = left, *b = right;
+    if (a->leaf.section != b->leaf.section)
+        return a->leaf.section < b->leaf.section ? -1 : 1;
+    if (a->label_rss != b->label_rss)
+        return a->label_rss > b->label_rss ? -1 : 1;
+    int const labels = strcmp(a->leaf.label, b->leaf.label);
+    if (labels)
+        return labels;
+    if (a->leaf.bytes.rss != b->leaf.bytes.rss)
+        return a->leaf.bytes.rss > b->leaf.bytes.rss ? -1 : 1;
+    return strcmp(a->leaf.item, b->leaf.item);
+}
+
+/* Leaves of one label stand together already. */
+static void sum_labels(struct ordered *list, size_t count)
+{
+    for (size_t first = 0, next; first < count; first = next) {
+        uint64_t sum = 0;
+        for (next = first; next < count && list[next].leaf.section == list[first].leaf.section &&
+                           strcmp(list[next].leaf.label, list[first].leaf.label) == 0;
+             next++)
+            sum += list[next].leaf.bytes.rss;
+        for (size_t i = first; i < next; i++)
+            list[i].label_rss = sum;
+    }
+}
+
+static int order_leaves(struct breakdown *breakdown)
+{
+    size_t const count = breakdown->leaves.count;
+    struct ordered *list = calloc(count ? count : 1, sizeof(*list));
+    uint32_t *moved = calloc(count ? count : 1, sizeof(*moved));
+    if (list && moved) {
+        for (uint32_t i = 0; i < count; i++)
+            list[i] = (struct ordered){.leaf = breakdown->leaves.items[i], .number = i};
+        qsort(list, count, sizeof(*list), order); /* by label, as there are no sums yet */
+        sum_labels(list, count);
+        qsort(list, count, sizeof(*list), order);
+        for (uint32_t i = 0; i < count; i++) {
+            breakdown->leaves.items[i] = list[i].leaf;
+            moved[list[i].number] = i;
+        }
+        vec_each (leaf, &breakdown->region_leaves)
+            *leaf = moved[*leaf];
+    }
+    bool const fits = list && moved;
+    free(list);
+    free(moved);
+    return fits ? 0 : -ENOMEM;
+}
+
+int breakdown_sort(struct breakdown *breakdown, struct sort_rules rules)
+{
+    struct sorting sorting = {.breakdown = breakdown, .rules = rules};
+    breakdown->leaves.count = breakdown->region_leaves.count = 0;
+    breakdown->total = (struct memory_bytes){0};
+    int err = note_code(&sorting);
+    for (size_t i = 0; i < breakdown->regions.count && err == 0; i++)
+        err = add_region(&sorting, &breakdown->regions.items[i]);
+    if (err == 0)
+        err = order_leaves(breakdown);
+    number_map_fini(&sorting.code);
+    number_map_fini(&sorting.known);
+    return err;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "anatomy/memory_page.h"
+
+#include <errno.h>
+
+int memory_page_write(uint32_t pid, const struct snapshot_options *options,
+                      const struct breakdown_view *view, FILE *out, struct fault *fault)
+{
+    struct snapshot snapshot;
+    int const err = snapshot_take(&snapshot, pid, options, fault);
+    if (err < 0)
+        return err;
+    breakdown_text_write(&snapshot.breakdown, view, out);
+    snapshot_fini(&snapshot);
+    return fflush(out) == 0 && !ferror(out) ? 0 : fault_set(fault, -EIO, "cannot write the page");
+}

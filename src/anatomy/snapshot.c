@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "anatomy/snapshot.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "anatomy/refusal.h"
+#include "anatomy/split_regions.h"
+#include "anatomy/stack_claims.h"
+#include "procfs/cgroup_memory.h"
+#include "procfs/memory_status.h"
+#include "procfs/pagemap.h"
+
+#define KERNEL_HALF ((uint64_t)1 << 63) /* [vsyscall] is no memory of the process */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void read_program(struct breakdown *breakdown)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%u/exe", breakdown->pid);
+    ssize_t const length = readlink(path, breakdown->program, sizeof(breakdown->program) - 1);
+    breakdown->program[length > 0 ? length : 0] = '\0';
+    char *deleted = strstr(breakdown->program, " (deleted)");
+    if (deleted)
+        *deleted = '\0';
+}
+
+static void read_status(struct breakdown *breakdown, struct memory_status *status)
+{
+    if (memory_status_read(breakdown->pid, status) < 0)
+        *status = memory_status_parse((struct slice){"", 0});
+    if (status->name[0])
+        snprintf(breakdown->name, sizeof(breakdown->name), "%s", status->name);
+    if (status->threads > 0)
+        breakdown->threads = (uint32_t)status->threads;
+    breakdown->rss_anon = status->anon_bytes;
+    breakdown->rss_file = status->file_bytes;
+    breakdown->rss_shmem = status->shmem_bytes;
+    breakdown->rss_peak = status->rss_peak_bytes;
+    breakdown->page_tables = status->page_table_bytes;
+}
+
+/* Mappings from the list that costs nothing, pages in slices. */
+static int walk_gently(struct snapshot *snapshot, struct pagemap *pagemap)
+{
+    int const err = smaps_read_maps(snapshot->breakdown.pid, &snapshot->smaps);
+    if (err < 0)
+        return err;
+    vec_each (region, &snapshot->smaps.regions) {
+        struct page_bytes pages;
+        if (region->start >= KERNEL_HALF || strncmp(region->name, "/anon_hugepage", 14) == 0 ||
+            pagemap_count(pagemap, region->start, region->end, &pages) < 0)
+            continue;
+        region->bytes.rss = pages.resident;
+        region->bytes.swap = pages.swapped;
+        region->bytes.huge = pages.huge;
+    }
+    return 0;
+}
+
+static int read_regions(struct snapshot *snapshot, enum snapshot_way way, struct fault *fault)
+{
+    struct breakdown *breakdown = &snapshot->breakdown;
+    struct pagemap pagemap = {.fd = -1};
+    bool gentle = way == SNAPSHOT_GENTLE;
+    int err = 0;
+    if (gentle || (way == SNAPSHOT_AUTO && breakdown->rss_before > SNAPSHOT_SMAPS_MAX))
+        err = pagemap_open(&pagemap, breakdown->pid, true);
+    if (err == 0 && gentle && !pagemap.scans)
+        err = fault_set(
+            fault, -EOPNOTSUPP,
+            "this kernel cannot walk pages gently (PAGEMAP_SCAN, Linux 6.7); leave out --gentle");
+    else if (err < 0)
+        err = refusal_after(breakdown->pid, breakdown->name, err, fault);
+    if (err == 0 && way == SNAPSHOT_AUTO && pagemap.fd >= 0 && pagemap.scans)
+        gentle = breakdown->gentle_by_size = true;
+    if (err == 0) {
+        breakdown->source = gentle ? BREAKDOWN_PAGEMAP : BREAKDOWN_SMAPS;
+        err =
+            gentle ? walk_gently(snapshot, &pagemap) : smaps_read(breakdown->pid, &snapshot->smaps);
+        if (err < 0 || snapshot->smaps.regions.count == 0)
+            err = refusal_after(breakdown->pid, breakdown->name, err, fault);
+    }
+    pagemap_close(&pagemap);
+    return err;
+}
+
+/* The list moves over; the names stay in `smaps`. */
+static void take_regions(struct snapshot *snapshot)
+{
+    struct breakdown *breakdown = &snapshot->breakdown;
+    breakdown->regions.items = snapshot->smaps.regions.items;
+    breakdown->regions.count = snapshot->smaps.regions.count;
+    breakdown->regions.room = snapshot->smaps.regions.room;
+    snapshot->smaps.regions.items = NULL;
+    snapshot->smaps.regions.count = snapshot->smaps.regions.room = 0;
+    breakdown->read_bytes = snapshot->smaps.text_bytes;
+}
+
+static int sort_out(struct breakdown *breakdown, const struct snapshot_options *options)
+{
+    int err = stack_claims_add(breakdown);
+    if (err == -ENOMEM)
+        return err;
+    err = breakdown_claims_settle(breakdown);
+    if (err == 0 && split_regions(breakdown) < 0)
+        breakdown_note(
+            breakdown,
+            "some names of parts of mappings are missing: their pages could not be counted");
+    return err == 0 ? breakdown_sort(breakdown, options->rules) : err;
+}
+
+int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot_options *options,
+                  struct fault *fault)
+{
+    struct breakdown *breakdown = &snapshot->breakdown;
+    struct memory_status status;
+    *snapshot = (struct snapshot){.breakdown = {.pid = pid}};
+    uint64_t const begin = clock_ns(CLOCK_MONOTONIC);
+    int err = refusal_before(pid, fault);
+    if (err < 0)
+        return err;
+    breakdown->time_unix_ns = clock_ns(CLOCK_REALTIME);
+    read_program(breakdown);
+    read_status(breakdown, &status);
+    breakdown->rss_before = status.rss_bytes;
+    err = read_regions(snapshot, options->way, fault);
+    if (err == 0) {
+        read_status(breakdown, &status);
+        breakdown->rss_after = status.rss_bytes;
+        take_regions(snapshot);
+        cgroup_memory_read(pid, &breakdown->cgroup);
+        if (breakdown->gentle_by_size)
+            breakdown_note(breakdown,
+                           "its pages were walked gently, without PSS, because reading smaps "
+                           "would make it wait; --exact reads smaps");
+        err = sort_out(breakdown, options);
+        if (err < 0)
+            fault_set(fault, err, "not enough memory to sort the mappings of process %u", pid);
+    }
+    breakdown->capture_ns = clock_ns(CLOCK_MONOTONIC) - begin;
+    if (err < 0)
+        snapshot_fini(snapshot);
+    return err;
+}
+
+void snapshot_fini(struct snapshot *snapshot)
+{
+    breakdown_fini(&snapshot->breakdown);
+    smaps_fini(&snapshot->smaps);
+}

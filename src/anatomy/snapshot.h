@@ -1,0 +1,35 @@
+/* snapshot.h - everything about the memory of one process, now: what the kernel says, what its runtimes say, sorted.
+ *
+ * The process is not stopped, and nothing is written to it.  Reading smaps makes its mmap and munmap wait, 20 ms per resident GiB
+ * in small pages at worst; where that is long, the pages are walked gently instead (procfs/pagemap.h), which gives RSS and
+ * swap but neither PSS nor private and shared. */
+#pragma once
+
+#include "analyze/sort_regions.h"
+#include "base/fault.h"
+#include "model/breakdown.h"
+#include "procfs/smaps.h"
+
+enum snapshot_way {
+    SNAPSHOT_AUTO,  /* smaps up to SNAPSHOT_SMAPS_MAX of RSS */
+    SNAPSHOT_SMAPS, /* at any price */
+    SNAPSHOT_GENTLE
+};
+#define SNAPSHOT_SMAPS_MAX ((int64_t)12 << 30) /* about a quarter of a second */
+
+struct snapshot_options {
+    enum snapshot_way way;
+    struct sort_rules rules;
+    bool kernel_only; /* leave out what is read from the process's own memory */
+};
+
+struct snapshot {
+    struct breakdown breakdown;
+    struct smaps smaps; /* what the names of regions lie in */
+};
+
+/* 0, or -errno with one sentence: -ESRCH no such process or it ended, -EPERM not allowed, -ENOEXEC it has no memory of its own
+ * (kernel thread, zombie).  The caller ends it with snapshot_fini after success. */
+int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot_options *options,
+                  struct fault *fault);
+void snapshot_fini(struct snapshot *snapshot);

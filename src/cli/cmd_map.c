@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_map.c - `memoir map`: all memory of a process, now, by whose it is. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "anatomy/snapshot.h"
+#include "base/human.h"
+#include "cli/answer_file.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/parse_pid.h"
+#include "inject/target_find.h"
+#include "report/breakdown_report.h"
+
+#define RULES_MAX 64u
+
+enum map_format { MAP_TEXT, MAP_JSON, MAP_CSV };
+
+struct map_options {
+    const char *name, *container, *path;
+    enum map_format format;
+    struct breakdown_view view;
+    struct snapshot_options snapshot;
+    struct sort_rule rules[RULES_MAX];
+    char rule_texts[RULES_MAX][96];
+};
+
+#define TAKER(function, field)                                                                     \
+    static int function(void *into, const char *argument, struct fault *fault)                     \
+    {                                                                                              \
+        (void)fault;                                                                               \
+        ((struct map_options *)into)->field = argument;                                            \
+        return 0;                                                                                  \
+    }
+TAKER(take_name, name)
+TAKER(take_container, container)
+TAKER(take_output, path)
+#undef TAKER
+
+#define SETTER(function, field, value)                                                             \
+    static int function(void *into, const char *argument, struct fault *fault)                     \
+    {                                                                                              \
+        (void)argument;                                                                            \
+        (void)fault;                                                                               \
+        ((struct map_options *)into)->field = value;                                               \
+        return 0;                                                                                  \
+    }
+SETTER(take_all, view.all, true)
+SETTER(take_no_addresses, view.without_addresses, true)
+SETTER(take_json, format, MAP_JSON)
+SETTER(take_csv, format, MAP_CSV)
+SETTER(take_gentle, snapshot.way, SNAPSHOT_GENTLE)
+SETTER(take_exact, snapshot.way, SNAPSHOT_SMAPS)
+SETTER(take_kernel_only, snapshot.kernel_only, true)
+#undef SETTER
+
+static int take_top(void *into, const char *argument, struct fault *fault)
+{
+    uint64_t count;
+    if (human_parse_count(argument, &count) < 0 || count > UINT32_MAX)
+        return fault_set(fault, -EINVAL, "--top %s: give the number of mappings to list", argument);
+    ((struct map_options *)into)->view.top = (unsigned)count;
+    return 0;
+}
+
+static int take_group(void *into, const char *argument, struct fault *fault)
+{
+    struct map_options *options = into;
+    const char *equals = strchr(argument, '=');
+    size_t const number = options->snapshot.rules.count;
+    if (!equals || equals == argument || !equals[1])
+        return fault_set(fault, -EINVAL,
+                         "--group %s: give LABEL=PATTERN, such as chain='*/blocks/*'", argument);
+    if (number == RULES_MAX)
+        return fault_set(fault, -E2BIG, "more than %u --group; use wider patterns", RULES_MAX);
+    snprintf(options->rule_texts[number], sizeof(options->rule_texts[number]), "%.*s",
+             (int)(equals - argument), argument);
+    options->rules[number] = (struct sort_rule){options->rule_texts[number], equals + 1};
+    options->snapshot.rules = (struct sort_rules){options->rules, number + 1};
+    return 0;
+}
+
+static const struct option_rule which_rules[] = {
+    {"--name", "NAME", "the only process of this name", take_name},
+    {"--container", "NAME", "the process of this container or cgroup, by name or id",
+     take_container},
+    {NULL, NULL, NULL, NULL}};
+
+static const struct option_rule what_rules[] = {
+    {"--top", "N", "list the N largest mappings (20)", take_top},
+    {"--all", NULL, "list every mapping with pages in memory", take_all},
+    {"--group", "LABEL=PATTERN", "mappings whose name fits the pattern, under that label",
+     take_group},
+    {"--json", NULL, "as JSON", take_json},
+    {"--csv", NULL, "as CSV, a row per part; with --all a row per mapping", take_csv},
+    {"--no-addresses", NULL, "leave out where things lie", take_no_addresses},
+    {"-o", "FILE", "write there instead of to standard output", take_output},
+    {NULL, NULL, NULL, NULL}};
+
+static const struct option_rule how_rules[] = {
+    {"--gentle", NULL, "walk pages in slices, so that a large process never waits; no PSS",
+     take_gentle},
+    {"--exact", NULL, "read smaps, also where that makes a large process wait", take_exact},
+    {"--kernel-only", NULL, "do not read from the process's own memory", take_kernel_only},
+    {NULL, NULL, NULL, NULL}};
+
+static const char examples[] =
+    "  memoir map 4242                     a process by its number\n"
+    "  memoir map redis-server --top 50    by its name\n"
+    "  memoir map --container web --json   the process of a container\n"
+    "  memoir map 4242 | grep 'RSS (Resident)' | awk '{print $3}'   whole MiB\n"
+    "  memoir map 4242 --group 'chain=*/blocks/*.dat'\n";
+
+static int find_process(const struct map_options *options, int words, char **argv, uint32_t *pid,
+                        struct fault *fault)
+{
+    pid_t found = 0;
+    const char *word = words ? argv[1] : NULL;
+    if (words > 1)
+        return fault_set(fault, -EINVAL, "one process at a time: %s or %s?", argv[1], argv[2]);
+    if ((word != NULL) + (options->name || options->container) != 1)
+        return fault_set(fault, -EINVAL, "which process? give its number or name, or --container");
+    if (word && parse_pid(word, &found) == 0) {
+        *pid = (uint32_t)found;
+        return 0;
+    }
+    int const err = target_find(options->container, word ? word : options->name, &found, fault);
+    *pid = (uint32_t)found;
+    return err;
+}
+
+static int write_answer(const struct breakdown *breakdown, const struct map_options *options,
+                        struct fault *fault)
+{
+    FILE *out = answer_open(options->path, fault);
+    if (!out)
+        return 1;
+    if (options->format == MAP_JSON)
+        breakdown_json_write(breakdown, &options->view, out);
+    else if (options->format == MAP_CSV)
+        breakdown_csv_write(breakdown, &options->view, out);
+    else
+        breakdown_text_write(breakdown, &options->view, out);
+    return answer_close(out, options->path, fault);
+}
+
+int cmd_map(int argc, char **argv)
+{
+    struct map_options options = {.view = {.top = BREAKDOWN_TOP}};
+    const struct option_set sets[] = {{"Which process", which_rules, &options},
+                                      {"What to show", what_rules, &options},
+                                      {"How", how_rules, &options}};
+    struct command_help const help = {
+        .usage = "memoir map PID|NAME [options]",
+        .summary =
+            "All memory of a process, now: heaps, stacks, named regions, files, the rest; what "
+            "its\n"
+            "runtime says about the inside; the largest mappings.  The process is not stopped.",
+        .examples = examples,
+        .sets = sets,
+        .set_count = sizeof(sets) / sizeof(sets[0])};
+    struct fault fault = {.text = ""};
+    struct snapshot snapshot;
+    uint32_t pid = 0;
+    int status;
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    int err = find_process(&options, words, argv, &pid, &fault);
+    status = err == -EINVAL ? 2 : 1;
+    if (err == 0 && (err = snapshot_take(&snapshot, pid, &options.snapshot, &fault)) == 0) {
+        err = write_answer(&snapshot.breakdown, &options, &fault);
+        snapshot_fini(&snapshot);
+    }
+    if (err)
+        fprintf(stderr, "memoir map: %s\n", fault.text);
+    return err ? status : 0;
+}

@@ -1,0 +1,18 @@
+/* cgroup_memory.h - the memory figures of a process's cgroup, version 1 or 2, whichever has the controller. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/slice.h"
+#include "model/cgroup_memory.h"
+
+/* 0, or -ENOENT when there is no memory controller to be seen; then `version` is 0. */
+int cgroup_memory_read(uint32_t pid, struct cgroup_memory *memory);
+
+/* The path in the text of /proc/PID/cgroup of the memory controller (version 1), or of the one hierarchy (2).  The version,
+ * 0 when the text has neither. */
+unsigned cgroup_memory_path(struct slice text, bool has_unified, char *path, size_t size);
+
+/* Adds what the text of memory.stat says. */
+void cgroup_memory_stat(struct cgroup_memory *memory, struct slice text);
