@@ -36,6 +36,7 @@ static const struct command commands[] = {
     {"diff", cmd_diff, NULL, "what changed between two recordings"},
     {"export", cmd_export, NULL, "write a recording in another program's format"},
     {"top", NULL, "memoir-top", "a running program, live on the terminal"},
+    {"serve", NULL, "memoir-serve", "metrics and profiles of a running program, over HTTP"},
     {"doctor", cmd_doctor, NULL, "what works on this machine, and how to get the rest"},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

@@ -118,6 +118,22 @@ static void write_line(struct pprof_tables *tables, const struct shown_frame *sh
     protobuf_message(&tables->location, LOCATION_LINE, &tables->line);
 }
 
+static uint64_t location_address(const struct pprof_tables *tables, const struct frame *frame,
+                                 const struct module *module)
+{
+    if (!tables->hides_addresses)
+        return frame->address + (module ? module->bias : 0);
+    return module ? frame->address : 0;
+}
+
+/* The name of code in no file is its address. */
+static void hide_names(struct pprof_tables *tables, struct shown_frame *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(recording_text(tables->recording, lines[i].function), "0x", 2) == 0)
+            lines[i].function = recording_intern(tables->recording, "[code in no file]");
+}
+
 static void write_location(struct pprof_tables *tables, uint64_t id, uint32_t index,
                            size_t hidden_lines)
 {
@@ -129,12 +145,13 @@ static void write_location(struct pprof_tables *tables, uint64_t id, uint32_t in
     const struct module *module = known ? &recording->modules.items[frame->module] : NULL;
     uint8_t flags = HAS_FUNCTIONS;
 
+    if (tables->hides_addresses && !module)
+        hide_names(tables, lines, count < LINES_MAX ? count : LINES_MAX);
     protobuf_reset(&tables->location);
     protobuf_uint(&tables->location, LOCATION_ID, id);
     protobuf_uint(&tables->location, LOCATION_MAPPING,
                   known ? tables->mapping_ids[frame->module] : 0);
-    protobuf_uint(&tables->location, LOCATION_ADDRESS,
-                  frame->address + (module ? module->bias : 0));
+    protobuf_uint(&tables->location, LOCATION_ADDRESS, location_address(tables, frame, module));
     for (size_t i = hidden_lines; i < count && i < LINES_MAX; i++) {
         write_line(tables, &lines[i], symbol_of(recording, frame, i));
         flags = (uint8_t)(flags | (lines[i].file ? HAS_FILENAMES : 0) |
@@ -164,10 +181,11 @@ static void write_mapping(struct pprof_tables *tables, size_t index, struct prot
     const struct module *module = &recording->modules.items[index];
     uint8_t flags = tables->mapping_flags[index];
     struct protobuf_out *mapping = &tables->line;
+    uint64_t const base = tables->hides_addresses ? module->bias : 0;
     protobuf_reset(mapping);
     protobuf_uint(mapping, MAPPING_ID, tables->mapping_ids[index]);
-    protobuf_uint(mapping, MAPPING_START, module->start);
-    protobuf_uint(mapping, MAPPING_LIMIT, module->end);
+    protobuf_uint(mapping, MAPPING_START, module->start - base);
+    protobuf_uint(mapping, MAPPING_LIMIT, module->end - base);
     protobuf_uint(mapping, MAPPING_FILENAME,
                   pprof_string(tables, recording_text(recording, module->path)));
     protobuf_uint(mapping, MAPPING_BUILD_ID,

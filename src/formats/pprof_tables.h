@@ -15,7 +15,8 @@ struct pprof_tables {
     struct protobuf_out location, line;               /* scratch */
     uint32_t *mapping_ids;                            /* by module; the program itself is 1 */
     uint8_t *mapping_flags;                           /* by module: enum mapping_flag */
-    bool failed;                                      /* out of memory */
+    bool hides_addresses; /* of the process: as in the files instead, and 0 where there is none */
+    bool failed;          /* out of memory */
 };
 
 /* Either way pprof_tables_fini ends it; look at `failed`. */

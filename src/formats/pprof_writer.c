@@ -56,8 +56,10 @@ static int add_heap_sources(struct pprof_profile *profile, struct fault *fault)
     const struct metric *asked = profile->job->metric;
     for (size_t i = 0; i < SOURCES_MAX; i++) {
         struct fault why = {.text = ""};
-        int err = add_source(profile, heap_sources[i], &why);
         bool is_peak = strcmp(heap_sources[i].metric, "heap.peak") == 0;
+        if (is_peak && profile->job->leaves_out_peak)
+            continue;
+        int err = add_source(profile, heap_sources[i], &why);
         bool is_asked = asked && strcmp(asked->name, "heap.peak") == 0;
         if (err && is_peak && !is_asked && err != -ENOMEM)
             export_note(profile->job, "there are no peak columns: %s", why.text);
@@ -193,6 +195,7 @@ int pprof_write(struct export_job *job, struct output *out, struct fault *fault)
 {
     struct pprof_profile profile = {.job = job};
     pprof_tables_init(&profile.tables, job->recording);
+    profile.tables.hides_addresses = job->hides_addresses;
     int err = add_sources(&profile, fault);
     if (err == 0) {
         if (!profile.tables.failed)

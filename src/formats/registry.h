@@ -24,6 +24,8 @@ struct export_job {
     const struct metric *metric; /* NULL: what the format holds by nature */
     struct time_range range;
     const regex_t *filter;     /* only stacks it finds a frame in; NULL: all */
+    bool hides_addresses;      /* of the process; those inside a file tell nothing about it */
+    bool leaves_out_peak;      /* for a range in which the peak means nothing */
     uint64_t max_events;       /* for formats made of single events; 0: no limit */
     struct export_notes notes; /* filled by the writer */
     bool time_noted;           /* inside */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve_main.c - the program memoir-serve, which is `memoir serve`. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/find_recording.h"
+#include "cli/options.h"
+#include "serve/request_text.h"
+#include "serve/server.h"
+#include "serve/site_list.h"
+#include "serve/token_file.h"
+
+#define TEND_EVERY_MS 1000
+
+struct serve_options {
+    struct server_options server;
+    struct target_options target;
+    const char *token_file;
+    char token[TOKEN_MOST + 1];
+    bool quiet, until_stdin_ends;
+};
+
+static int take_pid(void *into, const char *argument, struct fault *fault)
+{
+    uint64_t pid;
+    if (number_parse(argument, 1, INT32_MAX, &pid) < 0)
+        return fault_set(fault, -EINVAL, "--pid cannot be \"%.40s\": give the number of a process",
+                         argument);
+    ((struct serve_options *)into)->target.pid = (uint32_t)pid;
+    return 0;
+}
+
+static int take_listen(void *into, const char *argument, struct fault *fault)
+{
+    return listen_address_parse(argument, &((struct serve_options *)into)->server.address, fault);
+}
+
+static int take_token_file(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct serve_options *)into)->token_file = argument;
+    return 0;
+}
+
+static int take_allow_host(void *into, const char *argument, struct fault *fault)
+{
+    struct server_options *server = &((struct serve_options *)into)->server;
+    struct slice name;
+    if (!host_parse(slice_of(argument), &name) || name.size != strlen(argument))
+        return fault_set(fault, -EINVAL,
+                         "--allow-host cannot be \"%.80s\": give a name without a port", argument);
+    if (server->host_count == SERVER_HOSTS_MOST)
+        return fault_set(fault, -EINVAL, "--allow-host can be given %d times", SERVER_HOSTS_MOST);
+    server->hosts[server->host_count++] = argument;
+    return 0;
+}
+
+static int take_allow_origin(void *into, const char *argument, struct fault *fault)
+{
+    if (strncmp(argument, "http://", 7) != 0 && strncmp(argument, "https://", 8) != 0)
+        return fault_set(fault, -EINVAL,
+                         "--allow-origin cannot be \"%.80s\": give one origin, such as "
+                         "https://grafana.example",
+                         argument);
+    ((struct serve_options *)into)->server.allow_origin = argument;
+    return 0;
+}
+
+static int take_addresses(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct serve_options *)into)->server.show_addresses = true;
+    return 0;
+}
+
+static int take_sites(void *into, const char *argument, struct fault *fault)
+{
+    if (number_parse(argument, 1, SITES_MOST, &((struct serve_options *)into)->target.sites) < 0)
+        return fault_set(fault, -EINVAL, "--sites cannot be \"%.40s\": give a number from 1 to %d",
+                         argument, SITES_MOST);
+    return 0;
+}
+
+static int take_until_stdin_ends(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct serve_options *)into)->until_stdin_ends = true;
+    return 0;
+}
+
+static int take_quiet(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct serve_options *)into)->quiet = true;
+    return 0;
+}
+
+static const struct option_rule serve_rules[] = {
+    {"--pid", "PID", "the process to watch; its recording is found, now or later", take_pid},
+    {"--listen", "ADDR", "ADDRESS:PORT in numbers, or a port of 127.0.0.1 (127.0.0.1:17832)",
+     take_listen},
+    {"--token-file", "FILE", "ask every client for the token in it; a must for other machines",
+     take_token_file},
+    {"--addresses", NULL, "show addresses of the process to other machines, too", take_addresses},
+    {"--sites", "N", "call sites with numbers of their own in /metrics, about (20)", take_sites},
+    {"--allow-host", "NAME", "also answer to this name in the Host header", take_allow_host},
+    {"--allow-origin", "URL", "let pages of this origin read the answers", take_allow_origin},
+    {"--until-stdin-ends", NULL, "end when standard input does, as with run --serve",
+     take_until_stdin_ends},
+    {"--quiet", NULL, "say nothing but errors", take_quiet},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* Blocked before there are threads, so that only we get them. */
+static int open_signals(void)
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &ends, SFD_CLOEXEC);
+}
+
+static bool stdin_ended(void)
+{
+    char bytes[256];
+    return read(STDIN_FILENO, bytes, sizeof(bytes)) <= 0 && errno != EINTR;
+}
+
+static void wait_for_end(struct server *server, int signals, bool until_stdin_ends)
+{
+    struct pollfd waits[] = {{signals, POLLIN, 0},
+                             {until_stdin_ends ? STDIN_FILENO : -1, POLLIN, 0}};
+    for (;;) {
+        int const news = poll(waits, 2, TEND_EVERY_MS);
+        if (news > 0 && (waits[0].revents || (waits[1].revents && stdin_ended())))
+            return;
+        server_tend(server);
+    }
+}
+
+static int check_token(struct serve_options *options, struct fault *fault)
+{
+    bool others_may_read;
+    if (!options->token_file && options->server.address.is_loopback)
+        return 0;
+    if (!options->token_file)
+        return fault_set(fault, -EPERM,
+                         "other machines could read what is served there: give --token-file FILE, "
+                         "or listen on 127.0.0.1");
+    int const err = token_file_read(options->token_file, options->token, &others_may_read, fault);
+    if (err)
+        return err;
+    if (others_may_read && !options->quiet)
+        fprintf(stderr, "memoir serve: mind: every user of this machine may read the token in %s\n",
+                options->token_file);
+    options->server.token = options->token;
+    return 0;
+}
+
+static int serve(struct serve_options *options, struct fault *fault)
+{
+    int err = check_token(options, fault);
+    if (err)
+        return err;
+    int const signals = open_signals();
+    struct target *target = target_open(&options->target, fault);
+    struct server *server = target ? server_start(&options->server, target, fault) : NULL;
+    if (server) {
+        char text[LISTEN_TEXT_MOST];
+        listen_address_render(server_address(server), text);
+        if (!options->quiet)
+            fprintf(stderr, "memoir: serving http://%s/\n", text);
+        wait_for_end(server, signals, options->until_stdin_ends);
+    }
+    server_stop(server);
+    target_close(target);
+    return server ? 0 : -EIO;
+}
+
+static int run(struct serve_options *options, int words, char **argv)
+{
+    struct fault fault = {.text = ""};
+    if (words > 1 || (words == 0 && !options->target.pid)) {
+        fprintf(stderr,
+                "memoir serve: serve what? give a process or a recording: memoir serve --pid PID, "
+                "or memoir serve FILE\n");
+        return 2;
+    }
+    options->target.path = words ? argv[2] : NULL;
+    if (serve(options, &fault) == 0)
+        return 0;
+    fprintf(stderr, "memoir serve: %s\n", fault.text);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct serve_options options = {.target = {.find = find_recording, .sites = SITES_DEFAULT}};
+    const struct option_set sets[] = {{"Options", serve_rules, &options}};
+    const struct command_help help = {
+        "memoir serve [FILE] [--pid PID] [options]",
+        "Serves a process and its recording over HTTP: /metrics for Prometheus, /debug/pprof/ for\n"
+        "go tool pprof, / lists all.  FILE is a recording, which may still grow.  Only this "
+        "machine\n"
+        "is served unless --listen says otherwise.",
+        "  memoir serve --pid 4242\n"
+        "  go tool pprof http://127.0.0.1:17832/debug/pprof/heap\n"
+        "  memoir serve node.4242.memoir --listen 8080\n"
+        "  memoir serve --pid 4242 --listen 0.0.0.0:17832 --token-file /etc/memoir.token\n",
+        sets, 1};
+    int status = 2;
+    if (argc < 2 || strcmp(argv[1], "serve") != 0) {
+        fprintf(stderr, "memoir-serve: a part of memoir; use `memoir serve`\n");
+        return 2;
+    }
+    listen_address_parse("127.0.0.1", &options.server.address, NULL);
+    int const words = command_words(argc - 1, argv + 1, &help, &status);
+    return words < 0 ? status : run(&options, words, argv);
+}

@@ -1,0 +1,59 @@
+/* exchange.h - one request, checked, and its answer.  Knows nothing of the library that carries them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/fault.h"
+
+#define PARAMETERS_MOST     8
+#define PARAMETER_NAME_MOST 32
+#define PARAMETER_TEXT_MOST 256
+
+struct parameter {
+    char name[PARAMETER_NAME_MOST];
+    char text[PARAMETER_TEXT_MOST]; /* "" when it had none */
+};
+
+struct request {
+    struct parameter parameters[PARAMETERS_MOST];
+    size_t parameter_count;
+    bool may_see_addresses; /* of the watched program */
+    bool wants_openmetrics;
+    bool wants_json;   /* errors as JSON */
+    uint64_t began_ns; /* monotonic */
+    uint64_t from_ns;  /* for a route that answers later: what it noted at first */
+};
+
+/* The value of a parameter, or NULL. */
+const char *request_parameter(const struct request *request, const char *name);
+
+struct answer {
+    unsigned status;  /* as in HTTP; 0: not yet, ask again at `again_ns` */
+    const char *type; /* content type */
+    const char *name; /* of the file that a browser saves it as, or NULL */
+    char *body;       /* owned */
+    size_t size;
+    uint64_t again_ns; /* monotonic */
+};
+
+#define TYPE_TEXT "text/plain; charset=utf-8"
+#define TYPE_HTML "text/html; charset=utf-8"
+#define TYPE_JSON "application/json"
+
+void answer_fini(struct answer *answer);
+
+/* One sentence, without a newline, as text or, if the request wants it so, as {"error": …}. */
+void answer_error(struct answer *answer, const struct request *request, unsigned status,
+                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* A body written to a FILE: begin, write, finish.  NULL when out of memory; finish takes care of that, too. */
+FILE *answer_begin(struct answer *answer);
+void answer_finish(struct answer *answer, FILE *out, const char *type);
+
+/* Not yet: the handler is called again in so many ns. */
+void answer_later(struct answer *answer, uint64_t ns);
+
+uint64_t monotonic_ns(void);

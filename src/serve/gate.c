@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/gate.h"
+
+#include <string.h>
+
+#include "serve/request_text.h"
+
+static struct verdict refuse(unsigned status, const char *sentence)
+{
+    return (struct verdict){.status = status, .sentence = sentence};
+}
+
+/* A page of a stranger can have its own name lead to us (DNS rebinding): then the name is the stranger's.  Where a
+ * token is needed anyway, such a page has none. */
+static bool knows_host(const struct server_options *options, const char *host)
+{
+    struct slice name;
+    if (!host || !host_parse(slice_of(host), &name))
+        return false;
+    if (!options->address.is_loopback || host_is_loopback(name))
+        return true;
+    for (size_t i = 0; i < options->host_count; i++)
+        if (strlen(options->hosts[i]) == name.size &&
+            strncasecmp(options->hosts[i], name.data, name.size) == 0)
+            return true;
+    return false;
+}
+
+static bool has_token(const struct server_options *options, const char *authorization)
+{
+    struct slice given;
+    if (!options->token)
+        return true;
+    return authorization && bearer_parse(slice_of(authorization), &given) &&
+           token_equals(given, slice_of(options->token));
+}
+
+struct verdict gate_judge(const struct server_options *options, const struct visitor *visitor)
+{
+    bool const shares = options->allow_origin && visitor->origin &&
+                        strcmp(options->allow_origin, visitor->origin) == 0;
+    if (!knows_host(options, visitor->host))
+        return refuse(421, "The Host header names somebody else: ask for localhost or 127.0.0.1, "
+                           "or start memoir serve with --allow-host NAME.");
+    if (shares && strcmp(visitor->method, "OPTIONS") == 0) /* browsers send no token with it */
+        return (struct verdict){.status = 204, .sentence = "", .preflight = true, .shares = true};
+    if (!has_token(options, visitor->authorization))
+        return refuse(401, "This server needs its token: send \"Authorization: Bearer TOKEN\" with "
+                           "the content of the file given to --token-file.");
+    if (strcmp(visitor->method, "GET") != 0 && strcmp(visitor->method, "HEAD") != 0)
+        return refuse(405, "Only GET and HEAD are served: nothing here can be changed.");
+    return (struct verdict){.shares = shares};
+}
+
+bool gate_shows_addresses(const struct server_options *options, const struct visitor *visitor)
+{
+    return options->show_addresses || (visitor->is_local && !visitor->forwarded);
+}

@@ -1,0 +1,29 @@
+/* listen_address.h - where the server listens: "PORT", "ADDRESS", "ADDRESS:PORT", "[::1]:PORT". */
+#pragma once
+
+#include <netinet/in.h>
+#include <stdbool.h>
+
+#include "base/fault.h"
+
+#define SERVE_PORT       17832
+#define LISTEN_TEXT_MOST 72
+
+struct listen_address {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } socket;
+    bool is_loopback;
+};
+
+/* Addresses are numbers, or "localhost": no name is looked up.  0, or -EINVAL with a sentence. */
+int listen_address_parse(const char *text, struct listen_address *address, struct fault *fault);
+
+/* As in a URL: "127.0.0.1:17832", "[::1]:17832". */
+void listen_address_render(const struct listen_address *address, char text[LISTEN_TEXT_MOST]);
+
+/* A socket that listens there; a port 0 in `address` becomes the one it got.  The descriptor, or -errno with a
+ * sentence. */
+int listen_address_open(struct listen_address *address, struct fault *fault);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "serve/metrics_families.h"
+#include "serve/routes.h"
+
+static uint64_t unix_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void write_flag(struct metrics_out *out, const char *name, const char *help, bool value)
+{
+    metrics_family(out, name, "gauge", "", help);
+    metrics_int(out, NULL, 0, value);
+}
+
+static void write_process(struct metrics_out *out, struct target *target,
+                          struct metrics_state *state)
+{
+    struct memory_status memory;
+    bool const runs = target_memory(target, &memory, NULL) == 0;
+    write_flag(out, "memoir_process_up", "1 while the watched process runs, else 0.", runs);
+    if (!runs)
+        return;
+    rollup_refresh(&state->rollup, target_pid(target));
+    metrics_write_process(out, &memory, &state->rollup, target_began_ns(target));
+}
+
+static void write_recording(struct metrics_out *out, struct target *target,
+                            struct metrics_state *state)
+{
+    const struct running *running;
+    struct recording *recording = target_recording(target, &running, NULL);
+    write_flag(out, "memoir_recorded", "1 when there is a recording of the process, else 0.",
+               recording != NULL);
+    if (!recording)
+        return;
+    metrics_write_heap(out, recording, running);
+    if (site_list_update(&state->sites, recording, running) == 0)
+        metrics_write_sites(out, &state->sites);
+    metrics_write_quality(out, recording, unix_ns());
+}
+
+static void write_all(struct metrics_out *out, struct target *target, struct metrics_state *state)
+{
+    struct metrics_label const version = {"version", MEMOIR_VERSION};
+    metrics_family(out, "memoir_build_info", "gauge", "", "The version of memoir, always 1.");
+    metrics_int(out, &version, 1, 1);
+    if (target_pid(target))
+        write_process(out, target, state);
+    write_recording(out, target, state);
+}
+
+/* One text serves all who ask within a moment: whoever asks often costs the watched process nothing more. */
+static int make_text(struct target *target, struct metrics_state *state, enum metrics_format format)
+{
+    struct metrics_text *text = &state->texts[format];
+    struct answer made = {0};
+    struct metrics_out out;
+    if (text->body && monotonic_ns() - text->made_ns < METRICS_KEEP_NS)
+        return 0;
+    FILE *file = answer_begin(&made);
+    if (file) {
+        metrics_init(&out, file, format);
+        write_all(&out, target, state);
+        metrics_finish(&out);
+    }
+    answer_finish(&made, file, "");
+    if (made.status != 200)
+        return -1;
+    free(text->body);
+    *text = (struct metrics_text){made.body, made.size, monotonic_ns()};
+    return 0;
+}
+
+void route_metrics(struct target *target, struct request *request, struct answer *answer)
+{
+    struct metrics_state *state = *target_metrics_state(target);
+    enum metrics_format const format = request->wants_openmetrics ? METRICS_OPEN : METRICS_TEXT;
+    const struct metrics_text *text = &state->texts[format];
+    FILE *out = make_text(target, state, format) == 0 ? answer_begin(answer) : NULL;
+    if (out)
+        fwrite(text->body, 1, text->size, out);
+    answer_finish(answer, out, metrics_content_type(format));
+}

@@ -1,0 +1,24 @@
+/* routes.h - what is served, in one table: one row per route, one file route_*.c per family.
+ *
+ * To add a route: a handler in the file of its family, its prototype here, its row in routes.c. */
+#pragma once
+
+#include "serve/exchange.h"
+#include "serve/target.h"
+
+struct route {
+    const char *path; /* the whole of it */
+    const char *help; /* for the list of routes */
+    /* Fills the answer.  All handlers run in one thread, one after the other, and have the target to themselves. */
+    void (*handle)(struct target *target, struct request *request, struct answer *answer);
+};
+
+extern const struct route routes[];               /* ends with a NULL path */
+const struct route *route_find(const char *path); /* NULL when there is none */
+
+void route_health(struct target *target, struct request *request, struct answer *answer);
+void route_list(struct target *target, struct request *request, struct answer *answer);
+void route_metrics(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_index(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_heap(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_allocs(struct target *target, struct request *request, struct answer *answer);

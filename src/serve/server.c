@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/server.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "serve/clients.h"
+#include "serve/gate.h"
+#include "serve/request_text.h"
+#include "serve/work_queue.h"
+
+#define CONNECTIONS_MOST 256u
+#define REQUEST_BYTES    16384u /* line, headers and what we answer before the body */
+#define IDLE_SECONDS     30u
+#define ASKS_NS          UINT64_C(30000000000)
+#define LISTENS_NS       UINT64_C(120000000000)
+#define JOBS_MOST        64u
+
+struct server {
+    struct server_options options;
+    struct target *target;
+    struct MHD_Daemon *daemon;
+    struct clients *clients;
+    struct work_queue *queue;
+};
+
+/* One request on its way. */
+struct exchange {
+    struct MHD_Connection *connection;
+    struct client *client;
+    const struct route *route;
+    struct request request;
+    struct answer answer;
+    bool shares, is_handed_over;
+};
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static bool is_local(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *address = info ? info->client_addr : NULL;
+    if (address && address->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >> 24 ==
+               127;
+    return address && address->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+}
+
+static struct visitor visitor_of(struct MHD_Connection *connection, const char *method,
+                                 const char *path)
+{
+    const char *forwarded = header(connection, "X-Forwarded-For");
+    return (struct visitor){.method = method,
+                            .path = path,
+                            .host = header(connection, "Host"),
+                            .authorization = header(connection, "Authorization"),
+                            .origin = header(connection, "Origin"),
+                            .accept = header(connection, "Accept"),
+                            .forwarded = forwarded ? forwarded : header(connection, "Forwarded"),
+                            .is_local = is_local(connection)};
+}
+
+/* Those that are too many, too long or no text are as good as not there. */
+static enum MHD_Result take_parameter(void *into, enum MHD_ValueKind kind, const char *name,
+                                      const char *text)
+{
+    struct request *request = into;
+    (void)kind;
+    if (request->parameter_count == PARAMETERS_MOST || strlen(name) >= PARAMETER_NAME_MOST ||
+        (text && strlen(text) >= PARAMETER_TEXT_MOST))
+        return MHD_YES;
+    struct parameter *parameter = &request->parameters[request->parameter_count++];
+    strcpy(parameter->name, name);
+    strcpy(parameter->text, text ? text : "");
+    return MHD_YES;
+}
+
+static void add_headers(struct MHD_Response *response, const struct server *server,
+                        const struct exchange *exchange)
+{
+    const struct answer *answer = &exchange->answer;
+    char file[96];
+    MHD_add_response_header(response, "Content-Type", answer->type ? answer->type : TYPE_TEXT);
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Content-Security-Policy", "default-src 'none'");
+    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    if (answer->name) {
+        snprintf(file, sizeof(file), "attachment; filename=\"%s\"", answer->name);
+        MHD_add_response_header(response, "Content-Disposition", file);
+    }
+    if (exchange->shares) {
+        MHD_add_response_header(response, "Access-Control-Allow-Origin",
+                                server->options.allow_origin);
+        MHD_add_response_header(response, "Access-Control-Allow-Headers", "Authorization");
+        MHD_add_response_header(response, "Vary", "Origin");
+    }
+    if (answer->status == 401)
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    if (answer->status == 405)
+        MHD_add_response_header(response, "Allow", "GET, HEAD");
+    if (answer->status == 503)
+        MHD_add_response_header(response, "Retry-After", "5");
+}
+
+static enum MHD_Result send_answer(struct server *server, struct exchange *exchange)
+{
+    struct answer *answer = &exchange->answer;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(answer->size, answer->body, MHD_RESPMEM_MUST_FREE);
+    if (!response)
+        return MHD_NO;
+    answer->body = NULL; /* the library frees it */
+    add_headers(response, server, exchange);
+    client_set_stage(server->clients, exchange->client, CLIENT_LISTENS);
+    enum MHD_Result const result =
+        MHD_queue_response(exchange->connection, answer->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* In the thread that works. */
+static uint64_t do_job(void *context, void *job, bool is_ending)
+{
+    struct server *server = context;
+    struct exchange *exchange = job;
+    struct answer *answer = &exchange->answer;
+    exchange->route->handle(server->target, &exchange->request, answer);
+    if (answer->status == 0 && !is_ending)
+        return answer->again_ns;
+    if (answer->status == 0)
+        answer_error(answer, &exchange->request, 503,
+                     "Too many requests wait already, or the server ends: ask again later.");
+    MHD_resume_connection(exchange->connection);
+    return 0;
+}
+
+static struct exchange *exchange_create(struct MHD_Connection *connection)
+{
+    struct exchange *exchange = calloc(1, sizeof(*exchange));
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (!exchange)
+        return NULL;
+    exchange->connection = connection;
+    exchange->client = info ? info->socket_context : NULL;
+    exchange->request.began_ns = monotonic_ns();
+    return exchange;
+}
+
+/* Checks it and finds its route; what is refused has its answer after that. */
+static void receive(struct server *server, struct exchange *exchange, const struct visitor *visitor)
+{
+    struct request *request = &exchange->request;
+    struct slice const accept = slice_of(visitor->accept ? visitor->accept : "");
+    struct verdict const verdict = gate_judge(&server->options, visitor);
+    request->wants_json = accepts_type(accept, "application/json");
+    request->wants_openmetrics = accepts_openmetrics(accept);
+    request->may_see_addresses = gate_shows_addresses(&server->options, visitor);
+    exchange->shares = verdict.shares;
+    if (verdict.preflight)
+        exchange->answer.status = verdict.status;
+    else if (verdict.status)
+        answer_error(&exchange->answer, request, verdict.status, "%s", verdict.sentence);
+    else if (!(exchange->route = route_find(visitor->path)))
+        answer_error(&exchange->answer, request, 404,
+                     "There is nothing at this path: / lists what is served.");
+    else
+        MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, take_parameter,
+                                  request);
+}
+
+static void hand_over(struct server *server, struct exchange *exchange)
+{
+    exchange->is_handed_over = true;
+    client_set_stage(server->clients, exchange->client, CLIENT_WAITS);
+    MHD_suspend_connection(exchange->connection);
+    if (work_queue_push(server->queue, exchange))
+        return;
+    answer_error(&exchange->answer, &exchange->request, 503,
+                 "The server has too much to do: ask again later.");
+    MHD_resume_connection(exchange->connection);
+}
+
+/* Called once when the headers are there, once when the request is whole, once when the work is done. */
+static enum MHD_Result on_request(void *self, struct MHD_Connection *connection, const char *path,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **context)
+{
+    struct server *server = self;
+    struct exchange *exchange = *context;
+    (void)version, (void)upload;
+    if (!exchange) {
+        struct visitor const visitor = visitor_of(connection, method, path);
+        *context = exchange = exchange_create(connection);
+        if (!exchange)
+            return MHD_NO;
+        receive(server, exchange, &visitor);
+        return exchange->answer.status ? send_answer(server, exchange) : MHD_YES;
+    }
+    if (*upload_size) { /* a GET with a body: nobody wants it */
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    if (exchange->answer.status)
+        return send_answer(server, exchange);
+    if (!exchange->is_handed_over)
+        hand_over(server, exchange);
+    return MHD_YES;
+}
+
+static void on_completed(void *self, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode how)
+{
+    struct server *server = self;
+    struct exchange *exchange = *context;
+    (void)connection, (void)how;
+    if (!exchange)
+        return;
+    client_set_stage(server->clients, exchange->client, CLIENT_ASKS);
+    answer_fini(&exchange->answer);
+    free(exchange);
+    *context = NULL;
+}
+
+static void on_connection(void *self, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct server *server = self;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *context = info ? client_add(server->clients, info->connect_fd) : NULL;
+    } else {
+        client_remove(server->clients, *context);
+        *context = NULL;
+    }
+}
+
+/* What strangers do wrong is not our log's business. */
+static void say_nothing(void *self, const char *format, va_list arguments)
+{
+    (void)self, (void)format, (void)arguments;
+}
+
+static struct MHD_Daemon *start_daemon(struct server *server, int fd)
+{
+    unsigned const flags =
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+        (server->options.address.socket.any.sa_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0u);
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MOST,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+        IDLE_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+}
+
+struct server *server_start(const struct server_options *options, struct target *target,
+                            struct fault *fault)
+{
+    struct server *server = calloc(1, sizeof(*server));
+    int fd = -1;
+    if (!server) {
+        fault_set(fault, -ENOMEM, "out of memory");
+        return NULL;
+    }
+    server->options = *options;
+    server->target = target;
+    server->clients = clients_create();
+    server->queue = work_queue_create(JOBS_MOST, do_job, server);
+    if (!server->clients || !server->queue)
+        fault_set(fault, -ENOMEM, "out of memory");
+    else
+        fd = listen_address_open(&server->options.address, fault);
+    if (fd >= 0 && !(server->daemon = start_daemon(server, fd))) {
+        fault_set(fault, -EIO, "the HTTP library could not start");
+        close(fd);
+    }
+    if (server->daemon)
+        return server;
+    server_stop(server);
+    return NULL;
+}
+
+const struct listen_address *server_address(const struct server *server)
+{
+    return &server->options.address;
+}
+
+void server_tend(struct server *server)
+{
+    clients_cut(server->clients, ASKS_NS, LISTENS_NS);
+}
+
+void server_stop(struct server *server)
+{
+    if (!server)
+        return;
+    if (server->daemon) {
+        int const fd = MHD_quiesce_daemon(server->daemon); /* nobody new */
+        if (fd >= 0)
+            close(fd);
+    }
+    work_queue_end(server->queue);
+    if (server->daemon)
+        MHD_stop_daemon(server->daemon);
+    work_queue_destroy(server->queue);
+    clients_destroy(server->clients);
+    free(server);
+}

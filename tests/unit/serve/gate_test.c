@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/gate.h"
+
+#include <string.h>
+
+#include "check.h"
+
+static struct server_options options;
+static struct visitor visitor;
+
+static int begin(void **state)
+{
+    (void)state;
+    options = (struct server_options){.address = {.is_loopback = true}};
+    visitor = (struct visitor){
+        .method = "GET", .path = "/metrics", .host = "localhost:17832", .is_local = true};
+    return 0;
+}
+
+static unsigned status(void)
+{
+    struct verdict const verdict = gate_judge(&options, &visitor);
+    CHECK(!verdict.status == !verdict.sentence);
+    return verdict.status;
+}
+
+TEST(a_plain_request_comes_in)
+{
+    CHECK(status() == 0);
+    visitor.method = "HEAD";
+    CHECK(status() == 0);
+}
+
+TEST(a_stranger_s_name_does_not)
+{
+    visitor.host = "evil.example";
+    CHECK(status() == 421);
+    visitor.host = "127.0.0.1.evil.example:17832";
+    CHECK(status() == 421);
+    visitor.host = "";
+    CHECK(status() == 421);
+    visitor.host = NULL;
+    CHECK(status() == 421);
+    visitor.host = "proxy.example";
+    options.hosts[options.host_count++] = "Proxy.Example";
+    CHECK(status() == 0);
+    visitor.host = "proxy.example.evil";
+    CHECK(status() == 421);
+}
+
+TEST(where_a_token_is_needed_the_name_may_be_any)
+{
+    options.address.is_loopback = false;
+    options.token = "0123456789abcdef";
+    visitor.host = "node1:17832";
+    visitor.authorization = "Bearer 0123456789abcdef";
+    CHECK(status() == 0);
+    visitor.host = "a b";
+    CHECK(status() == 421);
+}
+
+TEST(without_the_token_nothing_is_served)
+{
+    options.token = "0123456789abcdef";
+    CHECK(status() == 401);
+    visitor.authorization = "Bearer 0123456789abcdeg";
+    CHECK(status() == 401);
+    visitor.authorization = "Basic 0123456789abcdef";
+    CHECK(status() == 401);
+    visitor.method = "POST"; /* and nothing is told */
+    CHECK(status() == 401);
+    visitor.authorization = "Bearer 0123456789abcdef";
+    CHECK(status() == 405);
+    visitor.method = "GET";
+    CHECK(status() == 0);
+}
+
+TEST(nothing_can_be_changed)
+{
+    static const char *const methods[] = {"POST", "PUT",     "DELETE", "PATCH",
+                                          "get",  "CONNECT", "TRACE",  "OPTIONS"};
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        visitor.method = methods[i];
+        CHECK(status() == 405);
+    }
+}
+
+TEST(one_origin_may_read_the_answers_when_told_so)
+{
+    visitor.origin = "https://a.example";
+    CHECK(!gate_judge(&options, &visitor).shares);
+    options.allow_origin = "https://a.example";
+    CHECK(gate_judge(&options, &visitor).shares);
+    visitor.origin = "https://a.example.evil";
+    CHECK(!gate_judge(&options, &visitor).shares);
+    visitor.origin = "https://a.example";
+    visitor.method = "OPTIONS";
+    options.token = "0123456789abcdef";
+    CHECK(gate_judge(&options, &visitor).preflight && status() == 204);
+    visitor.host = "evil.example";
+    CHECK(status() == 421);
+}
+
+TEST(addresses_are_for_this_machine)
+{
+    CHECK(gate_shows_addresses(&options, &visitor));
+    visitor.forwarded = "10.0.0.7"; /* through a proxy that runs here */
+    CHECK(!gate_shows_addresses(&options, &visitor));
+    visitor.forwarded = NULL;
+    visitor.is_local = false;
+    CHECK(!gate_shows_addresses(&options, &visitor));
+    options.show_addresses = true;
+    CHECK(gate_shows_addresses(&options, &visitor));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_plain_request_comes_in, begin),
+        cmocka_unit_test_setup(a_stranger_s_name_does_not, begin),
+        cmocka_unit_test_setup(where_a_token_is_needed_the_name_may_be_any, begin),
+        cmocka_unit_test_setup(without_the_token_nothing_is_served, begin),
+        cmocka_unit_test_setup(nothing_can_be_changed, begin),
+        cmocka_unit_test_setup(one_origin_may_read_the_answers_when_told_so, begin),
+        cmocka_unit_test_setup(addresses_are_for_this_machine, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
