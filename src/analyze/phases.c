@@ -51,7 +51,8 @@ static void add_cell(const struct summing *summing, struct point *sum, const str
     if (column == COL_NONE || cell->key >= summing->stack_limit ||
         (summing->question->codes && !summing->question->codes[cell->key]))
         return;
-    sum->value += column == metric->plus ? value : column == metric->minus ? -value : 0;
+    int const sign = metric_sign(metric, column);
+    sum->value += sign > 0 ? value : sign < 0 ? -value : 0;
     sum->count += column == metric->count_plus ? value : column == metric->count_minus ? -value : 0;
     sum->calls += column == summing->family.calls ? value : 0;
     sum->bytes += column == summing->family.bytes ? value : 0;

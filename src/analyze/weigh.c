@@ -32,13 +32,13 @@ static int tally_init(struct tally *tally, const struct recording *recording,
     tally->keyed_by = keyed_by;
     tally->key_limit = keyed_by == BY_STACKS ? (size_t)stack_table_count(recording->stacks) + 1
                                              : recording->threads.count;
-    tally->value_sign[metric->plus] = 1;
     tally->count_sign[metric->count_plus] = 1;
-    if (metric->kind != METRIC_PINNED) { /* a pin is net already */
-        tally->value_sign[metric->minus] = -1;
-        tally->count_sign[metric->count_minus] = -1;
-    }
-    tally->value_sign[COL_NONE] = tally->count_sign[COL_NONE] = 0;
+    tally->count_sign[metric->count_minus] = -1;
+    for (unsigned i = COL_NONE + 1; i < COLUMN_LIMIT; i++)
+        tally->value_sign[i] = (int8_t)metric_sign(metric, i);
+    if (metric->kind == METRIC_PINNED) /* a pin is net already */
+        tally->value_sign[metric->minus] = tally->count_sign[metric->count_minus] = 0;
+    tally->count_sign[COL_NONE] = 0;
     tally->values = calloc(tally->key_limit + 1, sizeof(uint64_t));
     tally->counts = calloc(tally->key_limit + 1, sizeof(uint64_t));
     if (tally->values && tally->counts)

@@ -269,18 +269,47 @@ static uint64_t address_of(const struct page *page, const struct entry *entry)
     return (page->number - 1) << PAGE_SHIFT | (uint64_t)offset_of(entry) << 3;
 }
 
-void block_table_visit(const struct block_table *table, block_visitor *visit, void *context)
+static void visit_page(const struct block_table *table, const struct page *page,
+                       block_visitor *visit, void *context)
 {
     struct block block;
-    for (uint32_t i = 0; i < table->page_room; i++) {
-        const struct page *page = &table->pages[i];
-        for (uint32_t k = 0; k < page->room; k++) {
-            if (page->entries[k].what == EMPTY)
-                continue;
-            look(table, &page->entries[k], address_of(page, &page->entries[k]), &block);
-            visit(context, &block);
-        }
+    for (uint32_t i = 0; i < page->room; i++) {
+        if (page->entries[i].what == EMPTY)
+            continue;
+        look(table, &page->entries[i], address_of(page, &page->entries[i]), &block);
+        visit(context, &block);
     }
+}
+
+void block_table_visit(const struct block_table *table, block_visitor *visit, void *context)
+{
+    for (uint32_t i = 0; i < table->page_room; i++)
+        visit_page(table, &table->pages[i], visit, context);
+}
+
+void block_table_visit_page(const struct block_table *table, uint64_t page, block_visitor *visit,
+                            void *context)
+{
+    visit_page(table, find_page(table, page << PAGE_SHIFT), visit, context);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    uint64_t const a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+int block_table_list_pages(const struct block_table *table, uint64_t **pages, size_t *count)
+{
+    *count = 0;
+    *pages = calloc((size_t)table->page_count + 1, sizeof(uint64_t));
+    if (!*pages)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < table->page_room; i++)
+        if (table->pages[i].count > 0)
+            (*pages)[(*count)++] = table->pages[i].number - 1;
+    qsort(*pages, *count, sizeof(uint64_t), compare_numbers);
+    return 0;
 }
 
 static void take_from_page(struct block_table *table, struct page *page,

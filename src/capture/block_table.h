@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define BLOCK_TIME_SHIFT 10 /* bits of a block's time that are not kept */
@@ -33,6 +34,12 @@ bool block_table_take(struct block_table *table, uint64_t address, struct block 
 /* Shows every block; the table must not change meanwhile. */
 typedef void block_visitor(void *context, const struct block *block);
 void block_table_visit(const struct block_table *table, block_visitor *visit, void *context);
+
+/* The numbers (address / 4096) of pages in which blocks begin, lowest first; the caller frees.  0 or -ENOMEM. */
+int block_table_list_pages(const struct block_table *table, uint64_t **pages, size_t *count);
+/* Shows the blocks that begin in one page, in no order. */
+void block_table_visit_page(const struct block_table *table, uint64_t page, block_visitor *visit,
+                            void *context);
 
 /* Takes out every block of the sites that are wanted, and hands it over. */
 struct block_taker {

@@ -443,6 +443,11 @@ void heap_book_totals(const struct heap_book *book, struct totals *totals)
     *totals = book->totals;
 }
 
+const struct block_table *heap_book_blocks(const struct heap_book *book)
+{
+    return book->blocks;
+}
+
 uint64_t heap_book_live_blocks(const struct heap_book *book)
 {
     return block_table_count(book->blocks);

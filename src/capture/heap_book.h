@@ -77,5 +77,8 @@ int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket);
 int heap_book_pin_peak(const struct heap_book *book, struct pin *pin);
 int heap_book_pin_now(const struct heap_book *book, struct pin *pin);
 
+/* The live blocks; of a sampled heap, those that were taken. */
+const struct block_table *heap_book_blocks(const struct heap_book *book);
+
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
 uint64_t heap_book_live_blocks(const struct heap_book *book);

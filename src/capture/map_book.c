@@ -193,6 +193,13 @@ int map_book_close_bucket(struct map_book *book, struct bucket *bucket)
     return 0;
 }
 
+void map_book_visit(const struct map_book *book,
+                    void (*visit)(void *context, const struct owner_range *range), void *context)
+{
+    vec_each (range, &book->ranges)
+        visit(context, &(struct owner_range){range->start, range->end, range->site});
+}
+
 void map_book_totals(const struct map_book *book, struct totals *totals)
 {
     *totals = book->totals;

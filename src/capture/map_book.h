@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "capture/page_owners.h"
 #include "model/recording.h"
 
 struct map_book;
@@ -22,4 +23,7 @@ int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length);
 
 /* Adds what happened since the last call to the cells of `bucket`. */
 int map_book_close_bucket(struct map_book *book, struct bucket *bucket);
+/* Shows what is mapped now, by address. */
+void map_book_visit(const struct map_book *book,
+                    void (*visit)(void *context, const struct owner_range *range), void *context);
 void map_book_totals(const struct map_book *book, struct totals *totals);

@@ -136,7 +136,7 @@ static bool set_mark(struct recorder *recorder, const char *text, char answer[CO
     return true;
 }
 
-/* "heap RATE" and "mark KIND TEXT" are all that can be asked so far. */
+/* "heap RATE", "mark KIND TEXT" and "look" are all that can be asked so far. */
 static void on_request(void *context, const char *request, char answer[CONTROL_TEXT_MAX])
 {
     struct recorder *recorder = context;
@@ -145,6 +145,8 @@ static void on_request(void *context, const char *request, char answer[CONTROL_T
         understood = set_rate(recorder, request + 5);
     else if (strncmp(request, "mark ", 5) == 0)
         understood = set_mark(recorder, request + 5, answer);
+    else if (strcmp(request, "look") == 0)
+        understood = roster_ask_pages(recorder->roster);
     if (!understood)
         snprintf(answer, CONTROL_TEXT_MAX,
                  "the recorder does not understand this request; it is of another version");

@@ -28,8 +28,9 @@ struct recorder_attached {
 struct recorder_options {
     const char *output; /* NULL: PROGRAM.PID.memoir */
     uint64_t max_bytes;
-    uint64_t for_ns;    /* stop recording after; 0: never */
-    uint64_t heap_rate; /* HEAP_FULL, HEAP_OFF, or bytes per sample */
+    uint64_t for_ns;        /* stop recording after; 0: never */
+    uint64_t look_every_ns; /* at the pages of the program; 0: only when asked */
+    uint64_t heap_rate;     /* HEAP_FULL, HEAP_OFF, or bytes per sample */
     bool follow_children;
     const char *allocator; /* prefix of the functions of an allocator inside the program, or NULL */
     const char *library;   /* path of libmemoir.so */

@@ -180,6 +180,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     struct session_options options = {.output = first ? roster->options.recorder->output : NULL,
                                       .folder = roster->folder,
                                       .max_bytes = roster->options.recorder->max_bytes,
+                                      .look_every_ns = roster->options.recorder->look_every_ns,
                                       .command_line = roster->command_line,
                                       .symbols = roster->options.symbols,
                                       .watcher = roster->options.recorder->watcher,
@@ -254,6 +255,14 @@ static void watch_all(struct roster *roster, uint64_t now_ns)
         session_look(roster->sessions[i], now_ns);
         ring_reader_return(roster->reader);
     }
+}
+
+bool roster_ask_pages(struct roster *roster)
+{
+    for (uint32_t i = 0; i < roster->session_count; i++)
+        if (roster->sessions[i])
+            session_ask_pages(roster->sessions[i]);
+    return true;
 }
 
 /* A sentence about the whole run that begins with a number: for the person, and for one recording. */

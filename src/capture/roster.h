@@ -40,5 +40,8 @@ void roster_look(struct roster *roster, uint64_t now_ns);
  * open. */
 bool roster_mark(struct roster *roster, enum mark_kind kind, const char *text, uint64_t now_ns);
 
+/* Has the pages of all processes looked at soon.  True. */
+bool roster_ask_pages(struct roster *roster);
+
 /* Ends all.  SUBJECT_ENDED: the program has, with result->wait_status. */
 void roster_end(struct roster *roster, struct recorder_result *result, enum subject_state how);

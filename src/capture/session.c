@@ -32,6 +32,7 @@ static void close_books(struct session *session)
     heap_book_destroy(session->heap);
     map_book_destroy(session->maps);
     session_told_fini(session);
+    session_pages_fini(session);
     ordering_destroy(session->ordering);
     stack_import_destroy(session->stacks);
     session->heap = NULL;
@@ -344,6 +345,8 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
         err = map_book_close_bucket(session->maps, &bucket);
     if (err == 0)
         err = session_close_told(session, &bucket, histograms);
+    if (err == 0)
+        err = session_close_pages(session, &bucket);
     judge_stacks(session, &bucket);
     name_cells(session, bucket.cells, bucket.cell_count);
     if (err < 0 || !vec_push(&recording->buckets, bucket)) {
@@ -430,6 +433,7 @@ void session_ask_names(struct session *session)
 void session_set_cost(struct session *session, const struct cost *cost)
 {
     session->recording->cost = *cost;
+    session->recording->cost.recorder_cpu_ns += session->pages.cpu_ns;
 }
 
 bool session_is_due(const struct session *session, uint64_t now_ns)
@@ -444,6 +448,7 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
     if (!session_is_due(session, now_ns))
         return 0;
     bool histograms = now - session->last_histograms_ns >= LADDER_HISTOGRAM_NS;
+    session_look_at_pages(session, now);
     int err = session_close_bucket(session, now, histograms);
     if (err < 0)
         return fault_set(fault, err, "out of memory while recording");
@@ -507,7 +512,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
     recording->quality.samples_dropped = atomic_load(&session->arena->header->samples_dropped);
     recording->exit_status = end->exit_status;
     recording->written_unix_ns = unix_ns();
-    recording->cost = end->cost;
+    session_set_cost(session, &end->cost);
     if (session->options.attached)
         recording->before = session->options.attached->before; /* with what it took to get out */
     set_exact_totals(session, &end->exact);

@@ -19,6 +19,7 @@ struct session_options {
         *output; /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
     const char *folder; /* ... in this folder; PROGRAM.PID-2.memoir and so on if there is one */
     uint64_t max_bytes;
+    uint64_t look_every_ns; /* at its pages; 0: only when asked */
     const char *command_line;
     struct symbol_queue *symbols;
     const char *source;            /* which command records */
@@ -94,6 +95,9 @@ void session_prefetch_account(const struct session *session, uint64_t address, u
 void session_ask_names(struct session *session);
 /* What recording has cost so far; written with the next bucket. */
 void session_set_cost(struct session *session, const struct cost *cost);
+
+/* Has its pages looked at soon, whenever that is due otherwise. */
+void session_ask_pages(struct session *session);
 
 /* Closes the bucket when it is due and writes what is new, so often that the file is never older
  * than a second.  A full disk is told once, in `fault`, and tried again later. */

@@ -1,15 +1,30 @@
 /* session_parts.h - the inside of a session, shared by its files: session.c, session_told.c for what the program itself
- * tells, and session_fork.c for what it has from its parent. */
+ * tells, session_fork.c for what it has from its parent, and session_pages.c for who has its resident pages. */
 #pragma once
 
 #include <limits.h>
 
 #include "capture/map_book.h"
+#include "capture/page_look.h"
 #include "capture/pool_book.h"
 #include "capture/program_traits.h"
 #include "capture/session.h"
 #include "capture/stack_import.h"
 #include "capture/watcher.h"
+
+struct owned_list {
+    VEC(struct owned) items; /* by kind and site */
+};
+
+/* See session_pages.c. */
+struct session_pages {
+    struct page_look look;
+    uint64_t began_ns, next_ns;
+    struct owned_list last; /* as of the last look */
+    VEC(struct cell) news;  /* since the last bucket, by site */
+    uint64_t cpu_ns;        /* of all looks */
+    bool is_asked, has_failed;
+};
 
 struct session {
     struct arena *arena;
@@ -38,6 +53,7 @@ struct session {
     struct totals
         inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
     bool has_inherited;
+    struct session_pages pages;
     bool write_failed;
     void *watch; /* the watcher's, of this process */
     bool is_watched;
@@ -60,3 +76,9 @@ int session_close_told(struct session *session, struct bucket *bucket, bool hist
 /* Totals of pools and regions into the recording. */
 void session_sum_told(struct session *session);
 void session_told_fini(struct session *session);
+
+/* Begins a look at the pages when one is due, and takes what the last one found. */
+void session_look_at_pages(struct session *session, uint64_t now);
+/* What looks found since the last bucket, as further cells of `bucket`.  0 or -ENOMEM. */
+int session_close_pages(struct session *session, struct bucket *bucket);
+void session_pages_fini(struct session *session);

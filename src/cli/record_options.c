@@ -15,6 +15,8 @@
 #define MAX_SIZE_DEFAULT   (256ull << 20)
 #define MAX_SIZE_LEAST     (64ull << 10)
 #define ALLOCATOR_NAME_MAX 32
+#define MAP_EVERY_DEFAULT  10000000000ull
+#define MAP_EVERY_LEAST    100000000ull
 
 static int take_output(void *into, const char *argument, struct fault *fault)
 {
@@ -71,6 +73,20 @@ static int take_heap(void *into, const char *argument, struct fault *fault)
     return heap_rate_parse(argument, &((struct recorder_options *)into)->heap_rate, fault);
 }
 
+static int take_map_every(void *into, const char *argument, struct fault *fault)
+{
+    struct recorder_options *options = into;
+    if (strcmp(argument, "off") == 0) {
+        options->look_every_ns = 0;
+        return 0;
+    }
+    int err = human_parse_duration(argument, &options->look_every_ns);
+    if (err == 0 && options->look_every_ns < MAP_EVERY_LEAST)
+        return fault_set(fault, -ERANGE, "--map-every %s is too often; give at least 100ms, or off",
+                         argument);
+    return err;
+}
+
 const struct option_rule record_rules[] = {
     {"-o", "FILE", "where to write; PROGRAM.PID.memoir in this folder unless given", take_output},
     {"--max-size", "SIZE", "keep the file below this (256M); older times get coarser",
@@ -82,6 +98,9 @@ const struct option_rule record_rules[] = {
      "also record the allocator inside the program whose functions begin so: PREFIXmalloc, ...",
      take_allocator},
     {"--heap", "MODE", HEAP_RATE_HELP, take_heap},
+    {"--map-every", "TIME",
+     "how often to look whose its resident pages are, for memoir explain (10s), or off",
+     take_map_every},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
 
@@ -98,7 +117,8 @@ static void judge(const struct recording *recording, char *sentence, size_t size
 
 void record_options_init(struct recorder_options *options)
 {
-    *options = (struct recorder_options){.max_bytes = MAX_SIZE_DEFAULT, .judge = judge};
+    *options = (struct recorder_options){
+        .max_bytes = MAX_SIZE_DEFAULT, .look_every_ns = MAP_EVERY_DEFAULT, .judge = judge};
 }
 
 bool record_library(struct recorder_options *options, char library[PATH_MAX])

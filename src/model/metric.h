@@ -41,7 +41,8 @@ enum column {
     COL_SIZE_0 = 64,      /* 64 + k: allocations with size class k, see size_class() */
     COL_LIFETIME_0 = 128, /* 128 + k: frees of blocks with lifetime class k, see lifetime_class() */
     COL_POOL_SIZE_0 = 144, /* the same of pools */
-    COL_POOL_LIFETIME_0 = 192
+    COL_POOL_LIFETIME_0 = 192,
+    COL_RESIDENT_0 = 208 /* 208 + 2k: bytes that owner_kind k has more, 209 + 2k: less */
 };
 #define SIZE_CLASSES     40 /* 0: zero bytes; k: [2^(k-1), 2^k) */
 #define LIFETIME_CLASSES 16
@@ -71,7 +72,20 @@ struct metric {
     enum metric_kind kind;
     enum column plus, minus;             /* value = sum(plus) - sum(minus) */
     enum column count_plus, count_minus; /* the row's `count`, likewise */
+    unsigned more;                       /* so many further pairs of columns follow `minus` */
 };
+
+/* How a cell of this column counts in its value: 1, -1, or 0 when it does not. */
+static inline int metric_sign(const struct metric *metric, unsigned column)
+{
+    for (unsigned i = 0; i <= 2 * metric->more; i += 2) {
+        if (column == metric->plus + i)
+            return 1;
+        if (metric->minus != COL_NONE && column == metric->minus + i)
+            return -1;
+    }
+    return 0;
+}
 
 /* Whether it counts blocks of the program's own allocators. */
 static inline bool metric_is_of_pools(const struct metric *metric)

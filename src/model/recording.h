@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "model/mark.h"
 #include "model/metric.h"
+#include "model/owner.h"
 #include "model/stack_table.h"
 #include "model/string_table.h"
 #include "model/trait.h"
@@ -179,6 +180,7 @@ struct recording {
     struct quality quality;
     struct cost cost;
     struct before before;
+    struct residency residency; /* of the last time that its pages were looked at */
 
     /* Set by the store: brings the cells of a bucket into memory. */
     int (*load_bucket)(struct recording *recording, struct bucket *bucket, struct fault *fault);

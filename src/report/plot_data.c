@@ -23,9 +23,8 @@ struct builder {
 /* How a cell changes the metric. */
 static int64_t change_of(const struct metric *metric, const struct cell *cell)
 {
-    if (cell->column == metric->plus)
-        return cell->value;
-    return metric->minus != COL_NONE && cell->column == metric->minus ? -cell->value : 0;
+    int const sign = metric_sign(metric, cell->column);
+    return sign < 0 ? -cell->value : sign * cell->value;
 }
 
 /* First walk: the area under a site's curve is the sum of its changes, each times what is left. */

@@ -78,6 +78,14 @@ static const uint16_t state_fields[] = {
     FIELD(before.borrowed_ns),
     FIELD(before.stopped_ns),
     FIELD(limit_bytes),
+    FIELD(residency.looks),
+    FIELD(residency.time_ns),
+    FIELD(residency.walked_bytes),
+    FIELD(residency.rss_before_bytes),
+    FIELD(residency.rss_after_bytes),
+    FIELD(residency.untouched_bytes),
+    FIELD(residency.took_ns),
+    FIELD(residency.reserved_bytes),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

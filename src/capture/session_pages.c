@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_pages.c - now and then, whose the resident pages of the process are. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/session_parts.h"
+
+/* The first looks come early, so that short runs have some; later they cost at most one part in so many. */
+#define FIRST_LOOK_NS 200000000ull
+#define LOOK_SHARE    100u
+
+static uint64_t next_look(const struct session *session, uint64_t now, uint64_t took_ns)
+{
+    uint64_t const every = session->options.look_every_ns;
+    uint64_t pause = now / 2 < every ? now / 2 : every;
+    if (pause < took_ns * LOOK_SHARE)
+        pause = took_ns * LOOK_SHARE;
+    return now + pause;
+}
+
+/* An address in the stack of each thread that records. */
+static size_t find_stacks(const struct session *session, struct stack_spot *spots, size_t room)
+{
+    void *arena = session->arena->memory;
+    uint32_t const high = atomic_load(&session->arena->header->slot_high);
+    size_t count = 0;
+    for (uint32_t i = 0; i < high && i < ARENA_SLOTS && count < room; i++) {
+        const struct arena_tag *tag = arena_tag_at(arena, i);
+        uint32_t const owner = atomic_load(&tag->owner);
+        if (owner == 0 || owner == SLOT_TAKING || tag->process != session->process_index)
+            continue;
+        uint64_t const top = arena_slot_at(arena, i)->stack_high;
+        if (top > sizeof(uint64_t))
+            spots[count++] = (struct stack_spot){top - sizeof(uint64_t), tag->tid};
+    }
+    return count;
+}
+
+static void begin_look(struct session *session, uint64_t now)
+{
+    static struct stack_spot spots[ARENA_SLOTS];
+    struct page_look_question const question = {
+        .pid = session->pid,
+        .heap = session->heap,
+        .maps = session->maps,
+        .regions = session->regions,
+        .site_count = stack_import_site_count(session->stacks),
+        .stacks = spots,
+        .stack_count = find_stacks(session, spots, ARENA_SLOTS),
+        .is_attached = session->recording->before.attached != 0 ||
+                       (session->process->forked && !session->has_inherited)};
+    session->pages.began_ns = now;
+    session->pages.is_asked = false;
+    if (page_look_begin(&session->pages.look, &question) < 0)
+        session->pages.next_ns = next_look(session, now, 0);
+}
+
+/* The site under which an owner stands; those without a call stack have a name instead. */
+static int site_of(struct session *session, const struct look_owner *owner, uint32_t *site)
+{
+    *site = owner->owned.who;
+    if (owner_has_site(owner->owned.kind))
+        return 0;
+    string_id const name = recording_intern(session->recording, owner->name);
+    return stack_import_site_under(session->stacks, TRIE_COMPLETE, name, site);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct owned *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->who < b->who ? -1 : a->who > b->who;
+}
+
+static int note_change(struct session *session, const struct owned *owned, uint64_t before)
+{
+    unsigned const column = COL_RESIDENT_0 + 2 * owned->kind;
+    struct cell cell = {owned->who, (uint16_t)column, (int64_t)(owned->bytes - before)};
+    if (owned->bytes == before)
+        return 0;
+    if (owned->bytes < before) {
+        cell.column++;
+        cell.value = (int64_t)(before - owned->bytes);
+    }
+    return vec_push(&session->pages.news, cell) ? 0 : -ENOMEM;
+}
+
+/* What each owner has more or less than at the look before; both are in order. */
+static int note_changes(struct session *session, const struct owned_list *now)
+{
+    const struct owned_list *before = &session->pages.last;
+    size_t i = 0, k = 0;
+    int err = 0;
+    while (err == 0 && (i < now->items.count || k < before->items.count)) {
+        const struct owned *new = i < now->items.count ? &now->items.items[i] : NULL;
+        const struct owned *old = k < before->items.count ? &before->items.items[k] : NULL;
+        int const order = !new ? 1 : !old ? -1 : compare(new, old);
+        if (order <= 0)
+            err = note_change(session, new, order == 0 ? old->bytes : 0);
+        else
+            err = note_change(session, &(struct owned){old->kind, old->who, 0}, old->bytes);
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return err;
+}
+
+static int take_result(struct session *session, const struct page_look_result *result)
+{
+    struct owned_list now = {.items = {NULL, 0, 0}};
+    int err = 0;
+    vec_each (owner, &result->owners) {
+        struct owned owned = owner->owned;
+        if (err == 0)
+            err = site_of(session, owner, &owned.who);
+        if (err == 0 && !vec_push(&now.items, owned))
+            err = -ENOMEM;
+    }
+    if (now.items.count)
+        qsort(now.items.items, now.items.count, sizeof(struct owned), compare);
+    if (err == 0)
+        err = note_changes(session, &now);
+    vec_free(&session->pages.last.items);
+    session->pages.last = now;
+    return err;
+}
+
+static void note_failure(struct session *session, int err)
+{
+    if (session->pages.has_failed || err == -ESRCH || err == -ENOENT)
+        return;
+    session->pages.has_failed = true;
+    session_note(
+        session,
+        err == -EACCES || err == -EPERM
+            ? "its pages may not be looked at: who has its resident memory is not known; "
+              "record it as its own user or as root"
+            : "a look at its pages failed: who has its resident memory is not known for a while");
+}
+
+static void end_look(struct session *session, uint64_t now)
+{
+    struct page_look_result result;
+    struct residency *residency = &session->recording->residency;
+    uint64_t const looks = residency->looks;
+    int const err = page_look_end(&session->pages.look, &result);
+    if (err == -EAGAIN)
+        return;
+    session->pages.next_ns = next_look(session, now, result.cpu_ns);
+    session->pages.cpu_ns += result.cpu_ns;
+    if (err < 0) {
+        note_failure(session, err);
+        return;
+    }
+    if (take_result(session, &result) == 0) {
+        *residency = result.residency;
+        residency->looks = looks + 1;
+        residency->time_ns = session->pages.began_ns;
+    }
+    page_look_result_fini(&result);
+}
+
+void session_look_at_pages(struct session *session, uint64_t now)
+{
+    if (session->pid == 0 || session->recording->quality.sample_rate)
+        return;
+    if (session->pages.next_ns == 0)
+        session->pages.next_ns = FIRST_LOOK_NS;
+    if (session->pages.look.worker)
+        end_look(session, now);
+    else if (session->pages.is_asked ||
+             (session->options.look_every_ns && now >= session->pages.next_ns))
+        begin_look(session, now);
+}
+
+int session_close_pages(struct session *session, struct bucket *bucket)
+{
+    size_t const count = session->pages.news.count;
+    if (count == 0)
+        return 0;
+    struct cell *grown =
+        reallocarray(bucket->cells, bucket->cell_count + count, sizeof(struct cell));
+    if (!grown)
+        return -ENOMEM;
+    bucket->cells = grown;
+    memcpy(grown + bucket->cell_count, session->pages.news.items, count * sizeof(struct cell));
+    bucket->cell_count += count;
+    session->pages.news.count = 0;
+    return 0;
+}
+
+void session_ask_pages(struct session *session)
+{
+    session->pages.is_asked = true;
+}
+
+void session_pages_fini(struct session *session)
+{
+    page_look_cancel(&session->pages.look);
+    vec_free(&session->pages.last.items);
+    vec_free(&session->pages.news);
+}

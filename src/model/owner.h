@@ -1,0 +1,36 @@
+/* owner.h - who has the resident memory of a process: the parts that its resident size is the sum of. */
+#pragma once
+
+#include <stdint.h>
+
+/* Stored in recordings by number: append only, never reorder. */
+enum owner_kind {
+    OWNER_LIVE, /* bytes asked for, of live blocks, by the call stack that asked */
+    OWNER_HELD, /* bytes of pages that live blocks are in and do not use, by the stacks of those blocks */
+    OWNER_KEPT,    /* pages of the heap without any block, by arena */
+    OWNER_MAPPED,  /* memory that the program mapped itself, by call stack */
+    OWNER_STACK,   /* by thread */
+    OWNER_FILE,    /* files and libraries, with their data, by path */
+    OWNER_RUNTIME, /* the heap of a language's runtime */
+    OWNER_OWN,     /* memoir's */
+    OWNER_BEFORE,  /* pages of the heap that were there before we looked */
+    OWNER_OTHER,   /* nobody known */
+    OWNER_KINDS
+};
+
+struct owner_words {
+    const char *metric; /* "heap.held" */
+    const char *name;   /* "heap, held": for tables */
+};
+extern const struct owner_words owner_words[OWNER_KINDS];
+
+/* One time at which the pages were looked at. */
+struct residency {
+    uint64_t looks;        /* so far; 0: nobody has looked, the rest is nothing */
+    uint64_t time_ns;      /* of the last one, since the recording began */
+    uint64_t walked_bytes; /* resident by the page tables: what the parts add up to */
+    uint64_t rss_before_bytes, rss_after_bytes; /* what the kernel counted before and after it */
+    uint64_t untouched_bytes;                   /* of live blocks, not resident */
+    uint64_t took_ns;
+    uint64_t reserved_bytes; /* mapped by the program itself, not resident */
+};

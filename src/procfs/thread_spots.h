@@ -1,0 +1,9 @@
+/* thread_spots.h - where the threads of a process are on their stacks, as far as the kernel tells without stopping them. */
+#pragma once
+
+#include <stdint.h>
+
+/* Calls `each` with the stack pointer of every thread that waits in a system call. */
+void thread_spots_visit(uint32_t pid,
+                        void (*each)(void *context, uint32_t tid, uint64_t stack_pointer),
+                        void *context);
