@@ -6,6 +6,7 @@
 
 int cmd_report(int argc, char **argv);
 int cmd_map(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
 int cmd_plot(int argc, char **argv);

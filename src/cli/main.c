@@ -30,6 +30,7 @@ static const struct command commands[] = {
     {"mark", NULL, RECORD, "name this instant in a running recording"},
     {"map", cmd_map, NULL, "all memory of a process, now, by whose it is"},
     {"report", cmd_report, NULL, "where the memory went, as text, JSON or CSV"},
+    {"explain", cmd_explain, NULL, "every resident byte, by who has it"},
     {"info", cmd_info, NULL, "what is in a recording, and how good it is"},
     {"flame", cmd_flame, NULL, "a flame graph, as an interactive SVG or a PNG"},
     {"plot", cmd_plot, NULL, "memory over time, as SVG or PNG"},

@@ -1,0 +1,7 @@
+/* advise.h - what could be done about resident memory, from who has it: the last part of explain.h. */
+#pragma once
+
+#include "analyze/explain.h"
+
+/* Fills explanation->advice.  0 or -ENOMEM. */
+int advise(struct explanation *explanation);

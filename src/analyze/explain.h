@@ -1,0 +1,36 @@
+/* explain.h - the resident memory of a process, split up among its owners, and what could be done about it. */
+#pragma once
+
+#include "analyze/weigh.h"
+
+enum advice_kind {
+    ADVICE_TRIM,       /* whole free pages: malloc_trim() gives them back */
+    ADVICE_ARENAS,     /* ... kept by several arenas: fewer of them would keep less */
+    ADVICE_FRAGMENTED, /* few live bytes pin many pages */
+    ADVICE_STACKS,     /* stacks of threads that ended, or of very many */
+    ADVICE_UNTOUCHED,  /* asked for and never touched: costs no memory */
+    ADVICE_RESERVED,   /* mapped and never touched, likewise */
+    ADVICE_KINDS
+};
+
+struct advice {
+    enum advice_kind kind;
+    uint64_t bytes;    /* that could come back; of the last two, that are not resident anyway */
+    uint32_t stack;    /* of FRAGMENTED: whose blocks pin most; 0: none */
+    uint64_t of_bytes; /* of it: what that stack's live blocks are in all */
+    uint32_t count;    /* of ARENAS and STACKS */
+};
+
+struct explanation {
+    struct residency residency;
+    uint64_t at_ns;                     /* what follows is of this time */
+    struct weights owners[OWNER_KINDS]; /* by stack */
+    uint64_t total;                     /* of all owners */
+    VEC(struct advice) advice;          /* the most bytes first */
+};
+
+/* As of the last look at the pages before `to_ns`.  0; -ENODATA with a sentence when nobody has looked by then; or another -errno.
+ * The caller ends it after success. */
+int explain_make(struct recording *recording, uint64_t to_ns, struct explanation *explanation,
+                 struct fault *fault);
+void explain_fini(struct explanation *explanation);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "analyze/rank.h"
+#include "report/csv_field.h"
+#include "report/explain_report.h"
+#include "report/json_report.h"
+#include "report/text_line.h"
+
+static const char *const advice_keys[ADVICE_KINDS] = {
+    [ADVICE_TRIM] = "trim",
+    [ADVICE_ARENAS] = "arenas",
+    [ADVICE_FRAGMENTED] = "fragmented",
+    [ADVICE_STACKS] = "stacks",
+    [ADVICE_UNTOUCHED] = "untouched",
+    [ADVICE_RESERVED] = "reserved",
+};
+
+static void write_residency(struct json_out *json, const struct explanation *explanation)
+{
+    const struct residency *residency = &explanation->residency;
+    json_key(json, "residency");
+    json_object_begin(json);
+    json_uint_field(json, "at_ns", explanation->at_ns);
+    json_uint_field(json, "resident_bytes", explanation->total);
+    json_uint_field(json, "looks", residency->looks);
+    json_uint_field(json, "last_look_ns", residency->time_ns);
+    json_uint_field(json, "walked_bytes", residency->walked_bytes);
+    json_uint_field(json, "rss_before_bytes", residency->rss_before_bytes);
+    json_uint_field(json, "rss_after_bytes", residency->rss_after_bytes);
+    json_int_field(json, "changed_bytes",
+                   (int64_t)(residency->walked_bytes - residency->rss_before_bytes));
+    json_uint_field(json, "untouched_bytes", residency->untouched_bytes);
+    json_uint_field(json, "reserved_bytes", residency->reserved_bytes);
+    json_uint_field(json, "took_ns", residency->took_ns);
+    json_object_end(json);
+}
+
+static void write_frame(struct json_out *json, const struct recording *recording,
+                        const struct call_node *node)
+{
+    json_object_begin_inline(json);
+    json_text_field(json, "function", recording_text(recording, node->function));
+    json_text_field(json, "module", recording_text(recording, node->module));
+    json_text_field(json, "file", recording_text(recording, node->file));
+    json_uint_field(json, "line", node->line);
+    json_bool_field(json, "inlined", node->inlined);
+    json_object_end(json);
+}
+
+static int write_rows(struct json_out *json, const struct explain_report *report,
+                      const struct weights *weights)
+{
+    struct rank rank;
+    uint64_t shown = 0;
+    int const err = rank_build(report->recording, weights, BY_STACK, &rank);
+    if (err < 0)
+        return err;
+    json_key(json, "rows");
+    json_array_begin(json);
+    vec_each (row, &rank.rows) {
+        if (!row->self_value || shown++ >= report->top)
+            continue;
+        json_object_begin(json);
+        json_int_field(json, "value", row->self_value);
+        json_key(json, "stack");
+        json_array_begin(json);
+        for (uint32_t node = row->node; node; node = rank.tree.nodes.items[node].parent)
+            write_frame(json, report->recording, &rank.tree.nodes.items[node]);
+        json_array_end(json);
+        json_object_end(json);
+    }
+    json_array_end(json);
+    rank_fini(&rank);
+    return 0;
+}
+
+static int write_owners(struct json_out *json, const struct explain_report *report)
+{
+    int err = 0;
+    json_key(json, "owners");
+    json_array_begin(json);
+    for (unsigned kind = 0; kind < OWNER_KINDS && err == 0; kind++) {
+        const struct weights *weights = &report->explanation->owners[kind];
+        json_object_begin(json);
+        json_text_field(json, "metric", owner_words[kind].metric);
+        json_text_field(json, "name", owner_words[kind].name);
+        json_int_field(json, "value", weights->total_value);
+        err = write_rows(json, report, weights);
+        json_object_end(json);
+    }
+    json_array_end(json);
+    return err;
+}
+
+static void write_advice(struct json_out *json, const struct explain_report *report)
+{
+    json_key(json, "advice");
+    json_array_begin(json);
+    vec_each (advice, &report->explanation->advice) {
+        struct text_line line = {0};
+        advice_render(report->recording, advice, &line);
+        json_object_begin(json);
+        json_text_field(json, "kind", advice_keys[advice->kind]);
+        json_uint_field(json, "bytes", advice->bytes);
+        json_text_field(json, "text", line.text);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+int explain_json_write(const struct explain_report *report, FILE *out)
+{
+    struct json_out json;
+    json_init(&json, out, true);
+    json_object_begin(&json);
+    json_recording_write(&json, report->recording);
+    write_residency(&json, report->explanation);
+    int const err = write_owners(&json, report);
+    write_advice(&json, report);
+    json_object_end(&json);
+    int const written = json_finish(&json);
+    return err < 0 ? err : written;
+}
+
+int explain_csv_write(const struct explain_report *report, FILE *out)
+{
+    fputs("owner,bytes,share,function,module,file,line\n", out);
+    for (unsigned kind = 0; kind < OWNER_KINDS; kind++) {
+        struct recording *recording = report->recording;
+        struct rank rank;
+        uint64_t shown = 0;
+        int const err = rank_build(recording, &report->explanation->owners[kind], BY_STACK, &rank);
+        if (err < 0)
+            return err;
+        vec_each (row, &rank.rows) {
+            if (!row->self_value || shown++ >= report->top)
+                continue;
+            fprintf(out, "%s,%lld,%.6g,", owner_words[kind].metric, (long long)row->self_value,
+                    (double)row->self_value / (double)report->explanation->total);
+            csv_field_write(out, recording_text(recording, row->function));
+            putc(',', out);
+            csv_field_write(out, recording_text(recording, row->module));
+            putc(',', out);
+            csv_field_write(out, recording_text(recording, row->file));
+            fprintf(out, ",%u\n", row->line);
+        }
+        rank_fini(&rank);
+    }
+    return ferror(out) ? -EIO : 0;
+}

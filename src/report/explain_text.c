@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "analyze/rank.h"
+#include "base/human.h"
+#include "report/explain_report.h"
+#include "report/text_frame.h"
+#include "report/text_line.h"
+
+static const char *const advice_labels[ADVICE_KINDS] = {
+    [ADVICE_TRIM] = "free pages", [ADVICE_ARENAS] = "arenas",       [ADVICE_FRAGMENTED] = "pinned",
+    [ADVICE_STACKS] = "stacks",   [ADVICE_UNTOUCHED] = "untouched", [ADVICE_RESERVED] = "reserved",
+};
+
+#define NAME_COLUMNS   14
+#define NUMBER_COLUMNS 34
+#define CALLERS_MAX    3u
+
+struct page {
+    const struct explain_report *report;
+    const struct text_style *style;
+    FILE *out;
+};
+
+static void put_line(const struct page *page, const char *label, const struct text_line *line)
+{
+    text_paragraph(page->style, page->out, label, line->text);
+}
+
+static void put_head(const struct page *page)
+{
+    struct recording *recording = page->report->recording;
+    const struct explanation *explanation = page->report->explanation;
+    const struct residency *residency = &explanation->residency;
+    struct text_line line = {0};
+    char bytes[HUMAN_MAX], time[HUMAN_MAX], took[HUMAN_MAX];
+    line_add_name(&line, recording_text(recording, recording->program));
+    if (recording->pid)
+        line_add(&line, " (pid %u)", recording->pid);
+    line_add_growing(&line, recording, page->report->now_unix_ns);
+    put_line(page, "program", &line);
+
+    line = (struct text_line){0};
+    line_add(&line, "%s resident at %s, every byte of it by owner below",
+             human_bytes((int64_t)explanation->total, bytes),
+             human_duration(explanation->at_ns, time));
+    put_line(page, "resident", &line);
+    if (explanation->at_ns < residency->time_ns)
+        return; /* what follows is of the last look, and this is an earlier one */
+    line = (struct text_line){0};
+    line_add(&line, "the kernel counted %s before the walk over its pages",
+             human_bytes((int64_t)residency->rss_before_bytes, bytes));
+    line_add(&line, " and %s after it; ", human_bytes((int64_t)residency->rss_after_bytes, bytes));
+    line_add(&line, "changed during capture: %s; ",
+             human_bytes((int64_t)(explanation->total - residency->rss_before_bytes), bytes));
+    line_add(&line, "look %llu took %s", (unsigned long long)residency->looks,
+             human_duration(residency->took_ns, took));
+    put_line(page, "kernel", &line);
+}
+
+static void put_callers(const struct page *page, const struct rank *rank, uint32_t node,
+                        size_t columns)
+{
+    const struct call_node *nodes = rank->tree.nodes.items;
+    struct recording *recording = page->report->recording;
+    struct text_line line = {0};
+    unsigned shown = 0;
+    for (node = nodes[node].parent; node && shown < CALLERS_MAX;
+         node = nodes[node].parent, shown++) {
+        const char *name = recording_text(recording, nodes[node].function);
+        if (text_frame_is_startup(name))
+            break;
+        line_add(&line, " < ");
+        line_add_name(&line, name);
+    }
+    text_write(page->out, line.text, columns);
+}
+
+static void put_row(const struct page *page, const struct rank *rank, const struct rank_row *row)
+{
+    struct recording *recording = page->report->recording;
+    char value[HUMAN_MAX], share[HUMAN_MAX];
+    struct shown_frame const frame = {row->function, row->module, row->file, row->line,
+                                      row->inlined};
+    size_t const room = text_room(page->style, NUMBER_COLUMNS);
+    fprintf(page->out, "  %*s%10s  %8s  ", NAME_COLUMNS, "", human_bytes(row->self_value, value),
+            human_share(row->self_value, (int64_t)page->report->explanation->total, share));
+    text_frame_write(page->style, page->out, recording, &frame, room);
+    if (page->style->width == 0)
+        put_callers(page, rank, row->node, SIZE_MAX);
+    putc('\n', page->out);
+}
+
+static int put_owner(const struct page *page, enum owner_kind kind)
+{
+    const struct explanation *explanation = page->report->explanation;
+    const struct weights *weights = &explanation->owners[kind];
+    char value[HUMAN_MAX], share[HUMAN_MAX];
+    struct rank rank;
+    size_t shown = 0, left_out = 0;
+    int64_t left_out_value = 0;
+    if (weights->rows.count == 0 && kind != OWNER_OTHER)
+        return 0;
+    text_ink(page->style, page->out, INK_STRONG);
+    fprintf(page->out, "  %-*s%10s  %8s  ", NAME_COLUMNS, owner_words[kind].name,
+            human_bytes(weights->total_value, value),
+            human_share(weights->total_value, (int64_t)explanation->total, share));
+    text_ink(page->style, page->out, INK_PLAIN);
+    text_write(page->out, weights->metric->help, text_room(page->style, NUMBER_COLUMNS));
+    putc('\n', page->out);
+    int const err = rank_build(page->report->recording, weights, BY_STACK, &rank);
+    if (err < 0)
+        return err;
+    vec_each (row, &rank.rows) {
+        if (shown < page->report->top && row->self_value) {
+            put_row(page, &rank, row);
+            shown++;
+        } else if (row->self_value) {
+            left_out++;
+            left_out_value += row->self_value;
+        }
+    }
+    if (left_out && page->report->top) {
+        text_ink(page->style, page->out, INK_DIM);
+        fprintf(page->out, "  %*s%10s  %8s  %zu more, see --top\n", NAME_COLUMNS, "",
+                human_bytes(left_out_value, value),
+                human_share(left_out_value, (int64_t)explanation->total, share), left_out);
+        text_ink(page->style, page->out, INK_PLAIN);
+    }
+    rank_fini(&rank);
+    return 0;
+}
+
+static void add_where(struct recording *recording, uint32_t stack, struct text_line *line)
+{
+    struct shown_frame frame;
+    if (stack_show(recording, stack, &frame, 1) == 0)
+        return;
+    line_add_name(line, recording_text(recording, frame.function));
+    if (frame.file)
+        line_add(line, " (%s:%u)", text_path_end(recording_text(recording, frame.file)),
+                 frame.line);
+}
+
+void advice_render(struct recording *recording, const struct advice *advice, struct text_line *line)
+{
+    char bytes[HUMAN_MAX], live[HUMAN_MAX];
+    human_bytes((int64_t)advice->bytes, bytes);
+    switch (advice->kind) {
+    case ADVICE_TRIM:
+        line_add(line,
+                 "%s are whole free pages that the allocator keeps: malloc_trim(0) gives them back "
+                 "to the kernel, "
+                 "and MALLOC_TRIM_THRESHOLD_ makes glibc keep less",
+                 bytes);
+        break;
+    case ADVICE_ARENAS:
+        line_add(line,
+                 "%s of that is spread over arenas for threads (%u keep free pages): "
+                 "MALLOC_ARENA_MAX=2 would keep less, at the price of threads "
+                 "that wait for each other",
+                 bytes, advice->count);
+        break;
+    case ADVICE_FRAGMENTED:
+        line_add(line, "%s are in pages that few live blocks pin; those of ", bytes);
+        add_where(recording, advice->stack, line);
+        line_add(line,
+                 " pin most, and are %s themselves: allocate what lives long apart from what does "
+                 "not (a pool), or try "
+                 "another allocator (jemalloc, mimalloc); memoir flame --metric heap.held shows "
+                 "who pins",
+                 human_bytes((int64_t)advice->of_bytes, live));
+        break;
+    case ADVICE_STACKS:
+        line_add(line,
+                 "%s are stacks of threads (%u owners): fewer threads, or less on their stacks",
+                 bytes, advice->count);
+        break;
+    case ADVICE_UNTOUCHED:
+        line_add(line,
+                 "%s of live blocks were never touched or are swapped out: they are asked for, and "
+                 "cost no memory now",
+                 bytes);
+        break;
+    case ADVICE_RESERVED:
+        line_add(
+            line,
+            "%s that the program mapped itself are not resident: reserved, and cost no memory now",
+            bytes);
+        break;
+    case ADVICE_KINDS:
+        break;
+    }
+}
+
+int explain_text_write(const struct explain_report *report, const struct text_style *style,
+                       FILE *out)
+{
+    static const enum owner_kind order[OWNER_KINDS] = {
+        OWNER_LIVE,    OWNER_HELD,  OWNER_KEPT, OWNER_BEFORE, OWNER_MAPPED,
+        OWNER_RUNTIME, OWNER_STACK, OWNER_FILE, OWNER_OWN,    OWNER_OTHER};
+    struct page const page = {report, style, out};
+    int err = 0;
+    put_head(&page);
+    putc('\n', out);
+    for (unsigned i = 0; i < OWNER_KINDS && err == 0; i++)
+        err = put_owner(&page, order[i]);
+    if (err == 0 && report->explanation->advice.count)
+        fputs("\nWhat to do\n", out);
+    for (size_t i = 0; i < report->explanation->advice.count && err == 0; i++) {
+        struct text_line line = {0};
+        advice_render(report->recording, &report->explanation->advice.items[i], &line);
+        text_paragraph(style, out, advice_labels[report->explanation->advice.items[i].kind],
+                       line.text);
+    }
+    return err;
+}
