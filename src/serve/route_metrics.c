@@ -27,8 +27,15 @@ static void write_process(struct metrics_out *out, struct target *target,
     write_flag(out, "memoir_process_up", "1 while the watched process runs, else 0.", runs);
     if (!runs)
         return;
-    rollup_refresh(&state->rollup, target_pid(target));
-    metrics_write_process(out, &memory, &state->rollup, target_began_ns(target));
+    memory_look_refresh(&state->look, target_pid(target));
+    metrics_write_process(out, &memory, target_began_ns(target));
+    metrics_write_memory(out, &state->look);
+}
+
+/* Of the cgroup, when it has one. */
+static int64_t limit_of(const struct memory_look *look)
+{
+    return look->is_known && look->cgroup.limit > 0 ? look->cgroup.limit : 0;
 }
 
 static void write_recording(struct metrics_out *out, struct target *target,
@@ -43,6 +50,8 @@ static void write_recording(struct metrics_out *out, struct target *target,
     metrics_write_heap(out, recording, running);
     if (site_list_update(&state->sites, recording, running) == 0)
         metrics_write_sites(out, &state->sites);
+    growth_state_refresh(&state->growth, recording, limit_of(&state->look));
+    metrics_write_growth(out, &state->growth);
     metrics_write_quality(out, recording, unix_ns());
 }
 

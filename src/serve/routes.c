@@ -7,6 +7,8 @@ const struct route routes[] = {
     {"/", "this list", route_list},
     {"/healthz", "whether this server works, and what it watches", route_health},
     {"/metrics", "numbers for Prometheus", route_metrics},
+    {"/debug/memory", "all memory of the process, as memoir map (?top=N, ?format=json or csv)",
+     route_memory},
     {"/debug/pprof/", "the profiles there are", route_pprof_index},
     {"/debug/pprof", "the same", route_pprof_index},
     {"/debug/pprof/heap",

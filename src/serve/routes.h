@@ -19,6 +19,7 @@ const struct route *route_find(const char *path); /* NULL when there is none */
 void route_health(struct target *target, struct request *request, struct answer *answer);
 void route_list(struct target *target, struct request *request, struct answer *answer);
 void route_metrics(struct target *target, struct request *request, struct answer *answer);
+void route_memory(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_index(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_heap(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_allocs(struct target *target, struct request *request, struct answer *answer);

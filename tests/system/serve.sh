@@ -35,7 +35,8 @@ grow_to grow 100
 if wait_until 30 metric_is "$live" 100000; then ok live-bytes; else not_ok live-bytes "$(metric "$live")"; fi
 equal live-site 100000 "$(metric 'memoir_heap_site_live_bytes{function="grown_block",module="subject-grows_on_demand"}')"
 equal site-sum "$(metric "$live")" "$(get /metrics | awk '/^memoir_heap_site_live_bytes/ { sum += $2 } END { print sum }')"
-equal resident-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_resident_bytes/ { sum += $2 } END { printf "%d", sum }')"
+equal kinds-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_rss_(anonymous|file|shmem)_bytes/ { sum += $2 } END { printf "%d", sum }')"
+equal resident-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_resident_bytes/ { sum += $NF } END { printf "%d", sum }')"
 
 get /metrics >metrics.txt
 promtool check metrics <metrics.txt >promtool.out 2>&1
@@ -44,6 +45,16 @@ equal openmetrics-end '# EOF' "$(get /metrics -H 'Accept: application/openmetric
 equal openmetrics-type 'application/openmetrics-text; version=1.0.0; charset=utf-8' \
     "$(get /metrics -H 'Accept: application/openmetrics-text;version=1.0.0' -o /dev/null -w '%{content_type}')"
 equal text-type 'text/plain; version=0.0.4; charset=utf-8' "$(get /metrics -o /dev/null -w '%{content_type}')"
+
+# All its memory, as memoir map shows it.
+get '/debug/memory?top=3' >page.txt
+"$MEMOIR" map "$subject" --top 3 >map.txt
+equal memory-rss "$(grep 'RSS (Resident)' map.txt)" "$(grep 'RSS (Resident)' page.txt)"
+equal memory-top "$(sed -n '/Memory Regions ===$/,$p' map.txt)" "$(sed -n '/Memory Regions ===$/,$p' page.txt)"
+equal memory-rss-for-scripts "$(($(metric memoir_rss_bytes) >> 20))" "$(grep 'RSS (Resident)' page.txt | awk '{ print $3 }')"
+equal memory-json "$subject" "$(get '/debug/memory?format=json' | jq .process.pid)"
+equal memory-bad-top 400 "$(status_of '/debug/memory?top=none')"
+one_sentence memory-bad-top-sentence body 'top is a whole number'
 
 # What changes while somebody asks for the change.
 get '/debug/pprof/heap?seconds=2' -o delta.pb.gz &
