@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proc_text_fuzz.c - any text as a line of maps, as status, and as a line of cgroup. */
+/* proc_text_fuzz.c - any text as a line of maps, as status, as pressure, as limits, and as a line of cgroup. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "inject/container_name.h"
 #include "procfs/maps.h"
+#include "procfs/memory_limit.h"
+#include "procfs/pressure.h"
 #include "procfs/process_status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,6 +26,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     process_status_parse(text, &status);
     if (strlen(status.name) >= sizeof(status.name))
         abort();
+    double const pressure = pressure_parse((struct slice){text, size});
+    if (!(pressure == -1 || (pressure >= 0 && pressure <= 1)))
+        abort();
+    (void)memory_limit_parse((struct slice){text, size});
     (void)cgroup_line_names(text, "web");
     (void)cgroup_line_names(text, "4f5e6d7c8b9a");
     free(text);

@@ -11,6 +11,7 @@
 
 #include "capture/session_parts.h"
 #include "capture/recorder.h"
+#include "procfs/memory_limit.h"
 #include "procfs/process_facts.h"
 #include "procfs/process_status.h"
 #include "store/coarsen.h"
@@ -106,6 +107,7 @@ static void describe_process(struct session *session)
     recording->start_unix_ns = unix_ns();
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
+    recording->limit_bytes = session->pid ? memory_limit_read(session->pid) : 0;
     session->traits = (struct program_traits){.pid = session->pid, .root = session->root};
     if (session->pid == 0)
         session_note(session,

@@ -87,18 +87,21 @@ static int find(const struct choice *choice, bool quiet, pid_t *pid, struct faul
     return target_find(choice->container, choice->name, pid, fault);
 }
 
-static int attach(const struct recorder_options *options, pid_t pid)
+static int attach(struct recorder_options *options, const struct watch_options *watched, pid_t pid)
 {
     struct recorder_result result;
     struct fault fault = {0};
     char name[32];
+    struct watch *watch = record_watch(options, watched);
+    if (!watch)
+        return 2;
     int err = recorder_attach(options, pid, &result, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
-        return 1;
+        return record_watch_end(watch, 1);
     }
     snprintf(name, sizeof(name), "process %d", (int)pid);
-    return record_end(options, &result, name);
+    return record_watch_end(watch, record_end(options, &result, name));
 }
 
 int cmd_attach(int argc, char **argv)
@@ -106,9 +109,11 @@ int cmd_attach(int argc, char **argv)
     char library[PATH_MAX];
     struct choice choice = {.name = NULL};
     struct recorder_options options;
+    struct watch_options watched;
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Which process", choice_rules, &choice},
-                                      {"How", record_rules, &options}};
+                                      {"How", record_rules, &options},
+                                      {"Alerts and history", watch_rules, &watched}};
     struct command_help const help = {
         .usage = "memoir attach [options] PID",
         .summary =
@@ -120,12 +125,15 @@ int cmd_attach(int argc, char **argv)
         .examples = "  memoir attach 4242\n"
                     "  memoir attach --for 10m -o node.memoir --name node\n"
                     "  memoir attach --container web --name redis-server\n"
-                    "  memoir attach --wait-exec node\n",
+                    "  memoir attach --wait-exec node\n"
+                    "  memoir attach --alert 'growth>5%/h' --alert-webhook https://host/path 4242\n"
+                    "  memoir attach --history node.db 4242\n",
         .sets = sets,
-        .set_count = 2};
+        .set_count = 3};
     int status;
     pid_t pid = 0;
     record_options_init(&options);
+    watch_options_init(&watched);
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
@@ -136,5 +144,7 @@ int cmd_attach(int argc, char **argv)
         fprintf(stderr, "memoir: %s\n", fault.text);
         return err == -EINVAL ? 2 : 1;
     }
-    return record_library(&options, library) ? attach(&options, pid) : 1;
+    status = record_library(&options, library) ? attach(&options, &watched, pid) : 1;
+    watch_options_fini(&watched);
+    return status;
 }

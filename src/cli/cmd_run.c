@@ -15,38 +15,46 @@ static int failure_status(int err)
     return err == -EACCES || err == -ENOEXEC || err == -EPERM ? 126 : 1;
 }
 
-static int run(struct recorder_options *options)
+static int run(struct recorder_options *options, const struct watch_options *watched)
 {
     struct recorder_result result;
     struct fault fault = {0};
+    struct watch *watch = record_watch(options, watched);
+    if (!watch)
+        return 2;
     int err = recorder_run(options, &result, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
-        return failure_status(err);
+        return record_watch_end(watch, failure_status(err));
     }
-    return record_end(options, &result, options->command[0]);
+    return record_watch_end(watch, record_end(options, &result, options->command[0]));
 }
 
 int cmd_run(int argc, char **argv)
 {
     char library[PATH_MAX];
     struct recorder_options options;
-    struct option_set sets[] = {{NULL, record_rules, &options}};
+    struct watch_options watched;
+    struct option_set sets[] = {{NULL, record_rules, &options},
+                                {"Alerts and history", watch_rules, &watched}};
     struct command_help help = {
         .usage = "memoir run [options] -- PROGRAM [ARGUMENTS]",
         .summary =
             "Runs a program and records every allocation, from the first to the last, with its "
-            "call stack.\nThe exit status is the program's.",
+            "call stack.\nThe exit status is the program's; 3 when that is 0 and an alert fired.",
         .examples = "  memoir run -- ./node --port 8080\n"
                     "  memoir run -o node.memoir --max-size 1G -- ./node\n"
                     "  memoir run --heap sample -- ./node      (in production)\n"
                     "  memoir run --children -- make -j2\n"
-                    "  memoir run --allocator my_ -- ./node\n",
+                    "  memoir run --allocator my_ -- ./node\n"
+                    "  memoir run --alert 'rss>2G' --alert-exec ./tell.sh -- ./node\n"
+                    "  memoir run --history node.db -- ./node  (see memoir history)\n",
         .sets = sets,
-        .set_count = 1};
+        .set_count = 2};
     int status, first = 1;
 
     record_options_init(&options);
+    watch_options_init(&watched);
     /* Options end at "--" or at the program's name: what follows belongs to the program. */
     while (first < argc && argv[first][0] == '-' && strcmp(argv[first], "--") != 0)
         first += record_option_words(argv + first);
@@ -63,5 +71,7 @@ int cmd_run(int argc, char **argv)
     if (!record_library(&options, library))
         return 1;
     options.command = argv + first;
-    return run(&options);
+    status = run(&options, &watched);
+    watch_options_fini(&watched);
+    return status;
 }

@@ -133,12 +133,35 @@ bool record_library(struct recorder_options *options, char library[PATH_MAX])
     return false;
 }
 
+struct watch *record_watch(struct recorder_options *options, const struct watch_options *watched)
+{
+    struct fault fault = {.text = ""};
+    struct watch *watch = NULL;
+    if (watch_options_check(watched, &fault) == 0)
+        watch = watch_create(watched, options->quiet, &fault);
+    if (watch)
+        options->watcher = watch_watcher(watch);
+    else
+        fprintf(stderr, "memoir: %s\n", fault.text);
+    return watch;
+}
+
+int record_watch_end(struct watch *watch, int status)
+{
+    return watch_finish(watch) > 0 && status == 0 ? WATCH_ALERT_STATUS : status;
+}
+
+static bool takes_argument(const struct option_rule *rules, const char *name)
+{
+    for (const struct option_rule *rule = rules; rule->name; rule++)
+        if (rule->argument && strcmp(name, rule->name) == 0)
+            return true;
+    return false;
+}
+
 int record_option_words(char *const *argv)
 {
-    for (const struct option_rule *rule = record_rules; rule->name; rule++)
-        if (rule->argument && strcmp(argv[0], rule->name) == 0)
-            return 2;
-    return 1;
+    return takes_argument(record_rules, argv[0]) || takes_argument(watch_rules, argv[0]) ? 2 : 1;
 }
 
 /* As a shell: 128 plus the signal. */

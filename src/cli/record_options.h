@@ -5,6 +5,7 @@
 
 #include "capture/recorder.h"
 #include "cli/options.h"
+#include "cli/watch.h"
 
 /* Into a struct recorder_options. */
 extern const struct option_rule record_rules[];
@@ -14,7 +15,12 @@ void record_options_init(struct recorder_options *options);
 /* The library, whose path `library` keeps.  false, after saying so, when it is missing. */
 bool record_library(struct recorder_options *options, char library[PATH_MAX]);
 
-/* How many words the option at argv[0] takes, by record_rules: 1, or 2 with its argument. */
+/* Makes the watch that `watched` asks for and gives it to the recorder.  NULL, after saying why. */
+struct watch *record_watch(struct recorder_options *options, const struct watch_options *watched);
+/* Ends it.  The status of the command, from that of the program. */
+int record_watch_end(struct watch *watch, int status);
+
+/* How many words the option at argv[0] takes, by record_rules and watch_rules: 1, or 2 with its argument. */
 int record_option_words(char *const *argv);
 
 /* Says what is to be said about `name` when its recording has ended.  The exit status: the program's, as a shell gives

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* notify_main.c - `memoir-notify URL`: posts what it reads, a JSON text, to a server.  In a program of its own, because
+ * libcurl brings half a security library along, and because a server that does not answer must hold nobody up. */
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BODY_MAX   65536
+#define TRIES      3
+#define CONNECT_MS 3000l
+#define WHOLE_MS   7000l
+
+/* The answer is of no interest. */
+static size_t ignore(char *data, size_t size, size_t count, void *context)
+{
+    (void)data, (void)context;
+    return size * count;
+}
+
+/* Whether another try may help: the server was not there, or had trouble itself. */
+static bool is_passing(CURLcode code, long status)
+{
+    return (code != CURLE_OK && code != CURLE_URL_MALFORMAT && code != CURLE_UNSUPPORTED_PROTOCOL &&
+            code != CURLE_COULDNT_RESOLVE_HOST) ||
+           status >= 500 || status == 429;
+}
+
+static CURL *make_request(const char *url, const char *body, size_t size,
+                          struct curl_slist *headers)
+{
+    CURL *curl = curl_easy_init();
+    if (!curl)
+        return NULL;
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, WHOLE_MS);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1l);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "memoir/" MEMOIR_VERSION);
+    return curl;
+}
+
+/* Up to the end of the server's name: paths of such addresses are often secrets. */
+static int server_length(const char *url)
+{
+    const char *name = strstr(url, "://");
+    name = name ? name + 3 : url;
+    return (int)(name - url + (ptrdiff_t)strcspn(name, "/?#"));
+}
+
+static int post(const char *url, const char *body, size_t size)
+{
+    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+    CURL *curl = make_request(url, body, size, headers);
+    CURLcode code = CURLE_FAILED_INIT;
+    long status = 0;
+    for (unsigned attempt = 0; curl && attempt < TRIES; attempt++) {
+        if (attempt > 0)
+            sleep(attempt);
+        code = curl_easy_perform(curl);
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+        if (!is_passing(code, status))
+            break;
+    }
+    curl_easy_cleanup(curl);
+    curl_slist_free_all(headers);
+    if (code == CURLE_OK && status >= 200 && status < 300)
+        return 0;
+    if (code == CURLE_OK)
+        fprintf(stderr, "memoir: %.*s answered %ld to an alert\n", server_length(url), url, status);
+    else
+        fprintf(stderr, "memoir: cannot post an alert to %.*s: %s\n", server_length(url), url,
+                curl_easy_strerror(code));
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    static char body[BODY_MAX];
+    if (argc != 2) {
+        fprintf(stderr, "memoir-notify: a part of memoir; use --alert-webhook\n");
+        return 2;
+    }
+    size_t const size = fread(body, 1, sizeof(body), stdin);
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    int const status = post(argv[1], body, size);
+    curl_global_cleanup();
+    return status;
+}

@@ -1,0 +1,43 @@
+/* watch_parts.h - inside the watch: one process of it, shared by the files that evaluate, tell and keep. */
+#pragma once
+
+#include "analyze/alert.h"
+#include "analyze/growth_watch.h"
+#include "cli/alert_actions.h"
+#include "cli/watch.h"
+
+struct watch {
+    const struct watch_options *options;
+    struct watcher watcher;
+    struct alert_actions *actions;
+    uint32_t fired;
+};
+
+/* Which stacks a rule with a site is about. */
+struct site_codes {
+    uint32_t *codes; /* by stack, or NULL */
+    uint32_t stacks;
+    size_t locations; /* what was named when they were made */
+    uint64_t next_ns; /* not again before */
+};
+
+struct process_watch {
+    struct watch *watch;
+    struct alert alerts[WATCH_ALERTS_MAX];
+    struct growth_watch *growth[LEVEL_COUNT]; /* of levels that a rule asks the growth of */
+    struct site_codes sites[WATCH_ALERTS_MAX];
+};
+
+/* The levels of a view. */
+struct memory_levels view_levels(const struct watch_view *view);
+/* The limit of its memory: its own, or the machine's. */
+int64_t view_limit(const struct watch_view *view);
+
+/* What the rule compares now. */
+struct alert_reading watch_read(struct process_watch *process, unsigned rule,
+                                const struct watch_view *view);
+void process_watch_fini(struct process_watch *process);
+
+/* Says that a rule fired: on stderr, in the recording, to programs and servers. */
+void watch_tell(struct process_watch *process, unsigned rule, const struct alert_reading *reading,
+                const struct watch_view *view);

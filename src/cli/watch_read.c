@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch_read.c - what the rules of alerts compare: levels, shares of the limit, growth, pressure. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "analyze/stack_match.h"
+#include "cli/watch_parts.h"
+#include "procfs/pressure.h"
+
+#define MATCH_REST 50u /* time between two searches for matching stacks, against what one takes */
+
+struct memory_levels view_levels(const struct watch_view *view)
+{
+    return (struct memory_levels){{[LEVEL_RSS] = view->memory.rss_bytes,
+                                   [LEVEL_ANON] = view->memory.anon_bytes,
+                                   [LEVEL_FILE] = view->memory.file_bytes,
+                                   [LEVEL_SHMEM] = view->memory.shmem_bytes,
+                                   [LEVEL_SWAP] = view->memory.swap_bytes,
+                                   [LEVEL_PSS] = -1,
+                                   [LEVEL_HEAP] = view->heap_bytes,
+                                   [LEVEL_BLOCKS] = view->heap_blocks,
+                                   [LEVEL_POOL] = view->pool_bytes,
+                                   [LEVEL_MAPS] = view->map_bytes,
+                                   [LEVEL_REGION] = view->region_bytes}};
+}
+
+int64_t view_limit(const struct watch_view *view)
+{
+    const struct recording *recording = view->recording;
+    return (int64_t)(recording->limit_bytes ? recording->limit_bytes : recording->machine_bytes);
+}
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Finds the stacks that match, again when there are new ones or new names, but never so often that it counts. */
+static void match_sites(struct site_codes *sites, const regex_t *regex,
+                        const struct watch_view *view)
+{
+    uint32_t const stacks = stack_table_count(view->recording->stacks);
+    size_t const locations = view->recording->locations.count;
+    if (sites->codes && ((sites->stacks == stacks && sites->locations == locations) ||
+                         view->time_ns < sites->next_ns))
+        return;
+    uint64_t const begin = cpu_ns();
+    uint32_t *codes;
+    if (stack_match_regex(view->recording, regex, &codes) < 0)
+        return;
+    free(sites->codes);
+    *sites = (struct site_codes){codes, stacks, locations,
+                                 view->time_ns + MATCH_REST * (cpu_ns() - begin)};
+}
+
+static struct alert_reading read_site(struct process_watch *process, unsigned index,
+                                      const struct watch_view *view)
+{
+    struct site_codes *sites = &process->sites[index];
+    struct alert_reading reading = {.threshold = process->watch->options->rules[index].threshold};
+    struct pin pin;
+    match_sites(sites, &process->watch->options->sites[index], view);
+    if (!sites->codes || watch_view_cells(view, &pin) < 0)
+        return reading;
+    for (size_t i = 0; i < pin.cell_count; i++) {
+        const struct cell *cell = &pin.cells[i];
+        if (cell->column == COL_HEAP_BYTES && cell->key <= sites->stacks && sites->codes[cell->key])
+            reading.value += (double)cell->value;
+    }
+    reading.is_known = true;
+    free(pin.cells);
+    free(pin.thread_cells);
+    return reading;
+}
+
+/* Growth counts when the verdict says so, twice in a row; without one it is no growth at all. */
+static struct alert_reading read_growth(struct process_watch *process,
+                                        const struct alert_rule *rule,
+                                        const struct watch_view *view)
+{
+    struct growth_watch *watch = process->growth[rule->level];
+    struct alert_reading reading = {.threshold = rule->threshold};
+    int64_t const value = view_levels(view).values[rule->level];
+    if (!watch || value < 0)
+        return reading;
+    if (watch->count == 0 || watch->points[watch->count - 1].time_ns != view->time_ns)
+        growth_watch_add(watch, view->time_ns, value);
+    bool const grows = growth_watch_judge(watch, view_limit(view));
+    reading.is_known = watch->growth.verdict != GROWTH_UNKNOWN;
+    if (!grows)
+        return reading;
+    double const middle = (double)watch->growth.middle;
+    reading.value = watch->growth.slope;
+    if (rule->is_share)
+        reading.value = middle > 0 ? watch->growth.slope / middle : 0;
+    return reading;
+}
+
+static struct alert_reading read_level(const struct alert_rule *rule, const struct watch_view *view)
+{
+    int64_t const value = view_levels(view).values[rule->level];
+    double const share = rule->is_share ? (double)view_limit(view) : 1;
+    return (struct alert_reading){value >= 0, (double)value, rule->threshold * share};
+}
+
+struct alert_reading watch_read(struct process_watch *process, unsigned index,
+                                const struct watch_view *view)
+{
+    const struct alert_rule *rule = &process->watch->options->rules[index];
+    if (rule->kind == ALERT_GROWTH)
+        return read_growth(process, rule, view);
+    if (rule->kind == ALERT_PRESSURE) {
+        double const pressure = pressure_read(view->pid);
+        return (struct alert_reading){pressure >= 0, pressure, rule->threshold};
+    }
+    return rule->site[0] ? read_site(process, index, view) : read_level(rule, view);
+}
+
+void process_watch_fini(struct process_watch *process)
+{
+    for (unsigned i = 0; i < WATCH_ALERTS_MAX; i++)
+        free(process->sites[i].codes);
+    for (unsigned i = 0; i < LEVEL_COUNT; i++)
+        free(process->growth[i]);
+}
