@@ -9,10 +9,10 @@
 #include "base/human.h"
 #include "capture/control.h"
 #include "cli/answer_file.h"
+#include "cli/answer_options.h"
 #include "cli/commands.h"
 #include "cli/find_recording.h"
 #include "cli/open_input.h"
-#include "cli/options.h"
 #include "cli/parse_pid.h"
 #include "cli/time_point.h"
 #include "cli/wall_clock.h"
@@ -23,32 +23,10 @@
 #define NAP_NS      100000000l
 
 struct explain_options {
-    bool json, csv, no_color;
     uint64_t top;
     struct time_point at;
-    const char *output;
+    struct answer_options answer;
 };
-
-static int take_json(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct explain_options *)into)->json = true;
-    return 0;
-}
-
-static int take_csv(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct explain_options *)into)->csv = true;
-    return 0;
-}
-
-static int take_no_color(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct explain_options *)into)->no_color = true;
-    return 0;
-}
 
 static int take_top(void *into, const char *argument, struct fault *fault)
 {
@@ -64,25 +42,14 @@ static int take_at(void *into, const char *argument, struct fault *fault)
                : fault_set(fault, -EINVAL, "--at %s: %s", argument, TIME_POINT_FORMS);
 }
 
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct explain_options *)into)->output = argument;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
     {"--top", "N", "owners of each kind (5)", take_top},
     {"--at", "TIME", "as of then, by the last look at the pages before it; the end unless given",
      take_at},
-    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
-    {"--csv", NULL, "a row per owner", take_csv},
-    {"-o", "FILE", "write the answer to FILE", take_output},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
     {NULL, NULL, NULL, NULL},
 };
 
-static int write_answer(const struct explain_report *report, const struct explain_options *options,
+static int write_answer(const struct explain_report *report, const struct answer_options *options,
                         struct fault *fault)
 {
     FILE *out = answer_open(options->output, fault);
@@ -107,7 +74,7 @@ static int answer(struct recording *recording, const struct explain_options *opt
         err = explain_make(recording, to_ns, &explanation, fault);
     if (err < 0)
         return err;
-    err = write_answer(&report, options, fault);
+    err = write_answer(&report, &options->answer, fault);
     explain_fini(&explanation);
     return err;
 }
@@ -156,7 +123,8 @@ int cmd_explain(int argc, char **argv)
 {
     struct explain_options options = {.top = TOP_DEFAULT, .at = {.anchor = TIME_BEFORE_END}};
     struct fault fault = {.text = ""};
-    const struct option_set sets[] = {{"Options", rules, &options}};
+    const struct option_set sets[] = {{"Choosing", rules, &options},
+                                      {"The answer", answer_table_rules, &options.answer}};
     const struct command_help help = {
         "memoir explain PID|FILE [options]",
         "Splits the resident memory of a recorded process up among its owners, every byte of it: "
@@ -171,7 +139,7 @@ int cmd_explain(int argc, char **argv)
         "  memoir explain node.4242.memoir --at 2h\n"
         "  memoir explain node.4242.memoir --json | jq '.owners[] | {name, value}'\n"
         "  memoir flame node.4242.memoir --metric heap.held -o held.svg\n",
-        sets, 1};
+        sets, 2};
     int status;
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)

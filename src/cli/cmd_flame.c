@@ -5,7 +5,6 @@
 
 #include "base/human.h"
 #include "cli/commands.h"
-#include "cli/open_input.h"
 #include "cli/picture_command.h"
 #include "report/flame_svg.h"
 
@@ -14,7 +13,6 @@
 struct flame_command {
     struct selection selection;
     struct flame_options options;
-    enum picture_format format;
     char choice[CHOICE_MAX]; /* what --filter did, for the subtitle */
 };
 
@@ -98,8 +96,10 @@ static void apply_threshold(struct flame_command *command, const struct weights 
             (double)selection->threshold_value / (double)weights->total_value;
 }
 
-static int draw(struct flame_command *command, struct recording *recording, struct fault *fault)
+static int draw(void *context, struct recording *recording, enum picture_format format,
+                struct fault *fault)
 {
+    struct flame_command *command = context;
     struct svg_out out = {0};
     struct weights weights;
     const char *note = selection_choose_metric(&command->selection, recording);
@@ -115,27 +115,10 @@ static int draw(struct flame_command *command, struct recording *recording, stru
     if (!err)
         err = flame_svg_render(recording, &weights, &command->options, &out, fault);
     if (!err)
-        err = picture_write(&out, command->selection.output, command->format, fault);
+        err = picture_write(&out, command->selection.output, format, fault);
     svg_out_fini(&out);
     weights_fini(&weights);
     return err;
-}
-
-static int run(struct flame_command *command, const char *path)
-{
-    struct fault fault = {0};
-    int status = 2;
-    struct recording *recording = NULL;
-    int err = picture_format_of(command->selection.output, &command->format, &fault);
-    if (!err) {
-        status = 1;
-        recording = open_input(path, &fault);
-        err = recording ? draw(command, recording, &fault) : -EIO;
-    }
-    if (err && fault.text[0])
-        fprintf(stderr, "memoir flame: %s\n", fault.text);
-    recording_destroy(recording);
-    return err ? status : 0;
 }
 
 int cmd_flame(int argc, char **argv)
@@ -159,13 +142,10 @@ int cmd_flame(int argc, char **argv)
     struct command_help const help = {"memoir flame FILE -o OUT.svg|OUT.png [options]",
                                       flame_summary, flame_examples, sets, 2};
     int const words = command_words(argc, argv, &help, &status);
-    if (words == 1)
-        status = run(&command, argv[1]);
-    else if (words >= 0) {
-        fputs("memoir flame: it takes one FILE, a recording: memoir flame FILE -o out.svg\n",
-              stderr);
-        status = 2;
-    }
+    if (words >= 0)
+        status =
+            picture_run(&(struct picture_job){"flame", command.selection.output, draw, &command},
+                        words == 1 ? argv[1] : NULL);
     selection_fini(&command.selection);
     return status;
 }

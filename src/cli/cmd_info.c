@@ -1,50 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "cli/answer_file.h"
+#include "cli/answer_options.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
-#include "cli/options.h"
 #include "cli/wall_clock.h"
 #include "report/info.h"
 
-struct info_options {
-    bool json, no_color;
-    const char *output;
-};
-
-static int take_json(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct info_options *)into)->json = true;
-    return 0;
-}
-
-static int take_no_color(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct info_options *)into)->no_color = true;
-    return 0;
-}
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct info_options *)into)->output = argument;
-    return 0;
-}
-
-static const struct option_rule info_rules[] = {
-    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
-    {"-o", "FILE", "write the answer to FILE", take_output},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL},
-};
-
-static int write_answer(const struct info *info, const struct info_options *options,
+static int write_answer(const struct info *info, const struct answer_options *options,
                         struct fault *fault)
 {
     FILE *out = answer_open(options->output, fault);
@@ -58,7 +24,7 @@ static int write_answer(const struct info *info, const struct info_options *opti
     return answer_close(out, options->output, fault);
 }
 
-static int answer(const char *path, const struct info_options *options, struct fault *fault)
+static int answer(const char *path, const struct answer_options *options, struct fault *fault)
 {
     struct stat about;
     struct info info = {
@@ -78,9 +44,9 @@ static int answer(const char *path, const struct info_options *options, struct f
 
 int cmd_info(int argc, char **argv)
 {
-    struct info_options options = {0};
+    struct answer_options options = {0};
     struct fault fault = {.text = ""};
-    const struct option_set sets[] = {{"Options", info_rules, &options}};
+    const struct option_set sets[] = {{"Options", answer_rules, &options}};
     const struct command_help help = {
         "memoir info FILE [--json]",
         "Tells what is in a recording and how far it can be trusted: buckets, stacks, modules,\n"

@@ -3,14 +3,12 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/open_input.h"
 #include "cli/picture_command.h"
 #include "report/plot_svg.h"
 
 struct plot_command {
     struct selection selection;
     struct plot_options options;
-    enum picture_format format;
 };
 
 static int take_title(void *into, const char *argument, struct fault *fault)
@@ -47,8 +45,10 @@ static const char plot_examples[] =
     "  memoir plot node.4711.memoir -o hour.png --between 1h,2h --top 12\n"
     "  memoir plot node.4711.memoir -o calls.svg --metric heap.calls\n";
 
-static int draw(struct plot_command *command, struct recording *recording, struct fault *fault)
+static int draw(void *context, struct recording *recording, enum picture_format format,
+                struct fault *fault)
 {
+    struct plot_command *command = context;
     const struct selection *selection = &command->selection;
     struct svg_out out = {0};
     struct plot_options *options = &command->options;
@@ -60,26 +60,9 @@ static int draw(struct plot_command *command, struct recording *recording, struc
     if (!err)
         err = plot_svg_render(recording, options, &out, fault);
     if (!err)
-        err = picture_write(&out, selection->output, command->format, fault);
+        err = picture_write(&out, selection->output, format, fault);
     svg_out_fini(&out);
     return err;
-}
-
-static int run(struct plot_command *command, const char *path)
-{
-    struct fault fault = {0};
-    int status = 2;
-    struct recording *recording = NULL;
-    int err = picture_format_of(command->selection.output, &command->format, &fault);
-    if (!err) {
-        status = 1;
-        recording = open_input(path, &fault);
-        err = recording ? draw(command, recording, &fault) : -EIO;
-    }
-    if (err && fault.text[0])
-        fprintf(stderr, "memoir plot: %s\n", fault.text);
-    recording_destroy(recording);
-    return err ? status : 0;
 }
 
 int cmd_plot(int argc, char **argv)
@@ -100,12 +83,10 @@ int cmd_plot(int argc, char **argv)
     struct command_help const help = {"memoir plot FILE -o OUT.svg|OUT.png [options]", plot_summary,
                                       plot_examples, sets, 2};
     int const words = command_words(argc, argv, &help, &status);
-    if (words == 1)
-        status = run(&command, argv[1]);
-    else if (words >= 0) {
-        fputs("memoir plot: it takes one FILE, a recording: memoir plot FILE -o out.svg\n", stderr);
-        status = 2;
-    }
+    if (words >= 0)
+        status =
+            picture_run(&(struct picture_job){"plot", command.selection.output, draw, &command},
+                        words == 1 ? argv[1] : NULL);
     selection_fini(&command.selection);
     return status;
 }

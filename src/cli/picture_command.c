@@ -13,6 +13,7 @@
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/helper_program.h"
+#include "cli/open_input.h"
 
 #define PIXELS_MAX 16000
 #define PNG_SCALE  "2" /* text stays sharp on today's screens */
@@ -155,4 +156,25 @@ int picture_write(const struct svg_out *svg, const char *path, enum picture_form
 {
     signal(SIGPIPE, SIG_IGN);
     return format == PICTURE_PNG ? write_png(svg, path, fault) : write_svg(svg, path, fault);
+}
+
+int picture_run(const struct picture_job *job, const char *path)
+{
+    struct fault fault = {0};
+    enum picture_format format;
+    int status = 2;
+    struct recording *recording = NULL;
+    int err =
+        path ? picture_format_of(job->output, &format, &fault)
+             : fault_set(&fault, -EINVAL,
+                         "it takes one FILE, a recording: memoir %s FILE -o out.svg", job->command);
+    if (!err) {
+        status = 1;
+        recording = open_input(path, &fault);
+        err = recording ? job->draw(job->context, recording, format, &fault) : -EIO;
+    }
+    if (err && fault.text[0])
+        fprintf(stderr, "memoir %s: %s\n", job->command, fault.text);
+    recording_destroy(recording);
+    return err ? status : 0;
 }

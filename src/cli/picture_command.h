@@ -31,3 +31,14 @@ int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fa
  * 0 or -errno with a sentence, which is empty when memoir-png has printed its own. */
 int picture_write(const struct svg_out *svg, const char *path, enum picture_format format,
                   struct fault *fault);
+
+struct picture_job {
+    const char *command; /* "flame" */
+    const char *output;
+    int (*draw)(void *context, struct recording *recording, enum picture_format format,
+                struct fault *fault); /* and write */
+    void *context;
+};
+
+/* Opens the recording and has it drawn; `path` NULL: not exactly one was given.  The exit status, after a sentence when it is not 0. */
+int picture_run(const struct picture_job *job, const char *path);

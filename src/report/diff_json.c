@@ -4,6 +4,7 @@
 
 #include "base/json_out.h"
 #include "report/diff_report.h"
+#include "report/json_report.h"
 
 static void write_side(struct json_out *json, const char *key, const char *name,
                        const struct diff_side *side)
@@ -24,18 +25,6 @@ static void write_side(struct json_out *json, const char *key, const char *name,
     json_object_end(json);
 }
 
-static void write_frame(struct json_out *json, const struct recording *recording,
-                        const struct shown_frame *frame)
-{
-    json_object_begin_inline(json);
-    json_text_field(json, "function", recording_text(recording, frame->function));
-    json_text_field(json, "module", recording_text(recording, frame->module));
-    json_text_field(json, "file", recording_text(recording, frame->file));
-    json_uint_field(json, "line", frame->line);
-    json_bool_field(json, "inlined", frame->inlined);
-    json_object_end(json);
-}
-
 static int write_row(struct json_out *json, const struct diff *diff, const struct diff_row *row)
 {
     size_t count;
@@ -52,7 +41,7 @@ static int write_row(struct json_out *json, const struct diff *diff, const struc
     json_key(json, "stack");
     json_array_begin(json);
     for (size_t i = 0; i < count; i++)
-        write_frame(json, row->shown_by, &frames[i]);
+        json_frame_write(json, row->shown_by, &frames[i]);
     json_array_end(json);
     json_object_end(json);
     free(frames);

@@ -36,18 +36,6 @@ static void write_residency(struct json_out *json, const struct explanation *exp
     json_object_end(json);
 }
 
-static void write_frame(struct json_out *json, const struct recording *recording,
-                        const struct call_node *node)
-{
-    json_object_begin_inline(json);
-    json_text_field(json, "function", recording_text(recording, node->function));
-    json_text_field(json, "module", recording_text(recording, node->module));
-    json_text_field(json, "file", recording_text(recording, node->file));
-    json_uint_field(json, "line", node->line);
-    json_bool_field(json, "inlined", node->inlined);
-    json_object_end(json);
-}
-
 static int write_rows(struct json_out *json, const struct explain_report *report,
                       const struct weights *weights)
 {
@@ -65,8 +53,13 @@ static int write_rows(struct json_out *json, const struct explain_report *report
         json_int_field(json, "value", row->self_value);
         json_key(json, "stack");
         json_array_begin(json);
-        for (uint32_t node = row->node; node; node = rank.tree.nodes.items[node].parent)
-            write_frame(json, report->recording, &rank.tree.nodes.items[node]);
+        for (uint32_t at = row->node; at;) {
+            const struct call_node *node = &rank.tree.nodes.items[at];
+            struct shown_frame const frame = {node->function, node->module, node->file, node->line,
+                                              node->inlined};
+            json_frame_write(json, report->recording, &frame);
+            at = node->parent;
+        }
         json_array_end(json);
         json_object_end(json);
     }

@@ -167,3 +167,15 @@ void json_cost_write(struct json_out *json, const struct recording *recording)
     json_uint_field(json, "drops", recording->quality.lost_events);
     json_object_end(json);
 }
+
+void json_frame_write(struct json_out *json, const struct recording *recording,
+                      const struct shown_frame *frame)
+{
+    json_object_begin_inline(json);
+    json_text_field(json, "function", recording_text(recording, frame->function));
+    json_text_field(json, "module", recording_text(recording, frame->module));
+    json_text_field(json, "file", recording_text(recording, frame->file));
+    json_uint_field(json, "line", frame->line);
+    json_bool_field(json, "inlined", frame->inlined);
+    json_object_end(json);
+}

@@ -113,18 +113,6 @@ static void write_histogram(struct json_out *json, const struct histogram *histo
     write_classes(json, histogram->lifetimes, false);
 }
 
-static void write_frame(struct json_out *json, const struct recording *recording,
-                        const struct shown_frame *frame)
-{
-    json_object_begin_inline(json);
-    json_text_field(json, "function", recording_text(recording, frame->function));
-    json_text_field(json, "module", recording_text(recording, frame->module));
-    json_text_field(json, "file", recording_text(recording, frame->file));
-    json_uint_field(json, "line", frame->line);
-    json_bool_field(json, "inlined", frame->inlined);
-    json_object_end(json);
-}
-
 /* Innermost first: a whole stack up the tree, or the one frame a grouped row is about. */
 static void write_stack(struct json_out *json, const struct report *report,
                         const struct row_list *list, const struct rank_row *row)
@@ -136,13 +124,13 @@ static void write_stack(struct json_out *json, const struct report *report,
             const struct call_node *node = &list->rank.tree.nodes.items[at];
             struct shown_frame const frame = {node->function, node->module, node->file, node->line,
                                               node->inlined};
-            write_frame(json, report->recording, &frame);
+            json_frame_write(json, report->recording, &frame);
             at = node->parent;
         }
     } else if (row->function) {
         struct shown_frame const frame = {row->function, row->module, row->file, row->line,
                                           row->inlined};
-        write_frame(json, report->recording, &frame);
+        json_frame_write(json, report->recording, &frame);
     }
     json_array_end(json);
 }

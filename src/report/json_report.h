@@ -8,6 +8,10 @@
 /* 0, -ENOMEM, or -EIO. */
 int json_report_write(struct report *report, FILE *out);
 
+/* One frame of a stack, as an object. */
+void json_frame_write(struct json_out *json, const struct recording *recording,
+                      const struct shown_frame *frame);
+
 /* Parts that `memoir info` has too; each writes one key of the object at hand with its value. */
 void json_recording_write(struct json_out *json, const struct recording *recording);
 void json_quality_write(struct json_out *json, const struct recording *recording,
