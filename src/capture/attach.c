@@ -154,7 +154,7 @@ static void *enter(void *self)
 {
     struct attachment *attachment = self;
     attachment->err =
-        injection_attach(&attachment->injection, attachment->arena->fd, 0, &attachment->fault);
+        injection_attach(&attachment->injection, attachment->arena->fd, &attachment->fault);
     atomic_store(&attachment->stage, attachment->err < 0 ? STAGE_FAILED : STAGE_IN);
     return NULL;
 }

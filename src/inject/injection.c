@@ -11,6 +11,8 @@
 #include "inject/load_library.h"
 #include "inject/pass_descriptors.h"
 #include "inject/tracing_thread.h"
+#include "procfs/process_status.h"
+#include "wire/arena.h"
 
 #define PATIENCE_NS  5000000000ull
 #define LIBC_WAIT_NS 2000000000ull
@@ -126,8 +128,17 @@ static int load(struct injection *injection, struct borrowed_thread *borrowed, i
     return err;
 }
 
-static int attach(struct injection *injection, int arena_fd, unsigned long flags,
-                  struct fault *fault)
+/* A thread under a filter might be killed for a call that others may make. */
+static unsigned long flags_for(const struct injection *injection,
+                               const struct borrowed_thread *borrowed)
+{
+    struct process_status status;
+    int const err =
+        process_status_read((uint32_t)injection->pid, (uint32_t)borrowed->thread.tid, &status);
+    return err == 0 && status.seccomp == 0 ? ATTACH_MAY_BARRIER : 0;
+}
+
+static int attach(struct injection *injection, int arena_fd, struct fault *fault)
 {
     static struct borrowed_thread borrowed; /* large; one at a time */
     bool const is_loaded = target_modules_own(&injection->modules) != NULL;
@@ -138,7 +149,8 @@ static int attach(struct injection *injection, int arena_fd, unsigned long flags
     err = pass_descriptors(&borrowed, injection->pidfd, &passing, fault);
     if (err == 0 && !is_loaded)
         err = load(injection, &borrowed, passing.got[1], fault);
-    struct library_call call = {"memoir_tracer_attach", {(uint64_t)passing.got[0], flags}, 0};
+    struct library_call call = {
+        "memoir_tracer_attach", {(uint64_t)passing.got[0], flags_for(injection, &borrowed)}, 0};
     if (err == 0)
         err = call_library(injection, &borrowed, &call, fault);
     if (err == 0)
@@ -166,7 +178,7 @@ static int detach_once(struct injection *injection, int64_t *result, struct faul
     int err = begin(injection, &borrowed, fault);
     if (err < 0)
         return err;
-    struct library_call call = {"memoir_tracer_detach", {0}, 0};
+    struct library_call call = {"memoir_tracer_detach", {flags_for(injection, &borrowed)}, 0};
     err = call_library(injection, &borrowed, &call, fault);
     *result = call.result;
     end(injection, &borrowed);
@@ -200,7 +212,6 @@ static int detach(struct injection *injection, struct fault *fault)
 struct job {
     struct injection *injection;
     int arena_fd;
-    unsigned long flags;
     struct fault *fault;
 };
 
@@ -211,7 +222,7 @@ static int attach_job(void *context)
     for (int i = 0; i < TRIES && err == -EAGAIN; i++) {
         if (i > 0)
             nanosleep(&(struct timespec){0, NAP_NS}, NULL);
-        err = attach(job->injection, job->arena_fd, job->flags, job->fault);
+        err = attach(job->injection, job->arena_fd, job->fault);
     }
     return err;
 }
@@ -222,11 +233,10 @@ static int detach_job(void *context)
     return detach(job->injection, job->fault);
 }
 
-int injection_attach(struct injection *injection, int arena_fd, unsigned long flags,
-                     struct fault *fault)
+int injection_attach(struct injection *injection, int arena_fd, struct fault *fault)
 {
     struct fault ignored;
-    int err = tracing_thread_run(attach_job, &(struct job){injection, arena_fd, flags, fault});
+    int err = tracing_thread_run(attach_job, &(struct job){injection, arena_fd, fault});
     if (err < 0)
         return err;
     err = set_jumps(injection, true, fault);
@@ -237,5 +247,5 @@ int injection_attach(struct injection *injection, int arena_fd, unsigned long fl
 
 int injection_detach(struct injection *injection, struct fault *fault)
 {
-    return tracing_thread_run(detach_job, &(struct job){injection, -1, 0, fault});
+    return tracing_thread_run(detach_job, &(struct job){injection, -1, fault});
 }

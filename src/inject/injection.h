@@ -34,7 +34,6 @@ void injection_close(struct injection *injection);
 
 /* Brings the library in, if it is not, and hands it the arena; an allocator inside the program is hooked while all its
  * threads are stopped.  0; or -errno with `fault`, and nothing is hooked. */
-int injection_attach(struct injection *injection, int arena_fd, unsigned long flags,
-                     struct fault *fault);
+int injection_attach(struct injection *injection, int arena_fd, struct fault *fault);
 /* Takes its hooks out.  0, also when there are none; or -errno with `fault`. */
 int injection_detach(struct injection *injection, struct fault *fault);

@@ -34,13 +34,14 @@ static void end_change(void)
 }
 
 /* Also after a recorder that died. */
-static int let_go(void)
+static int let_go(unsigned long flags)
 {
     tracer_switch_off();
     told_part();
     if (!tracer_is_preloaded())
         hooks_remove();
-    bool unused = seats_wait_until_empty((uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0), LEAVE_NS);
+    uint32_t const pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
+    bool unused = seats_wait_until_empty(pid, LEAVE_NS, flags & ATTACH_MAY_BARRIER);
     tracer_close(unused);
     if (!unused)
         return -EAGAIN;
@@ -51,7 +52,7 @@ static int let_go(void)
 }
 
 /* All calls are led to us while we let them pass; then tracing begins, for all at once. */
-static int begin(int arena_fd)
+static int begin(int arena_fd, unsigned long flags)
 {
     int err = tracer_open(arena_fd);
     if (err < 0)
@@ -69,7 +70,7 @@ static int begin(int arena_fd)
     if (err == 0)
         inside_start(false);
     if (err < 0)
-        let_go();
+        let_go(flags);
     return err;
 }
 
@@ -84,30 +85,28 @@ static int ask_elder(int arena_fd, unsigned long flags)
 EXPORTED long memoir_tracer_attach(int arena_fd, unsigned long flags)
 {
     int saved = errno;
-    if (flags != 0)
-        return -EINVAL;
     if (tracer_is_starting() || !begin_change())
         return -EAGAIN;
     int err = tracer_is_attached() ? -EBUSY : ask_elder(arena_fd, flags);
     if (err == -EPROTO) { /* there is none, or it does not know such arenas */
-        err = let_go();
+        err = let_go(flags);
         if (err == 0)
-            err = begin(arena_fd);
+            err = begin(arena_fd, flags);
     }
     end_change();
     errno = saved;
     return err;
 }
 
-EXPORTED long memoir_tracer_detach(void)
+EXPORTED long memoir_tracer_detach(unsigned long flags)
 {
     int saved = errno;
-    long (*detach)(void) = objects_first("memoir_tracer_detach");
+    long (*detach)(unsigned long) = objects_first("memoir_tracer_detach");
     if (tracer_is_starting() || !begin_change())
         return -EAGAIN;
-    int err = let_go();
+    int err = let_go(flags);
     if (err == 0 && detach != memoir_tracer_detach)
-        err = (int)detach();
+        err = (int)detach(flags);
     end_change();
     errno = saved;
     return err;

@@ -7,7 +7,7 @@
 #pragma once
 
 /* Maps the arena that `arena_fd` leads to and begins to trace.  The descriptor stays the caller's, and may be closed
- * afterwards.  `flags` must be 0.
+ * afterwards.  `flags` are those of wire/arena.h.
  *
  * 0; -EBUSY: a recorder lives that traces this process already; -EAGAIN: not now, try again in a moment; -EBADF, -EINVAL:
  * that is no arena; -EPROTO: it is one of another version of memoir; -ENOSYS: the libc is none that we know; -ENOTSUP:
@@ -22,4 +22,4 @@ long memoir_tracer_attach(int arena_fd, unsigned long flags);
  *
  * 0, also when nothing was traced; -EAGAIN: tracing has ended, but a thread stands still in the middle of writing, so
  * the arena is still mapped; try again. */
-long memoir_tracer_detach(void);
+long memoir_tracer_detach(unsigned long flags);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/seats.h"
 
+#include <linux/membarrier.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -92,19 +93,29 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-bool seats_wait_until_empty(uint32_t pid, uint64_t limit_ns)
+/* Every store that a thread made before this is seen afterwards, and every load it makes afterwards sees ours. */
+static void put_in_order(bool may_barrier)
+{
+    if (may_barrier &&
+        raw_syscall3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+        raw_syscall3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
+        return;
+    raw_nap(SETTLE_NS);
+}
+
+bool seats_wait_until_empty(uint32_t pid, uint64_t limit_ns, bool may_barrier)
 {
     uint64_t start = monotonic_ns();
     uint32_t next = 0; /* seats below were seen empty since the arena is gone: nobody comes back */
-    do {
-        raw_nap(SETTLE_NS);
-        if (atomic_load(&newcomers) > 0)
-            continue;
+    put_in_order(may_barrier);
+    for (;; raw_nap(SETTLE_NS)) {
+        bool const nobody_comes = atomic_load(&newcomers) == 0;
         uint32_t high = atomic_load(&seats_high);
-        while (next < high && next < SEATS && is_empty(&seats[next], pid))
+        while (nobody_comes && next < high && next < SEATS && is_empty(&seats[next], pid))
             next++;
-        if (next == high && atomic_load(&newcomers) == 0)
+        if (nobody_comes && next == high && atomic_load(&newcomers) == 0)
             return true;
-    } while (monotonic_ns() - start < limit_ns);
-    return false;
+        if (monotonic_ns() - start >= limit_ns)
+            return false;
+    }
 }

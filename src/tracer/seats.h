@@ -2,8 +2,9 @@
  *
  * A thread has a seat from its first event to its end, however many recordings come and go, and nobody else ever
  * writes to it: in it the thread says that it is inside the arena.  It says so before it looks whether the arena is
- * still there, with nothing in between but the order of its own code.  Whoever takes the arena away says so first,
- * waits a moment that is ages for a processor to let its stores be seen, and then looks at the seats. */
+ * still there, with nothing in between but the order of its own code: the price of a barrier is paid by whoever takes the
+ * arena away.  That one says so, makes all processors that run a thread of this process pass a barrier (membarrier), and only
+ * then looks at the seats: whoever came before it is seen there, whoever comes after it sees that the arena is gone. */
 #pragma once
 
 #include <stdatomic.h>
@@ -32,5 +33,6 @@ void seats_came(void);
 void seats_forked(void);
 
 /* Waits until every thread of this process has been outside once, for at most `limit_ns`.  True when so.  The arena
- * must be known to be gone before. */
-bool seats_wait_until_empty(uint32_t pid, uint64_t limit_ns);
+ * must be known to be gone before.  Unless it `may_barrier`, or where the kernel has none, a millisecond does instead, which is ages for a
+ * processor to let its stores be seen. */
+bool seats_wait_until_empty(uint32_t pid, uint64_t limit_ns, bool may_barrier);

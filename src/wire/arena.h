@@ -144,6 +144,9 @@ struct arena_tag {
 #define SLOT_TAKING  0xffffffffu
 #define PROCESS_NONE 0xffffffffu
 
+/* Flags of memoir_tracer_attach and memoir_tracer_detach. */
+#define ATTACH_MAY_BARRIER 1ul /* no filter of the thread they run on forbids membarrier(2) */
+
 /* What to trace: everything, nothing, or samples. */
 #define RATE_FULL 0ull
 #define RATE_OFF  UINT64_MAX

@@ -29,7 +29,7 @@ void scribe_count(struct scribe *scribe, struct counts *counts);
 /* The tracer, loaded from `path`. */
 struct tracer {
     long (*attach)(int arena_fd, unsigned long flags);
-    long (*detach)(void);
+    long (*detach)(unsigned long);
 };
 void tracer_load(const char *path, struct tracer *tracer);
 

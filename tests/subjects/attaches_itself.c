@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "attach_scribe.h"
+#include "wire/arena.h"
 #include "subject.h"
 
 #define THREADS 8
@@ -57,9 +58,9 @@ static void die_of_counts(const char *what, const struct counts *counts)
 
 static void detach(void)
 {
-    long err = tracer.detach();
+    long err = tracer.detach(ATTACH_MAY_BARRIER);
     for (int tries = 0; err == -EAGAIN && tries < 100; tries++)
-        err = tracer.detach();
+        err = tracer.detach(ATTACH_MAY_BARRIER);
     if (err < 0)
         die("detach", err);
 }
@@ -327,7 +328,7 @@ static void case_errors(void)
     int pipe_ends[2], file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (pipe(pipe_ends) != 0)
         die("no pipe", errno);
-    if (tracer.detach() != 0)
+    if (tracer.detach(ATTACH_MAY_BARRIER) != 0)
         die("detach before attach", 0);
     if (tracer.attach(-1, 0) != -EBADF || tracer.attach(pipe_ends[0], 0) != -EINVAL ||
         tracer.attach(file, 0) != -EINVAL || tracer.attach(file, 4) != -EINVAL)
@@ -394,7 +395,7 @@ static void in_child(bool followed)
             _exit(2);
         allocate_and_free(10);
         allocate_and_free(20);
-        if (tracer.detach() != 0)
+        if (tracer.detach(ATTACH_MAY_BARRIER) != 0)
             _exit(3);
         scribe_count(&own, &counts);
         _exit(counts.allocs == 2 && counts.frees == 2 ? 0 : 4);

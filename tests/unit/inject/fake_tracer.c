@@ -17,14 +17,14 @@ EXPORTED long memoir_tracer_attach(int fd, unsigned long flags)
         return -ENOMEM;
     if (attached)
         return -EBUSY;
-    if (fstat(fd, &status) < 0 || flags == 99)
+    if (fstat(fd, &status) < 0 || flags & ~1ul)
         return -EINVAL;
     attached = 1;
     fake_attaches++;
     return 0;
 }
 
-EXPORTED long memoir_tracer_detach(void)
+EXPORTED long memoir_tracer_detach(unsigned long flags __attribute__((unused)))
 {
     fake_detaches += attached;
     attached = 0;

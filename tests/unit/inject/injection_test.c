@@ -19,8 +19,7 @@ static void cycle(pid_t pid, const struct tracer_library *library, int arena)
     struct fault fault = {0};
     if (injection_open(&injection, pid, library, &fault) < 0 ||
         injection_detach(&injection, &fault) < 0 ||
-        injection_attach(&injection, arena, 0, &fault) < 0 ||
-        injection_detach(&injection, &fault) < 0)
+        injection_attach(&injection, arena, &fault) < 0 || injection_detach(&injection, &fault) < 0)
         fail_msg("%s", fault.text);
     CHECK(injection.loaded && injection.times.borrows >= 2 && injection.times.borrowed_ns > 0);
     injection_close(&injection);
@@ -55,9 +54,8 @@ TEST(what_the_library_answers_comes_back)
     CHECK(tracer_library_open(&library, FAKE_TRACER, &fault) == 0);
     pid_t pid = target_start_watchful();
     CHECK(injection_open(&injection, pid, &library, &fault) == 0);
-    CHECK(injection_attach(&injection, arena, 99, &fault) == -EINVAL);
-    CHECK(injection_attach(&injection, arena, 0, &fault) == 0);
-    CHECK(injection_attach(&injection, arena, 0, &fault) == -EBUSY &&
+    CHECK(injection_attach(&injection, arena, &fault) == 0);
+    CHECK(injection_attach(&injection, arena, &fault) == -EBUSY &&
           strstr(fault.text, "memoir detach"));
     CHECK(injection_detach(&injection, &fault) == 0);
     injection_close(&injection);
