@@ -138,7 +138,7 @@ struct watch *record_watch(struct recorder_options *options, const struct watch_
     struct fault fault = {.text = ""};
     struct watch *watch = NULL;
     if (watch_options_check(watched, &fault) == 0)
-        watch = watch_create(watched, options->quiet, &fault);
+        watch = watch_create(watched, &fault);
     if (watch)
         options->watcher = watch_watcher(watch);
     else

@@ -2,6 +2,7 @@
 #include "cli/watch.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/watch_parts.h"
@@ -60,12 +61,18 @@ static void look(void *state, const struct watch_view *view)
         watch_tell(process, i, &reading, view);
     }
     alert_actions_look(watch->actions);
+    watch_keep(process, view);
 }
 
-struct watch *watch_create(const struct watch_options *options, bool quiet, struct fault *fault)
+static int open_history(struct watch *watch, struct fault *fault)
+{
+    watch->history = history_queue_create(watch->options->history, fault);
+    return watch->history ? 0 : fault->code;
+}
+
+struct watch *watch_create(const struct watch_options *options, struct fault *fault)
 {
     struct watch *watch = calloc(1, sizeof(*watch));
-    (void)quiet;
     if (watch)
         watch->actions = alert_actions_create(options->exec, options->webhook);
     if (!watch || !watch->actions) {
@@ -74,6 +81,11 @@ struct watch *watch_create(const struct watch_options *options, bool quiet, stru
         return NULL;
     }
     watch->options = options;
+    if (options->history && open_history(watch, fault) < 0) {
+        alert_actions_finish(watch->actions, 0);
+        free(watch);
+        return NULL;
+    }
     watch->watcher = (struct watcher){watch, begin, look, end};
     return watch;
 }
@@ -87,6 +99,10 @@ const struct watcher *watch_watcher(struct watch *watch)
 uint32_t watch_finish(struct watch *watch)
 {
     uint32_t const fired = watch->fired;
+    uint64_t const left_out = watch->history ? history_queue_finish(watch->history) : 0;
+    if (left_out > 0)
+        fprintf(stderr, "memoir: %llu snapshots are missing in the history %s\n",
+                (unsigned long long)left_out, watch->options->history);
     alert_actions_finish(watch->actions, FINISH_MS);
     free(watch);
     return fired;

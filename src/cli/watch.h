@@ -9,7 +9,7 @@
 struct watch;
 
 /* NULL with `fault` when the history cannot be opened, or out of memory.  `options` must outlive it. */
-struct watch *watch_create(const struct watch_options *options, bool quiet, struct fault *fault);
+struct watch *watch_create(const struct watch_options *options, struct fault *fault);
 
 /* For the recorder. */
 const struct watcher *watch_watcher(struct watch *watch);

@@ -5,11 +5,14 @@
 #include "analyze/growth_watch.h"
 #include "cli/alert_actions.h"
 #include "cli/watch.h"
+#include "store/history_queue.h"
 
 struct watch {
     const struct watch_options *options;
     struct watcher watcher;
     struct alert_actions *actions;
+    struct history_queue *history; /* NULL: none */
+    bool told_history;
     uint32_t fired;
 };
 
@@ -26,6 +29,7 @@ struct process_watch {
     struct alert alerts[WATCH_ALERTS_MAX];
     struct growth_watch *growth[LEVEL_COUNT]; /* of levels that a rule asks the growth of */
     struct site_codes sites[WATCH_ALERTS_MAX];
+    uint64_t begin_ms, next_snapshot_ns; /* of its history */
 };
 
 /* The levels of a view. */
@@ -37,6 +41,9 @@ int64_t view_limit(const struct watch_view *view);
 struct alert_reading watch_read(struct process_watch *process, unsigned rule,
                                 const struct watch_view *view);
 void process_watch_fini(struct process_watch *process);
+
+/* Adds to the history when it is time; tells what went wrong with it, once. */
+void watch_keep(struct process_watch *process, const struct watch_view *view);
 
 /* Says that a rule fired: on stderr, in the recording, to programs and servers. */
 void watch_tell(struct process_watch *process, unsigned rule, const struct alert_reading *reading,
