@@ -190,6 +190,8 @@ static int start(struct recorder *recorder, struct fault *fault)
     int pid = subject->start(subject->self, &recorder->arena, fault);
     if (pid < 0)
         return pid;
+    if (recorder->options->began)
+        recorder->options->began(recorder->options->quiet, (uint32_t)pid);
     setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
     inside_planner_begin(recorder->planner);
     recorder->control = control_open(pid, on_request, recorder);

@@ -38,6 +38,8 @@ struct recorder_options {
     char **command;                           /* NULL-terminated */
     const struct recorder_attached *attached; /* NULL: it is started */
     const struct watcher *watcher; /* of watcher.h, who looks at each process; NULL: nobody */
+    /* Called with the number of the program once there is one.  NULL: nobody asks. */
+    void (*began)(bool quiet, uint32_t pid);
     /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence
      * when it cannot be all of its memory.  NULL: nobody asks. */
     void (*judge)(const struct recording *recording, char *sentence, size_t size);

@@ -10,6 +10,7 @@
 #include "analyze/plausible.h"
 #include "base/human.h"
 #include "cli/helper_program.h"
+#include "cli/serve_helper.h"
 #include "report/doubt_text.h"
 
 #define MAX_SIZE_DEFAULT   (256ull << 20)
@@ -68,6 +69,20 @@ static int take_quiet(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_serve(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct recorder_options *)into)->began = serve_helper_begin;
+    return 0;
+}
+
+static int take_listen(void *into, const char *argument, struct fault *fault)
+{
+    serve_helper_listen(argument);
+    return take_serve(into, argument, fault);
+}
+
 static int take_heap(void *into, const char *argument, struct fault *fault)
 {
     return heap_rate_parse(argument, &((struct recorder_options *)into)->heap_rate, fault);
@@ -101,6 +116,8 @@ const struct option_rule record_rules[] = {
     {"--map-every", "TIME",
      "how often to look whose its resident pages are, for memoir explain (10s), or off",
      take_map_every},
+    {"--serve", NULL, "serve metrics and profiles meanwhile, as memoir serve does", take_serve},
+    {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", take_listen},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
 
@@ -175,6 +192,7 @@ static int exit_status(int wait_status)
 int record_end(const struct recorder_options *options, const struct recorder_result *result,
                const char *name)
 {
+    serve_helper_end();
     if (result->recordings == 0)
         fprintf(stderr, "memoir: nothing was recorded of %s%s%s\n", name,
                 result->doubt[0] ? ": " : "", result->doubt);

@@ -173,6 +173,8 @@ static int serve(struct serve_options *options, struct fault *fault)
         return err;
     int const signals = open_signals();
     struct target *target = target_open(&options->target, fault);
+    if (!target && fault->code == -ESRCH && options->until_stdin_ends)
+        return 0; /* a program that was faster than we are */
     struct server *server = target ? server_start(&options->server, target, fault) : NULL;
     if (server) {
         char text[LISTEN_TEXT_MOST];

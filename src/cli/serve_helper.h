@@ -1,0 +1,16 @@
+/* serve_helper.h - `--serve` of commands that record: memoir-serve beside the recorder, for as long as that lives.
+ *
+ * There is one per program.  It ends when its standard input does, which is a pipe of ours: so also when we are killed. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where it is to listen; NULL: where it does by itself. */
+void serve_helper_listen(const char *address);
+
+/* For recorder_options.began: starts it for process `pid`.  What is wrong it says itself; recording goes on. */
+void serve_helper_begin(bool quiet, uint32_t pid);
+
+/* Ends it, if there is one. */
+void serve_helper_end(void);

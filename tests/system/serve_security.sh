@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# memoir serve and strangers: wrong names, tokens and methods, nonsense, the slow and the many.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/serve.bash"
+
+if [ ! -x "$BUILD/memoir-serve" ]; then
+    skip serve_security "memoir-serve was not built: libmicrohttpd-dev is missing"
+    exit 0
+fi
+
+record leaks.memoir --quiet -- "$subjects/subject-made_code"
+sleep 1000 &
+sleeper=$!
+started+=("$sleeper")
+hex='0x[0-9a-f]{6,}|^[0-9a-f]{12}'
+
+begin_server loopback leaks.memoir --pid "$sleeper" --listen 0
+python3 "$TOP/tests/system/serve_strangers.py" "$port"
+at_most memory-after-strangers 65536 "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
+get /metrics -H 'Origin: http://evil.example' -D headers -o /dev/null
+equal no-cors 0 "$(grep -ci access-control headers)"
+equal no-sniff 1 "$(grep -ci 'x-content-type-options: nosniff' headers)"
+equal addresses-for-this-machine yes "$(get /debug/memory | grep -Eq "$hex" && echo yes)"
+equal none-through-a-proxy "" "$(get /debug/memory -H 'X-Forwarded-For: 10.0.0.1' | grep -E "$hex")"
+end_server loopback-ends
+
+# Another address of this machine stands for another machine.
+outside=$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$')
+"$MEMOIR" serve leaks.memoir --listen 0.0.0.0:0 2>open.err
+equal needs-token-status 1 $?
+one_sentence needs-token open.err 'give --token-file'
+echo short >short
+"$MEMOIR" serve leaks.memoir --listen 0 --token-file short 2>short.err
+one_sentence short-token short.err '5 characters.*urandom'
+"$MEMOIR" serve leaks.memoir --listen 0 --token-file none 2>none.err
+one_sentence no-token-file none.err 'none: No such file'
+"$MEMOIR" serve leaks.memoir --listen nowhere:80 2>nowhere.err
+equal bad-address-status 2 $?
+one_sentence bad-address nowhere.err 'ADDRESS:PORT'
+
+head -c 32 /dev/urandom | base64 >token
+chmod 600 token
+begin_server token leaks.memoir --pid "$sleeper" --listen 0.0.0.0:0 --token-file token
+with_token=(-H "Authorization: Bearer $(cat token)")
+equal without-token 401 "$(status_of /metrics)"
+one_sentence without-token-sentence body 'Authorization: Bearer'
+equal wrong-token 401 "$(status_of /metrics -H "Authorization: Bearer $(tr 'A-Za-z' 'B-ZAb-za' <token)")"
+equal token-in-the-query 401 "$(status_of "/metrics?token=$(cat token)")"
+equal post-without-token 401 "$(status_of /metrics -X POST)"
+equal health-without-token 401 "$(status_of /healthz)"
+equal with-token 200 "$(status_of /metrics "${with_token[@]}")"
+equal token-is-not-in-ps 0 "$(tr '\0' ' ' <"/proc/$server/cmdline" | grep -c -F "$(cat token)")"
+if [ -n "$outside" ]; then
+    from_outside() { # from_outside PATH
+        curl -s --max-time 20 "${with_token[@]}" "http://$outside:$port$1"
+    }
+    equal outside-is-served 0 "$(from_outside /metrics >outside.txt; echo $?)"
+    equal outside-map-has-no-addresses "" "$(from_outside /debug/memory | grep -E "$hex")"
+    equal outside-json-has-no-addresses "" "$(from_outside '/debug/memory?format=json' | grep -E '"(start|end|address)"')"
+    equal outside-text-has-no-addresses "" "$(from_outside '/debug/pprof/heap?debug=1' | grep -E '0x[0-9a-f]{9,}')"
+    from_outside /debug/pprof/heap >outside.pb.gz
+    go tool pprof -raw outside.pb.gz >outside.raw 2>&1
+    equal outside-profile-has-no-addresses "" "$(grep -E '0x[0-9a-f]{9,}' outside.raw)"
+    curl -s "${with_token[@]}" "http://127.0.0.1:$port/debug/pprof/heap" >inside.pb.gz
+    go tool pprof -raw inside.pb.gz >inside.raw 2>&1
+    equal inside-profile-has-addresses yes "$(grep -Eq '0x[0-9a-f]{9,}' inside.raw && echo yes)"
+    equal the-same-total "$(go tool pprof -top -unit B inside.pb.gz 2>/dev/null | grep accounting)" \
+        "$(go tool pprof -top -unit B outside.pb.gz 2>/dev/null | grep accounting)"
+else
+    skip outside "this machine has no address but loopback"
+fi
+end_server token-ends
+
+begin_server shared leaks.memoir --listen 0 --allow-origin https://grafana.example --allow-host proxy.example
+get /metrics -H 'Origin: https://grafana.example' -D headers -o /dev/null
+equal cors-when-told 1 "$(grep -ci 'access-control-allow-origin: https://grafana.example' headers)"
+equal preflight 204 "$(status_of /metrics -X OPTIONS -H 'Origin: https://grafana.example')"
+get /metrics -H 'Origin: https://evil.example' -D headers -o /dev/null
+equal cors-for-one 0 "$(grep -ci access-control headers)"
+equal host-when-told 200 "$(status_of /metrics -H 'Host: proxy.example')"
+end_server shared-ends
+
+# Ends in order while somebody waits for an answer.
+begin_subject grow
+begin_server busy --pid "$subject" --listen 0
+grow_to grow 100
+has_heap() {
+    [ "$(status_of /debug/pprof/heap)" = 200 ]
+}
+wait_until 30 has_heap || not_ok busy-has-heap "$(get /debug/pprof/heap)"
+get '/debug/pprof/heap?seconds=300' -o waited -w '%{http_code}' >waited.status &
+waiting=$!
+wait_until 10 test -n "$(get /healthz)"
+sleep 0.3
+end_server busy-ends
+wait "$waiting"
+equal whoever-waits-is-told 503 "$(cat waited.status)"
+exec 9>&-
