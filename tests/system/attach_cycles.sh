@@ -47,6 +47,89 @@ kill -TERM "$target"
 wait "$target"
 equal watchful-noticed-nothing "0 unharmed" "$? $(tail -n 1 watchful.out)"
 
+# A program that works until there is a file "stop", and then says whether all went well.
+cycle_worker() { # cycle_worker NAME PROGRAM…
+    local name=$1
+    shift
+    begin "$name" "$@"
+    wait_until 20 has_line "$name.out" ready || not_ok "$name-begins" "$(cat "$name.out")"
+    wait_until 20 settled "$target"
+    cycle_many "$name" "$target"
+    touch stop
+    wait "$target"
+    equal "$name-worked" "0 all well" "$? $(tail -n 1 "$name.out")"
+    rm stop
+}
+
+# Whether it has stopped growing by itself.
+settled() { # settled PID
+    local before
+    before=$(size_of "$1")
+    sleep 1
+    [ "$before" = "$(size_of "$1")" ]
+}
+
+cat >works.cc <<'END'
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+static std::atomic<bool> wrong{false};
+static void work(int number)
+{
+    while (access("stop", F_OK) != 0) {
+        std::map<std::string, std::unique_ptr<std::string>> kept;
+        for (int i = 0; i < 200; i++) {
+            std::string key = std::to_string(i * 7919 + number);
+            kept[key] = std::make_unique<std::string>(100, static_cast<char>('a' + i % 26));
+            try {
+                if (i % 10 == 0)
+                    throw std::runtime_error(key);
+            } catch (const std::exception &error) {
+                wrong = wrong || error.what() != key;
+            }
+        }
+        for (auto &[key, text] : kept)
+            wrong = wrong || text->size() != 100 || text->find_first_not_of((*text)[0]) != std::string::npos;
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+}
+int main()
+{
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; i++)
+        threads.emplace_back(work, i);
+    puts("ready");
+    fflush(stdout);
+    for (auto &thread : threads)
+        thread.join();
+    puts(wrong ? "something was wrong" : "all well");
+}
+END
+if g++ -O1 -std=c++17 -pthread -o works works.cc 2>works.log; then
+    cycle_worker cplusplus ./works
+else
+    skip cplusplus "cannot be built here: $(head -n 1 works.log)"
+fi
+cycle_worker python /usr/bin/python3 -c '
+import os, threading, zlib
+wrong = []
+def work(number):
+    while not os.path.exists("stop"):
+        kept = {str(i): bytes([i % 256]) * 3000 for i in range(300)}
+        if zlib.crc32(b"".join(zlib.decompress(zlib.compress(text, 1)) for text in kept.values())) != zlib.crc32(b"".join(kept.values())):
+            wrong.append(number)
+threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+for thread in threads: thread.start()
+print("ready", flush=True)
+for thread in threads: thread.join()
+print("something was wrong" if wrong else "all well")'
+
 begin redis redis-server --port 0 --unixsocket "$PWD/redis.sock" --save '' --appendonly no
 server=$target
 wait_until 20 test -S redis.sock || not_ok redis-begins "it did not begin"
@@ -54,13 +137,7 @@ redis-benchmark -s redis.sock -l -r 1000 -t set -q >bench.out 2>&1 &
 bench=$!
 started+=("$bench")
 # Its keys are all there soon, and its size is steady then.
-settled() {
-    local before
-    before=$(size_of "$server")
-    sleep 1
-    [ "$before" = "$(size_of "$server")" ]
-}
-wait_until 20 settled || not_ok redis-settles "it grows by itself"
+wait_until 20 settled "$server" || not_ok redis-settles "it grows by itself"
 cycle_many redis "$server"
 lives redis-clients-go-on "$bench"
 kill "$bench"

@@ -4,12 +4,12 @@
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/attach.bash"
 
-# Attaches three times while it works; when the file "stop" is there it must end with its usual last line.
+# Attaches a few times (CYCLES=200 for a long run) while it works; when the file "stop" is there it must end with its usual last line.
 stay_harmless() { # stay_harmless NAME
     local name=$1 i recorded=0
     wait_until 30 has_line "$name.out" ready || not_ok "$name-begins" "$(cat "$name.out")"
-    for i in 1 2 3; do
-        if "$MEMOIR" attach --quiet --for 300ms -o "$name.memoir" "$target" 2>"$name.said"; then
+    for ((i = 1; i <= ${CYCLES:-3}; i++)); do
+        if "$MEMOIR" attach --quiet --for 100ms -o "$name.memoir" "$target" 2>"$name.said"; then
             recorded=$((recorded + 1))
         else
             one_sentence "$name-refused-$i" "$name.said" 'no thread.*borrowed safely'
