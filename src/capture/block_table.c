@@ -16,6 +16,7 @@
 #define TIME_BITS   43
 #define FIRST_ROOM  4u
 #define FIRST_PAGES 1024u
+#define SHRINK_FROM 16u                      /* entries of a page that few blocks are left in */
 #define SPARE_ODD   ((1u << SPARE_BITS) - 1) /* size and slack are in `odd` */
 
 /* site:22 spare:6 size:36 | time:43 thread:12 offset:9.  An empty entry has offset 0 and site, spare and size
@@ -36,6 +37,7 @@ struct page {
 struct block_table {
     struct page *pages; /* open addressing, at most half full */
     uint32_t page_room, page_count;
+    uint32_t empty_pages; /* of page_count */
     struct odd_blocks odd;
     uint64_t count, bytes;
 };
@@ -76,24 +78,32 @@ static inline struct page *find_page(const struct block_table *table, uint64_t a
     return &table->pages[at];
 }
 
-static int grow_pages(struct block_table *table)
+static uint32_t room_for(uint32_t pages)
+{
+    uint32_t room = FIRST_PAGES;
+    while (room < 4 * (uint64_t)pages)
+        room *= 2;
+    return room;
+}
+
+/* A new table with room for as many again, without the pages that are empty now. */
+static int renew_pages(struct block_table *table)
 {
     struct page *old = table->pages;
-    uint32_t old_room = table->page_room, live = 0;
-    for (uint32_t i = 0; i < old_room; i++)
-        live += old[i].count > 0;
-    uint32_t room = 4 * (uint64_t)live > old_room ? 2 * old_room : old_room;
-    struct page *grown = calloc(room, sizeof(*grown));
-    if (!grown)
+    uint32_t const old_room = table->page_room, live = table->page_count - table->empty_pages;
+    uint32_t const room = room_for(live);
+    struct page *renewed = calloc(room, sizeof(*renewed));
+    if (!renewed)
         return -ENOMEM;
-    table->pages = grown;
+    table->pages = renewed;
     table->page_room = room;
     table->page_count = live;
-    table->bytes += (uint64_t)(room - old_room) * sizeof(*grown);
+    table->empty_pages = 0;
+    table->bytes += ((uint64_t)room - old_room) * sizeof(*renewed);
     for (uint32_t i = 0; i < old_room; i++) {
         if (old[i].count > 0) {
             *find_page(table, (old[i].number - 1) << PAGE_SHIFT) = old[i];
-        } else { /* pages that are empty now go with the old table */
+        } else {
             table->bytes -= old[i].room * sizeof(struct entry);
             free(old[i].entries);
         }
@@ -126,22 +136,29 @@ static inline struct entry *find_entry(const struct page *page, uint32_t offset)
     return &page->entries[at];
 }
 
-static int grow_page(struct block_table *table, struct page *page)
+/* Another room for the entries of a page, larger than their number.  0, or -ENOMEM and it stays as it was. */
+static int resize_page(struct block_table *table, struct page *page, uint32_t room)
 {
-    struct page bigger = *page;
-    bigger.room = (uint16_t)(page->room ? page->room + page->room / 3u + 1 : FIRST_ROOM);
-    bigger.entries = malloc(bigger.room * sizeof(struct entry));
-    if (!bigger.entries)
+    struct page resized = *page;
+    resized.room = (uint16_t)room;
+    resized.entries = malloc(room * sizeof(struct entry));
+    if (!resized.entries)
         return -ENOMEM;
-    memset(bigger.entries, 0xff, bigger.room * sizeof(struct entry));
+    memset(resized.entries, 0xff, room * sizeof(struct entry));
     for (uint32_t i = 0; i < page->room; i++) {
         if (page->entries[i].what != EMPTY)
-            *find_entry(&bigger, offset_of(&page->entries[i])) = page->entries[i];
+            *find_entry(&resized, offset_of(&page->entries[i])) = page->entries[i];
     }
-    table->bytes += (uint64_t)(bigger.room - page->room) * sizeof(struct entry);
+    table->bytes += ((uint64_t)room - page->room) * sizeof(struct entry);
     free(page->entries);
-    *page = bigger;
+    *page = resized;
     return 0;
+}
+
+/* Little by little: a page has at most 512, and many pages are as full as they will ever be. */
+static int grow_page(struct block_table *table, struct page *page)
+{
+    return resize_page(table, page, page->room ? page->room + page->room / 6u + 1 : FIRST_ROOM);
 }
 
 static uint32_t offset_in_page(uint64_t address)
@@ -194,12 +211,13 @@ static struct page *page_for_insert(struct block_table *table, uint64_t address)
     struct page *page = find_page(table, address);
     if (page->number == 0) {
         if (2 * table->page_count >= table->page_room) {
-            if (grow_pages(table) < 0)
+            if (renew_pages(table) < 0)
                 return NULL;
             page = find_page(table, address);
         }
         page->number = (address >> PAGE_SHIFT) + 1;
         table->page_count++;
+        table->empty_pages++;
     }
     /* At most three quarters full; and never quite, or a search would not end. */
     if (4u * page->count >= 3u * page->room && page->room <= (1u << OFFSET_BITS) &&
@@ -222,9 +240,11 @@ int block_table_insert(struct block_table *table, const struct block *block, str
     if (pack(table, block, entry) < 0) {
         page->count -= taken;
         table->count -= taken;
+        table->empty_pages += taken && page->count == 0;
         entry->what = EMPTY;
         return -ENOMEM;
     }
+    table->empty_pages -= page->count == 0;
     page->count += !taken;
     table->count += !taken;
     return taken;
@@ -250,6 +270,18 @@ static void remove_entry(struct page *page, struct entry *entry)
     page->count--;
 }
 
+/* Gives memory back where few blocks are left: of the page, or of all pages when most of them are empty. */
+static void tidy_up(struct block_table *table, struct page *page)
+{
+    if (page->room > SHRINK_FROM && page->room > 4u * page->count)
+        (void)resize_page(table, page, 2u * page->count + FIRST_ROOM); /* or it stays large */
+    if (page->count > 0)
+        return;
+    table->empty_pages++;
+    if (table->empty_pages > FIRST_PAGES && table->empty_pages / 3 > table->page_count / 4)
+        (void)renew_pages(table);
+}
+
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block)
 {
     struct page *page = find_page(table, address);
@@ -261,6 +293,7 @@ bool block_table_take(struct block_table *table, uint64_t address, struct block 
     unpack(table, entry, address, block);
     remove_entry(page, entry);
     table->count--;
+    tidy_up(table, page);
     return true;
 }
 
@@ -325,6 +358,7 @@ static void take_from_page(struct block_table *table, struct page *page,
         unpack(table, entry, address_of(page, entry), &block);
         remove_entry(page, entry); /* another one may be here now */
         table->count--;
+        table->empty_pages += page->count == 0;
         taker->take(taker->context, &block);
     }
 }

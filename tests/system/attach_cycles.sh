@@ -39,7 +39,7 @@ kill_many() { # kill_many NAME PID
     cycle "$name" "$pid"
 }
 
-begin watchful "$subjects/subject-notices_everything" 280
+begin watchful "$subjects/subject-notices_everything" $((cycles * 14))
 wait_until 10 has_line watchful.out ready
 cycle_many watchful "$target"
 kill_many watchful "$target"
