@@ -13,6 +13,7 @@
 #include "procfs/cgroup_memory.h"
 #include "procfs/memory_status.h"
 #include "procfs/pagemap.h"
+#include "runtimes/runtimes.h"
 
 #define KERNEL_HALF ((uint64_t)1 << 63) /* [vsyscall] is no memory of the process */
 
@@ -38,8 +39,12 @@ static void read_status(struct breakdown *breakdown, struct memory_status *statu
 {
     if (memory_status_read(breakdown->pid, status) < 0)
         *status = memory_status_parse((struct slice){"", 0});
+    /* The kernel cuts names; the program's file has it whole, unless the process renamed itself. */
+    const char *slash = strrchr(breakdown->program, '/');
+    bool const is_cut = slash && strncmp(slash + 1, status->name, strlen(status->name)) == 0;
     if (status->name[0])
-        snprintf(breakdown->name, sizeof(breakdown->name), "%s", status->name);
+        snprintf(breakdown->name, sizeof(breakdown->name), "%.63s",
+                 is_cut ? slash + 1 : status->name);
     if (status->threads > 0)
         breakdown->threads = (uint32_t)status->threads;
     breakdown->rss_anon = status->anon_bytes;
@@ -108,6 +113,8 @@ static void take_regions(struct snapshot *snapshot)
 
 static int sort_out(struct breakdown *breakdown, const struct snapshot_options *options)
 {
+    if (!options->kernel_only)
+        runtimes_look(breakdown);
     int err = stack_claims_add(breakdown);
     if (err == -ENOMEM)
         return err;
@@ -124,7 +131,7 @@ int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot
 {
     struct breakdown *breakdown = &snapshot->breakdown;
     struct memory_status status;
-    *snapshot = (struct snapshot){.breakdown = {.pid = pid}};
+    *snapshot = (struct snapshot){.breakdown = {.pid = pid, .deep = options->deep}};
     uint64_t const begin = clock_ns(CLOCK_MONOTONIC);
     int err = refusal_before(pid, fault);
     if (err < 0)

@@ -20,6 +20,7 @@ enum snapshot_way {
 struct snapshot_options {
     enum snapshot_way way;
     struct sort_rules rules;
+    bool deep;        /* also count what takes long: free blocks in long lists */
     bool kernel_only; /* leave out what is read from the process's own memory */
 };
 

@@ -7,6 +7,9 @@
 #include "analyze/region_place.h"
 #include "procfs/thread_stacks.h"
 
+#define GUARD_MAX                                                                                  \
+    ((uint64_t)1 << 20) /* a larger mapping without rights is what a heap has reserved */
+
 static size_t find_region(const struct breakdown *breakdown, uint64_t address)
 {
     size_t low = 0, high = breakdown->regions.count;
@@ -28,8 +31,8 @@ static bool may_be_stack(const struct breakdown *breakdown, size_t number)
         number == 0)
         return false;
     const struct memory_region *below = region - 1;
-    return below->end == region->start && below->name[0] == '\0' &&
-           memcmp(below->rights, "---p", 4) == 0;
+    return below->end == region->start && below->bytes.size <= GUARD_MAX &&
+           below->name[0] == '\0' && memcmp(below->rights, "---p", 4) == 0;
 }
 
 static bool claim_region(struct breakdown *breakdown, size_t number, const char *item,

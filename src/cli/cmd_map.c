@@ -52,6 +52,7 @@ SETTER(take_json, format, MAP_JSON)
 SETTER(take_csv, format, MAP_CSV)
 SETTER(take_gentle, snapshot.way, SNAPSHOT_GENTLE)
 SETTER(take_exact, snapshot.way, SNAPSHOT_SMAPS)
+SETTER(take_deep, snapshot.deep, true)
 SETTER(take_kernel_only, snapshot.kernel_only, true)
 #undef SETTER
 
@@ -102,6 +103,7 @@ static const struct option_rule how_rules[] = {
     {"--gentle", NULL, "walk pages in slices, so that a large process never waits; no PSS",
      take_gentle},
     {"--exact", NULL, "read smaps, also where that makes a large process wait", take_exact},
+    {"--deep", NULL, "follow long lists of free blocks to their end", take_deep},
     {"--kernel-only", NULL, "do not read from the process's own memory", take_kernel_only},
     {NULL, NULL, NULL, NULL}};
 

@@ -94,10 +94,10 @@ const char *breakdown_section_key(enum breakdown_section section)
 const char *breakdown_evidence_key(enum breakdown_evidence evidence)
 {
     static const char *const keys[] = {
-        [EVIDENCE_REGISTRY] = "registry", [EVIDENCE_MEMORY] = "memory",
-        [EVIDENCE_THREAD] = "thread",     [EVIDENCE_SHAPE] = "shape",
-        [EVIDENCE_USER] = "user",         [EVIDENCE_NAME] = "name",
-        [EVIDENCE_KERNEL] = "kernel",
+        [EVIDENCE_REGISTRY] = "registry",   [EVIDENCE_RUNTIME] = "runtime",
+        [EVIDENCE_ALLOCATOR] = "allocator", [EVIDENCE_THREAD] = "thread",
+        [EVIDENCE_SHAPE] = "shape",         [EVIDENCE_USER] = "user",
+        [EVIDENCE_NAME] = "name",           [EVIDENCE_KERNEL] = "kernel",
     };
     return keys[evidence];
 }

@@ -28,9 +28,10 @@ enum breakdown_section {
 /* How a leaf came to its regions: from what somebody says, or from looks.  Of two claims to one address the one
  * further up here wins. */
 enum breakdown_evidence {
-    EVIDENCE_REGISTRY, /* the program told memoir through memoir.h */
-    EVIDENCE_MEMORY,   /* read from the structures of the runtime or allocator */
-    EVIDENCE_THREAD,   /* a thread's stack pointer is in it */
+    EVIDENCE_REGISTRY,  /* the program told memoir through memoir.h */
+    EVIDENCE_RUNTIME,   /* read from the structures of the language's runtime */
+    EVIDENCE_ALLOCATOR, /* read from the structures of the allocator */
+    EVIDENCE_THREAD,    /* a thread's stack pointer is in it */
     EVIDENCE_SHAPE, /* size, alignment, rights and flags are as that runtime makes them: probable */
     EVIDENCE_USER,  /* a rule of the user's */
     EVIDENCE_NAME,  /* the program gave the kernel a name */
@@ -81,6 +82,7 @@ struct breakdown { /* all zero to begin */
     const char *allocator_title;
     uint64_t time_unix_ns, capture_ns, read_bytes;
     enum breakdown_source source;
+    bool deep;           /* what takes long may be read as well; set before */
     bool gentle_by_size; /* pages were walked gently because of the cost of the other way */
     /* The kernel's counter before and after, and other figures of /proc/PID/status; -1: unknown. */
     int64_t rss_before, rss_after, rss_anon, rss_file, rss_shmem, rss_peak, page_tables;

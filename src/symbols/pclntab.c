@@ -143,3 +143,21 @@ size_t pclntab_find(const struct pclntab *table, uint64_t address, struct go_fra
     out[count].line = pclntab_function_line(&function, address);
     return count + 1;
 }
+
+bool pclntab_find_name(const struct pclntab *table, const char *name, uint64_t *begin,
+                       uint64_t *end)
+{
+    struct slice const wanted = slice_of(name);
+    uint64_t record, next;
+
+    for (uint64_t i = 0; i < table->function_count; i++) {
+        struct pclntab_function function;
+        entry_of(table, i, begin, &record);
+        if (!pclntab_function_init(&function, table, *begin, record) ||
+            !slice_equals(function.name, wanted))
+            continue;
+        entry_of(table, i + 1, end, &next);
+        return *end > *begin;
+    }
+    return false;
+}

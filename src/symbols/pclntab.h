@@ -42,5 +42,9 @@ int pclntab_init(struct pclntab *table, struct slice bytes);
 size_t pclntab_find(const struct pclntab *table, uint64_t address, struct go_frame *out,
                     size_t room);
 
+/* Where the function of this full name is, as the table has it.  Looks at all functions in turn. */
+bool pclntab_find_name(const struct pclntab *table, const char *name, uint64_t *begin,
+                       uint64_t *end);
+
 /* The first and the last address that the table describes. */
 bool pclntab_span(const struct pclntab *table, uint64_t *low, uint64_t *high);

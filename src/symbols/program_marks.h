@@ -24,5 +24,9 @@ enum program_mark {
 /* Of an executable, from its file. */
 uint32_t program_marks_find(const struct elf_view *view);
 
+/* The same without what takes long in large programs: those of Go are known by their sections, all others by exported
+ * symbols and, when there are not many, by the rest. */
+uint32_t program_marks_find_quickly(const struct elf_view *view);
+
 /* Of a library, from its file name alone; a path or a bare name. */
 uint32_t program_marks_of_library(const char *path);

@@ -47,7 +47,8 @@ equal memfd-name "ring-*" "$(jq -r '.leaves[] | select(.label == "memfd") | .ite
 equal shared-anonymous 8 "$(part kinds.json shared 'Shared anonymous')"
 equal database 10 "$(part kinds.json file Databases)"
 equal file-with-lib-in-its-path 12 "$(jq '[.leaves[] | select(.label == "Other Files" and .item == "library of things") | .bytes.rss] | add / 1048576' kinds.json)"
-equal lazily-freed 6 "$(jq '.total.bytes.lazy_free / 1048576' kinds.json)"
+# The kernel's lists of such pages are brought up to date a few pages late.
+at_least lazily-freed 5.8 "$(jq '.total.bytes.lazy_free / 1048576' kinds.json)"
 at_least thread-stack 3 "$(part kinds.json stacks Threads)"
 at_most thread-stack-only 3.2 "$(part kinds.json stacks Threads)"
 equal thread-name "eater-*" "$(jq -r '[.leaves[] | select(.label == "Threads") | .item][0]' kinds.json)"

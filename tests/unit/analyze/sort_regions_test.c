@@ -128,7 +128,7 @@ TEST(the_stronger_claim_takes_its_part_of_the_weaker_one)
         {200, 300, SECTION_NAMED, "a", "", EVIDENCE_REGISTRY},
         {250, 400, SECTION_STACKS, "thread", "", EVIDENCE_THREAD},
         {800, 1000, SECTION_NAMED, "b", "", EVIDENCE_REGISTRY},
-        {850, 860, SECTION_STACKS, "hidden", "", EVIDENCE_MEMORY},
+        {850, 860, SECTION_STACKS, "hidden", "", EVIDENCE_RUNTIME},
         {900, 950, SECTION_NAMED, "twice", "", EVIDENCE_REGISTRY},
         {20, 10, SECTION_NAMED, "empty", "", EVIDENCE_REGISTRY},
     };

@@ -1,0 +1,31 @@
+/* process_bytes.h - bytes of a process's memory, read from outside while it runs.
+ *
+ * Only what is in memory already: reading a page that was never touched, or lies in swap, would bring it in and change
+ * what is being measured. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "procfs/pagemap.h"
+
+struct process_bytes {
+    uint32_t pid;
+    struct pagemap pagemap;
+};
+
+/* 0 or -errno. */
+int process_bytes_open(struct process_bytes *process, uint32_t pid);
+void process_bytes_close(struct process_bytes *process);
+
+/* All of it, or false: not in memory, not mapped, not allowed, gone. */
+bool process_bytes_read(const struct process_bytes *process, uint64_t address, void *to,
+                        size_t size);
+
+/* What is in memory of it; the rest of `to` is zero.  The bytes read. */
+size_t process_bytes_read_present(const struct process_bytes *process, uint64_t address, void *to,
+                                  size_t size);
+
+/* Whether the kernel lets us read there; tries it.  0 or -errno. */
+int process_bytes_allowed(const struct process_bytes *process, uint64_t address);

@@ -1,0 +1,22 @@
+/* program_file.h - an ELF file that a process has mapped, and where it lies there. */
+#pragma once
+
+#include "model/breakdown.h"
+#include "symbols/elf_image.h"
+#include "symbols/elf_view.h"
+
+struct program_file {
+    struct elf_image image;
+    struct elf_view view;
+    uint64_t bias; /* address in the process less address in the file */
+};
+
+/* The executable.  0 or -errno. */
+int program_file_open(struct program_file *file, const struct breakdown *breakdown);
+/* What is mapped as `name`, a path in the process's own root. */
+int program_file_open_library(struct program_file *file, const struct breakdown *breakdown,
+                              const char *name);
+void program_file_close(struct program_file *file);
+
+/* The address in the process of a data symbol of .symtab or .dynsym; 0 when there is none. */
+uint64_t program_file_symbol(const struct program_file *file, const char *name);

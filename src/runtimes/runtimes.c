@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtimes/runtimes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtimes/glibc_arenas.h"
+#include "runtimes/go_numbers.h"
+#include "runtimes/java_counters.h"
+#include "runtimes/ocaml_numbers.h"
+#include "runtimes/program_file.h"
+#include "runtimes/shapes.h"
+#include "symbols/program_marks.h"
+
+/* A view without numbers, and why. */
+static void show_trouble(struct breakdown *breakdown, const char *runtime, int err)
+{
+    struct inside_view *view = breakdown_inside(breakdown, runtime);
+    if (!view)
+        return;
+    if (err == -EPERM || err == -EACCES || err == -ESRCH)
+        snprintf(view->trouble, sizeof(view->trouble),
+                 "Its numbers need the right to read its memory, as a debugger has: run memoir as "
+                 "root.");
+    else
+        snprintf(view->trouble, sizeof(view->trouble),
+                 "Its numbers were not found: the runtime is older than what memoir knows, or its "
+                 "names were taken away.");
+}
+
+static void look_at_go(struct breakdown *breakdown, const struct process_bytes *process,
+                       const struct program_file *program)
+{
+    struct go_numbers numbers;
+    int const err = go_numbers_read(&numbers, process, program);
+    if (err == 0)
+        go_numbers_show(&numbers, breakdown);
+    else
+        show_trouble(breakdown, "Go", err);
+    claim_go(breakdown, err == 0 ? EVIDENCE_RUNTIME : EVIDENCE_SHAPE);
+}
+
+static uint32_t marks_of(const struct breakdown *breakdown, const struct program_file *program)
+{
+    uint32_t marks = program ? program_marks_find_quickly(&program->view) : 0;
+    const char *last = "";
+    vec_each (region, &breakdown->regions) {
+        if (region->rights[2] != 'x' || region->name[0] != '/' || strcmp(region->name, last) == 0)
+            continue;
+        last = region->name;
+        marks |= program_marks_of_library(last);
+    }
+    return marks;
+}
+
+static void set_titles(struct breakdown *breakdown, uint32_t marks, bool has_arenas)
+{
+    static const struct {
+        uint32_t mark;
+        const char *title;
+    } runtimes[] = {{MARK_GO, "Go Runtime"},
+                    {MARK_JAVA, "Java Runtime"},
+                    {MARK_V8, "V8 Runtime"},
+                    {MARK_OCAML, "OCaml Runtime"},
+                    {MARK_PYTHON, "Python Runtime"}},
+      allocators[] = {{MARK_JEMALLOC, "C Heap (jemalloc)"},
+                      {MARK_TCMALLOC, "C Heap (tcmalloc)"},
+                      {MARK_MIMALLOC, "C Heap (mimalloc)"}};
+    for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]) && !breakdown->runtime_title; i++)
+        if (marks & runtimes[i].mark)
+            breakdown->runtime_title = runtimes[i].title;
+    for (size_t i = 0;
+         i < sizeof(allocators) / sizeof(allocators[0]) && !breakdown->allocator_title; i++)
+        if (marks & allocators[i].mark)
+            breakdown->allocator_title = allocators[i].title;
+    if (!breakdown->allocator_title && has_arenas)
+        breakdown->allocator_title = "C Heap (glibc malloc)";
+}
+
+void runtimes_look(struct breakdown *breakdown)
+{
+    struct program_file program;
+    struct process_bytes process;
+    if (process_bytes_open(&process, breakdown->pid) < 0)
+        return;
+    bool const is_open = program_file_open(&program, breakdown) == 0;
+    uint32_t const marks = marks_of(breakdown, is_open ? &program : NULL);
+    if (marks & MARK_GO && is_open)
+        look_at_go(breakdown, &process, &program);
+    if (marks & MARK_JAVA)
+        java_counters_look(breakdown, &process);
+    if (marks & MARK_OCAML && is_open)
+        ocaml_numbers_look(breakdown, &process, &program);
+    set_titles(breakdown, marks, glibc_arenas_look(breakdown, &process) == 0);
+    claim_shapes(breakdown, marks);
+    if (is_open)
+        program_file_close(&program);
+    process_bytes_close(&process);
+}
