@@ -264,12 +264,12 @@ static int read_result(int fd, struct page_look_result *result)
     return err;
 }
 
-int page_look_end(struct page_look *look, struct page_look_result *result)
+static int end_look(struct page_look *look, int options, struct page_look_result *result)
 {
     struct rusage used;
     int status;
     memset(result, 0, sizeof(*result));
-    pid_t const ended = wait4(look->worker, &status, WNOHANG, &used);
+    pid_t const ended = wait4(look->worker, &status, options, &used);
     if (ended == 0)
         return -EAGAIN;
     look->worker = 0;
@@ -277,11 +277,22 @@ int page_look_end(struct page_look *look, struct page_look_result *result)
                         ? read_result(look->fd, result)
                         : -EIO;
     close(look->fd);
-    result->cpu_ns = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
-                     (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
+    if (ended > 0)
+        result->cpu_ns = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
+                         (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
     if (err < 0)
         page_look_result_fini(result);
     return err;
+}
+
+int page_look_end(struct page_look *look, struct page_look_result *result)
+{
+    return end_look(look, WNOHANG, result);
+}
+
+int page_look_wait(struct page_look *look, struct page_look_result *result)
+{
+    return end_look(look, 0, result);
 }
 
 void page_look_result_fini(struct page_look_result *result)

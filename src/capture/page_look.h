@@ -43,6 +43,8 @@ int page_look_begin(struct page_look *look, const struct page_look_question *que
 /* 0 when it is done: the caller ends the result; -EAGAIN while it is under way; another -errno when it failed: -EACCES
  * when the pages may not be looked at, -ESRCH when the process is gone. */
 int page_look_end(struct page_look *look, struct page_look_result *result);
+/* The same, and waits for it. */
+int page_look_wait(struct page_look *look, struct page_look_result *result);
 void page_look_result_fini(struct page_look_result *result);
 /* Gives it up, if there is one. */
 void page_look_cancel(struct page_look *look);

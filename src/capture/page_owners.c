@@ -151,9 +151,9 @@ static enum owner_kind kind_of(const struct finding *finding, size_t index)
     bool const is_heap =
         area->kind == OWNER_KEPT || (area->may_be_heap && area->kind == OWNER_OTHER &&
                                      page_blocks_is_used(&finding->blocks, area->start, area->end));
-    if (!is_heap)
-        return area->kind;
-    return question->is_attached ? OWNER_BEFORE : OWNER_KEPT;
+    if (question->is_attached && is_anonymous(area))
+        return OWNER_BEFORE; /* what came later is known */
+    return is_heap ? OWNER_KEPT : area->kind;
 }
 
 static int compare(const void *left, const void *right)

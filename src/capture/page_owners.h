@@ -44,7 +44,7 @@ struct page_question {
     const struct block_table *blocks;
     uint32_t site_count; /* the sites of blocks and ranges are below it */
     bool
-        is_attached; /* bytes of the heap that are in no block may be from before us: BEFORE instead of HELD, KEPT */
+        is_attached; /* anonymous memory that is in no block and no mapping we saw is from before us: BEFORE instead of HELD, KEPT and OTHER */
 };
 
 /* By site or, of others, by `name` of the area. */

@@ -248,17 +248,8 @@ static int import_name(struct stack_import *import, string_id name, stack_id *ro
     uint32_t *known = name ? number_map_at(&import->roots, name) : NULL;
     if (!known)
         return -ENOMEM;
-    if (*known == 0) {
-        struct frame frame = {.module = MODULE_NONE,
-                              .first_location = (uint32_t)recording->locations.count,
-                              .location_count = 1};
-        if (!vec_push(&recording->locations, (struct location){.function = name}) ||
-            !vec_push(&recording->frames, frame))
-            return -ENOMEM;
-        uint32_t index = (uint32_t)recording->frames.count - 1;
-        if (stack_table_push(recording->stacks, STACK_EMPTY, index, known) < 0)
-            return -ENOMEM;
-    }
+    if (*known == 0 && recording_name_stack(recording, name, known) < 0)
+        return -ENOMEM;
     *root = *known;
     return 0;
 }

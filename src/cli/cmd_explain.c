@@ -6,8 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "anatomy/refusal.h"
 #include "base/human.h"
 #include "capture/control.h"
+#include "capture/look_outside.h"
 #include "cli/answer_file.h"
 #include "cli/answer_options.h"
 #include "cli/commands.h"
@@ -111,12 +113,25 @@ static struct recording *look_now(pid_t pid, struct fault *fault)
     return recording;
 }
 
+/* A process that nobody records can be looked at from outside. */
+static struct recording *open_process(pid_t pid, struct fault *fault)
+{
+    struct recording *recording = look_now(pid, fault);
+    int err;
+    if (recording || refusal_before((uint32_t)pid, fault) < 0)
+        return recording;
+    recording = look_outside((uint32_t)pid, &err, fault);
+    if (!recording)
+        refusal_after((uint32_t)pid, "", err, fault);
+    return recording;
+}
+
 static struct recording *open_what(const char *what, struct fault *fault)
 {
     pid_t pid;
     if (access(what, F_OK) == 0 || parse_pid(what, &pid) < 0)
         return open_input(what, fault);
-    return look_now(pid, fault);
+    return open_process(pid, fault);
 }
 
 int cmd_explain(int argc, char **argv)
@@ -127,7 +142,7 @@ int cmd_explain(int argc, char **argv)
                                       {"The answer", answer_table_rules, &options.answer}};
     const struct command_help help = {
         "memoir explain PID|FILE [options]",
-        "Splits the resident memory of a recorded process up among its owners, every byte of it: "
+        "Splits the resident memory of a process up among its owners, every byte of it: "
         "live\n"
         "blocks by call stack, what they hold without using it, free pages that the allocator "
         "keeps,\n"

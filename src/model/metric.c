@@ -90,7 +90,7 @@ const struct metric metrics[] = {
      RESIDENT(OWNER_RUNTIME), COL_NONE, COL_NONE, 0},
     {"memoir.resident", "bytes", "resident memory that recording takes", METRIC_LEVEL,
      RESIDENT(OWNER_OWN), COL_NONE, COL_NONE, 0},
-    {"before.resident", "bytes", "resident heap from before we looked", METRIC_LEVEL,
+    {"before.resident", "bytes", "resident heap and mappings from before we looked", METRIC_LEVEL,
      RESIDENT(OWNER_BEFORE), COL_NONE, COL_NONE, 0},
     {"unexplained.resident", "bytes", "resident memory whose owner is not known", METRIC_LEVEL,
      RESIDENT(OWNER_OTHER), COL_NONE, COL_NONE, 0},

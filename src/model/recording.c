@@ -84,6 +84,18 @@ string_id recording_intern(struct recording *recording, const char *text)
     return id;
 }
 
+int recording_name_stack(struct recording *recording, string_id name, stack_id *stack)
+{
+    struct frame const frame = {.module = MODULE_NONE,
+                                .first_location = (uint32_t)recording->locations.count,
+                                .location_count = 1};
+    if (!vec_push(&recording->locations, (struct location){.function = name}) ||
+        !vec_push(&recording->frames, frame))
+        return -ENOMEM;
+    return stack_table_push(recording->stacks, STACK_EMPTY, (uint32_t)recording->frames.count - 1,
+                            stack);
+}
+
 void recording_note(struct recording *recording, const char *format, ...)
 {
     char text[512];

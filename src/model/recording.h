@@ -201,6 +201,8 @@ void recording_unload_bucket(struct recording *recording, struct bucket *bucket)
 const char *recording_text(const struct recording *recording, string_id id);
 /* Interns NUL-terminated text; STRING_EMPTY when out of memory. */
 string_id recording_intern(struct recording *recording, const char *text);
+/* A new stack of one frame that is only a name.  0 or -ENOMEM. */
+int recording_name_stack(struct recording *recording, string_id name, stack_id *stack);
 /* Adds a sentence to the notes, at most 500 bytes; nothing when out of memory: a note less is no
  * reason to refuse a recording. */
 void recording_note(struct recording *recording, const char *format, ...)

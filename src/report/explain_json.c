@@ -102,6 +102,15 @@ static void write_advice(struct json_out *json, const struct explain_report *rep
     json_array_end(json);
 }
 
+static void write_notes(struct json_out *json, const struct recording *recording)
+{
+    json_key(json, "notes");
+    json_array_begin(json);
+    vec_each (note, &recording->notes)
+        json_text(json, recording_text(recording, *note));
+    json_array_end(json);
+}
+
 int explain_json_write(const struct explain_report *report, FILE *out)
 {
     struct json_out json;
@@ -109,6 +118,7 @@ int explain_json_write(const struct explain_report *report, FILE *out)
     json_object_begin(&json);
     json_recording_write(&json, report->recording);
     write_residency(&json, report->explanation);
+    write_notes(&json, report->recording);
     int const err = write_owners(&json, report);
     write_advice(&json, report);
     json_object_end(&json);

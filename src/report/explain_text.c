@@ -41,9 +41,10 @@ static void put_head(const struct page *page)
     put_line(page, "program", &line);
 
     line = (struct text_line){0};
-    line_add(&line, "%s resident at %s, every byte of it by owner below",
-             human_bytes((int64_t)explanation->total, bytes),
-             human_duration(explanation->at_ns, time));
+    line_add(&line, "%s resident", human_bytes((int64_t)explanation->total, bytes));
+    if (recording->quality.events) /* or it was looked at from outside, now */
+        line_add(&line, " at %s", human_duration(explanation->at_ns, time));
+    line_add(&line, ", every byte of it by owner below");
     put_line(page, "resident", &line);
     if (explanation->at_ns < residency->time_ns)
         return; /* what follows is of the last look, and this is an earlier one */
@@ -56,6 +57,19 @@ static void put_head(const struct page *page)
     line_add(&line, "look %llu took %s", (unsigned long long)residency->looks,
              human_duration(residency->took_ns, took));
     put_line(page, "kernel", &line);
+}
+
+/* Of a process that was only looked at from outside. */
+static void put_notes(const struct page *page)
+{
+    struct recording *recording = page->report->recording;
+    if (recording->quality.events)
+        return; /* they are about the recording, and memoir info has them */
+    vec_each (note, &recording->notes) {
+        struct text_line line = {0};
+        line_add_name(&line, recording_text(recording, *note));
+        put_line(page, "mind", &line);
+    }
 }
 
 static void put_callers(const struct page *page, const struct rank *rank, uint32_t node,
@@ -202,6 +216,7 @@ int explain_text_write(const struct explain_report *report, const struct text_st
     struct page const page = {report, style, out};
     int err = 0;
     put_head(&page);
+    put_notes(&page);
     putc('\n', out);
     for (unsigned i = 0; i < OWNER_KINDS && err == 0; i++)
         err = put_owner(&page, order[i]);

@@ -147,12 +147,25 @@ exec 9>&-
 "$MEMOIR" explain 2>usage
 equal usage 2 $?
 one_sentence usage-sentence usage 'PID|FILE'
-sleep 100 &
-sleeper=$!
-"$MEMOIR" explain $sleeper 2>unrecorded
-equal unrecorded 1 $?
-one_sentence unrecorded-sentence unrecorded 'is not being recorded'
-kill $sleeper
+# A process that nobody records is looked at from outside.
+/usr/bin/python3 -c '
+import time
+kept = [str(i) * 50 for i in range(100000)]
+print("ready", flush=True)
+time.sleep(600)' >outside.out &
+program=$!
+started+=("$program")
+wait_until 20 has_line outside.out ready
+"$MEMOIR" explain "$program" --json --top 100000 >outside.json
+equal outside-status 0 $?
+adds_up outside
+at_least outside-heap 20000000 "$(owner outside before.resident)"
+if "$MEMOIR" explain "$program" | grep -q "is not being recorded"; then ok outside-says-so; else not_ok outside-says-so "it does not"; fi
+kill "$program"
+wait "$program" 2>/dev/null
+"$MEMOIR" explain "$program" 2>gone
+equal gone 1 $?
+one_sentence gone-sentence gone "there is no process $program|no process"
 "$MEMOIR" run --quiet --map-every off -o off.memoir -- ls / >/dev/null
 "$MEMOIR" explain off.memoir 2>off
 equal off 1 $?

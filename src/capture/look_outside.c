@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/look_outside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/page_look.h"
+
+static uint64_t unix_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void describe(struct recording *recording, uint32_t pid)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+    ssize_t const size = readlink(link, path, sizeof(path) - 1);
+    path[size > 0 ? size : 0] = '\0';
+    recording->program = recording_intern(recording, path);
+    recording->source = recording_intern(recording, LOOK_OUTSIDE_SOURCE);
+    recording->pid = pid;
+    recording->exit_status = -1;
+    recording->start_unix_ns = recording->written_unix_ns = unix_ns();
+    recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    recording_note(recording,
+                   "process %u is not being recorded, so blocks and call stacks are not known, and "
+                   "its heap is one part: "
+                   "memoir attach %u shows who allocates from now on",
+                   pid, pid);
+}
+
+/* One bucket, of a nanosecond. */
+static int fill(struct recording *recording, const struct page_look_result *result)
+{
+    struct bucket bucket = {.begin_ns = 0, .end_ns = 1};
+    bucket.cells = calloc(result->owners.count + 1, sizeof(struct cell));
+    if (!bucket.cells || !vec_push(&recording->buckets, bucket)) {
+        free(bucket.cells);
+        return -ENOMEM;
+    }
+    struct bucket *into = &recording->buckets.items[0];
+    vec_each (owner, &result->owners) {
+        stack_id stack;
+        int const err =
+            recording_name_stack(recording, recording_intern(recording, owner->name), &stack);
+        if (err < 0)
+            return err;
+        into->cells[into->cell_count++] = (struct cell){
+            stack, (uint16_t)(COL_RESIDENT_0 + 2 * owner->owned.kind), (int64_t)owner->owned.bytes};
+    }
+    recording->duration_ns = 1;
+    recording->residency = result->residency;
+    recording->residency.looks = 1;
+    recording->residency.time_ns = 1;
+    return 0;
+}
+
+struct recording *look_outside(uint32_t pid, int *err, struct fault *fault)
+{
+    struct heap_book *heap = heap_book_create();
+    struct map_book *maps = map_book_create();
+    struct recording *recording = recording_create();
+    struct page_look look = {0};
+    struct page_look_result result = {0};
+    *err = heap && maps && recording ? 0 : -ENOMEM;
+    if (*err == 0)
+        *err = page_look_begin(&look,
+                               &(struct page_look_question){
+                                   .pid = pid, .heap = heap, .maps = maps, .is_attached = true});
+    if (*err == 0)
+        *err = page_look_wait(&look, &result);
+    if (*err == 0) {
+        describe(recording, pid);
+        *err = fill(recording, &result);
+    }
+    page_look_result_fini(&result);
+    map_book_destroy(maps);
+    heap_book_destroy(heap);
+    if (*err == 0)
+        return recording;
+    recording_destroy(recording);
+    fault_set(fault, *err, "the pages of process %u cannot be looked at: %s", pid, strerror(-*err));
+    return NULL;
+}
