@@ -40,6 +40,7 @@
 /* How demanding a rule is. */
 struct demand {
     double z, rise;
+    double least; /* bytes */
 };
 
 /* Back to whole numbers; what does not fit is cut. */
@@ -66,6 +67,11 @@ static struct stretch stretch_from(const struct growth_question *question, uint6
         first++;
     return (struct stretch){first, question->count, from_ns,
                             question->points[question->count - 1].time_ns};
+}
+
+static double least_of(const struct growth_question *question)
+{
+    return question->least_rise > 0 ? (double)question->least_rise : LEAST_BYTES;
 }
 
 static double rise_of(const struct trend_series *floors, double slope)
@@ -112,7 +118,7 @@ static enum growth_verdict judge_floors(const struct trend_series *floors,
                                         int64_t middle)
 {
     double const rise = rise_of(floors, trend->slope);
-    double const least = fmax(demand->rise * fabs((double)middle), LEAST_BYTES);
+    double const least = fmax(demand->rise * fabs((double)middle), demand->least);
     struct trend_series coarse;
     if (fabs(trend->z) <= demand->z || fabs(rise) <= least)
         return GROWTH_STEADY;
@@ -190,7 +196,7 @@ static bool is_above_before(const struct growth_question *question, size_t first
 static bool judge_recent(const struct growth_question *question, uint64_t window_ns,
                          struct growth *growth)
 {
-    static const struct demand demand = {RECENT_LEAST_Z, RECENT_LEAST_RISE};
+    struct demand const demand = {RECENT_LEAST_Z, RECENT_LEAST_RISE, least_of(question)};
     uint64_t const end = question->points[question->count - 1].time_ns;
     for (unsigned halving = 1; halving <= RECENT_HALVINGS; halving++) {
         struct growth recent = {.verdict = GROWTH_UNKNOWN};
@@ -236,7 +242,7 @@ static bool judge_days(const struct growth_question *question, struct growth *gr
     struct trend const trend = trend_of(&days);
     struct stretch const stretch = stretch_from(question, whole_ns(days.times[0] - 43200));
     describe(&stretch, &days, &trend, &slow);
-    double const least = fmax(DAYS_LEAST_RISE * fabs((double)slow.middle), LEAST_BYTES);
+    double const least = fmax(DAYS_LEAST_RISE * fabs((double)slow.middle), least_of(question));
     if (trend.slope * 86400 <= least || !days_go_on(&days, trend.slope))
         return false;
     *growth = slow;
@@ -263,7 +269,7 @@ static void project(const struct growth_question *question, struct growth *growt
 
 void growth_judge(const struct growth_question *question, struct growth *growth)
 {
-    static const struct demand demand = {LEAST_Z, LEAST_RISE};
+    struct demand const demand = {LEAST_Z, LEAST_RISE, least_of(question)};
     *growth = (struct growth){.verdict = GROWTH_UNKNOWN};
     project(question, growth);
     if (question->count < 2)

@@ -32,6 +32,7 @@ struct growth_question {
     const struct growth_point *points;
     size_t count;
     int64_t limit_bytes;   /* what it must not reach; 0: nothing is known */
+    int64_t least_rise;    /* over the stretch, to matter at all; 0: 64 KiB */
     const uint64_t *marks; /* times of pieces of work, rising; NULL: none */
     size_t mark_count;
 };

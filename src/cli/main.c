@@ -38,6 +38,7 @@ static const struct command commands[] = {
     {"export", cmd_export, NULL, "write a recording in another program's format"},
     {"top", NULL, "memoir-top", "a running program, live on the terminal"},
     {"serve", NULL, "memoir-serve", "metrics and profiles of a running program, over HTTP"},
+    {"history", NULL, "memoir-history", "trends and growth of services over weeks"},
     {"doctor", cmd_doctor, NULL, "what works on this machine, and how to get the rest"},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

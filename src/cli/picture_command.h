@@ -2,10 +2,8 @@
  */
 #pragma once
 
+#include "cli/picture_output.h"
 #include "cli/selection_options.h"
-#include "report/svg_out.h"
-
-enum picture_format { PICTURE_SVG, PICTURE_PNG };
 
 /* Room for the rules a picture takes from selection_rules, with the ending one. */
 #define PICTURE_RULES_MAX 12
@@ -20,17 +18,8 @@ struct picture_rule {
 void picture_pick_rules(const struct picture_rule *wanted,
                         struct option_rule rules[PICTURE_RULES_MAX]);
 
-/* What to write, by the ending of `path`; NULL and "-" are SVG on standard output.
- * -EINVAL with a sentence for another ending, and for a terminal. */
-int picture_format_of(const char *path, enum picture_format *format, struct fault *fault);
-
 /* A number of pixels.  For `take` of an option. */
 int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fault);
-
-/* Writes the picture to `path` (0600 when new); a PNG is made by memoir-png.
- * 0 or -errno with a sentence, which is empty when memoir-png has printed its own. */
-int picture_write(const struct svg_out *svg, const char *path, enum picture_format format,
-                  struct fault *fault);
 
 struct picture_job {
     const char *command; /* "flame" */

@@ -98,7 +98,10 @@ void watch_keep(struct process_watch *process, const struct watch_view *view)
         process->begin_ms = began_ms(view);
         process->next_snapshot_ns = view->time_ns + FIRST_NS;
     }
-    if (view->time_ns >= process->next_snapshot_ns || view->is_last) {
+    /* What is left when a program has tidied up says nothing; of a short one it is all there is. */
+    bool const is_only = view->is_last && !process->has_snapshot;
+    if (is_only || (view->time_ns >= process->next_snapshot_ns && !view->is_last)) {
+        process->has_snapshot = true;
         process->next_snapshot_ns = view->time_ns + watch->options->history_every_ns;
         add_snapshot(process, view);
     }

@@ -30,6 +30,7 @@ struct process_watch {
     struct growth_watch *growth[LEVEL_COUNT]; /* of levels that a rule asks the growth of */
     struct site_codes sites[WATCH_ALERTS_MAX];
     uint64_t begin_ms, next_snapshot_ns; /* of its history */
+    bool has_snapshot;
 };
 
 /* The levels of a view. */

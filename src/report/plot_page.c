@@ -81,7 +81,7 @@ void plot_page_arrange(struct plot_page *page, double top)
     bool const is_bytes = strcmp(metric->unit, "bytes") == 0 && !page->data->is_rate;
     page->has_rss = most.rss > 0 && is_bytes;
     bool const own_rss_lane = page->has_rss && most.rss > RSS_FITS_UPTO * most.main;
-    bool const has_rate = page->has_heap && most.rate > 0;
+    bool const has_rate = page->has_heap && most.rate > 0 && !page->no_rate;
 
     double const bottom = page->height - AXIS_HEIGHT;
     double const room = bottom - top;
@@ -91,8 +91,13 @@ void plot_page_arrange(struct plot_page *page, double top)
     double const rss_bottom = bottom - (has_rate ? rate_room + LANE_GAP : 0);
     page->rss = (struct lane){"RSS", "bytes", "", rss_bottom - rss_room, rss_bottom, 0, 0};
     double const main_bottom = rss_bottom - (own_rss_lane ? rss_room + LANE_GAP : 0);
-    page->main = (struct lane){
-        metric->name, metric->unit, page->data->is_rate ? "/s" : "", top, main_bottom, 0, 0};
+    page->main = (struct lane){page->main_title ? page->main_title : metric->name,
+                               metric->unit,
+                               page->data->is_rate ? "/s" : "",
+                               top,
+                               main_bottom,
+                               0,
+                               0};
     set_scale(&page->main,
               own_rss_lane ? most.main : larger(most.main, page->has_rss ? most.rss : 0), 48);
     if (own_rss_lane)

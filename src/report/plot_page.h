@@ -23,6 +23,8 @@ struct plot_page {
     double left, right; /* of the lanes */
     bool has_heap;      /* the metric is the live heap: gauges and peak belong to it */
     bool has_rss, has_losses;
+    bool no_rate;
+    const char *main_title;      /* NULL: the metric's name */
     struct lane main, rss, rate; /* a lane that is not there has end 0 */
 };
 

@@ -158,7 +158,9 @@ int plot_svg_render(struct recording *recording, const struct plot_options *opti
                              .left = LEFT_AXIS,
                              .right = width - legend,
                              .has_heap = data.metric == metric_find("heap.live"),
-                             .has_losses = any_losses(&data)};
+                             .has_losses = any_losses(&data),
+                             .no_rate = options->no_rate,
+                             .main_title = options->main_title};
     picture_title(recording, &title);
     draw_page(&page, options->title ? options->title : title.text);
     plot_data_fini(&data);

@@ -19,6 +19,8 @@ struct plot_options {
     const char *title;      /* NULL: made from the recording */
     unsigned top;           /* call sites with a colour of their own; at most PLOT_SITES_MAX */
     unsigned width, height; /* pixels; 0: the default; brought into the limits above */
+    const char *main_title; /* of what is stacked; NULL: the metric's name */
+    bool no_rate;           /* what was allocated is not known, only what is live */
 };
 
 /* Writes the whole file.  0 or -errno with a sentence. */

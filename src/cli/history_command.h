@@ -1,0 +1,53 @@
+/* history_command.h - inside memoir-history: what was asked, and the trends that answer it. */
+#pragma once
+
+#include <regex.h>
+#include <stdio.h>
+
+#include "analyze/growth.h"
+#include "report/text_style.h"
+#include "store/history.h"
+
+struct history_question {
+    const char *path, *process, *category; /* NULL: all */
+    const regex_t *site;
+    const char *site_text;
+    uint64_t since_ms, now_ms;
+    uint64_t top;        /* sites shown */
+    int64_t limit_bytes; /* 0: as recorded */
+    bool with_points;    /* in JSON */
+};
+
+/* One series, judged in its newest run. */
+struct history_trend {
+    const struct history_series *series;
+    int64_t now, low, high; /* low and high over all that was read */
+    struct growth growth;
+    bool
+        is_gone; /* the series ended before the run did: the site is none of the largest any more */
+};
+struct history_trends {
+    VEC(struct history_trend)
+    rows; /* totals, categories, then sites, steepest growth and largest first */
+    int64_t limit_bytes;
+};
+
+/* The trends of what was asked about.  0 or -ENOMEM. */
+int history_trends_make(const struct history_question *question,
+                        const struct history_service *service, struct history_trends *trends);
+void history_trends_fini(struct history_trends *trends);
+/* Whether the series is of what was asked about. */
+bool history_is_asked(const struct history_question *question, const struct history_series *series);
+
+/* The answers.  0 or -ENOMEM; errors of writing stay in `out`. */
+int history_table_write(const struct history_question *question,
+                        const struct history_content *content, const struct text_style *style,
+                        FILE *out);
+int history_json_write(const struct history_question *question,
+                       const struct history_content *content, FILE *out);
+void history_csv_write(const struct history_question *question,
+                       const struct history_content *content, FILE *out);
+/* Draws one service.  0 or -errno with `fault`. */
+int history_picture_write(const struct history_question *question,
+                          const struct history_service *service, const char *path,
+                          struct fault *fault);
