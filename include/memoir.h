@@ -91,6 +91,109 @@ static inline const struct memoir_calls *memoir_calls_now(void)
 
 #endif
 
+/* ---- names of regions, kept in the program itself ----
+ *
+ * `memoir map` reads them from outside, also when memoir was never there and the kernel keeps no names.  A note
+ * says where they are; it is only in programs that name regions.  Nothing is allocated and no system call made. */
+
+#define MEMOIR_REGIONS_MAX     255
+#define MEMOIR_REGION_NAME_MAX 48
+
+struct memoir_region_name {
+    unsigned long start, end; /* both 0: free */
+    char name[MEMOIR_REGION_NAME_MAX];
+};
+
+struct memoir_region_table {
+    unsigned lock;
+    unsigned changes;      /* odd while somebody writes */
+    unsigned used, missed; /* names that had no room */
+    struct memoir_region_name names[MEMOIR_REGIONS_MAX];
+};
+
+#if defined(__linux__) && defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__)
+
+extern struct memoir_region_table memoir_regions_v1 __attribute__((weak, visibility("hidden")));
+__attribute__((weak, used, visibility("hidden"))) struct memoir_region_table memoir_regions_v1;
+
+static inline void memoir_region_put(struct memoir_region_table *table, unsigned long start,
+                                     unsigned long end, const char *name)
+{
+    unsigned i, size = 0;
+    struct memoir_region_name *entry = NULL;
+    for (i = 0; i < table->used && !entry; i++)
+        if (table->names[i].end == 0)
+            entry = &table->names[i];
+    if (!entry && table->used == MEMOIR_REGIONS_MAX) {
+        table->missed++;
+        return;
+    }
+    if (!entry)
+        entry = &table->names[table->used++];
+    for (; size < MEMOIR_REGION_NAME_MAX - 1 && name[size]; size++)
+        entry->name[size] = name[size];
+    entry->name[size] = '\0';
+    entry->start = start;
+    entry->end = end;
+}
+
+/* What others are called is cut back to what lies outside of start..end. */
+static inline void memoir_region_cut(struct memoir_region_table *table, unsigned long start,
+                                     unsigned long end)
+{
+    unsigned i, used = table->used;
+    for (i = 0; i < used; i++) {
+        struct memoir_region_name *entry = &table->names[i];
+        unsigned long const entry_end = entry->end;
+        if (entry->end <= start || entry->start >= end)
+            continue;
+        if (entry->start < start)
+            entry->end = start;
+        else if (entry->end > end)
+            entry->start = end;
+        else
+            entry->start = entry->end = 0;
+        if (entry->start < start && entry_end > end)
+            memoir_region_put(table, end, entry_end, entry->name);
+    }
+}
+
+static inline void memoir_region_note(void *start, size_t size, const char *name)
+{
+    struct memoir_region_table *table = &memoir_regions_v1;
+    unsigned long const from = (unsigned long)start;
+    unsigned tries = 0;
+    __asm__ volatile(".pushsection .note.memoir,\"a\",@note\n"
+                     ".balign 4\n"
+                     ".long 12, 8, 2\n"
+                     ".ascii \"memoir.area\\0\"\n"
+                     ".long 1\n"
+                     ".long memoir_regions_v1 - .\n"
+                     ".popsection\n");
+    if (size == 0 || from + size < from)
+        return;
+    while (__atomic_exchange_n(&table->lock, 1u, __ATOMIC_ACQUIRE))
+        if (++tries > 100000)
+            return; /* its holder does not run: no name is worth waiting for that */
+    __atomic_fetch_add(&table->changes, 1u, __ATOMIC_ACQ_REL);
+    memoir_region_cut(table, from, from + size);
+    if (name)
+        memoir_region_put(table, from, from + size, name);
+    __atomic_fetch_add(&table->changes, 1u, __ATOMIC_RELEASE);
+    __atomic_store_n(&table->lock, 0u, __ATOMIC_RELEASE);
+}
+
+#else
+
+static inline void memoir_region_note(void *start, size_t size, const char *name)
+{
+    (void)start;
+    (void)size;
+    (void)name;
+}
+
+#endif
+
 /* Not 0 while memoir is there: for what is only worth doing then, such as printing a text. */
 static inline int memoir_is_there(void)
 {
@@ -160,14 +263,18 @@ static inline void memoir_pool_destroy(struct memoir_pool *pool)
 
 /* ---- regions: a name for memory that is there already (region.live) ---- */
 
-/* A name given later to part of it replaces this one there.  munmap ends it as well. */
+/* A name given later to part of it replaces this one there.  munmap ends it as well in a recording; `memoir map` of a
+ * program that is not recorded only learns it from memoir_region_end.  Unlike the other calls these two do a little work
+ * without memoir, a store or two into a table of their own: name what lasts. */
 static inline void memoir_region(void *start, size_t size, const char *name)
 {
+    memoir_region_note(start, size, name);
     MEMOIR_TELL(region_named, (start, size, name));
 }
 
 static inline void memoir_region_end(void *start, size_t size)
 {
+    memoir_region_note(start, size, NULL);
     MEMOIR_TELL(region_named, (start, size, NULL));
 }
 
@@ -195,6 +302,17 @@ static inline void memoir_phase_end(const char *name)
 {
     MEMOIR_TELL(marked, (MEMOIR_PHASE_END, name, MEMOIR_NO_NUMBER));
 }
+
+/* ---- the memory of this process, as text ---- */
+
+/* What `memoir map` prints for a process, for the calling one: mount it at /debug/memory of a service's own server.  `top`
+ * mappings are listed, 0 for 20.  Writes to `fd`; 0, or -1 with errno.  Any thread may call it.  It takes a few
+ * milliseconds, and 20 more per GiB that is resident; meanwhile mmap and munmap of this process may wait.
+ * This one is in a library: link with -lmemoir-memory. */
+enum memoir_memory_flags {
+    MEMOIR_MEMORY_ADDRESSES = 1 /* say where things lie: not to strangers */
+};
+int memoir_write_memory(int fd, unsigned top, unsigned flags);
 
 #ifdef __cplusplus
 }

@@ -66,17 +66,6 @@ static size_t without_end(const char *name, size_t size, const char *end)
     return size >= length && memcmp(name + size - length, end, length) == 0 ? size - length : size;
 }
 
-void name_without_number(const char *name, size_t size, char *text, size_t room)
-{
-    for (; size && *name == ' '; size--)
-        name++;
-    size_t digits = size;
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-        digits--;
-    bool const numbered = digits < size && digits > 0;
-    snprintf(text, room, "%.*s%s", (int)(numbered ? digits : size), name, numbered ? "*" : "");
-}
-
 /* What stands for the '*', without the bracket or " (deleted)" behind it. */
 static void put_rest(const char *name, const char *pattern, char *text, size_t room)
 {

@@ -17,6 +17,3 @@ struct region_context {
 /* The first rule that fits, of the table in region_place.c. */
 void region_place_find(const struct memory_region *region, const struct region_context *context,
                        struct region_place *place);
-
-/* "TNC-17" and "TNC-18" become "TNC-*": digits at the end number what is one thing.  `room` is of `text`. */
-void name_without_number(const char *name, size_t size, char *text, size_t room);

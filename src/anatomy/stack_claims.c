@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/region_place.h"
 #include "procfs/thread_stacks.h"
 
 #define GUARD_MAX                                                                                  \

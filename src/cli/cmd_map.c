@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "anatomy/snapshot.h"
 #include "base/human.h"
@@ -10,12 +11,14 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/parse_pid.h"
+#include "formats/breakdown_pprof.h"
 #include "inject/target_find.h"
+#include "report/breakdown_parts.h"
 #include "report/breakdown_report.h"
 
 #define RULES_MAX 64u
 
-enum map_format { MAP_TEXT, MAP_JSON, MAP_CSV };
+enum map_format { MAP_TEXT, MAP_JSON, MAP_CSV, MAP_PPROF };
 
 struct map_options {
     const char *name, *container, *path;
@@ -50,6 +53,7 @@ SETTER(take_all, view.all, true)
 SETTER(take_no_addresses, view.without_addresses, true)
 SETTER(take_json, format, MAP_JSON)
 SETTER(take_csv, format, MAP_CSV)
+SETTER(take_pprof, format, MAP_PPROF)
 SETTER(take_gentle, snapshot.way, SNAPSHOT_GENTLE)
 SETTER(take_exact, snapshot.way, SNAPSHOT_SMAPS)
 SETTER(take_deep, snapshot.deep, true)
@@ -95,6 +99,7 @@ static const struct option_rule what_rules[] = {
      take_group},
     {"--json", NULL, "as JSON", take_json},
     {"--csv", NULL, "as CSV, a row per part; with --all a row per mapping", take_csv},
+    {"--pprof", NULL, "as a profile for go tool pprof", take_pprof},
     {"--no-addresses", NULL, "leave out where things lie", take_no_addresses},
     {"-o", "FILE", "write there instead of to standard output", take_output},
     {NULL, NULL, NULL, NULL}};
@@ -112,6 +117,7 @@ static const char examples[] =
     "  memoir map redis-server --top 50    by its name\n"
     "  memoir map --container web --json   the process of a container\n"
     "  memoir map 4242 | grep 'RSS (Resident)' | awk '{print $3}'   whole MiB\n"
+    "  memoir map 4242 --pprof -o a.pb.gz; go tool pprof -top a.pb.gz\n"
     "  memoir map 4242 --group 'chain=*/blocks/*.dat'\n";
 
 static int find_process(const struct map_options *options, int words, char **argv, uint32_t *pid,
@@ -135,6 +141,9 @@ static int find_process(const struct map_options *options, int words, char **arg
 static int write_answer(const struct breakdown *breakdown, const struct map_options *options,
                         struct fault *fault)
 {
+    int err = 0;
+    if (options->format == MAP_PPROF && !options->path && isatty(STDOUT_FILENO))
+        return fault_set(fault, -EINVAL, "a profile is no text; say where it should go: -o FILE");
     FILE *out = answer_open(options->path, fault);
     if (!out)
         return 1;
@@ -142,9 +151,12 @@ static int write_answer(const struct breakdown *breakdown, const struct map_opti
         breakdown_json_write(breakdown, &options->view, out);
     else if (options->format == MAP_CSV)
         breakdown_csv_write(breakdown, &options->view, out);
+    else if (options->format == MAP_PPROF)
+        err = breakdown_pprof_write(breakdown, breakdown_section_title, out, fault);
     else
         breakdown_text_write(breakdown, &options->view, out);
-    return answer_close(out, options->path, fault);
+    int const closed = answer_close(out, options->path, fault);
+    return err ? err : closed;
 }
 
 int cmd_map(int argc, char **argv)

@@ -101,3 +101,14 @@ const char *breakdown_evidence_key(enum breakdown_evidence evidence)
     };
     return keys[evidence];
 }
+
+void name_without_number(const char *name, size_t size, char *text, size_t room)
+{
+    for (; size && *name == ' '; size--)
+        name++;
+    size_t digits = size;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+        digits--;
+    bool const numbered = digits < size && digits > 0;
+    snprintf(text, room, "%.*s%s", (int)(numbered ? digits : size), name, numbered ? "*" : "");
+}

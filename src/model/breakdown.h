@@ -121,3 +121,6 @@ struct memory_bytes breakdown_section_sum(const struct breakdown *breakdown,
                                           enum breakdown_section section);
 const char *breakdown_section_key(enum breakdown_section section);    /* "runtime", ... */
 const char *breakdown_evidence_key(enum breakdown_evidence evidence); /* "kernel", ... */
+
+/* "TNC-17" and "TNC-18" become "TNC-*": digits at the end number what is one thing.  `room` is of `text`. */
+void name_without_number(const char *name, size_t size, char *text, size_t room);

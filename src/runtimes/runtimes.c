@@ -10,6 +10,7 @@
 #include "runtimes/java_counters.h"
 #include "runtimes/ocaml_numbers.h"
 #include "runtimes/program_file.h"
+#include "runtimes/region_names.h"
 #include "runtimes/shapes.h"
 #include "symbols/program_marks.h"
 
@@ -85,6 +86,7 @@ void runtimes_look(struct breakdown *breakdown)
     if (process_bytes_open(&process, breakdown->pid) < 0)
         return;
     bool const is_open = program_file_open(&program, breakdown) == 0;
+    region_names_look(breakdown, &process);
     uint32_t const marks = marks_of(breakdown, is_open ? &program : NULL);
     if (marks & MARK_GO && is_open)
         look_at_go(breakdown, &process, &program);

@@ -53,6 +53,15 @@ at_least thread-stack 3 "$(part kinds.json stacks Threads)"
 at_most thread-stack-only 3.2 "$(part kinds.json stacks Threads)"
 equal thread-name "eater-*" "$(jq -r '[.leaves[] | select(.label == "Threads") | .item][0]' kinds.json)"
 
+# Names that it gave through memoir.h, without memoir or the kernel's help: a part of a mapping.
+equal told-name 4 "$(part kinds.json named cache/told)"
+equal told-evidence registry "$(jq -r '.leaves[] | select(.label == "cache/told") | .evidence' kinds.json)"
+equal large-block 17 "$(part kinds.json allocator 'Large blocks' | cut -d. -f1)"
+at_least thread-arena 5 "$(part kinds.json allocator 'Thread arenas')"
+# What is left: 9 MiB less the named part, and what was freed lazily.
+at_least read-write 11 "$(part kinds.json anonymous Read-Write)"
+at_most read-write-only 11.3 "$(part kinds.json anonymous Read-Write)"
+
 # The same in every form; the gentle walk counts the same pages.
 "$MEMOIR" map "$subject" >text
 equal grep-rss "$(($(vm_rss "$subject") / 1024))" "$(grep 'RSS (Resident)' text | awk '{print $3}')"
@@ -69,9 +78,20 @@ equal gentle-has-no-pss null "$(jq .total.bytes.pss gentle.json)"
 equal csv-sum "$(vm_rss "$subject")" "$(python3 -c 'import csv, sys
 print(sum(int(row["rss_bytes"]) for row in csv.DictReader(sys.stdin)) // 1024)' <parts.csv)"
 "$MEMOIR" map "$subject" --csv --all >mappings.csv
-equal csv-all "$(grep -c '^[0-9a-f]*-' "/proc/$subject/maps") $(vm_rss "$subject")" "$(python3 -c 'import csv, sys
+# One mapping is cut, where the name ends.
+equal csv-all "$(($(grep -c '^[0-9a-f]*-' "/proc/$subject/maps") + 1)) $(vm_rss "$subject")" "$(python3 -c 'import csv, sys
 rows = list(csv.DictReader(sys.stdin))
 print(len(rows), sum(int(row["rss_bytes"]) for row in rows) // 1024)' <mappings.csv)"
+if command -v go >/dev/null; then
+    "$MEMOIR" map "$subject" --pprof -o one.pb.gz
+    "$MEMOIR" map "$subject" --pprof -o two.pb.gz
+    equal pprof-rss "$(vm_rss "$subject")kB" "$(go tool pprof -unit=kB -top one.pb.gz 2>/dev/null | sed -n 's/.* of \(.*\) total$/\1/p')"
+    equal pprof-path "File-Backed Memory Databases chain.mdb" \
+        "$(go tool pprof -unit=kB -traces one.pb.gz 2>/dev/null | grep -A2 chain.mdb | sed 's/.*kB//; s/^ *//' | tac | xargs)"
+    equal pprof-diff 0 "$(go tool pprof -unit=kB -top -diff_base=one.pb.gz two.pb.gz 2>/dev/null | sed -n 's/^Showing nodes accounting for \([0-9]*\).*/\1/p')"
+else
+    skip pprof "no go"
+fi
 equal top 3 "$("$MEMOIR" map "$subject" --top 3 | grep -c '^[0-9a-f]* *[r-][w-][x-][ps] ')"
 equal no-addresses 0 "$("$MEMOIR" map "$subject" --no-addresses | grep -c '^[0-9a-f]\{9,\} ')"
 equal group 10 "$("$MEMOIR" map "$subject" --json --group 'chain=*/chain.*' >group.json; part group.json named chain)"
@@ -80,6 +100,18 @@ kill -CONT "$subject"
 # ---- which process ----
 equal by-name "$subject" "$("$MEMOIR" map subject-memory_of_every_kind --json | jq .process.pid)"
 equal by-name-option "$subject" "$("$MEMOIR" map --name subject-memory_of_every_kind --json | jq .process.pid)"
+
+# ---- a service that shows its own memory ----
+"$BUILD/examples/debug-memory" 26060 >service.out 2>service.err &
+service=$!
+ended="$ended $service"
+wait_until 10 has_line service.out ready
+curl -s 'http://127.0.0.1:26060/debug/memory?top=2' >page
+equal service-rss "$(($(vm_rss "$service") / 1024))" "$(grep 'RSS (Resident)' page | awk '{print $3}')"
+equal service-names 24 "$(awk '/^  page cache / { print $3 }' page)"
+equal service-top 2 "$(sed -n '/=== Top/,$p' page | grep -c ' MB ')"
+equal service-hides-addresses 0 "$(grep -c '^[0-9a-f]\{9,\} ' page)"
+kill "$service"
 
 # ---- refusals ----
 refused() { # refused CASE PATTERN WORDS…
