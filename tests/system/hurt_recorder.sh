@@ -79,5 +79,38 @@ stop_recorder() {
     at_least stopped-drops-are-counted 1 "$(quality stopped.memoir lost_events)"
 }
 
+# The recorder stands still for a minute, in the middle of the program's life, while the other cases run.
+begin_minute() {
+    mkdir minute
+    "$MEMOIR" run -o minute/m.memoir -- "$subjects/subject-works_for_seconds" 64 >minute/out 2>minute/err &
+    minute=$!
+    started+=("$minute")
+    if ! wait_until 30 has_line minute/out working; then
+        not_ok minute-started "the program or its recording did not begin"
+        return
+    fi
+    minute_recorders=$(recorders_of $minute)
+    minute_began=$SECONDS
+    # shellcheck disable=SC2086 # a list of numbers
+    kill -STOP $minute_recorders
+}
+
+end_minute() {
+    local program
+    program=$(program_of "$minute" subject-works_for_seconds)
+    while [ $((SECONDS - minute_began)) -le 60 ]; do sleep 0.5; done
+    if is_gone "$program"; then not_ok minute-program-lives "it is gone"; else ok minute-program-lives; fi
+    # shellcheck disable=SC2086
+    kill -CONT $minute_recorders
+    wait "$minute"
+    equal minute-status 0 $?
+    equal minute-output "working unharmed" "$(tr '\n' ' ' <minute/out | sed 's/ $//')"
+    at_least minute-drops-are-counted 1 "$(quality minute/m.memoir lost_events)"
+    # What is counted by the threads themselves is whole: blocks in the books and those that were dropped.
+    equal minute-totals true "$(fact minute/m.memoir '.summary.heap.calls >= .quality.lost_calls and .quality.lost_calls > 0')"
+}
+
+begin_minute
 kill_recorder
 stop_recorder
+end_minute
