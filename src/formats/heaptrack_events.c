@@ -6,9 +6,15 @@
 #include "formats/block_match.h"
 #include "formats/heaptrack_format.h"
 
-int heaptrack_events_begin(struct heaptrack_events *events)
+int heaptrack_events_begin(struct heaptrack_events *events, struct output *out)
 {
-    return heaptrack_infos_begin(&events->infos, events->out);
+    struct heaptrack_events const begun = {.out = out,
+                                           .traces = events->traces,
+                                           .peak = events->peak,
+                                           .scale = events->scale,
+                                           .infos = events->infos};
+    *events = begun;
+    return out ? heaptrack_infos_write(&events->infos, out) : 0;
 }
 
 void heaptrack_events_fini(struct heaptrack_events *events)
@@ -16,11 +22,11 @@ void heaptrack_events_fini(struct heaptrack_events *events)
     heaptrack_infos_fini(&events->infos);
 }
 
-static void write_event(struct heaptrack_events *events, char kind, uint32_t info)
+static void write_event(struct heaptrack_events *events, char kind, uint32_t number)
 {
     const char head[2] = {kind, ' '};
     output_bytes(events->out, head, sizeof(head));
-    output_hex(events->out, info);
+    output_hex(events->out, number);
     output_char(events->out, '\n');
 }
 
@@ -34,7 +40,11 @@ static uint32_t find_info(struct heaptrack_events *events, uint64_t size, uint32
 
 static void allocate(struct heaptrack_events *events, uint32_t info, uint64_t size)
 {
-    write_event(events, HEAPTRACK_ALLOCATION, info);
+    if (events->out)
+        write_event(events, HEAPTRACK_ALLOCATION,
+                    heaptrack_info_number(&events->infos, info, false));
+    else
+        heaptrack_info_allocated(&events->infos, info);
     events->last = info;
     events->allocations++;
     events->level += (int64_t)size;
@@ -44,7 +54,9 @@ static void allocate(struct heaptrack_events *events, uint32_t info, uint64_t si
 
 static void release_at_once(struct heaptrack_events *events, uint32_t info, uint64_t size)
 {
-    write_event(events, HEAPTRACK_FREE, info);
+    if (events->out)
+        write_event(events, HEAPTRACK_FREE,
+                    heaptrack_info_number(&events->infos, info, events->last != info));
     events->temporary += events->last == info;
     events->last = 0;
     events->level -= (int64_t)size;

@@ -19,7 +19,7 @@ struct held_block {
 };
 
 struct heaptrack_events {
-    struct output *out;
+    struct output *out;     /* NULL: infos are numbered only */
     const uint32_t *traces; /* by stack_id; stays the caller's */
     int64_t peak;           /* bytes, reached at heaptrack_peak and not before; or PEAK_UNKNOWN */
     uint64_t scale; /* 1: every event; k: about one in k, the bytes that stay are kept exact */
@@ -38,9 +38,9 @@ struct heaptrack_events {
     bool failed; /* out of memory: the rest of the lines is missing */
 };
 
-/* The caller has set `out`, `traces`, `peak` and `scale`.  0 or -ENOMEM; either way
- * heaptrack_events_fini ends it. */
-int heaptrack_events_begin(struct heaptrack_events *events);
+/* Begins anew; the caller has set `traces`, `peak` and `scale`.  First without `out`, then the same steps once more with it.  0 or -ENOMEM;
+ * either way heaptrack_events_fini ends it. */
+int heaptrack_events_begin(struct heaptrack_events *events, struct output *out);
 void heaptrack_events_fini(struct heaptrack_events *events);
 
 /* The steps of a slot, each for all stacks before the next begins. */

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The `a` lines: (size, trace) pairs by number, written when first used. */
+#include "formats/heaptrack_infos.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "formats/heaptrack_format.h"
-#include "formats/heaptrack_infos.h"
 
 struct info_slot {
-    uint64_t size;
-    uint32_t trace;
-    uint32_t twin;
     uint32_t info; /* 0: free slot */
+    uint32_t twin;
 };
 
-static struct info_slot *find_slot(const struct heaptrack_infos *infos, uint64_t size,
-                                   uint32_t trace, uint32_t twin)
+static struct info_slot *find_slot(const struct heaptrack_infos *infos,
+                                   const struct heaptrack_info *pair, uint32_t twin)
 {
-    uint64_t hash = hash_mix(size ^ hash_mix(((uint64_t)trace << 1) | twin));
+    uint64_t hash = hash_mix(pair->size ^ hash_mix(((uint64_t)pair->trace << 1) | twin));
     for (size_t at = hash & (infos->room - 1);; at = (at + 1) & (infos->room - 1)) {
         struct info_slot *slot = &infos->slots[at];
-        if (slot->info == 0 || (slot->size == size && slot->trace == trace && slot->twin == twin))
+        const struct heaptrack_info *known = &infos->infos.items[slot->info - 1];
+        if (slot->info == 0 ||
+            (known->size == pair->size && known->trace == pair->trace && slot->twin == twin))
             return slot;
     }
 }
@@ -37,41 +36,79 @@ static int grow(struct heaptrack_infos *infos)
     infos->room = room;
     for (size_t i = 0; i < old_room; i++)
         if (old[i].info)
-            *find_slot(infos, old[i].size, old[i].trace, old[i].twin) = old[i];
+            *find_slot(infos, &infos->infos.items[old[i].info - 1], old[i].twin) = old[i];
     free(old);
     return 0;
-}
-
-static void write_info(struct output *out, uint64_t size, uint32_t trace)
-{
-    output_char(out, HEAPTRACK_INFO);
-    output_char(out, ' ');
-    output_hex(out, size);
-    output_char(out, ' ');
-    output_hex(out, trace);
-    output_char(out, '\n');
-}
-
-int heaptrack_infos_begin(struct heaptrack_infos *infos, struct output *out)
-{
-    *infos = (struct heaptrack_infos){.out = out};
-    write_info(out, 0, 0); /* number 0 is reserved: readers take a free of it for a temporary */
-    return grow(infos);
 }
 
 void heaptrack_infos_fini(struct heaptrack_infos *infos)
 {
     free(infos->slots);
+    vec_free(&infos->infos);
 }
 
 uint32_t heaptrack_info(struct heaptrack_infos *infos, uint64_t size, uint32_t trace, uint32_t twin)
 {
-    if (2 * (size_t)infos->count >= infos->room && grow(infos) < 0)
+    struct heaptrack_info const pair = {size, trace, 0};
+    if (2 * infos->infos.count >= infos->room && grow(infos) < 0)
         return 0;
-    struct info_slot *slot = find_slot(infos, size, trace, twin);
+    struct info_slot *slot = find_slot(infos, &pair, twin);
     if (slot->info == 0) {
-        *slot = (struct info_slot){size, trace, twin, ++infos->count};
-        write_info(infos->out, size, trace);
+        if (infos->infos.count >= UINT32_MAX - 2 || !vec_push(&infos->infos, pair))
+            return 0;
+        *slot = (struct info_slot){(uint32_t)infos->infos.count, twin};
     }
     return slot->info;
+}
+
+void heaptrack_info_allocated(struct heaptrack_infos *infos, uint32_t info)
+{
+    if (infos->infos.items[info - 1].number)
+        return;
+    if (infos->numbered == 0)
+        infos->first = info;
+    infos->infos.items[info - 1].number = ++infos->numbered;
+}
+
+static void write_info(struct output *out, const struct heaptrack_info *info)
+{
+    output_char(out, HEAPTRACK_INFO);
+    output_char(out, ' ');
+    output_hex(out, info->size);
+    output_char(out, ' ');
+    output_hex(out, info->trace);
+    output_char(out, '\n');
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const struct heaptrack_info *a = *(const struct heaptrack_info *const *)left;
+    const struct heaptrack_info *b = *(const struct heaptrack_info *const *)right;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+int heaptrack_infos_write(struct heaptrack_infos *infos, struct output *out)
+{
+    size_t const count = infos->infos.count;
+    const struct heaptrack_info **order = malloc((count + 1) * sizeof(*order));
+    if (!order)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        heaptrack_info_allocated(infos, (uint32_t)i + 1);
+        order[i] = &infos->infos.items[i];
+    }
+    qsort(order, count, sizeof(*order), by_number);
+    for (size_t i = 0; i < count; i++)
+        write_info(out, order[i]);
+    if (count)
+        write_info(out, order[0]); /* for its frees */
+    free(order);
+    return 0;
+}
+
+uint32_t heaptrack_info_number(const struct heaptrack_infos *infos, uint32_t info, bool lasting)
+{
+    if (lasting && info == infos->first)
+        return (uint32_t)infos->infos.count;
+    return infos->infos.items[info - 1].number - 1;
 }

@@ -26,6 +26,8 @@ struct heaptrack_file {
 static void write_line(struct heaptrack_file *file, char letter, uint64_t value)
 {
     const char head[2] = {letter, ' '};
+    if (!file->events.out) /* only the infos are being numbered */
+        return;
     output_bytes(file->out, head, sizeof(head));
     output_hex(file->out, value);
     output_char(file->out, '\n');
@@ -207,11 +209,17 @@ static void write_peak_bucket(struct heaptrack_file *file, uint32_t slot)
     write_births(file, slot + 1);
 }
 
-static void write_buckets(struct heaptrack_file *file)
+/* 0 or -ENOMEM. */
+static int write_buckets(struct heaptrack_file *file, struct output *out)
 {
     const struct recording *recording = file->job->recording;
     uint32_t slot = 0;
     uint64_t end_ns = recording->duration_ns;
+    int const err = heaptrack_events_begin(&file->events, out);
+    if (err < 0)
+        return err;
+    file->next_birth = file->next_death = 0;
+    file->time_ms = 0;
     for (size_t i = 0; i < recording->buckets.count && !file->events.failed; i++) {
         const struct bucket *bucket = &recording->buckets.items[i];
         write_time(file, bucket->begin_ns);
@@ -228,6 +236,7 @@ static void write_buckets(struct heaptrack_file *file)
             end_ns = bucket->end_ns;
     }
     write_time(file, end_ns);
+    return file->events.failed ? -ENOMEM : 0;
 }
 
 /* One event in `scale` keeps the file under the limit, whatever the run did. */
@@ -311,16 +320,15 @@ static int write_all(struct heaptrack_file *file)
     note_before(file);
     write_notes(file, 0);
     err = write_traces(file);
-    file->events.out = file->out;
     file->events.traces = file->traces;
     if (err == 0)
-        err = heaptrack_events_begin(&file->events);
+        err = write_buckets(file, NULL);
     if (err == 0)
-        write_buckets(file);
+        err = write_buckets(file, file->out);
     size_t notes = file->job->notes.count;
     note_after(file);
     write_notes(file, notes);
-    return err == 0 && file->events.failed ? -ENOMEM : err;
+    return err;
 }
 
 int heaptrack_write(struct export_job *job, struct output *out, struct fault *fault)

@@ -28,6 +28,10 @@ check_heaptrack() { # check_heaptrack CASE FILE
         "$(sed -n 's/^peak heap memory consumption: //p' "$1.printed")"
     equal "$1-heaptrack-leaked" "$(heaptrack_bytes "$(summary "$2" leaked_bytes)")" \
         "$(sed -n 's/^total memory leaked: //p' "$1.printed")"
+    # heaptrack_gui takes it for granted that infos are first allocated in the order of their numbers, and crashes otherwise.
+    zstdcat "$1.heaptrack.zst" | awk '$1 == "+" && !seen[$2]++ { print $2 }' >"$1.order"
+    seq 0 $(($(wc -l <"$1.order") - 1)) | while read -r number; do printf '%x\n' "$number"; done >"$1.expected"
+    same_text "$1-heaptrack-order" "$1.expected" "$1.order"
 }
 
 pprof_sum() { # pprof_sum FILE INDEX: the sum over all samples, as go sees them

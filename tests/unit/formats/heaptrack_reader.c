@@ -2,6 +2,7 @@
 #include "heaptrack_reader.h"
 
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct parser {
         int64_t size, outstanding;
         uint64_t trace;
     } infos[READER_INFOS];
+    uint64_t allocated_infos;
     size_t info_count, last;
     int pass;
 };
@@ -80,16 +82,27 @@ static void reach_peak(struct heaptrack_reading *reading)
         reading->traces[i].peak = reading->traces[i].leaked;
 }
 
+/* The first info has another number for its frees. */
+static uint64_t kin(const struct parser *parser, uint64_t info)
+{
+    bool const is_first = parser->infos[info].size == parser->infos[0].size &&
+                          parser->infos[info].trace == parser->infos[0].trace;
+    return is_first ? 0 : info;
+}
+
 static void read_event(struct parser *parser, char kind, const char *at)
 {
     uint64_t info = number(&at);
     struct heaptrack_reading *reading = parser->reading;
-    CHECK(info >= 1 && info < parser->info_count); /* 0 is reserved */
+    CHECK(info < parser->info_count);
     int64_t size = parser->infos[info].size;
     struct trace_cost *trace = &reading->traces[parser->infos[info].trace];
     reading->events++;
     if (kind == '+') {
-        parser->infos[info].outstanding++;
+        /* heaptrack_gui crashes unless infos are first allocated in the order of their numbers */
+        CHECK(info <= parser->allocated_infos);
+        parser->allocated_infos += info == parser->allocated_infos;
+        parser->infos[kin(parser, info)].outstanding++;
         trace->calls++;
         reading->total.calls++;
         trace->leaked += size;
@@ -99,7 +112,7 @@ static void read_event(struct parser *parser, char kind, const char *at)
             reach_peak(reading);
         return;
     }
-    reading->unmatched += parser->infos[info].outstanding-- <= 0;
+    reading->unmatched += parser->infos[kin(parser, info)].outstanding-- <= 0;
     trace->leaked -= size;
     reading->total.leaked -= size;
     trace->temporary += parser->last == info;
