@@ -33,7 +33,8 @@ grow_to orphan 100
 ok program-goes-on
 exec 9>&-
 
-"$subjects/subject-grows_on_demand" < <(sleep 1000) >unrecorded.out &
+mkfifo unrecorded.in
+"$subjects/subject-grows_on_demand" <>unrecorded.in >unrecorded.out 2>unrecorded.err &
 unrecorded=$!
 started+=("$unrecorded")
 "$MEMOIR" attach "$unrecorded" -o attached.memoir --serve --listen 0 2>attached.err &
