@@ -41,6 +41,11 @@ equal resident-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_
 get /metrics >metrics.txt
 promtool check metrics <metrics.txt >promtool.out 2>&1
 equal promtool-metrics "0 " "$? $(cat promtool.out)"
+# Every name is in the manual.
+sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' metrics.txt | while read -r name; do
+    grep -q "\`$name\`" "$TOP/docs/metrics.md" || echo "$name"
+done >undocumented
+equal metrics-are-documented "" "$(cat undocumented)"
 equal openmetrics-end '# EOF' "$(get /metrics -H 'Accept: application/openmetrics-text;version=1.0.0' | tail -n 1)"
 equal openmetrics-type 'application/openmetrics-text; version=1.0.0; charset=utf-8' \
     "$(get /metrics -H 'Accept: application/openmetrics-text;version=1.0.0' -o /dev/null -w '%{content_type}')"

@@ -45,6 +45,44 @@ static void check_values(const struct pprof_reading *reading, const char *path,
         assert_int_equal(sample->values[i], want[i]);
 }
 
+/* As they lie in the files: nothing tells where those were. */
+static void addresses_can_be_hidden(void **state)
+{
+    (void)state;
+    struct sample sample = sample_create();
+    struct frame const made = {MODULE_NONE, 0, 0, 0x7f1234567890};
+    struct cell cells[] = {{0, COL_HEAP_BYTES, 5}, {0, COL_HEAP_CALLS, 1}};
+    stack_id stack;
+    assert_true(vec_push(&sample.recording->frames, made));
+    assert_int_equal(stack_table_push(sample.recording->stacks, STACK_EMPTY,
+                                      (uint32_t)sample.recording->frames.count - 1, &stack),
+                     0);
+    cells[0].key = cells[1].key = stack;
+    uint64_t const end = sample.recording->duration_ns;
+    struct cell *copy = memcpy(malloc(sizeof(cells)), cells, sizeof(cells));
+    assert_true(vec_push(
+        &sample.recording->buckets,
+        (struct bucket){.begin_ns = end, .end_ns = end + SECOND, .cells = copy, .cell_count = 2}));
+    for (int hides = 0; hides < 2; hides++) {
+        struct export_job job = {.recording = sample.recording,
+                                 .range = TIME_ALL,
+                                 .hides_addresses = hides,
+                                 .leaves_out_peak = hides};
+        struct pprof_reading *reading = export_and_read(&job);
+        bool shown = false;
+        for (size_t i = 0; i < reading->place_count; i++)
+            shown = shown || reading->places[i].address >= 0x400000;
+        for (size_t i = 0; i < reading->mapping_count; i++)
+            shown = shown || reading->mappings[i].start >= 0x400000;
+        for (size_t i = 0; i < reading->string_count; i++)
+            shown = shown || strstr(reading->strings[i], "7f1234567890");
+        assert_int_equal(shown, !hides);
+        assert_int_equal(reading->type_count, hides ? 4 : 6);
+        pprof_reading_free(reading);
+    }
+    sample_destroy(&sample);
+}
+
 static void the_sample_has_its_six_columns(void **state)
 {
     (void)state;
@@ -214,6 +252,7 @@ static void go_tool_pprof_shows_our_totals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_can_be_hidden),
         cmocka_unit_test(the_sample_has_its_six_columns),
         cmocka_unit_test(header_and_mappings_are_filled),
         cmocka_unit_test(inlined_functions_share_a_place),
