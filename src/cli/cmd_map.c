@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/commands.h"
+#include "cli/map_watch.h"
 #include "cli/options.h"
 #include "cli/parse_pid.h"
 #include "formats/breakdown_pprof.h"
@@ -118,7 +119,8 @@ static const char examples[] =
     "  memoir map --container web --json   the process of a container\n"
     "  memoir map 4242 | grep 'RSS (Resident)' | awk '{print $3}'   whole MiB\n"
     "  memoir map 4242 --pprof -o a.pb.gz; go tool pprof -top a.pb.gz\n"
-    "  memoir map 4242 --group 'chain=*/blocks/*.dat'\n";
+    "  memoir map 4242 --group 'chain=*/blocks/*.dat'\n"
+    "  memoir map 4242 --history node.db --alert 'rss>2G'   exit status 3 when it is\n";
 
 static int find_process(const struct map_options *options, int words, char **argv, uint32_t *pid,
                         struct fault *fault)
@@ -162,9 +164,11 @@ static int write_answer(const struct breakdown *breakdown, const struct map_opti
 int cmd_map(int argc, char **argv)
 {
     struct map_options options = {.view = {.top = BREAKDOWN_TOP}};
+    struct watch_options watched;
     const struct option_set sets[] = {{"Which process", which_rules, &options},
                                       {"What to show", what_rules, &options},
-                                      {"How", how_rules, &options}};
+                                      {"How", how_rules, &options},
+                                      {"Alerts and history", map_watch_rules(), &watched}};
     struct command_help const help = {
         .usage = "memoir map PID|NAME [options]",
         .summary =
@@ -178,16 +182,22 @@ int cmd_map(int argc, char **argv)
     struct snapshot snapshot;
     uint32_t pid = 0;
     int status;
+    watch_options_init(&watched);
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    int err = find_process(&options, words, argv, &pid, &fault);
+    int watch_status = 0;
+    int err = map_watch_check(&watched, &fault);
+    if (err == 0)
+        err = find_process(&options, words, argv, &pid, &fault);
     status = err == -EINVAL ? 2 : 1;
     if (err == 0 && (err = snapshot_take(&snapshot, pid, &options.snapshot, &fault)) == 0) {
         err = write_answer(&snapshot.breakdown, &options, &fault);
+        watch_status = map_watch_end(&watched, &snapshot.breakdown);
         snapshot_fini(&snapshot);
     }
+    watch_options_fini(&watched);
     if (err)
         fprintf(stderr, "memoir map: %s\n", fault.text);
-    return err ? status : 0;
+    return err ? status : watch_status;
 }

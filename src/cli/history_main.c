@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/history_command.h"
+#include "cli/history_lines.h"
 #include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/wall_clock.h"
@@ -252,6 +253,23 @@ static const char examples[] = "  memoir history node.db\n"
                                "  memoir history node.db --json | jq '.services[].series[] | "
                                "select(.growth.verdict == \"growing\").name'\n";
 
+/* A snapshot that `memoir map` has made, on standard input. */
+static int add_snapshot(const char *path)
+{
+    static char text[HISTORY_LINES_MAX];
+    static struct history_lines lines;
+    struct fault fault = {.text = ""};
+    text[fread(text, 1, sizeof(text) - 1, stdin)] = '\0';
+    struct history *history =
+        history_lines_parse(text, &lines, &fault) == 0 ? history_open(path, &fault) : NULL;
+    if (history)
+        (void)history_add(history, &lines.snapshot, &fault);
+    history_close(history);
+    if (fault.text[0])
+        fprintf(stderr, "memoir: %s\n", fault.text);
+    return fault.text[0] ? 1 : 0;
+}
+
 int main(int argc, char **argv)
 {
     struct command command = {.question = {.top = TOP_DEFAULT, .now_ms = wall_clock_ns() / MS_NS}};
@@ -263,6 +281,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "memoir-history: a part of memoir; use `memoir history`\n");
         return 2;
     }
+    if (argc == 3 && strcmp(argv[1], HISTORY_LINES_COMMAND) == 0)
+        return add_snapshot(argv[2]);
     int const words = command_words(argc - 1, argv + 1, &help, &status);
     if (words < 0)
         return status;

@@ -13,35 +13,26 @@
 #define APPLICATION_ID 0x6d656d6f /* "memo" */
 #define PATIENCE_MS    5000
 
-#define TEXT_OF(number)     #number
-#define NUMBER_TEXT(number) TEXT_OF(number)
-
 static const char schema[] =
     "PRAGMA auto_vacuum = INCREMENTAL;"
-    "PRAGMA application_id = " NUMBER_TEXT(
-        APPLICATION_ID) ";"
-                        "BEGIN IMMEDIATE;"
-                        "CREATE TABLE IF NOT EXISTS service (id INTEGER PRIMARY KEY, name TEXT NOT "
-                        "NULL,"
-                        " host TEXT NOT NULL, UNIQUE (name, host));"
-                        "CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, service INTEGER "
-                        "NOT NULL,"
-                        " pid INTEGER NOT NULL, begin_ms INTEGER NOT NULL, last_ms INTEGER NOT "
-                        "NULL,"
-                        " program TEXT NOT NULL, source TEXT NOT NULL, limit_bytes INTEGER NOT "
-                        "NULL,"
-                        " snapshots INTEGER NOT NULL, UNIQUE (service, begin_ms, pid));"
-                        "CREATE TABLE IF NOT EXISTS series (id INTEGER PRIMARY KEY, service "
-                        "INTEGER NOT NULL,"
-                        " kind INTEGER NOT NULL, name TEXT NOT NULL, last_ms INTEGER NOT NULL,"
-                        " UNIQUE (service, kind, name));"
-                        "CREATE TABLE IF NOT EXISTS point (series INTEGER NOT NULL, time_ms "
-                        "INTEGER NOT NULL,"
-                        " run INTEGER NOT NULL, span_ms INTEGER NOT NULL, low INTEGER NOT NULL, "
-                        "high INTEGER NOT NULL,"
-                        " last INTEGER NOT NULL, PRIMARY KEY (series, time_ms, run)) WITHOUT ROWID;"
-                        "PRAGMA user_version = " NUMBER_TEXT(HISTORY_VERSION) ";"
-                                                                              "COMMIT;";
+    "BEGIN IMMEDIATE;"
+    "PRAGMA application_id = 1835363695;"
+    "CREATE TABLE IF NOT EXISTS service (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+    " host TEXT NOT NULL, UNIQUE (name, host));"
+    "CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, service INTEGER NOT NULL,"
+    " pid INTEGER NOT NULL, begin_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL,"
+    " program TEXT NOT NULL, source TEXT NOT NULL, limit_bytes INTEGER NOT NULL,"
+    " snapshots INTEGER NOT NULL, UNIQUE (service, begin_ms, pid));"
+    "CREATE TABLE IF NOT EXISTS series (id INTEGER PRIMARY KEY, service INTEGER NOT NULL,"
+    " kind INTEGER NOT NULL, name TEXT NOT NULL, last_ms INTEGER NOT NULL,"
+    " UNIQUE (service, kind, name));"
+    "CREATE TABLE IF NOT EXISTS point (series INTEGER NOT NULL, time_ms INTEGER NOT NULL,"
+    " run INTEGER NOT NULL, span_ms INTEGER NOT NULL, low INTEGER NOT NULL,"
+    " high INTEGER NOT NULL, last INTEGER NOT NULL,"
+    " PRIMARY KEY (series, time_ms, run)) WITHOUT ROWID;"
+    "PRAGMA user_version = 1;"
+    "COMMIT;";
+_Static_assert(APPLICATION_ID == 1835363695 && HISTORY_VERSION == 1, "the numbers above");
 
 const char *history_kind_name(enum history_kind kind)
 {
@@ -121,11 +112,15 @@ static int ask(struct history *history, const char *pragma, int64_t *number)
 static int check(struct history *history, struct fault *fault)
 {
     int64_t application = 0, version = 0, tables = 0;
-    int code = ask(history, "PRAGMA application_id", &application);
-    if (code == SQLITE_OK)
-        code = ask(history, "PRAGMA user_version", &version);
+    /* One look: somebody may be making it just now. */
+    int code = sqlite3_exec(history->db, "BEGIN", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = ask(history, "SELECT count(*) FROM sqlite_schema", &tables);
+    if (code == SQLITE_OK)
+        code = ask(history, "PRAGMA application_id", &application);
+    if (code == SQLITE_OK)
+        code = ask(history, "PRAGMA user_version", &version);
+    sqlite3_exec(history->db, "ROLLBACK", NULL, NULL, NULL);
     if (code != SQLITE_OK)
         return history_fault(history, code, "read", fault);
     if (tables == 0 && (application == 0 || application == APPLICATION_ID))
@@ -189,10 +184,13 @@ struct history *history_open(const char *path, struct fault *fault)
     int err = check(history, fault);
     if (err == 1)
         err = history_run(history, schema, "begin", fault);
+    /* Another process that opens it at the same time may be the one to change the mode: either will do. */
+    if (!err)
+        sqlite3_exec(history->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     if (!err)
         err = history_run(history,
-                          "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                          "PRAGMA journal_size_limit = 8388608; PRAGMA cell_size_check = 1;",
+                          "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 8388608;"
+                          "PRAGMA cell_size_check = 1;",
                           "write", fault);
     if (!err)
         return history;

@@ -99,6 +99,22 @@ done
 kill $running
 equal history-attached 1 "$(history_json '.services[0].runs | length' attached.db)"
 
+# A map adds to a history, too, and its alerts are an exit status.
+"$grows" 20 8 &
+running=$!
+for _ in 1 2; do "$MEMOIR" map $running --history map.db --history-name mapped --alert 'rss>100G' >/dev/null; done
+equal history-map-quiet-status 0 $?
+equal history-map "mapped 1 2" "$(history_json '.services[0] | "\(.name) \(.runs | length) \(.runs[0].snapshots)"' map.db)"
+equal history-map-category 1 "$(history_json '[.services[0].series[] | select(.name == "file/Shared Libraries")] | length' map.db)"
+"$MEMOIR" map $running --alert 'rss>1K' >/dev/null 2>error
+equal history-map-alert-status 3 $?
+one_sentence history-map-alert error 'alert rss>1K: resident memory is'
+"$MEMOIR" map $running --alert 'heap.live>1' 2>error
+one_sentence history-map-alert-traced error 'needs more than one look'
+"$MEMOIR" map $running --history text.db 2>&1 >/dev/null | head -n 1 >error
+one_sentence history-map-no-database error 'no database'
+kill $running
+
 # The disk is full: told once, the recording goes on.
 if unshare -rm true 2>/dev/null; then
     # shellcheck disable=SC2016

@@ -272,6 +272,31 @@ TEST(two_writers_share_a_file)
     assert_int_equal(read_series("rss")->points.count, 600);
 }
 
+TEST(many_may_begin_the_same_file_at_once)
+{
+    for (unsigned round = 0; round < 20; round++) {
+        pid_t children[6];
+        unlink(path);
+        for (unsigned i = 0; i < 6; i++) {
+            children[i] = fork();
+            if (children[i] == 0) {
+                struct history *history = history_open(path, &fault);
+                bool const good = history && add(history, 30 + i, NOW, MIB) == 0;
+                if (!good)
+                    fprintf(stderr, "%s\n", fault.text);
+                history_close(history);
+                _exit(good ? 0 : 1);
+            }
+        }
+        for (unsigned i = 0; i < 6; i++) {
+            int status = -1;
+            CHECK(waitpid(children[i], &status, 0) == children[i]);
+            assert_int_equal(status, 0);
+        }
+        CHECK(read_series("rss") && content.services.items[0].runs.count == 6);
+    }
+}
+
 TEST(a_queue_writes_everything_and_says_once_what_went_wrong)
 {
     struct history_value const value = {HISTORY_TOTAL, "rss", MIB};
@@ -320,6 +345,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damage_is_told_and_never_more_than_that, begin, end),
         cmocka_unit_test_setup_teardown(a_writer_that_is_killed_leaves_whole_snapshots, begin, end),
         cmocka_unit_test_setup_teardown(two_writers_share_a_file, begin, end),
+        cmocka_unit_test_setup_teardown(many_may_begin_the_same_file_at_once, begin, end),
         cmocka_unit_test_setup_teardown(a_queue_writes_everything_and_says_once_what_went_wrong,
                                         begin, end),
     };

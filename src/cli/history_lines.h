@@ -1,0 +1,20 @@
+/* history_lines.h - a snapshot as text, from `memoir`, which does not link SQLite, to memoir-history, which does.
+ *
+ *     service redis-server        host, program and source likewise
+ *     pid 4242                    begin_ms, time_ms and limit_bytes likewise
+ *     value 1 1048576 rss         kind, number, name; at most HISTORY_LINES_VALUES of them */
+#pragma once
+
+#include "store/history.h"
+
+#define HISTORY_LINES_COMMAND "add-snapshot" /* memoir-history add-snapshot DB <lines */
+#define HISTORY_LINES_VALUES  256
+#define HISTORY_LINES_MAX     (128 * 1024)
+
+struct history_lines {
+    struct history_snapshot snapshot;
+    struct history_value values[HISTORY_LINES_VALUES];
+};
+
+/* Cuts `text` (NUL-terminated) into pieces, which the snapshot points to.  0, or -EINVAL with a sentence. */
+int history_lines_parse(char *text, struct history_lines *lines, struct fault *fault);
