@@ -18,6 +18,22 @@ int site_table_init(struct site_table *table, struct recording *recording)
     return table->site_of_stack ? 0 : -ENOMEM;
 }
 
+int site_table_extend(struct site_table *table)
+{
+    uint32_t const stacks = stack_table_count(table->recording->stacks);
+    if (stacks <= table->stack_count)
+        return 0;
+    uint32_t *grown =
+        reallocarray(table->site_of_stack, (size_t)stacks + 1, sizeof(table->site_of_stack[0]));
+    if (!grown)
+        return -ENOMEM;
+    memset(grown + table->stack_count + 1, 0,
+           (size_t)(stacks - table->stack_count) * sizeof(grown[0]));
+    table->site_of_stack = grown;
+    table->stack_count = stacks;
+    return 0;
+}
+
 void site_table_fini(struct site_table *table)
 {
     free(table->site_of_stack);

@@ -26,6 +26,10 @@ struct metrics_state {
     struct metrics_text texts[METRICS_FORMATS];
     struct memory_look look;
     struct growth_state growth;
+    struct sites_state {
+        uint64_t added_ns, cost_ns; /* when the sites were last added up, and how long it took */
+        uint64_t time_ns;           /* of the recording then */
+    } adding;
 };
 
 struct metrics_state *metrics_state_create(size_t sites); /* NULL when out of memory */

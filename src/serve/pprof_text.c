@@ -85,44 +85,57 @@ static void write_functions(struct recording *recording, stack_id stack, bool hi
     }
 }
 
-static void write_records(struct recording *recording, const struct records *records, bool hides,
-                          FILE *out)
+static void write_records(struct recording *recording, const struct records *records,
+                          const struct pprof_text_view *view, FILE *out)
 {
-    vec_each (row, &records->rows) {
+    for (size_t i = 0; i < records->rows.count && i < view->top; i++) {
+        const struct record *row = &records->rows.items[i];
         fprintf(out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", row->live_count,
                 row->live_bytes, row->count, row->bytes);
-        write_addresses(recording, row->stack, hides, out);
+        write_addresses(recording, row->stack, view->hides_addresses, out);
         fputc('\n', out);
-        write_functions(recording, row->stack, hides, out);
+        write_functions(recording, row->stack, view->hides_addresses, out);
         fputc('\n', out);
     }
+    if (records->rows.count > view->top)
+        fprintf(out, "# %zu smaller stacks are left out; ask for more with top=N\n",
+                records->rows.count - view->top);
 }
 
-int pprof_text_write(struct recording *recording, bool by_allocated, bool hides_addresses,
-                     FILE *out, struct fault *fault)
+static int write_joined(struct recording *recording, const struct weights *live,
+                        const struct weights *allocated, const struct pprof_text_view *view,
+                        FILE *out)
+{
+    struct records records = {0};
+    bool by_allocated = view->by_allocated;
+    int const err = join(live, allocated, &records);
+    if (!err) {
+        if (records.rows.count)
+            qsort_r(records.rows.items, records.rows.count, sizeof(struct record), compare,
+                    &by_allocated);
+        fprintf(out,
+                "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ heapprofile\n",
+                live->total_count, live->total_value, allocated->total_count,
+                allocated->total_value);
+        write_records(recording, &records, view, out);
+    }
+    vec_free(&records.rows);
+    return err;
+}
+
+int pprof_text_write(struct recording *recording, const struct pprof_text_view *view, FILE *out,
+                     struct fault *fault)
 {
     struct weights live, allocated;
-    struct records records = {0};
     int err = weigh_stacks(recording, metric_find("heap.live"), TIME_ALL, &live, fault);
     if (err)
         return err;
     err = weigh_stacks(recording, metric_find("heap.allocated"), TIME_ALL, &allocated, fault);
     if (!err) {
-        if (join(&live, &allocated, &records) < 0)
+        if (write_joined(recording, &live, &allocated, view, out) < 0)
             err = fault_set(fault, -ENOMEM, "out of memory");
-        else {
-            if (records.rows.count)
-                qsort_r(records.rows.items, records.rows.count, sizeof(struct record), compare,
-                        &by_allocated);
-            fprintf(
-                out,
-                "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ heapprofile\n",
-                live.total_count, live.total_value, allocated.total_count, allocated.total_value);
-            write_records(recording, &records, hides_addresses, out);
-        }
         weights_fini(&allocated);
     }
-    vec_free(&records.rows);
     weights_fini(&live);
     return err;
 }

@@ -6,6 +6,12 @@
 
 #include "model/recording.h"
 
-/* Largest first, by what is in use, or by all that was allocated.  0 or -errno with a sentence. */
-int pprof_text_write(struct recording *recording, bool by_allocated, bool hides_addresses,
-                     FILE *out, struct fault *fault);
+struct pprof_text_view {
+    bool by_allocated; /* the order: by all that was allocated, instead of what is in use */
+    bool hides_addresses;
+    size_t top; /* stacks; what is left out is told */
+};
+
+/* Largest first.  0 or -errno with a sentence. */
+int pprof_text_write(struct recording *recording, const struct pprof_text_view *view, FILE *out,
+                     struct fault *fault);

@@ -6,6 +6,8 @@
 #include "serve/metrics_families.h"
 #include "serve/routes.h"
 
+#define SITES_SHARE 20 /* adding up sites may take this part of the time */
+
 static uint64_t unix_ns(void)
 {
     struct timespec now;
@@ -38,6 +40,23 @@ static int64_t limit_of(const struct memory_look *look)
     return look->is_known && look->cgroup.limit > 0 ? look->cgroup.limit : 0;
 }
 
+/* Where there are very many stacks it takes a while: then the numbers may be some seconds old. */
+static void add_up_sites(struct metrics_state *state, struct recording *recording,
+                         const struct running *running)
+{
+    struct sites_state *adding = &state->adding;
+    uint64_t const began = monotonic_ns();
+    bool const is_rested = began - adding->added_ns >= adding->cost_ns * SITES_SHARE;
+    bool const is_new =
+        running_time(running) != adding->time_ns || state->sites.table.recording != recording;
+    if (adding->added_ns && (!is_rested || !is_new))
+        return;
+    site_list_update(&state->sites, recording, running);
+    adding->time_ns = running_time(running);
+    adding->added_ns = monotonic_ns();
+    adding->cost_ns = adding->added_ns - began;
+}
+
 static void write_recording(struct metrics_out *out, struct target *target,
                             struct metrics_state *state)
 {
@@ -48,8 +67,8 @@ static void write_recording(struct metrics_out *out, struct target *target,
     if (!recording)
         return;
     metrics_write_heap(out, recording, running);
-    if (site_list_update(&state->sites, recording, running) == 0)
-        metrics_write_sites(out, &state->sites);
+    add_up_sites(state, recording, running);
+    metrics_write_sites(out, &state->sites);
     growth_state_refresh(&state->growth, recording, limit_of(&state->look));
     metrics_write_growth(out, &state->growth);
     metrics_write_quality(out, recording, unix_ns());

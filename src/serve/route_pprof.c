@@ -10,12 +10,14 @@
 #include "serve/routes.h"
 
 #define SECONDS_MOST 300
+#define TOP_DEFAULT  1000 /* stacks of the text */
+#define TOP_MOST     100000
 #define LATER_NS     UINT64_C(200000000)
 #define PATIENCE_NS  UINT64_C(10000000000) /* for the recorder to write what happened */
 
 struct profile {
     const char *name, *metric; /* as in the path, and what is shown first */
-    uint64_t debug, seconds;
+    uint64_t debug, seconds, top;
 };
 
 void route_pprof_index(struct target *target, struct request *request, struct answer *answer)
@@ -42,7 +44,10 @@ static bool take_parameters(struct profile *profile, const struct request *reque
 {
     const char *debug = request_parameter(request, "debug");
     const char *seconds = request_parameter(request, "seconds");
-    if (debug && number_parse(debug, 0, 2, &profile->debug) < 0)
+    const char *top = request_parameter(request, "top");
+    if (top && number_parse(top, 1, TOP_MOST, &profile->top) < 0)
+        answer_error(answer, request, 400, "top is a whole number from 1 to %d.", TOP_MOST);
+    else if (debug && number_parse(debug, 0, 2, &profile->debug) < 0)
         answer_error(answer, request, 400, "debug is 0 for the profile or 1 for text.");
     else if (seconds && number_parse(seconds, 1, SECONDS_MOST, &profile->seconds) < 0)
         answer_error(answer, request, 400, "seconds is a whole number from 1 to %d.", SECONDS_MOST);
@@ -79,9 +84,11 @@ static int write_profile(const struct profile *profile, const struct request *re
                              .range = {request->from_ns, UINT64_MAX},
                              .hides_addresses = !request->may_see_addresses,
                              .leaves_out_peak = profile->seconds > 0};
+    struct pprof_text_view const view = {.by_allocated = strcmp(profile->name, "allocs") == 0,
+                                         .hides_addresses = job.hides_addresses,
+                                         .top = (size_t)profile->top};
     if (profile->debug)
-        return pprof_text_write(recording, strcmp(profile->name, "allocs") == 0,
-                                job.hides_addresses, file, fault);
+        return pprof_text_write(recording, &view, file, fault);
     struct output *out = output_create(file, COMPRESS_GZIP);
     if (!out)
         return fault_set(fault, -ENOMEM, "out of memory");
@@ -118,10 +125,12 @@ static void serve_profile(struct profile *profile, struct target *target, struct
 
 void route_pprof_heap(struct target *target, struct request *request, struct answer *answer)
 {
-    serve_profile(&(struct profile){"heap", "heap.live", 0, 0}, target, request, answer);
+    serve_profile(&(struct profile){"heap", "heap.live", 0, 0, TOP_DEFAULT}, target, request,
+                  answer);
 }
 
 void route_pprof_allocs(struct target *target, struct request *request, struct answer *answer)
 {
-    serve_profile(&(struct profile){"allocs", "heap.allocated", 0, 0}, target, request, answer);
+    serve_profile(&(struct profile){"allocs", "heap.allocated", 0, 0, TOP_DEFAULT}, target, request,
+                  answer);
 }

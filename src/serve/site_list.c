@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/live_rank.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 
@@ -15,10 +14,28 @@ void site_list_init(struct site_list *list, size_t largest)
     *list = (struct site_list){.largest = largest};
 }
 
+static void forget_table(struct site_list *list)
+{
+    site_table_fini(&list->table);
+    list->table = (struct site_table){0};
+}
+
 void site_list_fini(struct site_list *list)
 {
+    forget_table(list);
     vec_free(&list->sites);
     number_map_fini(&list->by_key);
+}
+
+/* Names are found late: with every new one the sites of all stacks are asked for again. */
+static int prepare_table(struct site_list *list, struct recording *recording)
+{
+    if (list->table.recording == recording && list->locations == recording->locations.count &&
+        !list->table.failed)
+        return site_table_extend(&list->table);
+    forget_table(list);
+    list->locations = recording->locations.count;
+    return site_table_init(&list->table, recording);
 }
 
 /* Into `room` bytes; what is cut ends in a number made of the whole, so that two long names stay two. */
@@ -39,20 +56,14 @@ static void copy_name(const char *text, char *name, size_t room)
     snprintf(name + kept, room - kept, "~%08" PRIx32, (uint32_t)hash_bytes(text, size));
 }
 
-static struct site name_site(const struct recording *recording, const struct rank_row *row)
+static struct site name_site(const struct recording *recording, string_id name)
 {
     struct site site = {0};
-    const char *function = recording_text(recording, row->function);
-    const char *module = recording_text(recording, row->module);
-    const char *slash = strrchr(module, '/');
-    if (!function[0])
-        function = "[no stack]";
-    else if (!module[0] && strncmp(function, "0x", 2) == 0)
+    const char *function = recording_text(recording, name);
+    if (strncmp(function, "0x", 2) == 0)
         function = "[code in no file]"; /* made at run time: an address says nothing later */
     copy_name(function, site.function, sizeof(site.function));
-    copy_name(slash ? slash + 1 : module, site.module, sizeof(site.module));
-    site.key = hash_bytes(site.function, strlen(site.function)) ^
-               hash_mix(hash_bytes(site.module, strlen(site.module)));
+    site.key = hash_bytes(site.function, strlen(site.function));
     site.key += site.key == 0;
     return site;
 }
@@ -92,74 +103,114 @@ static struct site *take_in(struct site_list *list, struct site site)
     return place;
 }
 
-static int64_t add(int64_t a, int64_t b)
+static void add(int64_t *sum, int64_t value)
 {
-    return (int64_t)((uint64_t)a + (uint64_t)b);
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-static int64_t subtract(int64_t a, int64_t b)
+static void add_sums(struct site_sums *to, const struct site_sums *from)
 {
-    return (int64_t)((uint64_t)a - (uint64_t)b);
+    add(&to->live_bytes, from->live_bytes);
+    add(&to->live_blocks, from->live_blocks);
+    add(&to->allocated_bytes, from->allocated_bytes);
+    add(&to->allocations, from->allocations);
 }
 
-/* The rows come largest first. */
-static int add_live(struct site_list *list, struct recording *recording,
-                    const struct live_rank *live)
+/* What all sites have, by their number in the table. */
+struct all_sums {
+    VEC(struct site_sums) items;
+};
+
+static struct site_sums *sums_of(struct site_list *list, struct all_sums *all, stack_id stack)
 {
-    for (size_t i = 0; i < live->rows.count; i++) {
-        const struct live_row *row = &live->rows.items[i];
-        struct site const named = name_site(recording, row->site);
+    const struct site_entry *entry = site_table_find(&list->table, stack);
+    if (!entry)
+        return NULL;
+    size_t const at = (size_t)(entry - list->table.sites.items);
+    while (all->items.count <= at)
+        if (!vec_push(&all->items, (struct site_sums){0}))
+            return NULL;
+    return &all->items.items[at];
+}
+
+static int sum_up(struct site_list *list, const struct running *running, bool is_live,
+                  struct all_sums *all)
+{
+    struct running_rows rows;
+    int err =
+        running_weigh(running, metric_find(is_live ? "heap.live" : "heap.allocated"), NULL, &rows);
+    if (err)
+        return err;
+    if (is_live)
+        list->other = (struct site_sums){.live_bytes = rows.value, .live_blocks = rows.count};
+    for (size_t i = 0; i < rows.rows.count && !err; i++) {
+        const struct running_row *row = &rows.rows.items[i];
+        struct site_sums *sums = sums_of(list, all, row->stack);
+        if (!sums) {
+            err = -ENOMEM;
+            break;
+        }
+        add(is_live ? &sums->live_bytes : &sums->allocated_bytes, row->value);
+        add(is_live ? &sums->live_blocks : &sums->allocations, row->count);
+    }
+    running_rows_fini(&rows);
+    return err;
+}
+
+static int compare_falling(const void *left, const void *right, void *all)
+{
+    const struct site_sums *sums = ((const struct all_sums *)all)->items.items;
+    uint32_t const a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (sums[a].live_bytes != sums[b].live_bytes)
+        return sums[a].live_bytes > sums[b].live_bytes ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Largest first, so that what is taken in is; then the others find out whether they are in the list. */
+static int give_numbers(struct site_list *list, struct all_sums *all)
+{
+    size_t const count = all->items.count;
+    uint32_t *order = calloc(count + 1, sizeof(*order));
+    int err = order ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < count && !err; i++)
+        order[i] = i;
+    if (!err)
+        qsort_r(order, count, sizeof(*order), compare_falling, all);
+    for (size_t i = 0; i < count && !err; i++) {
+        const struct site_sums *sums = &all->items.items[order[i]];
+        struct site const named =
+            name_site(list->table.recording, list->table.sites.items[order[i]].function);
         struct site *site = find_site(list, named.key);
-        if (!site && i < list->largest && !(site = take_in(list, named)))
-            return -ENOMEM;
+        bool const is_large = i < list->largest && sums->live_bytes > 0;
+        if (!site && is_large && !(site = take_in(list, named)))
+            err = -ENOMEM;
         if (!site)
             continue;
-        if (i < list->largest)
+        if (is_large)
             site->last_turn = list->turn;
-        site->live_bytes = add(site->live_bytes, row->value);
-        site->live_blocks = add(site->live_blocks, row->count);
-        list->other_bytes = subtract(list->other_bytes, row->value);
-        list->other_blocks = subtract(list->other_blocks, row->count);
+        add_sums(&site->sums, sums);
+        add(&list->other.live_bytes, -sums->live_bytes);
+        add(&list->other.live_blocks, -sums->live_blocks);
     }
-    return 0;
-}
-
-static void add_allocated(struct site_list *list, struct recording *recording,
-                          const struct live_rank *allocated)
-{
-    vec_each (row, &allocated->rows) {
-        struct site *site = find_site(list, name_site(recording, row->site).key);
-        if (!site)
-            continue;
-        site->allocated_bytes = add(site->allocated_bytes, row->value);
-        site->allocations = add(site->allocations, row->count);
-    }
-}
-
-static int build_rank(struct recording *recording, const struct running *running,
-                      const char *metric, struct live_rank *rank)
-{
-    struct live_question const question = {metric_find(metric), BY_FUNCTION, LIVE_BY_VALUE, NULL};
-    return live_rank_build(recording, running, &question, rank);
+    free(order);
+    return err;
 }
 
 int site_list_update(struct site_list *list, struct recording *recording,
                      const struct running *running)
 {
-    struct live_rank rank;
-    int err = build_rank(recording, running, "heap.live", &rank);
-    if (err)
-        return err;
-    vec_each (site, &list->sites)
-        site->live_bytes = site->live_blocks = site->allocated_bytes = site->allocations = 0;
-    list->turn++;
-    list->other_bytes = rank.value;
-    list->other_blocks = rank.count;
-    err = add_live(list, recording, &rank);
-    live_rank_fini(&rank);
-    if (err || (err = build_rank(recording, running, "heap.allocated", &rank)))
-        return err;
-    add_allocated(list, recording, &rank);
-    live_rank_fini(&rank);
-    return 0;
+    struct all_sums all = {0};
+    int err = prepare_table(list, recording);
+    if (!err)
+        err = sum_up(list, running, true, &all);
+    if (!err)
+        err = sum_up(list, running, false, &all);
+    if (!err) {
+        vec_each (site, &list->sites)
+            site->sums = (struct site_sums){0};
+        list->turn++;
+        err = give_numbers(list, &all);
+    }
+    vec_free(&all.items);
+    return err;
 }

@@ -33,7 +33,7 @@ begin_subject grow
 begin_server live --pid "$subject" --listen 0
 grow_to grow 100
 if wait_until 30 metric_is "$live" 100000; then ok live-bytes; else not_ok live-bytes "$(metric "$live")"; fi
-equal live-site 100000 "$(metric 'memoir_heap_site_live_bytes{function="grown_block",module="subject-grows_on_demand"}')"
+equal live-site 100000 "$(metric 'memoir_heap_site_live_bytes{function="grown_block"}')"
 equal site-sum "$(metric "$live")" "$(get /metrics | awk '/^memoir_heap_site_live_bytes/ { sum += $2 } END { print sum }')"
 equal kinds-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_rss_(anonymous|file|shmem)_bytes/ { sum += $2 } END { printf "%d", sum }')"
 equal resident-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_resident_bytes/ { sum += $NF } END { printf "%d", sum }')"

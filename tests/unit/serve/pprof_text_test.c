@@ -7,16 +7,30 @@
 #include "check.h"
 #include "sample_recording.h"
 
-static char *render(bool by_allocated, bool hides)
+static char *render_top(bool by_allocated, bool hides, size_t top)
 {
+    struct pprof_text_view const view = {by_allocated, hides, top};
     struct sample sample = sample_create();
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    CHECK(pprof_text_write(sample.recording, by_allocated, hides, out, NULL) == 0);
+    CHECK(pprof_text_write(sample.recording, &view, out, NULL) == 0);
     fclose(out);
     sample_destroy(&sample);
     return text;
+}
+
+static char *render(bool by_allocated, bool hides)
+{
+    return render_top(by_allocated, hides, 1000);
+}
+
+TEST(what_is_left_out_is_told)
+{
+    char *text = render_top(false, false, 2);
+    CHECK(strstr(text, "\n# 3 smaller stacks are left out; ask for more with top=N\n"));
+    CHECK(strncmp(text, "heap profile: 5: 2625540", 24) == 0 && !strstr(text, "[1: 4000]"));
+    free(text);
 }
 
 TEST(the_first_line_has_the_totals_and_the_largest_comes_first)
@@ -51,6 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_line_has_the_totals_and_the_largest_comes_first),
+        cmocka_unit_test(what_is_left_out_is_told),
         cmocka_unit_test(by_allocated_the_order_is_another),
         cmocka_unit_test(hidden_addresses_are_those_in_the_files),
     };
