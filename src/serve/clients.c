@@ -75,6 +75,17 @@ void client_set_stage(struct clients *clients, struct client *client, enum clien
     pthread_mutex_unlock(&clients->lock);
 }
 
+bool clients_are_served(struct clients *clients)
+{
+    bool found = false;
+    pthread_mutex_lock(&clients->lock);
+    for (struct client *client = clients->ring.next; client != &clients->ring && !found;
+         client = client->next)
+        found = client->stage != CLIENT_ASKS;
+    pthread_mutex_unlock(&clients->lock);
+    return found;
+}
+
 void clients_cut(struct clients *clients, uint64_t asks_ns, uint64_t listens_ns)
 {
     uint64_t const now = monotonic_ns();

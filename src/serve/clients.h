@@ -23,5 +23,8 @@ enum client_stage {
 };
 void client_set_stage(struct clients *clients, struct client *client, enum client_stage stage);
 
+/* Whether anybody still waits for an answer or takes one. */
+bool clients_are_served(struct clients *clients);
+
 /* Ends the connections of those who are too long at asking or listening. */
 void clients_cut(struct clients *clients, uint64_t asks_ns, uint64_t listens_ns);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "serve/clients.h"
@@ -20,6 +21,7 @@
 #define IDLE_SECONDS     10u
 #define ASKS_NS          UINT64_C(10000000000)
 #define LISTENS_NS       UINT64_C(120000000000)
+#define LAST_NAPS        200 /* of 10 ms */
 #define JOBS_MOST        CONNECTIONS_MOST
 
 struct server {
@@ -319,6 +321,14 @@ void server_tend(struct server *server)
     clients_cut(server->clients, ASKS_NS, LISTENS_NS);
 }
 
+/* The last answers are on their way: those who take them get a moment. */
+static void let_finish(struct server *server)
+{
+    struct timespec const nap = {0, 10000000};
+    for (int i = 0; i < LAST_NAPS && clients_are_served(server->clients); i++)
+        nanosleep(&nap, NULL);
+}
+
 void server_stop(struct server *server)
 {
     if (!server)
@@ -329,8 +339,10 @@ void server_stop(struct server *server)
             close(fd);
     }
     work_queue_end(server->queue);
-    if (server->daemon)
+    if (server->daemon) {
+        let_finish(server);
         MHD_stop_daemon(server->daemon);
+    }
     work_queue_destroy(server->queue);
     clients_destroy(server->clients);
     free(server);
