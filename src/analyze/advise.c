@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "analyze/recording_growth.h"
 
 /* Less than this, and less than one part in so many of the whole, is not worth a sentence. */
 #define LEAST_BYTES (1u << 20)
@@ -79,6 +80,21 @@ static bool advise_stacks(struct explanation *explanation)
     return add(explanation, (struct advice){ADVICE_STACKS, stacks, 0, 0, count});
 }
 
+/* The function that grows most, if the heap grows at all: what it has live by now. */
+static int advise_growing(struct recording *recording, struct explanation *explanation,
+                          struct fault *fault)
+{
+    struct recording_growth growth;
+    int const err = recording_growth_make(recording, 0, &growth, fault);
+    if (err < 0 || growth.heap.verdict != GROWTH_GROWING || growth.site_count == 0)
+        return err;
+    const struct growth_site *site = &growth.sites[0];
+    uint64_t const live = bytes_of_stack(&explanation->owners[OWNER_LIVE], site->stack);
+    struct advice const advice = {ADVICE_GROWING, live, site->stack,
+                                  site->slope > 0 ? (uint64_t)(site->slope * 3600) : 0, 0};
+    return add(explanation, advice) ? 0 : fault_set(fault, -ENOMEM, "out of memory");
+}
+
 /* What is not there costs nothing; only the last look knows. */
 static bool advise_absent(struct explanation *explanation)
 {
@@ -102,11 +118,12 @@ static int compare(const void *left, const void *right)
     return a->bytes < b->bytes ? 1 : a->bytes > b->bytes ? -1 : (int)a->kind - (int)b->kind;
 }
 
-int advise(struct explanation *explanation)
+int advise(struct recording *recording, struct explanation *explanation, struct fault *fault)
 {
     if (!advise_heap(explanation) || !advise_stacks(explanation) || !advise_absent(explanation))
-        return -ENOMEM;
+        return fault_set(fault, -ENOMEM, "out of memory");
+    int const err = advise_growing(recording, explanation, fault);
     if (explanation->advice.count)
         qsort(explanation->advice.items, explanation->advice.count, sizeof(struct advice), compare);
-    return 0;
+    return err;
 }

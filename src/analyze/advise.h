@@ -3,5 +3,5 @@
 
 #include "analyze/explain.h"
 
-/* Fills explanation->advice.  0 or -ENOMEM. */
-int advise(struct explanation *explanation);
+/* Fills explanation->advice.  0 or -errno with `fault`. */
+int advise(struct recording *recording, struct explanation *explanation, struct fault *fault);

@@ -94,8 +94,8 @@ int explain_make(struct recording *recording, uint64_t to_ns, struct explanation
     int err = recording->residency.looks ? add_up(recording, to_ns, explanation, fault) : 0;
     if (err == 0 && explanation->at_ns == 0)
         err = refuse(recording, to_ns, fault);
-    if (err == 0 && advise(explanation) < 0)
-        err = fault_set(fault, -ENOMEM, "out of memory");
+    if (err == 0)
+        err = advise(recording, explanation, fault);
     if (err < 0)
         explain_fini(explanation);
     return err;

@@ -8,6 +8,7 @@ enum advice_kind {
     ADVICE_ARENAS,     /* ... kept by several arenas: fewer of them would keep less */
     ADVICE_FRAGMENTED, /* few live bytes pin many pages */
     ADVICE_STACKS,     /* stacks of threads that ended, or of very many */
+    ADVICE_GROWING,    /* a call site whose live bytes keep rising */
     ADVICE_UNTOUCHED,  /* asked for and never touched: costs no memory */
     ADVICE_RESERVED,   /* mapped and never touched, likewise */
     ADVICE_KINDS
@@ -15,10 +16,11 @@ enum advice_kind {
 
 struct advice {
     enum advice_kind kind;
-    uint64_t bytes;    /* that could come back; of the last two, that are not resident anyway */
-    uint32_t stack;    /* of FRAGMENTED: whose blocks pin most; 0: none */
-    uint64_t of_bytes; /* of it: what that stack's live blocks are in all */
-    uint32_t count;    /* of ARENAS and STACKS */
+    uint64_t bytes; /* that could come back; of the last two, that are not resident anyway */
+    uint32_t stack; /* of FRAGMENTED and GROWING: whose blocks; 0: none */
+    uint64_t
+        of_bytes; /* of FRAGMENTED: what that stack's live blocks are in all; of GROWING: an hour */
+    uint32_t count; /* of ARENAS and STACKS */
 };
 
 struct explanation {

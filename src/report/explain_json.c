@@ -12,6 +12,7 @@ static const char *const advice_keys[ADVICE_KINDS] = {
     [ADVICE_ARENAS] = "arenas",
     [ADVICE_FRAGMENTED] = "fragmented",
     [ADVICE_STACKS] = "stacks",
+    [ADVICE_GROWING] = "growing",
     [ADVICE_UNTOUCHED] = "untouched",
     [ADVICE_RESERVED] = "reserved",
 };

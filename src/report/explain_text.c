@@ -8,8 +8,9 @@
 #include "report/text_line.h"
 
 static const char *const advice_labels[ADVICE_KINDS] = {
-    [ADVICE_TRIM] = "free pages", [ADVICE_ARENAS] = "arenas",       [ADVICE_FRAGMENTED] = "pinned",
-    [ADVICE_STACKS] = "stacks",   [ADVICE_UNTOUCHED] = "untouched", [ADVICE_RESERVED] = "reserved",
+    [ADVICE_TRIM] = "free pages",   [ADVICE_ARENAS] = "arenas",   [ADVICE_FRAGMENTED] = "pinned",
+    [ADVICE_STACKS] = "stacks",     [ADVICE_GROWING] = "growing", [ADVICE_UNTOUCHED] = "untouched",
+    [ADVICE_RESERVED] = "reserved",
 };
 
 #define NAME_COLUMNS   14
@@ -189,6 +190,13 @@ void advice_render(struct recording *recording, const struct advice *advice, str
         line_add(line,
                  "%s are stacks of threads (%u owners): fewer threads, or less on their stacks",
                  bytes, advice->count);
+        break;
+    case ADVICE_GROWING:
+        add_where(recording, advice->stack, line);
+        line_add(line,
+                 " keeps growing, by %s an hour, and has %s: memoir report says who else, and "
+                 "since when",
+                 human_bytes((int64_t)advice->of_bytes, live), bytes);
         break;
     case ADVICE_UNTOUCHED:
         line_add(line,
