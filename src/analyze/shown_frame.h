@@ -6,9 +6,9 @@
 
 #include "analyze/call_tree.h"
 
-/* Writes the lines of frame number `frame`, innermost first; returns how many it has, 0 only for a
+/* Writes the lines of frame number `index`, innermost first; returns how many it has, 0 only for a
  * frame that is not there.  At most `max` are written. */
-size_t frame_show(struct recording *recording, uint32_t frame, struct shown_frame *out, size_t max);
+size_t frame_show(struct recording *recording, uint32_t index, struct shown_frame *out, size_t max);
 
 /* True for malloc, operator new and their kind: at the inner end of a stack they say nothing. */
 bool shown_frame_is_allocator(const struct recording *recording, const struct shown_frame *frame);

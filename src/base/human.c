@@ -90,9 +90,9 @@ const char *human_share(int64_t part, int64_t whole, char out[HUMAN_MAX])
 {
     double const share = whole ? 100.0 * (double)part / (double)whole : 0;
     if (whole == 0)
-        strcpy(out, "-");
+        snprintf(out, HUMAN_MAX, "-");
     else if (part != 0 && __builtin_fabs(share) < 0.05)
-        strcpy(out, share < 0 ? ">-0.1 %" : "<0.1 %");
+        snprintf(out, HUMAN_MAX, "%s", share < 0 ? ">-0.1 %" : "<0.1 %");
     else if (part != whole && share > 99.9 && share < 100)
         snprintf(out, HUMAN_MAX, "%.*f %%", share > 99.99 ? 4 : 2,
                  (double)(int64_t)(share * 1e4) / 1e4);

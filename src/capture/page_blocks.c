@@ -85,12 +85,13 @@ static void take_part(void *into, const struct block *block)
 /* Gives the rest of the page to its blocks, in equal shares. */
 static void give_rest(struct sweep *sweep, uint64_t rest)
 {
-    uint64_t const share = rest / sweep->part_count, left = rest % sweep->part_count;
-    if (sweep->question->is_attached) {
+    size_t const count = sweep->part_count;
+    if (sweep->question->is_attached || count == 0) {
         sweep->blocks->unknown += rest;
         return;
     }
-    for (size_t i = 0; i < sweep->part_count; i++)
+    uint64_t const share = rest / count, left = rest % count;
+    for (size_t i = 0; i < count; i++)
         sweep->blocks->held[sweep->parts[i].site] += share + (i < left);
 }
 

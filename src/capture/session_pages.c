@@ -10,6 +10,7 @@
 /* The first looks come early, so that short runs have some; later they cost at most one part in so many. */
 #define FIRST_LOOK_NS 200000000ull
 #define LOOK_SHARE    100u
+#define NAMES_WAIT_NS 3000000000ull
 
 static uint64_t next_look(const struct session *session, uint64_t now, uint64_t took_ns)
 {
@@ -95,9 +96,10 @@ static int note_changes(struct session *session, const struct owned_list *now)
     size_t i = 0, k = 0;
     int err = 0;
     while (err == 0 && (i < now->items.count || k < before->items.count)) {
-        const struct owned *new = i < now->items.count ? &now->items.items[i] : NULL;
-        const struct owned *old = k < before->items.count ? &before->items.items[k] : NULL;
-        int const order = !new ? 1 : !old ? -1 : compare(new, old);
+        const struct owned *new = now->items.items + i, *old = before->items.items + k;
+        int const order = i == now->items.count      ? 1
+                          : k == before->items.count ? -1
+                                                     : compare(new, old);
         if (order <= 0)
             err = note_change(session, new, order == 0 ? old->bytes : 0);
         else
@@ -144,8 +146,7 @@ static void note_failure(struct session *session, int err)
 static void end_look(struct session *session, uint64_t now)
 {
     struct page_look_result result;
-    struct residency *residency = &session->recording->residency;
-    uint64_t const looks = residency->looks;
+    uint64_t const looks = session->recording->residency.looks;
     int const err = page_look_end(&session->pages.look, &result);
     if (err == -EAGAIN)
         return;
@@ -156,17 +157,29 @@ static void end_look(struct session *session, uint64_t now)
         return;
     }
     if (take_result(session, &result) == 0) {
-        *residency = result.residency;
-        residency->looks = looks + 1;
-        residency->time_ns = session->pages.began_ns;
+        session->pages.found = result.residency;
+        session->pages.found.looks = looks + 1;
+        session->pages.found.time_ns = session->pages.began_ns;
     }
     page_look_result_fini(&result);
+}
+
+/* Whoever asked waits for this: the names of what was found should be there as well, unless they take long. */
+static void tell(struct session *session, uint64_t now)
+{
+    struct session_pages *pages = &session->pages;
+    if (!pages->found.looks ||
+        (!session_name(session, false) && now < pages->found.time_ns + NAMES_WAIT_NS))
+        return;
+    session->recording->residency = pages->found;
+    pages->found.looks = 0;
 }
 
 void session_look_at_pages(struct session *session, uint64_t now)
 {
     if (session->pid == 0 || session->recording->quality.sample_rate)
         return;
+    tell(session, now);
     if (session->pages.next_ns == 0)
         session->pages.next_ns = FIRST_LOOK_NS;
     if (session->pages.look.worker)
@@ -199,6 +212,9 @@ void session_ask_pages(struct session *session)
 
 void session_pages_fini(struct session *session)
 {
+    if (session->pages.found.looks)
+        session->recording->residency = session->pages.found;
+    session->pages.found.looks = 0;
     page_look_cancel(&session->pages.look);
     vec_free(&session->pages.last.items);
     vec_free(&session->pages.news);

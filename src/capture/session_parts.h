@@ -23,6 +23,7 @@ struct session_pages {
     struct owned_list last; /* as of the last look */
     VEC(struct cell) news;  /* since the last bucket, by site */
     uint64_t cpu_ns;        /* of all looks */
+    struct residency found; /* by the last look, until it is told; no looks: it has been */
     bool is_asked, has_failed;
 };
 

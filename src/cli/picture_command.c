@@ -41,7 +41,7 @@ int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fa
 int picture_run(const struct picture_job *job, const char *path)
 {
     struct fault fault = {0};
-    enum picture_format format;
+    enum picture_format format = PICTURE_SVG;
     int status = 2;
     struct recording *recording = NULL;
     int err =

@@ -31,7 +31,7 @@ static int stop_listed(struct all_threads *all, DIR *tasks, uint64_t wait_ns)
 {
     int found = 0;
     for (struct dirent *entry; (entry = readdir(tasks));) {
-        pid_t tid = atoi(entry->d_name);
+        pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
         if (tid <= 0 || is_stopped(all, tid))
             continue;
         int err = stop_one(all, tid, wait_ns);

@@ -220,9 +220,10 @@ static void judge_symbols(struct checkup *checkup, const struct machine_facts *f
 
 static void judge_libc(struct checkup *checkup, const struct machine_facts *facts)
 {
-    unsigned major = 0, minor = 0;
-    bool const is_new = sscanf(facts->glibc, "%3u.%3u", &major, &minor) == 2 &&
-                        (major > 2 || (major == 2 && minor >= GLIBC_LEAST_MINOR));
+    char *dot;
+    unsigned long const major = strtoul(facts->glibc, &dot, 10);
+    unsigned long const minor = *dot == '.' ? strtoul(dot + 1, NULL, 10) : 0;
+    bool const is_new = major > 2 || (major == 2 && minor >= GLIBC_LEAST_MINOR);
     if (!facts->glibc[0])
         checkup_add(checkup, "libc", "glibc", CHECK_MISSING,
                     "another libc: memoir traces programs that use glibc");

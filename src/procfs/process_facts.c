@@ -29,14 +29,27 @@ void process_thread_name(uint32_t pid, uint32_t tid, char *name, size_t size)
         name[strcspn(name, "\n")] = '\0';
 }
 
+#define THREADS_WORD 18u /* of /proc/PID/stat, counted from the end of the name */
+
+/* The word number `index` of a line, counted from 0; "" when it has fewer. */
+static const char *word_at(const char *text, unsigned index)
+{
+    for (; index > 0 && *text; index--) {
+        text += strcspn(text, " ");
+        text += strspn(text, " ");
+    }
+    return text;
+}
+
 struct process_memory process_memory(uint32_t pid)
 {
     char path[64], text[128];
-    unsigned long long resident, shared;
     snprintf(path, sizeof(path), "/proc/%u/statm", pid);
-    if (read_text(path, text, sizeof(text)) <= 0 ||
-        sscanf(text, "%*u %llu %llu", &resident, &shared) != 2 || resident < shared ||
-        resident == 0)
+    if (read_text(path, text, sizeof(text)) <= 0)
+        return (struct process_memory){-1, -1};
+    const char *second = word_at(text, 1), *third = word_at(text, 2);
+    uint64_t const resident = strtoull(second, NULL, 10), shared = strtoull(third, NULL, 10);
+    if (!*third || resident < shared || resident == 0)
         return (struct process_memory){-1, -1};
     int64_t page = sysconf(_SC_PAGESIZE);
     return (struct process_memory){(int64_t)resident * page, (int64_t)(resident - shared) * page};
@@ -85,13 +98,10 @@ bool process_runs(uint32_t pid)
     if (read_text(path, text, sizeof(text)) <= 0)
         return false;
     const char *after_name = strrchr(text, ')');
-    char state = '\0';
-    int threads = 0;
-    if (!after_name || sscanf(after_name + 1,
-                              " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                              "%*s %d",
-                              &state, &threads) != 2)
+    if (!after_name || after_name[1] != ' ' || !*word_at(after_name, THREADS_WORD))
         return false;
+    char const state = after_name[2];
+    long const threads = strtol(word_at(after_name, THREADS_WORD), NULL, 10);
     /* The first thread may have ended before the others. */
     return (state != 'Z' && state != 'X') || threads > 1;
 }

@@ -82,7 +82,7 @@ static bool needs_sanitizer(const struct image *image)
 static bool is_foreign_elf(int fd, const Elf64_Ehdr *elf)
 {
     char loader[256];
-    struct image image = {.fd = fd, .count = elf->e_phnum};
+    struct image image = {.fd = fd, .count = elf->e_phnum, .segments = {{0}}};
     if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
         return true;
     if (image.count > SEGMENTS_MAX || elf->e_phentsize != sizeof(Elf64_Phdr) ||

@@ -64,7 +64,7 @@ uint64_t ring_put_instant(struct arena_slot *slot)
 
 uint64_t ring_clock_ns(void)
 {
-    struct timespec now;
+    struct timespec now = {0, 0};
     raw_syscall3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

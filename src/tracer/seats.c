@@ -88,7 +88,7 @@ static bool is_empty(struct seat *seat, uint32_t pid)
 
 static uint64_t monotonic_ns(void)
 {
-    struct timespec now;
+    struct timespec now = {0, 0};
     raw_syscall3(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -85,7 +85,7 @@ static uint32_t make_node(uint32_t parent, uint64_t ip, uint32_t module)
 /* An entry of the index: the node's number, and above it a few bits of its hash, so that strangers are passed over
  * without a look at their node. */
 #define TAG_SHIFT 22
-_Static_assert(ARENA_NODES == 1u << TAG_SHIFT, "a number and a tag make 32 bits");
+_Static_assert(ARENA_NODES >> TAG_SHIFT == 1u, "a number and a tag make 32 bits");
 
 static inline uint32_t tag_of(uint64_t hash)
 {

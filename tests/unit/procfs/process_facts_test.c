@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "procfs/process_facts.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,6 +66,53 @@ TEST(a_variable_is_read_as_the_process_began_with_it)
     waitpid(child, NULL, 0);
 }
 
+static void *wait_for_ever(void *ignored)
+{
+    for (;;)
+        pause();
+    return ignored;
+}
+
+static char state_of(pid_t pid)
+{
+    char path[64], text[512] = "";
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    size_t const size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[size] = '\0';
+    const char *after_name = strrchr(text, ')');
+    return after_name ? after_name[2] : '\0';
+}
+
+static void await_zombie(pid_t pid)
+{
+    for (int tries = 0; tries < 5000 && state_of(pid) != 'Z'; tries++)
+        usleep(1000);
+    CHECK(state_of(pid) == 'Z');
+}
+
+TEST(a_process_runs_until_its_last_thread_has_ended)
+{
+    pid_t ended = fork();
+    if (ended == 0)
+        _exit(0);
+    pid_t outlived = fork();
+    if (outlived == 0) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, wait_for_ever, NULL);
+        pthread_exit(NULL);
+    }
+    await_zombie(ended);
+    await_zombie(outlived); /* its first thread, that is */
+    CHECK(!process_runs((uint32_t)ended));
+    CHECK(process_runs((uint32_t)outlived));
+    kill(outlived, SIGKILL);
+    waitpid(outlived, NULL, 0);
+    waitpid(ended, NULL, 0);
+}
+
 static void note_libc(void *context, const char *path)
 {
     if (strstr(path, "/libc.so.6"))
@@ -94,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(anonymous_memory_is_resident_memory_without_files),
         cmocka_unit_test(shared_memory_is_not_anonymous),
+        cmocka_unit_test(a_process_runs_until_its_last_thread_has_ended),
         cmocka_unit_test(a_variable_is_read_as_the_process_began_with_it),
         cmocka_unit_test(mapped_code_has_libc_in_it),
         cmocka_unit_test(nobody_has_nothing),
