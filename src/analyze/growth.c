@@ -133,13 +133,29 @@ static enum growth_verdict judge_floors(const struct trend_series *floors,
     return GROWTH_GROWING;
 }
 
+/* What a part of the day brings it has brought before, and garbage piles up after each collection: only what climbs
+ * above all that was is news. */
+static bool is_above_before(const struct growth_question *question, size_t first,
+                            const struct growth *recent)
+{
+    struct trend_series floors;
+    if (!floors_make(question->points, first, &floors))
+        return false;
+    double highest = floors.values[0];
+    for (size_t i = 1; i < floors.count; i++)
+        highest = fmax(highest, floors.values[i]);
+    return (double)recent->last - highest >
+           RECENT_ABOVE * ((double)recent->last - (double)recent->first);
+}
+
 /* Judges what is behind the last jump; a jump itself is no growth. */
 static void judge_stretch(const struct growth_question *question, struct stretch stretch,
                           const struct demand *demand, struct growth *growth)
 {
     struct trend_series floors;
     enum growth_verdict why = GROWTH_UNKNOWN; /* what the last jump was */
-    size_t const whole = stretch.end - stretch.first;
+    bool has_fallen = false;                  /* and whether it led down */
+    struct stretch const whole = stretch;
     for (unsigned cut = 0;; cut++) {
         if (!floors_make(question->points + stretch.first, stretch.end - stretch.first, &floors)) {
             growth->verdict = why;
@@ -150,13 +166,20 @@ static void judge_stretch(const struct growth_question *question, struct stretch
         struct trend_shift const shift = trend_last_shift(&floors);
         if (shift.at == 0) {
             growth->verdict = judge_floors(&floors, demand, &trend, growth->middle);
-            if (cut && growth->verdict != GROWTH_GROWING)
+            if (has_fallen && growth->verdict == GROWTH_GROWING &&
+                !is_above_before(question, stretch.first, growth)) {
+                growth->verdict = GROWTH_STEADY; /* up and down */
+                growth->from_ns = whole.from_ns;
+            } else if (cut && growth->verdict != GROWTH_GROWING) {
                 growth->verdict = why;
+            }
             return;
         }
         why = shift.is_sudden ? GROWTH_STEPPED : GROWTH_SETTLING;
+        has_fallen = floors.values[shift.at] < floors.values[shift.at - 1];
         stretch = stretch_from(question, whole_ns(floors.times[shift.at]));
-        if (cut == SHIFTS_MAX || stretch.end - stretch.first < whole / REST_SHARE) {
+        if (cut == SHIFTS_MAX ||
+            stretch.end - stretch.first < (whole.end - whole.first) / REST_SHARE) {
             growth->verdict = why;
             return;
         }
@@ -177,20 +200,6 @@ static bool slows_down(const struct growth_question *question, const struct stre
         return false;
     size_t const n = floors.count;
     return trend_slope(&floors, 2 * n / 3, n) < RECENT_LATE * trend_slope(&floors, 0, n / 3);
-}
-
-/* What a part of the day brings it has brought before: only what climbs above all that was is news. */
-static bool is_above_before(const struct growth_question *question, size_t first,
-                            const struct growth *recent)
-{
-    struct trend_series floors;
-    if (!floors_make(question->points, first, &floors))
-        return false;
-    double highest = floors.values[0];
-    for (size_t i = 1; i < floors.count; i++)
-        highest = fmax(highest, floors.values[i]);
-    return (double)recent->last - highest >
-           RECENT_ABOVE * ((double)recent->last - (double)recent->first);
 }
 
 static bool judge_recent(const struct growth_question *question, uint64_t window_ns,

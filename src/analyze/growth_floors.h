@@ -10,7 +10,8 @@
 
 #define FLOORS_LEAST 24
 
-/* Between FLOORS_LEAST and TREND_MAX floors of equal stretches.  false when there are too few points. */
+/* Between FLOORS_LEAST and TREND_MAX floors of equal stretches: fewer, where garbage takes longer than one stretch to be
+ * collected.  false when there are too few points. */
 bool floors_make(const struct growth_point *points, size_t count, struct trend_series *floors);
 
 /* The same floors in about FLOORS_LEAST wider stretches. */

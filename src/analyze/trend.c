@@ -137,10 +137,11 @@ static double median_of(const struct trend_series *series, size_t first, size_t 
     return trend_median(values, count);
 }
 
-/* How much values differ from their neighbours by chance. */
-static double noise_of(const struct trend_series *series)
+double trend_noise(const struct trend_series *series)
 {
     double steps[TREND_MAX];
+    if (series->count < 2)
+        return 0;
     size_t const count = series->count - 1;
     for (size_t i = 0; i < count; i++)
         steps[i] = series->values[i + 1] - series->values[i];
@@ -185,7 +186,7 @@ struct trend_shift trend_last_shift(const struct trend_series *series)
         jumps[k] = fabs(median_of(series, k + side, side) - median_of(series, k, side));
     memcpy(sorted, jumps, count * sizeof(*sorted));
     double least = SHIFT_TYPICALS * trend_median(sorted, count);
-    least = fmax(least, SHIFT_SIGMAS * noise_of(series));
+    least = fmax(least, SHIFT_SIGMAS * trend_noise(series));
     least = fmax(least, SHIFT_RANGE_SHARE * range_of(series));
     size_t end = count;
     while (end > 0 && jumps[end - 1] <= least)

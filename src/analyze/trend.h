@@ -29,6 +29,9 @@ double trend_slope(const struct trend_series *series, size_t first, size_t end);
 /* Sorts `values`.  0 when there are none. */
 double trend_median(double *values, size_t count);
 
+/* How much values differ from their neighbours by chance: sigma, by the median deviation. */
+double trend_noise(const struct trend_series *series);
+
 /* The last change from one level to another.  A steady rise is none, however steep. */
 struct trend_shift {
     size_t at;      /* the first value behind it; 0: there is none */

@@ -2,6 +2,7 @@
 /* session_watch.c - the looks of a watcher at one process. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "capture/session_parts.h"
@@ -14,6 +15,13 @@ static uint64_t unix_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The shared memory that is in use; the program has touched nearly all of it. */
+static int64_t own_bytes(const struct session *session)
+{
+    struct stat facts;
+    return fstat(session->arena->fd, &facts) == 0 ? (int64_t)facts.st_blocks * 512 : 0;
 }
 
 static int64_t live_of(const struct totals *totals)
@@ -37,6 +45,7 @@ static struct watch_view make_view(struct session *session, uint64_t now)
                                .time_ns = now,
                                .unix_ns = unix_ns(),
                                .memory = session->watched_memory,
+                               .own_bytes = own_bytes(session),
                                .heap_bytes = live_of(&heap),
                                .heap_blocks = (int64_t)(heap.calls - heap.frees),
                                .pool_bytes = live_of(&pools),

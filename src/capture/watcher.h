@@ -18,6 +18,8 @@ struct watch_view {
     uint64_t time_ns, unix_ns;   /* of the recording, and by the wall clock */
     bool is_last;                /* it has ended; `memory` is that of the look before */
     struct memory_status memory; /* by the kernel; -1 where not known */
+    int64_t
+        own_bytes; /* of its resident shared memory, at most: what it shares with the recorder */
     int64_t heap_bytes, heap_blocks, pool_bytes, map_bytes, region_bytes; /* live */
 };
 

@@ -9,7 +9,7 @@
 #include "procfs/proportional.h"
 
 #define SITES_KEPT 48u
-#define VALUES_MAX (LEVEL_COUNT + SITES_KEPT)
+#define VALUES_MAX (LEVEL_COUNT + 1 + SITES_KEPT)
 #define MS_NS      1000000u
 #define FIRST_NS   900000000u
 #define PSS_MOST                                                                                   \
@@ -29,7 +29,8 @@ static void add(struct values *values, enum history_kind kind, const char *name,
 /* Resident memory, the whole and its parts; what the program never did is left out. */
 static void add_levels(struct values *values, const struct watch_view *view)
 {
-    struct memory_levels levels = view_levels(view);
+    int64_t own;
+    struct memory_levels levels = view_own_levels(view, &own);
     const struct recording *recording = view->recording;
     if (!view->is_last && levels.values[LEVEL_RSS] >= 0 && levels.values[LEVEL_RSS] <= PSS_MOST)
         levels.values[LEVEL_PSS] = proportional_read(view->pid);
@@ -43,6 +44,7 @@ static void add_levels(struct values *values, const struct watch_view *view)
         add(values, is_part ? HISTORY_CATEGORY : HISTORY_TOTAL,
             memory_level_name((enum memory_level)i), levels.values[i]);
     }
+    add(values, HISTORY_CATEGORY, "memoir", own);
 }
 
 static const char *name_of(const struct watch *watch, const char *program)

@@ -35,6 +35,8 @@ struct process_watch {
 
 /* The levels of a view. */
 struct memory_levels view_levels(const struct watch_view *view);
+/* The same without what the process shares with the recorder; *own is how much that is. */
+struct memory_levels view_own_levels(const struct watch_view *view, int64_t *own);
 /* The limit of its memory: its own, or the machine's. */
 int64_t view_limit(const struct watch_view *view);
 

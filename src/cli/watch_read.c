@@ -24,6 +24,18 @@ struct memory_levels view_levels(const struct watch_view *view)
                                    [LEVEL_REGION] = view->region_bytes}};
 }
 
+struct memory_levels view_own_levels(const struct watch_view *view, int64_t *own)
+{
+    struct memory_levels levels = view_levels(view);
+    int64_t const shared = levels.values[LEVEL_SHMEM];
+    *own = shared < 0 ? 0 : view->own_bytes < shared ? view->own_bytes : shared;
+    if (shared >= 0 && levels.values[LEVEL_RSS] >= *own) {
+        levels.values[LEVEL_RSS] -= *own;
+        levels.values[LEVEL_SHMEM] -= *own;
+    }
+    return levels;
+}
+
 int64_t view_limit(const struct watch_view *view)
 {
     const struct recording *recording = view->recording;
@@ -82,7 +94,8 @@ static struct alert_reading read_growth(struct process_watch *process,
 {
     struct growth_watch *watch = process->growth[rule->level];
     struct alert_reading reading = {.threshold = rule->threshold};
-    int64_t const value = view_levels(view).values[rule->level];
+    int64_t own;
+    int64_t const value = view_own_levels(view, &own).values[rule->level];
     if (!watch || value < 0)
         return reading;
     if (watch->count == 0 || watch->points[watch->count - 1].time_ns != view->time_ns)

@@ -27,7 +27,7 @@ most=$(history_json '.services[0].series[] | .high' twice.db --site leak_here)
 at_least history-site-bytes $((8192 * 50)) "$most"
 at_most history-site-bytes-whole $((8192 * 200)) "$most"
 at_least history-rss 1048576 "$(history_json '.services[0].series[0].high' twice.db --category rss)"
-equal history-categories "anon file maps.live shmem" \
+equal history-categories "anon file maps.live memoir shmem" \
     "$(history_json '[.services[0].series[] | select(.kind == "category") | .name] | sort | join(" ")' twice.db)"
 equal history-since "" "$("$MEMOIR" history twice.db --since 2020-01-01 --json | jq -r '.services[] | select(.runs == [])')"
 "$MEMOIR" history twice.db --csv >points.csv

@@ -77,6 +77,13 @@ TEST(garbage_that_is_collected_is_no_growth)
     assert_int_equal(judge(0).verdict, GROWTH_STEADY);
 }
 
+TEST(the_rise_after_a_collection_is_no_growth_before_it_is_above_all_that_was)
+{
+    for (size_t i = 0; i < 400; i++) /* two and a half wide teeth */
+        add(i * SEC, 100 + 40 * fmod((double)i / 160, 1) + noise(i));
+    CHECK(judge(0).verdict != GROWTH_GROWING);
+}
+
 TEST(what_slows_down_settles)
 {
     for (size_t i = 0; i < 360; i++)
@@ -112,11 +119,11 @@ TEST(a_climb_behind_a_jump_is_growth_from_there_on)
 TEST(what_begins_to_grow_late_is_found_by_its_newest_part)
 {
     for (size_t i = 0; i < 720; i++)
-        add(i * 10 * SEC, 100 + (i > 480 ? ((double)i - 480) * 0.25 : 0) + noise(i));
+        add(i * 10 * SEC, 100 + (i > 400 ? ((double)i - 400) * 0.05 : 0) + noise(i));
     struct growth const growth = judge(0);
     assert_int_equal(growth.verdict, GROWTH_GROWING);
     assert_int_equal(growth.rule, GROWTH_BY_RECENT);
-    CHECK(growth.from_ns >= 3600 * SEC);
+    CHECK(growth.from_ns >= 3590 * SEC);
 }
 
 TEST(a_wave_that_comes_every_day_is_none_of_it)
@@ -197,6 +204,8 @@ int main(void)
                                begin),
         cmocka_unit_test_setup(without_growth_or_limit_there_is_no_time_to_it, begin),
         cmocka_unit_test_setup(garbage_that_is_collected_is_no_growth, begin),
+        cmocka_unit_test_setup(
+            the_rise_after_a_collection_is_no_growth_before_it_is_above_all_that_was, begin),
         cmocka_unit_test_setup(what_slows_down_settles, begin),
         cmocka_unit_test_setup(a_cache_that_is_full_settles, begin),
         cmocka_unit_test_setup(a_jump_is_a_step, begin),

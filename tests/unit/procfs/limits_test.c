@@ -36,10 +36,10 @@ TEST(a_process_with_a_limit_has_it)
 {
     pid_t const child = fork();
     if (child == 0) {
-        struct rlimit const limit = {UINT64_C(3) << 30, UINT64_C(3) << 30};
+        struct rlimit const limit = {UINT64_C(1) << 50, UINT64_C(1) << 50};
         setrlimit(RLIMIT_AS, &limit);
         uint64_t const found = memory_limit_read((uint32_t)getpid());
-        _exit(found > 0 && found <= UINT64_C(3) << 30 ? 0 : 1);
+        _exit(found > 0 && found <= UINT64_C(1) << 50 ? 0 : 1);
     }
     int status = -1;
     CHECK(waitpid(child, &status, 0) == child);
