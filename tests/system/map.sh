@@ -97,6 +97,26 @@ equal no-addresses 0 "$("$MEMOIR" map "$subject" --no-addresses | grep -c '^[0-9
 equal group 10 "$("$MEMOIR" map "$subject" --json --group 'chain=*/chain.*' >group.json; part group.json named chain)"
 kill -CONT "$subject"
 
+# ---- a process that does not hold still ----
+/usr/bin/python3 -c '
+import mmap
+print("ready", flush=True)
+while True:
+    kept = [bytearray(1 << 20) for _ in range(40)]
+    maps = [mmap.mmap(-1, 1 << 20) for _ in range(20)]
+    for one in maps: one.write(b"x" * (1 << 20))' >churn.out &
+churn=$!
+ended="$ended $churn"
+wait_until 10 has_line churn.out ready
+for way in --exact --gentle; do
+    "$MEMOIR" map "$churn" "$way" --json >churn.json
+    equal "running-sum$way" "$(jq .total.bytes.rss churn.json)" "$(jq '[.leaves[].bytes.rss] | add' churn.json)"
+    at_least "running-before$way" 1 "$(jq '[.capture.rss_before, .capture.rss_after] | min' churn.json)"
+done
+changed() { "$MEMOIR" map "$churn" | grep -q '^Changed during capture: [-+]'; }
+if wait_until 20 changed; then ok running-changed; else not_ok running-changed "nothing seemed to change"; fi
+kill "$churn"
+
 # ---- which process ----
 equal by-name "$subject" "$("$MEMOIR" map subject-memory_of_every_kind --json | jq .process.pid)"
 equal by-name-option "$subject" "$("$MEMOIR" map --name subject-memory_of_every_kind --json | jq .process.pid)"
