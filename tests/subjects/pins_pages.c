@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fragments its heap: three call sites allocate in turn, and of all their blocks every 64th stays.  Prints what each
- * site has live and, by its own count of the survivors on each page, what it holds; then waits. */
+ * site has live and, by its own count of the survivors on each page, what it holds; then waits.  A signal makes it give
+ * free pages back to the kernel. */
 #include "subject.h"
 
 #include <malloc.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +92,14 @@ static void count(unsigned long live[3], unsigned long held[3])
     }
 }
 
+static void on_signal(int number)
+{
+    (void)number;
+}
+
 int main(void)
 {
+    signal(SIGUSR1, on_signal);
     unsigned long live[3] = {0}, held[3] = {0};
     allocate();
     for (int i = 0; i < BLOCKS; i++) {
@@ -106,6 +114,9 @@ int main(void)
     count(live, held);
     say("small_site %lu %lu\nmiddle_site %lu %lu\nlarge_site %lu %lu\nready\n", live[0], held[0],
         live[1], held[1], live[2], held[2]);
-    for (;;)
+    for (;;) {
         pause();
+        malloc_trim(0);
+        say("trimmed\n");
+    }
 }
