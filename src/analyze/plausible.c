@@ -65,12 +65,14 @@ static size_t add_traits(const struct recording *recording, struct plausibility 
 void plausible_check(const struct recording *recording, struct plausibility *found)
 {
     *found = (struct plausibility){.lacks_memory = lacks_memory(recording)};
+    if (recording->quality.off_ns)
+        add(found, DOUBT_OFF, NULL);
     size_t allocators = add_traits(recording, found, true);
-    size_t explained = allocators + add_traits(recording, found, false);
+    size_t explained = found->count + add_traits(recording, found, false);
     if (!explained && recording->heap.calls + recording->pools.calls == 0)
         add(found, DOUBT_NOTHING, NULL);
     else if (!explained && found->lacks_memory)
         add(found, DOUBT_MEMORY, NULL);
-    if (!allocators && lacks_frees(recording))
+    if (!allocators && !recording->quality.off_ns && lacks_frees(recording))
         add(found, DOUBT_NO_FREES, NULL);
 }

@@ -11,6 +11,7 @@ enum doubt_kind {
     DOUBT_NOTHING, /* not one allocation was seen, and nothing known explains that */
     DOUBT_MEMORY, /* much more memory is resident than was allocated, and nothing known explains that */
     DOUBT_NO_FREES, /* many allocations, hardly a free */
+    DOUBT_OFF,      /* the heap was not traced for a while */
     DOUBT_KINDS
 };
 

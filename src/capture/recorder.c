@@ -118,6 +118,8 @@ static bool set_rate(struct recorder *recorder, const char *text)
     if (end == text || *end)
         return false;
     atomic_store(&recorder->arena.header->rate, rate);
+    roster_note_rate(recorder->roster,
+                     tick_clock_ns(&recorder->clock, tick_clock_anchor(&recorder->clock)));
     return true;
 }
 

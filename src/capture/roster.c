@@ -257,6 +257,13 @@ static void watch_all(struct roster *roster, uint64_t now_ns)
     }
 }
 
+void roster_note_rate(struct roster *roster, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < roster->session_count; i++)
+        if (roster->sessions[i])
+            session_note_rate(roster->sessions[i], now_ns);
+}
+
 bool roster_ask_pages(struct roster *roster)
 {
     for (uint32_t i = 0; i < roster->session_count; i++)

@@ -40,6 +40,9 @@ void roster_look(struct roster *roster, uint64_t now_ns);
  * open. */
 bool roster_mark(struct roster *roster, enum mark_kind kind, const char *text, uint64_t now_ns);
 
+/* What is traced of the heap has changed, for all processes. */
+void roster_note_rate(struct roster *roster, uint64_t now_ns);
+
 /* Has the pages of all processes looked at soon.  True. */
 bool roster_ask_pages(struct roster *roster);
 

@@ -166,7 +166,10 @@ static void judge_unrecorded(struct program *program, struct recorder_result *re
     struct program_traits traits = {.pid = (uint32_t)program->pid, .root = ""};
     struct recording *recording = recording_create();
     if (recording && program->options->judge) {
+        uint64_t const rate = program->options->heap_rate;
         recording->program = recording_intern(recording, program->path);
+        recording->quality.off_ns = rate == HEAP_OFF;
+        recording->quality.sample_rate = rate == HEAP_OFF ? 0 : rate;
         program_traits_look(&traits, recording);
         program->options->judge(recording, result->doubt, sizeof(result->doubt));
     }

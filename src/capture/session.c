@@ -153,6 +153,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
         return NULL;
     }
     describe_process(session);
+    session_note_rate(session, now_ns);
     name_output(session);
     session->writer = recording_writer_create(session->path, options->max_bytes, fault);
     if (!session->writer) {
@@ -231,17 +232,6 @@ int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t
     if (err == 0)
         err = heap_book_reserve(session->heap, *site + 1, 1);
     return err < 0 ? err : heap_book_set_rate(session->heap, *site, rate);
-}
-
-void session_rate(struct session *session, uint64_t rate, uint64_t now_ns)
-{
-    struct quality *quality = &session->recording->quality;
-    if (rate == RATE_FULL)
-        return;
-    if (rate > quality->sample_rate)
-        quality->sample_rate = rate;
-    quality->unfollowed_bytes +=
-        heap_book_forget_exact(session->heap, session_time(session, now_ns));
 }
 
 int session_book(struct session *session, const struct heap_event *event, bool now)
@@ -450,6 +440,7 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
     if (!session_is_due(session, now_ns))
         return 0;
     bool histograms = now - session->last_histograms_ns >= LADDER_HISTOGRAM_NS;
+    session_note_rate(session, now_ns);
     session_look_at_pages(session, now);
     int err = session_close_bucket(session, now, histograms);
     if (err < 0)
@@ -500,6 +491,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
     struct pin pin = {.kind = end->death ? PIN_DEATH : PIN_END, .time_ns = now};
     if (now <= session->begin_ns)
         now = session->begin_ns + 1;
+    session_note_rate(session, end->now_ns);
     program_traits_look(&session->traits, recording);
     int err = session_close_bucket(session, now, true);
     if (err == 0)

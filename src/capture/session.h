@@ -51,6 +51,8 @@ int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t
 /* The allocations of a thread are samples from now on, or no longer.  Blocks that were followed one by one are lost
  * sight of when samples begin. */
 void session_rate(struct session *session, uint64_t rate, uint64_t now_ns);
+/* Books what the arena says is traced now, whether or not a thread has noticed; to be called whenever that changes. */
+void session_note_rate(struct session *session, uint64_t now_ns);
 int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node);
 int session_unmap(struct session *session, uint64_t address, uint64_t length);
 

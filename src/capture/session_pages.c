@@ -51,6 +51,7 @@ static void begin_look(struct session *session, uint64_t now)
         .stacks = spots,
         .stack_count = find_stacks(session, spots, ARENA_SLOTS),
         .is_attached = session->recording->before.attached != 0 ||
+                       session->recording->quality.off_ns != 0 ||
                        (session->process->forked && !session->has_inherited)};
     session->pages.began_ns = now;
     session->pages.is_asked = false;

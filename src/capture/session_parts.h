@@ -1,5 +1,5 @@
-/* session_parts.h - the inside of a session, shared by its files: session.c, session_told.c for what the program itself
- * tells, session_fork.c for what it has from its parent, and session_pages.c for who has its resident pages. */
+/* session_parts.h - the inside of a session, shared by its files: session.c, session_rate.c for how much is traced,
+ * session_told.c for what the program itself tells, session_fork.c for what it has from its parent, and session_pages.c for who has its resident pages. */
 #pragma once
 
 #include <limits.h>
@@ -54,6 +54,7 @@ struct session {
     struct totals
         inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
     bool has_inherited;
+    uint64_t rate, rate_ns; /* what the heap is traced at, and until when that is in the books */
     struct session_pages pages;
     bool write_failed;
     void *watch; /* the watcher's, of this process */

@@ -118,8 +118,9 @@ struct quality {
     uint64_t sample_rate;      /* bytes per sample, the most there were; 0: everything was traced */
     uint64_t samples_dropped;  /* found no room in the tracer */
     uint64_t unfollowed_bytes; /* of blocks that were live when sampling began: booked as freed */
-    bool complete;             /* the recorder ended in order */
-    bool coarsened;            /* older buckets were merged to stay under the size cap */
+    uint64_t off_ns; /* how long the heap was not traced at all: blocks of then are missing */
+    bool complete;   /* the recorder ended in order */
+    bool coarsened;  /* older buckets were merged to stay under the size cap */
 };
 
 /* What the process had when its recording began, if it ran already; all 0 when it did not. */

@@ -49,6 +49,27 @@ static void add_memory(const struct recording *recording, struct text_line *line
              human_bytes((int64_t)recording->anon_peak_bytes, anon));
 }
 
+static void render_nothing(const struct recording *recording, struct text_line *line)
+{
+    char rate[HUMAN_MAX];
+    if (recording->quality.sample_rate)
+        line_add(line, "not one sample was taken, of one block in %s: the program allocates little",
+                 human_bytes((int64_t)recording->quality.sample_rate, rate));
+    else
+        line_add(line, "not one allocation was seen: the program does not call malloc");
+    line_add(line, ", or has an allocator in its executable that was not recognised");
+}
+
+static void render_off(const struct recording *recording, struct text_line *line)
+{
+    char time[HUMAN_MAX];
+    line_add(line, "the heap was not traced (--heap off)");
+    if (recording->quality.off_ns < recording->duration_ns)
+        line_add(line, " for %s of the time", human_duration(recording->quality.off_ns, time));
+    line_add(line, ": blocks of then are in no number; memoir set PID --heap full traces a running "
+                   "program");
+}
+
 void doubt_render(const struct recording *recording, const struct plausibility *found,
                   const struct doubt *doubt, struct text_line *line)
 {
@@ -63,8 +84,7 @@ void doubt_render(const struct recording *recording, const struct plausibility *
         }
         return;
     case DOUBT_NOTHING:
-        line_add(line, "not one allocation was seen: the program does not call malloc, or has an "
-                       "allocator in its executable that was not recognised");
+        render_nothing(recording, line);
         return;
     case DOUBT_MEMORY:
         add_memory(recording, line);
@@ -78,6 +98,9 @@ void doubt_render(const struct recording *recording, const struct plausibility *
                  human_count((int64_t)recording->heap.calls, calls),
                  human_count((int64_t)recording->heap.frees, frees));
         return;
+    case DOUBT_OFF:
+        render_off(recording, line);
+        return;
     case DOUBT_KINDS:
         return;
     }
@@ -86,10 +109,8 @@ void doubt_render(const struct recording *recording, const struct plausibility *
 const char *doubt_key(enum doubt_kind kind)
 {
     static const char *const keys[DOUBT_KINDS] = {
-        [DOUBT_RUNTIME] = "runtime",
-        [DOUBT_NOTHING] = "nothing",
-        [DOUBT_MEMORY] = "memory",
-        [DOUBT_NO_FREES] = "no_frees",
+        [DOUBT_RUNTIME] = "runtime",   [DOUBT_NOTHING] = "nothing", [DOUBT_MEMORY] = "memory",
+        [DOUBT_NO_FREES] = "no_frees", [DOUBT_OFF] = "off",
     };
     return kind < DOUBT_KINDS ? keys[kind] : NULL;
 }

@@ -7,5 +7,5 @@
 void doubt_render(const struct recording *recording, const struct plausibility *found,
                   const struct doubt *doubt, struct text_line *line);
 
-/* "runtime", "nothing", "memory", "no_frees": for JSON. */
+/* "runtime", "nothing", "memory", "no_frees", "off": for JSON. */
 const char *doubt_key(enum doubt_kind kind);

@@ -17,7 +17,8 @@ static const char *const advice_keys[ADVICE_KINDS] = {
     [ADVICE_RESERVED] = "reserved",
 };
 
-static void write_residency(struct json_out *json, const struct explanation *explanation)
+static void write_residency(struct json_out *json, const struct explanation *explanation,
+                            uint64_t lost_events)
 {
     const struct residency *residency = &explanation->residency;
     json_key(json, "residency");
@@ -34,6 +35,7 @@ static void write_residency(struct json_out *json, const struct explanation *exp
     json_uint_field(json, "untouched_bytes", residency->untouched_bytes);
     json_uint_field(json, "reserved_bytes", residency->reserved_bytes);
     json_uint_field(json, "took_ns", residency->took_ns);
+    json_uint_field(json, "lost_events", lost_events);
     json_object_end(json);
 }
 
@@ -118,7 +120,7 @@ int explain_json_write(const struct explain_report *report, FILE *out)
     json_init(&json, out, true);
     json_object_begin(&json);
     json_recording_write(&json, report->recording);
-    write_residency(&json, report->explanation);
+    write_residency(&json, report->explanation, report->recording->quality.lost_events);
     write_notes(&json, report->recording);
     int const err = write_owners(&json, report);
     write_advice(&json, report);

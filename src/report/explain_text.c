@@ -60,6 +60,28 @@ static void put_head(const struct page *page)
     put_line(page, "kernel", &line);
 }
 
+/* What makes the parts of the heap doubtful. */
+static void put_doubts(const struct page *page)
+{
+    const struct quality *quality = &page->report->recording->quality;
+    char lost[HUMAN_MAX], all[HUMAN_MAX];
+    struct text_line line = {0};
+    if (quality->lost_events) {
+        line_add(&line,
+                 "%s of %s events were lost: memory of blocks that are missing counts as held or "
+                 "free, that of blocks whose free is missing as live",
+                 human_count((int64_t)quality->lost_events, lost),
+                 human_count((int64_t)(quality->events + quality->lost_events), all));
+        put_line(page, "mind", &line);
+    }
+    line = (struct text_line){0};
+    if (quality->off_ns) {
+        line_add(&line, "the heap was not always traced (--heap off): memory in no known block or "
+                        "mapping is before");
+        put_line(page, "mind", &line);
+    }
+}
+
 /* Of a process that was only looked at from outside. */
 static void put_notes(const struct page *page)
 {
@@ -224,6 +246,7 @@ int explain_text_write(const struct explain_report *report, const struct text_st
     struct page const page = {report, style, out};
     int err = 0;
     put_head(&page);
+    put_doubts(&page);
     put_notes(&page);
     putc('\n', out);
     for (unsigned i = 0; i < OWNER_KINDS && err == 0; i++)

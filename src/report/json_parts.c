@@ -101,6 +101,7 @@ static void write_counts(struct json_out *json, const struct quality *quality)
     json_uint_field(json, "sample_rate_bytes", quality->sample_rate);
     json_uint_field(json, "samples_dropped", quality->samples_dropped);
     json_uint_field(json, "unfollowed_bytes", quality->unfollowed_bytes);
+    json_uint_field(json, "off_ns", quality->off_ns);
     json_uint_field(json, "damaged_chunks", quality->damaged_chunks);
     json_uint_field(json, "truncated_bytes", quality->truncated_bytes);
     json_bool_field(json, "complete", quality->complete);

@@ -86,6 +86,7 @@ static const uint16_t state_fields[] = {
     FIELD(residency.untouched_bytes),
     FIELD(residency.took_ns),
     FIELD(residency.reserved_bytes),
+    FIELD(quality.off_ns),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

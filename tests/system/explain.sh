@@ -97,6 +97,19 @@ at_most maps-stacks-all $(((4 << 20) + 200000)) "$(owner maps stacks.resident)"
 equal maps-advice true "$(jq '[.advice[] | select(.kind == "reserved") | .bytes] == [10485760]' maps.json)"
 end_target
 
+# What nobody traced is not called free, and a sampled heap is one part.
+for mode in off sample; do
+    begin $mode "$MEMOIR" run --quiet --heap $mode -o $mode.memoir -- "$subjects/subject-pins_pages"
+    wait_until 30 has_line $mode.out ready
+    explain $mode
+    adds_up $mode
+    equal $mode-live 0 "$(owner $mode heap.resident)"
+    equal $mode-free 0 "$(owner $mode heap.kept)"
+    at_least $mode-before 100000000 "$(owner $mode before.resident)"
+    end_target
+done
+if grep -q 'its heap is sampled' sample.err; then ok sample-says; else not_ok sample-says "$(cat sample.err)"; fi
+
 # Real programs.
 explained python env PYTHONMALLOC=malloc /usr/bin/python3 -c '
 import time

@@ -67,6 +67,12 @@ wait "$recorder"
 equal steps-status 0 $?
 equal steps-made "150000 150" "$(site steps.memoir heap.allocated make_here)"
 equal steps-freed "20000 20" "$(site steps.memoir heap.freed make_here)"
+equal steps-says-off '["off"]' "$("$MEMOIR" info --json steps.memoir | jq -c '[.quality.doubts[].kind]')"
+"$MEMOIR" run --heap off -o off.memoir -- true 2>off.err
+one_sentence off off.err 'the heap was not traced'
+# Said also when not one sample was taken.
+"$MEMOIR" run --heap sample=64M -o rare.memoir -- true 2>rare.err
+one_sentence rare rare.err 'not one sample was taken'
 
 # Samples begin in the middle: what was live then is said to be out of sight.
 coproc steps { exec "$MEMOIR" run --quiet -o later.memoir -- "$subjects/subject-steps_on_request"; }

@@ -94,6 +94,21 @@ TEST(nothing_at_all_is_doubted)
     assert_int_equal(found.doubts[0].kind, DOUBT_NOTHING);
 }
 
+TEST(a_heap_that_was_off_is_that_and_nothing_else)
+{
+    struct recording *recording = healthy();
+    recording->heap = (struct totals){0};
+    recording->quality.off_ns = 1;
+    struct plausibility found = check(recording);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.doubts[0].kind, DOUBT_OFF);
+
+    recording = healthy();
+    recording->quality.off_ns = 1;
+    recording->heap.frees = 0;
+    assert_int_equal(check(recording).count, 1);
+}
+
 TEST(resident_memory_without_blocks_is_doubted)
 {
     struct recording *recording = healthy();
@@ -174,6 +189,7 @@ int main(void)
         cmocka_unit_test(an_allocator_inside_comes_first_and_explains_missing_frees),
         cmocka_unit_test(a_library_that_may_only_be_a_plugin_needs_evidence),
         cmocka_unit_test(nothing_at_all_is_doubted),
+        cmocka_unit_test(a_heap_that_was_off_is_that_and_nothing_else),
         cmocka_unit_test(resident_memory_without_blocks_is_doubted),
         cmocka_unit_test(less_is_enough_when_next_to_nothing_was_allocated),
         cmocka_unit_test(resident_memory_of_others_sources_is_no_evidence),
