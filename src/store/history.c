@@ -198,6 +198,30 @@ struct history *history_open(const char *path, struct fault *fault)
     return NULL;
 }
 
+/* As it is on a disk that cannot be written: without the files beside it that a reader makes. */
+static struct history *connect_immutable(const char *path, struct fault *fault)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *uri = malloc(3 * strlen(path) + sizeof("file:?immutable=1"));
+    if (!uri)
+        return NULL;
+    char *at = stpcpy(uri, "file:");
+    for (; *path; path++) {
+        unsigned char const letter = (unsigned char)*path;
+        if (strchr("%?#", letter)) {
+            *at++ = '%';
+            *at++ = digits[letter >> 4];
+            *at++ = digits[letter & 15];
+        } else {
+            *at++ = (char)letter;
+        }
+    }
+    strcpy(at, "?immutable=1");
+    struct history *history = connect(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, fault);
+    free(uri);
+    return history;
+}
+
 struct history *history_open_to_read(const char *path, struct fault *fault)
 {
     struct stat facts;
@@ -208,7 +232,12 @@ struct history *history_open_to_read(const char *path, struct fault *fault)
     struct history *history = connect(path, SQLITE_OPEN_READONLY, fault);
     if (!history)
         return NULL;
-    int const err = check(history, fault);
+    int err = check(history, fault);
+    if (err == -ENOENT || err == -EACCES) {
+        history_close(history);
+        history = connect_immutable(path, fault);
+        err = history ? check(history, fault) : err;
+    }
     if (err == 0)
         return history;
     if (err == 1)

@@ -6,7 +6,9 @@
 #include "store/history_parts.h"
 
 #define WHAT           "read"
-#define NAME_MAX_BYTES 4096 /* of a text in the file: more is cut */
+#define VALUE_MAX      (1ll << 60)
+#define TIME_MAX_MS    4102444800000ll /* 2100 */
+#define NAME_MAX_BYTES 4096            /* of a text in the file: more is cut */
 
 static char *copy_text(sqlite3_stmt *statement, int column)
 {
@@ -47,16 +49,29 @@ static int each_row(struct reading *reading, const char *sql,
     return code == SQLITE_ROW ? 0 : history_fault(reading->history, code, WHAT, reading->fault);
 }
 
+/* No memory is below nothing or above 2^60: what a damaged file says must not overflow what is made of it. */
+static int64_t value_at(sqlite3_stmt *statement, int column)
+{
+    int64_t const value = sqlite3_column_int64(statement, column);
+    return value < 0 ? 0 : value > VALUE_MAX ? VALUE_MAX : value;
+}
+
+static uint64_t time_at(sqlite3_stmt *statement, int column)
+{
+    int64_t const time_ms = value_at(statement, column);
+    return (uint64_t)(time_ms < TIME_MAX_MS ? time_ms : TIME_MAX_MS);
+}
+
 static int take_run(struct reading *reading, sqlite3_stmt *statement)
 {
     struct history_run const run = {.id = sqlite3_column_int64(statement, 0),
                                     .pid = (uint32_t)sqlite3_column_int64(statement, 1),
-                                    .begin_ms = (uint64_t)sqlite3_column_int64(statement, 2),
-                                    .last_ms = (uint64_t)sqlite3_column_int64(statement, 3),
+                                    .begin_ms = time_at(statement, 2),
+                                    .last_ms = time_at(statement, 3),
                                     .program = copy_text(statement, 4),
                                     .source = copy_text(statement, 5),
-                                    .limit_bytes = sqlite3_column_int64(statement, 6),
-                                    .snapshots = (uint64_t)sqlite3_column_int64(statement, 7)};
+                                    .limit_bytes = value_at(statement, 6),
+                                    .snapshots = (uint64_t)value_at(statement, 7)};
     if (run.program && run.source && vec_push(&reading->into->runs, run))
         return 0;
     free(run.program);
@@ -80,11 +95,11 @@ static int take_point(struct reading *reading, sqlite3_stmt *statement)
     const struct history_point *before =
         series->points.count ? &series->points.items[series->points.count - 1] : NULL;
     bool const same = before && service->runs.items[before->run].id == run;
-    struct history_point const point = {.time_ms = (uint64_t)sqlite3_column_int64(statement, 0),
-                                        .span_ms = (uint64_t)sqlite3_column_int64(statement, 1),
-                                        .low = sqlite3_column_int64(statement, 2),
-                                        .high = sqlite3_column_int64(statement, 3),
-                                        .last = sqlite3_column_int64(statement, 4),
+    struct history_point const point = {.time_ms = time_at(statement, 0),
+                                        .span_ms = time_at(statement, 1),
+                                        .low = value_at(statement, 2),
+                                        .high = value_at(statement, 3),
+                                        .last = value_at(statement, 4),
                                         .run = same ? before->run : run_index(service, run)};
     if (service->runs.count == 0)
         return 0; /* damaged: points of no run */

@@ -115,6 +115,17 @@ one_sentence history-map-alert-traced error 'needs more than one look'
 one_sentence history-map-no-database error 'no database'
 kill $running
 
+# Numbers that no memory has.
+cp twice.db odd.db
+sqlite3 odd.db 'UPDATE point SET last = -9223372036854775807, low = 9223372036854775807 WHERE run = 1;
+    UPDATE point SET high = 9223372036854775807, span_ms = 9223372036854775807, last = 9223372036854775807 WHERE run = 2;
+    UPDATE series SET kind = 77 WHERE id % 3 = 0; UPDATE run SET begin_ms = -5, limit_bytes = -1'
+for form in --json --csv "--plot odd.svg" --top=3; do
+    # shellcheck disable=SC2086
+    "$MEMOIR" history odd.db $form >odd.out 2>error
+    at_most "history-odd-numbers ${form% *}" 1 $?
+done
+
 # The disk is full: told once, the recording goes on.
 if unshare -rm true 2>/dev/null; then
     # shellcheck disable=SC2016
@@ -126,6 +137,10 @@ if unshare -rm true 2>/dev/null; then
     equal history-full-status 0 $?
     grep history full.err | grep -v missing >full.told
     one_sentence history-full full.told 'full|I/O|cannot'
+    # shellcheck disable=SC2016
+    unshare -rm bash -c 'mkdir "read only%?" && mount -t tmpfs tmpfs "read only%?" && cp twice.db "read only%?" &&
+        mount -o remount,ro "read only%?" && "$1" history "read only%?/twice.db" --csv' bash "$MEMOIR" >read.csv 2>error
+    equal history-read-only-disk "$(wc -l <points.csv)" "$(wc -l <read.csv)"
     equal history-full-recording 300 "$("$MEMOIR" report full.memoir --metric heap.live --filter leak_here --json | jq .total.count)"
 else
     skip history-full "this user may not make a mount namespace"
