@@ -79,24 +79,54 @@ static void set_titles(struct breakdown *breakdown, uint32_t marks, bool has_are
         breakdown->allocator_title = "C Heap (glibc malloc)";
 }
 
+/* Whether its memory may be read at all; tries it on a page that surely is there. */
+static bool may_read(struct breakdown *breakdown, const struct process_bytes *process)
+{
+    vec_each (region, &breakdown->regions) {
+        if (region->rights[0] != 'r' || region->bytes.rss < region->bytes.size)
+            continue;
+        int const err = process_bytes_allowed(process, region->start);
+        if (err != -EPERM && err != -EACCES && err != -ENOSYS)
+            return true;
+        breakdown_note(
+            breakdown,
+            "what its runtime and allocator count was not read: that takes the rights of a "
+            "debugger; run memoir as root");
+        return false;
+    }
+    return true;
+}
+
+/* What stands in its memory. */
+static bool look_inside(struct breakdown *breakdown, const struct process_bytes *process,
+                        uint32_t marks, const struct program_file *program)
+{
+    region_names_look(breakdown, process);
+    if (marks & MARK_GO && program)
+        look_at_go(breakdown, process, program);
+    if (marks & MARK_JAVA)
+        java_counters_look(breakdown, process);
+    if (marks & MARK_OCAML && program)
+        ocaml_numbers_look(breakdown, process, program);
+    return glibc_arenas_look(breakdown, process) == 0;
+}
+
 void runtimes_look(struct breakdown *breakdown)
 {
     struct program_file program;
     struct process_bytes process;
-    if (process_bytes_open(&process, breakdown->pid) < 0)
-        return;
     bool const is_open = program_file_open(&program, breakdown) == 0;
-    region_names_look(breakdown, &process);
     uint32_t const marks = marks_of(breakdown, is_open ? &program : NULL);
-    if (marks & MARK_GO && is_open)
-        look_at_go(breakdown, &process, &program);
-    if (marks & MARK_JAVA)
-        java_counters_look(breakdown, &process);
-    if (marks & MARK_OCAML && is_open)
-        ocaml_numbers_look(breakdown, &process, &program);
-    set_titles(breakdown, marks, glibc_arenas_look(breakdown, &process) == 0);
+    bool has_arenas = false;
+    if (process_bytes_open(&process, breakdown->pid) == 0) {
+        if (may_read(breakdown, &process))
+            has_arenas = look_inside(breakdown, &process, marks, is_open ? &program : NULL);
+        else if (marks & MARK_GO)
+            claim_go(breakdown, EVIDENCE_SHAPE);
+        process_bytes_close(&process);
+    }
+    set_titles(breakdown, marks, has_arenas);
     claim_shapes(breakdown, marks);
     if (is_open)
         program_file_close(&program);
-    process_bytes_close(&process);
 }

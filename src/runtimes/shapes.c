@@ -113,7 +113,8 @@ static const char *v8_label(const struct breakdown *breakdown, size_t number)
 /* Arenas of 1 MiB (256 KiB before 3.10), which the kernel shows merged. */
 static const char *python_label(const struct memory_region *region)
 {
-    return is_writable(region) && region->bytes.size % MIB == 0 ? "Object arenas" : NULL;
+    bool const is_plain = is_writable(region) && !(region->flags & REGION_NO_RESERVE);
+    return is_plain && region->bytes.size % MIB == 0 ? "Object arenas" : NULL;
 }
 
 /* jemalloc and mimalloc ask for memory without a reservation of swap, in large pieces. */

@@ -159,6 +159,20 @@ resident=$(redis-cli -s "$PWD/redis.sock" info memory | awk -F: '/^allocator_res
 equal redis-title "C Heap (jemalloc)" "$(title redis.json allocator)"
 near redis-resident "$resident" "$(section redis.json allocator)" 15
 
+# ---- allocators that were put before libc's ----
+for allocator in jemalloc mimalloc tcmalloc; do
+    library=$(find /usr/lib/x86_64-linux-gnu -name "lib$allocator.so*" | sort | head -n 1)
+    if [ -z "$library" ]; then
+        skip "$allocator" "no library of it"
+        continue
+    fi
+    begin "$allocator" env LD_PRELOAD="$library" PYTHONMALLOC=malloc /usr/bin/python3 -c 'kept = [str(i) * 3 for i in range(500000)]
+import time; print("ready", flush=True); time.sleep(600)'
+    look "$allocator" "$pid"
+    equal "$allocator-title" "C Heap ($allocator)" "$(title "$allocator.json" allocator)"
+    at_least "$allocator-heap" 35 "$(section "$allocator.json" allocator)"
+done
+
 # ---- without the right to read its memory: the kernel's view, and a sentence ----
 begin plain /usr/bin/python3 -c 'import time; print("ready", flush=True); time.sleep(600)'
 "$MEMOIR" map "$pid" --kernel-only --json >plain.json
