@@ -6,20 +6,17 @@
 #include <string.h>
 
 #include "base/vec.h"
-
-struct range {
-    uint64_t start, end;
-    uint32_t site;
-    uint32_t piece_of; /* 0: never cut in two; else the same number in all that is left of it */
-};
+#include "capture/range_list.h"
 
 struct map_book {
-    uint16_t shift;           /* from the columns of maps to those of the book */
-    VEC(struct range) ranges; /* by start, never overlapping */
-    VEC(struct cell) news;    /* since the last bucket, not merged */
+    uint16_t shift; /* from the columns of maps to those of the book */
+    struct range_list ranges;
+    VEC(struct cell) news; /* since the last bucket, not merged */
     struct totals totals;
     uint64_t live_bytes, live_count;
-    uint32_t last_cut;
+    VEC(uint32_t)
+    pieces; /* of a mapping that was cut in two: how many are left, by their piece_of minus one */
+    VEC(uint32_t) unused; /* numbers that no range has any more */
 };
 
 struct map_book *map_book_create(void)
@@ -39,34 +36,11 @@ void map_book_destroy(struct map_book *book)
 {
     if (!book)
         return;
-    vec_free(&book->ranges);
+    range_list_fini(&book->ranges);
+    vec_free(&book->pieces);
+    vec_free(&book->unused);
     vec_free(&book->news);
     free(book);
-}
-
-/* The first range that ends after `address`. */
-static size_t find_range(const struct map_book *book, uint64_t address)
-{
-    size_t low = 0, high = book->ranges.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (book->ranges.items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int insert_range(struct map_book *book, size_t at, struct range range)
-{
-    if (!vec_reserve(&book->ranges, 1))
-        return -ENOMEM;
-    struct range *items = book->ranges.items;
-    memmove(items + at + 1, items + at, (book->ranges.count - at) * sizeof(*items));
-    items[at] = range;
-    book->ranges.count++;
-    return 0;
 }
 
 static int note(struct map_book *book, uint32_t site, enum column column, uint64_t value)
@@ -75,28 +49,46 @@ static int note(struct map_book *book, uint32_t site, enum column column, uint64
     return vec_push(&book->news, cell) ? 0 : -ENOMEM;
 }
 
-static bool has_piece(const struct map_book *book, uint32_t piece_of)
+/* A number for the pieces of one mapping, of which there is one so far.  0: out of memory. */
+static uint32_t number_pieces(struct map_book *book)
 {
-    vec_each (range, &book->ranges) {
-        if (piece_of && range->piece_of == piece_of)
-            return true;
+    if (book->unused.count > 0) {
+        uint32_t const number = book->unused.items[--book->unused.count];
+        book->pieces.items[number - 1] = 1;
+        return number;
     }
-    return false;
+    /* With room for it among the unused, so that no number is lost. */
+    if (!vec_reserve(&book->unused, book->pieces.count + 1) || !vec_push(&book->pieces, 1))
+        return 0;
+    return (uint32_t)book->pieces.count;
+}
+
+/* One piece less.  Whether it was the last, or the mapping was never cut. */
+static bool is_last_piece(struct map_book *book, uint32_t number)
+{
+    if (!number)
+        return true;
+    if (--book->pieces.items[number - 1] > 0)
+        return false;
+    (void)vec_push(&book->unused, number);
+    return true;
 }
 
 /* Takes the middle out of a range: two pieces are left. */
-static int cut_range(struct map_book *book, size_t at, uint64_t from, uint64_t to)
+static int cut_range(struct map_book *book, struct range *range, uint64_t from, uint64_t to)
 {
-    struct range right = book->ranges.items[at];
-    if (!right.piece_of)
-        right.piece_of = ++book->last_cut;
+    struct range_spot spot;
+    struct range right = *range;
+    if (!right.piece_of && !(right.piece_of = number_pieces(book)))
+        return -ENOMEM;
+    range->piece_of = right.piece_of;
+    range->end = from;
     right.start = to;
-    int err = insert_range(book, at + 1, right);
-    if (err < 0)
-        return err;
-    book->ranges.items[at].end = from;
-    book->ranges.items[at].piece_of = right.piece_of;
-    return 0;
+    range_list_find(&book->ranges, from, &spot);
+    int const err = range_list_insert(&book->ranges, spot, right);
+    if (err == 0)
+        book->pieces.items[right.piece_of - 1]++;
+    return err;
 }
 
 /* A mapping counts as freed when its last byte is. */
@@ -110,32 +102,40 @@ static int note_unmapped(struct map_book *book, uint32_t site, uint64_t bytes, b
     return err < 0 || !whole ? err : note(book, site, COL_MAP_FREES, 1);
 }
 
+/* Takes `part` out of a range that it is in. */
+static int unmap_part(struct map_book *book, struct range_spot spot, struct range *range,
+                      const struct range *part)
+{
+    bool const left = part->start > range->start, right = part->end < range->end;
+    uint32_t const site = range->site;
+    bool whole = false;
+    int err = 0;
+    if (left && right) {
+        err = cut_range(book, range, part->start, part->end);
+    } else if (left) {
+        range->end = part->start;
+    } else if (right) {
+        range->start = part->end;
+    } else {
+        whole = is_last_piece(book, range->piece_of);
+        range_list_remove(&book->ranges, spot);
+    }
+    return err < 0 ? err : note_unmapped(book, site, part->end - part->start, whole);
+}
+
 int map_book_unmap(struct map_book *book, uint64_t start, uint64_t length)
 {
     uint64_t end = start + length < start ? UINT64_MAX : start + length;
-    size_t at = find_range(book, start);
-    while (at < book->ranges.count && book->ranges.items[at].start < end) {
-        struct range range = book->ranges.items[at];
-        uint64_t from = range.start > start ? range.start : start;
-        uint64_t to = range.end < end ? range.end : end;
-        bool left = from > range.start, right = to < range.end;
-        if (left && right) {
-            int err = cut_range(book, at, from, to);
-            if (err < 0)
-                return err;
-        } else if (left) {
-            book->ranges.items[at].end = from;
-        } else if (right) {
-            book->ranges.items[at].start = to;
-        } else {
-            memmove(&book->ranges.items[at], &book->ranges.items[at + 1],
-                    (book->ranges.count - at - 1) * sizeof(struct range));
-            book->ranges.count--;
-        }
-        bool whole = !left && !right && !has_piece(book, range.piece_of);
-        if (note_unmapped(book, range.site, to - from, whole) < 0)
-            return -ENOMEM;
-        at += left;
+    struct range_spot spot;
+    struct range *range;
+    while ((range = range_list_find(&book->ranges, start, &spot)) && range->start < end) {
+        struct range const part = {.start = range->start > start ? range->start : start,
+                                   .end = range->end < end ? range->end : end};
+        if (part.start == part.end) /* nothing was asked for */
+            break;
+        int const err = unmap_part(book, spot, range, &part);
+        if (err < 0)
+            return err;
     }
     return 0;
 }
@@ -147,8 +147,9 @@ int map_book_map(struct map_book *book, uint64_t start, uint64_t length, uint32_
     int err = map_book_unmap(book, start, length);
     if (err < 0)
         return err;
-    err =
-        insert_range(book, find_range(book, start), (struct range){start, start + length, site, 0});
+    struct range_spot spot;
+    range_list_find(&book->ranges, start, &spot);
+    err = range_list_insert(&book->ranges, spot, (struct range){start, start + length, site, 0});
     if (err < 0)
         return err;
     book->live_bytes += length;
@@ -196,8 +197,12 @@ int map_book_close_bucket(struct map_book *book, struct bucket *bucket)
 void map_book_visit(const struct map_book *book,
                     void (*visit)(void *context, const struct owner_range *range), void *context)
 {
-    vec_each (range, &book->ranges)
-        visit(context, &(struct owner_range){range->start, range->end, range->site});
+    vec_each (leaf, &book->ranges.leaves) {
+        for (uint32_t i = 0; i < (*leaf)->count; i++) {
+            const struct range *range = &(*leaf)->items[i];
+            visit(context, &(struct owner_range){range->start, range->end, range->site});
+        }
+    }
 }
 
 void map_book_totals(const struct map_book *book, struct totals *totals)

@@ -172,6 +172,62 @@ TEST(nothing_and_nonsense_are_ignored)
     free(bucket.cells);
 }
 
+struct seen {
+    uint64_t count, end;
+};
+
+static void see(void *context, const struct owner_range *range)
+{
+    struct seen *seen = context;
+    CHECK(range->start >= seen->end && range->end == range->start + PAGE);
+    seen->end = range->end;
+    seen->count++;
+}
+
+/* Page by page from the top down, as the kernel places them; what is left is in order.  Moving all of them for each
+ * would take hours. */
+TEST(a_million_mappings_are_no_matter)
+{
+    uint64_t const count = 1000000;
+    struct map_book *book = map_book_create();
+    struct bucket bucket = {0};
+    struct totals totals;
+    struct seen seen = {0};
+    for (uint64_t i = 0; i < count; i++)
+        CHECK(map_book_map(book, BASE - i * PAGE, PAGE, 0) == 0);
+    for (uint64_t i = 0; i < count; i += 2) /* 7 and the count have no common divisor but 1 */
+        CHECK(map_book_unmap(book, BASE - i * 7 % count * PAGE, PAGE) == 0);
+    map_book_totals(book, &totals);
+    map_book_visit(book, see, &seen);
+    assert_int_equal(totals.calls, count);
+    assert_int_equal(totals.frees, count / 2);
+    assert_int_equal(seen.count, count / 2);
+    CHECK(map_book_close_bucket(book, &bucket) == 0);
+    free(bucket.cells);
+    map_book_destroy(book);
+}
+
+/* Numbers of pieces are used again, and never for two mappings at a time. */
+TEST(mappings_that_are_cut_are_freed_once)
+{
+    struct map_book *book = map_book_create();
+    struct totals totals;
+    for (unsigned i = 0; i < 1000; i++) {
+        CHECK(map_book_map(book, BASE, 9 * PAGE, 0) == 0);
+        CHECK(map_book_map(book, BASE + 9 * PAGE, 9 * PAGE, 0) == 0);
+        CHECK(map_book_unmap(book, BASE + 2 * PAGE, PAGE) == 0);
+        CHECK(map_book_unmap(book, BASE + 11 * PAGE, PAGE) == 0);
+        CHECK(map_book_unmap(book, BASE + 5 * PAGE, 2 * PAGE) == 0);
+        CHECK(map_book_unmap(book, BASE, 9 * PAGE) == 0);
+        map_book_totals(book, &totals);
+        assert_int_equal(totals.frees, 2 * i + 1);
+        CHECK(map_book_unmap(book, BASE, 18 * PAGE) == 0);
+        map_book_totals(book, &totals);
+        assert_int_equal(totals.frees, 2 * i + 2);
+    }
+    map_book_destroy(book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +235,8 @@ int main(void)
         cmocka_unit_test(a_mapping_counts_as_freed_with_its_last_byte),
         cmocka_unit_test(a_mapping_cut_in_pieces_is_still_one),
         cmocka_unit_test(nothing_and_nonsense_are_ignored),
+        cmocka_unit_test(a_million_mappings_are_no_matter),
+        cmocka_unit_test(mappings_that_are_cut_are_freed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
