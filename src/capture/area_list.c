@@ -32,11 +32,11 @@ static bool ends(const char *text, const char *with)
     return length >= tail && strcmp(text + length - tail, with) == 0;
 }
 
-/* Pages of devices and of the kernel's own are in no count of the process. */
+/* Pages of devices, of the kernel's own and of hugetlbfs are in no count of the process. */
 static bool is_uncounted(const struct map_region *region)
 {
     const char *name = region->name;
-    if (begins(name, "[vvar") || strcmp(name, "[vsyscall]") == 0)
+    if (begins(name, "/anon_hugepage") || begins(name, "[vvar") || strcmp(name, "[vsyscall]") == 0)
         return true;
     return begins(name, "/dev/") && !begins(name, "/dev/shm/") && !begins(name, "/dev/zero");
 }
@@ -179,6 +179,9 @@ static int add_area(struct making *making, size_t index)
         return 0;
     area.kind = judge(making, index, name);
     area.may_be_heap = is_anonymous(region) && region->writable;
+    /* Not only what has no other name: a mapping may lie behind a file's data, or have a stack in it. */
+    area.is_memory = (is_anonymous(region) && area.kind != OWNER_RUNTIME) ||
+                     (region->shared && begins(region->name, "/dev/zero"));
     struct slice const text = {name, strlen(name)};
     if (string_table_intern(making->list->names, text, &area.name) < 0)
         return -ENOMEM;

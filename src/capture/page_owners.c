@@ -32,12 +32,18 @@ static bool is_anonymous(const struct owner_area *area)
     return area->kind == OWNER_OTHER || area->kind == OWNER_KEPT;
 }
 
+/* What the program mapped or named there itself goes before what the area is. */
+static bool has_ranges(const struct owner_area *area)
+{
+    return is_anonymous(area) || area->is_memory;
+}
+
 /* Who has the byte at `at`, in an area; *end comes down to where that changes. */
 static uint64_t *owner_at(struct finding *finding, size_t area, uint64_t at, uint64_t *end)
 {
     const struct page_question *question = finding->question;
     uint64_t *owner = &finding->by_area[area];
-    if (!is_anonymous(&question->areas[area]))
+    if (!has_ranges(&question->areas[area]))
         return owner;
     ADVANCE(finding->ranged, question->mapped, question->mapped_count, at);
     if (finding->ranged < question->mapped_count) {
@@ -101,7 +107,7 @@ static uint64_t count_reserved(struct finding *finding)
         for (size_t k = area; k < question->area_count && question->areas[k].start < range->end;
              k++) {
             const struct owner_area *in = &question->areas[k];
-            if (is_anonymous(in))
+            if (has_ranges(in))
                 reserved +=
                     absent_bytes(finding, in->start > range->start ? in->start : range->start,
                                  least(in->end, range->end));

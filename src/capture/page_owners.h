@@ -27,6 +27,8 @@ struct owner_area {
     enum owner_kind kind;
     uint32_t name;    /* a number for who asks */
     bool may_be_heap; /* anonymous: once a block is in it, its other pages are the heap's */
+    bool
+        is_memory; /* in no file: if the program mapped it itself, it is the mapping's whatever else is known */
 };
 
 /* Memory that the program mapped or named itself. */

@@ -90,6 +90,8 @@ explained maps "$subjects/subject-maps_and_stacks" "$PWD/mapped.file"
 adds_up maps
 equal maps-sparse $((6 << 20)) "$(owned maps maps.resident sparse_cache)"
 equal maps-cut $((6 << 20)) "$(owned maps maps.resident cut_cache)"
+equal maps-shared $((4 << 20)) "$(owned maps maps.resident share)"
+equal maps-behind-file $((2 << 20)) "$(owned maps maps.resident follow_file)"
 equal maps-file $((5 << 20)) "$(owned maps files.resident "$PWD/mapped.file")"
 equal maps-stacks 3 "$(jq '[.owners[] | select(.metric == "stacks.resident") | .rows[]] | length' maps.json)"
 at_least maps-stack-large $((3 << 20)) "$(jq '[.owners[] | select(.metric == "stacks.resident") | .rows[].value] | max' maps.json)"

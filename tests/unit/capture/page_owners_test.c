@@ -44,7 +44,7 @@ static int end(void **state)
 TEST(blocks_have_what_they_asked_for_and_hold_the_rest_of_their_page)
 {
     struct page_span const present = {BASE, BASE + 4 * PAGE};
-    struct owner_area const area = {BASE, BASE + 8 * PAGE, OWNER_OTHER, 7, true};
+    struct owner_area const area = {BASE, BASE + 8 * PAGE, OWNER_OTHER, 7, true, true};
     struct page_question const question = {.present = &present,
                                            .present_count = 1,
                                            .areas = &area,
@@ -70,7 +70,7 @@ TEST(long_blocks_reach_over_pages)
 {
     struct page_span const present[] = {{BASE, BASE + 3 * PAGE},
                                         {BASE + 5 * PAGE, BASE + 12 * PAGE}};
-    struct owner_area const area = {BASE, BASE + 16 * PAGE, OWNER_OTHER, 7, true};
+    struct owner_area const area = {BASE, BASE + 16 * PAGE, OWNER_OTHER, 7, true, true};
     struct page_question const question = {.present = present,
                                            .present_count = 2,
                                            .areas = &area,
@@ -95,9 +95,10 @@ TEST(long_blocks_reach_over_pages)
 TEST(names_go_before_mappings_before_areas)
 {
     struct page_span const present = {BASE, BASE + 32 * PAGE};
-    struct owner_area const areas[] = {{BASE, BASE + 16 * PAGE, OWNER_OTHER, 1, true},
-                                       {BASE + 16 * PAGE, BASE + 20 * PAGE, OWNER_STACK, 2, false},
-                                       {BASE + 24 * PAGE, BASE + 32 * PAGE, OWNER_FILE, 3, false}};
+    struct owner_area const areas[] = {
+        {BASE, BASE + 16 * PAGE, OWNER_OTHER, 1, true, true},
+        {BASE + 16 * PAGE, BASE + 20 * PAGE, OWNER_STACK, 2, false, false},
+        {BASE + 24 * PAGE, BASE + 32 * PAGE, OWNER_FILE, 3, false, false}};
     struct owner_range const mapped[] = {{BASE + 2 * PAGE, BASE + 10 * PAGE, 4},
                                          {BASE + 16 * PAGE, BASE + 30 * PAGE, 5}};
     struct owner_range const named = {BASE + 4 * PAGE, BASE + 5 * PAGE, 6};
@@ -122,10 +123,36 @@ TEST(names_go_before_mappings_before_areas)
     page_owners_fini(&owners);
 }
 
+TEST(mappings_go_before_stacks_in_them_and_files_before_them)
+{
+    struct page_span const present = {BASE, BASE + 12 * PAGE};
+    struct owner_area const areas[] = {
+        {BASE, BASE + 4 * PAGE, OWNER_FILE, 1, true, true}, /* as data and what follows it */
+        {BASE + 4 * PAGE, BASE + 8 * PAGE, OWNER_STACK, 2, true, true},
+        {BASE + 8 * PAGE, BASE + 12 * PAGE, OWNER_FILE, 3, false, false}};
+    struct owner_range const mapped = {BASE + PAGE, BASE + 12 * PAGE, 4};
+    struct page_question const question = {.present = &present,
+                                           .present_count = 1,
+                                           .areas = areas,
+                                           .area_count = 3,
+                                           .mapped = &mapped,
+                                           .mapped_count = 1,
+                                           .blocks = blocks,
+                                           .site_count = SITES};
+    struct page_owners owners;
+    CHECK(page_owners_find(&question, &owners) == 0);
+    assert_int_equal(has(&owners, OWNER_MAPPED, 4), 7 * PAGE);
+    assert_int_equal(has(&owners, OWNER_FILE, 1), PAGE);
+    assert_int_equal(has(&owners, OWNER_STACK, 2), 0);
+    assert_int_equal(has(&owners, OWNER_FILE, 3), 4 * PAGE);
+    assert_int_equal(owners.bytes, 12 * PAGE);
+    page_owners_fini(&owners);
+}
+
 TEST(an_attached_program_had_its_heap_before)
 {
     struct page_span const present = {BASE, BASE + 4 * PAGE};
-    struct owner_area const area = {BASE, BASE + 8 * PAGE, OWNER_KEPT, 7, true};
+    struct owner_area const area = {BASE, BASE + 8 * PAGE, OWNER_KEPT, 7, true, true};
     struct page_question const question = {.present = &present,
                                            .present_count = 1,
                                            .areas = &area,
@@ -184,7 +211,7 @@ TEST(all_adds_up_byte_by_byte)
 {
     static struct slow slow;
     struct page_span const present = {BASE, BASE + MANY_PAGES * PAGE};
-    struct owner_area const area = {BASE, BASE + MANY_PAGES * PAGE, OWNER_KEPT, 0, true};
+    struct owner_area const area = {BASE, BASE + MANY_PAGES * PAGE, OWNER_KEPT, 0, true, true};
     struct page_question const question = {.present = &present,
                                            .present_count = 1,
                                            .areas = &area,
@@ -217,6 +244,8 @@ int main(void)
             blocks_have_what_they_asked_for_and_hold_the_rest_of_their_page, begin, end),
         cmocka_unit_test_setup_teardown(long_blocks_reach_over_pages, begin, end),
         cmocka_unit_test_setup_teardown(names_go_before_mappings_before_areas, begin, end),
+        cmocka_unit_test_setup_teardown(mappings_go_before_stacks_in_them_and_files_before_them,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(an_attached_program_had_its_heap_before, begin, end),
         cmocka_unit_test_setup_teardown(all_adds_up_byte_by_byte, begin, end),
     };
