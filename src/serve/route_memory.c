@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "anatomy/snapshot.h"
+#include "formats/breakdown_pprof.h"
+#include "report/breakdown_parts.h"
 #include "report/breakdown_report.h"
 #include "serve/request_text.h"
 #include "serve/routes.h"
 
 #define TOP_MOST 100000
 
-enum page_format { PAGE_TEXT, PAGE_JSON, PAGE_CSV };
+enum page_format { PAGE_TEXT, PAGE_JSON, PAGE_CSV, PAGE_PPROF };
 
 /* false with an answer when a parameter makes no sense. */
 static bool take_parameters(const struct request *request, struct breakdown_view *view,
@@ -28,8 +30,10 @@ static bool take_parameters(const struct request *request, struct breakdown_view
         *format = PAGE_JSON;
     else if (named && strcmp(named, "csv") == 0)
         *format = PAGE_CSV;
+    else if (named && strcmp(named, "pprof") == 0)
+        *format = PAGE_PPROF;
     else if (named && strcmp(named, "text") != 0) {
-        answer_error(answer, request, 400, "format is text, json or csv.");
+        answer_error(answer, request, 400, "format is text, json, csv or pprof.");
         return false;
     }
     *view = (struct breakdown_view){.top = (unsigned)number,
@@ -47,9 +51,12 @@ static void write_page(const struct breakdown *breakdown, const struct breakdown
         breakdown_json_write(breakdown, view, out);
     else if (out && format == PAGE_CSV)
         breakdown_csv_write(breakdown, view, out);
+    else if (out && format == PAGE_PPROF)
+        breakdown_pprof_write(breakdown, breakdown_section_title, out, NULL);
     else if (out)
         breakdown_text_write(breakdown, view, out);
     answer_finish(answer, out, types[format]);
+    answer->name = format == PAGE_PPROF ? "memory" : NULL;
 }
 
 void route_memory(struct target *target, struct request *request, struct answer *answer)

@@ -62,21 +62,34 @@ equal memory-json "$subject" "$(get '/debug/memory?format=json' | jq .process.pi
 equal memory-bad-top 400 "$(status_of '/debug/memory?top=none')"
 one_sentence memory-bad-top-sentence body 'top is a whole number'
 
+# Two of them as profiles show what grew: the heap, by as much as its numbers say.
+allocator() { # allocator FILE: its resident kB by the JSON
+    jq '[.sections[] | select(.section == "allocator") | .bytes.rss] | add / 1024' "$1"
+}
+get '/debug/memory?format=pprof' -o one.pb.gz
+get '/debug/memory?format=json' -o one.json
+for lines in $(seq 2 21); do grow_to grow $((lines * 100)); done
+get '/debug/memory?format=json' -o two.json
+go tool pprof -unit=kB -top -diff_base=one.pb.gz "http://127.0.0.1:$port/debug/memory?format=pprof" >diff.txt 2>diff.err
+equal map-diff-grew "$(($(allocator two.json) - $(allocator one.json)))kB" "$(awk '/C Heap/ { print $4 }' diff.txt)"
+at_least map-diff-is-growth 1000 "$(awk '/C Heap/ { print $4 + 0 }' diff.txt)"
+if wait_until 30 metric_is "$live" 2100000; then ok live-bytes-grown; else not_ok live-bytes-grown "$(metric "$live")"; fi
+
 # What changes while somebody asks for the change.
 get '/debug/pprof/heap?seconds=2' -o delta.pb.gz &
 asking=$!
 sleep 0.5
-grow_to grow 200
+grow_to grow 2200
 wait "$asking"
 equal delta "100000" "$(go tool pprof -raw delta.pb.gz 2>/dev/null | awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 } on && /^ *-?[0-9]/ { sum += $4 } END { print sum }')"
-if wait_until 30 metric_is "$live" 200000; then ok live-bytes-later; else not_ok live-bytes-later "$(metric "$live")"; fi
+if wait_until 30 metric_is "$live" 2200000; then ok live-bytes-later; else not_ok live-bytes-later "$(metric "$live")"; fi
 
 # go tool pprof asks the server itself, and has the total of memoir report.
 go tool pprof -top -unit B "http://127.0.0.1:$port/debug/pprof/heap" >top.txt 2>top.err
-equal pprof-top "200000B grown_block" "$(awk '$NF == "grown_block" { print $1, $NF }' top.txt)"
+equal pprof-top "2200000B grown_block" "$(awk '$NF == "grown_block" { print $1, $NF }' top.txt)"
 go tool pprof -top -unit B "http://127.0.0.1:$port/debug/pprof/allocs" >allocs.txt 2>allocs.err
 equal pprof-allocs-shows-allocated "Type: alloc_space" "$(grep ^Type: allocs.txt)"
-equal text-total "heap profile: 200: 200000 [200: 200000] @ heapprofile" "$(get '/debug/pprof/heap?debug=1' | head -n 1)"
+equal text-total "heap profile: 2200: 2200000 [2200: 2200000] @ heapprofile" "$(get '/debug/pprof/heap?debug=1' | head -n 1)"
 equal pprof-index 200 "$(status_of /debug/pprof/)"
 
 # A real Prometheus scrapes it, and its rules load.
@@ -97,9 +110,9 @@ asked() { # asked QUERY: the value that Prometheus has
 has_scraped() { # has_scraped QUERY VALUE
     [ "$(asked "$1")" = "$2" ]
 }
-if wait_until 60 has_scraped "$live" 200000; then ok prometheus-scrapes; else not_ok prometheus-scrapes "$(asked "$live") $(tail -n 3 prometheus.log)"; fi
+if wait_until 60 has_scraped "$live" 2200000; then ok prometheus-scrapes; else not_ok prometheus-scrapes "$(asked "$live") $(tail -n 3 prometheus.log)"; fi
 equal prometheus-up 1 "$(asked 'up{job="memoir"}')"
-if wait_until 60 has_scraped 'sum(memoir_heap_site_live_bytes)' 200000; then ok prometheus-sites; else not_ok prometheus-sites "$(asked 'sum(memoir_heap_site_live_bytes)')"; fi
+if wait_until 60 has_scraped 'sum(memoir_heap_site_live_bytes)' 2200000; then ok prometheus-sites; else not_ok prometheus-sites "$(asked 'sum(memoir_heap_site_live_bytes)')"; fi
 equal prometheus-types counter "$(curl -s "http://127.0.0.1:$prometheus_port/api/v1/metadata?metric=memoir_heap_allocated_bytes" |
     jq -r '.data | .[][0].type')"
 kill "$prometheus"
