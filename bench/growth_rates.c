@@ -251,7 +251,7 @@ static void print_table(const struct scenario *scenarios, size_t scenario_count,
 
 int main(int argc, char **argv)
 {
-    int const runs = argc > 2 ? atoi(argv[2]) : 200;
+    int const runs = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 200;
     if (runs < 1) {
         fprintf(stderr, "usage: growth-rates [tune|check] [RUNS]\n");
         return 2;

@@ -28,7 +28,7 @@ static void fill(const struct growth_point *points, size_t count, size_t slots,
         size_t slot = (size_t)((seconds(points[i].time_ns) - begin) / width);
         slot = slot < slots ? slot : slots - 1;
         double const value = (double)points[i].value;
-        if (slot != last) {
+        if (floors->count == 0 || slot != last) {
             floors->times[floors->count] = begin + ((double)slot + 0.5) * width;
             floors->values[floors->count++] = value;
         } else if (value < floors->values[floors->count - 1]) {
@@ -90,7 +90,8 @@ static bool floor_of_day(const struct growth_point *points, size_t count, double
         sorted[i] = points[i].value;
     }
     qsort(sorted, count, sizeof(*sorted), compare);
-    *value = count ? (double)sorted[count / DAY_PERCENTILE] : 0;
+    size_t const low = count / DAY_PERCENTILE;
+    *value = count ? (double)sorted[low] : 0;
     free(sorted);
     return __builtin_popcount(seen) >= DAY_PARTS / 2;
 }

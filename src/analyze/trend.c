@@ -40,7 +40,8 @@ static size_t sorted_slopes(const struct trend_series *series, size_t first, siz
             if (series->times[j] > series->times[i])
                 slopes[count++] =
                     (series->values[j] - series->values[i]) / (series->times[j] - series->times[i]);
-    qsort(slopes, count, sizeof(*slopes), compare);
+    if (count > 0)
+        qsort(slopes, count, sizeof(*slopes), compare);
     return count;
 }
 

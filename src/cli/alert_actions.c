@@ -152,8 +152,10 @@ static int spawn(const struct action *action, int input, pid_t *pid)
     posix_spawnattr_t attributes;
     sigset_t none, all;
     char **environment = make_environment(action);
-    if (!environment || !action->words[0])
+    if (!environment || !action->words[0]) {
+        free(environment);
         return ENOMEM;
+    }
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&files);

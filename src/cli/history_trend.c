@@ -65,24 +65,33 @@ static int judge(const struct history_service *service, const struct history_ser
     return 0;
 }
 
+static double steepness(const struct history_trend *trend)
+{
+    return trend->growth.verdict == GROWTH_GROWING ? trend->growth.slope : 0;
+}
+
+/* Those that grow first, then the largest. */
+static int compare_sites(const struct history_trend *a, const struct history_trend *b)
+{
+    double const steep_a = steepness(a), steep_b = steepness(b);
+    if (steep_a != steep_b)
+        return steep_a > steep_b ? -1 : 1;
+    return a->now > b->now ? -1 : a->now < b->now;
+}
+
+static enum memory_level level_of(const struct history_trend *trend)
+{
+    return memory_level_find(trend->series->name, strlen(trend->series->name));
+}
+
 static int compare(const void *left, const void *right)
 {
     const struct history_trend *a = left, *b = right;
     if (a->series->kind != b->series->kind)
         return a->series->kind < b->series->kind ? -1 : 1;
-    if (a->series->kind == HISTORY_SITE) {
-        double const grows_a = a->growth.verdict == GROWTH_GROWING ? a->growth.slope : 0;
-        double const grows_b = b->growth.verdict == GROWTH_GROWING ? b->growth.slope : 0;
-        if (grows_a != grows_b)
-            return grows_a > grows_b ? -1 : 1;
-        if (a->now != b->now)
-            return a->now > b->now ? -1 : 1;
-    }
-    enum memory_level const level_a = memory_level_find(a->series->name, strlen(a->series->name));
-    enum memory_level const level_b = memory_level_find(b->series->name, strlen(b->series->name));
-    if (level_a != level_b)
-        return level_a < level_b ? -1 : 1;
-    return strcmp(a->series->name, b->series->name);
+    int const order =
+        a->series->kind == HISTORY_SITE ? compare_sites(a, b) : (int)level_of(a) - (int)level_of(b);
+    return order ? order : strcmp(a->series->name, b->series->name);
 }
 
 int history_trends_make(const struct history_question *question,

@@ -175,11 +175,11 @@ static int run_helper(const char *history, int fd)
     char *words[] = {path, command, database, NULL};
     posix_spawn_file_actions_t files;
     int status = -1;
-    pid_t pid;
-    int err = helper_program_path(HELPER, path);
+    pid_t pid = 0;
+    int err = database ? helper_program_path(HELPER, path) : -ENOMEM;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, fd, STDIN_FILENO);
-    if (!err && database)
+    if (!err)
         err = posix_spawn(&pid, path, &files, NULL, words, environ);
     posix_spawn_file_actions_destroy(&files);
     free(database);

@@ -41,7 +41,7 @@ struct memory_levels view_own_levels(const struct watch_view *view, int64_t *own
 int64_t view_limit(const struct watch_view *view);
 
 /* What the rule compares now. */
-struct alert_reading watch_read(struct process_watch *process, unsigned rule,
+struct alert_reading watch_read(struct process_watch *process, unsigned index,
                                 const struct watch_view *view);
 void process_watch_fini(struct process_watch *process);
 
@@ -49,5 +49,5 @@ void process_watch_fini(struct process_watch *process);
 void watch_keep(struct process_watch *process, const struct watch_view *view);
 
 /* Says that a rule fired: on stderr, in the recording, to programs and servers. */
-void watch_tell(struct process_watch *process, unsigned rule, const struct alert_reading *reading,
+void watch_tell(struct process_watch *process, unsigned index, const struct alert_reading *reading,
                 const struct watch_view *view);

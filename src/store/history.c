@@ -216,7 +216,7 @@ static struct history *connect_immutable(const char *path, struct fault *fault)
             *at++ = (char)letter;
         }
     }
-    strcpy(at, "?immutable=1");
+    memcpy(at, "?immutable=1", sizeof("?immutable=1"));
     struct history *history = connect(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, fault);
     free(uri);
     return history;

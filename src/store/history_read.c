@@ -92,17 +92,17 @@ static int take_point(struct reading *reading, sqlite3_stmt *statement)
     int64_t const run = sqlite3_column_int64(statement, 5);
     const struct history_service *service = reading->into;
     struct history_series *series = reading->series;
-    const struct history_point *before =
-        series->points.count ? &series->points.items[series->points.count - 1] : NULL;
-    bool const same = before && service->runs.items[before->run].id == run;
+    if (service->runs.count == 0)
+        return 0; /* damaged: points of no run */
+    size_t const count = series->points.count;
+    uint32_t const before = count ? series->points.items[count - 1].run : 0;
+    bool const same = service->runs.items[before].id == run;
     struct history_point const point = {.time_ms = time_at(statement, 0),
                                         .span_ms = time_at(statement, 1),
                                         .low = value_at(statement, 2),
                                         .high = value_at(statement, 3),
                                         .last = value_at(statement, 4),
-                                        .run = same ? before->run : run_index(service, run)};
-    if (service->runs.count == 0)
-        return 0; /* damaged: points of no run */
+                                        .run = same ? before : run_index(service, run)};
     return vec_push(&series->points, point) ? 0 : -ENOMEM;
 }
 
