@@ -32,9 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint64_t number = 0; number < 32; number++) {
         size_t count = pclntab_find(&table, low + number * step, frames, 8);
         for (size_t i = 0; i < count; i++) { /* every text lies inside: touch its ends */
-            volatile char end = frames[i].function.data[frames[i].function.size];
-            end = frames[i].file.data[frames[i].file.size];
-            (void)end;
+            volatile char ends[2] = {frames[i].function.data[frames[i].function.size],
+                                     frames[i].file.data[frames[i].file.size]};
+            (void)ends;
         }
     }
     return 0;

@@ -55,8 +55,8 @@ static bool advise_heap(struct explanation *explanation)
     if (is_worth(explanation, kept) &&
         !add(explanation, (struct advice){ADVICE_TRIM, kept, 0, 0, 0}))
         return false;
-    if (arenas->rows.count > 1) {
-        const struct weight *most = largest(arenas);
+    const struct weight *most = largest(arenas);
+    if (most && arenas->rows.count > 1) {
         uint64_t const others = kept - (uint64_t)most->value;
         if (is_worth(explanation, others) &&
             !add(explanation,

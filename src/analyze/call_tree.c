@@ -68,7 +68,7 @@ static bool is_same_node(enum tree_merge merge, const struct call_node *node,
 
 static uint64_t hash_node(enum tree_merge merge, uint32_t parent, const struct shown_frame *frame)
 {
-    uint64_t hash = hash_mix(((uint64_t)parent << 32 | frame->module) + 1);
+    uint64_t hash = hash_mix(((uint64_t)parent << 32 | frame->module) + 1); /* NOLINT: never NULL */
     if (merge != MERGE_MODULE)
         hash = hash_mix(hash ^ frame->function);
     if (merge == MERGE_LINE)
@@ -279,8 +279,8 @@ static int compare_siblings(const void *left, const void *right, void *context)
 static int link_siblings(struct builder *builder)
 {
     struct call_tree *tree = builder->tree;
-    size_t const count = tree->nodes.count - 1;
-    uint32_t *order = calloc(count + 1, sizeof(*order));
+    size_t const count = tree->nodes.count - 1; /* without the root */
+    uint32_t *order = malloc((count + 1) * sizeof(*order) + 1);
     if (!order)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)

@@ -27,7 +27,7 @@ static int take_lock(struct arena *arena)
 /* Once it is unmapped the kernel cannot mark it any more, and whoever still has the arena would take us for alive. */
 static void give_up_lock(struct arena *arena)
 {
-    if (arena->header && arena->header->lock_offset == ARENA_LOCK_AT)
+    if (arena->memory && arena->header && arena->header->lock_offset == ARENA_LOCK_AT)
         pthread_mutex_unlock((pthread_mutex_t *)((char *)arena->memory + ARENA_LOCK_AT));
 }
 

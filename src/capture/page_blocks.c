@@ -54,9 +54,9 @@ static uint64_t present_bytes(struct sweep *sweep, uint64_t start, uint64_t end)
 static void note_used(struct sweep *sweep, uint64_t start, uint64_t end)
 {
     struct page_blocks *blocks = sweep->blocks;
-    struct page_span *last =
-        blocks->used.count ? &blocks->used.items[blocks->used.count - 1] : NULL;
-    if (last && last->end >= start)
+    size_t const count = blocks->used.count;
+    struct page_span *last = blocks->used.items + count - (count > 0);
+    if (count && last->end >= start)
         last->end = end > last->end ? end : last->end;
     else if (!vec_push(&blocks->used, (struct page_span){start, end}))
         sweep->failed = true;

@@ -93,12 +93,11 @@ static int find_stacks(struct worker *worker)
 static void take_run(void *into, const struct page_run *run)
 {
     struct worker *worker = into;
-    struct page_span *last =
-        worker->present.count ? &worker->present.items[worker->present.count - 1] : NULL;
+    size_t const count = worker->present.count;
     if (!(run->state & PAGE_PRESENT))
         return;
-    if (last && last->end == run->start)
-        last->end = run->end;
+    if (count && worker->present.items[count - 1].end == run->start)
+        worker->present.items[count - 1].end = run->end;
     else if (!vec_push(&worker->present, (struct page_span){run->start, run->end}))
         worker->failed = true;
 }

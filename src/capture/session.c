@@ -369,9 +369,10 @@ static int add_pin(struct session *session, struct pin *pin)
     struct recording *recording = session->recording;
     vec_each (old, &recording->pins) {
         if (old->kind == pin->kind && pin_is_peak(pin->kind)) {
-            free(old->cells);
-            free(old->thread_cells);
+            struct pin const replaced = *old;
             *old = *pin;
+            free(replaced.cells); /* NOLINT(clang-analyzer-unix.Malloc): not those of the new one */
+            free(replaced.thread_cells);
             return 0;
         }
     }

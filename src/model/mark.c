@@ -14,7 +14,7 @@ void marks_fini(struct mark_list *marks)
 
 static int push(struct mark_list *marks, struct mark mark)
 {
-    if (marks->count == marks->room) {
+    if (marks->count == marks->room || !marks->items) {
         size_t room = marks->room ? 2 * marks->room : 16;
         struct mark *grown = reallocarray(marks->items, room, sizeof(*grown));
         if (!grown)

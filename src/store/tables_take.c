@@ -265,7 +265,8 @@ static int take_marks(struct table_builder *builder, struct byte_reader *body)
     while (marks->count > 0 && marks->items[marks->count - 1].number >= number)
         marks->count--;
     while (bytes_left(body) > 0) {
-        struct mark mark = {.number = number += take_u32(body)};
+        number += take_u32(body);
+        struct mark mark = {.number = number};
         mark.kind = (enum mark_kind)take_u32(body);
         mark.label = take_u32(body);
         mark.time_ns = time_ns = take_step(body, time_ns);

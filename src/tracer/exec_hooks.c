@@ -94,7 +94,8 @@ static __attribute__((noinline)) int call_with_luggage(const struct exec_call *c
     char *preload = __builtin_alloca(prefix + library + survey->preload_size + 2);
 
     memcpy(entries, environment, survey->count * sizeof(char *));
-    memcpy(preload, PRELOAD, prefix);
+    memcpy(preload, PRELOAD,
+           prefix); /* NOLINT(bugprone-not-null-terminated-result): more follows */
     memcpy(preload + prefix, luggage->library, library + 1);
     if (survey->preload_at != SIZE_MAX) {
         preload[prefix + library] = ':';
@@ -138,7 +139,8 @@ static __attribute__((noinline)) int call_without_luggage(const struct exec_call
         bool is_ours =
             i == survey->preload_at && starts_with(entry + strlen(PRELOAD), luggage->library);
         if (is_ours && rest) {
-            memcpy(preload, PRELOAD, strlen(PRELOAD));
+            memcpy(preload, PRELOAD,
+                   strlen(PRELOAD)); /* NOLINT(bugprone-not-null-terminated-result) */
             memcpy(preload + strlen(PRELOAD), rest + 1, strlen(rest + 1) + 1);
             entries[kept++] = preload;
         } else if (!is_ours && !starts_with(entry, ARENA) && !starts_with(entry, ROOM)) {

@@ -214,11 +214,14 @@ static enum inside_outcome make_jump(const struct arena_patch *patch)
     uint64_t first = patch->address & ~4095ull,
              last = (patch->address + INSIDE_JUMP - 1) & ~4095ull;
     long bytes = (long)(last - first + 4096);
+    const struct inside_jump *jump = find_jump(patch);
+    if (!jump)
+        return INSIDE_NO_MEMORY;
     if (!is_alone())
         return INSIDE_THREADS;
     if (raw_syscall3(SYS_mprotect, (long)first, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
         return INSIDE_PROTECTED;
-    memcpy((void *)patch->address, find_jump(patch)->jump, INSIDE_JUMP);
+    memcpy((void *)patch->address, jump->jump, INSIDE_JUMP);
     raw_syscall3(SYS_mprotect, (long)first, bytes, PROT_READ | PROT_EXEC);
     return INSIDE_HOOKED;
 }

@@ -58,7 +58,7 @@ static uint64_t offset_of(const struct image *image, uint64_t address)
 static bool needs_sanitizer(const struct image *image)
 {
     const Elf64_Phdr *dynamic = segment_of(image, PT_DYNAMIC);
-    uint64_t needed[LIBRARIES_MAX], names = 0;
+    uint64_t needed[LIBRARIES_MAX] = {0}, names = 0;
     unsigned count = 0;
     Elf64_Dyn entry = {.d_tag = DT_NULL};
     for (uint64_t at = 0; dynamic && at + sizeof(entry) <= dynamic->p_filesz; at += sizeof(entry)) {
@@ -82,7 +82,7 @@ static bool needs_sanitizer(const struct image *image)
 static bool is_foreign_elf(int fd, const Elf64_Ehdr *elf)
 {
     char loader[256];
-    struct image image = {.fd = fd, .count = elf->e_phnum, .segments = {{0}}};
+    struct image image = {.fd = fd, .count = elf->e_phnum};
     if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
         return true;
     if (image.count > SEGMENTS_MAX || elf->e_phentsize != sizeof(Elf64_Phdr) ||
@@ -110,7 +110,7 @@ static bool script_interpreter(char *text, size_t size)
 bool next_image_is_foreign(const char *path, int fd)
 {
     char head[256];
-    Elf64_Ehdr elf;
+    Elf64_Ehdr elf = {.e_type = 0};
     bool foreign = false, is_script = true;
     for (int depth = 0; depth < SCRIPT_DEPTH && is_script; depth++) {
         bool given = depth == 0 && !path;

@@ -31,7 +31,7 @@ void registration_start_up(const char *path, const struct stat *arena)
 /* Whether the recorder is under its number in the /proc that we see: then we are, too. */
 static bool sees_recorder(void)
 {
-    struct stat status;
+    struct stat status = {0};
     return raw_syscall6(SYS_newfstatat, AT_FDCWD, (long)arena_path, (long)&status, 0, 0, 0) == 0 &&
            status.st_dev == arena_device && status.st_ino == arena_inode;
 }

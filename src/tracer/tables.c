@@ -151,11 +151,11 @@ static char *map_again(const struct piece *piece)
 {
     const struct anchor *anchor = reserved.at ? &reserved : piece->anchor;
     char *before = piece->before ? atomic_load(piece->before) : NULL;
+    if (!before && !anchor->at)
+        return NULL;
     char *page = before ? before + piece->length - PAGE : anchor->at + anchor->length - PAGE;
     uint64_t page_offset = before ? piece->offset - PAGE : anchor->offset + anchor->length - PAGE;
     uint64_t skipped = piece->offset - page_offset;
-    if (!before && !anchor->at)
-        return NULL;
     long at = raw_syscall6(SYS_mremap, (long)page, 0, (long)(skipped + piece->length),
                            MREMAP_MAYMOVE, 0, 0);
     if (is_error(at))

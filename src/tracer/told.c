@@ -83,7 +83,8 @@ static unsigned put_text(uint64_t *words, const char *text, size_t size)
     }
     unsigned count = (unsigned)(size + 7) / 8;
     memset(words, 0, 8 * (size_t)count);
-    memcpy(words, text, size);
+    if (size > 0)
+        memcpy(words, text, size);
     return count;
 }
 
