@@ -116,14 +116,16 @@ static const struct option_rule serve_rules[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* Blocked before there are threads, so that only we get them. */
+/* Blocked before there are threads, so that only we get them.  What is ignored stays so: nohup means it. */
 static int open_signals(void)
 {
+    static const int ends_us[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction now;
     sigset_t ends;
     sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
+    for (size_t i = 0; i < sizeof(ends_us) / sizeof(ends_us[0]); i++)
+        if (sigaction(ends_us[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&ends, ends_us[i]);
     sigprocmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
     return signalfd(-1, &ends, SFD_CLOEXEC);
@@ -132,7 +134,8 @@ static int open_signals(void)
 static bool stdin_ended(void)
 {
     char bytes[256];
-    return read(STDIN_FILENO, bytes, sizeof(bytes)) <= 0 && errno != EINTR;
+    ssize_t const size = read(STDIN_FILENO, bytes, sizeof(bytes));
+    return size == 0 || (size < 0 && errno != EINTR);
 }
 
 static void wait_for_end(struct server *server, int signals, bool until_stdin_ends)

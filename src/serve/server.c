@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -21,6 +22,8 @@
 #define IDLE_SECONDS     10u
 #define ASKS_NS          UINT64_C(10000000000)
 #define LISTENS_NS       UINT64_C(120000000000)
+#define ANSWER_SMALL     ((size_t)1 << 20)
+#define HELD_MOST        ((size_t)256 << 20)
 #define LAST_NAPS        200 /* of 10 ms */
 #define JOBS_MOST        CONNECTIONS_MOST
 
@@ -30,6 +33,7 @@ struct server {
     struct MHD_Daemon *daemon;
     struct clients *clients;
     struct work_queue *queue;
+    _Atomic size_t held_bytes; /* of answers that somebody has still to take */
 };
 
 /* One request on its way. */
@@ -39,6 +43,7 @@ struct exchange {
     const struct route *route;
     struct request request;
     struct answer answer;
+    size_t held_bytes;
     bool shares, is_handed_over;
 };
 
@@ -124,6 +129,8 @@ static enum MHD_Result send_answer(struct server *server, struct exchange *excha
     if (!response)
         return MHD_NO;
     answer->body = NULL; /* the library frees it */
+    exchange->held_bytes = answer->size;
+    atomic_fetch_add(&server->held_bytes, answer->size);
     add_headers(response, server, exchange);
     client_set_stage(server->clients, exchange->client, CLIENT_LISTENS);
     enum MHD_Result const result =
@@ -144,6 +151,9 @@ static uint64_t do_job(void *context, void *job, bool is_ending)
     if (answer->status == 0)
         answer_error(answer, &exchange->request, 503,
                      "Too many requests wait already, or the server ends: ask again later.");
+    if (answer->size > ANSWER_SMALL && server->held_bytes + answer->size > HELD_MOST)
+        answer_error(answer, &exchange->request, 503,
+                     "Too many have not taken their answers yet: ask again later.");
     MHD_resume_connection(exchange->connection);
     return 0;
 }
@@ -231,6 +241,7 @@ static void on_completed(void *self, struct MHD_Connection *connection, void **c
     if (!exchange)
         return;
     client_set_stage(server->clients, exchange->client, CLIENT_ASKS);
+    atomic_fetch_sub(&server->held_bytes, exchange->held_bytes);
     answer_fini(&exchange->answer);
     free(exchange);
     *context = NULL;
