@@ -53,7 +53,7 @@ static void answer(int fd)
 
 int main(int argc, char **argv)
 {
-    int const server = listen_here((unsigned short)(argc > 1 ? atoi(argv[1]) : 6060));
+    int const server = listen_here((unsigned short)(argc > 1 ? strtoul(argv[1], NULL, 10) : 6060));
     char *cache =
         mmap(NULL, CACHE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (cache == MAP_FAILED)

@@ -16,4 +16,4 @@ struct region_context {
 
 /* The first rule that fits, of the table in region_place.c. */
 void region_place_find(const struct memory_region *region, const struct region_context *context,
-                       struct region_place *place);
+                       struct region_place *into);

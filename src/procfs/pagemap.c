@@ -129,6 +129,17 @@ static int scan(const struct pagemap *pagemap, uint64_t start, uint64_t end, str
     return 0;
 }
 
+static void put_entries(struct walk *walk, uint64_t start, const uint64_t *entries, size_t count)
+{
+    uint64_t const page = page_size();
+    for (size_t i = 0; i < count; i++, start += page) {
+        unsigned const state = (entries[i] & ENTRY_PRESENT ? PAGE_PRESENT : 0u) |
+                               (entries[i] & ENTRY_SWAPPED ? PAGE_SWAPPED : 0u);
+        if (state)
+            put_run(walk, start, start + page, state);
+    }
+}
+
 static int read_entries(const struct pagemap *pagemap, uint64_t start, uint64_t end,
                         struct walk *walk)
 {
@@ -144,12 +155,8 @@ static int read_entries(const struct pagemap *pagemap, uint64_t start, uint64_t 
         if (got < (ssize_t)sizeof(entries[0]))
             return got < 0 ? -errno : 0; /* past the last address, or the process is gone */
         size_t const count = (size_t)got / sizeof(entries[0]);
-        for (size_t i = 0; i < count; i++, start += page) {
-            unsigned const state = (entries[i] & ENTRY_PRESENT ? PAGE_PRESENT : 0u) |
-                                   (entries[i] & ENTRY_SWAPPED ? PAGE_SWAPPED : 0u);
-            if (state)
-                put_run(walk, start, start + page, state);
-        }
+        put_entries(walk, start, entries, count);
+        start += count * page;
         if (pagemap->gentle)
             pause_briefly();
     }

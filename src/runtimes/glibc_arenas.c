@@ -181,7 +181,7 @@ static void count_bins(struct glibc *glibc, struct arena *arena, const unsigned 
             arena->address + offset - 16; /* a bin is a chunk whose links these are */
         uint64_t size;
         for (uint64_t chunk = word_at(state, offset); chunk && chunk != head && !glibc->is_cut;) {
-            uint64_t next;
+            uint64_t next = 0;
             glibc->is_cut = !read_chunk(glibc, chunk, &size, &next);
             if (!glibc->is_cut)
                 add_free(arena, size);

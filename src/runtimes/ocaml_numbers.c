@@ -43,22 +43,27 @@ static void claim(struct breakdown *breakdown, uint64_t start, uint64_t end, con
                                          SECTION_RUNTIME, "Heap", item, EVIDENCE_RUNTIME});
 }
 
-/* The chunks form a list; those that add up to what the runtime counts are believed.  Whether they do, with a head of that
- * many bytes before each: block, allocated, size, next, and two or three more. */
+struct chunk_list {
+    uint64_t first, bytes; /* what all of them together have */
+    unsigned
+        head_bytes; /* before each chunk: block, allocated, size, next, and two or three more */
+};
+
+/* The chunks form a list; those that add up to what the runtime counts are believed.  Whether they do. */
 static bool walk_chunks(struct breakdown *breakdown, const struct process_bytes *process,
-                        uint64_t chunk, uint64_t heap_bytes, unsigned head_bytes, bool claims)
+                        const struct chunk_list *list, bool claims)
 {
-    uint64_t head[4], sum = 0;
-    for (unsigned i = 0; i < CHUNKS_MAX && chunk && sum < heap_bytes; i++) {
-        if (!process_bytes_read(process, chunk - head_bytes, head, sizeof(head)) ||
-            head[CHUNK_SIZE] == 0 || head[CHUNK_SIZE] > heap_bytes - sum)
+    uint64_t head[4], sum = 0, chunk = list->first;
+    for (unsigned i = 0; i < CHUNKS_MAX && chunk && sum < list->bytes; i++) {
+        if (!process_bytes_read(process, chunk - list->head_bytes, head, sizeof(head)) ||
+            head[CHUNK_SIZE] == 0 || head[CHUNK_SIZE] > list->bytes - sum)
             return false;
         if (claims)
             claim(breakdown, chunk, chunk + head[CHUNK_SIZE], "major");
         sum += head[CHUNK_SIZE];
         chunk = head[CHUNK_NEXT];
     }
-    return sum == heap_bytes;
+    return sum == list->bytes;
 }
 
 static void claim_chunks(struct breakdown *breakdown, const struct process_bytes *process,
@@ -66,14 +71,16 @@ static void claim_chunks(struct breakdown *breakdown, const struct process_bytes
 {
     static const unsigned heads[] = {48, 56}; /* 4.13, 4.14 */
     uint64_t const start = program_file_symbol(program, "caml_heap_start");
-    uint64_t chunk;
-    if (!start || !process_bytes_read(process, start, &chunk, sizeof(chunk)))
+    struct chunk_list list = {.bytes = heap_bytes};
+    if (!start || !process_bytes_read(process, start, &list.first, sizeof(list.first)))
         return;
-    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-        if (walk_chunks(breakdown, process, chunk, heap_bytes, heads[i], false)) {
-            walk_chunks(breakdown, process, chunk, heap_bytes, heads[i], true);
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        list.head_bytes = heads[i];
+        if (walk_chunks(breakdown, process, &list, false)) {
+            walk_chunks(breakdown, process, &list, true);
             return;
         }
+    }
 }
 
 void ocaml_numbers_look(struct breakdown *breakdown, const struct process_bytes *process,
