@@ -111,7 +111,7 @@ static void add_sites(struct recording *recording, const struct recording_growth
 {
     char share[HUMAN_MAX];
     for (unsigned i = 0; i < growth->site_count; i++) {
-        line_add(line, i == 0 ? "; by " : "; ");
+        line_add(line, i == 0 ? "by " : "; ");
         line_add_name(line, recording_text(recording, growth->sites[i].function));
         struct shown_frame callers[CALLERS_SHOWN];
         size_t const count = callers_of(recording, &growth->sites[i], callers, CALLERS_SHOWN);
@@ -134,25 +134,37 @@ static void add_marks(const struct recording *recording, const struct recording_
     line_add(line, "\"");
 }
 
-void recording_growth_render(struct recording *recording, const struct recording_growth *growth,
-                             struct text_line *line)
+static void render_heap(struct recording *recording, const struct recording_growth *growth,
+                        struct text_line *line)
 {
-    if (growth->heap.verdict != GROWTH_UNKNOWN) {
-        line_add(line, "live heap ");
-        growth_render(&growth->heap, growth->limit_bytes, line);
-    }
-    if (growth->heap.verdict == GROWTH_GROWING) {
+    if (growth->heap.verdict == GROWTH_UNKNOWN)
+        return;
+    line_add(line, "live heap ");
+    growth_render(&growth->heap, growth->limit_bytes, line);
+    if (growth->heap.verdict == GROWTH_GROWING)
         add_marks(recording, growth, line);
-        add_sites(recording, growth, line);
-    }
+}
+
+static void render_rss(const struct recording_growth *growth, struct text_line *line)
+{
     if (growth->rss.verdict == GROWTH_UNKNOWN)
         return;
-    line_separate(line, ". ");
-    line_add(line, "%sesident memory ", line->size ? "R" : "r");
+    line_add(line, "resident memory ");
     growth_render(&growth->rss, growth->limit_bytes, line);
     if (growth->rss.verdict == GROWTH_GROWING && growth->heap.verdict != GROWTH_GROWING)
         line_add(line, ", though the heap does not: holes between blocks, mappings, or memory that "
                        "was not traced");
+}
+
+void recording_growth_render(struct recording *recording, const struct recording_growth *growth,
+                             enum growth_part part, struct text_line *line)
+{
+    if (part == GROWTH_PART_HEAP)
+        render_heap(recording, growth, line);
+    else if (part == GROWTH_PART_SITES)
+        add_sites(recording, growth, line);
+    else
+        render_rss(growth, line);
 }
 
 static void write_when(struct json_out *json, const char *key, uint64_t ns)

@@ -10,9 +10,10 @@ void growth_render(const struct growth *growth, int64_t limit_bytes, struct text
 /* "1.20 MiB/min": per minute, hour or day, by how long the stretch is. */
 void growth_rate_render(const struct growth *growth, double slope, struct text_line *line);
 
-/* All that is to be said of a recording; empty when it is too short for a verdict. */
+/* What is to be said of a recording, in up to three paragraphs; one that is empty says nothing. */
+enum growth_part { GROWTH_PART_HEAP, GROWTH_PART_SITES, GROWTH_PART_RSS, GROWTH_PARTS };
 void recording_growth_render(struct recording *recording, const struct recording_growth *growth,
-                             struct text_line *line);
+                             enum growth_part part, struct text_line *line);
 bool recording_growth_is_bad(const struct recording_growth *growth);
 
 /* The members of one object, which the caller has begun. */

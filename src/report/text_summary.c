@@ -110,11 +110,17 @@ static void put_peak(const struct page *page)
 
 static void put_growth(const struct page *page)
 {
-    struct text_line line = {0};
-    recording_growth_render(page->report->recording, &page->report->growth, &line);
-    if (line.size > 0)
-        put(page, recording_growth_is_bad(&page->report->growth) ? INK_WARN : INK_PLAIN, "growth",
-            &line);
+    const struct recording_growth *growth = &page->report->growth;
+    enum ink const ink = recording_growth_is_bad(growth) ? INK_WARN : INK_PLAIN;
+    const char *label = "growth";
+    for (int part = 0; part < GROWTH_PARTS; part++) {
+        struct text_line line = {0};
+        recording_growth_render(page->report->recording, growth, (enum growth_part)part, &line);
+        if (line.size == 0)
+            continue;
+        put(page, ink, label, &line);
+        label = "";
+    }
 }
 
 static void put_leaked(const struct page *page)
