@@ -37,7 +37,7 @@ static bool set_name(struct listen_address *address, struct slice name)
     memcpy(text, name.data, name.size);
     text[name.size] = '\0';
     if (strcasecmp(text, "localhost") == 0)
-        strcpy(text, "127.0.0.1");
+        snprintf(text, sizeof(text), "127.0.0.1");
     address->is_loopback = host_is_loopback(slice_of(text));
     address->socket.any.sa_family = AF_INET;
     if (inet_pton(AF_INET, text, &address->socket.v4.sin_addr) == 1)

@@ -32,7 +32,7 @@ static int add_leaf(struct memory_look *look, const struct breakdown_leaf *leaf)
     snprintf(made.name, sizeof(made.name), "%s", leaf->label[0] ? leaf->label : "unnamed");
     struct subsystem *found = find_subsystem(look, made.category, made.name);
     if (!found && count_category(look, made.category) >= SUBSYSTEMS_MOST) {
-        strcpy(made.name, "other");
+        snprintf(made.name, sizeof(made.name), "other");
         found = find_subsystem(look, made.category, made.name);
     }
     if (!found) {

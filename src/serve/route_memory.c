@@ -41,11 +41,17 @@ static bool take_parameters(const struct request *request, struct breakdown_view
     return true;
 }
 
+static const char *type_of(enum page_format format)
+{
+    return format == PAGE_JSON    ? TYPE_JSON
+           : format == PAGE_CSV   ? "text/csv; charset=utf-8"
+           : format == PAGE_PPROF ? "application/octet-stream"
+                                  : TYPE_TEXT;
+}
+
 static void write_page(const struct breakdown *breakdown, const struct breakdown_view *view,
                        enum page_format format, struct answer *answer)
 {
-    static const char *const types[] = {
-        [PAGE_TEXT] = TYPE_TEXT, [PAGE_JSON] = TYPE_JSON, [PAGE_CSV] = "text/csv; charset=utf-8"};
     FILE *out = answer_begin(answer);
     if (out && format == PAGE_JSON)
         breakdown_json_write(breakdown, view, out);
@@ -55,7 +61,7 @@ static void write_page(const struct breakdown *breakdown, const struct breakdown
         breakdown_pprof_write(breakdown, breakdown_section_title, out, NULL);
     else if (out)
         breakdown_text_write(breakdown, view, out);
-    answer_finish(answer, out, types[format]);
+    answer_finish(answer, out, type_of(format));
     answer->name = format == PAGE_PPROF ? "memory" : NULL;
 }
 
@@ -65,7 +71,7 @@ void route_memory(struct target *target, struct request *request, struct answer 
     struct memory_status memory;
     struct snapshot snapshot;
     struct fault fault = {.text = ""};
-    enum page_format format;
+    enum page_format format = PAGE_TEXT;
     if (!take_parameters(request, &view, &format, answer))
         return;
     int err = target_memory(target, &memory, &fault); /* the same process still? */

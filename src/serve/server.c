@@ -88,8 +88,8 @@ static enum MHD_Result take_parameter(void *into, enum MHD_ValueKind kind, const
         (text && strlen(text) >= PARAMETER_TEXT_MOST))
         return MHD_YES;
     struct parameter *parameter = &request->parameters[request->parameter_count++];
-    strcpy(parameter->name, name);
-    strcpy(parameter->text, text ? text : "");
+    snprintf(parameter->name, sizeof(parameter->name), "%s", name);
+    snprintf(parameter->text, sizeof(parameter->text), "%s", text ? text : "");
     return MHD_YES;
 }
 
@@ -206,6 +206,7 @@ static void hand_over(struct server *server, struct exchange *exchange)
 }
 
 /* Called once when the headers are there, once when the request is whole, once when the work is done. */
+/* NOLINTNEXTLINE(readability-function-size): the library decides what it is given */
 static enum MHD_Result on_request(void *self, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **context)

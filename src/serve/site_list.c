@@ -71,20 +71,23 @@ static struct site name_site(const struct recording *recording, string_id name)
 static struct site *find_site(struct site_list *list, uint64_t key)
 {
     uint32_t const at = number_map_get(&list->by_key, key);
-    return at ? &list->sites.items[at - 1] : NULL;
+    return at && at <= list->sites.count ? &list->sites.items[at - 1] : NULL;
 }
 
 /* The place of a new one: behind the others, or of the one that was least lately among the largest. */
 static struct site *make_place(struct site_list *list)
 {
-    struct site *oldest = list->sites.items;
-    if (list->sites.count < SITE_ROOM_FACTOR * list->largest)
-        return vec_push(&list->sites, (struct site){0}) ? &list->sites.items[list->sites.count - 1]
-                                                        : NULL;
+    struct site *oldest = NULL;
+    if (list->sites.count < SITE_ROOM_FACTOR * list->largest) {
+        if (!vec_push(&list->sites, (struct site){0})) /* NOLINT: items with room are never NULL */
+            return NULL;
+        return &list->sites.items[list->sites.count - 1];
+    }
     vec_each (site, &list->sites)
-        if (site->last_turn < oldest->last_turn)
+        if (!oldest || site->last_turn < oldest->last_turn)
             oldest = site;
-    number_map_take(&list->by_key, oldest->key);
+    if (oldest)
+        number_map_take(&list->by_key, oldest->key);
     return oldest;
 }
 
