@@ -15,6 +15,7 @@
 #include "procfs/pagemap.h"
 #include "runtimes/runtimes.h"
 
+#define NEAR        ((uint64_t)16 << 20)
 #define KERNEL_HALF ((uint64_t)1 << 63) /* [vsyscall] is no memory of the process */
 
 static uint64_t clock_ns(clockid_t clock)
@@ -54,22 +55,57 @@ static void read_status(struct breakdown *breakdown, struct memory_status *statu
     breakdown->page_tables = status->page_table_bytes;
 }
 
-/* Mappings from the list that costs nothing, pages in slices. */
+/* ---- mappings from the list that costs nothing, pages in slices ---- */
+
+struct counting {
+    struct memory_region *next, *end;
+};
+
+/* A run of pages may reach over several mappings. */
+static void count_run(void *context, const struct page_run *run)
+{
+    struct counting *counting = context;
+    for (uint64_t at = run->start; at < run->end;) {
+        while (counting->next < counting->end && counting->next->end <= at)
+            counting->next++;
+        struct memory_region *region = counting->next;
+        if (region == counting->end || region->start >= run->end)
+            return;
+        uint64_t const from = at > region->start ? at : region->start;
+        uint64_t const to = run->end < region->end ? run->end : region->end;
+        region->bytes.rss += run->state & PAGE_PRESENT ? to - from : 0;
+        region->bytes.huge += run->state & PAGE_PRESENT && run->state & PAGE_HUGE ? to - from : 0;
+        region->bytes.swap += run->state & PAGE_SWAPPED ? to - from : 0;
+        at = to;
+    }
+}
+
+/* Pages of hugetlbfs and of the kernel are in nobody's RSS. */
+static bool has_pages(const struct memory_region *region)
+{
+    return region->start < KERNEL_HALF && strncmp(region->name, "/anon_hugepage", 14) != 0;
+}
+
+/* Mappings close to each other are walked as one, for thousands of them are often side by side. */
 static int walk_gently(struct snapshot *snapshot, struct pagemap *pagemap)
 {
-    int const err = smaps_read_maps(snapshot->breakdown.pid, &snapshot->smaps);
-    if (err < 0)
-        return err;
-    vec_each (region, &snapshot->smaps.regions) {
-        struct page_bytes pages;
-        if (region->start >= KERNEL_HALF || strncmp(region->name, "/anon_hugepage", 14) == 0 ||
-            pagemap_count(pagemap, region->start, region->end, &pages) < 0)
+    int err = smaps_read_maps(snapshot->breakdown.pid, &snapshot->smaps);
+    struct memory_region *regions = snapshot->smaps.regions.items;
+    size_t const count = snapshot->smaps.regions.count;
+    for (size_t first = 0, next; err == 0 && first < count; first = next) {
+        next = first + 1;
+        if (!has_pages(&regions[first]))
             continue;
-        region->bytes.rss = pages.resident;
-        region->bytes.swap = pages.swapped;
-        region->bytes.huge = pages.huge;
+        while (next < count && has_pages(&regions[next]) &&
+               regions[next].start - regions[next - 1].end < NEAR)
+            next++;
+        struct counting counting = {&regions[first], &regions[next]};
+        err = pagemap_walk(pagemap, regions[first].start, regions[next - 1].end, count_run,
+                           &counting);
     }
-    return 0;
+    return err == -EFAULT
+               ? 0
+               : err; /* the process changed its mappings, or ended: what is missing shows in the sum */
 }
 
 static int read_regions(struct snapshot *snapshot, enum snapshot_way way, struct fault *fault)
