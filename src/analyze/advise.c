@@ -120,7 +120,9 @@ static int compare(const void *left, const void *right)
 
 int advise(struct recording *recording, struct explanation *explanation, struct fault *fault)
 {
-    if (!advise_heap(explanation) || !advise_stacks(explanation) || !advise_absent(explanation))
+    bool const knows_pages = recording->quality.sample_rate == 0;
+    if ((knows_pages && !advise_heap(explanation)) || !advise_stacks(explanation) ||
+        !advise_absent(explanation))
         return fault_set(fault, -ENOMEM, "out of memory");
     int const err = advise_growing(recording, explanation, fault);
     if (explanation->advice.count)

@@ -3,5 +3,6 @@
 
 #include "analyze/explain.h"
 
-/* Fills explanation->advice.  0 or -errno with `fault`. */
+/* Nothing is said about free pages of a heap that was sampled: they are not told apart from others.
+ * Fills explanation->advice.  0 or -errno with `fault`. */
 int advise(struct recording *recording, struct explanation *explanation, struct fault *fault);

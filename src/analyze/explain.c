@@ -77,10 +77,6 @@ static int refuse(const struct recording *recording, uint64_t to_ns, struct faul
         return fault_set(fault, -ENODATA,
                          "nobody had looked at its pages by %s: ask for a later time",
                          human_duration(to_ns, time));
-    if (recording->quality.sample_rate)
-        return fault_set(fault, -ENODATA,
-                         "the heap was sampled, and samples do not tell which pages blocks are in: "
-                         "record it with --heap full");
     return fault_set(fault, -ENODATA,
                      "nobody has looked at its pages: the program was over too soon, or it was "
                      "recorded with --map-every off, or by another program");

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/sampled_owners.h"
 #include "procfs/pagemap.h"
 #include "procfs/process_facts.h"
 #include "procfs/thread_spots.h"
@@ -132,7 +133,10 @@ static int find_owners(struct worker *worker)
                                         .blocks = heap_book_blocks(question->heap),
                                         .site_count = question->site_count,
                                         .is_attached = question->is_attached};
-    return page_owners_find(&pages, &worker->owners);
+    int const err = page_owners_find(&pages, &worker->owners);
+    return err == 0 && question->is_sampled
+               ? sampled_owners_split(question->heap, &pages, &worker->owners)
+               : err;
 }
 
 static int look_at_all(struct worker *worker)
@@ -161,8 +165,10 @@ static const char *name_of(const struct worker *worker, const struct owned *owne
 {
     if (owner_has_site(owned->kind))
         return "";
-    return owned->who == OWNER_NOBODY ? "beside blocks that came later"
-                                      : string_table_text(worker->areas.names, owned->who);
+    if (owned->who != OWNER_NOBODY)
+        return string_table_text(worker->areas.names, owned->who);
+    return worker->question->is_sampled ? "held or free: samples do not tell"
+                                        : "beside blocks that came later";
 }
 
 static void leave_result(struct worker *worker, FILE *out)

@@ -18,6 +18,7 @@ struct page_look_question {
     struct stack_spot *stacks; /* of threads that are known; sorted here */
     size_t stack_count;
     bool is_attached;
+    bool is_sampled; /* the heap has samples of its blocks only */
 };
 
 struct page_look {

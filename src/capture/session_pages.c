@@ -52,7 +52,8 @@ static void begin_look(struct session *session, uint64_t now)
         .stack_count = find_stacks(session, spots, ARENA_SLOTS),
         .is_attached = session->recording->before.attached != 0 ||
                        session->recording->quality.off_ns != 0 ||
-                       (session->process->forked && !session->has_inherited)};
+                       (session->process->forked && !session->has_inherited),
+        .is_sampled = session->recording->quality.sample_rate != 0};
     session->pages.began_ns = now;
     session->pages.is_asked = false;
     if (page_look_begin(&session->pages.look, &question) < 0)
@@ -178,7 +179,7 @@ static void tell(struct session *session, uint64_t now)
 
 void session_look_at_pages(struct session *session, uint64_t now)
 {
-    if (session->pid == 0 || session->recording->quality.sample_rate)
+    if (session->pid == 0)
         return;
     tell(session, now);
     if (session->pages.next_ns == 0)

@@ -87,12 +87,6 @@ static bool is_since(const struct recording *recording, uint64_t unix_ns)
            recording->start_unix_ns + recording->residency.time_ns >= unix_ns;
 }
 
-/* Nobody looks at the pages of such a process, see session_look_at_pages. */
-static bool is_sampled(const struct recording *recording)
-{
-    return recording && recording->quality.sample_rate;
-}
-
 static void say_old(const struct recording *recording, uint64_t now)
 {
     char ago[HUMAN_MAX];
@@ -117,8 +111,7 @@ static struct recording *look_now(pid_t pid, struct fault *fault)
     uint64_t const now = wall_clock_ns();
     bool const is_asked = control_ask(pid, "look", fault) == 0;
     struct recording *recording = open_of_process(pid, fault);
-    for (unsigned i = 0; is_asked && i < WAIT_TRIES && !(recording && is_since(recording, now)) &&
-                         !is_sampled(recording);
+    for (unsigned i = 0; is_asked && i < WAIT_TRIES && !(recording && is_since(recording, now));
          i++) {
         nanosleep(&nap, NULL);
         struct recording *later = open_of_process(pid, fault);
@@ -127,22 +120,16 @@ static struct recording *look_now(pid_t pid, struct fault *fault)
         recording_destroy(recording);
         recording = later;
     }
-    if (recording && is_asked && !is_sampled(recording) && !is_since(recording, now))
+    if (recording && is_asked && !is_since(recording, now))
         say_old(recording, now);
     return recording;
 }
 
-/* A process of which nobody records every block can be looked at from outside. */
+/* A process that nobody records can be looked at from outside. */
 static struct recording *open_process(pid_t pid, struct fault *fault)
 {
     struct recording *recording = look_now(pid, fault);
     int err;
-    if (is_sampled(recording)) {
-        recording_destroy(recording);
-        recording = NULL;
-        fprintf(stderr, "memoir explain: mind: its heap is sampled, and samples do not tell which "
-                        "pages blocks are in: it is one part here\n");
-    }
     if (recording || refusal_before((uint32_t)pid, fault) < 0)
         return recording;
     recording = look_outside((uint32_t)pid, &err, fault);

@@ -3,6 +3,7 @@
 
 #include "analyze/rank.h"
 #include "base/human.h"
+#include "model/sampling.h"
 #include "report/explain_report.h"
 #include "report/text_frame.h"
 #include "report/text_line.h"
@@ -82,10 +83,23 @@ static void put_doubts(const struct page *page)
     }
 }
 
-/* Of a process that was only looked at from outside. */
+/* Of a process that was only looked at from outside, or sampled. */
 static void put_notes(const struct page *page)
 {
     struct recording *recording = page->report->recording;
+    if (recording->quality.sample_rate) {
+        struct text_line line = {0};
+        char rate[HUMAN_MAX], error[HUMAN_MAX];
+        int64_t const live = page->report->explanation->owners[OWNER_LIVE].total_value;
+        line_add(&line,
+                 "one block in %s was taken, so live bytes are estimates (within ±%s in all), and "
+                 "what is held is not told apart from what is free",
+                 human_bytes((int64_t)recording->quality.sample_rate, rate),
+                 human_bytes((int64_t)sample_error(live > 0 ? (uint64_t)live : 0,
+                                                   recording->quality.sample_rate),
+                             error));
+        put_line(page, "sampled", &line);
+    }
     if (recording->quality.events)
         return; /* they are about the recording, and memoir info has them */
     vec_each (note, &recording->notes) {
