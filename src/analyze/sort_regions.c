@@ -17,6 +17,11 @@ struct sorting {
     struct number_map code;  /* hashes of names that are mapped as code */
     struct number_map known; /* leaf number + 1 by hash of its words */
     size_t next_claim;
+    struct {
+        const char *name; /* NULL: none yet */
+        int64_t leaf;
+    } last
+        [16]; /* by rights: where the last mapping of that name went, for thousands are often alike */
 };
 
 static uint64_t hash_words(const struct region_place *place)
@@ -71,9 +76,8 @@ static const struct memory_claim *claim_on(struct sorting *sorting,
 }
 
 static void find_place(struct sorting *sorting, const struct memory_region *region,
-                       struct region_place *place)
+                       const struct memory_claim *claim, struct region_place *place)
 {
-    const struct memory_claim *claim = claim_on(sorting, region);
     if (claim) {
         *place = (struct region_place){.section = claim->section, .evidence = claim->evidence};
         snprintf(place->label, sizeof(place->label), "%s", claim->label);
@@ -107,18 +111,40 @@ static int note_code(struct sorting *sorting)
     return 0;
 }
 
+static unsigned rights_number(const struct memory_region *region)
+{
+    const char *rights = region->rights;
+    return (rights[0] == 'r') | (rights[1] == 'w') << 1 | (rights[2] == 'x') << 2 |
+           (rights[3] == 's') << 3;
+}
+
+/* The leaf of a region, or -ENOMEM. */
+static int64_t leaf_of(struct sorting *sorting, const struct memory_region *region)
+{
+    const struct memory_claim *claim = claim_on(sorting, region);
+    unsigned const rights = rights_number(region);
+    struct region_place place;
+    if (!claim && sorting->last[rights].name == region->name)
+        return sorting->last[rights].leaf;
+    find_place(sorting, region, claim, &place);
+    int64_t const leaf = find_leaf(sorting, &place);
+    if (leaf >= 0 && place.evidence == EVIDENCE_SHAPE)
+        sorting->breakdown->leaves.items[leaf].evidence = EVIDENCE_SHAPE;
+    if (!claim) {
+        sorting->last[rights].name = region->name;
+        sorting->last[rights].leaf = leaf;
+    }
+    return leaf;
+}
+
 static int add_region(struct sorting *sorting, const struct memory_region *region)
 {
     struct breakdown *breakdown = sorting->breakdown;
-    struct region_place place;
-    find_place(sorting, region, &place);
-    int64_t const number = find_leaf(sorting, &place);
+    int64_t const number = leaf_of(sorting, region);
     if (number < 0 || !vec_push(&breakdown->region_leaves, (uint32_t)number))
         return -ENOMEM;
     struct breakdown_leaf *leaf = &breakdown->leaves.items[number];
     leaf->regions++;
-    if (place.evidence == EVIDENCE_SHAPE)
-        leaf->evidence = place.evidence;
     memory_bytes_add(&leaf->bytes, &region->bytes);
     memory_bytes_add(&breakdown->total, &region->bytes);
     return 0;

@@ -174,7 +174,8 @@ static void take_count(struct smaps *smaps, const char *at, const char *end)
     }
     for (size_t tried = 0; tried < KEYS; tried++) {
         size_t const i = (smaps->next_key + tried) % KEYS;
-        if ((size_t)(end - at) <= keys[i].length || memcmp(at, keys[i].key, keys[i].length) != 0)
+        if ((size_t)(end - at) <= keys[i].length || at[keys[i].length - 1] != ':' ||
+            memcmp(at, keys[i].key, keys[i].length) != 0)
             continue;
         at = skip_spaces(at + keys[i].length, end);
         uint64_t *field = (uint64_t *)(void *)((char *)&region->bytes + keys[i].offset);
