@@ -16,7 +16,7 @@ started+=("$sleeper")
 hex='0x[0-9a-f]{6,}|^[0-9a-f]{12}'
 
 begin_server loopback leaks.memoir --pid "$sleeper" --listen 0
-python3 "$TOP/tests/system/serve_strangers.py" "$port"
+"$subjects/subject-http_strangers" "$port"
 at_most memory-after-strangers 65536 "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
 get /metrics -H 'Origin: http://evil.example' -D headers -o /dev/null
 equal no-cors 0 "$(grep -ci access-control headers)"
