@@ -130,6 +130,31 @@ static int refused(struct search *search, struct fault *fault)
         report->in_handler, report->unknown, report->busy_where, report->unstoppable);
 }
 
+/* It was allowed a moment ago: mostly somebody else came first, such as another memoir. */
+static int forbidden(const struct search *search, struct fault *fault)
+{
+    struct ranked_thread *ranked = NULL;
+    struct process_status status;
+    uint32_t const pid = (uint32_t)search->modules->pid;
+    uint32_t tracer = 0;
+    size_t count = 0;
+    if (thread_rank(pid, &ranked, &count) == 0) {
+        for (size_t i = 0; i < count && !tracer; i++)
+            if (process_status_read(pid, (uint32_t)ranked[i].tid, &status) == 0)
+                tracer = status.tracer;
+        free(ranked);
+    }
+    if (tracer)
+        return fault_set(fault, -EPERM,
+                         "process %u is traced by process %u, a debugger or another memoir that is "
+                         "about to attach; try again when that is done",
+                         pid, tracer);
+    return fault_set(fault, -EPERM,
+                     "the kernel does not let memoir trace process %u: somebody else did just now, "
+                     "or a security module forbids it; try again, and see memoir doctor %u",
+                     pid, pid);
+}
+
 static int look_at_all(struct search *search, bool *permitted)
 {
     int err = -EAGAIN;
@@ -174,7 +199,6 @@ int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrow
     if (err == -ESRCH)
         return fault_set(fault, err, "process %d ended meanwhile", (int)wish->modules->pid);
     if (!permitted)
-        return fault_set(fault, -EPERM, "the kernel does not let memoir trace process %d",
-                         (int)wish->modules->pid);
+        return forbidden(&search, fault);
     return refused(&search, fault);
 }

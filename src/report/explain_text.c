@@ -193,17 +193,33 @@ static void add_where(struct recording *recording, uint32_t stack, struct text_l
                  frame.line);
 }
 
+/* How the allocator of the program gives back what it keeps. */
+static const char *how_to_trim(const struct recording *recording)
+{
+    vec_each (trait, &recording->traits) {
+        if (trait->kind == TRAIT_JEMALLOC)
+            return "jemalloc gives them back after a while by itself, sooner with "
+                   "MALLOC_CONF=dirty_decay_ms:1000, and at mallctl(\"arena.4096.purge\")";
+        if (trait->kind == TRAIT_TCMALLOC)
+            return "MallocExtension_ReleaseFreeMemory() gives them back to the kernel, and "
+                   "TCMALLOC_RELEASE_RATE=10 makes tcmalloc keep less";
+        if (trait->kind == TRAIT_MIMALLOC)
+            return "mi_collect(true) gives them back to the kernel";
+        if (trait->kind == TRAIT_OWN_MALLOC)
+            return "its own allocator decides when they go back to the kernel";
+    }
+    return "malloc_trim(0) gives them back to the kernel, and MALLOC_TRIM_THRESHOLD_ makes glibc "
+           "keep less";
+}
+
 void advice_render(struct recording *recording, const struct advice *advice, struct text_line *line)
 {
     char bytes[HUMAN_MAX], live[HUMAN_MAX];
     human_bytes((int64_t)advice->bytes, bytes);
     switch (advice->kind) {
     case ADVICE_TRIM:
-        line_add(line,
-                 "%s are whole free pages that the allocator keeps: malloc_trim(0) gives them back "
-                 "to the kernel, "
-                 "and MALLOC_TRIM_THRESHOLD_ makes glibc keep less",
-                 bytes);
+        line_add(line, "%s are whole free pages that the allocator keeps: %s", bytes,
+                 how_to_trim(recording));
         break;
     case ADVICE_ARENAS:
         line_add(line,
