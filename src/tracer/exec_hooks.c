@@ -125,25 +125,40 @@ static int call_left_behind(const struct exec_call *call, char *const *environme
     return result;
 }
 
+/* LD_PRELOAD without our library, wherever it stands in the list.  Whether anything is left. */
+static bool copy_preload(char *to, const char *entry, const char *library)
+{
+    const char *list = entry + strlen(PRELOAD);
+    size_t size = strlen(PRELOAD), own = strlen(library);
+    memcpy(to, PRELOAD, size);
+    while (*list) {
+        size_t const length = strcspn(list, ": ");
+        bool const is_ours = length == own && memcmp(list, library, own) == 0;
+        if (length > 0 && !is_ours) {
+            if (to[size - 1] != '=')
+                to[size++] = ':';
+            memcpy(to + size, list, length);
+            size += length;
+        }
+        list += length + (list[length] != '\0');
+    }
+    to[size] = '\0';
+    return size > strlen(PRELOAD);
+}
+
 /* Without our two variables, which are in the environment; the user's LD_PRELOAD stays. */
 static __attribute__((noinline)) int call_without_luggage(const struct exec_call *call,
                                                           char *const *environment,
-                                                          const struct survey *survey,
-                                                          const struct tracer_luggage *luggage)
+                                                          const struct survey *survey)
 {
     char **entries = __builtin_alloca((survey->count + 1) * sizeof(char *));
     char *preload = __builtin_alloca(strlen(PRELOAD) + survey->preload_size + 1);
     size_t kept = 0;
     for (size_t i = 0; i < survey->count; i++) {
-        const char *entry = environment[i], *rest = strchr(entry, ':');
-        bool is_ours =
-            i == survey->preload_at && starts_with(entry + strlen(PRELOAD), luggage->library);
-        if (is_ours && rest) {
-            memcpy(preload, PRELOAD,
-                   strlen(PRELOAD)); /* NOLINT(bugprone-not-null-terminated-result) */
-            memcpy(preload + strlen(PRELOAD), rest + 1, strlen(rest + 1) + 1);
-            entries[kept++] = preload;
-        } else if (!is_ours && !starts_with(entry, ARENA) && !starts_with(entry, ROOM)) {
+        if (i == survey->preload_at) {
+            if (copy_preload(preload, environment[i], tracer_luggage_library()))
+                entries[kept++] = preload;
+        } else if (!starts_with(environment[i], ARENA) && !starts_with(environment[i], ROOM)) {
             entries[kept++] = environment[i];
         }
     }
@@ -155,12 +170,14 @@ static int become(const struct exec_call *call, char *const *environment)
 {
     const struct tracer_luggage *luggage =
         environment ? tracer_luggage(call->spawning != NULL) : NULL;
-    if (!luggage)
-        return call->spawning ? call_real(call, environment) : call_left_behind(call, environment);
-    struct survey survey = look_at(environment);
-    if (is_foreign(call))
-        return survey.carried ? call_without_luggage(call, environment, &survey, luggage)
-                              : call_left_behind(call, environment);
+    struct survey const survey = environment ? look_at(environment) : (struct survey){0};
+    bool const is_useless = luggage ? is_foreign(call) : tracer_luggage_is_lost();
+    if (survey.carried && is_useless) /* from where it was of use */
+        return call_without_luggage(call, environment, &survey);
+    if (!luggage && call->spawning)
+        return call_real(call, environment);
+    if (!luggage || is_useless)
+        return call_left_behind(call, environment);
     return survey.carried ? call_real(call, environment)
                           : call_with_luggage(call, environment, &survey, luggage);
 }

@@ -57,7 +57,7 @@ static void close_gap(char **environment, size_t places)
 }
 
 static struct tracer_luggage luggage;
-static bool luggage_is_for_all;
+static bool luggage_is_packed, luggage_is_for_all;
 
 static bool can_open(const char *path, int how)
 {
@@ -67,19 +67,32 @@ static bool can_open(const char *path, int how)
 /* Whether the next image of this process is to be traced. */
 static bool travels_on(void)
 {
-    if (!luggage.library[0] || !tracer_is_on())
+    if (!luggage_is_packed || !tracer_is_on())
         return false;
     uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
     return pid == tracer_process.local_pid || luggage_is_for_all;
 }
 
+/* Elsewhere (chroot, another user, another /proc) they would only make the loader complain. */
+static bool is_at_hand(void)
+{
+    return can_open(luggage.library, R_OK) &&
+           can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK);
+}
+
 const struct tracer_luggage *tracer_luggage(bool for_child)
 {
-    /* Elsewhere (chroot, another user, another /proc) they would only make the loader complain. */
-    return travels_on() && (luggage_is_for_all || !for_child) && can_open(luggage.library, R_OK) &&
-                   can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK)
-               ? &luggage
-               : NULL;
+    return travels_on() && (luggage_is_for_all || !for_child) && is_at_hand() ? &luggage : NULL;
+}
+
+bool tracer_luggage_is_lost(void)
+{
+    return luggage.library[0] && !is_at_hand();
+}
+
+const char *tracer_luggage_library(void)
+{
+    return luggage.library;
 }
 
 void tracer_left_behind(int by)
@@ -93,7 +106,7 @@ void tracer_left_behind(int by)
 void luggage_pack(const char *library, const char *arena, bool for_all)
 {
     size_t length = library ? strcspn(library, ":") : 0, size = strlen(arena);
-    luggage.library[0] = '\0';
+    luggage_is_packed = false;
     luggage_is_for_all = for_all;
     if (length == 0 || length >= sizeof(luggage.library) ||
         strlen("MEMOIR_ARENA=") + size >= sizeof(luggage.arena))
@@ -102,11 +115,12 @@ void luggage_pack(const char *library, const char *arena, bool for_all)
     memcpy(luggage.arena + strlen("MEMOIR_ARENA="), arena, size + 1);
     memcpy(luggage.library, library, length);
     luggage.library[length] = '\0';
+    luggage_is_packed = true;
 }
 
 void luggage_drop(void)
 {
-    luggage.library[0] = '\0';
+    luggage_is_packed = false;
 }
 
 /* Takes our entry, the first, off LD_PRELOAD; what the user had there stays.  How many variables that removes. */

@@ -11,6 +11,10 @@ struct tracer_luggage {
 /* For exec, or for a child.  NULL when the next image is not to be traced: we are off, or it is a child's or this is
  * another process that only borrows our memory, and children are not followed. */
 const struct tracer_luggage *tracer_luggage(bool for_child);
+/* The path of our library as it was packed once, whatever travels now; "" when it never was. */
+const char *tracer_luggage_library(void);
+/* It was packed once, but where this process is now the next image could not use it. */
+bool tracer_luggage_is_lost(void);
 /* Counts an image that follows by exec without its luggage, if it should have had it. */
 void tracer_left_behind(int by);
 

@@ -157,6 +157,22 @@ END
     fi
 fi
 
+# In a chroot our library is not to be found: the loader has nothing to complain about.
+if [ "$(id -u)" = 0 ]; then
+    mkdir -p jail
+    for file in /bin/echo $(ldd /bin/echo | grep -o '/[^ ]*'); do
+        mkdir -p "jail/$(dirname "$file")"
+        cp -L "$file" "jail/$file"
+    done
+    for mode in --children --quiet; do
+        record "jail$mode.memoir" $mode -- sh -c 'chroot jail /bin/echo from within; :' "$PWD"
+        equal "jail$mode-output" "from within" "$(cat "jail$mode.memoir.out")"
+        equal "jail$mode-quiet" 0 "$(grep -c 'ld.so' "jail$mode.memoir.err")"
+    done
+else
+    skip jail "only root may chroot"
+fi
+
 # A program that cannot have our library is started without it, however it is started: address sanitizer's runtime
 # would end the program, the loader of another libc as well.
 echo 'int puts(const char *); int main(void) { return puts("ran") < 0; }' >hello.c
