@@ -64,16 +64,15 @@ static int forbidden(uint32_t pid, const char *name, struct fault *fault)
         return fault_set(
             fault, -EPERM,
             "process %u (%s) belongs to user %s and memoir runs as %s; run it as that user or "
-            "as root: sudo memoir map %u",
-            pid, name, theirs, ours, pid);
+            "as root, with sudo",
+            pid, name, theirs, ours);
     return fault_set(
         fault, -EPERM,
-        "process %u (%s) does not let others look into it (%s); run memoir as root: sudo "
-        "memoir map %u",
+        "process %u (%s) does not let others look into it (%s); run memoir as root, with "
+        "sudo",
         pid, name,
         owner.st_uid != status.user ? "it is setuid, or made itself undumpable"
-                                    : "a capability or a security module is in the way",
-        pid);
+                                    : "a capability or a security module is in the way");
 }
 
 int refusal_after(uint32_t pid, const char *name, int err, struct fault *fault)

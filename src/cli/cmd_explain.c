@@ -18,6 +18,7 @@
 #include "cli/parse_pid.h"
 #include "cli/time_point.h"
 #include "cli/wall_clock.h"
+#include "procfs/process_status.h"
 #include "report/explain_report.h"
 
 #define TOP_DEFAULT 5u
@@ -133,8 +134,11 @@ static struct recording *open_process(pid_t pid, struct fault *fault)
     if (recording || refusal_before((uint32_t)pid, fault) < 0)
         return recording;
     recording = look_outside((uint32_t)pid, &err, fault);
-    if (!recording)
-        refusal_after((uint32_t)pid, "", err, fault);
+    if (!recording) {
+        struct process_status status = {.name = ""};
+        (void)process_status_read((uint32_t)pid, 0, &status);
+        refusal_after((uint32_t)pid, status.name, err, fault);
+    }
     return recording;
 }
 
