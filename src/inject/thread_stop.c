@@ -20,9 +20,26 @@ uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static _Thread_local volatile sig_atomic_t is_seizing;
+
+/* Threads that this one traces and that have ended, without the children of others. */
+static void bury_the_dead(void)
+{
+    siginfo_t dead = {.si_pid = 1};
+    while (dead.si_pid != 0) {
+        dead.si_pid = 0;
+        if (waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | __WALL | __WNOTHREAD) < 0)
+            return;
+    }
+}
+
 static void on_alarm(int number)
 {
+    int const before = errno;
     (void)number;
+    if (is_seizing)
+        bury_the_dead();
+    errno = before;
 }
 
 static void catch_alarm(void)
@@ -96,11 +113,26 @@ static bool is_our_stop(int status)
     return status >> 16 == PTRACE_EVENT_STOP;
 }
 
+/* The kernel lets nobody in while a thread executes another program, which waits until the other threads have ended, and those that we
+ * trace have not before we know of it.  No signal makes this call fail, but meanwhile the handler runs. */
+static int seize(pid_t tid)
+{
+    timer_t alarm;
+    bool const has_alarm = set_alarm(ALARM_AGAIN, &alarm);
+    is_seizing = 1;
+    int const err = ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) < 0 ? -errno : 0;
+    is_seizing = 0;
+    if (has_alarm)
+        timer_delete(alarm);
+    return err;
+}
+
 int thread_stop(pid_t tid, uint64_t wait_ns, struct stopped_thread *thread)
 {
     int status;
-    if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) < 0)
-        return -errno;
+    int const seized = seize(tid);
+    if (seized < 0)
+        return seized;
     if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) < 0)
         return -errno;
     for (;;) {

@@ -147,3 +147,16 @@ equal redis-answers PONG "$(redis-cli -s redis.sock ping)"
 redis-cli -s redis.sock shutdown nosave
 wait "$server"
 equal redis-ends 0 $?
+
+# A program that executes another while we look for a thread: the kernel lets nobody in then, and it waits for threads that we trace.
+begin execs "$subjects/subject-execs_itself" 300
+program=$target
+stuck=0
+for ((i = 0; i < cycles; i++)); do
+    timeout -s KILL 40 "$MEMOIR" attach --quiet --for 30ms -o execs.memoir "$program" 2>/dev/null
+    [ $? != 137 ] || stuck=$((stuck + 1))
+    [ -e "/proc/$program" ] || break
+done
+equal execs-never-stuck 0 "$stuck"
+wait "$program"
+equal execs-ends 0 $?
