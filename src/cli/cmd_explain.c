@@ -121,7 +121,7 @@ static struct recording *look_now(pid_t pid, struct fault *fault)
         recording_destroy(recording);
         recording = later;
     }
-    if (recording && is_asked && !is_since(recording, now))
+    if (recording && !is_since(recording, now))
         say_old(recording, now);
     return recording;
 }

@@ -109,6 +109,15 @@ equal off-free 0 "$(owner off heap.kept)"
 at_least off-before 100000000 "$(owner off before.resident)"
 end_target
 
+# A recorder that stands still answers nobody: what it saw before is not passed off as now.
+explained still "$subjects/subject-pins_pages"
+kill -STOP "$target"
+"$MEMOIR" explain "$program" >still.text 2>still.err
+equal still-explain 0 $?
+if grep -q 'mind: its recorder did not look' still.err; then ok still-said; else not_ok still-said "$(cat still.err)"; fi
+kill -CONT "$target"
+end_target
+
 # Real programs.
 explained python env PYTHONMALLOC=malloc /usr/bin/python3 -c '
 import time
