@@ -154,7 +154,6 @@ static const struct arena_slot *slot_of(struct slot_keeper *keeper, uint32_t ind
 
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
 {
-    struct arena_header *header = keeper->arena->header;
     struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
     uint32_t high = slot_high(keeper);
     totals->calls = atomic_load(&ended->calls);
@@ -169,12 +168,6 @@ uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct
         totals->bytes += slot->bytes;
         totals->frees += slot->frees;
         lost += slot->lost + slot->nested;
-    }
-    if (atomic_load(&header->process_high) == 1) { /* whose they are is known only then */
-        totals->calls += atomic_load(&header->slotless_calls);
-        totals->bytes += atomic_load(&header->slotless_bytes);
-        totals->frees += atomic_load(&header->slotless_frees);
-        lost += atomic_load(&header->slotless);
     }
     return lost;
 }

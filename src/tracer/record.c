@@ -10,11 +10,11 @@ _Alignas(4096) uint16_t event_numbers[EVENT_GROUPS];
 /* Events of a thread that got no slot are at least in the totals. */
 void record_slotless(uint64_t calls, uint64_t bytes, uint64_t frees)
 {
-    struct arena_header *header = tracer_process.header;
-    atomic_fetch_add(&header->slotless, 1);
-    atomic_fetch_add(&header->slotless_calls, calls);
-    atomic_fetch_add(&header->slotless_bytes, bytes);
-    atomic_fetch_add(&header->slotless_frees, frees);
+    struct arena_process *process = arena_process_at(tracer_process.arena, tracer_process.process);
+    atomic_fetch_add(&process->lost, 1);
+    atomic_fetch_add(&process->calls, calls);
+    atomic_fetch_add(&process->bytes, bytes);
+    atomic_fetch_add(&process->frees, frees);
 }
 
 void record_big(struct arena_slot *slot, void *block, uint32_t stack, size_t size, uint64_t usable)

@@ -198,13 +198,24 @@ _Atomic uint32_t *tables_map_level(unsigned level)
                                      .anchor = &anchors[level]});
 }
 
+/* Where address space is limited, many threads that begin at once take much of it for a moment, because each maps what lies between
+ * its slot and one that is mapped already, too.  So it is worth trying again. */
+#define SLOT_TRIES  12
+#define SLOT_NAP_NS 500000ull
+
 struct arena_slot *tables_map_slot(uint32_t index)
 {
-    return map_piece(&(struct piece){.place = &tracer_tables.slots[index],
-                                     .offset = ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE,
-                                     .length = SLOT_STRIDE,
-                                     .anchor = &anchors[ANCHOR_SLOTS],
-                                     .before = index > 0 ? &tracer_tables.slots[index - 1] : NULL});
+    struct piece const piece = {.place = &tracer_tables.slots[index],
+                                .offset = ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE,
+                                .length = SLOT_STRIDE,
+                                .anchor = &anchors[ANCHOR_SLOTS],
+                                .before = index > 0 ? &tracer_tables.slots[index - 1] : NULL};
+    struct arena_slot *slot = map_piece(&piece);
+    for (int i = 0; !slot && !reserved.at && i < SLOT_TRIES; i++) {
+        raw_nap(SLOT_NAP_NS);
+        slot = map_piece(&piece);
+    }
+    return slot;
 }
 
 void tables_part_with_slot(struct arena_slot *slot)

@@ -222,7 +222,8 @@ bool arena_settle(void)
             self->epoch = epoch;
             atomic_store(&seat->inside, 1);
         } else {
-            atomic_fetch_add(&tracer_process.header->slotless, 1);
+            atomic_fetch_add(&arena_process_at(tracer_process.arena, tracer_process.process)->lost,
+                             1);
         }
     }
     seats_came();

@@ -17,7 +17,7 @@
 #include "wire/inside.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 5u
+#define ARENA_VERSION 6u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -89,7 +89,8 @@ struct arena_process {
     /* Of one that began by fork: its parent's entry and serial, and the FORK that its parent wrote; 0: none */
     uint32_t parent, parent_serial, fork_id;
     uint64_t start_tsc;
-    _Atomic uint64_t calls, bytes, frees, lost; /* of threads that gave their slot back */
+    _Atomic uint64_t calls, bytes, frees,
+        lost; /* of threads that gave their slot back, or got none */
     _Atomic uint64_t pool_calls, pool_bytes;
     char path[416]; /* of the executable, as the kernel was given it */
 };
@@ -176,8 +177,6 @@ struct arena_header {
     _Atomic uint32_t
         left_behind; /* programs that took over by exec where the arena cannot be reached */
     _Alignas(64) _Atomic uint32_t node_count;
-    _Atomic uint64_t slotless; /* events of threads that got no slot */
-    _Atomic uint64_t slotless_calls, slotless_bytes, slotless_frees;
     /* Of an attached program whose children are followed: what they need in their environment, as they will
      * see it; empty: they are not. */
     char follow_library[1024], follow_arena[100];

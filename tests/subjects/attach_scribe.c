@@ -154,7 +154,6 @@ void scribe_count(struct scribe *scribe, struct counts *counts)
     for (uint32_t i = 0; i < atomic_load(&header->slot_high); i++)
         count_ring(arena_slot_at(scribe->arena, i), counts);
     counts->processes = atomic_load(&header->serials);
-    counts->lost += atomic_load(&header->slotless);
 }
 
 void tracer_load(const char *path, struct tracer *tracer)

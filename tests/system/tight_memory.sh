@@ -40,6 +40,18 @@ END
     at_least "limited-$threads-native" 1 "$rss"
 done
 
+# Too little even so: threads without room for a ring go unrecorded, but are counted.
+cat >starved.sh <<END
+ulimit -v $((size + 20480))
+exec "$subject" 16
+END
+record starved.memoir -- sh starved.sh
+equal starved-status 0 "$status"
+at_least starved-calls 1600 "$(summary starved.memoir calls)"
+read -r _ seen < <(site starved.memoir heap.calls in_thread)
+at_most starved-seen 1599 "$seen"
+at_least starved-told $((1600 - seen)) "$(quality starved.memoir lost_calls)"
+
 # A limit that was there before us is the program's, not ours; a soft one we may lift for ourselves.
 # shellcheck disable=SC2016 # the inner shell's
 limited 600000 "$MEMOIR" run -o shell.memoir -- sh -c 'ulimit -v; exec "$0" 1' "$subject" >shell.out 2>shell.err
