@@ -16,7 +16,7 @@
 #define TIME_BITS   43
 #define FIRST_ROOM  4u
 #define FIRST_PAGES 1024u
-#define SHRINK_FROM 16u                      /* entries of a page that few blocks are left in */
+#define SHRINK_FROM 64u                      /* entries of a page that few blocks are left in */
 #define SPARE_ODD   ((1u << SPARE_BITS) - 1) /* size and slack are in `odd` */
 
 /* site:22 spare:6 size:36 | time:43 thread:12 offset:9.  An empty entry has offset 0 and site, spare and size
@@ -158,7 +158,7 @@ static int resize_page(struct block_table *table, struct page *page, uint32_t ro
 /* Little by little: a page has at most 512, and many pages are as full as they will ever be. */
 static int grow_page(struct block_table *table, struct page *page)
 {
-    return resize_page(table, page, page->room ? page->room + page->room / 6u + 1 : FIRST_ROOM);
+    return resize_page(table, page, page->room ? page->room + page->room / 4u + 1 : FIRST_ROOM);
 }
 
 static uint32_t offset_in_page(uint64_t address)
@@ -273,7 +273,7 @@ static void remove_entry(struct page *page, struct entry *entry)
 /* Gives memory back where few blocks are left: of the page, or of all pages when most of them are empty. */
 static void tidy_up(struct block_table *table, struct page *page)
 {
-    if (page->room > SHRINK_FROM && page->room > 4u * page->count)
+    if (page->room > SHRINK_FROM && page->room > 8u * page->count)
         (void)resize_page(table, page, 2u * page->count + FIRST_ROOM); /* or it stays large */
     if (page->count > 0)
         return;

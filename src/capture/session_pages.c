@@ -8,14 +8,14 @@
 #include "capture/session_parts.h"
 
 /* The first looks come early, so that short runs have some; later they cost at most one part in so many. */
-#define FIRST_LOOK_NS 200000000ull
+#define FIRST_LOOK_NS 500000000ull
 #define LOOK_SHARE    100u
 #define NAMES_WAIT_NS 3000000000ull
 
 static uint64_t next_look(const struct session *session, uint64_t now, uint64_t took_ns)
 {
     uint64_t const every = session->options.look_every_ns;
-    uint64_t pause = now / 2 < every ? now / 2 : every;
+    uint64_t pause = now < every ? now : every;
     if (pause < took_ns * LOOK_SHARE)
         pause = took_ns * LOOK_SHARE;
     return now + pause;
