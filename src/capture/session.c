@@ -296,114 +296,6 @@ void session_prefetch_account(const struct session *session, uint64_t address, u
         heap_book_prefetch_account(session->heap, site);
 }
 
-/* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may
- * both be there; sums do not mind. */
-static void name_cells(const struct session *session, struct cell *cells, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        cells[i].key = stack_import_describe(session->stacks, cells[i].key)->stack;
-}
-
-/* How the stacks of the bucket's allocations ended. */
-static void judge_stacks(struct session *session, const struct bucket *bucket)
-{
-    struct quality *quality = &session->recording->quality;
-    for (size_t i = 0; i < bucket->cell_count; i++) {
-        const struct cell *cell = &bucket->cells[i];
-        if (cell->column != COL_HEAP_CALLS && cell->column != COL_POOL_CALLS)
-            continue;
-        const struct imported_site *site = stack_import_describe(session->stacks, cell->key);
-        quality->stack_ends[site->end] += (uint64_t)cell->value;
-        quality->collapsed_stacks += site->folded ? (uint64_t)cell->value : 0;
-    }
-}
-
-int session_close_bucket(struct session *session, uint64_t now, bool histograms)
-{
-    struct recording *recording = session->recording;
-    struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
-    struct process_memory memory = process_memory(session->pid);
-    bucket.gauges.rss_bytes = memory.rss_bytes;
-    /* What a forked process inherited, or was there before us, is resident but not ours to explain. */
-    if (!session->process->forked && !recording->before.attached &&
-        memory.anon_bytes > (int64_t)recording->anon_peak_bytes)
-        recording->anon_peak_bytes = (uint64_t)memory.anon_bytes;
-    bucket.lost_events = session->bucket_lost;
-    heap_book_close_gauges(session->heap, &bucket.gauges);
-    int err = heap_book_close_bucket(session->heap, &bucket);
-    if (err == 0 && histograms)
-        err = heap_book_close_histograms(session->heap, &bucket);
-    if (err == 0)
-        err = map_book_close_bucket(session->maps, &bucket);
-    if (err == 0)
-        err = session_close_told(session, &bucket, histograms);
-    if (err == 0)
-        err = session_close_pages(session, &bucket);
-    judge_stacks(session, &bucket);
-    name_cells(session, bucket.cells, bucket.cell_count);
-    if (err < 0 || !vec_push(&recording->buckets, bucket)) {
-        free(bucket.cells);
-        free(bucket.thread_cells);
-        return -ENOMEM;
-    }
-    session->begin_ns = now;
-    session->bucket_lost = 0;
-    recording->duration_ns = now;
-    heap_book_totals(session->heap, &recording->heap);
-    map_book_totals(session->maps, &recording->maps);
-    session_sum_told(session);
-    return 0;
-}
-
-int session_picture(struct session *session, struct pin *pin)
-{
-    int err = heap_book_pin_now(session->heap, pin);
-    if (err == 0 && session->pools)
-        err = heap_book_pin_now(pool_book_blocks(session->pools), pin);
-    name_cells(session, pin->cells, pin->cell_count);
-    return err;
-}
-
-static int add_pin(struct session *session, struct pin *pin)
-{
-    struct recording *recording = session->recording;
-    vec_each (old, &recording->pins) {
-        if (old->kind == pin->kind && pin_is_peak(pin->kind)) {
-            struct pin const replaced = *old;
-            *old = *pin;
-            free(replaced.cells); /* NOLINT(clang-analyzer-unix.Malloc): not those of the new one */
-            free(replaced.thread_cells);
-            return 0;
-        }
-    }
-    return vec_push(&recording->pins, *pin) ? 0 : -ENOMEM;
-}
-
-static int pin_peak_of(struct session *session, struct heap_book *book, uint64_t peak,
-                       uint64_t *written)
-{
-    struct pin pin = {.cells = NULL};
-    if (peak == *written)
-        return 0;
-    int err = heap_book_pin_peak(book, &pin);
-    name_cells(session, pin.cells, pin.cell_count);
-    if (err == 0)
-        err = add_pin(session, &pin);
-    *written = peak;
-    return err;
-}
-
-static int pin_peaks(struct session *session)
-{
-    const struct recording *recording = session->recording;
-    int err =
-        pin_peak_of(session, session->heap, recording->heap.peak_bytes, &session->written_peak);
-    if (err < 0 || !session->pools)
-        return err;
-    return pin_peak_of(session, pool_book_blocks(session->pools), recording->pools.peak_bytes,
-                       &session->written_pool_peak);
-}
-
 static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
 {
     return value < least ? least : value > most ? most : value;
@@ -451,7 +343,7 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
         session->last_histograms_ns = now;
     if (now - session->last_peak_ns >= within(now / 2, WRITE_MAX_NS, PEAK_MAX_NS)) {
         session->last_peak_ns = now;
-        pin_peaks(session);
+        session_pin_peaks(session);
     }
     program_traits_look_if_due(&session->traits, session->recording, now);
     if (!write_is_due(session, now))
@@ -496,12 +388,12 @@ int session_end(struct session *session, const struct session_end *end, struct f
     program_traits_look(&session->traits, recording);
     int err = session_close_bucket(session, now, true);
     if (err == 0)
-        err = pin_peaks(session);
+        err = session_pin_peaks(session);
     if (err == 0 && end->death) {
         pin.label = recording_intern(recording, end->death);
         err = session_picture(session, &pin);
         if (err == 0)
-            err = add_pin(session, &pin);
+            err = session_add_pin(session, &pin);
     }
     session_end_watch(session, true);
     recording->quality.samples_dropped = atomic_load(&session->arena->header->samples_dropped);

@@ -1,4 +1,4 @@
-/* session_parts.h - the inside of a session, shared by its files: session.c, session_rate.c for how much is traced,
+/* session_parts.h - the inside of a session, shared by its files: session.c, session_buckets.c for what is kept of a stretch of time, session_rate.c for how much is traced,
  * session_told.c for what the program itself tells, session_fork.c for what it has from its parent, and session_pages.c for who has its resident pages. */
 #pragma once
 
@@ -67,6 +67,11 @@ struct session {
 int session_picture(struct session *session, struct pin *pin);
 /* The watcher's last look, and its leave.  Not `in_order`: the books are closed, or nobody wants to know. */
 void session_end_watch(struct session *session, bool in_order);
+
+/* Keeps a picture, whose cells it takes; a peak takes the place of the one before.  0 or -ENOMEM. */
+int session_add_pin(struct session *session, struct pin *pin);
+/* The pictures of the peaks, if there were new ones.  0 or -ENOMEM. */
+int session_pin_peaks(struct session *session);
 
 /* Ends the open bucket at `now`.  0 or -ENOMEM. */
 int session_close_bucket(struct session *session, uint64_t now, bool histograms);

@@ -68,11 +68,6 @@ void protobuf_uint(struct protobuf_out *message, unsigned field, uint64_t value)
     put_varint(message, value);
 }
 
-void protobuf_int(struct protobuf_out *message, unsigned field, int64_t value)
-{
-    protobuf_uint(message, field, (uint64_t)value); /* int64, not sint64: ten bytes when negative */
-}
-
 void protobuf_bytes(struct protobuf_out *message, unsigned field, const void *data, size_t size)
 {
     put_key(message, field, WIRE_BYTES);

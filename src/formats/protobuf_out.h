@@ -18,7 +18,6 @@ void protobuf_fini(struct protobuf_out *message);  /* a zeroed one is ready to w
 void protobuf_reset(struct protobuf_out *message); /* empty again, memory and `failed` kept */
 
 void protobuf_uint(struct protobuf_out *message, unsigned field, uint64_t value);
-void protobuf_int(struct protobuf_out *message, unsigned field, int64_t value);
 void protobuf_bytes(struct protobuf_out *message, unsigned field, const void *data, size_t size);
 void protobuf_text(struct protobuf_out *message, unsigned field, const char *text);
 void protobuf_message(struct protobuf_out *message, unsigned field,

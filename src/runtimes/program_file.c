@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* The first mapping of it is of the segment at its beginning. */
-static bool find_bias(struct program_file *file, const struct breakdown *breakdown,
-                      const char *name)
+static bool find_bias(struct program_file *file, const struct breakdown *breakdown)
 {
+    const char *name = breakdown->program;
     Elf64_Phdr segment;
     uint64_t first = UINT64_MAX;
     for (uint32_t i = 0; elf_view_segment(&file->view, i, &segment); i++)
@@ -27,19 +27,6 @@ static bool find_bias(struct program_file *file, const struct breakdown *breakdo
     return false;
 }
 
-static int take(struct program_file *file, const struct breakdown *breakdown, const char *name,
-                int err)
-{
-    file->bias = 0;
-    if (err == 0 && elf_view_init(&file->view, file->image.bytes) < 0)
-        err = -EINVAL;
-    if (err == 0 && !find_bias(file, breakdown, name))
-        err = -ENOENT;
-    if (err < 0)
-        elf_image_close(&file->image);
-    return err;
-}
-
 int program_file_open(struct program_file *file, const struct breakdown *breakdown)
 {
     char path[64];
@@ -47,15 +34,15 @@ int program_file_open(struct program_file *file, const struct breakdown *breakdo
     int const fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -errno;
-    return take(file, breakdown, breakdown->program, elf_image_take(&file->image, fd));
-}
-
-int program_file_open_library(struct program_file *file, const struct breakdown *breakdown,
-                              const char *name)
-{
-    char root[64];
-    snprintf(root, sizeof(root), "/proc/%u/root", breakdown->pid);
-    return take(file, breakdown, name, elf_image_open(&file->image, root, name));
+    file->bias = 0;
+    int err = elf_image_take(&file->image, fd);
+    if (err == 0 && elf_view_init(&file->view, file->image.bytes) < 0)
+        err = -EINVAL;
+    if (err == 0 && !find_bias(file, breakdown))
+        err = -ENOENT;
+    if (err < 0)
+        elf_image_close(&file->image);
+    return err;
 }
 
 void program_file_close(struct program_file *file)

@@ -1,4 +1,4 @@
-/* program_file.h - an ELF file that a process has mapped, and where it lies there. */
+/* program_file.h - the executable of a process, and where it lies there. */
 #pragma once
 
 #include "model/breakdown.h"
@@ -11,11 +11,8 @@ struct program_file {
     uint64_t bias; /* address in the process less address in the file */
 };
 
-/* The executable.  0 or -errno. */
+/* 0 or -errno. */
 int program_file_open(struct program_file *file, const struct breakdown *breakdown);
-/* What is mapped as `name`, a path in the process's own root. */
-int program_file_open_library(struct program_file *file, const struct breakdown *breakdown,
-                              const char *name);
 void program_file_close(struct program_file *file);
 
 /* The address in the process of a data symbol of .symtab or .dynsym; 0 when there is none. */

@@ -167,11 +167,6 @@ uint64_t target_began_ns(const struct target *target)
     return target->began_ns;
 }
 
-const struct target_options *target_options_of(const struct target *target)
-{
-    return &target->options;
-}
-
 struct metrics_state **target_metrics_state(struct target *target)
 {
     return &target->metrics;

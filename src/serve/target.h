@@ -38,6 +38,5 @@ int target_memory(struct target *target, struct memory_status *memory, struct fa
 uint32_t target_pid(const struct target *target);      /* 0: none */
 uint64_t target_began_ns(const struct target *target); /* the process, unix time; 0: unknown */
 
-const struct target_options *target_options_of(const struct target *target);
 /* For the numbers that /metrics remembers between two calls. */
 struct metrics_state **target_metrics_state(struct target *target);

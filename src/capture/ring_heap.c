@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/ring_heap.h"
+
+#include <errno.h>
+
+#include "wire/event.h"
+
+bool ring_is_booked(struct ring *ring, int ahead)
+{
+    ring->ahead = ahead > 0 ? ahead : 0;
+    if (ahead > 0)
+        return false;
+    if (ahead < 0)
+        session_lost(ring->session, 1, 0, 0);
+    ring->hurry = false;
+    ring->held_since_ns = 0;
+    return true;
+}
+
+/* What all heap records begin with. */
+static struct heap_event begin_event(const struct ring *ring, uint64_t first,
+                                     enum heap_event_kind kind)
+{
+    struct heap_event event = {
+        .kind = kind, .ring = ring->index, .sequence = event_sequence(first)};
+    event.block.address = event_address(first);
+    event.block.time_ns = session_time(ring->session, ring->time_ns);
+    event.block.thread = ring->thread;
+    return event;
+}
+
+static bool book(struct ring *ring, const struct heap_event *event)
+{
+    return ring_is_booked(ring, session_book(ring->session, event, ring->hurry));
+}
+
+/* The first word of an ALLOC.  The last record of a ring may be about to become a PAIR: it is taken first. */
+static uint64_t take_alloc(struct ring *ring, uint64_t at)
+{
+    uint64_t first = ring_word(ring, at);
+    if (at + 2 < ring->limit || at < ring->spill_to || event_type_of(first) != EVENT_ALLOC)
+        return first;
+    uint64_t *place = &arena_slot_ring(ring->slot)[at % RING_WORDS];
+    __atomic_compare_exchange_n(place, &first, first | EVENT_TAKEN, false, __ATOMIC_ACQUIRE,
+                                __ATOMIC_ACQUIRE);
+    return first; /* as it was, or as the thread has made it */
+}
+
+bool ring_heap_alloc(struct ring *ring, uint64_t at)
+{
+    uint64_t first = take_alloc(ring, at), second = ring_word(ring, at + 1);
+    bool pair = event_type_of(first) == EVENT_PAIR;
+    struct heap_event event = begin_event(ring, first, pair ? HEAP_PAIR : HEAP_ALLOC);
+    uint32_t node = (uint32_t)second;
+    if (event_type_of(first) != EVENT_ALLOC_BIG) {
+        event.block.size = second & (EVENT_SIZE_LIMIT - 1);
+        node = (uint32_t)(second >> EVENT_NODE_SHIFT);
+        uint64_t spare = second >> EVENT_SIZE_BITS & (EVENT_SPARE_LIMIT - 1);
+        event.block.slack = 8 * ((event.block.size + 7) / 8 + spare) - event.block.size;
+    } else {
+        event.block.size = ring_word(ring, at + 2);
+        event.block.slack = ring_word(ring, at + 3) - event.block.size;
+        if (event.block.size >= BYTES_LIMIT || event.block.slack >= BYTES_LIMIT)
+            return ring_is_booked(ring, -EINVAL);
+    }
+    int err = session_site(ring->session, node, ring->rate, &event.block.site);
+    if (err < 0)
+        return ring_is_booked(ring, err);
+    if (!book(ring, &event))
+        return false;
+    ring->last_site = event.block.site;
+    return true;
+}
+
+bool ring_heap_free(struct ring *ring, uint64_t at)
+{
+    uint64_t first = ring_word(ring, at);
+    struct heap_event event = begin_event(ring, first, HEAP_FREE);
+    event.freeing = (struct freeing){.address = event.block.address,
+                                     .time_ns = event.block.time_ns,
+                                     .temporary = (first & EVENT_TEMPORARY) != 0,
+                                     .moving = ring->moving != 0,
+                                     .ring = ring->index,
+                                     .thread = ring->thread,
+                                     .site = ring->last_site};
+    return book(ring, &event);
+}
+
+unsigned ring_heap_unmap(struct ring *ring, uint64_t at)
+{
+    unsigned words = event_words(EVENT_UNMAP);
+    if (at + words >= ring->limit)
+        return 0;
+    uint64_t end = ring_word(ring, at + words);
+    if (event_type_of(end) != EVENT_OUTCOME)
+        return words;
+    if ((end >> 4 & 1) == OUTCOME_DONE)
+        session_unmap(ring->session, event_address(ring_word(ring, at)), ring_word(ring, at + 1));
+    return words + event_words(EVENT_OUTCOME);
+}
+
+/* The beginning of a realloc.  Nearly always its end is there too; otherwise the block counts as
+ * freed, for another thread may have it already, until the end says that it failed. */
+unsigned ring_heap_move(struct ring *ring, uint64_t at)
+{
+    unsigned words = event_words(EVENT_MOVE);
+    if (at + words < ring->limit) {
+        uint64_t end = ring_word(ring, at + words);
+        if (event_type_of(end) == EVENT_OUTCOME && (end >> 4 & 1) == OUTCOME_FAILED) {
+            struct heap_event skip = begin_event(ring, ring_word(ring, at), HEAP_SKIP);
+            return book(ring, &skip) ? words + event_words(EVENT_OUTCOME) : 0;
+        }
+    } else {
+        ring->moving = event_address(ring_word(ring, at));
+    }
+    bool booked = ring_heap_free(ring, at);
+    if (!booked || at + words < ring->limit)
+        ring->moving = 0;
+    return booked ? words : 0;
+}
+
+void ring_heap_outcome(struct ring *ring, uint64_t first)
+{
+    if ((first >> 4 & 1) == OUTCOME_FAILED && ring->moving) {
+        struct heap_event restore = begin_event(ring, ring->moving << 16, HEAP_RESTORE);
+        session_book(ring->session, &restore, true);
+    }
+    ring->moving = 0;
+}
