@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/owner.h"
+#include "model/page_kind.h"
 
 #define US  UINT64_C(1000)
 #define MS  (1000 * US)
@@ -32,6 +33,8 @@ unsigned lifetime_class(uint64_t ns)
 }
 
 #define RESIDENT(kind) COL_RESIDENT_0 + 2 * (kind), COL_RESIDENT_0 + 2 * (kind) + 1
+#define PAGES(kind)    COL_PAGES_0 + 2 * (kind), COL_PAGES_0 + 2 * (kind) + 1
+_Static_assert(COL_PAGES_0 + 2 * PAGE_KINDS <= COLUMN_LIMIT, "columns are stored in a byte");
 
 const struct metric metrics[] = {
     {"heap.peak", "bytes", "live heap at the instant it was largest", METRIC_PINNED, COL_HEAP_BYTES,
@@ -94,6 +97,19 @@ const struct metric metrics[] = {
      RESIDENT(OWNER_BEFORE), COL_NONE, COL_NONE, 0},
     {"unexplained.resident", "bytes", "resident memory whose owner is not known", METRIC_LEVEL,
      RESIDENT(OWNER_OTHER), COL_NONE, COL_NONE, 0},
+    {"pages.resident", "bytes", "resident pages, by who touched them first", METRIC_LEVEL,
+     PAGES(PAGE_ANON), COL_NONE, COL_NONE, PAGE_KINDS_RESIDENT - 1},
+    {"pages.anon", "bytes", "resident private pages in no file", METRIC_LEVEL, PAGES(PAGE_ANON),
+     COL_NONE, COL_NONE, 0},
+    {"pages.file", "bytes", "resident pages of mapped files", METRIC_LEVEL, PAGES(PAGE_FILE),
+     COL_NONE, COL_NONE, 0},
+    {"pages.shmem", "bytes", "resident pages of shared memory", METRIC_LEVEL, PAGES(PAGE_SHMEM),
+     COL_NONE, COL_NONE, 0},
+    {"pages.swap", "bytes", "pages in swap", METRIC_LEVEL, PAGES(PAGE_SWAP), COL_NONE, COL_NONE, 0},
+    {"pages.cache", "bytes", "page cache filled by reads, writes and mappings", METRIC_LEVEL,
+     PAGES(PAGE_CACHE), COL_NONE, COL_NONE, 0},
+    {"pages.kernel", "bytes", "memory of the kernel: page tables, sockets, slab", METRIC_LEVEL,
+     PAGES(PAGE_KERNEL), COL_NONE, COL_NONE, 0},
     {NULL, NULL, NULL, METRIC_COUNTER, COL_NONE, COL_NONE, COL_NONE, COL_NONE, 0},
 };
 

@@ -42,7 +42,8 @@ enum column {
     COL_LIFETIME_0 = 128, /* 128 + k: frees of blocks with lifetime class k, see lifetime_class() */
     COL_POOL_SIZE_0 = 144, /* the same of pools */
     COL_POOL_LIFETIME_0 = 192,
-    COL_RESIDENT_0 = 208 /* 208 + 2k: bytes that owner_kind k has more, 209 + 2k: less */
+    COL_RESIDENT_0 = 208, /* 208 + 2k: bytes that owner_kind k has more, 209 + 2k: less */
+    COL_PAGES_0 = 240     /* 240 + 2k: bytes of page_kind k that came, 241 + 2k: that went */
 };
 #define SIZE_CLASSES     40 /* 0: zero bytes; k: [2^(k-1), 2^k) */
 #define LIFETIME_CLASSES 16

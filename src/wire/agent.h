@@ -1,0 +1,135 @@
+/* agent.h - what memoir-agent, the privileged side, and a recorder say to each other.
+ *
+ * Two ways: a ring of records that BPF programs write and the recorder reads (its descriptor comes with the answer to
+ * AGENT_WATCH), and a SOCK_SEQPACKET socket for requests and answers.  Fixed width, little-endian, one version.
+ *
+ * Stacks: the kernel only checks whether a stack is one that the recorder knows.  One that is not is copied out, walked
+ * by the recorder, and told back (AGENT_KNOW) as the words of the stack that the walk depended on; as long as those are
+ * the same, so is the stack. */
+#pragma once
+
+#ifndef MEMOIR_BPF
+#include <stdint.h>
+#endif
+
+#define AGENT_VERSION     1u
+#define AGENT_SOCKET_PATH "/run/memoir/agent.sock"
+
+/* A number that the recorder gave to a stack, below AGENT_STACKS_MAX; or one of these. */
+#define AGENT_STACKS_MAX 0x40000000u
+#define AGENT_STACK_NONE 0x7fffffffu /* not taken: too many new ones at once, or not readable */
+#define AGENT_STACK_COPY 0x80000000u /* | number: the record AGENT_COPY of this number has it */
+
+enum agent_record_kind {
+    AGENT_COPY = 1, /* a stack that is not known */
+    AGENT_FAULT,    /* a page is touched that is not there, or may not be written yet */
+    AGENT_LARGE,    /* ... and was given as one of `size` bytes, aligned to its size */
+    AGENT_RANGE,    /* addresses are used anew: what was there is gone */
+    AGENT_MOVE,     /* ... by moving what was at `from` */
+    AGENT_EXEC,     /* begins to be another program */
+    AGENT_FORK,     /* `address` is the child's number */
+    AGENT_EXIT,
+    AGENT_CACHE_ADD,   /* a file's page came into the page cache: struct agent_cache */
+    AGENT_CACHE_DROP,  /* and left it */
+    AGENT_KERNEL_ADD,  /* the kernel took memory for itself in the process's name: `address` bytes */
+    AGENT_KERNEL_DROP, /* and gave it back */
+    AGENT_OOM,         /* will be killed for lack of memory */
+};
+
+enum agent_record_flag {
+    AGENT_ASSUMED = 1 << 0, /* same place as a stack whose copy is on its way: not compared */
+    AGENT_WRITE = 1 << 1,   /* the fault was a write */
+    AGENT_IN_KERNEL = 1 << 2 /* ... by the kernel, for a system call */
+};
+
+struct agent_record {
+    uint8_t kind, flags;
+    uint16_t reserved;
+    uint32_t pid, tid;
+    uint32_t stack;
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t address;
+};
+
+struct agent_range {
+    struct agent_record record;
+    uint64_t size, from, from_size;
+};
+
+struct agent_cache {
+    struct agent_record record; /* `address`: the first page's number in the file */
+    uint64_t inode;
+    uint32_t device, pages;
+};
+
+#define AGENT_REGISTERS 17 /* by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 rip */
+struct agent_copy {
+    struct agent_record record; /* `stack` has its number */
+    uint64_t registers[AGENT_REGISTERS];
+    uint32_t generation, way; /* to be told back */
+    uint32_t size;            /* of what follows: the stack from rsp on */
+    uint32_t beyond;          /* bytes of the mapping that did not fit */
+    uint8_t bytes[];
+};
+
+/* The words that a walk depended on. */
+#define AGENT_WORDS_MAX 480u
+struct agent_stack {
+    uint64_t hash;
+    uint64_t rbp; /* only if uses_rbp */
+    uint32_t stack;
+    uint16_t count;
+    uint8_t uses_rbp, is_pending;
+    uint16_t at[AGENT_WORDS_MAX]; /* words above rsp, ascending */
+};
+
+static inline uint64_t agent_hash_step(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 29;
+}
+
+/* Requests, each answered by one struct agent_answer, in order, except AGENT_KNOW, which is not answered. */
+enum agent_request_kind {
+    AGENT_HELLO = 1, /* `version`; the first */
+    AGENT_WATCH,     /* `pid`, with what of enum agent_watch */
+    AGENT_UNWATCH,
+    AGENT_KNOW,    /* struct agent_know */
+    AGENT_RENEW,   /* forgets the known stacks of `pid`: other code is where code was */
+    AGENT_COUNTERS /* how much was lost */
+};
+
+enum agent_watch {
+    AGENT_WATCH_FAULTS = 1 << 0,
+    AGENT_WATCH_CACHE = 1 << 1,
+    AGENT_WATCH_KERNEL = 1 << 2,
+    AGENT_WATCH_CHILDREN = 1 << 3 /* forked processes too */
+};
+
+struct agent_request {
+    uint32_t kind, version;
+    uint32_t pid, watch;
+};
+
+struct agent_know {
+    struct agent_request request;
+    uint32_t generation, way;
+    uint64_t ip, sp;
+    struct agent_stack stack; /* cut after at[count] */
+};
+
+struct agent_counters {
+    uint64_t records, lost;    /* written to the ring, and not for lack of room */
+    uint64_t copies, assumed;  /* stacks */
+    uint64_t not_taken;        /* stacks, too many at once */
+    uint64_t unreadable;       /* stacks */
+    uint64_t recursion_misses; /* events inside our own programs */
+};
+
+struct agent_answer {
+    uint32_t kind;          /* of the request */
+    int32_t error;          /* 0 or -errno */
+    uint32_t version, ring; /* bytes of the ring, when a descriptor is with it */
+    struct agent_counters counters;
+    char sentence[200]; /* what is wrong and what to do, NUL-terminated */
+};
