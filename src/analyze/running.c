@@ -5,14 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/page_kind.h"
+
 #define PACE_BUCKETS 64u
 #define PACE_NS      UINT64_C(5000000000)
-#define SUM_COLUMNS  COL_SIZE_0 /* histograms are not looked at while they run */
+#define PAGES_FIRST  COL_SIZE_0 /* histograms and owners are not looked at while they run */
+#define SUMS         (PAGES_FIRST + PAGE_KINDS)
+#define SUM_NONE     UINT32_MAX
 
 /* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
 struct column_sums {
-    uint64_t *now, *mark; /* by stack; NULL as long as the column is not in use */
+    uint64_t *now;  /* by stack; NULL as long as the column is not in use */
+    uint64_t *mark; /* NULL: all 0 */
 };
+
+/* Which sums a column is added to.  What came and what went of a kind of pages have one: only their difference means
+ * anything, and a page recording has all kinds in use. */
+static uint32_t sums_of_column(unsigned column)
+{
+    if (column < PAGES_FIRST)
+        return column;
+    if (column < COL_PAGES_0 || column >= COL_PAGES_0 + 2 * PAGE_KINDS)
+        return SUM_NONE;
+    return PAGES_FIRST + (column - COL_PAGES_0) / 2;
+}
+
+static bool is_taken_off(unsigned column)
+{
+    return column >= COL_PAGES_0 && (column - COL_PAGES_0) % 2 == 1;
+}
 
 struct stretch {
     uint64_t begin_ns, end_ns;
@@ -20,7 +41,7 @@ struct stretch {
 };
 
 struct running {
-    struct column_sums columns[SUM_COLUMNS];
+    struct column_sums columns[SUMS];
     size_t stacks, room; /* in use, and of each array */
     uint64_t to_ns, mark_ns;
     struct stretch stretches[PACE_BUCKETS];
@@ -36,7 +57,7 @@ void running_destroy(struct running *running)
 {
     if (!running)
         return;
-    for (size_t i = 0; i < SUM_COLUMNS; i++) {
+    for (size_t i = 0; i < SUMS; i++) {
         free(running->columns[i].now);
         free(running->columns[i].mark);
     }
@@ -72,24 +93,21 @@ static int make_room(struct running *running, size_t stacks)
         room *= 2;
     if (room == running->room)
         return 0;
-    for (size_t i = 0; i < SUM_COLUMNS; i++) {
+    for (size_t i = 0; i < SUMS; i++) {
         struct column_sums *sums = &running->columns[i];
-        if (sums->now && (!grow_array(&sums->now, running->room, room) ||
-                          !grow_array(&sums->mark, running->room, room)))
+        if ((sums->now && !grow_array(&sums->now, running->room, room)) ||
+            (sums->mark && !grow_array(&sums->mark, running->room, room)))
             return -ENOMEM;
     }
     running->room = room;
     return 0;
 }
 
-static struct column_sums *column_in_use(struct running *running, unsigned column)
+static bool bring_into_use(const struct running *running, uint64_t **array)
 {
-    struct column_sums *sums = &running->columns[column];
-    if (!sums->now)
-        sums->now = calloc(running->room, sizeof(uint64_t));
-    if (!sums->mark)
-        sums->mark = calloc(running->room, sizeof(uint64_t));
-    return sums->now && sums->mark ? sums : NULL;
+    if (!*array)
+        *array = calloc(running->room, sizeof(uint64_t));
+    return *array;
 }
 
 static int add_cells(struct running *running, const struct bucket *bucket)
@@ -98,12 +116,13 @@ static int add_cells(struct running *running, const struct bucket *bucket)
     *stretch = (struct stretch){.begin_ns = bucket->begin_ns, .end_ns = bucket->end_ns};
     for (size_t i = 0; i < bucket->cell_count; i++) {
         const struct cell *cell = &bucket->cells[i];
-        if (cell->column >= SUM_COLUMNS || cell->key >= running->room)
+        uint32_t const at = sums_of_column(cell->column);
+        uint64_t const value = (uint64_t)cell->value;
+        if (at == SUM_NONE || cell->key >= running->room)
             continue;
-        struct column_sums *sums = column_in_use(running, cell->column);
-        if (!sums)
+        if (!bring_into_use(running, &running->columns[at].now))
             return -ENOMEM;
-        sums->now[cell->key] += (uint64_t)cell->value;
+        running->columns[at].now[cell->key] += is_taken_off(cell->column) ? -value : value;
         if (cell->column <= COL_HEAP_FREED)
             stretch->sums[cell->column] += (uint64_t)cell->value;
     }
@@ -113,7 +132,7 @@ static int add_cells(struct running *running, const struct bucket *bucket)
 /* Old buckets were merged into one that is in the sums only in part: all of it is added again. */
 static void start_over(struct running *running)
 {
-    for (size_t i = 0; i < SUM_COLUMNS; i++)
+    for (size_t i = 0; i < SUMS; i++)
         if (running->columns[i].now)
             memset(running->columns[i].now, 0, running->room * sizeof(uint64_t));
     running->to_ns = 0;
@@ -153,18 +172,39 @@ int running_advance(struct running *running, struct recording *recording, uint64
     return err;
 }
 
-void running_mark(struct running *running)
+int running_mark(struct running *running)
 {
-    for (size_t i = 0; i < SUM_COLUMNS; i++)
+    for (size_t i = 0; i < SUMS; i++)
+        if (running->columns[i].now && !bring_into_use(running, &running->columns[i].mark))
+            return -ENOMEM;
+    for (size_t i = 0; i < SUMS; i++)
         if (running->columns[i].now)
             memcpy(running->columns[i].mark, running->columns[i].now,
                    running->room * sizeof(uint64_t));
     running->mark_ns = running->to_ns;
+    return 0;
 }
 
 bool running_has(const struct running *running, const struct metric *metric)
 {
-    return (size_t)metric->plus < SUM_COLUMNS && running->columns[metric->plus].now;
+    for (unsigned i = 0; i <= 2 * metric->more; i += 2) {
+        uint32_t const at = sums_of_column(metric->plus + i);
+        if (at != SUM_NONE && running->columns[at].now)
+            return true;
+    }
+    return false;
+}
+
+size_t running_stacks(const struct running *running)
+{
+    return running->stacks;
+}
+
+uint64_t running_pages(const struct running *running, stack_id stack, unsigned kind)
+{
+    const uint64_t *now = running->columns[PAGES_FIRST + kind].now;
+    int64_t const bytes = now && stack < running->stacks ? (int64_t)now[stack] : 0;
+    return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 struct pace running_pace(const struct running *running)
@@ -191,21 +231,33 @@ struct pace running_pace(const struct running *running)
     return pace;
 }
 
-/* One column, now or at the mark; 0 when nothing was ever in it. */
-static uint64_t sum_of(const struct running *running, enum column column, size_t stack, bool mark)
+/* One column, now or at the mark; 0 when nothing was ever in it, and for what its sums have taken off already. */
+static uint64_t sum_of(const struct running *running, unsigned column, size_t stack, bool mark)
 {
-    if (column == COL_NONE || (size_t)column >= SUM_COLUMNS || !running->columns[column].now)
+    uint32_t const at = sums_of_column(column);
+    if (column == COL_NONE || at == SUM_NONE || is_taken_off(column))
         return 0;
-    return mark ? running->columns[column].mark[stack] : running->columns[column].now[stack];
+    const uint64_t *sums = mark ? running->columns[at].mark : running->columns[at].now;
+    return sums ? sums[stack] : 0;
+}
+
+static uint64_t level_of(const struct running *running, const struct metric *metric, size_t stack,
+                         bool mark)
+{
+    uint64_t level = 0;
+    for (unsigned i = 0; i <= 2 * metric->more; i += 2) {
+        level += sum_of(running, metric->plus + i, stack, mark);
+        if (metric->minus != COL_NONE)
+            level -= sum_of(running, metric->minus + i, stack, mark);
+    }
+    return level;
 }
 
 static struct running_row weigh_stack(const struct running *running, const struct metric *metric,
                                       size_t stack)
 {
-    uint64_t const value =
-        sum_of(running, metric->plus, stack, false) - sum_of(running, metric->minus, stack, false);
-    uint64_t const before =
-        sum_of(running, metric->plus, stack, true) - sum_of(running, metric->minus, stack, true);
+    uint64_t const value = level_of(running, metric, stack, false);
+    uint64_t const before = level_of(running, metric, stack, true);
     uint64_t const count = sum_of(running, metric->count_plus, stack, false) -
                            sum_of(running, metric->count_minus, stack, false);
     return (struct running_row){(uint32_t)stack, (int64_t)value, (int64_t)count,

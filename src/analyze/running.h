@@ -1,7 +1,7 @@
 /* running.h - sums per stack that go on as a recording grows, and what they were at a mark.
  *
- * Each bucket is added once, so keeping up costs what is new.  Memory: 16 bytes per stack and column
- * in use, a dozen columns at most.  Stacks are known by id: a recording that was replaced by a coarser
+ * Each bucket is added once, so keeping up costs what is new.  Memory: 8 bytes per stack and column
+ * in use, a dozen columns at most, and as much again for a mark.  Stacks are known by id: a recording that was replaced by a coarser
  * copy of itself goes on with the same sums. */
 #pragma once
 
@@ -21,11 +21,16 @@ int running_advance(struct running *running, struct recording *recording, uint64
 uint64_t running_time(const struct running *running);
 uint64_t running_mark_time(const struct running *running);
 
-/* Growth counts from here on. */
-void running_mark(struct running *running);
+/* Growth counts from here on.  0, or -ENOMEM with the mark before still set. */
+int running_mark(struct running *running);
 
 /* Whether anything was ever counted in what a metric is made of. */
 bool running_has(const struct running *running, const struct metric *metric);
+
+/* Stack ids are below this. */
+size_t running_stacks(const struct running *running);
+/* Bytes of a kind of pages (enum page_kind) that a stack has now; never less than 0. */
+uint64_t running_pages(const struct running *running, stack_id stack, unsigned kind);
 
 /* What happened per second in the buckets of the last seconds; all 0 when there are none. */
 struct pace {

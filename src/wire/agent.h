@@ -29,16 +29,16 @@ enum agent_record_kind {
     AGENT_EXEC,     /* begins to be another program */
     AGENT_FORK,     /* `address` is the child's number */
     AGENT_EXIT,
-    AGENT_CACHE_ADD,   /* a file's page came into the page cache: struct agent_cache */
-    AGENT_CACHE_DROP,  /* and left it */
-    AGENT_KERNEL_ADD,  /* the kernel took memory for itself in the process's name: `address` bytes */
+    AGENT_CACHE_ADD,  /* a file's page came into the page cache: struct agent_cache */
+    AGENT_CACHE_DROP, /* and left it */
+    AGENT_KERNEL_ADD, /* the kernel took memory for itself in the process's name: `address` bytes */
     AGENT_KERNEL_DROP, /* and gave it back */
     AGENT_OOM,         /* will be killed for lack of memory */
 };
 
 enum agent_record_flag {
-    AGENT_ASSUMED = 1 << 0, /* same place as a stack whose copy is on its way: not compared */
-    AGENT_WRITE = 1 << 1,   /* the fault was a write */
+    AGENT_ASSUMED = 1 << 0,  /* same place as a stack whose copy is on its way: not compared */
+    AGENT_WRITE = 1 << 1,    /* the fault was a write */
     AGENT_IN_KERNEL = 1 << 2 /* ... by the kernel, for a system call */
 };
 
