@@ -26,8 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     process_status_parse(text, &status);
     if (strlen(status.name) >= sizeof(status.name))
         abort();
-    double const pressure = pressure_parse((struct slice){text, size});
-    if (!(pressure == -1 || (pressure >= 0 && pressure <= 1)))
+    struct pressure pressure;
+    if (pressure_parse((struct slice){text, size}, &pressure) == 0 &&
+        !(pressure.share >= 0 && pressure.share <= 1))
         abort();
     (void)memory_limit_parse((struct slice){text, size});
     (void)cgroup_line_names(text, "web");

@@ -55,8 +55,11 @@ static struct watch_view make_view(struct session *session, uint64_t now)
 
 bool session_wants_look(const struct session *session, uint64_t now_ns)
 {
-    return session->options.watcher && session->heap &&
-           session_time(session, now_ns) >= session->watched_ns;
+    const struct watcher *watcher = session->options.watcher;
+    if (!watcher || !session->heap)
+        return false;
+    return session_time(session, now_ns) >= session->watched_ns ||
+           (session->is_watched && watcher->has_news(session->watch));
 }
 
 static void look(struct session *session, uint64_t now, bool is_last)

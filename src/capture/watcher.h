@@ -1,5 +1,5 @@
-/* watcher.h - somebody who looks at every recorded process once a second, beside its recording: for alerts, for a
- * history.
+/* watcher.h - somebody who looks at every recorded process once a second, and when it says that there is news, beside
+ * its recording: for alerts, for a history.
  *
  * The recorder calls, between two rounds of reading rings, so a look must not wait for anything. */
 #pragma once
@@ -28,6 +28,7 @@ struct watcher {
     void *self;
     void *(*begin)(void *self, const struct watch_view *view); /* the first look follows */
     void (*look)(void *process, const struct watch_view *view);
+    bool (*has_news)(void *process); /* asked many times a second: a look is due before its time */
     void (*end)(void *process);
 };
 

@@ -73,11 +73,11 @@ static bool compare(const struct alert_rule *rule, const struct breakdown *break
 {
     char value[HUMAN_MAX];
     if (rule->kind == ALERT_PRESSURE) {
-        double const pressure = pressure_read(breakdown->pid);
-        if (pressure <= rule->threshold)
+        struct pressure pressure;
+        if (pressure_read(breakdown->pid, &pressure) < 0 || pressure.share <= rule->threshold)
             return false;
         fprintf(stderr, "memoir: alert %s: tasks waited for memory %.1f %% of the last 10 s\n",
-                rule->text, pressure * 100);
+                rule->text, pressure.share * 100);
         return true;
     }
     int64_t const level = levels_of(breakdown).values[rule->level];

@@ -22,6 +22,19 @@ static bool make_growth(struct process_watch *process, const struct watch_option
     return true;
 }
 
+static bool make_pressure(struct process_watch *process, const struct watch_options *options,
+                          uint32_t pid)
+{
+    for (unsigned i = 0; i < options->rule_count; i++) {
+        if (options->rules[i].kind != ALERT_PRESSURE)
+            continue;
+        process->pressure[i] = pressure_watch_create(&options->rules[i], pid);
+        if (!process->pressure[i])
+            return false;
+    }
+    return true;
+}
+
 static void end(void *state)
 {
     struct process_watch *process = state;
@@ -35,16 +48,24 @@ static void *begin(void *self, const struct watch_view *view)
 {
     struct watch *watch = self;
     struct process_watch *process = calloc(1, sizeof(*process));
-    (void)view;
     if (!process)
         return NULL;
     process->watch = watch;
     for (unsigned i = 0; i < watch->options->rule_count; i++)
         process->alerts[i].rule = &watch->options->rules[i];
-    if (make_growth(process, watch->options))
+    if (make_growth(process, watch->options) && make_pressure(process, watch->options, view->pid))
         return process;
     end(process);
     return NULL;
+}
+
+static bool has_news(void *state)
+{
+    struct process_watch *process = state;
+    bool found = false;
+    for (unsigned i = 0; process && i < process->watch->options->rule_count; i++)
+        found |= pressure_watch_has_news(process->pressure[i]);
+    return found;
 }
 
 static void look(void *state, const struct watch_view *view)
@@ -86,7 +107,7 @@ struct watch *watch_create(const struct watch_options *options, struct fault *fa
         free(watch);
         return NULL;
     }
-    watch->watcher = (struct watcher){watch, begin, look, end};
+    watch->watcher = (struct watcher){watch, begin, look, has_news, end};
     return watch;
 }
 

@@ -5,6 +5,7 @@
 #include "analyze/growth_watch.h"
 #include "cli/alert_actions.h"
 #include "cli/watch.h"
+#include "cli/watch_pressure.h"
 #include "store/history_queue.h"
 
 struct watch {
@@ -29,7 +30,8 @@ struct process_watch {
     struct alert alerts[WATCH_ALERTS_MAX];
     struct growth_watch *growth[LEVEL_COUNT]; /* of levels that a rule asks the growth of */
     struct site_codes sites[WATCH_ALERTS_MAX];
-    uint64_t begin_ms, next_snapshot_ns; /* of its history */
+    struct pressure_watch *pressure[WATCH_ALERTS_MAX]; /* of rules about pressure */
+    uint64_t begin_ms, next_snapshot_ns;               /* of its history */
     bool has_snapshot;
 };
 

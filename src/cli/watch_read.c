@@ -5,7 +5,6 @@
 
 #include "analyze/stack_match.h"
 #include "cli/watch_parts.h"
-#include "procfs/pressure.h"
 
 #define MATCH_REST 50u /* time between two searches for matching stacks, against what one takes */
 
@@ -124,17 +123,17 @@ struct alert_reading watch_read(struct process_watch *process, unsigned index,
     const struct alert_rule *rule = &process->watch->options->rules[index];
     if (rule->kind == ALERT_GROWTH)
         return read_growth(process, rule, view);
-    if (rule->kind == ALERT_PRESSURE) {
-        double const pressure = pressure_read(view->pid);
-        return (struct alert_reading){pressure >= 0, pressure, rule->threshold};
-    }
+    if (rule->kind == ALERT_PRESSURE)
+        return pressure_watch_read(process->pressure[index], view->time_ns);
     return rule->site[0] ? read_site(process, index, view) : read_level(rule, view);
 }
 
 void process_watch_fini(struct process_watch *process)
 {
-    for (unsigned i = 0; i < WATCH_ALERTS_MAX; i++)
+    for (unsigned i = 0; i < WATCH_ALERTS_MAX; i++) {
         free(process->sites[i].codes);
+        pressure_watch_destroy(process->pressure[i]);
+    }
     for (unsigned i = 0; i < LEVEL_COUNT; i++)
         free(process->growth[i]);
 }

@@ -14,15 +14,18 @@
 #define SITES_TOLD 10u
 
 /* "resident memory is 2.01 GiB". */
-static void add_value(struct text_line *line, const struct alert_rule *rule,
-                      const struct alert_reading *reading, const struct growth *growth)
+static void add_value(struct text_line *line, const struct process_watch *process, unsigned index,
+                      const struct alert_reading *reading)
 {
+    const struct alert_rule *rule = &process->watch->options->rules[index];
     char value[HUMAN_MAX];
     if (rule->kind == ALERT_PRESSURE) {
-        line_add(line, "tasks waited for memory %.1f %% of the last 10 s", reading->value * 100);
+        unsigned const span_s = pressure_watch_span(process->pressure[index]);
+        line_add(line, "tasks waited for memory %s%.1f %% of the last %u s",
+                 span_s < 10 ? "at least " : "", reading->value * 100, span_s);
     } else if (rule->kind == ALERT_GROWTH) {
         line_add(line, "%s ", memory_level_title(rule->level));
-        growth_render(growth, 0, line);
+        growth_render(&process->growth[rule->level]->growth, 0, line);
     } else {
         line_add(line, "%s", memory_level_title(rule->level));
         if (rule->site[0]) {
@@ -128,7 +131,7 @@ void watch_tell(struct process_watch *process, unsigned index, const struct aler
         rule->kind == ALERT_GROWTH ? &process->growth[rule->level]->growth : NULL;
     struct text_line line = {0};
     char label[ALERT_TEXT_MAX + 16], when[HUMAN_MAX];
-    add_value(&line, rule, reading, growth);
+    add_value(&line, process, index, reading);
     fprintf(stderr, "memoir: alert %s: %s (pid %u, %s after the beginning)\n", rule->text,
             line.text, view->pid, human_duration(view->time_ns, when));
     char *json = make_json(rule, reading, growth, view, line.text);

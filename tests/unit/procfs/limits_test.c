@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,15 +10,23 @@
 
 TEST(pressure_is_a_share_of_the_last_ten_seconds)
 {
-    CHECK(pressure_parse(slice_of(
-              "some avg10=12.50 avg60=1.00 avg300=0.10 total=5\nfull avg10=3.00")) == 0.125);
-    CHECK(pressure_parse(slice_of("some avg10=0.00 avg60=0.00")) == 0);
-    CHECK(pressure_parse(slice_of("")) == -1);
-    CHECK(pressure_parse(slice_of("some avg10=")) == -1);
-    CHECK(pressure_parse(slice_of("some avg10=1234567890123456789012345678901234567890")) == -1);
-    CHECK(pressure_parse(slice_of("full avg10=12.50")) == -1);
-    double const here = pressure_read((uint32_t)getpid());
-    CHECK(here == -1 || (here >= 0 && here <= 1));
+    static const char *const wrong[] = {
+        "",
+        "some avg10=",
+        "some avg10=1234567890123456789012345678901234567890 total=1",
+        "full avg10=12.50 total=1",
+        "some avg10=1.00\nfull avg10=1.00 total=5",
+        "some avg10=1 total="};
+    struct pressure pressure = {-1, 7};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        CHECK(pressure_parse(slice_of(wrong[i]), &pressure) == -EINVAL);
+    CHECK(pressure.share == -1 && pressure.waited_us == 7);
+    CHECK(pressure_parse(
+              slice_of("some avg10=12.50 avg60=1.00 avg300=0.10 total=5\nfull avg10=3.00 total=9"),
+              &pressure) == 0);
+    CHECK(pressure.share == 0.125 && pressure.waited_us == 5);
+    if (pressure_read((uint32_t)getpid(), &pressure) == 0)
+        CHECK(pressure.share >= 0 && pressure.share <= 1);
 }
 
 TEST(the_smaller_of_the_limits_counts)
