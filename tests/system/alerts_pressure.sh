@@ -51,7 +51,7 @@ reads() {
     reader=$!
     readers+=("$reader")
     for _ in $(seq 50); do
-        [ "$(readlink "/proc/$reader/exe")" = "$subjects/subject-waits_for_pages" ] && break
+        grep -q "/$2\$" "/proc/$reader/maps" && break # it runs, and has mapped the file
         sleep 0.1
     done
 }
