@@ -166,6 +166,7 @@ static int look_at_all(struct search *search, bool *permitted)
         return -ESRCH;
     if (count == 0 && (process_status_read(pid, 0, &status) < 0 || status.state == 'Z'))
         err = -ESRCH;
+    *permitted |= count == 0; /* all of them wait for pages or the disk: nobody said no */
     for (size_t i = 0; i < count && err != 0; i++) {
         err = look_closely(search, ranked[i].tid);
         *permitted |= err != -EPERM;
