@@ -28,20 +28,42 @@ static uint64_t number_of(struct slice line)
     return value;
 }
 
-uint64_t memory_limit_parse(struct slice text)
+/* The least of the limits of these names. */
+static uint64_t parse(struct slice text, const char *const *names, size_t count)
 {
-    static const char *const names[] = {"Max address space", "Max data size"};
     uint64_t limit = 0;
     while (text.size > 0) {
         const char *end = memchr(text.data, '\n', text.size);
         size_t const size = end ? (size_t)(end - text.data) : text.size;
         struct slice const line = {text.data, size};
-        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        for (size_t i = 0; i < count; i++)
             if (size > VALUE_COLUMN && memcmp(line.data, names[i], strlen(names[i])) == 0)
                 limit = least(limit, number_of(line));
         text.data += end ? size + 1 : size;
         text.size -= end ? size + 1 : size;
     }
+    return limit;
+}
+
+static const char *const limit_names[] = {"Max address space", "Max data size"};
+
+uint64_t memory_limit_parse(struct slice text)
+{
+    return parse(text, limit_names, 2);
+}
+
+static char *read_limits(uint32_t pid)
+{
+    char path[64], *text;
+    snprintf(path, sizeof(path), "/proc/%u/limits", pid);
+    return proc_text_read(path, TEXT_MAX, &text) < 0 ? NULL : text;
+}
+
+uint64_t address_limit_read(uint32_t pid)
+{
+    char *text = read_limits(pid);
+    uint64_t const limit = text ? parse(slice_of(text), limit_names, 1) : 0;
+    free(text);
     return limit;
 }
 
@@ -52,9 +74,8 @@ static uint64_t known(int64_t bytes)
 
 uint64_t memory_limit_read(uint32_t pid)
 {
-    char path[64], *text;
-    snprintf(path, sizeof(path), "/proc/%u/limits", pid);
-    if (proc_text_read(path, TEXT_MAX, &text) < 0)
+    char *text = read_limits(pid);
+    if (!text)
         return 0;
     uint64_t const limit = memory_limit_parse(slice_of(text));
     free(text);

@@ -52,10 +52,16 @@ static bool has_number(const struct memory_look *look, const struct runtime_numb
     return false;
 }
 
+/* What a runtime must not pass, by the names that src/runtimes gives it. */
+static bool is_limit(const char *name)
+{
+    return strcmp(name, "memory_limit") == 0 || strcmp(name, "heap.max") == 0;
+}
+
 static int add_inside(struct memory_look *look, const struct inside_view *view)
 {
     vec_each (number, &view->numbers) {
-        struct runtime_number made = {.bytes = number->value};
+        struct runtime_number made = {.bytes = number->value, .is_limit = is_limit(number->name)};
         snprintf(made.runtime, sizeof(made.runtime), "%s", view->runtime);
         snprintf(made.name, sizeof(made.name), "%s", number->name);
         if (number->is_count || look->inside.count == INSIDE_MOST || has_number(look, &made))
@@ -73,6 +79,15 @@ static void forget(struct memory_look *look)
     look->is_known = false;
 }
 
+static int64_t residual(const struct breakdown *breakdown)
+{
+    int64_t const sum = (int64_t)breakdown->total.rss;
+    int64_t const before = breakdown->rss_before, after = breakdown->rss_after;
+    bool const is_between =
+        (before <= sum && sum <= after) || (after <= sum && sum <= before) || after < 0;
+    return is_between ? 0 : after - sum;
+}
+
 int memory_look_take(struct memory_look *look, const struct breakdown *breakdown)
 {
     int err = 0;
@@ -81,6 +96,7 @@ int memory_look_take(struct memory_look *look, const struct breakdown *breakdown
     look->total = breakdown->total;
     look->cgroup = breakdown->cgroup;
     look->page_tables = breakdown->page_tables;
+    look->unattributed = residual(breakdown);
     look->regions = breakdown->regions.count;
     for (size_t i = 0; i < breakdown->leaves.count && !err; i++)
         err = add_leaf(look, &breakdown->leaves.items[i]);
@@ -104,6 +120,7 @@ void memory_look_refresh(struct memory_look *look, uint32_t pid)
     look->taken_ns = monotonic_ns();
     look->cost_ns = look->taken_ns - began;
     look->looks++;
+    look->gentle_looks += look->is_known && !look->has_shares;
     look->failures += !look->is_known;
 }
 

@@ -18,6 +18,7 @@ struct subsystem {
 struct runtime_number {
     char runtime[32], name[48];
     uint64_t bytes;
+    bool is_limit; /* that the runtime has set itself, not memory it has */
 };
 
 struct memory_look {
@@ -28,9 +29,11 @@ struct memory_look {
     struct memory_bytes total;
     struct cgroup_memory cgroup;
     int64_t page_tables; /* -1: unknown */
+    int64_t
+        unattributed; /* the kernel's count, just after, less the sum; 0 where the sum lies between before and after */
     uint64_t regions;
     uint64_t taken_ns, cost_ns; /* when, monotonic, and how long it took */
-    uint64_t looks, failures;
+    uint64_t looks, gentle_looks, failures;
 };
 
 /* Looks again, unless that was so lately that it would take more than its share of the time. */

@@ -6,7 +6,7 @@
 
 /* What /proc/PID/status says of the process, and a look at all its memory. */
 void metrics_write_process(struct metrics_out *out, const struct memory_status *memory,
-                           uint64_t began_unix_ns);
+                           uint64_t address_limit, uint64_t began_unix_ns);
 void metrics_write_memory(struct metrics_out *out, const struct memory_look *look);
 
 /* The recording: the heap, mappings, pools; what it cost; how far it can be trusted. */

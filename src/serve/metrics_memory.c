@@ -44,6 +44,8 @@ static const struct cgroup_row {
     {"kernel", offsetof(struct cgroup_memory, kernel)},
     {"slab", offsetof(struct cgroup_memory, slab)},
     {"sock", offsetof(struct cgroup_memory, sock)},
+    {"pagetables", offsetof(struct cgroup_memory, page_tables)},
+    {"kernel_stack", offsetof(struct cgroup_memory, kernel_stack)},
 };
 
 static uint64_t bytes_at(const struct memory_bytes *bytes, size_t offset)
@@ -92,19 +94,29 @@ static void write_totals(struct metrics_out *out, const struct memory_look *look
               (int64_t)(look->total.shared_hugetlb + look->total.private_hugetlb));
     write_one(out, "memoir_pagetable_bytes", "Page tables, which are not in RSS.",
               look->page_tables);
+    metrics_family(out, "memoir_unattributed_bytes", "gauge", "bytes",
+                   "What the kernel counts as resident less the sum of memoir_resident_bytes.");
+    metrics_int(out, NULL, 0, look->unattributed);
     write_one(out, "process_virtual_memory_bytes",
               "Virtual memory size in bytes, of the watched process.", (int64_t)look->total.size);
 }
 
-static void write_runtimes(struct metrics_out *out, const struct memory_look *look)
+static void write_runtimes(struct metrics_out *out, const struct memory_look *look, bool limits)
 {
-    if (look->inside.count == 0)
-        return;
-    metrics_family(out, "memoir_runtime_bytes", "gauge", "bytes",
-                   "What runtimes and allocators say about themselves: inside of the above.");
+    bool has_begun = false;
     vec_each (number, &look->inside) {
         const struct metrics_label labels[] = {{"runtime", number->runtime},
                                                {"class", number->name}};
+        if (number->is_limit != limits)
+            continue;
+        if (!has_begun && limits)
+            metrics_family(out, "memoir_runtime_limit_bytes", "gauge", "bytes",
+                           "Limits that runtimes have set themselves: GOMEMLIMIT, -Xmx.");
+        else if (!has_begun)
+            metrics_family(
+                out, "memoir_runtime_bytes", "gauge", "bytes",
+                "What runtimes and allocators say about themselves: inside of the above.");
+        has_begun = true;
         metrics_uint(out, labels, 2, number->bytes);
     }
 }
@@ -140,19 +152,33 @@ static void write_counts(struct metrics_out *out, const struct memory_look *look
     free(limit);
 }
 
+static void write_captures(struct metrics_out *out, const struct memory_look *look)
+{
+    const struct {
+        struct metrics_label labels[2];
+        uint64_t count;
+    } rows[] = {
+        {{{"tier", "smaps"}, {"result", "ok"}}, look->looks - look->gentle_looks - look->failures},
+        {{{"tier", "pagemap"}, {"result", "ok"}}, look->gentle_looks},
+        {{{"tier", "none"}, {"result", "failed"}}, look->failures}};
+    metrics_family(out, "memoir_captures_total", "counter", "",
+                   "Such looks, by how pages were counted and result.");
+    for (size_t i = 0; i < COUNT(rows); i++)
+        metrics_uint(out, rows[i].labels, 2, rows[i].count);
+}
+
 void metrics_write_memory(struct metrics_out *out, const struct memory_look *look)
 {
     if (look->is_known) {
         write_parts(out, look);
         write_totals(out, look);
-        write_runtimes(out, look);
+        write_runtimes(out, look, false);
+        write_runtimes(out, look, true);
         write_cgroup(out, &look->cgroup);
         write_counts(out, look);
     }
     metrics_family(out, "memoir_capture_seconds", "gauge", "seconds",
                    "How long the last look at all memory of the process took.");
     metrics_real(out, NULL, 0, (double)look->cost_ns / 1e9);
-    metrics_family(out, "memoir_captures_total", "counter", "", "Such looks, by result.");
-    metrics_uint(out, &(struct metrics_label){"result", "ok"}, 1, look->looks - look->failures);
-    metrics_uint(out, &(struct metrics_label){"result", "failed"}, 1, look->failures);
+    write_captures(out, look);
 }

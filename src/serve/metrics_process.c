@@ -26,7 +26,7 @@ static const struct row {
 };
 
 void metrics_write_process(struct metrics_out *out, const struct memory_status *memory,
-                           uint64_t began_unix_ns)
+                           uint64_t address_limit, uint64_t began_unix_ns)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         int64_t const value =
@@ -36,6 +36,9 @@ void metrics_write_process(struct metrics_out *out, const struct memory_status *
         metrics_family(out, rows[i].name, "gauge", rows[i].unit, rows[i].help);
         metrics_int(out, NULL, 0, value);
     }
+    metrics_family(out, "process_virtual_memory_max_bytes", "gauge", "bytes",
+                   "Maximum amount of virtual memory available in bytes, of the watched process.");
+    metrics_uint(out, NULL, 0, address_limit ? address_limit : UINT64_MAX);
     metrics_family(out, "process_start_time_seconds", "gauge", "seconds",
                    "Start time of the watched process since unix epoch in seconds.");
     metrics_real(out, NULL, 0, (double)began_unix_ns / 1e9);

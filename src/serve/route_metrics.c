@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "procfs/memory_limit.h"
 #include "serve/metrics_families.h"
 #include "serve/routes.h"
 
@@ -30,7 +31,8 @@ static void write_process(struct metrics_out *out, struct target *target,
     if (!runs)
         return;
     memory_look_refresh(&state->look, target_pid(target));
-    metrics_write_process(out, &memory, target_began_ns(target));
+    metrics_write_process(out, &memory, address_limit_read(target_pid(target)),
+                          target_began_ns(target));
     metrics_write_memory(out, &state->look);
 }
 

@@ -12,7 +12,10 @@ fi
 live='memoir_heap_live_bytes'
 
 # A process that is not recorded: what the kernel knows is served, the rest says what to do.
-sleep 1000 &
+(
+    ulimit -S -v 1048576
+    exec sleep 1000
+) &
 sleeper=$!
 started+=("$sleeper")
 begin_server alone --pid "$sleeper" --listen 0
@@ -22,6 +25,10 @@ one_sentence no-recording-sentence body "memoir attach $sleeper"
 get /debug/pprof/heap -H 'Accept: application/json' | jq -r .error >sentence
 one_sentence no-recording-json sentence "memoir attach $sleeper"
 equal alone-rss "$(($(awk '/^VmRSS/ { print $2 }' "/proc/$sleeper/status") * 1024))" "$(metric memoir_rss_bytes)"
+equal alone-address-limit 1073741824 "$(metric process_virtual_memory_max_bytes)"
+equal alone-nothing-unattributed 0 "$(metric memoir_unattributed_bytes)"
+at_least alone-captures 1 "$(metric 'memoir_captures_total{tier="smaps",result="ok"}')"
+equal alone-captures-failed 0 "$(metric 'memoir_captures_total{tier="none",result="failed"}')"
 equal alone-not-recorded 0 "$(metric memoir_recorded)"
 kill "$sleeper"
 wait "$sleeper" 2>/dev/null

@@ -46,6 +46,28 @@ TEST(items_of_one_label_are_one_subsystem)
     CHECK(look.total.rss == 12388);
 }
 
+TEST(limits_are_no_memory)
+{
+    struct inside_view *view = breakdown_inside(&breakdown, "Go");
+    inside_bytes(view, "heap.live", 5, "", "");
+    inside_bytes(view, "memory_limit", 7, "", "");
+    CHECK(memory_look_take(&look, &breakdown) == 0 && look.inside.count == 2);
+    CHECK(!look.inside.items[0].is_limit && look.inside.items[1].is_limit);
+}
+
+TEST(what_the_kernel_counts_besides_is_told)
+{
+    add_leaf(SECTION_ANONYMOUS, "Read-Write", "", 1000);
+    breakdown.rss_before = 900;
+    breakdown.rss_after = 1100;
+    CHECK(memory_look_take(&look, &breakdown) == 0 && look.unattributed == 0);
+    breakdown.rss_after = 700;
+    CHECK(memory_look_take(&look, &breakdown) == 0 && look.unattributed == -300);
+    breakdown.rss_after = 1100;
+    breakdown.rss_before = 1100;
+    CHECK(memory_look_take(&look, &breakdown) == 0 && look.unattributed == 100);
+}
+
 TEST(any_number_of_names_makes_few_subsystems)
 {
     char names[1000][24];
@@ -87,6 +109,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(items_of_one_label_are_one_subsystem, begin, end),
+        cmocka_unit_test_setup_teardown(limits_are_no_memory, begin, end),
+        cmocka_unit_test_setup_teardown(what_the_kernel_counts_besides_is_told, begin, end),
         cmocka_unit_test_setup_teardown(any_number_of_names_makes_few_subsystems, begin, end),
         cmocka_unit_test_setup_teardown(a_new_look_forgets_the_old_one, begin, end),
         cmocka_unit_test_setup_teardown(runtimes_tell_bytes_once_each, begin, end),
