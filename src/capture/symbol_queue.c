@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/vec.h"
 #include "symbols/resolver.h"
+
+#define BEHIND_ALL 10 /* nice */
 
 /* Texts are copied: the recording's own tables move while they grow. */
 struct question {
@@ -34,8 +35,10 @@ struct symbol_queue {
     size_t next; /* the first question not taken */
     VEC(struct answer) answers;
     size_t open;                     /* questions without an answer that was fetched */
-    const struct recording *at_work; /* whose question is being answered */
+    const struct recording *at_work; /* whose question is being answered, if the answer is wanted */
+    bool taken;                      /* a question is being answered, by whichever thread */
     bool stop;
+    pid_t tid; /* of the thread; 0 until it runs */
     struct resolver *resolver;
 };
 
@@ -59,35 +62,53 @@ static void question_fini(struct question *question)
     free(question->build_id);
 }
 
+/* Called with the lock held, and given up meanwhile. */
+static void answer_next(struct symbol_queue *queue)
+{
+    struct question question = queue->questions.items[queue->next++];
+    queue->at_work = question.recording;
+    queue->taken = true;
+    pthread_mutex_unlock(&queue->lock);
+    struct answer answer = find_answer(queue, &question);
+    question_fini(&question);
+    pthread_mutex_lock(&queue->lock);
+    bool wanted = queue->at_work != NULL;
+    queue->at_work = NULL;
+    queue->taken = false;
+    if (!wanted || !vec_push(&queue->answers, answer)) {
+        free(answer.names);
+        queue->open--;
+    }
+    pthread_cond_broadcast(&queue->changed);
+}
+
 static void *answer_questions(void *context)
 {
     struct symbol_queue *queue = context;
+    pid_t const tid = gettid();
     /* Naming can wait; reading rings cannot. */
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
+    setpriority(PRIO_PROCESS, (id_t)tid, BEHIND_ALL);
     pthread_mutex_lock(&queue->lock);
+    queue->tid = tid;
     while (!queue->stop) {
-        if (queue->next == queue->questions.count) {
-            queue->questions.count = queue->next = 0;
-            pthread_cond_wait(&queue->changed, &queue->lock);
+        if (queue->next < queue->questions.count && !queue->taken) {
+            answer_next(queue);
             continue;
         }
-        struct question question = queue->questions.items[queue->next++];
-        queue->at_work = question.recording;
-        pthread_mutex_unlock(&queue->lock);
-        struct answer answer = find_answer(queue, &question);
-        question_fini(&question);
-        pthread_mutex_lock(&queue->lock);
-        bool wanted = queue->at_work != NULL;
-        queue->at_work = NULL;
-        if (!wanted || !vec_push(&queue->answers, answer)) {
-            free(answer.names);
-            queue->open--;
-        }
-        if (queue->answers.count == queue->open)
-            pthread_cond_broadcast(&queue->changed);
+        if (queue->next == queue->questions.count)
+            queue->questions.count = queue->next = 0;
+        pthread_cond_wait(&queue->changed, &queue->lock);
     }
     pthread_mutex_unlock(&queue->lock);
     return NULL;
+}
+
+/* From now on somebody waits for it: on a machine that is busy it would hardly get on behind all others.  Only root
+ * may; for the others the one who waits answers all but the question that is being answered. */
+static void let_hurry(const struct symbol_queue *queue)
+{
+    if (queue->tid)
+        setpriority(PRIO_PROCESS, (id_t)queue->tid, getpriority(PRIO_PROCESS, 0));
 }
 
 struct symbol_queue *symbol_queue_create(void)
@@ -112,6 +133,7 @@ void symbol_queue_destroy(struct symbol_queue *queue)
         return;
     pthread_mutex_lock(&queue->lock);
     queue->stop = true;
+    let_hurry(queue);
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     pthread_join(queue->thread, NULL);
@@ -250,8 +272,13 @@ static bool all_answered(const struct symbol_queue *queue)
 void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording)
 {
     pthread_mutex_lock(&queue->lock);
-    while (!all_answered(queue))
-        pthread_cond_wait(&queue->changed, &queue->lock);
+    let_hurry(queue);
+    while (!all_answered(queue)) {
+        if (queue->next < queue->questions.count && !queue->taken)
+            answer_next(queue);
+        else
+            pthread_cond_wait(&queue->changed, &queue->lock);
+    }
     fetch_answers(queue, recording);
     pthread_mutex_unlock(&queue->lock);
 }

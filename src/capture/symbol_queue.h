@@ -24,5 +24,6 @@ void symbol_queue_forget(struct symbol_queue *queue, const struct recording *rec
 /* Puts answers that have come into `recording`.  Whether that was the last one. */
 bool symbol_queue_is_done(struct symbol_queue *queue, struct recording *recording);
 
-/* Waits until every frame asked for has its answer in `recording`. */
+/* Waits until every frame asked for has its answer in `recording`, and helps: from then on names are not found behind
+ * all other work of the machine any more. */
 void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording);
