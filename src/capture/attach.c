@@ -3,43 +3,31 @@
  *
  * Whatever reaches into the process is done by a thread of its own, so that the rings are read meanwhile. */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/human.h"
+#include "capture/attached_program.h"
 #include "capture/recorder_subject.h"
-#include "capture/target_check.h"
 #include "inject/exit_status.h"
 #include "inject/injection.h"
 #include "inject/thread_stop.h"
-#include "procfs/memory_sums.h"
-#include "procfs/proc_text.h"
-#include "procfs/process_status.h"
 
-#define LOOK_NS     10000000ull
-#define WORDS_MAX   64
-#define CMDLINE_MAX 65536u
+#define LOOK_NS          10000000ull
+#define EXEC_PATIENCE_NS 5000000000ull /* with one that becomes another program */
 
 enum stage { STAGE_ENTERING, STAGE_IN, STAGE_LEAVING, STAGE_OUT, STAGE_FAILED };
 
 struct attachment {
     struct recorder_options options;
-    struct recorder_attached facts;
-    pid_t pid;
-    char name[64]; /* "redis-server (pid 4242)" */
-    char root[64]; /* a folder that stays open: the process's root, if that is not ours */
-    int root_fd;
-    char *arguments;
-    char *words[WORDS_MAX + 1];
+    struct attached_program program;
     struct arena *arena;
     struct tracer_library library;
     struct injection injection;
@@ -48,6 +36,9 @@ struct attachment {
     int err; /* of the worker */
     struct fault fault;
     uint64_t next_look_ns;
+    uint64_t for_ns, leave_ns; /* how long it is recorded, once we are in; until when */
+    uint64_t patience_ns;      /* until when programs that it becomes are tried */
+    unsigned images;           /* that it became meanwhile */
     bool has_worker, told;
 };
 
@@ -70,92 +61,84 @@ static void set_signals(void)
     sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk to us */
 }
 
-/* Whether it sees the file `path` as we do. */
-static bool sees_file(pid_t pid, const char *path)
-{
-    char there[PATH_MAX];
-    struct stat ours, theirs;
-    snprintf(there, sizeof(there), "/proc/%d/root%.3900s", (int)pid, path);
-    return stat(path, &ours) == 0 && stat(there, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
-           ours.st_ino == theirs.st_ino;
-}
-
-/* Its files, by a path that holds as long as we live; "" when they are where ours are. */
-static void find_root(struct attachment *attachment)
-{
-    char path[64];
-    attachment->root_fd = -1;
-    attachment->facts.root = attachment->root;
-    if (sees_file(attachment->pid, "/") && sees_file(attachment->pid, "/proc") &&
-        sees_file(attachment->pid, "/usr"))
-        return;
-    snprintf(path, sizeof(path), "/proc/%d/root", (int)attachment->pid);
-    attachment->root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (attachment->root_fd >= 0)
-        snprintf(attachment->root, sizeof(attachment->root), "/proc/self/fd/%d",
-                 attachment->root_fd);
-}
-
-/* Its command line, as words. */
-static void find_command(struct attachment *attachment)
-{
-    static char unknown[] = "";
-    char path[64];
-    int fd, count = 0;
-    ssize_t size = 0;
-    snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)attachment->pid);
-    attachment->arguments = calloc(1, CMDLINE_MAX + 1);
-    if (attachment->arguments && (fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0) {
-        size = read(fd, attachment->arguments, CMDLINE_MAX);
-        close(fd);
-    }
-    for (char *at = attachment->arguments;
-         at && at < attachment->arguments + size && count < WORDS_MAX; at += strlen(at) + 1)
-        attachment->words[count++] = at;
-    if (count == 0)
-        attachment->words[0] = unknown;
-    attachment->options.command = attachment->words;
-}
-
-/* The path of its executable inside its own root. */
-static void find_path(const struct attachment *attachment, char *path, size_t size)
-{
-    char link[64], root[PATH_MAX], program[PATH_MAX];
-    snprintf(link, sizeof(link), "/proc/%d/root", (int)attachment->pid);
-    ssize_t root_length = readlink(link, root, sizeof(root) - 1);
-    snprintf(link, sizeof(link), "/proc/%d/exe", (int)attachment->pid);
-    ssize_t length = readlink(link, program, sizeof(program) - 1);
-    if (root_length <= 0 || length <= 0)
-        return;
-    program[length] = '\0';
-    bool const inside = root_length > 1 && length > root_length && program[root_length] == '/' &&
-                        memcmp(program, root, (size_t)root_length) == 0;
-    const char *found = program + (inside ? root_length : 0);
-    if (strlen(found) < size)
-        memcpy(path, found, strlen(found) + 1);
-}
-
 /* Programs that it starts need the library's path and the arena's; both only where it sees them as we do. */
 static void tell_children(struct attachment *attachment)
 {
     struct arena_header *header = attachment->arena->header;
+    const struct attached_program *program = &attachment->program;
     const char *library = attachment->options.library;
-    bool const beside_us =
-        attachment->facts.local_pid == attachment->facts.pid && !attachment->root[0];
+    bool const beside_us = program->facts.local_pid == program->facts.pid && !program->root[0];
     if (!attachment->options.follow_children || !beside_us ||
-        !sees_file(attachment->pid, library) || strlen(library) >= sizeof(header->follow_library) ||
-        strpbrk(library, " :"))
+        !attached_program_sees(program, library) ||
+        strlen(library) >= sizeof(header->follow_library) || strpbrk(library, " :"))
         return;
     snprintf(header->follow_library, sizeof(header->follow_library), "%s", library);
     arena_path(attachment->arena, header->follow_arena, sizeof(header->follow_arena));
 }
 
+/* The worker is done; the thread that reads may rest, and need not wait for its rest to be over. */
+static void reach_stage(struct attachment *attachment, enum stage stage)
+{
+    struct arena_header *header = attachment->arena->header;
+    atomic_store(&attachment->stage, stage);
+    if (atomic_exchange(&header->sleeping, 0))
+        syscall(SYS_futex, &header->sleeping, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Everything that can be known before the process is touched.  -ESTALE: it became another program meanwhile. */
+static int meet(struct attachment *attachment, struct fault *fault)
+{
+    int err = attached_program_meet(&attachment->program, fault);
+    if (err == 0)
+        err = injection_open(&attachment->injection, attachment->program.pid, &attachment->library,
+                             fault);
+    if (err == 0)
+        attached_program_weigh(&attachment->program);
+    return err;
+}
+
+static int meet_patiently(struct attachment *attachment, struct fault *fault)
+{
+    int err = meet(attachment, fault);
+    for (; err == -ESTALE && monotonic_ns() < attachment->patience_ns; attachment->images++)
+        err = meet(attachment, fault);
+    return err;
+}
+
+static int tell_restless(const struct attachment *attachment, struct fault *fault)
+{
+    return fault_set(fault, -EBUSY,
+                     "%s becomes another program by exec again and again, each time before memoir "
+                     "is in (%u tries); attach when it has settled, or record it from the start: "
+                     "memoir run follows it from program to program",
+                     attachment->program.name, attachment->images + 1);
+}
+
+/* In, whichever program it is by then. */
+static int enter_patiently(struct attachment *attachment, struct fault *fault)
+{
+    struct arena_header *header = attachment->arena->header;
+    for (;; attachment->images++) {
+        attached_program_path(&attachment->program, header->attached_path,
+                              sizeof(header->attached_path));
+        int err = injection_attach(&attachment->injection, attachment->arena->fd, fault);
+        bool const is_late = monotonic_ns() >= attachment->patience_ns;
+        if (err != -ESTALE)
+            return err;
+        injection_close(&attachment->injection);
+        if (is_late)
+            return tell_restless(attachment, fault);
+        err = meet_patiently(attachment, fault);
+        if (err < 0)
+            return err == -ESTALE ? tell_restless(attachment, fault) : err;
+    }
+}
+
 static void *enter(void *self)
 {
     struct attachment *attachment = self;
-    attachment->err =
-        injection_attach(&attachment->injection, attachment->arena->fd, &attachment->fault);
-    atomic_store(&attachment->stage, attachment->err < 0 ? STAGE_FAILED : STAGE_IN);
+    attachment->err = enter_patiently(attachment, &attachment->fault);
+    reach_stage(attachment, attachment->err < 0 ? STAGE_FAILED : STAGE_IN);
     return NULL;
 }
 
@@ -163,7 +146,7 @@ static void *leave(void *self)
 {
     struct attachment *attachment = self;
     attachment->err = injection_detach(&attachment->injection, &attachment->fault);
-    atomic_store(&attachment->stage, STAGE_OUT);
+    reach_stage(attachment, STAGE_OUT);
     return NULL;
 }
 
@@ -189,18 +172,17 @@ static int start(void *self, struct arena *arena, struct fault *fault)
 {
     struct attachment *attachment = self;
     attachment->arena = arena;
-    arena->header->target_pid = (uint32_t)attachment->pid;
-    find_path(attachment, arena->header->attached_path, sizeof(arena->header->attached_path));
+    arena->header->target_pid = (uint32_t)attachment->program.pid;
     tell_children(attachment);
     int err = hire(attachment, enter, STAGE_ENTERING, fault);
-    return err < 0 ? err : (int)attachment->pid;
+    return err < 0 ? err : (int)attachment->program.pid;
 }
 
 /* Says what the process has noticed so far. */
 static void tell_times(struct attachment *attachment, const char *done)
 {
     const struct injection_times *times = &attachment->injection.times;
-    struct before *before = &attachment->facts.before;
+    struct before *before = &attachment->program.facts.before;
     char borrowed[HUMAN_MAX], stopped[HUMAN_MAX];
     uint64_t const since = before->borrowed_ns;
     before->borrowed_ns = times->borrowed_ns;
@@ -208,7 +190,7 @@ static void tell_times(struct attachment *attachment, const char *done)
     if (attachment->options.quiet)
         return;
     fprintf(stderr, "memoir: %s %s: thread %d worked for us for %s meanwhile", done,
-            attachment->name, (int)times->borrowed_tid,
+            attachment->program.name, (int)times->borrowed_tid,
             human_duration(times->borrowed_ns - since, borrowed));
     if (times->looks.longest_ns)
         fprintf(stderr, ", no other stood still for longer than %s",
@@ -221,10 +203,21 @@ static void tell_times(struct attachment *attachment, const char *done)
 static int ended(struct attachment *attachment, struct recorder_result *result)
 {
     dismiss(attachment);
-    result->wait_status = process_exit_status(attachment->injection.pidfd, attachment->pid);
+    result->wait_status = process_exit_status(attachment->injection.pidfd, attachment->program.pid);
     if (!attachment->options.quiet)
-        fprintf(stderr, "memoir: %s has ended\n", attachment->name);
+        fprintf(stderr, "memoir: %s has ended\n", attachment->program.name);
     return SUBJECT_ENDED;
+}
+
+/* All that we brought in went with the program. */
+static int replaced(const struct attachment *attachment)
+{
+    if (!attachment->options.quiet)
+        fprintf(stderr,
+                "memoir: %s became another program by exec, so its recording ends here; attach "
+                "again to record that one, or with --children to record both\n",
+                attachment->program.name);
+    return SUBJECT_LEFT;
 }
 
 /* It is out, or as far out as it gets. */
@@ -239,12 +232,29 @@ static int left(struct attachment *attachment)
     return SUBJECT_LEFT;
 }
 
+static bool has_news(void *self)
+{
+    struct attachment *attachment = self;
+    int stage = atomic_load(&attachment->stage);
+    return (stage == STAGE_IN && (stop_asked || !attachment->told)) || stage == STAGE_OUT ||
+           stage == STAGE_FAILED;
+}
+
+/* It is in: says so, once. */
+static void arrive(struct attachment *attachment, uint64_t now_ns)
+{
+    dismiss(attachment);
+    tell_times(attachment, "attached to");
+    attachment->leave_ns = attachment->for_ns ? now_ns + attachment->for_ns : UINT64_MAX;
+    attachment->program.facts.is_in = attachment->told = true;
+}
+
 static int look(void *self, bool enough, struct recorder_result *result, struct fault *fault)
 {
     struct attachment *attachment = self;
     uint64_t now = monotonic_ns();
     result->wait_status = -1;
-    if (now < attachment->next_look_ns)
+    if (now < attachment->next_look_ns && !has_news(attachment))
         return SUBJECT_RUNS;
     attachment->next_look_ns = now + LOOK_NS;
     int stage = atomic_load(&attachment->stage);
@@ -258,24 +268,16 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
                                                               : left(attachment);
     if (stage != STAGE_IN) /* the worker finds out what there is to know */
         return SUBJECT_RUNS;
-    if (!attachment->told) {
-        dismiss(attachment);
-        tell_times(attachment, "attached to");
-        attachment->told = true;
-    }
+    if (!attachment->told)
+        arrive(attachment, now);
     if (process_has_ended(attachment->injection.pidfd))
         return ended(attachment, result);
-    if ((enough || stop_asked) &&
+    if (!attachment->options.follow_children && injection_is_stale(&attachment->injection))
+        return replaced(attachment);
+    if ((enough || stop_asked || now >= attachment->leave_ns) &&
         (attachment->err = hire(attachment, leave, STAGE_LEAVING, &attachment->fault)) < 0)
         return left(attachment);
     return SUBJECT_RUNS;
-}
-
-static bool has_news(void *self)
-{
-    struct attachment *attachment = self;
-    int stage = atomic_load(&attachment->stage);
-    return (stop_asked && stage == STAGE_IN) || stage == STAGE_OUT || stage == STAGE_FAILED;
 }
 
 static void finish(void *self, enum subject_state how, struct recorder_result *result)
@@ -290,37 +292,18 @@ static void fini(struct attachment *attachment)
     dismiss(attachment);
     injection_close(&attachment->injection);
     tracer_library_close(&attachment->library);
-    if (attachment->root_fd >= 0)
-        close(attachment->root_fd);
-    free(attachment->arguments);
+    attached_program_fini(&attachment->program);
     free(attachment);
 }
 
-/* Everything that can be known before the process is touched. */
 static int prepare(struct attachment *attachment, struct fault *fault)
 {
-    struct process_status status;
-    struct memory_sums sums;
-    int err = target_check(attachment->pid, fault);
-    if (err < 0)
-        return err;
-    if (process_status_read((uint32_t)attachment->pid, 0, &status) < 0)
-        return fault_set(fault, -ESRCH, "process %d ended meanwhile", (int)attachment->pid);
-    target_describe(attachment->pid, attachment->name, sizeof(attachment->name));
-    attachment->facts.pid = (uint32_t)attachment->pid;
-    attachment->facts.local_pid = status.inner_pid ? status.inner_pid : (uint32_t)attachment->pid;
-    find_root(attachment);
-    find_command(attachment);
-    err = tracer_library_open(&attachment->library, attachment->options.library, fault);
+    attachment->patience_ns = monotonic_ns() + EXEC_PATIENCE_NS;
+    int err = tracer_library_open(&attachment->library, attachment->options.library, fault);
     if (err == 0)
-        err = injection_open(&attachment->injection, attachment->pid, &attachment->library, fault);
-    if (err == 0 && memory_sums_read((uint32_t)attachment->pid, &sums) == 0)
-        attachment->facts.before = (struct before){.attached = 1,
-                                                   .rss_bytes = sums.rss_bytes,
-                                                   .heap_bytes = sums.heap_bytes,
-                                                   .anonymous_bytes = sums.anonymous_bytes};
-    attachment->facts.before.attached = 1;
-    return err;
+        err = meet_patiently(attachment, fault);
+    attachment->options.command = attachment->program.words;
+    return err == -ESTALE ? tell_restless(attachment, fault) : err;
 }
 
 int recorder_attach(const struct recorder_options *options, pid_t pid,
@@ -330,9 +313,11 @@ int recorder_attach(const struct recorder_options *options, pid_t pid,
     if (!attachment)
         return fault_set(fault, -ENOMEM, "out of memory before the start");
     attachment->options = *options;
-    attachment->options.attached = &attachment->facts;
-    attachment->pid = pid;
-    attachment->root_fd = attachment->library.fd = attachment->injection.pidfd = -1;
+    attachment->options.attached = &attachment->program.facts;
+    attachment->for_ns = options->for_ns;
+    attachment->options.for_ns = 0; /* which would count from before we are in */
+    attached_program_init(&attachment->program, pid);
+    attachment->library.fd = attachment->injection.pidfd = -1;
     attachment->injection.memory.fd = -1;
     memset(result, 0, sizeof(*result));
     set_signals();

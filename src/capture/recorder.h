@@ -23,6 +23,7 @@ struct recorder_attached {
     uint32_t local_pid; /* as it does */
     const char *root;   /* prefix of its files */
     struct before before;
+    bool is_in; /* from now on it is recorded, whether or not it does anything */
 };
 
 struct recorder_options {

@@ -61,7 +61,6 @@ struct roster *roster_create(const struct roster_options *options)
         return NULL;
     roster->options = *options;
     roster->oom_kills = process_oom_kills();
-    join_command(roster);
     return roster;
 }
 
@@ -176,6 +175,9 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     if (!follow)
         abandon_earlier_images(roster);
     bool first = program && !roster->has_opened;
+    if (!roster
+             ->command_line[0]) /* a program that we attach to may become another until we are in */
+        join_command(roster);
     const struct recorder_attached *attached = roster->options.recorder->attached;
     struct session_options options = {.output = first ? roster->options.recorder->output : NULL,
                                       .folder = roster->folder,
@@ -200,6 +202,21 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     if (process >= roster->session_count)
         roster->session_count = process + 1;
     return session;
+}
+
+/* The recording of a program that ran already begins when we are in, not when it first does something: what it had
+ * before is worth a look, and it may be at rest for hours. */
+static void open_attached(struct roster *roster, uint64_t now_ns)
+{
+    struct arena *arena = roster->options.arena;
+    const struct recorder_attached *attached = roster->options.recorder->attached;
+    if (!attached || !attached->is_in || roster->has_opened)
+        return;
+    uint32_t high = atomic_load(&arena->header->process_high);
+    for (uint32_t i = 0; i < high && i < ARENA_PROCESSES && !roster->has_opened; i++)
+        if (atomic_load(&arena_process_at(arena->memory, i)->state) == PROCESS_RUNNING &&
+            is_program(roster, i))
+            (void)roster_session(roster, i, now_ns);
 }
 
 bool roster_mark(struct roster *roster, enum mark_kind kind, const char *text, uint64_t now_ns)
@@ -396,6 +413,7 @@ static void close_named(struct roster *roster, bool wait)
 
 void roster_look(struct roster *roster, uint64_t now_ns)
 {
+    open_attached(roster, now_ns);
     tick_all(roster, now_ns);
     watch_all(roster, now_ns);
     if (now_ns < roster->next_look_ns && !roster->crowded)

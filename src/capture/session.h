@@ -1,7 +1,7 @@
 /* session.h - the recording of one process: its books, its file, its threads.
  *
  * The recorder feeds it events; it closes time buckets and writes them out.  A session lives as
- * long as its process, and opens by the first event of it.  Not thread-safe. */
+ * long as its process, and opens by the first event of it, or when we are in a process that ran already.  Not thread-safe. */
 #pragma once
 
 #include "capture/arena.h"

@@ -20,6 +20,7 @@
 #define PREPARES_MAX 64 /* objects of one stack */
 #define USER_CODE_64 0x33
 #define STUCK_MAX    16
+#define DENIED_NS    50000000ull /* nor may anybody trace threads that end, as all do before an exec */
 
 struct search {
     struct target_modules *modules;
@@ -186,10 +187,12 @@ int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrow
     uint64_t start = monotonic_ns(), nap = NAP_FIRST_NS;
     bool permitted = false;
     int err = -EAGAIN;
-    while (err == -EAGAIN && monotonic_ns() - start < wish->patience_ns) {
+    for (uint64_t spent = 0; spent < wish->patience_ns; spent = monotonic_ns() - start) {
         forget_stuck(&search);
         err = look_at_all(&search, &permitted);
-        if (err != -EAGAIN || !permitted)
+        if (err == -EAGAIN && remote_memory_is_gone(wish->modules->memory))
+            err = -ESRCH;
+        if (err != -EAGAIN || (!permitted && spent > DENIED_NS))
             break;
         nanosleep(&(struct timespec){0, (long)nap}, NULL);
         nap = 2 * nap < NAP_MOST_NS ? 2 * nap : NAP_MOST_NS - nap / 2;

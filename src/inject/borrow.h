@@ -22,6 +22,6 @@ struct borrow_wish {
 };
 
 /* 0; or with `fault` -EBUSY when no thread was found, -EPERM when the kernel forbids ptrace, -ESRCH when the process is
- * gone.  `report` counts on from what it was. */
+ * gone, or is another program than the modules tell of.  `report` counts on from what it was. */
 int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrowed,
                   struct borrow_report *report, struct fault *fault);

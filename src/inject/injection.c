@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "inject/exit_status.h"
 #include "inject/load_library.h"
 #include "inject/pass_descriptors.h"
 #include "inject/tracing_thread.h"
@@ -18,6 +19,38 @@
 #define LIBC_WAIT_NS 2000000000ull
 #define TRIES        50
 #define NAP_NS       20000000l
+#define EXEC_WAIT_NS 100000000ull
+#define EXEC_NAP_NS  1000000l
+
+bool injection_is_stale(const struct injection *injection)
+{
+    char path[64], target[1];
+    snprintf(path, sizeof(path), "/proc/%d/exe", (int)injection->pid);
+    return remote_memory_is_gone(&injection->memory) &&
+           readlink(path, target, sizeof(target)) > 0 && /* which one that ends has no more */
+           !process_has_ended(injection->pidfd);
+}
+
+/* The same, a moment later: before an exec the other threads end first, and then the memory goes. */
+static bool became_another(const struct injection *injection)
+{
+    uint64_t const start = monotonic_ns();
+    while (!process_has_ended(injection->pidfd)) {
+        if (injection_is_stale(injection))
+            return true;
+        if (monotonic_ns() - start > EXEC_WAIT_NS)
+            return false;
+        nanosleep(&(struct timespec){0, EXEC_NAP_NS}, NULL);
+    }
+    return false;
+}
+
+/* Things fail in many ways when the program is no more. */
+static int judge_failure(const struct injection *injection, int err)
+{
+    bool const suspicious = err == -ESRCH || remote_memory_is_gone(&injection->memory);
+    return suspicious && became_another(injection) ? -ESTALE : err;
+}
 
 int injection_open(struct injection *injection, pid_t pid, const struct tracer_library *library,
                    struct fault *fault)
@@ -30,6 +63,7 @@ int injection_open(struct injection *injection, pid_t pid, const struct tracer_l
     if (injection->pidfd < 0)
         return fault_set(fault, -errno, "cannot reach process %d: %s", (int)pid, strerror(errno));
     int err = remote_memory_open(&injection->memory, pid);
+    bool const has_memory = err == 0;
     target_modules_init(&injection->modules, pid, &injection->memory);
     injection->modules.own_build_id = library->build_id;
     injection->modules.own_build_id_size = library->build_id_size;
@@ -39,6 +73,8 @@ int injection_open(struct injection *injection, pid_t pid, const struct tracer_l
         fault_set(fault, err, "cannot look into process %d: %s", (int)pid, strerror(-err));
     else
         err = code_spots_find(&injection->modules, &injection->spots, fault);
+    if (err < 0 && has_memory)
+        err = judge_failure(injection, err);
     if (err < 0)
         injection_close(injection);
     else
@@ -238,14 +274,19 @@ int injection_attach(struct injection *injection, int arena_fd, struct fault *fa
     struct fault ignored;
     int err = tracing_thread_run(attach_job, &(struct job){injection, arena_fd, fault});
     if (err < 0)
-        return err;
+        return judge_failure(injection, err);
     err = set_jumps(injection, true, fault);
     if (err < 0)
+        err = judge_failure(injection, err);
+    if (err < 0 && err != -ESTALE)
         (void)injection_detach(injection, &ignored);
     return err;
 }
 
 int injection_detach(struct injection *injection, struct fault *fault)
 {
-    return tracing_thread_run(detach_job, &(struct job){injection, -1, fault});
+    int err = tracing_thread_run(detach_job, &(struct job){injection, -1, fault});
+    if (err < 0 && judge_failure(injection, err) == -ESTALE)
+        return 0; /* the hooks went with the program that had them */
+    return err;
 }

@@ -27,10 +27,16 @@ struct injection {
     bool loaded; /* the library was there, or is now */
 };
 
+/* -ESTALE from here: the process runs another program by now, so what is known of it is worth nothing; close, open
+ * and try again. */
+
 /* Gets to know the process.  `library` must live as long.  0; or -errno with `fault`, and nothing to close. */
 int injection_open(struct injection *injection, pid_t pid, const struct tracer_library *library,
                    struct fault *fault);
 void injection_close(struct injection *injection);
+
+/* Whether the process runs on as another program than it was when this was opened. */
+bool injection_is_stale(const struct injection *injection);
 
 /* Brings the library in, if it is not, and hands it the arena; an allocator inside the program is hooked while all its
  * threads are stopped.  0; or -errno with `fault`, and nothing is hooked. */

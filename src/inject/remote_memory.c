@@ -21,6 +21,12 @@ void remote_memory_close(struct remote_memory *memory)
     memory->fd = -1;
 }
 
+bool remote_memory_is_gone(const struct remote_memory *memory)
+{
+    char byte;
+    return pread(memory->fd, &byte, 1, 0) == 0; /* an error while there is memory, mapped or not */
+}
+
 bool remote_read(const struct remote_memory *memory, uint64_t address, void *to, size_t size)
 {
     char *at = to;

@@ -16,6 +16,9 @@ struct remote_memory {
 int remote_memory_open(struct remote_memory *memory, pid_t pid);
 void remote_memory_close(struct remote_memory *memory);
 
+/* Whether the program that it was opened for is no more: the process runs another one by now, or has ended. */
+bool remote_memory_is_gone(const struct remote_memory *memory);
+
 /* All of it, or false. */
 bool remote_read(const struct remote_memory *memory, uint64_t address, void *to, size_t size);
 /* Also to pages that their process may not write. */

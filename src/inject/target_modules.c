@@ -168,7 +168,7 @@ int target_modules_await_libc(struct target_modules *modules, uint64_t wait_ns)
     uint64_t start = monotonic_ns();
     int err = target_modules_refresh(modules);
     while (err == 0 && !target_modules_of(modules, MODULE_LIBC) &&
-           monotonic_ns() - start < wait_ns) {
+           monotonic_ns() - start < wait_ns && !remote_memory_is_gone(modules->memory)) {
         nanosleep(&(struct timespec){0, NAP_NS}, NULL);
         err = target_modules_refresh(modules);
     }

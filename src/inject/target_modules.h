@@ -49,7 +49,7 @@ void target_modules_fini(struct target_modules *modules);
 int target_modules_refresh(struct target_modules *modules);
 
 /* The same until libc is among them: a program that begins just now loads it first.  0, also when `wait_ns` was not
- * enough; or -errno. */
+ * enough, or it becomes another program meanwhile; or -errno. */
 int target_modules_await_libc(struct target_modules *modules, uint64_t wait_ns);
 
 /* The object that holds `address`, or NULL. */

@@ -56,7 +56,9 @@ static void render_nothing(const struct recording *recording, struct text_line *
         line_add(line, "not one sample was taken, of one block in %s: the program allocates little",
                  human_bytes((int64_t)recording->quality.sample_rate, rate));
     else
-        line_add(line, "not one allocation was seen: the program does not call malloc");
+        line_add(line, "not one allocation was seen%s does not call malloc",
+                 recording->before.attached ? " while attached: the program was at rest,"
+                                            : ": the program");
     line_add(line, ", or has an allocator in its executable that was not recognised");
 }
 

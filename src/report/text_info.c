@@ -105,9 +105,10 @@ static void put_before(const struct page *page)
              human_bytes((int64_t)before->anonymous_bytes, other));
     put(page, "attached", &line);
     line = (struct text_line){0};
-    line_add(&line, "one thread worked for us for %s, no other stood still for longer than %s",
-             human_duration(before->borrowed_ns, borrowed),
-             human_duration(before->stopped_ns, stopped));
+    line_add(&line, "one thread worked for us for %s, no other stood still",
+             human_duration(before->borrowed_ns, borrowed));
+    if (before->stopped_ns)
+        line_add(&line, " for longer than %s", human_duration(before->stopped_ns, stopped));
     put(page, "", &line);
 }
 

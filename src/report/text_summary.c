@@ -158,6 +158,9 @@ static void put_before(const struct page *page)
         line_add(&line, "; ");
         line_add_counted(&line, (int64_t)recording->quality.unknown_frees, "block");
         line_add(&line, " of it freed since");
+    } else if (recording->quality.events == 0) {
+        line_add(&line, "; attached, no %s %s", recording->quality.sample_rate ? "sample" : "event",
+                 recording->quality.complete ? "since" : "yet");
     }
     put(page, INK_PLAIN, "before", &line);
 }
