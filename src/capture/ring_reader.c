@@ -191,28 +191,23 @@ static bool reach_mark(struct ring_reader *reader, struct ring *ring, uint64_t t
     return true;
 }
 
-/* One record at the tail.  Its words, 0 when it must wait. */
-static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
+/* What the program tells through memoir.h.  Its words, 0 when it must wait. */
+static inline unsigned see_told(struct ring_reader *reader, struct ring *ring, uint64_t at)
 {
-    uint64_t at = ring->tail, first = ring_word(ring, at);
-    enum event_type type = event_type_of(first);
+    uint64_t first = ring_word(ring, at);
     unsigned words = event_length(first);
+    if (told_kind_of(first) == TOLD_MARK && words >= told_fixed_words(TOLD_MARK) &&
+        !reach_mark(reader, ring, ring_word(ring, at + 1)))
+        return 0;
+    return ring_is_booked(ring, ring_told_see(ring, at)) ? words : 0;
+}
 
-    /* No record is published in parts: somebody wrote over the ring; what is in it has no meaning. */
-    if (words == 0 || words > ring->limit - at) {
-        if (ring->session)
-            session_lost(ring->session, 1, 0, 0);
-        return (unsigned)(ring->limit - at);
-    }
-    if (type == EVENT_THREAD)
-        return see_thread(reader, ring, at) ? words : 0;
-    if (type == EVENT_TIME) {
-        see_time(reader, ring, first);
-        return words;
-    }
-    if (!ring->session)
-        return words;
-    switch (type) {
+/* One event of the ring's session, which is whole.  Its words, 0 when it must wait. */
+static inline unsigned see_event(struct ring_reader *reader, struct ring *ring, uint64_t at)
+{
+    uint64_t first = ring_word(ring, at);
+    unsigned words = event_length(first);
+    switch (event_type_of(first)) {
     case EVENT_ALLOC:
     case EVENT_ALLOC_BIG:
     case EVENT_PAIR:
@@ -234,10 +229,7 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
                         (uint32_t)ring_word(ring, at + 1));
         return words;
     case EVENT_TOLD:
-        if (told_kind_of(first) == TOLD_MARK && words >= told_fixed_words(TOLD_MARK) &&
-            !reach_mark(reader, ring, ring_word(ring, at + 1)))
-            return 0;
-        return ring_is_booked(ring, ring_told_see(ring, at)) ? words : 0;
+        return see_told(reader, ring, at);
     case EVENT_FORK:
         if (!reach_mark(reader, ring, ring_word(ring, at + 1)))
             return 0;
@@ -254,6 +246,28 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
     default:
         return words;
     }
+}
+
+/* One record at the tail.  Its words, 0 when it must wait. */
+static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
+{
+    uint64_t at = ring->tail, first = ring_word(ring, at);
+    enum event_type type = event_type_of(first);
+    unsigned words = event_length(first);
+
+    /* No record is published in parts: somebody wrote over the ring; what is in it has no meaning. */
+    if (words == 0 || words > ring->limit - at) {
+        if (ring->session)
+            session_lost(ring->session, 1, 0, 0);
+        return (unsigned)(ring->limit - at);
+    }
+    if (type == EVENT_THREAD)
+        return see_thread(reader, ring, at) ? words : 0;
+    if (type == EVENT_TIME) {
+        see_time(reader, ring, first);
+        return words;
+    }
+    return ring->session ? see_event(reader, ring, at) : words;
 }
 
 /* Keeps a second, faster cursor some records ahead. */

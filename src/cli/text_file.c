@@ -22,7 +22,8 @@ int text_file_read(const char *path, size_t max, struct slice *text, struct faul
         free(data);
         return fault_set(fault, err, "cannot read %s: %s", path, strerror(-err));
     }
-    *text = (struct slice){data, size};
+    text->data = data;
+    text->size = size;
     return 0;
 }
 

@@ -32,7 +32,7 @@ static bool show(struct folded_lines *lines, stack_id stack)
     lines->frames.count = 0;
     size_t count = stack_show(lines->recording, stack, lines->frames.items, lines->frames.room);
     if (count > lines->frames.room) {
-        if (!vec_reserve(&lines->frames, count))
+        if (!vec_reserve(&lines->frames, count) || !lines->frames.items)
             return false;
         stack_show(lines->recording, stack, lines->frames.items, lines->frames.room);
     }

@@ -144,18 +144,18 @@ static int try_once(void *context)
     return err;
 }
 
-int code_jumps_set_table(pid_t pid, const struct remote_memory *memory, uint64_t table, bool on,
+int code_jumps_set_table(const struct code_jumps_table *table, bool on,
                          struct code_jumps_report *report, struct fault *fault)
 {
     struct jumping *jumping = calloc(1, sizeof(*jumping));
     *report = (struct code_jumps_report){0};
     if (!jumping)
         return fault_set(fault, -ENOMEM, "out of memory while hooking the program's allocator");
-    jumping->pid = pid;
-    jumping->memory = memory;
+    jumping->pid = table->pid;
+    jumping->memory = table->memory;
     jumping->on = on;
     jumping->report = report;
-    int err = read_table(jumping, table);
+    int err = read_table(jumping, table->address);
     if (err == 0 && jumping->table.count > 0) {
         do {
             if (report->tries > 0)
@@ -168,8 +168,8 @@ int code_jumps_set_table(pid_t pid, const struct remote_memory *memory, uint64_t
     if (err == -EAGAIN)
         err = -EBUSY;
     if (err < 0)
-        fault_set(fault, err, "the allocator inside process %d could not be %s: %s", (int)pid,
-                  on ? "hooked" : "unhooked",
+        fault_set(fault, err, "the allocator inside process %d could not be %s: %s",
+                  (int)table->pid, on ? "hooked" : "unhooked",
                   err == -EBUSY ? "no moment came in which all threads were outside of it"
                                 : strerror(-err));
     return err;
@@ -179,10 +179,10 @@ int code_jumps_set(const struct target_modules *modules, bool on, struct code_ju
                    struct fault *fault)
 {
     const struct target_module *own = target_modules_own(modules);
-    uint64_t table = own ? loaded_elf_object(target_modules_reader(modules), target_module_elf(own),
-                                             "memoir_tracer_jumps")
-                         : 0;
+    struct code_jumps_table table = {.pid = modules->pid, .memory = modules->memory};
+    if (own)
+        table.address = loaded_elf_object(target_modules_reader(modules), target_module_elf(own),
+                                          "memoir_tracer_jumps");
     *report = (struct code_jumps_report){0};
-    return table ? code_jumps_set_table(modules->pid, modules->memory, table, on, report, fault)
-                 : 0;
+    return table.address ? code_jumps_set_table(&table, on, report, fault) : 0;
 }

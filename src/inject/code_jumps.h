@@ -20,5 +20,10 @@ int code_jumps_set(const struct target_modules *modules, bool on, struct code_ju
                    struct fault *fault);
 
 /* The same with a struct inside_jumps at this address of the process. */
-int code_jumps_set_table(pid_t pid, const struct remote_memory *memory, uint64_t table, bool on,
+struct code_jumps_table {
+    pid_t pid;
+    const struct remote_memory *memory;
+    uint64_t address;
+};
+int code_jumps_set_table(const struct code_jumps_table *table, bool on,
                          struct code_jumps_report *report, struct fault *fault);

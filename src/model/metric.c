@@ -29,7 +29,7 @@ static const uint8_t class_of_octave[65] = {
 unsigned lifetime_class(uint64_t ns)
 {
     unsigned class = class_of_octave[ns ? 64 - __builtin_clzll(ns) : 0];
-    return class + (ns >= lifetime_bounds_ns[class] && class < LIFETIME_CLASSES - 1);
+    return class + (class < LIFETIME_CLASSES - 1 && ns >= lifetime_bounds_ns[class]);
 }
 
 #define RESIDENT(kind) COL_RESIDENT_0 + 2 * (kind), COL_RESIDENT_0 + 2 * (kind) + 1

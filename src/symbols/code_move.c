@@ -155,6 +155,19 @@ static bool only_padding(const struct code_function *function, size_t at)
     return true;
 }
 
+/* The function ended, or branched away for good, with what was copied last.  NULL, or what stands in the way. */
+static const char *end_early(const struct code_function *function, struct code_moved *moved)
+{
+    if (moved->stolen >= CODE_JUMP)
+        return NULL;
+    if (moved->stolen < function->size)
+        return "it branches away at once";
+    if (!only_padding(function, moved->stolen))
+        return "it is too short";
+    moved->stolen = CODE_JUMP;
+    return NULL;
+}
+
 /* Copies instructions until the jump has room.  NULL, or what stands in the way. */
 static const char *copy(const struct code_function *function, uint64_t to, struct code_moved *moved)
 {
@@ -170,15 +183,8 @@ static const char *copy(const struct code_function *function, uint64_t to, struc
         if (why)
             return why;
         moved->stolen += one.decoded.length;
-        if (!is_last(&one))
-            continue;
-        if (moved->stolen < CODE_JUMP && moved->stolen < function->size)
-            return "it branches away at once";
-        if (moved->stolen < CODE_JUMP && !only_padding(function, moved->stolen))
-            return "it is too short";
-        if (moved->stolen < CODE_JUMP)
-            moved->stolen = CODE_JUMP;
-        return NULL;
+        if (is_last(&one))
+            return end_early(function, moved);
     }
     struct slice jump = {"\xe9", 1};
     return put_far(moved, to, jump, function->address + moved->stolen) ? NULL

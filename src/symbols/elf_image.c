@@ -87,7 +87,8 @@ int elf_image_open_vdso(struct elf_image *image)
     if (!copy)
         return -ENOMEM;
     memcpy(copy, vdso, size);
-    image->bytes = (struct slice){copy, size};
+    image->bytes.data = copy;
+    image->bytes.size = size;
     return 0;
 }
 

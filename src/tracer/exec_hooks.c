@@ -94,8 +94,8 @@ static __attribute__((noinline)) int call_with_luggage(const struct exec_call *c
     char *preload = __builtin_alloca(prefix + library + survey->preload_size + 2);
 
     memcpy(entries, environment, survey->count * sizeof(char *));
-    memcpy(preload, PRELOAD,
-           prefix); /* NOLINT(bugprone-not-null-terminated-result): more follows */
+    /* More follows: NOLINTNEXTLINE(bugprone-not-null-terminated-result) */
+    memcpy(preload, PRELOAD, prefix);
     memcpy(preload + prefix, luggage->library, library + 1);
     if (survey->preload_at != SIZE_MAX) {
         preload[prefix + library] = ':';

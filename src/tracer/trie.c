@@ -92,8 +92,40 @@ static inline uint32_t tag_of(uint64_t hash)
     return (uint32_t)hash << TAG_SHIFT;
 }
 
+struct trie_key {
+    uint32_t parent, module;
+    uint64_t ip;
+};
+
+/* Finds the node in a line of the index, or puts it into the first place that is free; `made` keeps it for the next
+ * line when somebody else was quicker there.  What stands for it, TRIE_NONE when the line is full of others. */
+static always_inline uint32_t look_in_line(_Atomic uint32_t *line, const struct trie_key *key,
+                                           uint32_t tag, uint32_t *made)
+{
+    for (unsigned i = 0; i < TRIE_PROBE; i++) {
+        uint32_t entry = atomic_load_explicit(&line[i], memory_order_acquire);
+        if (entry == 0) {
+            if (*made == TRIE_NONE)
+                *made = make_node(key->parent, key->ip, key->module);
+            if (*made == TRIE_FULL)
+                return TRIE_FULL;
+            if (atomic_compare_exchange_strong_explicit(&line[i], &entry, tag | *made,
+                                                        memory_order_acq_rel, memory_order_acquire))
+                return table_node(*made)->target;
+        }
+        if ((entry ^ tag) >> TAG_SHIFT)
+            continue;
+        struct trie_node *node = table_node(entry & (ARENA_NODES - 1));
+        if (node && node->ip == key->ip && node->parent == key->parent &&
+            node->module == key->module)
+            return node->target;
+    }
+    return TRIE_NONE;
+}
+
 uint32_t trie_push(uint32_t parent, uint64_t ip, uint32_t module)
 {
+    struct trie_key const key = {parent, module, ip};
     uint64_t hash = hash_key(parent, ip, module);
     uint32_t made = TRIE_NONE, tag = tag_of(hash);
 
@@ -105,23 +137,9 @@ uint32_t trie_push(uint32_t parent, uint64_t ip, uint32_t module)
         if (unlikely(!line))
             return TRIE_FULL;
         line += hash >> (64 - bits) & ~(uint64_t)(TRIE_PROBE - 1);
-        for (unsigned i = 0; i < TRIE_PROBE; i++) {
-            uint32_t entry = atomic_load_explicit(&line[i], memory_order_acquire);
-            if (entry == 0) {
-                if (made == TRIE_NONE)
-                    made = make_node(parent, ip, module);
-                if (made == TRIE_FULL)
-                    return TRIE_FULL;
-                if (atomic_compare_exchange_strong_explicit(
-                        &line[i], &entry, tag | made, memory_order_acq_rel, memory_order_acquire))
-                    return table_node(made)->target;
-            }
-            if ((entry ^ tag) >> TAG_SHIFT)
-                continue;
-            struct trie_node *node = table_node(entry & (ARENA_NODES - 1));
-            if (node && node->ip == ip && node->parent == parent && node->module == module)
-                return node->target;
-        }
+        uint32_t const found = look_in_line(line, &key, tag, &made);
+        if (found != TRIE_NONE)
+            return found;
     }
     return TRIE_FULL;
 }

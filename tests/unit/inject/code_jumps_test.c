@@ -93,11 +93,18 @@ static void finish(pid_t pid)
     munmap(shared, 4096);
 }
 
+static int set_table(pid_t pid, uint64_t address, bool on, struct code_jumps_report *report,
+                     struct fault *fault)
+{
+    return code_jumps_set_table(&(struct code_jumps_table){pid, &memory, address}, on, report,
+                                fault);
+}
+
 static void set(pid_t pid, bool on)
 {
     struct code_jumps_report report;
     struct fault fault = {0};
-    if (code_jumps_set_table(pid, &memory, (uint64_t)&table, on, &report, &fault) < 0)
+    if (set_table(pid, (uint64_t)&table, on, &report, &fault) < 0)
         fail_msg("%s", fault.text);
     CHECK(report.changed == 1 && report.tries >= 1 && report.stopped_ns > 0);
 }
@@ -131,10 +138,10 @@ TEST(what_is_there_already_needs_nothing)
     struct code_jumps_report report;
     struct fault fault = {0};
     pid_t pid = start();
-    CHECK(code_jumps_set_table(pid, &memory, (uint64_t)&table, false, &report, &fault) == 0);
+    CHECK(set_table(pid, (uint64_t)&table, false, &report, &fault) == 0);
     CHECK(report.changed == 0 && report.tries == 0);
     set(pid, true);
-    CHECK(code_jumps_set_table(pid, &memory, (uint64_t)&table, true, &report, &fault) == 0);
+    CHECK(set_table(pid, (uint64_t)&table, true, &report, &fault) == 0);
     CHECK(report.changed == 0 && report.tries == 0);
     set(pid, false);
     finish(pid);
@@ -151,7 +158,7 @@ TEST(other_code_is_left_alone)
     kill(pid, SIGSTOP);
     waitpid(pid, NULL, WUNTRACED);
     CHECK(remote_write(&memory, (uint64_t)hot, theirs, sizeof(theirs)));
-    CHECK(code_jumps_set_table(pid, &memory, (uint64_t)&table, true, &report, &fault) == 0);
+    CHECK(set_table(pid, (uint64_t)&table, true, &report, &fault) == 0);
     CHECK(report.changed == 0);
     CHECK(remote_read(&memory, (uint64_t)hot, now, sizeof(now)) &&
           memcmp(now, theirs, sizeof(now)) == 0);
@@ -165,8 +172,8 @@ TEST(nonsense_is_no_table)
     struct code_jumps_report report;
     struct fault fault = {0};
     pid_t pid = start();
-    CHECK(code_jumps_set_table(pid, &memory, 16, true, &report, &fault) < 0 && fault.text[0]);
-    CHECK(code_jumps_set_table(pid, &memory, (uint64_t)hot, true, &report, &fault) < 0);
+    CHECK(set_table(pid, 16, true, &report, &fault) < 0 && fault.text[0]);
+    CHECK(set_table(pid, (uint64_t)hot, true, &report, &fault) < 0);
     finish(pid);
 }
 
