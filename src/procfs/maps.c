@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "procfs/proc_text.h"
 
@@ -26,7 +27,7 @@ static bool take_number(const char **at, int base, char after, uint64_t *value)
 /* START-END RIGHTS OFFSET MAJOR:MINOR INODE NAME */
 bool map_region_parse(const char *line, struct map_region *region)
 {
-    uint64_t device;
+    uint64_t major, minor;
     if (!take_number(&line, 16, '-', &region->start) ||
         !take_number(&line, 16, ' ', &region->end) || region->end <= region->start ||
         strlen(line) < 5 || line[4] != ' ')
@@ -36,9 +37,10 @@ bool map_region_parse(const char *line, struct map_region *region)
     region->executable = line[2] == 'x';
     region->shared = line[3] == 's';
     line += 5;
-    if (!take_number(&line, 16, ' ', &region->offset) || !take_number(&line, 16, ':', &device) ||
-        !take_number(&line, 16, ' ', &device) || !take_number(&line, 10, ' ', &region->inode))
+    if (!take_number(&line, 16, ' ', &region->offset) || !take_number(&line, 16, ':', &major) ||
+        !take_number(&line, 16, ' ', &minor) || !take_number(&line, 10, ' ', &region->inode))
         return false;
+    region->device = makedev((unsigned)major, (unsigned)minor);
     region->name = line + strspn(line, " ");
     return true;
 }

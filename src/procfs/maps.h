@@ -8,6 +8,7 @@
 
 struct map_region {
     uint64_t start, end, offset, inode;
+    uint64_t device; /* as stat gives it */
     bool readable, writable, executable, shared;
     const char *name; /* path, "[heap]", ...; "" for none */
 };

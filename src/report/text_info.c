@@ -263,6 +263,7 @@ static void put_stack_ends(const struct page *page)
         [STACK_END_BAD_FRAME] = "were led outside the stack by the rules",
         [STACK_END_TOO_DEEP] = "too deep: the middle was left out",
         [STACK_END_TABLE_FULL] = "not kept because the table of stacks was full",
+        [STACK_END_CUT] = "went on outside of the part that was copied",
     };
     const struct quality *quality = &page->info->recording->quality;
     heading(page, "Stacks, by how they ended");

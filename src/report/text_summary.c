@@ -289,6 +289,7 @@ static void add_stack_quality(struct text_line *line, const struct report *repor
         [STACK_END_BAD_FRAME] = "led astray",
         [STACK_END_TOO_DEEP] = "too deep",
         [STACK_END_TABLE_FULL] = "refused by a full table",
+        [STACK_END_CUT] = "longer than what was copied",
     };
     const struct quality *quality = &report->recording->quality;
     char text[HUMAN_MAX];

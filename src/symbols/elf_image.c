@@ -42,6 +42,12 @@ static int open_inside(const char *root, const char *path)
     return open(joined, OPEN_FLAGS);
 }
 
+int elf_file_open(const char *root, const char *path)
+{
+    int fd = open_inside(root, path);
+    return fd < 0 ? -errno : fd;
+}
+
 int elf_image_take(struct elf_image *image, int fd)
 {
     struct stat status;
@@ -68,8 +74,8 @@ int elf_image_take(struct elf_image *image, int fd)
 int elf_image_open(struct elf_image *image, const char *root, const char *path)
 {
     *image = ELF_IMAGE_NONE;
-    int fd = open_inside(root, path);
-    return fd < 0 ? -errno : elf_image_take(image, fd);
+    int fd = elf_file_open(root, path);
+    return fd < 0 ? fd : elf_image_take(image, fd);
 }
 
 int elf_image_open_vdso(struct elf_image *image)

@@ -21,6 +21,9 @@ struct elf_image {
  * inside it.  0 or -errno; then *image is ELF_IMAGE_NONE. */
 int elf_image_open(struct elf_image *image, const char *root, const char *path);
 
+/* Opens it only: a descriptor, or -errno. */
+int elf_file_open(const char *root, const char *path);
+
 /* The same for an open descriptor, which the image takes (closed on failure too). */
 int elf_image_take(struct elf_image *image, int fd);
 

@@ -161,3 +161,43 @@ bool pclntab_find_name(const struct pclntab *table, const char *name, uint64_t *
     }
     return false;
 }
+
+/* The runtime's functions that are called on one stack and call on another, and those before Go 1.17 had a flag for. */
+static enum go_stack_kind kind_of(const struct pclntab_function *function)
+{
+    static const char *const begin[] = {"goexit", "mstart",     "rt0_go",
+                                        "mcall",  "morestack",  "systemstack",
+                                        "gogo",   "asmcgocall", "cgocallback"};
+    static const char *const signal[] = {"sigreturn", "sigreturn__sigaction"};
+    static const char package[] = "runtime.", old_calls[] = ".abi0";
+    struct slice name = function->name;
+
+    if (function->is_top)
+        return GO_STACK_BEGINS;
+    if (name.size < sizeof(package) || memcmp(name.data, package, sizeof(package) - 1) != 0)
+        return GO_STACK_CALLED;
+    name = slice_part(name, sizeof(package) - 1, name.size - (sizeof(package) - 1));
+    size_t const tail = sizeof(old_calls) - 1;
+    if (name.size > tail && memcmp(name.data + name.size - tail, old_calls, tail) == 0)
+        name.size -= tail;
+    for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
+        if (slice_equals(name, slice_of(begin[i])))
+            return GO_STACK_BEGINS;
+    }
+    for (size_t i = 0; i < sizeof(signal) / sizeof(signal[0]); i++) {
+        if (slice_equals(name, slice_of(signal[i])))
+            return GO_STACK_SIGNAL;
+    }
+    return GO_STACK_CALLED;
+}
+
+bool pclntab_stack(const struct pclntab *table, uint64_t address, struct go_stack *out)
+{
+    struct pclntab_function function;
+
+    if (!find_function(table, address, &function))
+        return false;
+    int32_t const size = pclntab_function_stack(&function, address);
+    *out = (struct go_stack){kind_of(&function), size > 0 ? (uint32_t)size : 0, function.name};
+    return size >= 0 || out->kind != GO_STACK_CALLED;
+}

@@ -42,6 +42,21 @@ int pclntab_init(struct pclntab *table, struct slice bytes);
 size_t pclntab_find(const struct pclntab *table, uint64_t address, struct go_frame *out,
                     size_t room);
 
+/* How to step out of a Go function. */
+enum go_stack_kind {
+    GO_STACK_CALLED, /* the return address lies `size` bytes above the stack pointer */
+    GO_STACK_BEGINS, /* nobody called this, or from another stack: where a goroutine or a thread begins, and where the
+                        runtime changes to the thread's own stack */
+    GO_STACK_SIGNAL /* returns to what a signal interrupted */
+};
+struct go_stack {
+    enum go_stack_kind kind;
+    uint32_t size;
+    struct slice function;
+};
+/* false when the address is in no Go function, or the table does not say. */
+bool pclntab_stack(const struct pclntab *table, uint64_t address, struct go_stack *out);
+
 /* Where the function of this full name is, as the table has it.  Looks at all functions in turn. */
 bool pclntab_find_name(const struct pclntab *table, const char *name, uint64_t *begin,
                        uint64_t *end);

@@ -38,6 +38,7 @@ bool pclntab_function_init(struct pclntab_function *function, const struct pclnt
     *function = (struct pclntab_function){.table = table, .begin = begin};
     function->records = old ? table->table : table->functions;
     if (record > function->records.size || !pclntab_u32(function->records, at, &name) ||
+        !pclntab_u32(function->records, at + 12, &function->stack_at) ||
         !pclntab_u32(function->records, at + 16, &function->files_at) ||
         !pclntab_u32(function->records, at + 20, &function->lines_at) ||
         !pclntab_u32(function->records, at + 24, &function->pcdata_count) ||
@@ -48,6 +49,7 @@ bool pclntab_function_init(struct pclntab_function *function, const struct pclnt
     function->name = elf_text(table->names, name);
     /* Until 1.11 this was one number; small counts then leave the top byte 0: no inlined calls. */
     function->funcdata_count = counts >> 24;
+    function->is_top = !old && (counts >> 8 & 1) != 0;
     function->pcdata_at = after + 4;
     function->funcdata_at = function->pcdata_at + 4 * (uint64_t)function->pcdata_count;
     if (wide)
@@ -119,6 +121,11 @@ uint32_t pclntab_function_line(const struct pclntab_function *function, uint64_t
 {
     int32_t line = value_at(function, function->lines_at, address);
     return line > 0 ? (uint32_t)line : 0;
+}
+
+int32_t pclntab_function_stack(const struct pclntab_function *function, uint64_t address)
+{
+    return value_at(function, function->stack_at, address);
 }
 
 /* The tree of inlined calls: funcdata number `slot`. */

@@ -73,6 +73,7 @@ struct expr_input {
     uint64_t first;
     read_word_fn read_word;
     void *context;
+    uint32_t *used; /* gets a bit for each register that it reads; may be NULL */
 };
 int eh_frame_evaluate(const struct expr_input *input, uint64_t *result);
 

@@ -34,12 +34,14 @@ static uint64_t pop(struct machine *machine)
 
 /* Constants and registers.  false: not one of those. */
 static bool push_operand(struct machine *machine, uint8_t op, struct byte_cursor *cursor,
-                         const uint64_t *registers)
+                         const struct expr_input *input)
 {
     if (op >= 0x30 && op <= 0x4f) { /* lit0..31 */
         push(machine, op - 0x30u);
     } else if (op >= 0x70 && op < 0x70 + REG_COUNT) { /* breg0..16 */
-        push(machine, registers[op - 0x70] + (uint64_t)cursor_sleb(cursor));
+        if (input->used)
+            *input->used |= 1u << (op - 0x70);
+        push(machine, input->registers[op - 0x70] + (uint64_t)cursor_sleb(cursor));
     } else if (op == 0x08) {
         push(machine, cursor_u8(cursor));
     } else if (op == 0x09) {
@@ -116,8 +118,7 @@ int eh_frame_evaluate(const struct expr_input *input, uint64_t *result)
             push(&machine, value);
         } else if (op == 0x23) { /* plus_uconst */
             push(&machine, pop(&machine) + cursor_uleb(&cursor));
-        } else if (!push_operand(&machine, op, &cursor, input->registers) &&
-                   !apply_binary(&machine, op)) {
+        } else if (!push_operand(&machine, op, &cursor, input) && !apply_binary(&machine, op)) {
             return -EINVAL;
         }
     }

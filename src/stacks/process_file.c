@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/process_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/elf_image.h"
+
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define HEAD_BYTES 1024u
+
+size_t read_some(int fd, uint64_t offset, void *to, size_t size)
+{
+    ssize_t got;
+    do {
+        got = pread(fd, to, size, (off_t)offset);
+    } while (got < 0 && errno == EINTR);
+    return got > 0 ? (size_t)got : 0;
+}
+
+bool is_same_file(const struct map_region *a, const struct map_region *b)
+{
+    if (a->inode == 0 || b->inode == 0)
+        return a == b;
+    return a->inode == b->inode && a->device == b->device;
+}
+
+static size_t read_file(void *context, uint64_t offset, void *to, size_t size)
+{
+    const struct process_file *file = context;
+    return read_some(file->fd, offset, to, size);
+}
+
+/* The region of the same file that shows `offset`. */
+static const struct map_region *showing(const struct process_file *file, uint64_t offset)
+{
+    vec_each (region, &file->maps->regions) {
+        if (is_same_file(region, file->region) && region->readable && offset >= region->offset &&
+            offset - region->offset < region->end - region->start)
+            return region;
+    }
+    return NULL;
+}
+
+static size_t read_memory(void *context, uint64_t offset, void *to, size_t size)
+{
+    const struct process_file *file = context;
+    const struct map_region *region = showing(file, offset);
+    if (!region)
+        return 0;
+    uint64_t inside = offset - region->offset, room = region->end - region->start - inside;
+    return read_some(file->memory, region->start + inside, to, size < room ? size : room);
+}
+
+/* How much of the file is mapped. */
+static uint64_t mapped_size(const struct process_file *file)
+{
+    uint64_t size = 0;
+    vec_each (region, &file->maps->regions) {
+        uint64_t end = region->offset + (region->end - region->start);
+        if (is_same_file(region, file->region) && end > size)
+            size = end;
+    }
+    return size;
+}
+
+/* Whether the open file is what is mapped.  Some file systems show other numbers in the list of mappings than stat does: then its
+ * beginning, which has the build-id or where it is, must be what is in memory. */
+static bool is_mapped_one(const struct process_file *file, const struct stat *status)
+{
+    char ours[HEAD_BYTES], theirs[HEAD_BYTES];
+    if (status->st_ino == file->region->inode && status->st_dev == file->region->device)
+        return true;
+    size_t size = read_some(file->fd, 0, ours, sizeof(ours));
+    return size > 0 && read_memory((void *)file, 0, theirs, size) == size &&
+           memcmp(ours, theirs, size) == 0;
+}
+
+/* Uses the descriptor if it is the file that is mapped; closes it if not. */
+static bool take_descriptor(struct process_file *file, int fd, bool certain)
+{
+    struct stat status;
+    if (fd < 0)
+        return false;
+    file->fd = fd;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        (certain || is_mapped_one(file, &status))) {
+        file->source =
+            (struct image_source){.read = read_file,
+                                  .context = file,
+                                  .size = (uint64_t)status.st_size,
+                                  .stamp = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
+                                           (uint64_t)status.st_mtim.tv_nsec};
+        return true;
+    }
+    close(fd);
+    file->fd = -1;
+    return false;
+}
+
+static bool open_any(struct process_file *file, uint32_t pid)
+{
+    const struct map_region *region = file->region;
+    char path[96];
+    snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
+             (unsigned long long)region->start, (unsigned long long)region->end);
+    if (take_descriptor(file, open(path, OPEN_FLAGS), true))
+        return true;
+    snprintf(path, sizeof(path), "/proc/%u/root", pid);
+    if (region->name[0] == '/' && take_descriptor(file, elf_file_open(path, region->name), false))
+        return true;
+    snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+    return take_descriptor(file, open(path, OPEN_FLAGS), false);
+}
+
+void process_file_open(struct process_file *file, uint32_t pid, int memory,
+                       const struct map_list *maps, const struct map_region *region)
+{
+    *file = (struct process_file){.fd = -1, .memory = memory, .maps = maps, .region = region};
+    if (region->inode != 0 && open_any(file, pid))
+        return;
+    file->source =
+        (struct image_source){.read = read_memory, .context = file, .size = mapped_size(file)};
+}
+
+void process_file_close(struct process_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+}

@@ -1,0 +1,25 @@
+/* process_file.h - the content of a file that a process has mapped, as that process has it. */
+#pragma once
+
+#include "procfs/maps.h"
+#include "stacks/code_image.h"
+
+struct process_file {
+    int fd;     /* of the file; -1: it is read from memory */
+    int memory; /* of /proc/PID/mem; not ours */
+    const struct map_list *maps;
+    const struct map_region *region;
+    struct image_source source;
+};
+
+/* The file of `region` (one of `maps`, which must stay).  By the link that the kernel keeps for the mapping, which needs
+ * privilege; by its path, as the process sees it; or else from the memory that it is mapped to.  Always works; reads of it
+ * may fail. */
+void process_file_open(struct process_file *file, uint32_t pid, int memory,
+                       const struct map_list *maps, const struct map_region *region);
+void process_file_close(struct process_file *file);
+
+/* Reads bytes of a descriptor at an offset: how many, 0 when none. */
+size_t read_some(int fd, uint64_t offset, void *to, size_t size);
+
+bool is_same_file(const struct map_region *a, const struct map_region *b);

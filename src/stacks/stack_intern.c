@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/stack_intern.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/number_map.h"
+
+/* As the tracer does it. */
+#define FOLD_DEPTH 192u
+#define FOLD_CYCLE 24u
+
+#define KNOWN_MAX ((size_t)1 << 20) /* stacks remembered; then forgotten all at once */
+
+struct stack_intern {
+    struct recording *recording;
+    struct number_map modules; /* index in the recording plus one, by number of the region */
+    struct number_map frames;  /* the same of frames, by module and address */
+    size_t frames_indexed;     /* of the recording's */
+    uint32_t made_code;        /* the frame of code made at run time, plus one */
+    struct number_map
+        stacks; /* 2 * stack + 1 if folded, plus one, by a hash of its addresses and whose they are */
+};
+
+struct stack_intern *stack_intern_create(struct recording *recording)
+{
+    struct stack_intern *intern = calloc(1, sizeof(*intern));
+    if (intern)
+        intern->recording = recording;
+    return intern;
+}
+
+void stack_intern_destroy(struct stack_intern *intern)
+{
+    if (!intern)
+        return;
+    number_map_fini(&intern->modules);
+    number_map_fini(&intern->frames);
+    number_map_fini(&intern->stacks);
+    free(intern);
+}
+
+static uint64_t key_of(uint64_t hash)
+{
+    return hash ? hash : 1;
+}
+
+static bool is_module(const struct module *module, const struct module *other)
+{
+    return module->path == other->path && module->build_id == other->build_id &&
+           module->bias == other->bias;
+}
+
+/* The module of a region: one that the recording has, or a new one. */
+static int find_module(struct stack_intern *intern, const struct code_region *region,
+                       uint32_t *module)
+{
+    struct recording *recording = intern->recording;
+    uint32_t *known = number_map_at(&intern->modules, region->number);
+    if (!known)
+        return -ENOMEM;
+    if (*known) {
+        *module = *known - 1;
+        return 0;
+    }
+    struct module const made = {.path = recording_intern(recording, region->path),
+                                .build_id = recording_intern(recording, region->build_id),
+                                .start = region->module_start,
+                                .end = region->module_end,
+                                .bias = region->bias};
+    for (size_t i = 0; *known == 0 && i < recording->modules.count; i++) {
+        if (is_module(&recording->modules.items[i], &made))
+            *known = (uint32_t)i + 1;
+    }
+    if (*known == 0) {
+        if (!vec_push(&recording->modules, made))
+            return -ENOMEM;
+        *known = (uint32_t)recording->modules.count;
+    }
+    *module = *known - 1;
+    return 0;
+}
+
+/* All different as long as there are fewer than 65535 modules; who uses it looks again. */
+static uint64_t frame_key(uint32_t module, uint64_t address)
+{
+    return key_of(address ^ (uint64_t)(module + 1) << 48);
+}
+
+static bool is_frame(const struct recording *recording, uint32_t index, struct frame frame)
+{
+    const struct frame *known = &recording->frames.items[index];
+    return known->module == frame.module && known->address == frame.address;
+}
+
+/* Frames that others put into the recording.  Those in no module may be names. */
+static int index_frames(struct stack_intern *intern)
+{
+    struct recording *recording = intern->recording;
+    for (; intern->frames_indexed < recording->frames.count; intern->frames_indexed++) {
+        const struct frame *frame = &recording->frames.items[intern->frames_indexed];
+        if (frame->module == MODULE_NONE && frame->location_count > 0)
+            continue;
+        uint32_t *known = number_map_at(&intern->frames, frame_key(frame->module, frame->address));
+        if (!known)
+            return -ENOMEM;
+        if (*known == 0)
+            *known = (uint32_t)intern->frames_indexed + 1;
+    }
+    return 0;
+}
+
+static int put_frame(struct stack_intern *intern, struct frame frame, uint32_t *index)
+{
+    struct recording *recording = intern->recording;
+    uint32_t const known = number_map_get(&intern->frames, frame_key(frame.module, frame.address));
+    if (known && is_frame(recording, known - 1, frame)) {
+        *index = known - 1;
+        return 0;
+    }
+    if (!vec_push(&recording->frames, frame))
+        return -ENOMEM;
+    *index = (uint32_t)recording->frames.count - 1;
+    return index_frames(intern);
+}
+
+/* Code made at run time is one frame, whatever the address: it has no name but this, until its runtime tells one. */
+static int put_made_code(struct stack_intern *intern, uint32_t *index)
+{
+    struct recording *recording = intern->recording;
+    stack_id ignored;
+    if (!intern->made_code) {
+        if (recording_name_stack(recording, recording_intern(recording, "[jit]"), &ignored) < 0)
+            return -ENOMEM;
+        intern->made_code = (uint32_t)recording->frames.count;
+    }
+    *index = intern->made_code - 1;
+    return 0;
+}
+
+static int find_frame(struct stack_intern *intern, struct process_code *code, uint64_t address,
+                      uint32_t *index)
+{
+    const struct code_region *region = process_code_find(code, address);
+    struct frame frame = {.module = MODULE_NONE, .address = address};
+    if (region && region->kind == CODE_MADE)
+        return put_made_code(intern, index);
+    if (region) {
+        if (find_module(intern, region, &frame.module) < 0)
+            return -ENOMEM;
+        frame.address -= intern->recording->modules.items[frame.module].bias;
+    }
+    return put_frame(intern, frame, index);
+}
+
+/* If the innermost frames are the same cycle twice, how long it is; 0 when they are not. */
+static uint32_t repeated_cycle(const uint32_t *frames, uint32_t count)
+{
+    for (uint32_t cycle = 1; cycle <= FOLD_CYCLE && 2 * cycle <= count; cycle++) {
+        uint32_t same = 0;
+        while (same < cycle && frames[count - 1 - same] == frames[count - 1 - same - cycle])
+            same++;
+        if (same == cycle)
+            return cycle;
+    }
+    return 0;
+}
+
+static int put_frames(struct stack_intern *intern, struct process_code *code,
+                      const struct stack_walk *walk, struct interned_stack *interned)
+{
+    uint32_t frames[STACK_FRAMES_MAX], count = 0; /* outermost first */
+    int err = index_frames(intern);
+    for (uint32_t i = walk->frame_count; err == 0 && i-- > 0;) {
+        err = find_frame(intern, code, walk->frames[i], &frames[count++]);
+        uint32_t const cycle = count > FOLD_DEPTH ? repeated_cycle(frames, count) : 0;
+        count -= cycle;
+        interned->folded |= cycle > 0;
+    }
+    for (uint32_t i = 0; err == 0 && i < count; i++)
+        err = stack_table_push(intern->recording->stacks, interned->stack, frames[i],
+                               &interned->stack);
+    return err;
+}
+
+static uint64_t hash_walk(const struct process_code *code, const struct stack_walk *walk)
+{
+    uint64_t hash = hash_mix(process_code_number(code));
+    for (uint32_t i = 0; i < walk->frame_count; i++)
+        hash = hash_mix(hash ^ walk->frames[i]) + i;
+    return key_of(hash);
+}
+
+int stack_intern_put(struct stack_intern *intern, struct process_code *code,
+                     const struct stack_walk *walk, struct interned_stack *interned)
+{
+    uint64_t const key = hash_walk(code, walk);
+    uint32_t const known = number_map_get(&intern->stacks, key);
+    if (known) {
+        *interned = (struct interned_stack){(known - 1) / 2, ((known - 1) & 1) != 0};
+        return 0;
+    }
+    *interned = (struct interned_stack){.stack = STACK_EMPTY};
+    int const err = put_frames(intern, code, walk, interned);
+    if (err < 0)
+        return err;
+    if (intern->stacks.count >= KNOWN_MAX)
+        number_map_fini(&intern->stacks);
+    uint32_t *place = number_map_at(&intern->stacks, key);
+    if (place) /* without it the next time takes longer, no more */
+        *place = 2 * interned->stack + interned->folded + 1;
+    return 0;
+}

@@ -1,0 +1,57 @@
+/* walk_registers.h - the registers of a frame while a stack is walked: each known by where it was kept, and read only
+ * when it is used, so that a walk rests on nothing that it did not need. */
+#pragma once
+
+#include "stacks/stack_walk.h"
+#include "unwind/eh_frame.h"
+
+enum register_state {
+    REGISTER_INITIAL, /* never saved: `value` is the copy's own register `number` */
+    REGISTER_SAVED,   /* `value` is the address of the word that has it */
+    REGISTER_KNOWN,   /* `value`, which rests on nothing but what was used already */
+    REGISTER_LOST     /* a packed rule does not say */
+};
+
+struct walk_register {
+    uint64_t value;
+    uint8_t state, number;
+};
+
+#define WALK_LEFT_BEHIND 256u /* bytes below the stack pointer that may have been saved registers */
+
+struct walk_state {
+    const struct stack_copy *copy;
+    struct stack_walk *walk;
+    struct walk_register registers[REG_COUNT];
+    uint64_t sp;           /* of the frame */
+    bool out_above;        /* a word above the copy was wanted */
+    bool out_below;        /* one below it */
+    bool lost;             /* a register was wanted that the packed rules had lost */
+    bool words_are_sorted; /* so far */
+};
+
+void walk_state_init(struct walk_state *state, const struct stack_copy *copy,
+                     struct stack_walk *walk);
+
+/* A word of the stack, which the walk then rests on.  false when it was not copied. */
+bool walk_word(struct walk_state *state, uint64_t address, uint64_t *value);
+
+/* The value of a register, which the walk then rests on.  false when it cannot be known. */
+bool walk_use(struct walk_state *state, unsigned number, uint64_t *value);
+
+/* The caller's register, said to be saved at `address`.  What lies below the stack pointer was saved and taken back
+ * already (compilers do not say so at the end of a function): then it is still in the register. */
+static inline struct walk_register walk_saved(const struct walk_state *state, unsigned number,
+                                              uint64_t address)
+{
+    if (address < state->sp && state->sp - address <= WALK_LEFT_BEHIND)
+        return state->registers[number];
+    return (struct walk_register){.value = address, .state = REGISTER_SAVED};
+}
+
+/* One step outward by a whole row, as eh_frame_step.  On success `sp` and REG_RSP are the caller's, and *outermost says
+ * that there is none.  0 or -EINVAL. */
+int walk_step_row(struct walk_state *state, const struct unwind_row *row, bool *outermost);
+
+/* Sorts the words and leaves out what is there twice. */
+void walk_finish_words(struct walk_state *state);

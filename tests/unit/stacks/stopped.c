@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stopped.h"
+
+#include <dirent.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "procfs/maps.h"
+
+static bool is_held(const struct stopped *stopped, pid_t thread)
+{
+    for (unsigned i = 0; i < stopped->thread_count; i++)
+        if (stopped->threads[i] == thread)
+            return true;
+    return false;
+}
+
+void stopped_look_for_threads(struct stopped *stopped)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)stopped->pid);
+    DIR *folder = opendir(path);
+    CHECK(folder != NULL);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        pid_t const thread = atoi(entry->d_name);
+        if (thread > 0 && !is_held(stopped, thread) && stopped->thread_count < 256 &&
+            ptrace(PTRACE_SEIZE, thread, NULL, NULL) == 0)
+            stopped->threads[stopped->thread_count++] = thread;
+    }
+    closedir(folder);
+}
+
+void stopped_start(struct stopped *stopped, const char *const *argv, unsigned warm_up_ms)
+{
+    *stopped = (struct stopped){.bytes = malloc(COPY_MAX)};
+    stopped->pid = fork();
+    CHECK(stopped->bytes && stopped->pid >= 0);
+    if (stopped->pid == 0) {
+        int const nothing = open("/dev/null", O_RDWR);
+        dup2(nothing, 0);
+        dup2(nothing, 1);
+        if (!getenv("SHOW"))
+            dup2(nothing, 2);
+        execvp(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    usleep(warm_up_ms * 1000);
+    stopped_look_for_threads(stopped);
+    CHECK(stopped->thread_count > 0);
+}
+
+void stopped_end(struct stopped *stopped)
+{
+    kill(stopped->pid, 9);
+    while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)
+        ;
+    if (stopped->dwfl)
+        dwfl_end(stopped->dwfl);
+    free(stopped->bytes);
+}
+
+static bool copy_stack(struct stopped *stopped, size_t most)
+{
+    struct map_list maps;
+    CHECK(map_list_read((uint32_t)stopped->pid, &maps) == 0);
+    const struct map_region *region = map_list_find(&maps, stopped->start);
+    stopped->size = region ? region->end - stopped->start : 0;
+    map_list_fini(&maps);
+    if (stopped->size > most)
+        stopped->size = most;
+    struct iovec const here = {stopped->bytes, stopped->size};
+    struct iovec const there = {(void *)stopped->start, stopped->size};
+    return stopped->size > 0 &&
+           process_vm_readv(stopped->pid, &here, 1, &there, 1, 0) == (ssize_t)stopped->size;
+}
+
+/* Stops it; signals on the way are handed on. */
+static bool stop(pid_t thread)
+{
+    if (ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) < 0)
+        return false;
+    for (;;) {
+        int status;
+        if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status))
+            return false;
+        if (status >> 16 == PTRACE_EVENT_STOP)
+            return true;
+        ptrace(PTRACE_CONT, thread, NULL, (void *)(long)WSTOPSIG(status));
+    }
+}
+
+bool stopped_take(struct stopped *stopped, unsigned thread, size_t most)
+{
+    struct user_regs_struct from;
+    stopped->thread = stopped->threads[thread];
+    if (!stop(stopped->thread)) {
+        stopped->thread = 0;
+        stopped->threads[thread] = stopped->threads[--stopped->thread_count];
+        return false;
+    }
+    CHECK(ptrace(PTRACE_GETREGS, stopped->thread, NULL, &from) == 0);
+    uint64_t const in_order[STACK_REGISTERS] = {
+        from.rax, from.rdx, from.rcx, from.rbx, from.rsi, from.rdi, from.rbp, from.rsp, from.r8,
+        from.r9,  from.r10, from.r11, from.r12, from.r13, from.r14, from.r15, from.rip};
+    memcpy(stopped->registers, in_order, sizeof(in_order));
+    stopped->start = from.rsp;
+    if (copy_stack(stopped, most))
+        return true;
+    stopped_let_go(stopped);
+    return false;
+}
+
+void stopped_let_go(struct stopped *stopped)
+{
+    if (stopped->thread)
+        ptrace(PTRACE_CONT, stopped->thread, NULL, NULL);
+    stopped->thread = 0;
+}
+
+struct stack_copy stopped_copy(const struct stopped *stopped)
+{
+    return (struct stack_copy){stopped->registers, stopped->start, stopped->bytes, stopped->size};
+}
+
+struct collected {
+    uint64_t *frames;
+    unsigned count, room;
+};
+
+static int collect(Dwfl_Frame *frame, void *context)
+{
+    struct collected *collected = context;
+    Dwarf_Addr address;
+    bool exact;
+    if (!dwfl_frame_pc(frame, &address, &exact) || collected->count == collected->room)
+        return DWARF_CB_ABORT;
+    collected->frames[collected->count++] = exact ? address : address - 1;
+    return DWARF_CB_OK;
+}
+
+unsigned stopped_by_elfutils(struct stopped *stopped, uint64_t *frames, unsigned room)
+{
+    static char *no_debug_files = (char *)"";
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
+                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+                                             .debuginfo_path = &no_debug_files};
+    struct collected collected = {frames, 0, room};
+    if (!stopped->dwfl) {
+        stopped->dwfl = dwfl_begin(&callbacks);
+        dwfl_report_begin(stopped->dwfl);
+        CHECK(dwfl_linux_proc_report(stopped->dwfl, stopped->pid) == 0);
+        CHECK(dwfl_report_end(stopped->dwfl, NULL, NULL) == 0);
+        CHECK(dwfl_linux_proc_attach(stopped->dwfl, stopped->pid, true) == 0);
+    }
+    dwfl_getthread_frames(stopped->dwfl, stopped->thread, collect, &collected);
+    return collected.count;
+}
