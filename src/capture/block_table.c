@@ -68,13 +68,14 @@ void block_table_destroy(struct block_table *table)
     free(table);
 }
 
-/* The page's place: where it is, or the empty one where it belongs.  Neighbours are neighbours here too. */
+/* The page's place: where it is, or the empty one where it belongs.  Eight neighbours are neighbours here too; where
+ * others are in their place, all eight move on together. */
 static inline struct page *find_page(const struct block_table *table, uint64_t address)
 {
     uint64_t number = (address >> PAGE_SHIFT) + 1;
     uint32_t at = (uint32_t)(hash_mix(number >> 3) * 8 + (number & 7)) & (table->page_room - 1);
     while (table->pages[at].number != number && table->pages[at].number != 0)
-        at = (at + 1) & (table->page_room - 1);
+        at = (at + 8) & (table->page_room - 1);
     return &table->pages[at];
 }
 
