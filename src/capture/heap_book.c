@@ -366,17 +366,6 @@ void heap_book_prefetch(const struct heap_book *book, uint64_t address)
     block_table_prefetch(book->blocks, address);
 }
 
-bool heap_book_peek(const struct heap_book *book, uint64_t address, uint32_t *site)
-{
-    return block_table_peek(book->blocks, address, site);
-}
-
-void heap_book_prefetch_account(const struct heap_book *book, uint32_t site)
-{
-    if (site < book->sites.count)
-        __builtin_prefetch(&book->sites.accounts[site], 1);
-}
-
 /* Cells to be added to those that are there already. */
 static struct cell_list list_of(const struct heap_book *book, struct cell *cells, size_t count)
 {

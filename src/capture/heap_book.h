@@ -62,9 +62,6 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
 int heap_book_free(struct heap_book *book, const struct freeing *freeing);
 
 void heap_book_prefetch(const struct heap_book *book, uint64_t address);
-/* The site of the live block at `address`; false when there is none. */
-bool heap_book_peek(const struct heap_book *book, uint64_t address, uint32_t *site);
-void heap_book_prefetch_account(const struct heap_book *book, uint32_t site);
 
 /* Adds what was booked since the last call to the cells of `bucket`. */
 int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket);

@@ -13,7 +13,6 @@ struct ring {
     struct session *session;
     uint64_t tail, limit; /* read up to; this round ends at */
     uint64_t peek;        /* looked at up to, beforehand */
-    uint64_t near_peek;   /* the same, once more, a little later */
     uint64_t time_ns;
     uint64_t rate;   /* of the allocations that follow, see EVENT_RATE */
     uint64_t moving; /* the address that a realloc under way gave up */

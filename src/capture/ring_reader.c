@@ -10,7 +10,6 @@
 
 /* In words: how far ahead of the reading tables are brought in. */
 #define LOOK_AHEAD 48u
-#define LOOK_AGAIN 16u
 
 struct ring_reader {
     struct arena *arena;
@@ -271,7 +270,7 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
 }
 
 /* Keeps a second, faster cursor some records ahead. */
-static inline void look_far_ahead(struct ring *ring)
+static inline void look_ahead(struct ring *ring)
 {
     if (ring->peek < ring->tail)
         ring->peek = ring->tail;
@@ -285,36 +284,6 @@ static inline void look_far_ahead(struct ring *ring)
     }
 }
 
-/* And a third between the two: what the second brought in says what else is needed. */
-static inline void look_ahead_again(struct ring *ring)
-{
-    if (ring->near_peek < ring->tail)
-        ring->near_peek = ring->tail;
-    while (ring->near_peek < ring->limit && ring->near_peek - ring->tail < LOOK_AGAIN) {
-        uint64_t at = ring->near_peek, first = ring_word(ring, at);
-        enum event_type type = event_type_of(first);
-        unsigned words = event_length(first);
-        if (words > ring->limit - at)
-            return;
-        if (type == EVENT_ALLOC || type == EVENT_PAIR)
-            session_prefetch_account(ring->session, 0,
-                                     (uint32_t)(ring_word(ring, at + 1) >> EVENT_NODE_SHIFT));
-        else if (type == EVENT_FREE || type == EVENT_MOVE)
-            session_prefetch_account(ring->session, event_address(first), TRIE_NONE);
-        ring->near_peek += words ? words : 1;
-    }
-}
-
-static inline void look_ahead(struct ring *ring)
-{
-    if (!ring->session)
-        return;
-    if (session_is_large(ring->session))
-        look_far_ahead(ring);
-    if (session_has_many_sites(ring->session))
-        look_ahead_again(ring);
-}
-
 /* Reads on until the ring's time passes `until_ns`, or its round ends. */
 static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns)
 {
@@ -324,7 +293,8 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
             given = ring->tail;
             ring_give_room(ring);
         }
-        look_ahead(ring);
+        if (ring->session && session_is_large(ring->session))
+            look_ahead(ring);
         unsigned words = see_record(reader, ring);
         if (words == 0 || words > ring->limit - ring->tail) {
             ring->blocked = true;

@@ -25,8 +25,7 @@
 #define WRITE_MAX_NS LADDER_BUCKET_MAX_NS
 #define WRITE_SHARE  4u
 #define PEAK_MAX_NS  10000000000ull
-#define LARGE_BLOCKS 8192u /* more live blocks than the cache holds */
-#define MANY_SITES   4096u /* more accounts than it holds */
+#define LARGE_BLOCKS (256u << 10) /* more live blocks than the cache holds */
 
 static void close_books(struct session *session)
 {
@@ -281,19 +280,6 @@ bool session_is_large(const struct session *session)
 void session_prefetch(const struct session *session, uint64_t address)
 {
     ordering_prefetch(session->ordering, address);
-}
-
-bool session_has_many_sites(const struct session *session)
-{
-    return stack_import_site_count(session->stacks) > MANY_SITES;
-}
-
-void session_prefetch_account(const struct session *session, uint64_t address, uint32_t node)
-{
-    uint32_t site;
-    if (node != TRIE_NONE ? stack_import_peek(session->stacks, node, &site)
-                          : heap_book_peek(session->heap, address, &site))
-        heap_book_prefetch_account(session->heap, site);
 }
 
 static uint64_t within(uint64_t value, uint64_t least, uint64_t most)

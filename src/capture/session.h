@@ -88,10 +88,6 @@ void session_lost(struct session *session, uint64_t events, uint64_t calls, uint
  * bringing in beforehand. */
 bool session_is_large(const struct session *session);
 void session_prefetch(const struct session *session, uint64_t address);
-/* The same for the account that an event will change: of the site `node`, or, when that is TRIE_NONE, of the block at
- * `address`, which should be in the cache by then.  Worth it when there are many sites. */
-bool session_has_many_sites(const struct session *session);
-void session_prefetch_account(const struct session *session, uint64_t address, uint32_t node);
 
 /* Asks for the names of frames that are new, so that they are there at the next write. */
 void session_ask_names(struct session *session);

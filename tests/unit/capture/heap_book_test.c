@@ -257,7 +257,7 @@ TEST(random_events_agree_with_simple_books)
         run->now += TICK * (random_below(&run->random, 100) ? 1 : 5000000);
         bool live = run->model.places[place].live;
         uint32_t site;
-        CHECK(heap_book_peek(run->book, address_of(place), &site) == live);
+        CHECK(block_table_peek(heap_book_blocks(run->book), address_of(place), &site) == live);
         /* up and down, so that there are many peaks and valleys */
         bool filling = i / 300 % 2 == 0;
         if (live && (!filling || random_below(&run->random, 4) == 0))
