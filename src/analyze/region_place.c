@@ -38,6 +38,7 @@ static const struct name_rule name_rules[] = {
     {"[anon_shmem:*", SECTION_NAMED, NULL, ITEM_NONE, EVIDENCE_NAME},
     {"[v*", SECTION_OTHER, "Kernel pages (vdso, vvar)", ITEM_NONE, EVIDENCE_KERNEL},
     {"/memfd:memoir *", SECTION_SHARED, "memoir's own", ITEM_NONE, EVIDENCE_KERNEL},
+    {"/memfd:libmemoir.so*", SECTION_SHARED, "memoir's own", ITEM_NONE, EVIDENCE_KERNEL},
     {"/memfd:*", SECTION_SHARED, "memfd", ITEM_REST, EVIDENCE_KERNEL},
     {"/SYSV*", SECTION_SHARED, "System V", ITEM_REST, EVIDENCE_KERNEL},
     {"/dev/zero (deleted)", SECTION_SHARED, "Shared anonymous", ITEM_NONE, EVIDENCE_KERNEL},

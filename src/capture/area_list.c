@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include "procfs/process_facts.h"
+#include "wire/inside.h"
 
 #define ARENA_ALIGN   (64ull << 20) /* of glibc's heaps for threads */
 #define GUARD_MAX     (1ull << 20)
@@ -76,6 +77,17 @@ static bool is_thread_arena(uint32_t pid, const struct map_region *region)
     return arena % ARENA_ALIGN == 0x30 || arena % ARENA_ALIGN == 0x20;
 }
 
+/* Where jumps from an allocator inside the program lead to us. */
+static bool has_our_hooks(uint32_t pid, const struct map_region *region)
+{
+    char sign[INSIDE_SIGNED];
+    struct iovec const here = {sign, sizeof(sign)};
+    struct iovec const there = {(void *)(uintptr_t)region->start, sizeof(sign)};
+    return region->readable && !region->writable &&
+           process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)sizeof(sign) &&
+           memcmp(sign, INSIDE_SIGN, sizeof(sign)) == 0;
+}
+
 /* The thread whose stack it is, or 0. */
 static uint32_t thread_of(struct making *making, const struct map_region *region)
 {
@@ -132,6 +144,10 @@ static enum owner_kind judge_anonymous(struct making *making, size_t index, char
     if (region->start >= GO_HEAP_START && region->end <= GO_HEAP_END) {
         snprintf(name, NAME_BYTES, "heap of Go");
         return OWNER_RUNTIME;
+    }
+    if (region->executable && has_our_hooks(making->question->pid, region)) {
+        snprintf(name, NAME_BYTES, "memoir");
+        return OWNER_OWN;
     }
     if (region->executable) {
         snprintf(name, NAME_BYTES, "code made at run time");

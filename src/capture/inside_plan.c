@@ -217,7 +217,7 @@ static void plan_family(struct planning *planning, const struct code_file *file,
                         const struct allocator_family *family, struct inside_finding *finding)
 {
     struct arena_plan *plan = planning->plan;
-    uint64_t cell = plan->regions[plan->region_count - 1].start;
+    uint64_t cell = plan->regions[plan->region_count - 1].start + INSIDE_CELL; /* after its sign */
     finding->first_patch = plan->patch_count;
     vec_each (entry, &family->entries) {
         struct arena_patch *patch = &plan->patches[plan->patch_count];
@@ -264,7 +264,7 @@ static int plan_file(struct planning *planning, const struct code_file *file)
         return 0;
     }
     struct inside_finding *finding = add_finding(planning, file, &family);
-    uint64_t bytes = (family.entries.count * INSIDE_CELL + PAGE - 1) & ~(PAGE - 1);
+    uint64_t bytes = ((1 + family.entries.count) * INSIDE_CELL + PAGE - 1) & ~(PAGE - 1);
     uint64_t start = find_space(planning, file, bytes);
     if (planning->wanted && strcmp(family.prefix, planning->wanted) == 0)
         planning->report->has_wanted = true;

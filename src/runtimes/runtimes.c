@@ -9,6 +9,7 @@
 #include "runtimes/go_numbers.h"
 #include "runtimes/java_counters.h"
 #include "runtimes/ocaml_numbers.h"
+#include "runtimes/own_memory.h"
 #include "runtimes/program_file.h"
 #include "runtimes/region_names.h"
 #include "runtimes/shapes.h"
@@ -102,6 +103,7 @@ static bool look_inside(struct breakdown *breakdown, const struct process_bytes 
                         uint32_t marks, const struct program_file *program)
 {
     region_names_look(breakdown, process);
+    own_memory_look(breakdown, process);
     if (marks & MARK_GO && program)
         look_at_go(breakdown, process, program);
     if (marks & MARK_JAVA)

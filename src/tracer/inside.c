@@ -77,8 +77,10 @@ static bool map_region(const struct inside_region *region)
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (failed(at))
         return false;
-    if ((uint64_t)at == region->start)
+    if ((uint64_t)at == region->start) {
+        memcpy((void *)region->start, INSIDE_SIGN, INSIDE_SIGNED);
         return true;
+    }
     raw_syscall3(SYS_munmap, at, (long)region->bytes, 0); /* a kernel that does not know the flag */
     return false;
 }

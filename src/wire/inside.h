@@ -7,7 +7,8 @@
  *
  *   cell, 128 bytes within reach of a jump from the function:
  *     0   the way to the hook, written by the tracer
- *     32  the covered instructions, moved, and the jump back to what follows them */
+ *     32  the covered instructions, moved, and the jump back to what follows them
+ *   The first cell of a region says whose it is instead. */
 #pragma once
 
 #include <stdatomic.h>
@@ -55,7 +56,10 @@ enum inside_outcome {
 
 #define INSIDE_CELL    128u
 #define INSIDE_CODE_AT 32u
-#define INSIDE_JUMP    5u /* bytes of a jump */
+#define INSIDE_JUMP    5u                 /* bytes of a jump */
+#define INSIDE_SIGN    "memoir's hooks\n" /* at the beginning of a region */
+#define INSIDE_SIGNED  16u                /* bytes of it */
+_Static_assert(sizeof(INSIDE_SIGN) == INSIDE_SIGNED && INSIDE_SIGNED <= INSIDE_CELL, "it fits");
 
 struct arena_patch {
     uint64_t address; /* of the function */

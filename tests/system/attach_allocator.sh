@@ -25,6 +25,10 @@ bytes_of() { # bytes_of PID PROGRAM FUNCTION
     dd "if=/proc/$1/mem" bs=1 count=8 "skip=$((0x$base + 0x$at))" 2>/dev/null | od -An -tx1
 }
 
+explains() { # explains FILE
+    "$MEMOIR" explain "$1" | grep -q 'resident memory that recording takes'
+}
+
 known_answers() {
     begin_obedient known ./obeys
     tell known "a 100 10000"
@@ -36,6 +40,10 @@ known_answers() {
     else
         ok known-hooked
     fi
+    equal known-map-knows-hooks "0 1" "$("$MEMOIR" map "$target" | awk '/^Anonymous Memory/ { on = 1 } /Subtotal/ { on = 0 }
+        on && /Executable/ { code++ } on && /memoir.s own/ { own++ } END { print code + 0, own + 0 }')"
+    wait_until 20 explains known.memoir
+    equal known-explain-knows-hooks 0 "$("$MEMOIR" explain known.memoir --top 1000 | grep -c 'code made at run time')"
     tell known "f 120"
     end_attach
     equal known-status 0 "$status"
