@@ -18,10 +18,12 @@ struct scan_call {
     uint64_t inverted, all_of, any_of, returned;
 };
 #define SCAN_IOCTL    _IOWR('f', 16, struct scan_call)
+#define SCAN_FILE     4u
 #define SCAN_PRESENT  8u
 #define SCAN_SWAPPED  16u
 #define SCAN_PFN_ZERO 32u
 #define SCAN_HUGE     64u
+#define SCAN_GUARD    256u /* 6.16 */
 
 #define RANGES          256u
 #define GENTLE_PAGES    2048u                 /* per call: 8 MiB */
@@ -30,6 +32,8 @@ struct scan_call {
 
 #define ENTRY_PRESENT (1ull << 63)
 #define ENTRY_SWAPPED (1ull << 62)
+#define ENTRY_FILE    (1ull << 61)
+#define ENTRY_GUARD   (1ull << 58)
 #define ENTRIES       512u
 
 static uint64_t page_size(void)
@@ -37,21 +41,27 @@ static uint64_t page_size(void)
     return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-int pagemap_open(struct pagemap *pagemap, uint32_t pid, bool gentle)
+static bool knows(int fd, uint64_t categories)
 {
-    char path[64];
     struct scan_range range;
-    snprintf(path, sizeof(path), "/proc/%u/pagemap", pid);
-    *pagemap = (struct pagemap){.fd = open(path, O_RDONLY | O_CLOEXEC), .gentle = gentle};
-    if (pagemap->fd < 0)
-        return -errno;
     struct scan_call probe = {.size = sizeof(probe),
                               .end = page_size(),
                               .ranges = (uint64_t)(uintptr_t)&range,
                               .range_count = 1,
-                              .any_of = SCAN_PRESENT,
-                              .returned = SCAN_PRESENT};
-    pagemap->scans = ioctl(pagemap->fd, SCAN_IOCTL, &probe) >= 0;
+                              .any_of = categories,
+                              .returned = categories};
+    return ioctl(fd, SCAN_IOCTL, &probe) >= 0;
+}
+
+int pagemap_open(struct pagemap *pagemap, uint32_t pid, bool gentle)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%u/pagemap", pid);
+    *pagemap = (struct pagemap){.fd = open(path, O_RDONLY | O_CLOEXEC), .gentle = gentle};
+    if (pagemap->fd < 0)
+        return -errno;
+    pagemap->scans = knows(pagemap->fd, SCAN_PRESENT);
+    pagemap->knows_guards = knows(pagemap->fd, SCAN_PRESENT | SCAN_GUARD);
     return 0;
 }
 
@@ -86,6 +96,7 @@ static void put_range(struct walk *walk, const struct scan_range *range)
     state |= range->categories & SCAN_PRESENT ? PAGE_PRESENT : 0;
     state |= range->categories & SCAN_SWAPPED ? PAGE_SWAPPED : 0;
     state |= range->categories & SCAN_HUGE ? PAGE_HUGE : 0;
+    state |= range->categories & SCAN_FILE ? PAGE_OF_FILE : 0;
     put_run(walk, range->start, range->end, state);
 }
 
@@ -98,6 +109,8 @@ static void pause_briefly(void)
 static int scan(const struct pagemap *pagemap, uint64_t start, uint64_t end, struct walk *walk)
 {
     struct scan_range ranges[RANGES];
+    uint64_t const files = pagemap->tells_files ? SCAN_FILE : 0;
+    uint64_t const not_memory = SCAN_PFN_ZERO | (pagemap->knows_guards ? SCAN_GUARD : 0);
     while (start < end) {
         uint64_t const stop =
             pagemap->gentle && end - start > GENTLE_SPAN ? start + GENTLE_SPAN : end;
@@ -108,10 +121,10 @@ static int scan(const struct pagemap *pagemap, uint64_t start, uint64_t end, str
             .ranges = (uint64_t)(uintptr_t)ranges,
             .range_count = RANGES,
             .max_pages = pagemap->gentle ? GENTLE_PAGES : 0,
-            .inverted = SCAN_PFN_ZERO,
-            .all_of = SCAN_PFN_ZERO,
+            .inverted = not_memory,
+            .all_of = not_memory,
             .any_of = SCAN_PRESENT | SCAN_SWAPPED,
-            .returned = SCAN_PRESENT | SCAN_SWAPPED | SCAN_HUGE,
+            .returned = SCAN_PRESENT | SCAN_SWAPPED | SCAN_HUGE | files,
         };
         int const got = ioctl(pagemap->fd, SCAN_IOCTL, &call);
         if (got < 0 && errno == EINTR)
@@ -129,12 +142,21 @@ static int scan(const struct pagemap *pagemap, uint64_t start, uint64_t end, str
     return 0;
 }
 
-static void put_entries(struct walk *walk, uint64_t start, const uint64_t *entries, size_t count)
+static unsigned entry_state(uint64_t entry, bool tells_files)
+{
+    unsigned const state =
+        (entry & ENTRY_PRESENT ? PAGE_PRESENT : 0u) | (entry & ENTRY_SWAPPED ? PAGE_SWAPPED : 0u);
+    if (state == 0 || entry & ENTRY_GUARD)
+        return 0;
+    return state | (tells_files && entry & ENTRY_FILE ? PAGE_OF_FILE : 0u);
+}
+
+static void put_entries(const struct pagemap *pagemap, struct walk *walk, uint64_t start,
+                        const uint64_t *entries, size_t count)
 {
     uint64_t const page = page_size();
     for (size_t i = 0; i < count; i++, start += page) {
-        unsigned const state = (entries[i] & ENTRY_PRESENT ? PAGE_PRESENT : 0u) |
-                               (entries[i] & ENTRY_SWAPPED ? PAGE_SWAPPED : 0u);
+        unsigned const state = entry_state(entries[i], pagemap->tells_files);
         if (state)
             put_run(walk, start, start + page, state);
     }
@@ -155,7 +177,7 @@ static int read_entries(const struct pagemap *pagemap, uint64_t start, uint64_t 
         if (got < (ssize_t)sizeof(entries[0]))
             return got < 0 ? -errno : 0; /* past the last address, or the process is gone */
         size_t const count = (size_t)got / sizeof(entries[0]);
-        put_entries(walk, start, entries, count);
+        put_entries(pagemap, walk, start, entries, count);
         start += count * page;
         if (pagemap->gentle)
             pause_briefly();

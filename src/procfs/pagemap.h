@@ -16,6 +16,8 @@ enum page_state {
     PAGE_PRESENT = 1 << 0,
     PAGE_SWAPPED = 1 << 1,
     PAGE_HUGE = 1 << 2, /* part of a huge page; only known with PAGEMAP_SCAN */
+    PAGE_OF_FILE =
+        1 << 3, /* of a file or of shared memory, and no private copy; only told if `tells_files` */
 };
 
 struct page_run {
@@ -27,6 +29,9 @@ struct pagemap {
     int fd;
     bool scans; /* the kernel has PAGEMAP_SCAN */
     bool gentle;
+    bool tells_files; /* set it after opening: PAGE_OF_FILE is wanted, too */
+    bool
+        knows_guards; /* pages that MADV_GUARD_INSTALL made are in no run; else they look swapped */
 };
 
 /* 0 or -errno: -ENOENT no such process, -EACCES not allowed. */

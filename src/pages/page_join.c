@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pages/page_join.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pages/join_rules.h"
+
+void page_join_begin(struct page_join *join, struct page_book *book)
+{
+    *join = (struct page_join){.book = book};
+    book->epoch++;
+}
+
+static void count_up(struct page_join *join)
+{
+    if (join->run_pages == 0)
+        return;
+    uint32_t *pages =
+        number_map_at(&join->pages, page_owner_key(join->last_stack, join->last_kind));
+    if (pages)
+        *pages += join->run_pages;
+    else
+        join->has_failed = true;
+    join->bytes[join->last_kind] += (uint64_t)join->run_pages * BOOK_PAGE;
+    join->run_pages = 0;
+}
+
+static inline void count_page(struct page_join *join, uint32_t stack, uint32_t kind)
+{
+    if (join->run_pages && (join->last_stack != stack || join->last_kind != kind))
+        count_up(join);
+    join->last_stack = stack;
+    join->last_kind = kind;
+    join->run_pages++;
+}
+
+static void count_rules(struct page_join *join, const struct page_leaf *leaf, uint64_t pages)
+{
+    for (; pages; pages &= pages - 1)
+        join->rule_bytes[leaf->keys[__builtin_ctzll(pages)].rule] += BOOK_PAGE;
+}
+
+static void count_piece(struct page_join *join, const struct page_leaf *leaf,
+                        const struct join_piece *piece)
+{
+    for (uint64_t left = piece->pages; left; left &= left - 1)
+        count_page(join, leaf->keys[__builtin_ctzll(left)].stack, piece->kind);
+    if (piece->kind < PAGE_KINDS_RESIDENT)
+        count_rules(join, leaf, piece->pages);
+}
+
+/* There is no room for keys: all pages of the piece have one owner, until next time. */
+static void count_unkept(struct page_join *join, const struct join_piece *piece)
+{
+    for (uint64_t left = piece->pages; left; left &= left - 1)
+        count_page(join, PAGES_LOST, piece->kind);
+    if (piece->kind < PAGE_KINDS_RESIDENT)
+        join->rule_bytes[RULE_LOST] += (uint64_t)__builtin_popcountll(piece->pages) * BOOK_PAGE;
+}
+
+/* Takes out the keys of pages that are not there.  What came since the look began may have come after the pages were seen. */
+static void drop_stale(struct page_join *join, uint64_t number, uint64_t there)
+{
+    const struct page_leaf *leaf = page_book_leaf(join->book, number);
+    uint64_t gone = leaf ? leaf->used & ~there : 0;
+    for (uint64_t left = gone; left; left &= left - 1) {
+        if (leaf->keys[__builtin_ctzll(left)].epoch == join->book->epoch)
+            gone &= ~(left & -left);
+    }
+    join->dropped += (uint64_t)__builtin_popcountll(gone);
+    if (gone)
+        page_book_drop(join->book, number, gone);
+}
+
+/* All pages of the leaf have keys now; from here on they are known to have been there. */
+static void settle(struct page_leaf *leaf, const struct join_piece *pieces, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct join_piece *piece = &pieces[i];
+        leaf->settled |= piece->pages;
+        leaf->swapped &= ~piece->pages;
+        if (piece->kind == PAGE_SWAP)
+            leaf->swapped |= piece->pages;
+        for (uint64_t left = piece->pages; left; left &= left - 1)
+            leaf->keys[__builtin_ctzll(left)].kind = piece->kind;
+    }
+}
+
+static bool is_settled(const struct page_join *join, const struct page_leaf *leaf)
+{
+    for (uint32_t i = 0; leaf && i < join->piece_count; i++) {
+        const struct join_piece *piece = &join->pieces[i];
+        if (join->book->is_forked && piece->kind != PAGE_ANON && piece->kind != PAGE_SWAP)
+            return false; /* a fork does not copy pages of files: they came since */
+        if ((leaf->settled & piece->pages) != piece->pages)
+            return false;
+        if ((leaf->swapped & piece->pages) != (piece->kind == PAGE_SWAP ? piece->pages : 0))
+            return false;
+        for (uint64_t left = piece->pages; left; left &= left - 1) {
+            if (leaf->keys[__builtin_ctzll(left)].kind != piece->kind)
+                return false;
+        }
+    }
+    return leaf != NULL;
+}
+
+/* Most leaves are as they were at the look before: those are read only, which leaves them shared after a fork. */
+static void finish_leaf(struct page_join *join)
+{
+    if (join->piece_count == 0)
+        return;
+    drop_stale(join, join->number, join->there);
+    const struct page_leaf *leaf = page_book_leaf(join->book, join->number);
+    if (!is_settled(join, leaf)) {
+        struct page_leaf *own = page_book_leaf_to_write(join->book, join->number, true);
+        if (own) {
+            join_rules_apply(join->book, own, join->pieces, join->piece_count);
+            settle(own, join->pieces, join->piece_count);
+        }
+        leaf = own;
+    }
+    for (uint32_t i = 0; i < join->piece_count; i++) {
+        if (leaf)
+            count_piece(join, leaf, &join->pieces[i]);
+        else
+            count_unkept(join, &join->pieces[i]);
+    }
+    page_book_see(join->book, join->number);
+    join->piece_count = 0;
+    join->there = 0;
+}
+
+static uint64_t bits_within(uint64_t first, uint64_t start, uint64_t end)
+{
+    uint64_t const last = first + BOOK_LEAF_BYTES;
+    uint64_t const low = start > first ? (start - first) / BOOK_PAGE : 0;
+    uint64_t const high = end < last ? (end - first) / BOOK_PAGE : BOOK_LEAF_PAGES;
+    return low >= high ? 0 : ~0ull >> (BOOK_LEAF_PAGES - (high - low)) << low;
+}
+
+void page_join_run(struct page_join *join, const struct join_run *run)
+{
+    uint64_t const past = (run->end + BOOK_LEAF_BYTES - 1) / BOOK_LEAF_BYTES;
+    for (uint64_t number = run->start / BOOK_LEAF_BYTES; number < past; number++) {
+        uint64_t const first = number * BOOK_LEAF_BYTES;
+        if (number != join->number)
+            finish_leaf(join);
+        join->number = number;
+        struct join_piece const piece = {.pages = bits_within(first, run->start, run->end) &
+                                                  ~join->there,
+                                         .area = bits_within(first, run->area_start, run->area_end),
+                                         .kind = (uint8_t)run->kind,
+                                         .is_huge = run->is_huge};
+        if (piece.pages)
+            join->pieces[join->piece_count++] = piece;
+        join->there |= piece.pages;
+    }
+}
+
+/* Leaves that no run has passed: nothing is there any more.  From the end, because the last one takes the place of one that goes. */
+static void drop_unseen(struct page_join *join)
+{
+    for (size_t i = join->book->leaves.count; i-- > 0;) {
+        const struct leaf_place *place = &join->book->leaves.items[i];
+        if (place->seen != join->book->epoch)
+            drop_stale(join, place->leaf->number, 0);
+    }
+}
+
+int page_join_end(struct page_join *join)
+{
+    struct page_book *book = join->book;
+    finish_leaf(join);
+    count_up(join);
+    drop_unseen(join);
+    book->has_looked = true;
+    book->is_forked = false;
+    book->unkept = book->lost + book->full;
+    return join->has_failed ? -ENOMEM : 0;
+}
+
+void page_join_fini(struct page_join *join)
+{
+    number_map_fini(&join->pages);
+}

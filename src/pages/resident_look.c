@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pages/resident_look.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "procfs/maps.h"
+#include "procfs/pagemap.h"
+
+#define SLICE_RUNS 4096u
+
+struct walker {
+    uint32_t pid;
+    struct resident_look *look;
+    struct page_join join;
+    struct map_list maps;
+    size_t region; /* that the next run is in, or a later one */
+    enum mapping_kind region_kind;
+    size_t region_of_kind; /* + 1 */
+    catch_up_fn catch_up;
+    void *context;
+    uint64_t uncounted;
+    VEC(struct page_run) runs; /* seen, and not judged yet */
+    bool has_failed;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static enum mapping_kind kind_of_region(struct walker *walker)
+{
+    if (walker->region_of_kind != walker->region + 1) {
+        walker->region_of_kind = walker->region + 1;
+        walker->region_kind = mapping_kinds_find(&walker->look->mappings, walker->pid,
+                                                 &walker->maps.regions.items[walker->region]);
+    }
+    return walker->region_kind;
+}
+
+/* The part of a run that is in one mapping, by the kernel's own rule: a page is anonymous, or else its file system decides. */
+static void judge_part(struct walker *walker, const struct page_run *run, uint64_t start,
+                       uint64_t end)
+{
+    const struct map_region *region = &walker->maps.regions.items[walker->region];
+    struct join_run part = {.start = start,
+                            .end = end,
+                            .kind = PAGE_ANON,
+                            .is_huge = run->state & PAGE_HUGE,
+                            .area_start = region->start,
+                            .area_end = region->end};
+    enum mapping_kind const kind = kind_of_region(walker);
+    bool const is_anon = !(run->state & PAGE_OF_FILE);
+    if (kind == MAPPING_UNCOUNTED || (is_anon && region->shared)) {
+        walker->uncounted += run->state & PAGE_PRESENT ? end - start : 0;
+        return;
+    }
+    if (!(run->state & PAGE_PRESENT))
+        part.kind = PAGE_SWAP;
+    else if (!is_anon)
+        part.kind = kind == MAPPING_SHMEM ? PAGE_SHMEM : PAGE_FILE;
+    page_join_run(&walker->join, &part);
+}
+
+static void judge_run(struct walker *walker, const struct page_run *run)
+{
+    uint64_t start = run->start;
+    while (start < run->end && walker->region < walker->maps.regions.count) {
+        const struct map_region *region = &walker->maps.regions.items[walker->region];
+        if (region->end <= start) {
+            walker->region++;
+            continue;
+        }
+        uint64_t const end = run->end < region->end ? run->end : region->end;
+        judge_part(walker, run, start, end);
+        start = end;
+    }
+}
+
+static void judge_slice(struct walker *walker)
+{
+    if (walker->catch_up)
+        walker->catch_up(walker->context);
+    vec_each (run, &walker->runs)
+        judge_run(walker, run);
+    walker->runs.count = 0;
+}
+
+static void take_run(void *context, const struct page_run *run)
+{
+    struct walker *walker = context;
+    if (!vec_push(&walker->runs, *run))
+        walker->has_failed = true;
+    if (walker->runs.count >= SLICE_RUNS)
+        judge_slice(walker);
+}
+
+/* Mappings that lie side by side are walked as one. */
+static int walk_all(struct walker *walker, const struct pagemap *pagemap)
+{
+    size_t count = walker->maps.regions.count;
+    const struct map_region *regions = walker->maps.regions.items;
+    while (count && regions[count - 1].end > BOOK_ADDRESS_MAX)
+        count--; /* [vsyscall] is the kernel's */
+    int err = 0;
+    for (size_t i = 0, next; err == 0 && i < count; i = next) {
+        for (next = i + 1; next < count && regions[next].start == regions[next - 1].end;)
+            next++;
+        err = pagemap_walk(pagemap, regions[i].start, regions[next - 1].end, take_run, walker);
+    }
+    judge_slice(walker);
+    return err < 0 ? err : walker->has_failed ? -ENOMEM : 0;
+}
+
+static int by_owner(const void *left, const void *right)
+{
+    const struct resident_part *a = left, *b = right;
+    if (a->stack != b->stack)
+        return a->stack < b->stack ? -1 : 1;
+    return (int)a->kind - (int)b->kind;
+}
+
+static int put_part(struct resident_parts *parts, uint64_t key, int64_t pages)
+{
+    struct resident_part const part = {
+        .stack = (uint32_t)(key >> 8), .kind = key & 0x7f, .bytes = pages * BOOK_PAGE};
+    return pages == 0 || vec_push(&parts->list, part) ? 0 : -ENOMEM;
+}
+
+static void sort_parts(struct resident_parts *parts)
+{
+    if (parts->list.count)
+        qsort(parts->list.items, parts->list.count, sizeof(struct resident_part), by_owner);
+}
+
+static int find_changes(const struct number_map *before, const struct number_map *now,
+                        struct resident_parts *changes)
+{
+    int err = 0;
+    for (size_t i = 0; i < now->room && err == 0; i++) {
+        const struct number_pair *pair = &now->items[i];
+        if (pair->key)
+            err = put_part(changes, pair->key,
+                           (int64_t)pair->value - number_map_get(before, pair->key));
+    }
+    for (size_t i = 0; i < before->room && err == 0; i++) {
+        const struct number_pair *pair = &before->items[i];
+        if (pair->key && number_map_get(now, pair->key) == 0)
+            err = put_part(changes, pair->key, -(int64_t)pair->value);
+    }
+    sort_parts(changes);
+    return err;
+}
+
+/* The look becomes the last one only if everything went well. */
+static int make_result(struct walker *walker, struct resident_result *result)
+{
+    struct page_join *join = &walker->join;
+    int err = 0;
+    for (size_t i = 0; i < join->pages.room && err == 0; i++) {
+        if (join->pages.items[i].key)
+            err = put_part(&result->parts, join->pages.items[i].key,
+                           (int64_t)join->pages.items[i].value);
+    }
+    sort_parts(&result->parts);
+    if (err == 0)
+        err = find_changes(&walker->look->pages, &join->pages, &result->changes);
+    if (err < 0)
+        return err;
+    for (size_t i = 0; i < LOOK_KINDS; i++)
+        result->bytes[i] = join->bytes[i];
+    for (size_t i = 0; i < PAGE_RULES; i++)
+        result->rule_bytes[i] = join->rule_bytes[i];
+    result->dropped = join->dropped;
+    result->uncounted_bytes = walker->uncounted;
+    number_map_fini(&walker->look->pages);
+    walker->look->pages = join->pages;
+    join->pages = (struct number_map){.items = NULL};
+    return 0;
+}
+
+static int look_at_all(struct walker *walker, struct page_book *book,
+                       struct resident_result *result)
+{
+    struct pagemap pagemap;
+    int err = pagemap_open(&pagemap, walker->pid, true);
+    if (err < 0)
+        return err;
+    pagemap.tells_files = true;
+    page_join_begin(&walker->join, book);
+    err = map_list_read(walker->pid, &walker->maps);
+    if (err == 0)
+        err = memory_status_read(walker->pid, &result->before);
+    if (err == 0)
+        err = walk_all(walker, &pagemap);
+    if (err == 0)
+        err = memory_status_read(walker->pid, &result->after);
+    if (err == 0)
+        err = page_join_end(&walker->join);
+    pagemap_close(&pagemap);
+    return err;
+}
+
+int resident_look_take(struct resident_look *look, uint32_t pid, struct page_book *book,
+                       catch_up_fn catch_up, void *context, struct resident_result *result)
+{
+    struct walker walker = {.pid = pid, .look = look, .catch_up = catch_up, .context = context};
+    uint64_t const began = now_ns();
+    *result = (struct resident_result){.took_ns = 0};
+    int err = look_at_all(&walker, book, result);
+    if (err == 0)
+        err = make_result(&walker, result);
+    result->took_ns = now_ns() - began;
+    page_join_fini(&walker.join);
+    map_list_fini(&walker.maps);
+    vec_free(&walker.runs);
+    if (err < 0)
+        resident_result_fini(result);
+    return err;
+}
+
+int resident_look_clear(struct resident_look *look, struct resident_parts *changes)
+{
+    struct number_map const none = {.items = NULL};
+    *changes = (struct resident_parts){.list = {NULL, 0, 0}};
+    int const err = find_changes(&look->pages, &none, changes);
+    if (err < 0) {
+        vec_free(&changes->list);
+        return err;
+    }
+    number_map_fini(&look->pages);
+    return 0;
+}
+
+void resident_result_fini(struct resident_result *result)
+{
+    vec_free(&result->parts.list);
+    vec_free(&result->changes.list);
+}
+
+void resident_look_fini(struct resident_look *look)
+{
+    number_map_fini(&look->pages);
+    mapping_kinds_fini(&look->mappings);
+}
