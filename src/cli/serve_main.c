@@ -20,6 +20,8 @@
 struct serve_options {
     struct server_options server;
     struct target_options target;
+    char **files; /* recordings, as many as were named */
+    int file_count;
     const char *token_file;
     char token[TOKEN_MOST + 1];
     bool quiet, until_stdin_ends;
@@ -169,16 +171,31 @@ static int check_token(struct serve_options *options, struct fault *fault)
     return 0;
 }
 
+/* The process, or each of the files; with both, the file is the recording of the process. */
+static int open_targets(struct serve_options *options, struct target_list *targets,
+                        struct fault *fault)
+{
+    int err = 0;
+    if (!options->file_count)
+        return target_list_open(targets, &options->target, fault);
+    for (int i = 0; i < options->file_count && !err; i++) {
+        options->target.path = options->files[i];
+        err = target_list_open(targets, &options->target, fault);
+    }
+    return err;
+}
+
 static int serve(struct serve_options *options, struct fault *fault)
 {
+    struct target_list targets = {0};
     int err = check_token(options, fault);
     if (err)
         return err;
     int const signals = open_signals();
-    struct target *target = target_open(&options->target, fault);
-    if (!target && fault->code == -ESRCH && options->until_stdin_ends)
+    err = open_targets(options, &targets, fault);
+    if (err == -ESRCH && options->until_stdin_ends)
         return 0; /* a program that was faster than we are */
-    struct server *server = target ? server_start(&options->server, target, fault) : NULL;
+    struct server *server = err ? NULL : server_start(&options->server, &targets, fault);
     if (server) {
         char text[LISTEN_TEXT_MOST];
         listen_address_render(server_address(server), text);
@@ -187,20 +204,26 @@ static int serve(struct serve_options *options, struct fault *fault)
         wait_for_end(server, signals, options->until_stdin_ends);
     }
     server_stop(server);
-    target_close(target);
+    target_list_close(&targets);
     return server ? 0 : -EIO;
 }
 
 static int run(struct serve_options *options, int words, char **argv)
 {
     struct fault fault = {.text = ""};
-    if (words > 1 || (words == 0 && !options->target.pid)) {
+    if (words == 0 && !options->target.pid) {
         fprintf(stderr,
                 "memoir serve: serve what? give a process or a recording: memoir serve --pid PID, "
                 "or memoir serve FILE\n");
         return 2;
     }
-    options->target.path = words ? argv[2] : NULL;
+    if (words > 1 && options->target.pid) {
+        fprintf(stderr, "memoir serve: with --pid give one FILE, the recording of that process, or "
+                        "none\n");
+        return 2;
+    }
+    options->files = argv + 2;
+    options->file_count = words;
     if (serve(options, &fault) == 0)
         return 0;
     fprintf(stderr, "memoir serve: %s\n", fault.text);
@@ -212,14 +235,16 @@ int main(int argc, char **argv)
     struct serve_options options = {.target = {.find = find_recording, .sites = SITES_DEFAULT}};
     const struct option_set sets[] = {{"Options", serve_rules, &options}};
     const struct command_help help = {
-        "memoir serve [FILE] [--pid PID] [options]",
+        "memoir serve [FILE...] [--pid PID] [options]",
         "Serves a process and its recording over HTTP: /metrics for Prometheus, /debug/pprof/ for\n"
-        "go tool pprof, / lists all.  FILE is a recording, which may still grow.  Only this "
-        "machine\n"
-        "is served unless --listen says otherwise.",
+        "go tool pprof, /v1/tree for pages by call stack, / lists all.  FILE is a recording, "
+        "which\n"
+        "may still grow; of several, ?pid=PID chooses.  Only this machine is served unless\n"
+        "--listen says otherwise.",
         "  memoir serve --pid 4242\n"
         "  go tool pprof http://127.0.0.1:17832/debug/pprof/heap\n"
         "  memoir serve node.4242.memoir --listen 8080\n"
+        "  curl 'http://127.0.0.1:17832/v1/tree?threshold=1024&reverse=true'\n"
         "  memoir serve --pid 4242 --listen 0.0.0.0:17832 --token-file /etc/memoir.token\n",
         sets, 1};
     int status = 2;

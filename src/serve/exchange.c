@@ -19,6 +19,8 @@ const char *request_parameter(const struct request *request, const char *name)
 void answer_fini(struct answer *answer)
 {
     free(answer->body);
+    if (answer->stream.state)
+        answer->stream.close(answer->stream.state);
     *answer = (struct answer){0};
 }
 
@@ -68,6 +70,14 @@ void answer_error(struct answer *answer, const struct request *request, unsigned
     answer_finish(answer, out, request->wants_json ? TYPE_JSON : TYPE_TEXT);
     if (answer->status == 200)
         answer->status = status;
+}
+
+void answer_stream(struct answer *answer, struct answer_stream stream, const char *type)
+{
+    answer_fini(answer);
+    answer->stream = stream;
+    answer->status = 200;
+    answer->type = type;
 }
 
 void answer_later(struct answer *answer, uint64_t ns)

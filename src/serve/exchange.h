@@ -8,6 +8,8 @@
 
 #include "base/fault.h"
 
+struct target_list;
+
 #define PARAMETERS_MOST     8
 #define PARAMETER_NAME_MOST 32
 #define PARAMETER_TEXT_MOST 256
@@ -20,15 +22,26 @@ struct parameter {
 struct request {
     struct parameter parameters[PARAMETERS_MOST];
     size_t parameter_count;
-    bool may_see_addresses; /* of the watched program */
+    bool has_odd_parameters; /* some were too many or too long, and are not here */
+    bool may_see_addresses;  /* of the watched program */
     bool wants_openmetrics;
-    bool wants_json;   /* errors as JSON */
-    uint64_t began_ns; /* monotonic */
-    uint64_t from_ns;  /* for a route that answers later: what it noted at first */
+    bool wants_json;                  /* errors as JSON */
+    uint64_t began_ns;                /* monotonic */
+    uint64_t from_ns;                 /* for a route that answers later: what it noted at first */
+    const struct target_list *served; /* all that is, for a route about them */
 };
 
 /* The value of a parameter, or NULL. */
 const char *request_parameter(const struct request *request, const char *name);
+
+/* A body that is made while it is sent, in the thread of the network: `fill` writes up to `room` bytes and says how many,
+ * 0 at the end.  It has nothing in common with the target, which another thread works with meanwhile. */
+struct answer_stream {
+    void *state; /* NULL: there is none */
+    size_t (*fill)(void *state, char *into, size_t room);
+    void (*close)(void *state);
+    size_t held_bytes; /* of memory, until it is closed */
+};
 
 struct answer {
     unsigned status;  /* as in HTTP; 0: not yet, ask again at `again_ns` */
@@ -36,7 +49,8 @@ struct answer {
     const char *name; /* of the file that a browser saves it as, or NULL */
     char *body;       /* owned */
     size_t size;
-    uint64_t again_ns; /* monotonic */
+    struct answer_stream stream; /* owned; instead of `body` */
+    uint64_t again_ns;           /* monotonic */
 };
 
 #define TYPE_TEXT "text/plain; charset=utf-8"
@@ -52,6 +66,9 @@ void answer_error(struct answer *answer, const struct request *request, unsigned
 /* A body written to a FILE: begin, write, finish.  NULL when out of memory; finish takes care of that, too. */
 FILE *answer_begin(struct answer *answer);
 void answer_finish(struct answer *answer, FILE *out, const char *type);
+
+/* A body that is made while it is sent; the answer owns it from here on. */
+void answer_stream(struct answer *answer, struct answer_stream stream, const char *type);
 
 /* Not yet: the handler is called again in so many ns. */
 void answer_later(struct answer *answer, uint64_t ns);

@@ -15,13 +15,38 @@ const struct route routes[] = {
      "who holds the heap, for go tool pprof (?debug=1 text, ?seconds=N change)", route_pprof_heap},
     {"/debug/pprof/allocs", "the same, with all that was ever allocated shown first",
      route_pprof_allocs},
+    {"/v1/tree",
+     "pages by call stack, in KiB (?threshold=256, ?reverse=true, ?short=true); docs/api.md",
+     route_tree},
+    {"/v1/pid", "the process", route_pid},
+    {"/openapi/memory-profiler-openapi.json", "these two, described", route_openapi},
+    {"/api/pages/tree", "pages by call stack, in bytes and by kind (?threshold=, ?reverse=true)",
+     route_pages_tree},
+    {"/api/targets", "all processes that are served; ?pid=N on every path chooses", route_targets},
     {NULL, NULL, NULL},
 };
 
+static bool is_path(const char *path, size_t size, const char *known)
+{
+    return strlen(known) == size && memcmp(path, known, size) == 0;
+}
+
 const struct route *route_find(const char *path)
 {
-    for (const struct route *route = routes; route->path; route++)
-        if (strcmp(route->path, path) == 0)
-            return route;
+    size_t const size = strlen(path);
+    bool const has_slash = size > 2 && path[size - 1] == '/';
+    for (size_t less = 0; less <= has_slash; less++)
+        for (const struct route *route = routes; route->path; route++)
+            if (is_path(path, size - less, route->path))
+                return route;
     return NULL;
+}
+
+bool path_speaks_json(const char *path)
+{
+    static const char *const families[] = {"/v1/", "/api/", "/openapi/"};
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+        if (strncmp(path, families[i], strlen(families[i])) == 0)
+            return true;
+    return false;
 }

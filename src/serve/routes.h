@@ -13,8 +13,11 @@ struct route {
     void (*handle)(struct target *target, struct request *request, struct answer *answer);
 };
 
-extern const struct route routes[];               /* ends with a NULL path */
-const struct route *route_find(const char *path); /* NULL when there is none */
+extern const struct route routes[]; /* ends with a NULL path */
+const struct route *
+route_find(const char *path); /* NULL when there is none; one slash too much at the end is none */
+/* Whether errors at this path are JSON whatever the client accepts, as all answers there are. */
+bool path_speaks_json(const char *path);
 
 void route_health(struct target *target, struct request *request, struct answer *answer);
 void route_list(struct target *target, struct request *request, struct answer *answer);
@@ -23,3 +26,8 @@ void route_memory(struct target *target, struct request *request, struct answer 
 void route_pprof_index(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_heap(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_allocs(struct target *target, struct request *request, struct answer *answer);
+void route_tree(struct target *target, struct request *request, struct answer *answer);
+void route_pid(struct target *target, struct request *request, struct answer *answer);
+void route_openapi(struct target *target, struct request *request, struct answer *answer);
+void route_pages_tree(struct target *target, struct request *request, struct answer *answer);
+void route_targets(struct target *target, struct request *request, struct answer *answer);

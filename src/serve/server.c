@@ -14,6 +14,7 @@
 #include "serve/clients.h"
 #include "serve/gate.h"
 #include "serve/request_text.h"
+#include "serve/response.h"
 #include "serve/work_queue.h"
 
 #define CONNECTIONS_MOST 256u
@@ -29,7 +30,7 @@
 
 struct server {
     struct server_options options;
-    struct target *target;
+    struct target_list *targets;
     struct MHD_Daemon *daemon;
     struct clients *clients;
     struct work_queue *queue;
@@ -85,8 +86,10 @@ static enum MHD_Result take_parameter(void *into, enum MHD_ValueKind kind, const
     struct request *request = into;
     (void)kind;
     if (request->parameter_count == PARAMETERS_MOST || strlen(name) >= PARAMETER_NAME_MOST ||
-        (text && strlen(text) >= PARAMETER_TEXT_MOST))
+        (text && strlen(text) >= PARAMETER_TEXT_MOST)) {
+        request->has_odd_parameters = true;
         return MHD_YES;
+    }
     struct parameter *parameter = &request->parameters[request->parameter_count++];
     snprintf(parameter->name, sizeof(parameter->name), "%s", name);
     snprintf(parameter->text, sizeof(parameter->text), "%s", text ? text : "");
@@ -124,13 +127,12 @@ static void add_headers(struct MHD_Response *response, const struct server *serv
 static enum MHD_Result send_answer(struct server *server, struct exchange *exchange)
 {
     struct answer *answer = &exchange->answer;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(answer->size, answer->body, MHD_RESPMEM_MUST_FREE);
+    size_t const held_bytes = answer->size + answer->stream.held_bytes;
+    struct MHD_Response *response = response_make(answer);
     if (!response)
         return MHD_NO;
-    answer->body = NULL; /* the library frees it */
-    exchange->held_bytes = answer->size;
-    atomic_fetch_add(&server->held_bytes, answer->size);
+    exchange->held_bytes = held_bytes;
+    atomic_fetch_add(&server->held_bytes, held_bytes);
     add_headers(response, server, exchange);
     client_set_stage(server->clients, exchange->client, CLIENT_LISTENS);
     enum MHD_Result const result =
@@ -145,13 +147,16 @@ static uint64_t do_job(void *context, void *job, bool is_ending)
     struct server *server = context;
     struct exchange *exchange = job;
     struct answer *answer = &exchange->answer;
-    exchange->route->handle(server->target, &exchange->request, answer);
+    struct target *target = target_list_select(server->targets, &exchange->request, answer);
+    if (target)
+        exchange->route->handle(target, &exchange->request, answer);
     if (answer->status == 0 && !is_ending)
         return answer->again_ns;
     if (answer->status == 0)
         answer_error(answer, &exchange->request, 503,
                      "Too many requests wait already, or the server ends: ask again later.");
-    if (answer->size > ANSWER_SMALL && server->held_bytes + answer->size > HELD_MOST)
+    size_t const held_bytes = answer->size + answer->stream.held_bytes;
+    if (held_bytes > ANSWER_SMALL && server->held_bytes + held_bytes > HELD_MOST)
         answer_error(answer, &exchange->request, 503,
                      "Too many have not taken their answers yet: ask again later.");
     MHD_resume_connection(exchange->connection);
@@ -177,7 +182,9 @@ static void receive(struct server *server, struct exchange *exchange, const stru
     struct request *request = &exchange->request;
     struct slice const accept = slice_of(visitor->accept ? visitor->accept : "");
     struct verdict const verdict = gate_judge(&server->options, visitor);
-    request->wants_json = accepts_type(accept, "application/json");
+    request->served = server->targets;
+    request->wants_json =
+        accepts_type(accept, "application/json") || path_speaks_json(visitor->path);
     request->wants_openmetrics = accepts_openmetrics(accept);
     request->may_see_addresses = gate_shows_addresses(&server->options, visitor);
     exchange->shares = verdict.shares;
@@ -296,7 +303,7 @@ static struct MHD_Daemon *start_daemon(struct server *server, int fd)
         server, MHD_OPTION_END);
 }
 
-struct server *server_start(const struct server_options *options, struct target *target,
+struct server *server_start(const struct server_options *options, struct target_list *targets,
                             struct fault *fault)
 {
     struct server *server = calloc(1, sizeof(*server));
@@ -306,7 +313,7 @@ struct server *server_start(const struct server_options *options, struct target 
         return NULL;
     }
     server->options = *options;
-    server->target = target;
+    server->targets = targets;
     server->clients = clients_create();
     server->queue = work_queue_create(JOBS_MOST, do_job, server);
     if (!server->clients || !server->queue)

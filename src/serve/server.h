@@ -8,6 +8,7 @@
 
 #include "serve/listen_address.h"
 #include "serve/routes.h"
+#include "serve/target_list.h"
 
 #define SERVER_HOSTS_MOST 8
 
@@ -23,8 +24,8 @@ struct server_options {
 
 struct server;
 
-/* Listens from here on.  NULL with a sentence.  The target and what the options point to must outlive it. */
-struct server *server_start(const struct server_options *options, struct target *target,
+/* Listens from here on.  NULL with a sentence.  The targets and what the options point to must outlive it. */
+struct server *server_start(const struct server_options *options, struct target_list *targets,
                             struct fault *fault);
 /* Where it listens, with the port it got. */
 const struct listen_address *server_address(const struct server *server);

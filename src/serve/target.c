@@ -9,9 +9,12 @@
 #include "procfs/process_age.h"
 #include "serve/exchange.h"
 #include "serve/metrics_state.h"
+#include "serve/tree_text.h"
 
 #define REFRESH_NS UINT64_C(200000000)
 #define SEARCH_NS  UINT64_C(3000000000)
+#define LATE_NS                                                                                    \
+    UINT64_C(5000000000) /* so much later than its recording a process may seem to begin */
 
 struct target {
     struct target_options options;
@@ -21,10 +24,20 @@ struct target {
     uint64_t refreshed_ns, searched_ns;
     uint64_t began_ticks, began_ns; /* of the process */
     struct metrics_state *metrics;
+    struct tree_text *tree;
+    uint64_t
+        recorded_at_ns; /* when the recording that is followed began: another one has other stacks */
 };
+
+static void drop_tree(struct target *target)
+{
+    tree_text_release(target->tree);
+    target->tree = NULL;
+}
 
 static void let_go(struct target *target)
 {
+    drop_tree(target);
     recording_follower_close(target->follower);
     running_destroy(target->running);
     target->follower = NULL;
@@ -33,6 +46,7 @@ static void let_go(struct target *target)
 
 static int take_in(struct target *target, struct fault *fault)
 {
+    target->recorded_at_ns = recording_followed(target->follower)->start_unix_ns;
     return running_advance(target->running, recording_followed(target->follower), UINT64_MAX,
                            fault);
 }
@@ -110,6 +124,17 @@ static void search(struct target *target)
         follow(target, path, NULL);
 }
 
+/* A coarser copy of itself goes on with its sums; a new recording of the same name does not. */
+static int begin_anew(struct target *target, struct fault *fault)
+{
+    drop_tree(target);
+    if (recording_followed(target->follower)->start_unix_ns == target->recorded_at_ns)
+        return FOLLOW_REPLACED;
+    running_destroy(target->running);
+    target->running = running_create();
+    return target->running ? FOLLOW_REPLACED : fault_set(fault, -ENOMEM, "out of memory");
+}
+
 static int refresh(struct target *target, struct fault *fault)
 {
     uint64_t const now = monotonic_ns();
@@ -117,6 +142,8 @@ static int refresh(struct target *target, struct fault *fault)
         return 0;
     target->refreshed_ns = now;
     int err = recording_follower_refresh(target->follower, fault);
+    if (err == FOLLOW_REPLACED)
+        err = begin_anew(target, fault);
     if (err > 0)
         err = take_in(target, fault);
     if (err < 0)
@@ -160,6 +187,37 @@ int target_memory(struct target *target, struct memory_status *memory, struct fa
 uint32_t target_pid(const struct target *target)
 {
     return target->options.pid;
+}
+
+uint32_t target_known_pid(const struct target *target)
+{
+    if (target->options.pid || !target->follower)
+        return target->options.pid;
+    return recording_followed(target->follower)->pid;
+}
+
+int target_known_memory(struct target *target, struct memory_status *memory)
+{
+    uint64_t ticks, began_ns;
+    if (target->options.pid)
+        return target_memory(target, memory, NULL);
+    const struct recording *recording = target_recording(target, NULL, NULL);
+    if (!recording || !recording->pid || !recording->being_written ||
+        process_age_read(recording->pid, &ticks, &began_ns) < 0 ||
+        began_ns > recording->start_unix_ns + LATE_NS)
+        return -ESRCH;
+    return memory_status_read(recording->pid, memory) < 0 || memory->state == 'Z' ? -ESRCH : 0;
+}
+
+const char *target_file(const struct target *target)
+{
+    const char *slash = strrchr(target->path, '/');
+    return slash ? slash + 1 : target->path;
+}
+
+struct tree_text **target_kept_tree(struct target *target)
+{
+    return &target->tree;
 }
 
 uint64_t target_began_ns(const struct target *target)

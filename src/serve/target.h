@@ -38,5 +38,17 @@ int target_memory(struct target *target, struct memory_status *memory, struct fa
 uint32_t target_pid(const struct target *target);      /* 0: none */
 uint64_t target_began_ns(const struct target *target); /* the process, unix time; 0: unknown */
 
+/* The number of the process as --pid or the recording says; 0: not known yet. */
+uint32_t target_known_pid(const struct target *target);
+/* That process as of now, also when only its recording is served, as long as that is being written.  0, or -ESRCH when it
+ * has ended or may be another one by now. */
+int target_known_memory(struct target *target, struct memory_status *memory);
+
+/* The file of the recording without its folders; "" when there is none. */
+const char *target_file(const struct target *target);
+
+/* The last tree of pages that was made of the recording, for whoever asks for the same again; NULL: none. */
+struct tree_text **target_kept_tree(struct target *target);
+
 /* For the numbers that /metrics remembers between two calls. */
 struct metrics_state **target_metrics_state(struct target *target);

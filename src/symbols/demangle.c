@@ -9,6 +9,7 @@
 
 #include <libiberty/demangle.h>
 
+#include "base/rust_hash.h"
 #include "base/vec.h"
 
 #define READABLE_MAX (64 * 1024)
@@ -60,24 +61,13 @@ static char *run(demangler into, const char *symbol)
     return readable;
 }
 
-/* Legacy Rust names are C++ names that end in a 16-digit hash: "17h0123456789abcdefE". */
-static bool has_rust_hash(const char *symbol)
-{
-    const char *hash = strstr(symbol, "17h");
-    for (; hash; hash = strstr(hash + 1, "17h")) {
-        if (strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E')
-            return true;
-    }
-    return false;
-}
-
 char *demangle(const char *symbol)
 {
     if (symbol[0] != '_' || strlen(symbol) > MANGLED_MAX)
         return NULL;
     if (symbol[1] == 'R')
         return run(rust_demangle_callback, symbol);
-    if (symbol[1] == 'Z' && has_rust_hash(symbol)) {
+    if (symbol[1] == 'Z' && rust_hash(symbol).size > 0) {
         char *readable = run(rust_demangle_callback, symbol);
         if (readable)
             return readable;
