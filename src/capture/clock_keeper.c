@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TICK_NS 1000000l
+#define TICK_NS 2000000l
 
 struct clock_keeper {
     struct arena *arena;

@@ -1,4 +1,4 @@
-/* clock_keeper.h - keeps the arena's clock word fresh, about every millisecond, while a program
+/* clock_keeper.h - keeps the arena's clock word fresh, about every 2 ms, while a program
  * allocates a lot.
  *
  * Then its threads need no time of their own for each event.  Else the word is 0 and they read it
