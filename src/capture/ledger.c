@@ -29,10 +29,8 @@ static int grow_lines(void *items, uint32_t old, uint32_t room, size_t size)
     return 0;
 }
 
-int ledger_reserve(struct ledger *ledger, uint32_t count)
+int ledger_grow(struct ledger *ledger, uint32_t count)
 {
-    if (count <= ledger->count)
-        return 0;
     uint32_t room = ledger->count ? ledger->count : FIRST_ROOM, old = ledger->count;
     while (room < count)
         room *= 2;

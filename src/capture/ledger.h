@@ -43,7 +43,11 @@ struct ledger {
 
 void ledger_fini(struct ledger *ledger);
 /* Room for accounts below `count`; 0 or -ENOMEM. */
-int ledger_reserve(struct ledger *ledger, uint32_t count);
+int ledger_grow(struct ledger *ledger, uint32_t count);
+static inline int ledger_reserve(struct ledger *ledger, uint32_t count)
+{
+    return count <= ledger->count ? 0 : ledger_grow(ledger, count);
+}
 
 struct cell_list {
     VEC(struct cell) cells;

@@ -17,16 +17,16 @@ bool ring_is_booked(struct ring *ring, int ahead)
     return true;
 }
 
-/* What all heap records begin with. */
-static struct heap_event begin_event(const struct ring *ring, uint64_t first,
-                                     enum heap_event_kind kind)
+/* What all heap records begin with.  The rest is not set: there are millions a second. */
+static inline void begin_event(struct heap_event *event, const struct ring *ring, uint64_t first,
+                               enum heap_event_kind kind)
 {
-    struct heap_event event = {
-        .kind = kind, .ring = ring->index, .sequence = event_sequence(first)};
-    event.block.address = event_address(first);
-    event.block.time_ns = session_time(ring->session, ring->time_ns);
-    event.block.thread = ring->thread;
-    return event;
+    event->kind = kind;
+    event->ring = ring->index;
+    event->sequence = event_sequence(first);
+    event->block.address = event_address(first);
+    event->block.time_ns = session_time(ring->session, ring->time_ns);
+    event->block.thread = ring->thread;
 }
 
 static bool book(struct ring *ring, const struct heap_event *event)
@@ -50,7 +50,8 @@ bool ring_heap_alloc(struct ring *ring, uint64_t at)
 {
     uint64_t first = take_alloc(ring, at), second = ring_word(ring, at + 1);
     bool pair = event_type_of(first) == EVENT_PAIR;
-    struct heap_event event = begin_event(ring, first, pair ? HEAP_PAIR : HEAP_ALLOC);
+    struct heap_event event;
+    begin_event(&event, ring, first, pair ? HEAP_PAIR : HEAP_ALLOC);
     uint32_t node = (uint32_t)second;
     if (event_type_of(first) != EVENT_ALLOC_BIG) {
         event.block.size = second & (EVENT_SIZE_LIMIT - 1);
@@ -75,7 +76,8 @@ bool ring_heap_alloc(struct ring *ring, uint64_t at)
 bool ring_heap_free(struct ring *ring, uint64_t at)
 {
     uint64_t first = ring_word(ring, at);
-    struct heap_event event = begin_event(ring, first, HEAP_FREE);
+    struct heap_event event;
+    begin_event(&event, ring, first, HEAP_FREE);
     event.freeing = (struct freeing){.address = event.block.address,
                                      .time_ns = event.block.time_ns,
                                      .temporary = (first & EVENT_TEMPORARY) != 0,
@@ -107,7 +109,8 @@ unsigned ring_heap_move(struct ring *ring, uint64_t at)
     if (at + words < ring->limit) {
         uint64_t end = ring_word(ring, at + words);
         if (event_type_of(end) == EVENT_OUTCOME && (end >> 4 & 1) == OUTCOME_FAILED) {
-            struct heap_event skip = begin_event(ring, ring_word(ring, at), HEAP_SKIP);
+            struct heap_event skip;
+            begin_event(&skip, ring, ring_word(ring, at), HEAP_SKIP);
             return book(ring, &skip) ? words + event_words(EVENT_OUTCOME) : 0;
         }
     } else {
@@ -122,7 +125,8 @@ unsigned ring_heap_move(struct ring *ring, uint64_t at)
 void ring_heap_outcome(struct ring *ring, uint64_t first)
 {
     if ((first >> 4 & 1) == OUTCOME_FAILED && ring->moving) {
-        struct heap_event restore = begin_event(ring, ring->moving << 16, HEAP_RESTORE);
+        struct heap_event restore;
+        begin_event(&restore, ring, ring->moving << 16, HEAP_RESTORE);
         session_book(ring->session, &restore, true);
     }
     ring->moving = 0;
