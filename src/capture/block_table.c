@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
+#include "capture/block_page.h"
 #include "capture/odd_blocks.h"
 
 #define PAGE_SHIFT  12
@@ -14,28 +14,14 @@
 #define SPARE_BITS  6
 #define TIME_SHIFT  BLOCK_TIME_SHIFT
 #define TIME_BITS   43
-#define FIRST_ROOM  4u
 #define FIRST_PAGES 1024u
 #define SHRINK_FROM 64u                      /* entries of a page that few blocks are left in */
 #define SPARE_ODD   ((1u << SPARE_BITS) - 1) /* size and slack are in `odd` */
 
-/* site:22 spare:6 size:36 | time:43 thread:12 offset:9.  An empty entry has offset 0 and site, spare and size
- * all ones, which no block has.  spare: usable = 8 * (ceil(size / 8) + spare) */
-struct entry {
-    uint64_t what, when;
-};
-#define EMPTY UINT64_MAX
-
-/* The blocks that begin in one page: open addressing, in order of their place in the page, so that blocks of
- * one size lie where they are looked for. */
-struct page {
-    uint64_t number; /* plus one; 0: none */
-    struct entry *entries;
-    uint16_t room, count;
-};
+/* An entry: site:22 spare:6 size:36 | time:43 thread:12 place:9.  spare: usable = 8 * (ceil(size / 8) + spare) */
 
 struct block_table {
-    struct page *pages; /* open addressing, at most half full */
+    struct block_page *pages; /* open addressing, at most half full */
     uint32_t page_room, page_count;
     uint32_t empty_pages; /* of page_count */
     struct odd_blocks odd;
@@ -47,13 +33,13 @@ struct block_table *block_table_create(void)
     struct block_table *table = calloc(1, sizeof(*table));
     if (!table)
         return NULL;
-    table->pages = calloc(FIRST_PAGES, sizeof(struct page));
+    table->pages = calloc(FIRST_PAGES, sizeof(struct block_page));
     if (!table->pages) {
         free(table);
         return NULL;
     }
     table->page_room = FIRST_PAGES;
-    table->bytes = sizeof(*table) + FIRST_PAGES * sizeof(struct page);
+    table->bytes = sizeof(*table) + FIRST_PAGES * sizeof(struct block_page);
     return table;
 }
 
@@ -62,7 +48,7 @@ void block_table_destroy(struct block_table *table)
     if (!table)
         return;
     for (uint32_t i = 0; i < table->page_room; i++)
-        free(table->pages[i].entries);
+        block_page_fini(&table->pages[i]);
     free(table->pages);
     odd_blocks_fini(&table->odd);
     free(table);
@@ -70,7 +56,7 @@ void block_table_destroy(struct block_table *table)
 
 /* The page's place: where it is, or the empty one where it belongs.  Eight neighbours are neighbours here too; where
  * others are in their place, all eight move on together. */
-static inline struct page *find_page(const struct block_table *table, uint64_t address)
+static inline struct block_page *find_page(const struct block_table *table, uint64_t address)
 {
     uint64_t number = (address >> PAGE_SHIFT) + 1;
     uint32_t at = (uint32_t)(hash_mix(number >> 3) * 8 + (number & 7)) & (table->page_room - 1);
@@ -90,10 +76,10 @@ static uint32_t room_for(uint32_t pages)
 /* A new table with room for as many again, without the pages that are empty now. */
 static int renew_pages(struct block_table *table)
 {
-    struct page *old = table->pages;
+    struct block_page *old = table->pages;
     uint32_t const old_room = table->page_room, live = table->page_count - table->empty_pages;
     uint32_t const room = room_for(live);
-    struct page *renewed = calloc(room, sizeof(*renewed));
+    struct block_page *renewed = calloc(room, sizeof(*renewed));
     if (!renewed)
         return -ENOMEM;
     table->pages = renewed;
@@ -105,69 +91,25 @@ static int renew_pages(struct block_table *table)
         if (old[i].count > 0) {
             *find_page(table, (old[i].number - 1) << PAGE_SHIFT) = old[i];
         } else {
-            table->bytes -= old[i].room * sizeof(struct entry);
-            free(old[i].entries);
+            table->bytes -= block_page_bytes(&old[i]);
+            block_page_fini(&old[i]);
         }
     }
     free(old);
     return 0;
 }
 
-static inline uint32_t offset_of(const struct entry *entry)
-{
-    return entry->when & ((1u << OFFSET_BITS) - 1);
-}
-
-static inline uint32_t site_of(const struct entry *entry)
+static inline uint32_t site_of(const struct block_entry *entry)
 {
     return (uint32_t)(entry->what >> (SIZE_BITS + SPARE_BITS));
 }
 
-static inline uint32_t home_of(const struct page *page, uint32_t offset)
-{
-    return (uint32_t)(offset * page->room) >> OFFSET_BITS;
-}
-
-/* The entry of the block at `offset`, or the empty one where it belongs.  There is always an empty one. */
-static inline struct entry *find_entry(const struct page *page, uint32_t offset)
-{
-    uint32_t at = home_of(page, offset);
-    while (page->entries[at].what != EMPTY && offset_of(&page->entries[at]) != offset)
-        at = at + 1 == page->room ? 0 : at + 1;
-    return &page->entries[at];
-}
-
-/* Another room for the entries of a page, larger than their number.  0, or -ENOMEM and it stays as it was. */
-static int resize_page(struct block_table *table, struct page *page, uint32_t room)
-{
-    struct page resized = *page;
-    resized.room = (uint16_t)room;
-    resized.entries = malloc(room * sizeof(struct entry));
-    if (!resized.entries)
-        return -ENOMEM;
-    memset(resized.entries, 0xff, room * sizeof(struct entry));
-    for (uint32_t i = 0; i < page->room; i++) {
-        if (page->entries[i].what != EMPTY)
-            *find_entry(&resized, offset_of(&page->entries[i])) = page->entries[i];
-    }
-    table->bytes += ((uint64_t)room - page->room) * sizeof(struct entry);
-    free(page->entries);
-    *page = resized;
-    return 0;
-}
-
-/* Little by little: a page has at most 512, and many pages are as full as they will ever be. */
-static int grow_page(struct block_table *table, struct page *page)
-{
-    return resize_page(table, page, page->room ? page->room + page->room / 4u + 1 : FIRST_ROOM);
-}
-
-static uint32_t offset_in_page(uint64_t address)
+static uint32_t place_in_page(uint64_t address)
 {
     return (uint32_t)(address >> 3) & ((1u << OFFSET_BITS) - 1);
 }
 
-static int pack(struct block_table *table, const struct block *block, struct entry *entry)
+static int pack(struct block_table *table, const struct block *block, struct block_entry *entry)
 {
     uint64_t usable = block->size + block->slack, size = block->size;
     uint64_t spare = usable / 8 - (size + 7) / 8;
@@ -179,11 +121,11 @@ static int pack(struct block_table *table, const struct block *block, struct ent
     }
     entry->what = (uint64_t)block->site << (SIZE_BITS + SPARE_BITS) | spare << SIZE_BITS | size;
     entry->when = (block->time_ns >> TIME_SHIFT) << (64 - TIME_BITS) |
-                  (uint64_t)block->thread << OFFSET_BITS | offset_in_page(block->address);
+                  (uint64_t)block->thread << OFFSET_BITS | place_in_page(block->address);
     return 0;
 }
 
-static void look(const struct block_table *table, const struct entry *entry, uint64_t address,
+static void look(const struct block_table *table, const struct block_entry *entry, uint64_t address,
                  struct block *block)
 {
     uint64_t spare = entry->what >> SIZE_BITS & SPARE_ODD;
@@ -199,7 +141,7 @@ static void look(const struct block_table *table, const struct entry *entry, uin
 }
 
 /* Of an entry that is about to go. */
-static void unpack(struct block_table *table, const struct entry *entry, uint64_t address,
+static void unpack(struct block_table *table, const struct block_entry *entry, uint64_t address,
                    struct block *block)
 {
     look(table, entry, address, block);
@@ -207,9 +149,9 @@ static void unpack(struct block_table *table, const struct entry *entry, uint64_
         odd_blocks_take(&table->odd, address, &block->size, &block->slack);
 }
 
-static struct page *page_for_insert(struct block_table *table, uint64_t address)
+static struct block_page *page_for_insert(struct block_table *table, uint64_t address)
 {
-    struct page *page = find_page(table, address);
+    struct block_page *page = find_page(table, address);
     if (page->number == 0) {
         if (2 * table->page_count >= table->page_room) {
             if (renew_pages(table) < 0)
@@ -220,97 +162,82 @@ static struct page *page_for_insert(struct block_table *table, uint64_t address)
         table->page_count++;
         table->empty_pages++;
     }
-    /* At most three quarters full; and never quite, or a search would not end. */
-    if (4u * page->count >= 3u * page->room && page->room <= (1u << OFFSET_BITS) &&
-        grow_page(table, page) < 0)
+    if (!block_page_is_full(page))
+        return page;
+    int64_t more = block_page_grow(page);
+    if (more == INT64_MIN)
         return NULL;
+    table->bytes += (uint64_t)more;
     return page;
+}
+
+static void remove_block(struct block_table *table, struct block_page *page, uint32_t place)
+{
+    block_page_remove(page, place);
+    table->count--;
+    table->empty_pages += page->count == 0;
 }
 
 int block_table_insert(struct block_table *table, const struct block *block, struct block *missed)
 {
     if (block->address < 8 || block->address % 8)
         return -EINVAL;
-    struct page *page = page_for_insert(table, block->address);
+    struct block_page *page = page_for_insert(table, block->address);
     if (!page)
         return -ENOMEM;
-    struct entry *entry = find_entry(page, offset_in_page(block->address));
-    bool taken = entry->what != EMPTY;
+    uint32_t place = place_in_page(block->address);
+    struct block_entry *entry = block_page_find(page, place), packed;
+    bool taken = entry != NULL;
     if (taken)
         unpack(table, entry, block->address, missed);
-    if (pack(table, block, entry) < 0) {
-        page->count -= taken;
-        table->count -= taken;
-        table->empty_pages += taken && page->count == 0;
-        entry->what = EMPTY;
+    if (pack(table, block, &packed) < 0) {
+        if (taken)
+            remove_block(table, page, place);
         return -ENOMEM;
     }
     table->empty_pages -= page->count == 0;
-    page->count += !taken;
     table->count += !taken;
+    *(taken ? entry : block_page_add(page, place)) = packed;
     return taken;
 }
 
-/* Closes the hole at `entry` by moving up those that would otherwise not be found. */
-static void remove_entry(struct page *page, struct entry *entry)
-{
-    uint32_t hole = (uint32_t)(entry - page->entries), at = hole;
-    for (;;) {
-        at = at + 1 == page->room ? 0 : at + 1;
-        struct entry *next = &page->entries[at];
-        if (next->what == EMPTY)
-            break;
-        uint32_t home = home_of(page, offset_of(next));
-        bool stays = hole <= at ? home > hole && home <= at : home > hole || home <= at;
-        if (!stays) {
-            page->entries[hole] = *next;
-            hole = at;
-        }
-    }
-    page->entries[hole].what = EMPTY;
-    page->count--;
-}
-
 /* Gives memory back where few blocks are left: of the page, or of all pages when most of them are empty. */
-static void tidy_up(struct block_table *table, struct page *page)
+static void tidy_up(struct block_table *table, struct block_page *page)
 {
-    if (page->room > SHRINK_FROM && page->room > 8u * page->count)
-        (void)resize_page(table, page, 2u * page->count + FIRST_ROOM); /* or it stays large */
-    if (page->count > 0)
-        return;
-    table->empty_pages++;
-    if (table->empty_pages > FIRST_PAGES && table->empty_pages / 3 > table->page_count / 4)
+    if (page->room > SHRINK_FROM && page->room > 8u * page->count) {
+        int64_t less = block_page_shrink(page); /* or it stays large */
+        table->bytes += less == INT64_MIN ? 0 : (uint64_t)less;
+    }
+    if (page->count == 0 && table->empty_pages > FIRST_PAGES &&
+        table->empty_pages / 3 > table->page_count / 4)
         (void)renew_pages(table);
 }
 
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block)
 {
-    struct page *page = find_page(table, address);
-    if (page->count == 0 || address % 8)
-        return false;
-    struct entry *entry = find_entry(page, offset_in_page(address));
-    if (entry->what == EMPTY)
+    struct block_page *page = find_page(table, address);
+    uint32_t place = place_in_page(address);
+    struct block_entry *entry = address % 8 ? NULL : block_page_find(page, place);
+    if (!entry)
         return false;
     unpack(table, entry, address, block);
-    remove_entry(page, entry);
-    table->count--;
+    remove_block(table, page, place);
     tidy_up(table, page);
     return true;
 }
 
-static uint64_t address_of(const struct page *page, const struct entry *entry)
+static uint64_t address_of(const struct block_page *page, uint32_t place)
 {
-    return (page->number - 1) << PAGE_SHIFT | (uint64_t)offset_of(entry) << 3;
+    return (page->number - 1) << PAGE_SHIFT | (uint64_t)place << 3;
 }
 
-static void visit_page(const struct block_table *table, const struct page *page,
+static void visit_page(const struct block_table *table, const struct block_page *page,
                        block_visitor *visit, void *context)
 {
     struct block block;
-    for (uint32_t i = 0; i < page->room; i++) {
-        if (page->entries[i].what == EMPTY)
-            continue;
-        look(table, &page->entries[i], address_of(page, &page->entries[i]), &block);
+    uint32_t at = 0, place;
+    for (struct block_entry *entry; (entry = block_page_next(page, &at, &place));) {
+        look(table, entry, address_of(page, place), &block);
         visit(context, &block);
     }
 }
@@ -346,20 +273,16 @@ int block_table_list_pages(const struct block_table *table, uint64_t **pages, si
     return 0;
 }
 
-static void take_from_page(struct block_table *table, struct page *page,
+static void take_from_page(struct block_table *table, struct block_page *page,
                            const struct block_taker *taker)
 {
-    for (uint32_t i = 0; i < page->room;) {
-        struct entry *entry = &page->entries[i];
-        if (entry->what == EMPTY || !taker->wants(taker->context, site_of(entry))) {
-            i++;
-            continue;
-        }
+    uint32_t at = 0, place;
+    for (struct block_entry *entry; (entry = block_page_next(page, &at, &place));) {
         struct block block;
-        unpack(table, entry, address_of(page, entry), &block);
-        remove_entry(page, entry); /* another one may be here now */
-        table->count--;
-        table->empty_pages += page->count == 0;
+        if (!taker->wants(taker->context, site_of(entry)))
+            continue;
+        unpack(table, entry, address_of(page, place), &block);
+        remove_block(table, page, place);
         taker->take(taker->context, &block);
     }
 }
@@ -372,19 +295,17 @@ void block_table_take_all(struct block_table *table, const struct block_taker *t
 
 bool block_table_peek(const struct block_table *table, uint64_t address, uint32_t *site)
 {
-    const struct page *page = find_page(table, address);
-    if (page->count == 0 || address % 8)
-        return false;
-    const struct entry *entry = find_entry(page, offset_in_page(address));
-    *site = site_of(entry);
-    return entry->what != EMPTY;
+    const struct block_page *page = find_page(table, address);
+    const struct block_entry *entry =
+        address % 8 ? NULL : block_page_find(page, place_in_page(address));
+    if (entry)
+        *site = site_of(entry);
+    return entry != NULL;
 }
 
 void block_table_prefetch(const struct block_table *table, uint64_t address)
 {
-    const struct page *page = find_page(table, address);
-    if (page->room)
-        __builtin_prefetch(&page->entries[home_of(page, offset_in_page(address))]);
+    block_page_prefetch(find_page(table, address), place_in_page(address));
 }
 
 uint64_t block_table_count(const struct block_table *table)
