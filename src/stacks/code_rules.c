@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <string.h>
 
 #include "stacks/code_tables.h"
 
@@ -25,8 +26,45 @@ bool code_tables_is_entry(const struct code_tables *tables, uint64_t pc)
     return tables->entry != 0 && pc - tables->entry < ENTRY_BYTES;
 }
 
+static bool is_in_go(const struct code_tables *tables, uint64_t address)
+{
+    return tables->is_go && address >= tables->go_low && address < tables->go_high;
+}
+
+/* Go's functions: the table says how far the stack pointer is from the return address, for those in assembly too.  The
+ * frame pointer is kept next to that, wherever there is a frame. */
+static int go_row(const struct code_tables *tables, uint64_t pc, struct unwind_row *row)
+{
+    struct go_stack frame;
+    if (!pclntab_stack(&tables->go, pc, &frame) || frame.size > INT32_MAX / 2)
+        return -ENOENT;
+    memset(row, 0, sizeof(*row));
+    row->cfa_register = frame.kind == GO_STACK_IN_R12 ? REG_R12 : REG_RSP;
+    row->cfa_offset = (int64_t)frame.size + 8;
+    row->registers[REG_RIP] = (struct register_rule){.place = PLACE_AT, .offset = -8};
+    if (frame.size > 0)
+        row->registers[REG_RBP] = (struct register_rule){.place = PLACE_AT, .offset = -16};
+    if (frame.kind == GO_STACK_BEGINS || frame.kind == GO_STACK_SWITCHED)
+        row->registers[REG_RIP].place = PLACE_UNDEFINED;
+    row->signal_frame = frame.kind == GO_STACK_SIGNAL;
+    return 0;
+}
+
+static unwind_rule go_rule(const struct code_tables *tables, uint64_t pc, uint32_t module)
+{
+    struct go_stack frame;
+    struct unwind_row row;
+    if (!pclntab_stack(&tables->go, pc, &frame) || go_row(tables, pc, &row) < 0)
+        return rule_make(RULE_MISSING, 0, 0, module);
+    if (frame.kind == GO_STACK_SWITCHED)
+        return rule_make(RULE_OUTERMOST, 8, 0, module);
+    return rule_from_row(&row, module);
+}
+
 int code_tables_row(const struct code_tables *tables, uint64_t pc, struct unwind_row *row)
 {
+    if (is_in_go(tables, pc))
+        return go_row(tables, pc, row);
     if (!tables->has_frames)
         return -ENOENT;
     int err = eh_frame_row(&tables->frames, pc, row);
@@ -39,27 +77,10 @@ int code_tables_row(const struct code_tables *tables, uint64_t pc, struct unwind
     return err;
 }
 
-/* A rule for Go's functions: the table says how far the stack pointer is from the return address, for those in assembly
- * too.  The frame pointer is kept next to that, wherever there is a frame. */
-static unwind_rule go_rule(const struct code_tables *tables, uint64_t pc, uint32_t module)
-{
-    struct go_stack frame;
-    if (!pclntab_stack(&tables->go, pc, &frame))
-        return rule_make(RULE_MISSING, 0, 0, module);
-    if (frame.kind == GO_STACK_BEGINS)
-        return rule_make(RULE_OUTERMOST, 0, 0, module);
-    if (frame.kind == GO_STACK_SIGNAL)
-        return rule_make(RULE_SIGNAL, 0, 0, module);
-    int64_t const offset = (int64_t)frame.size + 8;
-    if (offset % 8 != 0 || offset >= RULE_OFFSET_LIMIT)
-        return rule_make(RULE_MISSING, 0, 0, module);
-    return rule_make(RULE_RSP, offset, frame.size > 0 ? 2 : 0, module);
-}
-
 unwind_rule code_tables_rule(const struct code_tables *tables, uint64_t pc, uint32_t module)
 {
     struct unwind_row row;
-    if (tables->is_go && pc >= tables->go_low && pc < tables->go_high)
+    if (is_in_go(tables, pc))
         return go_rule(tables, pc, module);
     if (code_tables_row(tables, pc, &row) < 0)
         return rule_make(RULE_MISSING, 0, 0, module);

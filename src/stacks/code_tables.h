@@ -36,9 +36,9 @@ uint64_t code_identity(const struct image_source *source);
 bool code_tables_bias(const struct code_tables *tables, uint64_t start, uint64_t offset,
                       uint64_t *bias);
 
-/* The row for an address; of .eh_frame or .debug_frame.  0, -ENOENT, -EINVAL as eh_frame_row. */
+/* The row for an address.  0, -ENOENT, -EINVAL as eh_frame_row. */
 int code_tables_row(const struct code_tables *tables, uint64_t pc, struct unwind_row *row);
-/* The packed rule, of Go's functions too; RULE_MISSING when there is none. */
+/* The packed rule; RULE_MISSING when there is none, RULE_OUTERMOST with an offset when the stack goes on elsewhere. */
 unwind_rule code_tables_rule(const struct code_tables *tables, uint64_t pc, uint32_t module);
 
 /* Whether this is code that the kernel jumps to, where a stack begins. */

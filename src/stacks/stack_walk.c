@@ -23,12 +23,19 @@ struct walker {
 const char *stack_stop_name(enum stack_stop stop)
 {
     static const char *const names[STACK_STOP_KINDS] = {
-        [STACK_STOP_OUTERMOST] = "outermost", [STACK_STOP_ZERO] = "zero",
-        [STACK_STOP_ENTRY] = "entry",         [STACK_STOP_NO_CODE] = "no_code",
-        [STACK_STOP_NO_TABLES] = "no_tables", [STACK_STOP_NO_ROW] = "no_row",
-        [STACK_STOP_MADE_CODE] = "made_code", [STACK_STOP_BAD_ROW] = "bad_row",
-        [STACK_STOP_COPY_ENDS] = "copy_ends", [STACK_STOP_OTHER_STACK] = "other_stack",
-        [STACK_STOP_ASTRAY] = "astray"};
+        [STACK_STOP_OUTERMOST] = "outermost",
+        [STACK_STOP_ZERO] = "zero",
+        [STACK_STOP_ENTRY] = "entry",
+        [STACK_STOP_SWITCHED] = "switched",
+        [STACK_STOP_NO_CODE] = "no_code",
+        [STACK_STOP_NO_TABLES] = "no_tables",
+        [STACK_STOP_NO_ROW] = "no_row",
+        [STACK_STOP_MADE_CODE] = "made_code",
+        [STACK_STOP_BAD_ROW] = "bad_row",
+        [STACK_STOP_COPY_ENDS] = "copy_ends",
+        [STACK_STOP_OTHER_STACK] = "other_stack",
+        [STACK_STOP_ASTRAY] = "astray",
+    };
     return names[stop];
 }
 
@@ -237,7 +244,7 @@ static enum stack_stop leave_frame(struct walker *walker, uint64_t address)
     case RULE_NONE:
         return STACK_STOP_NO_CODE;
     case RULE_OUTERMOST:
-        return STACK_STOP_OUTERMOST;
+        return rule_offset(rule) ? STACK_STOP_SWITCHED : STACK_STOP_OUTERMOST;
     case RULE_SIGNAL:
         return leave_signal(walker);
     case RULE_COMPLEX:
@@ -249,13 +256,7 @@ static enum stack_stop leave_frame(struct walker *walker, uint64_t address)
     case RULE_RBP_MEMORY:
         break;
     }
-    if (walker->with_all) {
-        /* Go's functions have rules but no rows. */
-        enum stack_stop const stop = leave_by_row(walker, address);
-        if (stop != STACK_STOP_BAD_ROW)
-            return stop;
-    }
-    return leave_by_rule(walker, rule);
+    return walker->with_all ? leave_by_row(walker, address) : leave_by_rule(walker, rule);
 }
 
 static enum stack_stop walk_outward(struct walker *walker)
@@ -281,6 +282,7 @@ static enum stack_end end_of(const struct stack_walk *walk)
     case STACK_STOP_OUTERMOST:
     case STACK_STOP_ZERO:
     case STACK_STOP_ENTRY:
+    case STACK_STOP_SWITCHED:
         return walk->left_out ? STACK_END_TOO_DEEP : STACK_END_COMPLETE;
     case STACK_STOP_NO_TABLES:
     case STACK_STOP_NO_ROW:

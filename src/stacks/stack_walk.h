@@ -26,9 +26,10 @@ struct stack_copy {
 
 /* Why the walk went no further; finer than enum stack_end. */
 enum stack_stop {
-    STACK_STOP_OUTERMOST,   /* the tables say that nobody called this, not on this stack */
-    STACK_STOP_ZERO,        /* a return address of 0 */
-    STACK_STOP_ENTRY,       /* where the kernel enters a program */
+    STACK_STOP_OUTERMOST, /* the tables say that nobody called this */
+    STACK_STOP_ZERO,      /* a return address of 0 */
+    STACK_STOP_ENTRY,     /* where the kernel enters a program */
+    STACK_STOP_SWITCHED, /* the outermost of this stack; a runtime that has several came here from another */
     STACK_STOP_NO_CODE,     /* an address in no executable mapping */
     STACK_STOP_NO_TABLES,   /* code without unwind tables, and without a sound frame pointer */
     STACK_STOP_NO_ROW,      /* the same in a file that has tables */

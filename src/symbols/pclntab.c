@@ -162,34 +162,52 @@ bool pclntab_find_name(const struct pclntab *table, const char *name, uint64_t *
     return false;
 }
 
-/* The runtime's functions that are called on one stack and call on another, and those before Go 1.17 had a flag for. */
+/* The runtime's own functions that are not just called, and return.  Go 1.17 began to flag those that begin a stack. */
+static const struct {
+    const char *name;
+    enum go_stack_kind kind;
+} odd_functions[] = {
+    {"goexit", GO_STACK_BEGINS},
+    {"mstart", GO_STACK_BEGINS},
+    {"rt0_go", GO_STACK_BEGINS},
+    {"systemstack", GO_STACK_SWITCHED},
+    {"mcall", GO_STACK_SWITCHED},
+    {"morestack", GO_STACK_SWITCHED},
+    {"gogo", GO_STACK_SWITCHED},
+    {"asmcgocall", GO_STACK_SWITCHED},
+    {"cgocallback", GO_STACK_SWITCHED},
+    {"cgocallback_gofunc", GO_STACK_SWITCHED},
+    {"nanotime1", GO_STACK_IN_R12},
+    {"walltime", GO_STACK_IN_R12},
+    {"walltime1", GO_STACK_IN_R12},
+    {"sigreturn", GO_STACK_SIGNAL},
+    {"sigreturn__sigaction", GO_STACK_SIGNAL},
+};
+
 static enum go_stack_kind kind_of(const struct pclntab_function *function)
 {
-    static const char *const begin[] = {"goexit", "mstart",     "rt0_go",
-                                        "mcall",  "morestack",  "systemstack",
-                                        "gogo",   "asmcgocall", "cgocallback"};
-    static const char *const signal[] = {"sigreturn", "sigreturn__sigaction"};
-    static const char package[] = "runtime.", old_calls[] = ".abi0";
+    static const char package[] = "runtime.", by_stack[] = ".abi0";
     struct slice name = function->name;
+    size_t const before = sizeof(package) - 1, after = sizeof(by_stack) - 1;
 
     if (function->is_top)
         return GO_STACK_BEGINS;
-    if (name.size < sizeof(package) || memcmp(name.data, package, sizeof(package) - 1) != 0)
+    if (name.size > before && memcmp(name.data, package, before) == 0)
+        name = slice_part(name, before, name.size - before);
+    else if (!slice_equals(name, slice_of("gogo"))) /* its file's own, so without a package */
         return GO_STACK_CALLED;
-    name = slice_part(name, sizeof(package) - 1, name.size - (sizeof(package) - 1));
-    size_t const tail = sizeof(old_calls) - 1;
-    if (name.size > tail && memcmp(name.data + name.size - tail, old_calls, tail) == 0)
-        name.size -= tail;
-    for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
-        if (slice_equals(name, slice_of(begin[i])))
-            return GO_STACK_BEGINS;
-    }
-    for (size_t i = 0; i < sizeof(signal) / sizeof(signal[0]); i++) {
-        if (slice_equals(name, slice_of(signal[i])))
-            return GO_STACK_SIGNAL;
+    if (name.size > after && memcmp(name.data + name.size - after, by_stack, after) == 0)
+        name.size -= after;
+    for (size_t i = 0; i < sizeof(odd_functions) / sizeof(odd_functions[0]); i++) {
+        if (slice_equals(name, slice_of(odd_functions[i].name)))
+            return odd_functions[i].kind;
     }
     return GO_STACK_CALLED;
 }
+
+/* Functions that ask the kernel's own code for the time keep their stack pointer in r12 meanwhile: from the first
+ * instruction after the usual ones, which take 14 bytes, until they leave their frame. */
+#define R12_FROM 17u
 
 bool pclntab_stack(const struct pclntab *table, uint64_t address, struct go_stack *out)
 {
@@ -199,5 +217,7 @@ bool pclntab_stack(const struct pclntab *table, uint64_t address, struct go_stac
         return false;
     int32_t const size = pclntab_function_stack(&function, address);
     *out = (struct go_stack){kind_of(&function), size > 0 ? (uint32_t)size : 0, function.name};
+    if (out->kind == GO_STACK_IN_R12 && (size <= 0 || address - function.begin < R12_FROM))
+        out->kind = GO_STACK_CALLED;
     return size >= 0 || out->kind != GO_STACK_CALLED;
 }

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <elfutils/libdwfl.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +60,15 @@ void stopped_start(struct stopped *stopped, const char *const *argv, unsigned wa
 
 void stopped_end(struct stopped *stopped)
 {
+    int status;
     kill(stopped->pid, 9);
-    while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)
+    for (unsigned i = 0; i < stopped->thread_count; i++) {
+        /* A stop on the way to the end, perhaps. */
+        while (stopped->threads[i] != stopped->pid &&
+               waitpid(stopped->threads[i], &status, __WALL) > 0 && WIFSTOPPED(status))
+            ;
+    }
+    while (waitpid(stopped->pid, &status, __WALL) > 0 && WIFSTOPPED(status))
         ;
     if (stopped->dwfl)
         dwfl_end(stopped->dwfl);
@@ -125,6 +131,30 @@ void stopped_let_go(struct stopped *stopped)
     if (stopped->thread)
         ptrace(PTRACE_CONT, stopped->thread, NULL, NULL);
     stopped->thread = 0;
+}
+
+static bool is_running(const struct stopped *stopped, pid_t thread)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)stopped->pid, (int)thread);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    bool const read = fgets(text, sizeof(text), file) != NULL;
+    fclose(file);
+    const char *after_name = read ? strrchr(text, ')') : NULL;
+    return after_name && after_name[1] == ' ' && after_name[2] == 'R';
+}
+
+unsigned stopped_choose(const struct stopped *stopped)
+{
+    unsigned chosen = (unsigned)rand() % stopped->thread_count;
+    for (unsigned tries = 0; tries < 2 * stopped->thread_count; tries++) {
+        if (is_running(stopped, stopped->threads[chosen]))
+            return chosen;
+        chosen = (chosen + 1) % stopped->thread_count;
+    }
+    return chosen;
 }
 
 struct stack_copy stopped_copy(const struct stopped *stopped)

@@ -29,6 +29,9 @@ void stopped_end(struct stopped *stopped);
 /* Takes hold of threads that came meanwhile. */
 void stopped_look_for_threads(struct stopped *stopped);
 
+/* A thread by chance, if possible one that does something. */
+unsigned stopped_choose(const struct stopped *stopped);
+
 /* Stops one of its threads and copies; at most `most` bytes of its stack.  false when that thread is gone. */
 bool stopped_take(struct stopped *stopped, unsigned thread, size_t most);
 void stopped_let_go(struct stopped *stopped);
