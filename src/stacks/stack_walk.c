@@ -183,14 +183,14 @@ static bool is_signal_return(const struct walker *walker)
 static uint64_t guess_return_slot(struct walker *walker, bool *rbp_is_saved)
 {
     struct walk_state *state = &walker->state;
-    uint8_t at[4] = {0};
+    uint8_t at[3], before;
     uint64_t fp;
     *rbp_is_saved = false;
-    if (walker->exact && process_code_bytes(walker->code, walker->ip - 1, at, sizeof(at))) {
-        if (at[1] == 0x55 || at[1] == 0xc3) /* push %rbp; ret */
+    if (walker->exact && process_code_bytes(walker->code, walker->ip, at, sizeof(at))) {
+        if (at[0] == 0x55 || at[0] == 0xc3) /* push %rbp; ret */
             return state->sp;
-        if (at[0] == 0x55 && at[1] == 0x48 &&
-            (at[2] == 0x89 || at[2] == 0x8b)) { /* mov %rsp, %rbp */
+        if (at[0] == 0x48 && (at[1] == 0x89 || at[1] == 0x8b) && /* mov %rsp, %rbp */
+            process_code_bytes(walker->code, walker->ip - 1, &before, 1) && before == 0x55) {
             state->registers[REG_RBP] =
                 (struct walk_register){.value = state->sp, .state = REGISTER_SAVED};
             return state->sp + 8;
