@@ -3,6 +3,7 @@
 
 #include <dwarf.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -56,12 +57,39 @@ static void hide_altlink(const struct elf_view *view)
         memset((char *)link.bytes.data, 0, link.bytes.size);
 }
 
+/* Where variables are, and macros.  Nobody here asks, but libdw would unpack them, a sixth of all that libc's has. */
+static bool is_unread(struct slice name)
+{
+    static const char *const unread[] = {".debug_loclists", ".debug_loc", ".debug_macro",
+                                         ".debug_frame"};
+    for (size_t i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
+        if (slice_equals(name, slice_of(unread[i])))
+            return true;
+    }
+    return false;
+}
+
+/* In our private copy they become sections without bytes. */
+static void hide_unread(const struct elf_view *view)
+{
+    const uint32_t none = SHT_NOBITS;
+    struct elf_section section;
+    for (uint32_t i = 1; elf_view_section(view, i, &section); i++) {
+        uint64_t at = view->sections_at + i * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_type);
+        struct slice type = slice_part(view->bytes, at, sizeof(none));
+        if (type.size > 0 && is_unread(section.name))
+            memcpy((char *)type.data, &none, sizeof(none));
+    }
+}
+
 static bool is_usable(struct slice bytes, struct elf_view *view)
 {
     struct elf_section section;
-    return elf_view_init(view, bytes) == 0 && unpacked_bytes(view) <= UNPACKED_MAX &&
-           (elf_view_find(view, ".debug_info", &section) ||
-            elf_view_find(view, ".zdebug_info", &section));
+    if (elf_view_init(view, bytes) < 0)
+        return false;
+    hide_unread(view);
+    return unpacked_bytes(view) <= UNPACKED_MAX && (elf_view_find(view, ".debug_info", &section) ||
+                                                    elf_view_find(view, ".zdebug_info", &section));
 }
 
 static bool open_dwarf(struct dwarf_lines *lines)
