@@ -32,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     (void)memory_limit_parse((struct slice){text, size});
     (void)cgroup_line_names(text, "web");
+    (void)cgroup_line_names(text, "/sys/fs/cgroup/memory/web");
     (void)cgroup_line_names(text, "4f5e6d7c8b9a");
     free(text);
     return 0;

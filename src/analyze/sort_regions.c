@@ -75,9 +75,32 @@ static const struct memory_claim *claim_on(struct sorting *sorting,
     return claim->start <= region->start && claim->end >= region->end ? claim : NULL;
 }
 
+/* What the kernel says of it, and nothing else. */
+static void find_plain_place(enum sort_by by, const struct memory_region *region,
+                             struct region_place *place)
+{
+    *place = (struct region_place){.section = SECTION_OTHER, .evidence = EVIDENCE_KERNEL};
+    bool const is_file = region->name[0] == '/' || region->name[0] == '.';
+    if (by == SORT_BY_RIGHTS)
+        snprintf(place->label, sizeof(place->label), "%s", region->rights);
+    else if (by == SORT_BY_FILE) {
+        size_t const length = strlen(region->name), room = sizeof(place->label) - 2;
+        bool const is_long = length > room; /* the end of a path tells files apart */
+        snprintf(place->label, sizeof(place->label), "%s%s", is_file && is_long ? "~" : "",
+                 is_file ? region->name + (is_long ? length - room : 0) : "[no file]");
+    } else if (region->name[0] == '\0')
+        snprintf(place->label, sizeof(place->label), "[anonymous]");
+    else
+        name_without_number(region->name, strlen(region->name), place->label, sizeof(place->label));
+}
+
 static void find_place(struct sorting *sorting, const struct memory_region *region,
                        const struct memory_claim *claim, struct region_place *place)
 {
+    if (sorting->rules.by != SORT_BY_CATEGORY) {
+        find_plain_place(sorting->rules.by, region, place);
+        return;
+    }
     if (claim) {
         *place = (struct region_place){.section = claim->section, .evidence = claim->evidence};
         snprintf(place->label, sizeof(place->label), "%s", claim->label);
@@ -154,7 +177,7 @@ static int add_region(struct sorting *sorting, const struct memory_region *regio
 
 struct ordered {
     struct breakdown_leaf leaf;
-    uint64_t label_rss;
+    uint64_t label_value, value; /* of the figure that orders them */
     uint32_t number;
 };
 
@@ -163,13 +186,13 @@ static int order(const void *left, const void *right)
     const struct ordered *a = left, *b = right;
     if (a->leaf.section != b->leaf.section)
         return a->leaf.section < b->leaf.section ? -1 : 1;
-    if (a->label_rss != b->label_rss)
-        return a->label_rss > b->label_rss ? -1 : 1;
+    if (a->label_value != b->label_value)
+        return a->label_value > b->label_value ? -1 : 1;
     int const labels = strcmp(a->leaf.label, b->leaf.label);
     if (labels)
         return labels;
-    if (a->leaf.bytes.rss != b->leaf.bytes.rss)
-        return a->leaf.bytes.rss > b->leaf.bytes.rss ? -1 : 1;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
     return strcmp(a->leaf.item, b->leaf.item);
 }
 
@@ -181,20 +204,23 @@ static void sum_labels(struct ordered *list, size_t count)
         for (next = first; next < count && list[next].leaf.section == list[first].leaf.section &&
                            strcmp(list[next].leaf.label, list[first].leaf.label) == 0;
              next++)
-            sum += list[next].leaf.bytes.rss;
+            sum += list[next].value;
         for (size_t i = first; i < next; i++)
-            list[i].label_rss = sum;
+            list[i].label_value = sum;
     }
 }
 
-static int order_leaves(struct breakdown *breakdown)
+static int order_leaves(struct breakdown *breakdown, enum memory_figure figure)
 {
     size_t const count = breakdown->leaves.count;
     struct ordered *list = calloc(count ? count : 1, sizeof(*list));
     uint32_t *moved = calloc(count ? count : 1, sizeof(*moved));
     if (list && moved) {
         for (uint32_t i = 0; i < count; i++)
-            list[i] = (struct ordered){.leaf = breakdown->leaves.items[i], .number = i};
+            list[i] = (struct ordered){
+                .leaf = breakdown->leaves.items[i],
+                .value = memory_figure_of(&breakdown->leaves.items[i].bytes, figure),
+                .number = i};
         qsort(list, count, sizeof(*list), order); /* by label, as there are no sums yet */
         sum_labels(list, count);
         qsort(list, count, sizeof(*list), order);
@@ -211,16 +237,22 @@ static int order_leaves(struct breakdown *breakdown)
     return fits ? 0 : -ENOMEM;
 }
 
+static const char *const plain_titles[] = {[SORT_BY_CATEGORY] = NULL,
+                                           [SORT_BY_NAME] = "By Name",
+                                           [SORT_BY_FILE] = "By File",
+                                           [SORT_BY_RIGHTS] = "By Rights"};
+
 int breakdown_sort(struct breakdown *breakdown, struct sort_rules rules)
 {
     struct sorting sorting = {.breakdown = breakdown, .rules = rules};
     breakdown->leaves.count = breakdown->region_leaves.count = 0;
     breakdown->total = (struct memory_bytes){0};
+    breakdown->plain_title = plain_titles[rules.by];
     int err = note_code(&sorting);
     for (size_t i = 0; i < breakdown->regions.count && err == 0; i++)
         err = add_region(&sorting, &breakdown->regions.items[i]);
     if (err == 0)
-        err = order_leaves(breakdown);
+        err = order_leaves(breakdown, rules.figure);
     number_map_fini(&sorting.code);
     number_map_fini(&sorting.known);
     return err;

@@ -4,14 +4,21 @@
 #pragma once
 
 #include "model/breakdown.h"
+#include "model/memory_figure.h"
 
 /* Mappings whose name the shell pattern fits go under the named ones, as `label`. */
 struct sort_rule {
     const char *label, *pattern;
 };
+
+/* What the parts are: whose memory it is, or merely the kernel's name, file or rights of a mapping. */
+enum sort_by { SORT_BY_CATEGORY, SORT_BY_NAME, SORT_BY_FILE, SORT_BY_RIGHTS };
+
 struct sort_rules {
     const struct sort_rule *items;
     size_t count;
+    enum sort_by by;           /* by other than category there is one section, SECTION_OTHER */
+    enum memory_figure figure; /* largest first */
 };
 
 /* Fills leaves, region_leaves and total from regions and claims; what was in them is dropped.  0 or -ENOMEM. */

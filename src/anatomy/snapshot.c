@@ -10,6 +10,7 @@
 #include "anatomy/refusal.h"
 #include "anatomy/split_regions.h"
 #include "anatomy/stack_claims.h"
+#include "base/human.h"
 #include "procfs/cgroup_memory.h"
 #include "procfs/memory_status.h"
 #include "procfs/pagemap.h"
@@ -108,13 +109,34 @@ static int walk_gently(struct snapshot *snapshot, struct pagemap *pagemap)
                : err; /* the process changed its mappings, or ended: what is missing shows in the sum */
 }
 
-static int read_regions(struct snapshot *snapshot, enum snapshot_way way, struct fault *fault)
+/* What reading smaps will take, by the pages there are; huge ones take less. */
+static uint64_t predict_ns(const struct breakdown *breakdown)
+{
+    double const gib = breakdown->rss_before > 0 ? (double)breakdown->rss_before / (1 << 30) : 0;
+    return (uint64_t)(gib * (double)SNAPSHOT_NS_PER_GIB);
+}
+
+static int over_budget(const struct breakdown *breakdown, uint64_t budget_ns, struct fault *fault)
+{
+    char expected[HUMAN_MAX], allowed[HUMAN_MAX];
+    return fault_set(fault, -EBUSY,
+                     "reading smaps would make process %u wait about %s, more than the budget of "
+                     "%s, and this kernel cannot walk pages gently; give more, or --exact",
+                     breakdown->pid, human_duration(breakdown->predicted_ns, expected),
+                     human_duration(budget_ns, allowed));
+}
+
+static int read_regions(struct snapshot *snapshot, const struct snapshot_options *options,
+                        struct fault *fault)
 {
     struct breakdown *breakdown = &snapshot->breakdown;
     struct pagemap pagemap = {.fd = -1};
+    enum snapshot_way const way = options->way;
+    uint64_t const budget_ns = options->budget_ns ? options->budget_ns : SNAPSHOT_BUDGET_NS;
     bool gentle = way == SNAPSHOT_GENTLE;
     int err = 0;
-    if (gentle || (way == SNAPSHOT_AUTO && breakdown->rss_before > SNAPSHOT_SMAPS_MAX))
+    breakdown->predicted_ns = predict_ns(breakdown);
+    if (gentle || (way == SNAPSHOT_AUTO && breakdown->predicted_ns > budget_ns))
         err = pagemap_open(&pagemap, breakdown->pid, true);
     if (err == 0 && gentle && !pagemap.scans)
         err = fault_set(
@@ -122,8 +144,11 @@ static int read_regions(struct snapshot *snapshot, enum snapshot_way way, struct
             "this kernel cannot walk pages gently (PAGEMAP_SCAN, Linux 6.7); leave out --gentle");
     else if (err < 0)
         err = refusal_after(breakdown->pid, breakdown->name, err, fault);
-    if (err == 0 && way == SNAPSHOT_AUTO && pagemap.fd >= 0 && pagemap.scans)
-        gentle = breakdown->gentle_by_size = true;
+    if (err == 0 && way == SNAPSHOT_AUTO && pagemap.fd >= 0) {
+        gentle = breakdown->gentle_by_size = pagemap.scans;
+        if (!pagemap.scans && options->budget_ns)
+            err = over_budget(breakdown, budget_ns, fault);
+    }
     if (err == 0) {
         breakdown->source = gentle ? BREAKDOWN_PAGEMAP : BREAKDOWN_SMAPS;
         err =
@@ -176,7 +201,7 @@ int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot
     read_program(breakdown);
     read_status(breakdown, &status);
     breakdown->rss_before = status.rss_bytes;
-    err = read_regions(snapshot, options->way, fault);
+    err = read_regions(snapshot, options, fault);
     if (err == 0) {
         read_status(breakdown, &status);
         breakdown->rss_after = status.rss_bytes;

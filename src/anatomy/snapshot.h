@@ -11,17 +11,19 @@
 #include "procfs/smaps.h"
 
 enum snapshot_way {
-    SNAPSHOT_AUTO,  /* smaps up to SNAPSHOT_SMAPS_MAX of RSS */
+    SNAPSHOT_AUTO,  /* smaps, unless that would take longer than the budget */
     SNAPSHOT_SMAPS, /* at any price */
     SNAPSHOT_GENTLE
 };
-#define SNAPSHOT_SMAPS_MAX ((int64_t)12 << 30) /* about a quarter of a second */
+#define SNAPSHOT_NS_PER_GIB UINT64_C(20000000)         /* of reading smaps, in small pages */
+#define SNAPSHOT_BUDGET_NS  (12 * SNAPSHOT_NS_PER_GIB) /* unless told otherwise */
 
 struct snapshot_options {
     enum snapshot_way way;
     struct sort_rules rules;
-    bool deep;        /* also count what takes long: free blocks in long lists */
-    bool kernel_only; /* leave out what is read from the process's own memory */
+    uint64_t budget_ns; /* 0: SNAPSHOT_BUDGET_NS, and kernels that can only read smaps may */
+    bool deep;          /* also count what takes long: free blocks in long lists */
+    bool kernel_only;   /* leave out what is read from the process's own memory */
 };
 
 struct snapshot {

@@ -73,11 +73,39 @@ static bool part_names(const char *part, size_t length, const char *container)
     return unescape(part, length, name, sizeof(name)) > 0 && strcmp(name, container) == 0;
 }
 
+/* Whether the path of a line is `wanted`, or lies below. */
+static bool path_is_in(const char *path, const char *wanted)
+{
+    size_t size = strlen(wanted);
+    while (size > 0 && wanted[size - 1] == '/')
+        size--;
+    return strncmp(path, wanted, size) == 0 && strchr("/\n", path[size]);
+}
+
+/* A path as /proc/PID/cgroup has it, or as it is mounted: then version 1 has the controller first, version 2 nothing or
+ * "unified". */
+static bool line_has_path(const char *controllers, const char *path, const char *wanted)
+{
+    static const char mounted[] = "/sys/fs/cgroup/";
+    if (strncmp(wanted, mounted, sizeof(mounted) - 1) != 0)
+        return path_is_in(path, wanted);
+    wanted += sizeof(mounted) - 2;
+    size_t const first = strcspn(wanted + 1, "/"), room = (size_t)(path - controllers) - 1;
+    const char *below = wanted + 1 + first;
+    if (room == 0)
+        return path_is_in(path, wanted) ||
+               (strncmp(wanted, "/unified/", 9) == 0 && path_is_in(path, below));
+    const char *found = memmem(controllers, room, wanted + 1, first);
+    return first > 0 && found && path_is_in(path, below);
+}
+
 bool cgroup_line_names(const char *line, const char *container)
 {
     /* hierarchy:controllers:path */
-    const char *path = strchr(line, ':');
-    path = path ? strchr(path + 1, ':') : NULL;
+    const char *controllers = strchr(line, ':');
+    const char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+    if (path && strchr(container, '/'))
+        return path[1] == '/' && line_has_path(controllers + 1, path + 1, container);
     for (const char *part = path ? path + 1 : ""; *part && *part != '\n';) {
         size_t const length = strcspn(part, "/\n");
         if (length > 0 && part_names(part, length, container))

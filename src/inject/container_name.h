@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether one line of /proc/PID/cgroup is of the container, given its name or at least 4 digits of its id. */
+/* Whether one line of /proc/PID/cgroup is of the container, given its name or at least 4 digits of its id; or, given a
+ * path (anything with a slash), whether the process is in that cgroup or below it. */
 bool cgroup_line_names(const char *line, const char *container);
 
 /* Whether the process is in it: by its cgroups, or by the host name of its UTS namespace when that is not ours. */

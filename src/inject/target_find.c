@@ -131,8 +131,11 @@ static const struct candidate *choose(const struct candidates *found, bool in_co
 
 static void describe(const char *container, const char *name, char *text, size_t size)
 {
-    snprintf(text, size, "%s%.60s%s%.80s", name ? "named " : "", name ? name : "",
-             container ? name ? " in container " : "in container " : "",
+    snprintf(text, size, "%s%.60s%s%s%.80s", name ? "named " : "", name ? name : "",
+             name && container ? " " : "",
+             !container               ? ""
+             : strchr(container, '/') ? "in cgroup "
+                                      : "in container ",
              container ? container : "");
 }
 

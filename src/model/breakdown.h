@@ -80,7 +80,9 @@ struct breakdown { /* all zero to begin */
     char program[256];         /* path of the executable; "" when we may not see it */
     const char *runtime_title; /* "Go Runtime"; NULL: none is known */
     const char *allocator_title;
+    const char *plain_title; /* when parts are not by whose they are; NULL: they are */
     uint64_t time_unix_ns, capture_ns, read_bytes;
+    uint64_t predicted_ns; /* what reading smaps was expected to take */
     enum breakdown_source source;
     bool deep;           /* what takes long may be read as well; set before */
     bool gentle_by_size; /* pages were walked gently because of the cost of the other way */

@@ -7,12 +7,6 @@
 #include "report/breakdown_report.h"
 #include "report/csv_field.h"
 
-/* One list of figures for JSON and CSV, in the order of struct memory_bytes. */
-static const char *const figure_names[MEMORY_BYTES_FIELDS] = {
-    "virtual",       "rss",           "pss",       "shared_clean",   "shared_dirty",
-    "private_clean", "private_dirty", "anonymous", "lazy_free",      "huge",
-    "locked",        "swap",          "swap_pss",  "shared_hugetlb", "private_hugetlb"};
-
 /* What a walk over pages cannot tell is left out, not zero. */
 static bool is_known(const struct breakdown *breakdown, size_t field)
 {
@@ -31,7 +25,7 @@ static void put_bytes(struct json_out *json, const struct breakdown *breakdown,
     json_object_begin_inline(json);
     for (size_t i = 0; i < MEMORY_BYTES_FIELDS; i++)
         if (is_known(breakdown, i))
-            json_uint_field(json, figure_names[i], values[i]);
+            json_uint_field(json, memory_bytes_names[i], values[i]);
     json_object_end(json);
 }
 
@@ -57,6 +51,7 @@ static void put_process(struct json_out *json, const struct breakdown *breakdown
     json_object_begin(json);
     json_uint_field(json, "time_unix_ns", breakdown->time_unix_ns);
     json_uint_field(json, "took_ns", breakdown->capture_ns);
+    json_uint_field(json, "predicted_ns", breakdown->predicted_ns);
     json_text_field(json, "source", breakdown->source == BREAKDOWN_SMAPS ? "smaps" : "pagemap");
     json_uint_field(json, "read_bytes", breakdown->read_bytes);
     put_known(json, "rss_before", breakdown->rss_before);
@@ -238,7 +233,7 @@ static void put_csv_head(const char *first, FILE *out)
 {
     fputs(first, out);
     for (size_t i = 0; i < MEMORY_BYTES_FIELDS; i++)
-        fprintf(out, ",%s_bytes", figure_names[i]);
+        fprintf(out, ",%s_bytes", memory_bytes_names[i]);
     fputc('\n', out);
 }
 

@@ -27,7 +27,7 @@ const char *breakdown_section_title(const struct breakdown *breakdown,
     case SECTION_ANONYMOUS:
         return "Anonymous Memory";
     default:
-        return "Other";
+        return breakdown->plain_title ? breakdown->plain_title : "Other";
     }
 }
 
@@ -41,6 +41,24 @@ size_t breakdown_label_end(const struct breakdown *breakdown, size_t first,
          next++)
         memory_bytes_add(sum, &leaves[next].bytes);
     return next;
+}
+
+static const struct {
+    const char *name;
+    unsigned shift;
+} units[] = {[UNIT_MIB] = {"MB", 20},
+             [UNIT_BYTES] = {"B", 0},
+             [UNIT_KIB] = {"kB", 10},
+             [UNIT_GIB] = {"GB", 30}};
+
+uint64_t breakdown_in_unit(const struct breakdown_view *view, uint64_t bytes)
+{
+    return bytes >> units[view->unit].shift;
+}
+
+const char *breakdown_unit_name(const struct breakdown_view *view)
+{
+    return units[view->unit].name;
 }
 
 /* ---- what runtimes say ---- */
@@ -107,12 +125,19 @@ void breakdown_cgroup_write(const struct breakdown *breakdown, FILE *out)
 
 /* ---- the largest mappings ---- */
 
-static int by_rss(const void *left, const void *right, void *context)
+struct region_order {
+    const struct memory_region *regions;
+    enum memory_figure figure;
+};
+
+static int by_figure(const void *left, const void *right, void *context)
 {
-    const struct memory_region *regions = context;
+    const struct region_order *order = context;
     uint32_t const a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    if (regions[a].bytes.rss != regions[b].bytes.rss)
-        return regions[a].bytes.rss > regions[b].bytes.rss ? -1 : 1;
+    uint64_t const first = memory_figure_of(&order->regions[a].bytes, order->figure);
+    uint64_t const second = memory_figure_of(&order->regions[b].bytes, order->figure);
+    if (first != second)
+        return first > second ? -1 : 1;
     return a < b ? -1 : a > b;
 }
 
@@ -120,13 +145,16 @@ uint32_t *breakdown_largest(const struct breakdown *breakdown, const struct brea
                             size_t *count)
 {
     uint32_t *list = calloc(breakdown->regions.count ? breakdown->regions.count : 1, sizeof(*list));
+    struct region_order order = {breakdown->regions.items, view->figure};
     *count = 0;
     if (!list)
         return NULL;
-    for (uint32_t i = 0; i < breakdown->regions.count; i++)
-        if (breakdown->regions.items[i].bytes.rss > 0)
+    for (uint32_t i = 0; i < breakdown->regions.count; i++) {
+        uint64_t const value = memory_figure_of(&breakdown->regions.items[i].bytes, view->figure);
+        if (value > 0 && value >= view->min_bytes)
             list[(*count)++] = i;
-    qsort_r(list, *count, sizeof(*list), by_rss, breakdown->regions.items);
+    }
+    qsort_r(list, *count, sizeof(*list), by_figure, &order);
     if (!view->all && *count > view->top)
         *count = view->top;
     return list;
@@ -169,10 +197,12 @@ void breakdown_regions_write(const struct breakdown *breakdown, const struct bre
         char address[24] = "-";
         if (!view->without_addresses)
             snprintf(address, sizeof(address), "%" PRIx64, region->start);
-        fprintf(out, "%-18s %-6s %8" PRIu64 " MB %8" PRIu64 " MB %8" PRIu64 " MB %11" PRIu64 "  ",
-                address, region->rights, region->bytes.rss >> 20,
-                memory_bytes_private(&region->bytes) >> 20,
-                memory_bytes_shared(&region->bytes) >> 20, region->bytes.rss >> 10);
+        const char *unit = breakdown_unit_name(view);
+        fprintf(out, "%-18s %-6s %8" PRIu64 " %s %8" PRIu64 " %s %8" PRIu64 " %s %11" PRIu64 "  ",
+                address, region->rights, breakdown_in_unit(view, region->bytes.rss), unit,
+                breakdown_in_unit(view, memory_bytes_private(&region->bytes)), unit,
+                breakdown_in_unit(view, memory_bytes_shared(&region->bytes)), unit,
+                region->bytes.rss >> 10);
         put_name(breakdown, list[i], out);
     }
     free(list);

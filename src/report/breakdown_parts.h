@@ -14,6 +14,10 @@ const char *breakdown_section_title(const struct breakdown *breakdown,
 size_t breakdown_label_end(const struct breakdown *breakdown, size_t first,
                            struct memory_bytes *sum);
 
+/* Cut down, as `MB` always was. */
+uint64_t breakdown_in_unit(const struct breakdown_view *view, uint64_t bytes);
+const char *breakdown_unit_name(const struct breakdown_view *view); /* "MB", "kB", ... */
+
 void breakdown_insides_write(const struct breakdown *breakdown, FILE *out);
 void breakdown_cgroup_write(const struct breakdown *breakdown, FILE *out);
 void breakdown_regions_write(const struct breakdown *breakdown, const struct breakdown_view *view,

@@ -5,13 +5,20 @@
 #include <stdio.h>
 
 #include "model/breakdown.h"
+#include "model/memory_figure.h"
 
 #define BREAKDOWN_TOP 20u /* mappings listed unless told otherwise */
 
+/* Of the whole numbers in the text; the exact kB stand behind them in any case. */
+enum breakdown_unit { UNIT_MIB, UNIT_BYTES, UNIT_KIB, UNIT_GIB };
+
 struct breakdown_view {
-    unsigned top;           /* mappings listed */
-    bool all;               /* every mapping with resident pages */
-    bool without_addresses; /* for readers who should not learn where things lie */
+    unsigned top;              /* mappings listed */
+    bool all;                  /* every mapping with resident pages */
+    bool without_addresses;    /* for readers who should not learn where things lie */
+    enum memory_figure figure; /* of which mappings are listed, largest first */
+    uint64_t min_bytes; /* lines and mappings with less of it are summed up, or left out of lists */
+    enum breakdown_unit unit;
 };
 
 /* Sections, totals, what runtimes say, the largest mappings.  Whole MiB stand where scripts look for them
@@ -25,7 +32,11 @@ int breakdown_json_write(const struct breakdown *breakdown, const struct breakdo
 void breakdown_csv_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                          FILE *out);
 
-/* The regions with the most resident pages, at most `top` (`all`: any number), none empty: numbers of regions, which the
- * caller frees.  NULL when there are none. */
+/* Section;Label;Item and the bytes of the figure, for flame graphs; deepest last.  Parts without any are left out. */
+void breakdown_folded_write(const struct breakdown *breakdown, enum memory_figure figure,
+                            FILE *out);
+
+/* The regions with the most of the figure, at most `top` (`all`: any number), none empty or below the minimum: numbers of
+ * regions, which the caller frees.  NULL when there are none. */
 uint32_t *breakdown_largest(const struct breakdown *breakdown, const struct breakdown_view *view,
                             size_t *count);

@@ -65,7 +65,7 @@ TEST(names_paths_and_rights_decide)
     add(&breakdown, 0xd000, 0x1000, "r--p", "/usr/share/plugin", 12 * KB);
     add(&breakdown, 0xe000, 0x1000, "r-xp", "/usr/share/plugin", 13 * KB);
     add(&breakdown, 0xf000, 0x1000, "rw-s", "anon_inode:[perf_event]", 14 * KB);
-    CHECK(breakdown_sort(&breakdown, (struct sort_rules){NULL, 0}) == 0);
+    CHECK(breakdown_sort(&breakdown, (struct sort_rules){.count = 0}) == 0);
     check_sums(&breakdown);
     CHECK(rss_of(&breakdown, SECTION_FILE, "Program", "noded") == 1 * KB);
     CHECK(rss_of(&breakdown, SECTION_ALLOCATOR, "Heap (brk)", "") == 2 * KB);
@@ -90,7 +90,7 @@ TEST(slabs_that_are_numbered_are_one_line)
     add(&breakdown, 0x2000, 0x1000, "rw-p", "[anon:TNC-22]", 2 * KB);
     add(&breakdown, 0x3000, 0x1000, "rw-p", "[anon:cache]", 4 * KB);
     add(&breakdown, 0x4000, 0x1000, "rw-s", "[anon_shmem:cache]", 8 * KB);
-    CHECK(breakdown_sort(&breakdown, (struct sort_rules){NULL, 0}) == 0);
+    CHECK(breakdown_sort(&breakdown, (struct sort_rules){.count = 0}) == 0);
     CHECK(breakdown.leaves.count == 2 && rss_of(&breakdown, SECTION_NAMED, "TNC-*", "") == 3 * KB);
     CHECK(rss_of(&breakdown, SECTION_NAMED, "cache", "") == 12 * KB);
     CHECK(strcmp(breakdown.leaves.items[0].label, "cache") == 0); /* the largest first */
@@ -111,7 +111,7 @@ TEST(claims_and_rules_come_before_names)
     CHECK(breakdown_claim(&breakdown, (struct memory_claim){0x2000, 0x3000, SECTION_RUNTIME, "Heap",
                                                             "", EVIDENCE_SHAPE}));
     CHECK(breakdown_claims_settle(&breakdown) == 0);
-    CHECK(breakdown_sort(&breakdown, (struct sort_rules){&rule, 1}) == 0);
+    CHECK(breakdown_sort(&breakdown, (struct sort_rules){.items = &rule, .count = 1}) == 0);
     CHECK(rss_of(&breakdown, SECTION_NAMED, "chain", "") == 1 * KB);
     CHECK(rss_of(&breakdown, SECTION_RUNTIME, "Heap", "") == 2 * KB);
     CHECK(rss_of(&breakdown, SECTION_ANONYMOUS, "Read-Write", "") ==

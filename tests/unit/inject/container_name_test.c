@@ -25,6 +25,15 @@ TEST(every_manager_writes_it_another_way)
 
 TEST(names_are_whole)
 {
+    CHECK(cgroup_line_names("0::/a.slice/web.service\n", "/a.slice/web.service"));
+    CHECK(cgroup_line_names("0::/a.slice/web.service/x\n", "/a.slice/web.service/"));
+    CHECK(cgroup_line_names("0::/a.slice/web.service", "/sys/fs/cgroup/a.slice"));
+    CHECK(cgroup_line_names("0::/web\n", "/sys/fs/cgroup/unified/web"));
+    CHECK(cgroup_line_names("4:cpu,memory:/web\n", "/sys/fs/cgroup/memory/web"));
+    CHECK(!cgroup_line_names("4:cpu,memory:/web\n", "/sys/fs/cgroup/pids/web"));
+    CHECK(!cgroup_line_names("4:cpu,memory:/web2\n", "/web"));
+    CHECK(!cgroup_line_names("0::/a.slice/web.service", "a.slice/web.service"));
+    CHECK(!cgroup_line_names("0:", "/") && !cgroup_line_names("", "/"));
     CHECK(cgroup_line_names("0::/lxc.payload.web/init.scope\n", "web"));
     CHECK(cgroup_line_names("4:cpu:/lxc/web", "web") &&
           !cgroup_line_names("4:cpu:/lxc/web2", "web"));

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/memory_figure.h"
+
+#include <string.h>
+
+const char *const memory_bytes_names[MEMORY_BYTES_FIELDS] = {
+    "virtual",       "rss",           "pss",       "shared_clean",   "shared_dirty",
+    "private_clean", "private_dirty", "anonymous", "lazy_free",      "huge",
+    "locked",        "swap",          "swap_pss",  "shared_hugetlb", "private_hugetlb"};
+
+uint64_t memory_figure_of(const struct memory_bytes *bytes, enum memory_figure figure)
+{
+    switch (figure) {
+    case FIGURE_PSS:
+        return bytes->pss;
+    case FIGURE_PRIVATE:
+        return memory_bytes_private(bytes);
+    case FIGURE_SHARED:
+        return memory_bytes_shared(bytes);
+    case FIGURE_SWAP:
+        return bytes->swap;
+    case FIGURE_VIRTUAL:
+        return bytes->size;
+    default:
+        return bytes->rss;
+    }
+}
+
+static const char *const names[FIGURES] = {"rss", "pss", "private", "shared", "swap", "virtual"};
+
+const char *memory_figure_name(enum memory_figure figure)
+{
+    return names[figure];
+}
+
+enum memory_figure memory_figure_find(const char *name)
+{
+    int figure = 0;
+    while (figure < FIGURES && strcmp(name, names[figure]) != 0)
+        figure++;
+    return (enum memory_figure)figure;
+}
