@@ -224,8 +224,9 @@ static int grow_node(struct builder *builder, uint32_t node)
     uint64_t own[PAGE_SUMS] = {0};
     int err = 0;
     builder->steps.count = builder->groups.count = 0;
-    for (uint32_t i = 0; i < span.count && !err; i++) {
-        struct part const part = builder->parts.items[span.begin + i];
+    const struct part *parts = builder->parts.items; /* NULL only when the span is empty, too */
+    for (uint32_t i = 0; parts && i < span.count && !err; i++) {
+        struct part const part = parts[span.begin + i];
         err = builder->options.outermost_first ? step_outward_in(builder, part, own)
                                                : step_inward_out(builder, part, own);
     }

@@ -75,6 +75,8 @@ static bool find_majority(const struct page_book *book, uint64_t number, uint32_
                 stacks[count++] = owner;
         }
     }
+    if (count == 0)
+        return false;
     qsort(stacks, count, sizeof(stacks[0]), by_number);
     for (size_t i = 0; i < count; i++) {
         same = i && stacks[i] == stacks[i - 1] ? same + 1 : 1;
@@ -83,7 +85,7 @@ static bool find_majority(const struct page_book *book, uint64_t number, uint32_
             *stack = stacks[i];
         }
     }
-    return count > 0;
+    return true;
 }
 
 static struct page_key key_for(const struct rules *rules, const struct join_piece *piece,

@@ -34,8 +34,8 @@ static bool is_path(const char *path, size_t size, const char *known)
 const struct route *route_find(const char *path)
 {
     size_t const size = strlen(path);
-    bool const has_slash = size > 2 && path[size - 1] == '/';
-    for (size_t less = 0; less <= has_slash; less++)
+    size_t const slashes = size > 2 && path[size - 1] == '/' ? 1 : 0; /* at its end */
+    for (size_t less = 0; less <= slashes; less++)
         for (const struct route *route = routes; route->path; route++)
             if (is_path(path, size - less, route->path))
                 return route;
