@@ -5,6 +5,7 @@
 
 #include "serve/gate.h"
 #include "serve/request_text.h"
+#include "serve/routes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,6 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (number_parse(text, 1, 100, &number) == 0 && (number < 1 || number > 100))
         abort();
     (void)listen_address_parse(text, &address, NULL);
+    if (route_find(text) && text[0] != '/')
+        abort();
+    (void)path_speaks_json(text);
     judge(text);
     free(text);
     return 0;

@@ -123,6 +123,28 @@ static void write_levels(struct metrics_out *out, const struct running *running,
     }
 }
 
+/* Of a recording that has pages: each kind once, so that the first three add up to resident memory. */
+static void write_pages(struct metrics_out *out, const struct running *running)
+{
+    static const struct {
+        const char *metric, *kind;
+    } kinds[] = {{"pages.anon", "anon"}, {"pages.file", "file"},   {"pages.shmem", "shmem"},
+                 {"pages.swap", "swap"}, {"pages.cache", "cache"}, {"pages.kernel", "kernel"}};
+    bool has_family = false;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        struct running_rows found;
+        const struct metric *metric = metric_find(kinds[i].metric);
+        if (!running_has(running, metric) || running_weigh(running, metric, NULL, &found) < 0)
+            continue;
+        if (!has_family)
+            metrics_family(out, "memoir_pages_bytes", "gauge", "bytes",
+                           "Pages that call stacks brought in, by what they are used as.");
+        has_family = true;
+        metrics_int(out, &(struct metrics_label){"kind", kinds[i].kind}, 1, found.value);
+        running_rows_fini(&found);
+    }
+}
+
 void metrics_write_heap(struct metrics_out *out, const struct recording *recording,
                         const struct running *running)
 {
@@ -132,6 +154,7 @@ void metrics_write_heap(struct metrics_out *out, const struct recording *recordi
         write_levels(out, running, part);
         write_part(out, recording, part);
     }
+    write_pages(out, running);
 }
 
 static void write_stack_ends(struct metrics_out *out, const struct recording *recording)

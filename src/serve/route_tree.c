@@ -11,6 +11,7 @@
 #include "serve/tree_text.h"
 
 #define THRESHOLD_KIB UINT64_C(256)
+#define KEPT_MOST     ((size_t)32 << 20) /* a larger tree lives only until it is sent */
 
 /* true or false in letters; false with an answer when it is neither. */
 static bool take_flag(const struct request *request, const char *name, bool *flag,
@@ -96,7 +97,11 @@ static void send_tree(struct target *target, const struct tree_wish *wish,
     if (stream.state)
         answer_stream(answer, stream, TYPE_JSON);
     else
-        refuse(err, request, answer);
+        refuse(err ? err : -ENOMEM, request, answer);
+    if (stream.held_bytes > KEPT_MOST) {
+        tree_text_release(*kept);
+        *kept = NULL;
+    }
 }
 
 /* RssAnon stands beside the rest, so that anybody can compare. */

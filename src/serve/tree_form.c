@@ -41,30 +41,27 @@ static void write_compatible_name(const struct recording *recording, const struc
     json_object_end(json);
 }
 
-/* Functions that the compiler put into the one that has the address, innermost first. */
-static void write_inlined(const struct recording *recording, const struct frame *frame,
-                          struct json_out *json)
+/* The locations of a frame, all of them there; the last is the function that has the address. */
+static size_t locations_of(const struct recording *recording, const struct page_frame *frame,
+                           const struct location **first)
 {
-    json_key(json, "inlined");
-    json_array_begin(json);
-    for (uint32_t i = 0; frame && i + 1 < frame->location_count; i++) {
-        uint64_t const at = (uint64_t)frame->first_location + i;
-        if (at < recording->locations.count)
-            json_text(json, recording_text(recording, recording->locations.items[at].function));
-    }
-    json_array_end(json);
+    size_t const known = recording->locations.count;
+    if (frame->frame >= recording->frames.count)
+        return 0;
+    const struct frame *shown = &recording->frames.items[frame->frame];
+    if (!shown->location_count || shown->first_location > known ||
+        shown->location_count > known - shown->first_location)
+        return 0;
+    *first = recording->locations.items + shown->first_location;
+    return shown->location_count;
 }
 
 static void write_our_name(const struct recording *recording, const struct page_frame *frame,
                            struct json_out *json)
 {
-    const struct frame *shown =
-        frame->frame < recording->frames.count ? &recording->frames.items[frame->frame] : NULL;
-    uint64_t const last = shown ? (uint64_t)shown->first_location + shown->location_count : 0;
-    const struct location *place =
-        shown && shown->location_count && last <= recording->locations.count
-            ? &recording->locations.items[last - 1]
-            : NULL;
+    const struct location *locations = NULL;
+    size_t const count = locations_of(recording, frame, &locations);
+    struct location const real = count ? locations[count - 1] : (struct location){0};
     char address[24];
     snprintf(address, sizeof(address), "0x%" PRIx64, frame->address);
     json_object_begin(json);
@@ -73,14 +70,18 @@ static void write_our_name(const struct recording *recording, const struct page_
     json_text_field(json, "module", frame->path ? recording_text(recording, frame->path) : NULL);
     json_text_field(json, "address", frame->path ? address : NULL);
     json_text_field(json, "language", frame_language(recording, frame));
-    json_text_field(json, "file",
-                    place && place->file ? recording_text(recording, place->file) : NULL);
+    json_text_field(json, "file", real.file ? recording_text(recording, real.file) : NULL);
     json_key(json, "line");
-    if (place && place->line)
-        json_uint(json, place->line);
+    if (real.line)
+        json_uint(json, real.line);
     else
         json_null(json);
-    write_inlined(recording, shown, json);
+    json_key(json,
+             "inlined"); /* functions that the compiler put into the real one, innermost first */
+    json_array_begin(json);
+    for (size_t i = 0; i + 1 < count; i++)
+        json_text(json, recording_text(recording, locations[i].function));
+    json_array_end(json);
     json_object_end(json);
 }
 

@@ -133,6 +133,12 @@ equal openapi-error "$(schema Error)" "$(get '/v1/tree?reverse=1' | jq -c keys)"
 equal openapi-default "$(get /v1/tree)" "$(get "/v1/tree?$(jq -r '[.paths."/v1/tree".get.parameters[] | select(.schema.default != null) | "\(.name)=\(.schema.default)"] | join("&")' openapi.json)")"
 equal openapi-refs 0 "$(jq '. as $all | [.. | objects | ."$ref"? // empty | ltrimstr("#/") | split("/") as $path | select($all | getpath($path) == null)] | length' openapi.json)"
 equal openapi-paths '/v1/pid /v1/tree' "$(jq -r '.paths | keys | join(" ")' openapi.json)"
+
+# The same sums for Prometheus.
+get /metrics | grep '^memoir_pages_bytes' >pages.txt
+equal metrics 'anon=1355776 cache=4399104 file=512000 kernel=102400 swap=9437184' \
+    "$(sed 's/.*kind="\([a-z]*\)"} /\1=/' pages.txt | sort | tr '\n' ' ' | sed 's/ $//')"
+at_least metrics-are-documented 1 "$(grep -cF \`memoir_pages_bytes\` "$TOP/docs/metrics.md")"
 end_server small-ends
 
 # Names: Rust's older and newer, C++, C, none; a JIT's code, whose callers stay.
@@ -282,6 +288,22 @@ for reverse in false true; do # every whole stack with what it has itself, outer
 done
 same_text any-directions-agree ends-false.txt ends-true.txt
 at_least any-has-many 1000 "$(wc -l <ends-true.txt)"
+# Clients that go away in the middle, or take it slowly, or many at once: nobody waits, nobody gets half of it.
+get '/v1/tree?threshold=0' >whole.json
+for _ in 1 2 3 4 5; do get '/v1/tree?threshold=0' | head -c 1000 >/dev/null; done
+curl -s --max-time 20 --limit-rate 50K -o slow.json "http://127.0.0.1:$port/v1/tree?threshold=0" &
+slow=$! many=()
+for i in $(seq 8); do
+    get "/v1/tree?threshold=0&reverse=$([ $((i % 2)) = 0 ] && echo true || echo false)" -o "many-$i.json" &
+    many+=($!)
+done
+equal while-others-take-theirs 9 "$(get /v1/pid)"
+wait "${many[@]}"
+kill "$slow"
+wait "$slow" 2>/dev/null
+for i in 1 3 5 7; do cmp -s whole.json "many-$i.json" || echo "$i"; done >differ.txt
+equal many-at-once '' "$(cat differ.txt)"
+equal http-1.0 "$(cksum <whole.json)" "$(get '/v1/tree?threshold=0' --http1.0 | cksum)"
 equal any-short "$(get '/v1/tree?threshold=0' | jq -c '[.value, .cacheValue]')" "$(get '/v1/tree?short=true' | jq -c '[.total, .cache]')"
 end_server any-ends
 
