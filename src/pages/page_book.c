@@ -415,7 +415,8 @@ int page_book_copy(struct page_book *book, struct page_book *child)
     if (book->leaves.count == 0)
         return 0;
     child->index.items = malloc(book->index.room * sizeof(struct number_pair));
-    if (!child->index.items || !vec_reserve(&child->leaves, book->leaves.count)) {
+    if (!child->index.items || !vec_reserve(&child->leaves, book->leaves.count) ||
+        !child->leaves.items) {
         number_map_fini(&child->index);
         return -ENOMEM;
     }
