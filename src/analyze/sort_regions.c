@@ -160,16 +160,37 @@ static int64_t leaf_of(struct sorting *sorting, const struct memory_region *regi
     return leaf;
 }
 
+static void add_bytes(struct breakdown *breakdown, size_t leaf_number, uint32_t regions,
+                      const struct memory_bytes *bytes)
+{
+    struct breakdown_leaf *leaf = &breakdown->leaves.items[leaf_number];
+    leaf->regions += regions;
+    memory_bytes_add(&leaf->bytes, bytes);
+    memory_bytes_add(&breakdown->total, bytes);
+}
+
 static int add_region(struct sorting *sorting, const struct memory_region *region)
 {
     struct breakdown *breakdown = sorting->breakdown;
     int64_t const number = leaf_of(sorting, region);
     if (number < 0 || !vec_push(&breakdown->region_leaves, (uint32_t)number))
         return -ENOMEM;
-    struct breakdown_leaf *leaf = &breakdown->leaves.items[number];
-    leaf->regions++;
-    memory_bytes_add(&leaf->bytes, &region->bytes);
-    memory_bytes_add(&breakdown->total, &region->bytes);
+    add_bytes(breakdown, (size_t)number, 1, &region->bytes);
+    return 0;
+}
+
+/* On what is folded there is no claim. */
+static int add_folded(struct sorting *sorting)
+{
+    struct breakdown *breakdown = sorting->breakdown;
+    vec_each (folded, &breakdown->folded) {
+        struct region_place place;
+        find_place(sorting, &folded->sum, NULL, &place);
+        int64_t const number = find_leaf(sorting, &place);
+        if (number < 0)
+            return -ENOMEM;
+        add_bytes(breakdown, (size_t)number, folded->count, &folded->sum.bytes);
+    }
     return 0;
 }
 
@@ -251,6 +272,8 @@ int breakdown_sort(struct breakdown *breakdown, struct sort_rules rules)
     int err = note_code(&sorting);
     for (size_t i = 0; i < breakdown->regions.count && err == 0; i++)
         err = add_region(&sorting, &breakdown->regions.items[i]);
+    if (err == 0)
+        err = add_folded(&sorting);
     if (err == 0)
         err = order_leaves(breakdown, rules.figure);
     number_map_fini(&sorting.code);

@@ -151,8 +151,8 @@ static int read_regions(struct snapshot *snapshot, const struct snapshot_options
     }
     if (err == 0) {
         breakdown->source = gentle ? BREAKDOWN_PAGEMAP : BREAKDOWN_SMAPS;
-        err =
-            gentle ? walk_gently(snapshot, &pagemap) : smaps_read(breakdown->pid, &snapshot->smaps);
+        err = gentle ? walk_gently(snapshot, &pagemap)
+                     : smaps_read_folded(breakdown->pid, options->top, &snapshot->smaps);
         if (err < 0 || snapshot->smaps.regions.count == 0)
             err = refusal_after(breakdown->pid, breakdown->name, err, fault);
     }
@@ -169,17 +169,26 @@ static void take_regions(struct snapshot *snapshot)
     breakdown->regions.room = snapshot->smaps.regions.room;
     snapshot->smaps.regions.items = NULL;
     snapshot->smaps.regions.count = snapshot->smaps.regions.room = 0;
+    breakdown->folded.items = snapshot->smaps.folded.items;
+    breakdown->folded.count = snapshot->smaps.folded.count;
+    breakdown->folded.room = snapshot->smaps.folded.room;
+    snapshot->smaps.folded.items = NULL;
+    snapshot->smaps.folded.count = snapshot->smaps.folded.room = 0;
     breakdown->read_bytes = snapshot->smaps.text_bytes;
 }
 
+/* -EAGAIN: something that was folded matters. */
 static int sort_out(struct breakdown *breakdown, const struct snapshot_options *options)
 {
     if (!options->kernel_only)
         runtimes_look(breakdown);
     int err = stack_claims_add(breakdown);
-    if (err == -ENOMEM)
+    if (err == -ENOMEM || err == -EAGAIN)
         return err;
     err = breakdown_claims_settle(breakdown);
+    vec_each (claim, &breakdown->claims)
+        if (breakdown_has_folded(breakdown, claim->start, claim->end))
+            return -EAGAIN;
     if (err == 0 && split_regions(breakdown) < 0)
         breakdown_note(
             breakdown,
@@ -212,6 +221,12 @@ int snapshot_take(struct snapshot *snapshot, uint32_t pid, const struct snapshot
                            "its pages were walked gently, without PSS, because reading smaps "
                            "would make it wait; --exact reads smaps");
         err = sort_out(breakdown, options);
+        if (err == -EAGAIN) {
+            struct snapshot_options whole = *options;
+            whole.top = 0;
+            snapshot_fini(snapshot);
+            return snapshot_take(snapshot, pid, &whole, fault);
+        }
         if (err < 0)
             fault_set(fault, err, "not enough memory to sort the mappings of process %u", pid);
     }

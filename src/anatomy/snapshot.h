@@ -21,6 +21,8 @@ enum snapshot_way {
 struct snapshot_options {
     enum snapshot_way way;
     struct sort_rules rules;
+    size_t
+        top; /* only so many mappings will be listed, by RSS, so many small ones may be kept as sums; 0: all */
     uint64_t budget_ns; /* 0: SNAPSHOT_BUDGET_NS, and kernels that can only read smaps may */
     bool deep;          /* also count what takes long: free blocks in long lists */
     bool kernel_only;   /* leave out what is read from the process's own memory */

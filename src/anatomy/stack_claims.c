@@ -58,13 +58,15 @@ static bool claim_looks(struct breakdown *breakdown)
 int stack_claims_add(struct breakdown *breakdown)
 {
     struct thread_stacks stacks;
-    bool fits = true;
+    bool fits = true, folded = false;
     int const err = thread_stacks_read(breakdown->pid, &stacks);
     if (err < 0)
         return err;
     vec_each (thread, &stacks.threads) {
         size_t const number = find_region(breakdown, thread->pointer);
         char name[64];
+        if (breakdown_has_folded(breakdown, thread->pointer, thread->pointer + 1))
+            folded = true;
         if (!fits || thread->pointer == 0 || number == breakdown->regions.count ||
             breakdown->regions.items[number].start > thread->pointer ||
             !may_be_stack(breakdown, number))
@@ -74,5 +76,7 @@ int stack_claims_add(struct breakdown *breakdown)
             claim_region(breakdown, number, breakdown_text(breakdown, "%s", name), EVIDENCE_THREAD);
     }
     thread_stacks_fini(&stacks);
+    if (folded)
+        return -EAGAIN;
     return fits && claim_looks(breakdown) ? 0 : -ENOMEM;
 }

@@ -279,6 +279,8 @@ int cmd_map(int argc, char **argv)
     if (err == 0)
         err = find_process(&options, words, argv, &pid, &fault);
     status = err == -EINVAL ? 2 : 1;
+    if (!options.view.all && options.view.figure == FIGURE_RSS)
+        options.snapshot.top = options.view.top ? options.view.top : 1;
     if (err == 0 && (err = snapshot_take(&snapshot, pid, &options.snapshot, &fault)) == 0) {
         err = write_answer(&snapshot.breakdown, &options, &fault);
         watch_status = map_watch_end(&watched, &snapshot.breakdown);

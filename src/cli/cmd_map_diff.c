@@ -100,7 +100,7 @@ static int take_side(struct snapshot *snapshot, const char *word, struct fault *
     *snapshot = (struct snapshot){.breakdown = {.pid = 0}};
     if (access(word, F_OK) < 0 && parse_pid(word, &pid) == 0)
         return snapshot_take(snapshot, (uint32_t)pid,
-                             &(struct snapshot_options){.way = SNAPSHOT_AUTO}, fault);
+                             &(struct snapshot_options){.way = SNAPSHOT_AUTO, .top = 1}, fault);
     int err = text_file_read(word, FILE_MAX, &text, fault);
     if (err)
         return err;

@@ -16,6 +16,7 @@ void breakdown_fini(struct breakdown *breakdown)
     vec_free(&breakdown->insides);
     vec_free(&breakdown->regions);
     vec_free(&breakdown->region_leaves);
+    vec_free(&breakdown->folded);
     vec_free(&breakdown->claims);
     vec_free(&breakdown->leaves);
 }
@@ -78,6 +79,22 @@ struct memory_bytes breakdown_section_sum(const struct breakdown *breakdown,
         if (leaf->section == section)
             memory_bytes_add(&sum, &leaf->bytes);
     return sum;
+}
+
+uint64_t breakdown_region_count(const struct breakdown *breakdown)
+{
+    uint64_t count = breakdown->regions.count;
+    vec_each (folded, &breakdown->folded)
+        count += folded->count;
+    return count;
+}
+
+bool breakdown_has_folded(const struct breakdown *breakdown, uint64_t start, uint64_t end)
+{
+    vec_each (folded, &breakdown->folded)
+        if (folded->sum.start < end && start < folded->sum.end)
+            return true;
+    return false;
 }
 
 const char *breakdown_section_key(enum breakdown_section section)

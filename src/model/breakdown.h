@@ -89,9 +89,11 @@ struct breakdown { /* all zero to begin */
     /* The kernel's counter before and after, and other figures of /proc/PID/status; -1: unknown. */
     int64_t rss_before, rss_after, rss_anon, rss_file, rss_shmem, rss_peak, page_tables;
     VEC(struct memory_region)
-    regions;                     /* by address; pieces, where a claim begins or ends in a mapping */
-    VEC(uint32_t) region_leaves; /* by region */
-    VEC(struct memory_claim) claims;   /* by address, none overlapping */
+    regions; /* by address; pieces, where a claim begins or ends in a mapping */
+    VEC(struct folded_regions)
+    folded;                          /* besides: many small ones as sums, no claim on any of them */
+    VEC(uint32_t) region_leaves;     /* by region */
+    VEC(struct memory_claim) claims; /* by address, none overlapping */
     VEC(struct breakdown_leaf) leaves; /* by section; in it by label's and item's RSS */
     VEC(struct inside_view) insides;
     VEC(char *) texts;
@@ -118,6 +120,11 @@ void inside_bytes(struct inside_view *view, const char *name, uint64_t value, co
                   const char *source);
 void inside_count(struct inside_view *view, const char *name, uint64_t value, const char *text,
                   const char *source);
+
+/* Mappings, with those that are folded. */
+uint64_t breakdown_region_count(const struct breakdown *breakdown);
+/* Whether something between the two addresses was folded. */
+bool breakdown_has_folded(const struct breakdown *breakdown, uint64_t start, uint64_t end);
 
 struct memory_bytes breakdown_section_sum(const struct breakdown *breakdown,
                                           enum breakdown_section section);

@@ -57,3 +57,9 @@ struct memory_region {
     const char *name; /* "/usr/lib/libc.so.6", "[heap]", "[anon:cache]", "" */
     struct memory_bytes bytes;
 };
+
+/* Small mappings of one kind that lie next to each other, or with others that were folded too: only their sum. */
+struct folded_regions {
+    struct memory_region sum; /* from the first to the last */
+    uint32_t count;
+};

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "procfs/smaps_fold.h"
+
 #define NAMES_BLOCK 16384u
 #define KIB         1024u
 
@@ -141,9 +143,19 @@ static const char *keep_name(struct smaps *smaps, struct slice name)
     return copy;
 }
 
+/* Before what was folded the list ends; a mapping that is told again there cannot be mended. */
+static void check_folded(struct smaps *smaps, const struct memory_region *region)
+{
+    if (smaps->folded.count && smaps->folded.items[smaps->folded.count - 1].sum.end > region->start)
+        smaps->is_torn = true;
+}
+
 static int open_region(struct smaps *smaps, struct memory_region *region, struct slice name)
 {
     size_t *count = &smaps->regions.count;
+    if (smaps->fold_top && smaps_fold(smaps, smaps->fold_top) < 0)
+        return -ENOMEM;
+    check_folded(smaps, region);
     region->name = keep_name(smaps, name);
     if (!region->name)
         return -ENOMEM;
@@ -228,10 +240,10 @@ static int read_regions(int fd, struct smaps *smaps)
     }
 }
 
-static int read_file(uint32_t pid, const char *file, struct smaps *smaps)
+static int read_file(uint32_t pid, const char *file, size_t fold_top, struct smaps *smaps)
 {
     char path[64];
-    *smaps = (struct smaps){.next_key = 0};
+    *smaps = (struct smaps){.fold_top = fold_top};
     snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
     int const fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -245,12 +257,21 @@ static int read_file(uint32_t pid, const char *file, struct smaps *smaps)
 
 int smaps_read(uint32_t pid, struct smaps *smaps)
 {
-    return read_file(pid, "smaps", smaps);
+    return read_file(pid, "smaps", 0, smaps);
+}
+
+int smaps_read_folded(uint32_t pid, size_t top, struct smaps *smaps)
+{
+    int const err = read_file(pid, "smaps", top, smaps);
+    if (err || !smaps->is_torn)
+        return err;
+    smaps_fini(smaps);
+    return smaps_read(pid, smaps);
 }
 
 int smaps_read_maps(uint32_t pid, struct smaps *smaps)
 {
-    return read_file(pid, "maps", smaps);
+    return read_file(pid, "maps", 0, smaps);
 }
 
 void smaps_fini(struct smaps *smaps)
@@ -259,6 +280,7 @@ void smaps_fini(struct smaps *smaps)
         free(*block);
     vec_free(&smaps->names);
     vec_free(&smaps->regions);
+    vec_free(&smaps->folded);
     smaps->names_left = 0;
 }
 

@@ -17,6 +17,10 @@
 
 struct smaps {                         /* all zero to begin */
     VEC(struct memory_region) regions; /* by address, none overlapping */
+    VEC(struct folded_regions) folded; /* what is in no list; by address */
+    size_t fold_top;                   /* 0: nothing is folded; see smaps_fold.h */
+    size_t fold_next;                  /* not before the list is so long */
+    bool is_torn;                      /* a folded one was told again: read again without */
     VEC(char *) names;                 /* blocks of memory that the names lie in */
     char *names_at;                    /* the free part of the last block */
     size_t names_left;
@@ -30,6 +34,8 @@ ssize_t smaps_take(struct smaps *smaps, struct slice text);
 /* Reads them all.  0 or -errno; then the list is empty: -ENOENT no such process, -EACCES not allowed.  A kernel thread and
  * a zombie have no mappings, which is no error.  The caller ends it with smaps_fini. */
 int smaps_read(uint32_t pid, struct smaps *smaps);
+/* The same with a short list, for whoever lists the `top` largest by RSS only; see smaps_fold.h. */
+int smaps_read_folded(uint32_t pid, size_t top, struct smaps *smaps);
 /* The same from /proc/PID/maps, which costs next to nothing and does not hold the process up: no counts but size,
  * and no flags but REGION_SHARED. */
 int smaps_read_maps(uint32_t pid, struct smaps *smaps);

@@ -199,7 +199,7 @@ int breakdown_json_write(const struct breakdown *breakdown, const struct breakdo
     json_key(&json, "total");
     json_object_begin(&json);
     put_bytes(&json, breakdown, &breakdown->total);
-    json_uint_field(&json, "regions", breakdown->regions.count);
+    json_uint_field(&json, "regions", breakdown_region_count(breakdown));
     json_object_end(&json);
     put_sections(&json, breakdown);
     put_insides(&json, breakdown);

@@ -220,8 +220,9 @@ static void put_head(FILE *out, const struct breakdown *breakdown)
     strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &local);
     fputs("=== Complete Memory Breakdown ===\n", out);
     text_write(out, breakdown->name, 60);
-    fprintf(out, ", pid %u, %u thread%s, %zu mappings, %s; %s in %s\n", breakdown->pid,
-            breakdown->threads, breakdown->threads == 1 ? "" : "s", breakdown->regions.count, when,
+    fprintf(out, ", pid %u, %u thread%s, %" PRIu64 " mappings, %s; %s in %s\n", breakdown->pid,
+            breakdown->threads, breakdown->threads == 1 ? "" : "s",
+            breakdown_region_count(breakdown), when,
             breakdown->source == BREAKDOWN_SMAPS ? "smaps read" : "pages walked gently",
             human_duration(breakdown->capture_ns, took));
     vec_each (note, &breakdown->notes) {

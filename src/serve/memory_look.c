@@ -97,7 +97,7 @@ int memory_look_take(struct memory_look *look, const struct breakdown *breakdown
     look->cgroup = breakdown->cgroup;
     look->page_tables = breakdown->page_tables;
     look->unattributed = residual(breakdown);
-    look->regions = breakdown->regions.count;
+    look->regions = breakdown_region_count(breakdown);
     for (size_t i = 0; i < breakdown->leaves.count && !err; i++)
         err = add_leaf(look, &breakdown->leaves.items[i]);
     for (size_t i = 0; i < breakdown->insides.count && !err; i++)
@@ -112,7 +112,7 @@ void memory_look_refresh(struct memory_look *look, uint32_t pid)
     struct snapshot snapshot;
     if (look->taken_ns && began - look->taken_ns < look->cost_ns * LOOK_SHARE)
         return;
-    if (snapshot_take(&snapshot, pid, &(struct snapshot_options){0}, NULL) == 0) {
+    if (snapshot_take(&snapshot, pid, &(struct snapshot_options){.top = 1}, NULL) == 0) {
         memory_look_take(look, &snapshot.breakdown);
         snapshot_fini(&snapshot);
     } else

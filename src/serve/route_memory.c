@@ -76,7 +76,8 @@ void route_memory(struct target *target, struct request *request, struct answer 
         return;
     int err = target_memory(target, &memory, &fault); /* the same process still? */
     if (!err)
-        err = snapshot_take(&snapshot, target_pid(target), &(struct snapshot_options){0}, &fault);
+        err = snapshot_take(&snapshot, target_pid(target),
+                            &(struct snapshot_options){.top = view.top}, &fault);
     if (err) {
         answer_error(answer, request, err == -EPERM || err == -EACCES ? 403 : 404, "%s",
                      fault.text);
