@@ -59,7 +59,8 @@ struct agent_range {
 struct agent_cache {
     struct agent_record record; /* `address`: the first page's number in the file */
     uint64_t inode;
-    uint32_t device, pages;
+    uint32_t device; /* as the kernel has it: major << 20 | minor */
+    uint32_t pages;
 };
 
 #define AGENT_REGISTERS 17 /* by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 rip */
@@ -92,8 +93,9 @@ static inline uint64_t agent_hash_step(uint64_t hash, uint64_t word)
 /* Requests, each answered by one struct agent_answer, in order, except AGENT_KNOW, which is not answered. */
 enum agent_request_kind {
     AGENT_HELLO = 1, /* `version`; the first */
-    AGENT_WATCH,     /* `pid`, with what of enum agent_watch */
-    AGENT_UNWATCH,
+    AGENT_WATCH, /* a pidfd comes with it (SCM_RIGHTS), what of enum agent_watch; the answer has the number
+                      * that records will call the process, and at the first time the ring's descriptor */
+    AGENT_UNWATCH, /* `pid`, as in records; so in all others */
     AGENT_KNOW,    /* struct agent_know */
     AGENT_RENEW,   /* forgets the known stacks of `pid`: other code is where code was */
     AGENT_COUNTERS /* how much was lost */
@@ -130,6 +132,7 @@ struct agent_answer {
     uint32_t kind;          /* of the request */
     int32_t error;          /* 0 or -errno */
     uint32_t version, ring; /* bytes of the ring, when a descriptor is with it */
+    uint32_t pid, reserved;
     struct agent_counters counters;
     char sentence[200]; /* what is wrong and what to do, NUL-terminated */
 };

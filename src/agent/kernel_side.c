@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/kernel_side.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/kernel_maps.h"
+#include "memoir.skel.h"
+
+#define RING_BYTES (8u << 20)
+
+struct peer_maps {
+    int ring, known; /* -1: nobody has this place */
+};
+
+struct kernel_side {
+    struct memoir_bpf *bpf;
+    struct peer_maps peers[AGENT_PEERS_MAX];
+    struct bpf_link *kernel_pages[2]; /* on_kernel_page, on_kernel_page_free; NULL: nobody asked */
+    int cpus;
+};
+
+/* What libbpf said last, for the sentence. */
+static char last_words[256];
+
+static int keep_words(enum libbpf_print_level level, const char *format, va_list list)
+{
+    if (level == LIBBPF_WARN)
+        vsnprintf(last_words, sizeof(last_words), format, list);
+    last_words[strcspn(last_words, "\n")] = '\0';
+    return 0;
+}
+
+/* 1 << the value that the kernel's own list gives to `name`; `otherwise` when it has none. */
+static uint32_t kernel_bit(const struct btf *btf, const char *name, uint32_t otherwise)
+{
+    for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
+        const struct btf_type *type = btf__type_by_id(btf, id);
+        if (!btf_is_enum(type) || type->name_off != 0)
+            continue;
+        const struct btf_enum *item = btf_enum(type);
+        for (unsigned i = 0; i < btf_vlen(type); i++)
+            if (strcmp(btf__name_by_offset(btf, item[i].name_off), name) == 0 && item[i].val < 32)
+                return 1u << item[i].val;
+    }
+    return otherwise;
+}
+
+static void set_bits(struct memoir_bpf *bpf)
+{
+    struct btf *btf = btf__load_vmlinux_btf();
+    if (!btf)
+        return;
+    bpf->rodata->gfp_movable = kernel_bit(btf, "___GFP_MOVABLE_BIT", bpf->rodata->gfp_movable);
+    bpf->rodata->gfp_may_wait =
+        kernel_bit(btf, "___GFP_DIRECT_RECLAIM_BIT", bpf->rodata->gfp_may_wait);
+    btf__free(btf);
+}
+
+static int load(struct kernel_side *side, struct fault *fault)
+{
+    side->bpf = memoir_bpf__open();
+    if (!side->bpf)
+        return fault_set(fault, -errno, "cannot open the programs for the kernel: %s", last_words);
+    set_bits(side->bpf);
+    bpf_map__set_max_entries(side->bpf->maps.copy_rooms, (uint32_t)side->cpus);
+    /* Watching what the kernel takes for itself costs everybody a little; only when asked. */
+    bpf_program__set_autoattach(side->bpf->progs.on_kernel_page, false);
+    bpf_program__set_autoattach(side->bpf->progs.on_kernel_page_free, false);
+    int err = memoir_bpf__load(side->bpf);
+    if (err == 0)
+        err = memoir_bpf__attach(side->bpf);
+    if (err < 0)
+        return fault_set(
+            fault, err,
+            "the kernel does not take our programs (%s): it must be 5.17 or newer, with BTF "
+            "(/sys/kernel/btf/vmlinux), and let us load them; `memoir pages --source "
+            "perf` works without: %.200s",
+            strerror(-err), last_words);
+    return 0;
+}
+
+struct kernel_side *kernel_side_open(struct fault *fault)
+{
+    struct kernel_side *side = calloc(1, sizeof(*side));
+    if (!side) {
+        fault_set(fault, -ENOMEM, "out of memory");
+        return NULL;
+    }
+    libbpf_set_print(keep_words);
+    side->cpus = libbpf_num_possible_cpus();
+    for (unsigned i = 0; i < AGENT_PEERS_MAX; i++)
+        side->peers[i] = (struct peer_maps){-1, -1};
+    if (load(side, fault) == 0)
+        return side;
+    kernel_side_close(side);
+    return NULL;
+}
+
+void kernel_side_close(struct kernel_side *side)
+{
+    if (!side)
+        return;
+    for (uint32_t i = 0; i < AGENT_PEERS_MAX; i++)
+        if (side->peers[i].ring >= 0)
+            kernel_side_remove_peer(side, i);
+    bpf_link__destroy(side->kernel_pages[0]);
+    bpf_link__destroy(side->kernel_pages[1]);
+    memoir_bpf__destroy(side->bpf);
+    free(side);
+}
+
+/* An empty map for known stacks, in the place of the one there was. */
+static int fresh_known(struct kernel_side *side, uint32_t peer)
+{
+    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NO_PREALLOC);
+    int known = bpf_map_create(BPF_MAP_TYPE_HASH, "memoir_known", sizeof(struct agent_place),
+                               sizeof(struct agent_stack), AGENT_KNOWN_MAX, &options);
+    if (known < 0)
+        return known;
+    int err =
+        bpf_map_update_elem(bpf_map__fd(side->bpf->maps.known_stacks), &peer, &known, BPF_ANY);
+    if (err < 0) {
+        close(known);
+        return err;
+    }
+    if (side->peers[peer].known >= 0)
+        close(side->peers[peer].known);
+    side->peers[peer].known = known;
+    return 0;
+}
+
+static int make_maps(struct kernel_side *side, uint32_t peer)
+{
+    struct peer_maps *maps = &side->peers[peer];
+    maps->ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "memoir_ring", 0, 0, RING_BYTES, NULL);
+    if (maps->ring < 0)
+        return maps->ring;
+    int err = bpf_map_update_elem(bpf_map__fd(side->bpf->maps.rings), &peer, &maps->ring, BPF_ANY);
+    return err < 0 ? err : fresh_known(side, peer);
+}
+
+static void clear_counters(struct kernel_side *side, uint32_t peer)
+{
+    struct agent_counters *none = calloc((size_t)side->cpus, sizeof(*none));
+    if (none)
+        bpf_map_update_elem(bpf_map__fd(side->bpf->maps.counters), &peer, none, BPF_ANY);
+    free(none);
+}
+
+int kernel_side_add_peer(struct kernel_side *side, uint32_t *peer, int *ring, uint32_t *ring_bytes,
+                         struct fault *fault)
+{
+    uint32_t place = 0;
+    while (place < AGENT_PEERS_MAX && side->peers[place].ring >= 0)
+        place++;
+    if (place == AGENT_PEERS_MAX)
+        return fault_set(fault, -EUSERS, "%u recorders are served already: end one of them",
+                         AGENT_PEERS_MAX);
+    int err = make_maps(side, place);
+    if (err < 0) {
+        kernel_side_remove_peer(side, place);
+        return fault_set(fault, err, "the kernel has no room for another ring of %u MiB: %s",
+                         RING_BYTES >> 20, strerror(-err));
+    }
+    clear_counters(side, place);
+    *peer = place;
+    *ring = side->peers[place].ring;
+    *ring_bytes = RING_BYTES;
+    return 0;
+}
+
+/* The targets of a peer, its own and children that the kernel added: counts them, and takes them out if `take`. */
+static uint32_t each_target(struct kernel_side *side, uint32_t peer, bool take)
+{
+    int targets = bpf_map__fd(side->bpf->maps.targets);
+    uint32_t pid, next, count = 0;
+    struct agent_target target;
+    int err = bpf_map_get_next_key(targets, NULL, &next);
+    for (unsigned i = 0; err == 0 && i < 2 * AGENT_TARGETS_MAX; i++) {
+        pid = next;
+        err = bpf_map_get_next_key(targets, &pid, &next);
+        if (bpf_map_lookup_elem(targets, &pid, &target) < 0 || target.peer != peer)
+            continue;
+        count++;
+        if (take)
+            bpf_map_delete_elem(targets, &pid);
+    }
+    return count;
+}
+
+uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer)
+{
+    return each_target(side, peer, false);
+}
+
+void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
+{
+    struct peer_maps *maps = &side->peers[peer];
+    each_target(side, peer, true);
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.rings), &peer);
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.known_stacks), &peer);
+    if (maps->ring >= 0)
+        close(maps->ring);
+    if (maps->known >= 0)
+        close(maps->known);
+    *maps = (struct peer_maps){-1, -1};
+}
+
+static int watch_kernel_pages(struct kernel_side *side, struct fault *fault)
+{
+    struct bpf_program *const programs[2] = {side->bpf->progs.on_kernel_page,
+                                             side->bpf->progs.on_kernel_page_free};
+    for (unsigned i = 0; i < 2; i++) {
+        if (!side->kernel_pages[i])
+            side->kernel_pages[i] = bpf_program__attach(programs[i]);
+        if (!side->kernel_pages[i])
+            return fault_set(fault, -errno, "pages of the kernel itself cannot be watched here: %s",
+                             last_words);
+    }
+    return 0;
+}
+
+int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uint32_t watch,
+                      struct fault *fault)
+{
+    struct agent_target target = {.peer = peer, .watch = watch, .generation = 1};
+    int err = watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
+    if (err < 0)
+        return err;
+    err = bpf_map_update_elem(bpf_map__fd(side->bpf->maps.targets), &pid, &target, BPF_NOEXIST);
+    if (err == -EEXIST)
+        return fault_set(
+            fault, err, "process %u is being watched by another recorder: end that one first", pid);
+    if (err < 0)
+        return fault_set(fault, err, "%u processes are watched already: end a recorder",
+                         AGENT_TARGETS_MAX);
+    return 0;
+}
+
+static bool is_of_peer(struct kernel_side *side, uint32_t peer, uint32_t pid,
+                       struct agent_target *target)
+{
+    return bpf_map_lookup_elem(bpf_map__fd(side->bpf->maps.targets), &pid, target) == 0 &&
+           target->peer == peer;
+}
+
+void kernel_side_unwatch(struct kernel_side *side, uint32_t peer, uint32_t pid)
+{
+    struct agent_target target;
+    if (is_of_peer(side, peer, pid, &target))
+        bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.targets), &pid);
+}
+
+void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know)
+{
+    struct agent_target target;
+    struct agent_place place = {.pid = know->request.pid,
+                                .generation = know->generation,
+                                .ip = know->ip,
+                                .sp = know->sp,
+                                .way = know->way};
+    if (!is_of_peer(side, peer, place.pid, &target) || target.generation != know->generation)
+        return;
+    if (bpf_map_update_elem(side->peers[peer].known, &place, &know->stack, BPF_ANY) == -E2BIG)
+        fresh_known(side, peer);
+}
+
+void kernel_side_renew(struct kernel_side *side, uint32_t peer, uint32_t pid)
+{
+    struct agent_target target;
+    if (is_of_peer(side, peer, pid, &target))
+        fresh_known(side, peer);
+}
+
+/* Events that the kernel left out because they happened inside our own programs; of all peers together. */
+static uint64_t recursion_misses(const struct kernel_side *side)
+{
+    uint64_t sum = 0;
+    struct bpf_program *program;
+    bpf_object__for_each_program(program, side->bpf->obj)
+    {
+        struct bpf_prog_info info = {0};
+        uint32_t size = sizeof(info);
+        if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) == 0)
+            sum += info.recursion_misses;
+    }
+    return sum;
+}
+
+void kernel_side_counters(struct kernel_side *side, uint32_t peer, struct agent_counters *counters)
+{
+    struct agent_counters *each = calloc((size_t)side->cpus, sizeof(*each));
+    *counters = (struct agent_counters){0};
+    if (each && bpf_map_lookup_elem(bpf_map__fd(side->bpf->maps.counters), &peer, each) == 0)
+        for (int i = 0; i < side->cpus; i++) {
+            counters->records += each[i].records;
+            counters->lost += each[i].lost;
+            counters->copies += each[i].copies;
+            counters->assumed += each[i].assumed;
+            counters->not_taken += each[i].not_taken;
+            counters->unreadable += each[i].unreadable;
+        }
+    counters->recursion_misses = recursion_misses(side);
+    free(each);
+}

@@ -1,0 +1,29 @@
+/* kernel_side.h - our BPF programs in the kernel, and what they are told: who is watched, for whom, and which stacks
+ * are known.  The only file that knows libbpf. */
+#pragma once
+
+#include "base/fault.h"
+#include "wire/agent.h"
+
+struct kernel_side;
+
+/* Loads and attaches the programs.  NULL with `fault`. */
+struct kernel_side *kernel_side_open(struct fault *fault);
+void kernel_side_close(struct kernel_side *side); /* also NULL */
+
+/* A place for one more peer.  `ring` is the descriptor of its ring, of *ring_bytes, and stays the side's.  0 or -errno. */
+int kernel_side_add_peer(struct kernel_side *side, uint32_t *peer, int *ring, uint32_t *ring_bytes,
+                         struct fault *fault);
+void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer);
+
+/* 0; -EEXIST when somebody else watches it; or -errno. */
+int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uint32_t watch,
+                      struct fault *fault);
+/* How many processes a peer watches. */
+uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer);
+/* These do nothing when `pid` is not the peer's. */
+void kernel_side_unwatch(struct kernel_side *side, uint32_t peer, uint32_t pid);
+void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know);
+void kernel_side_renew(struct kernel_side *side, uint32_t peer, uint32_t pid);
+
+void kernel_side_counters(struct kernel_side *side, uint32_t peer, struct agent_counters *counters);

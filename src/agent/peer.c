@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/peer.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/watch_permission.h"
+
+#define MESSAGES_AT_ONCE 64 /* then it is the others' turn */
+
+struct message {
+    union {
+        struct agent_request request;
+        struct agent_know know;
+    };
+    size_t size;
+    int pidfd; /* -1: none came */
+};
+
+int peer_begin(struct peer *peer, int fd, uint64_t now_ns)
+{
+    socklen_t size = sizeof(peer->who);
+    *peer = (struct peer){.fd = fd, .since_ns = now_ns};
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer->who, &size) == 0)
+        return 0;
+    int err = -errno;
+    close(fd);
+    peer->fd = -1;
+    return err;
+}
+
+void peer_end(struct peer *peer, struct peer_house *house)
+{
+    if (peer->has_place)
+        kernel_side_remove_peer(house->kernel, peer->place);
+    close(peer->fd);
+    peer->fd = -1;
+}
+
+/* Keeps the first descriptor of a message and closes the others. */
+static int take_descriptor(struct msghdr *header)
+{
+    int kept = -1;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(header); part; part = CMSG_NXTHDR(header, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < count; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
+            if (kept < 0)
+                kept = fd;
+            else
+                close(fd);
+        }
+    }
+    return kept;
+}
+
+/* 1; 0 when there is nothing now; -errno when it is over. */
+static int receive(int fd, struct message *message)
+{
+    _Alignas(struct cmsghdr) char room[CMSG_SPACE(4 * sizeof(int))];
+    struct iovec bytes = {&message->request, offsetof(struct message, size)};
+    struct msghdr header = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
+    ssize_t got = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+    message->pidfd = take_descriptor(&header);
+    message->size = (size_t)got;
+    if (got < (ssize_t)sizeof(message->request) || header.msg_flags & MSG_TRUNC) {
+        if (message->pidfd >= 0)
+            close(message->pidfd);
+        return got == 0 ? -EPIPE : -EBADMSG;
+    }
+    return 1;
+}
+
+/* With a descriptor unless `pass` is -1.  false when it cannot be sent at once. */
+static bool answer(int fd, struct agent_answer *text, int pass)
+{
+    _Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec bytes = {text, sizeof(*text)};
+    struct msghdr header = {.msg_iov = &bytes, .msg_iovlen = 1};
+    if (pass >= 0) {
+        header.msg_control = room;
+        header.msg_controllen = sizeof(room);
+        struct cmsghdr *part = CMSG_FIRSTHDR(&header);
+        part->cmsg_level = SOL_SOCKET;
+        part->cmsg_type = SCM_RIGHTS;
+        part->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(part), &pass, sizeof(pass));
+    }
+    return sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof(*text);
+}
+
+static int find_target(const struct peer *peer, const struct peer_house *house, int pidfd,
+                       uint32_t *pid, struct fault *fault)
+{
+    if (pidfd < 0)
+        return fault_set(fault, -EINVAL, "no process came with the request");
+    *pid = pidfd_number(house->proc, pidfd);
+    if (*pid == 0)
+        return fault_set(fault, -ESRCH, "the process has ended, or is not in the agent's %s",
+                         house->proc);
+    int err = watch_permission(house->proc, *pid, peer->who.uid, peer->who.gid, fault);
+    /* Only if it is still the same one has the right one been judged. */
+    if (err == 0 && pidfd_number(house->proc, pidfd) != *pid)
+        return fault_set(fault, -ESRCH, "process %u has just ended", *pid);
+    return err;
+}
+
+static int watch(struct peer *peer, struct peer_house *house, const struct message *message,
+                 struct agent_answer *told, int *pass, struct fault *fault)
+{
+    uint32_t const all =
+        AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL | AGENT_WATCH_CHILDREN;
+    uint32_t pid = 0;
+    int ring, err = find_target(peer, house, message->pidfd, &pid, fault);
+    if (err < 0)
+        return err;
+    if (peer->targets == PEER_TARGETS_MAX) /* as far as known: some may have ended */
+        peer->targets = kernel_side_count(house->kernel, peer->place);
+    if (peer->targets == PEER_TARGETS_MAX)
+        return fault_set(fault, -EUSERS, "one recorder may watch %u processes", PEER_TARGETS_MAX);
+    if (!peer->has_place) {
+        err = kernel_side_add_peer(house->kernel, &peer->place, &ring, &told->ring, fault);
+        if (err < 0)
+            return err;
+        peer->has_place = true;
+        *pass = ring;
+    }
+    err = kernel_side_watch(house->kernel, peer->place, pid, message->request.watch & all, fault);
+    peer->targets += err == 0;
+    told->pid = pid;
+    return err;
+}
+
+static void know(const struct peer *peer, struct peer_house *house, const struct message *message)
+{
+    const struct agent_know *known = &message->know;
+    size_t const least = offsetof(struct agent_know, stack.at);
+    if (!peer->has_place || message->size < least || known->stack.count > AGENT_WORDS_MAX ||
+        message->size < least + known->stack.count * sizeof(known->stack.at[0]) ||
+        known->stack.stack >= AGENT_STACKS_MAX || known->stack.is_pending)
+        return;
+    kernel_side_know(house->kernel, peer->place, known);
+}
+
+/* The answer, in `told`; false when there is none to be sent. */
+static bool obey(struct peer *peer, struct peer_house *house, const struct message *message,
+                 struct agent_answer *told, int *pass)
+{
+    const struct agent_request *request = &message->request;
+    struct fault fault = {0};
+    int err = 0;
+    if (request->kind == AGENT_HELLO)
+        peer->is_greeted = request->version == AGENT_VERSION;
+    if (!peer->is_greeted)
+        err = fault_set(&fault, -EPROTO,
+                        "the agent is of another version of memoir: restart `memoir agent`");
+    else if (request->kind == AGENT_WATCH)
+        err = watch(peer, house, message, told, pass, &fault);
+    else if (request->kind == AGENT_KNOW) {
+        know(peer, house, message);
+        return false;
+    } else if (request->kind == AGENT_UNWATCH && peer->has_place)
+        kernel_side_unwatch(house->kernel, peer->place, request->pid);
+    else if (request->kind == AGENT_RENEW && peer->has_place)
+        kernel_side_renew(house->kernel, peer->place, request->pid);
+    else if (request->kind == AGENT_COUNTERS && peer->has_place)
+        kernel_side_counters(house->kernel, peer->place, &told->counters);
+    else if (request->kind != AGENT_HELLO)
+        err = fault_set(&fault, -EINVAL,
+                        "the agent does not know this request, or nothing is watched yet");
+    told->error = err;
+    snprintf(told->sentence, sizeof(told->sentence), "%.199s", fault.text);
+    return true;
+}
+
+bool peer_serve(struct peer *peer, struct peer_house *house)
+{
+    for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
+        struct message message = {.pidfd = -1};
+        int pass = -1, got = receive(peer->fd, &message);
+        if (got <= 0)
+            return got == 0;
+        struct agent_answer told = {.kind = message.request.kind, .version = AGENT_VERSION};
+        bool const is_sent =
+            !obey(peer, house, &message, &told, &pass) || answer(peer->fd, &told, pass);
+        if (message.pidfd >= 0)
+            close(message.pidfd);
+        if (!is_sent)
+            return false;
+    }
+    return true;
+}

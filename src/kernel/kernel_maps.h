@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* kernel_maps.h - what the BPF programs keep, as the agent sees it too. */
+#pragma once
+
+#define AGENT_PEERS_MAX   64u
+#define AGENT_TARGETS_MAX 4096u
+#define AGENT_STACK_BYTES 65536u /* the most that is copied of one */
+#define AGENT_KNOWN_MAX   8192u  /* stacks per peer */
+#define AGENT_WAYS        4u     /* stacks that may begin at the same place */
+
+/* A process that somebody watches, by its number. */
+struct agent_target {
+    uint32_t peer;       /* whose */
+    uint32_t watch;      /* enum agent_watch */
+    uint32_t generation; /* of its known stacks */
+    uint32_t reserved;
+    uint64_t budget;    /* bytes of new stacks that may be copied ... */
+    uint64_t budget_ns; /* ... as of then */
+};
+
+/* Where a stack begins. */
+struct agent_place {
+    uint32_t pid, generation;
+    uint64_t ip, sp;
+    uint32_t way, reserved;
+};
+
+struct agent_file {
+    uint64_t inode;
+    uint32_t device, reserved;
+};
+
+/* Pages that the kernel took for itself. */
+struct agent_kernel_pages {
+    uint32_t peer, pid, stack, order;
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* kernel_types.h - the few fields of the kernel's structures that we read.  Where they are is found out when the
+ * programs are loaded (CO-RE), so only names and types count here. */
+#pragma once
+
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef int int32_t;
+typedef unsigned long long uint64_t;
+typedef long long int64_t;
+typedef _Bool bool;
+
+/* What libbpf's headers expect. */
+typedef uint8_t __u8;
+typedef uint16_t __u16;
+typedef uint32_t __u32;
+typedef uint64_t __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef uint16_t __be16;
+typedef uint32_t __be32;
+typedef uint32_t __wsum;
+
+#define MEMOIR_BPF
+#include "wire/agent.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct pt_regs {
+    unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
+};
+
+typedef struct {
+    int counter;
+} atomic_t;
+
+struct signal_struct {
+    atomic_t live;
+};
+
+struct task_struct {
+    int pid, tgid;
+    unsigned int flags;
+    struct signal_struct *signal;
+};
+
+struct vm_area_struct {
+    unsigned long vm_end;
+};
+
+struct vm_unmapped_area_info {
+    unsigned long length;
+};
+
+struct super_block {
+    unsigned int s_dev;
+};
+
+struct inode {
+    unsigned long i_ino;
+    struct super_block *i_sb;
+};
+
+struct address_space {
+    struct inode *host;
+};
+
+struct folio {
+    struct address_space *mapping;
+    unsigned long index;
+    unsigned long _flags_1;
+};
+
+/* The flags of a folio are a word, and since 6.18 a structure with a word in it. */
+struct folio___word {
+    unsigned long flags;
+};
+typedef struct {
+    unsigned long f;
+} memdesc_flags_t;
+struct folio___wrapped {
+    memdesc_flags_t flags;
+};
+
+struct page;
+struct linux_binprm;
+
+enum pageflags { PG_head = 6 };
+
+#pragma clang attribute pop
+
+#define BPF_ANY             0ull
+#define BPF_NOEXIST         1ull
+#define BPF_RB_NO_WAKEUP    1ull
+#define BPF_RB_FORCE_WAKEUP 2ull
+
+#define BPF_F_NO_PREALLOC (1u << 0)
+
+enum {
+    BPF_MAP_TYPE_HASH = 1,
+    BPF_MAP_TYPE_ARRAY = 2,
+    BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+    BPF_MAP_TYPE_LRU_HASH = 9,
+    BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+    BPF_MAP_TYPE_RINGBUF = 27
+};

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* known_stacks.bpf.h - whether a thread's stack is one that the recorder knows; otherwise it is copied out.
+ *
+ * The kernel does not unwind.  A known stack is a list of places in it and a hash of the words that were there; a few
+ * such lists may begin at the same instruction with the same rsp. */
+#pragma once
+
+#include "programs.bpf.h"
+
+struct known {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, AGENT_KNOWN_MAX);
+    __uint(key_size, sizeof(struct agent_place));
+    __uint(value_size, sizeof(struct agent_stack));
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+    __uint(max_entries, AGENT_PEERS_MAX);
+    __type(key, uint32_t);
+    __array(values, struct known);
+} known_stacks SEC(".maps");
+
+/* Room to put a copy together, one per processor (a per-processor map holds 32 KiB at most). */
+struct copy_room {
+    uint8_t bytes[sizeof(struct agent_copy) + AGENT_STACK_BYTES];
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1); /* set to the number of processors */
+    __type(key, uint32_t);
+    __type(value, struct copy_room);
+} copy_rooms SEC(".maps");
+
+/* What a place is said to be before its first stack is known. */
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, uint32_t);
+    __type(value, struct agent_stack);
+} pending_rooms SEC(".maps");
+
+#define PENDING_NS   50000000ull   /* so long a recorder may take to answer */
+#define BUDGET_BYTES (32ull << 20) /* of new stacks, at once and per second */
+#define PAGE         4096ull
+
+struct comparing {
+    const struct agent_stack *stack;
+    uint64_t sp, hash;
+    uint64_t from; /* the words in the window begin here */
+    uint64_t *window;
+    bool is_readable;
+};
+
+static long compare_word(uint32_t i, struct comparing *now)
+{
+    uint64_t at, rel;
+    if (i >= AGENT_WORDS_MAX || i >= now->stack->count)
+        return 1;
+    at = now->stack->at[i];
+    rel = at - now->from;
+    if (rel >= 32) {
+        const void *where = (const void *)(now->sp + at * 8);
+        now->from = at;
+        rel = 0;
+        if (bpf_probe_read_user(now->window, 256, where) < 0) {
+            /* The end of the stack may be nearer than that. */
+            now->from = at - 31;
+            rel = 31;
+            if (bpf_probe_read_user(&now->window[31], 8, where) < 0) {
+                now->is_readable = 0;
+                return 1;
+            }
+        }
+    }
+    now->hash = agent_hash_step(now->hash, now->window[rel & 31]);
+    return 0;
+}
+
+always bool is_same(const struct agent_stack *stack, const struct pt_regs *regs,
+                    struct scratch *scratch)
+{
+    struct comparing now = {.stack = stack,
+                            .sp = regs->sp,
+                            .from = 1u << 20, /* none */
+                            .window = scratch->window,
+                            .is_readable = 1};
+    if (stack->uses_rbp && stack->rbp != regs->bp)
+        return 0;
+    bpf_loop(AGENT_WORDS_MAX, compare_word, &now, 0);
+    return now.is_readable && now.hash == stack->hash;
+}
+
+struct stack_limit {
+    uint64_t end;
+};
+
+static long find_end(struct task_struct *task, struct vm_area_struct *vma,
+                     struct stack_limit *limit)
+{
+    limit->end = vma->vm_end;
+    return 0;
+}
+
+struct copying {
+    struct copy_room *room;
+    uint64_t sp, end, size;
+};
+
+/* One page of the stack: the first is what is left of the page that rsp points into. */
+static long copy_page(uint32_t i, struct copying *now)
+{
+    uint64_t from = now->sp + now->size;
+    uint64_t size = PAGE - from % PAGE;
+    uint64_t at = now->size;
+    if (from >= now->end || at > AGENT_STACK_BYTES - PAGE)
+        return 1;
+    if (size == 0 || size > PAGE)
+        return 1;
+    if (bpf_probe_read_user(now->room->bytes + sizeof(struct agent_copy) + at, (uint32_t)size,
+                            (const void *)from) < 0)
+        return 1;
+    now->size = at + size;
+    return 0;
+}
+
+always void copy_registers(uint64_t to[AGENT_REGISTERS], const struct pt_regs *regs)
+{
+    to[0] = regs->ax;
+    to[1] = regs->dx;
+    to[2] = regs->cx;
+    to[3] = regs->bx;
+    to[4] = regs->si;
+    to[5] = regs->di;
+    to[6] = regs->bp;
+    to[7] = regs->sp;
+    to[8] = regs->r8;
+    to[9] = regs->r9;
+    to[10] = regs->r10;
+    to[11] = regs->r11;
+    to[12] = regs->r12;
+    to[13] = regs->r13;
+    to[14] = regs->r14;
+    to[15] = regs->r15;
+    to[16] = regs->ip;
+}
+
+/* Whether there is room for one more stack in what a target may send. */
+always bool spend(struct agent_target *target, uint64_t bytes)
+{
+    uint64_t now = bpf_ktime_get_ns();
+    uint64_t gone = now - target->budget_ns;
+    if (gone > 10000000) {
+        uint64_t sum = target->budget + (gone > 1000000000 ? BUDGET_BYTES : gone / 30);
+        target->budget_ns = now;
+        target->budget = sum > BUDGET_BYTES ? BUDGET_BYTES : sum;
+    }
+    if (target->budget < bytes)
+        return 0;
+    target->budget -= bytes;
+    return 1;
+}
+
+/* Sends the stack itself.  The number by which records of it go, or AGENT_STACK_NONE. */
+always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs,
+                         const struct agent_place *place, struct agent_counters *count)
+{
+    uint32_t cpu = bpf_get_smp_processor_id();
+    struct copy_room *room = bpf_map_lookup_elem(&copy_rooms, &cpu);
+    void *ring = bpf_map_lookup_elem(&rings, &target->peer);
+    struct stack_limit limit = {.end = regs->sp + AGENT_STACK_BYTES};
+    if (!room || !ring)
+        return AGENT_STACK_NONE;
+    bpf_find_vma(bpf_get_current_task_btf(), regs->sp, find_end, &limit, 0);
+    struct copying now = {.room = room, .sp = regs->sp, .end = limit.end};
+    uint64_t would = limit.end - regs->sp;
+    if (!spend(target, would > AGENT_STACK_BYTES ? AGENT_STACK_BYTES : would)) {
+        count->not_taken++;
+        return AGENT_STACK_NONE;
+    }
+    bpf_loop(AGENT_STACK_BYTES / PAGE, copy_page, &now, 0);
+    uint64_t size = now.size;
+    if (size == 0 || size > AGENT_STACK_BYTES) {
+        count->unreadable++;
+        return AGENT_STACK_NONE;
+    }
+    /* Unique among the copies on their way: so many are never unanswered. */
+    uint32_t number =
+        AGENT_STACK_COPY | ((uint32_t)(count->copies++ << 6 | (cpu & 63)) & (AGENT_STACK_COPY - 1));
+    struct agent_copy *head = (void *)room->bytes;
+    fill_record(&head->record, AGENT_COPY, 0, number, 0);
+    copy_registers(head->registers, regs);
+    head->generation = place->generation;
+    head->way = place->way;
+    head->size = (uint32_t)size;
+    head->beyond = limit.end > regs->sp + size ? (uint32_t)(limit.end - regs->sp - size) : 0;
+    if (bpf_ringbuf_output(ring, head, sizeof(*head) + (size & 0x1ffff), BPF_RB_FORCE_WAKEUP) < 0) {
+        count->lost++;
+        return AGENT_STACK_NONE;
+    }
+    count->records++;
+    return number;
+}
+
+struct found_stack {
+    uint32_t stack, flags;
+};
+
+/* The number of the stack of the thread that is running, with the registers of its user side. */
+always struct found_stack find_stack(struct agent_target *target, const struct pt_regs *regs,
+                                     struct scratch *scratch, uint32_t pid)
+{
+    struct found_stack none = {AGENT_STACK_NONE, 0};
+    struct agent_counters *count = count_for(target->peer);
+    void *known = bpf_map_lookup_elem(&known_stacks, &target->peer);
+    struct agent_place place = {
+        .pid = pid, .generation = target->generation, .ip = regs->ip, .sp = regs->sp};
+    struct agent_stack *stack = 0, *pending;
+    uint32_t zero = 0;
+    if (!count || !known)
+        return none;
+#pragma clang loop unroll(full)
+    for (uint32_t way = 0; way < AGENT_WAYS; way++) {
+        place.way = way;
+        stack = bpf_map_lookup_elem(known, &place);
+        if (!stack)
+            break;
+        if (stack->is_pending) {
+            /* Its copy is on its way: most likely this is the same. */
+            if (bpf_ktime_get_ns() - stack->hash < PENDING_NS) {
+                count->assumed++;
+                return (struct found_stack){stack->stack, AGENT_ASSUMED};
+            }
+            break;
+        }
+        if (is_same(stack, regs, scratch))
+            return (struct found_stack){stack->stack, 0};
+    }
+    uint32_t number = copy_out(target, regs, &place, count);
+    pending = bpf_map_lookup_elem(&pending_rooms, &zero);
+    if (!pending || number == AGENT_STACK_NONE)
+        return (struct found_stack){number, 0};
+    pending->hash = bpf_ktime_get_ns();
+    pending->stack = number;
+    pending->is_pending = 1;
+    bpf_map_update_elem(known, &place, pending, BPF_ANY);
+    return (struct found_stack){number, 0};
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* programs.bpf.h - what all programs share: the maps, who is watched, how a record is written. */
+#pragma once
+
+#include "kernel_types.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "kernel_maps.h"
+
+#define always static __attribute__((always_inline)) inline
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, AGENT_TARGETS_MAX);
+    __type(key, uint32_t);
+    __type(value, struct agent_target);
+} targets SEC(".maps");
+
+/* One ring per peer, so that a slow one loses only its own records. */
+struct ring {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 4096);
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+    __uint(max_entries, AGENT_PEERS_MAX);
+    __type(key, uint32_t);
+    __array(values, struct ring);
+} rings SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, AGENT_PEERS_MAX);
+    __type(key, uint32_t);
+    __type(value, struct agent_counters);
+} counters SEC(".maps");
+
+/* Reading a page that is not there is a fault too: the one we are in is enough. */
+struct scratch {
+    uint32_t busy, fault_tid;
+    uint64_t fault_address; /* of the last one here */
+    uint32_t fault_stack, reserved;
+    uint64_t window[32]; /* of a stack */
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, uint32_t);
+    __type(value, struct scratch);
+} scratches SEC(".maps");
+
+always struct scratch *scratch_of_cpu(void)
+{
+    uint32_t zero = 0;
+    return bpf_map_lookup_elem(&scratches, &zero);
+}
+
+always struct agent_counters *count_for(uint32_t peer)
+{
+    return bpf_map_lookup_elem(&counters, &peer);
+}
+
+always struct agent_target *target_of(uint32_t pid)
+{
+    return bpf_map_lookup_elem(&targets, &pid);
+}
+
+always uint32_t current_pid(void)
+{
+    return (uint32_t)(bpf_get_current_pid_tgid() >> 32);
+}
+
+always void fill_record(struct agent_record *record, uint32_t kind, uint32_t flags, uint32_t stack,
+                        uint64_t address)
+{
+    uint64_t both = bpf_get_current_pid_tgid();
+    record->kind = (uint8_t)kind;
+    record->flags = (uint8_t)flags;
+    record->reserved = 0;
+    record->pid = (uint32_t)(both >> 32);
+    record->tid = (uint32_t)both;
+    record->stack = stack;
+    record->time_ns = bpf_ktime_get_ns();
+    record->address = address;
+}
+
+/* Writes `size` bytes into the ring of a peer. */
+always void write_record(uint32_t peer, void *record, uint64_t size, uint64_t flags)
+{
+    void *ring = bpf_map_lookup_elem(&rings, &peer);
+    struct agent_counters *count = count_for(peer);
+    if (!ring || !count)
+        return;
+    if (bpf_ringbuf_output(ring, record, size, flags) < 0)
+        count->lost++;
+    else
+        count->records++;
+}
+
+always struct pt_regs *user_registers(void)
+{
+    return (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+}
