@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "procfs/maps.h"
+#include "procfs/process_facts.h"
 #include "symbols/code_move.h"
 #include "symbols/elf_image.h"
 
@@ -278,14 +279,6 @@ static int plan_file(struct planning *planning, const struct code_file *file)
     return 0;
 }
 
-static void name_executable(struct planning *planning, uint32_t pid)
-{
-    char link[32];
-    snprintf(link, sizeof(link), "/proc/%u/exe", pid);
-    ssize_t size = readlink(link, planning->executable, sizeof(planning->executable) - 1);
-    planning->executable[size > 0 ? size : 0] = '\0';
-}
-
 int inside_plan_make(struct arena_plan *plan, uint32_t pid, const char *wanted,
                      struct inside_known *known, struct inside_report *report)
 {
@@ -293,7 +286,7 @@ int inside_plan_make(struct arena_plan *plan, uint32_t pid, const char *wanted,
     plan->patch_count = plan->region_count = 0;
     *report = (struct inside_report){0};
     snprintf(planning.root, sizeof(planning.root), "/proc/%u/root", pid);
-    name_executable(&planning, pid);
+    process_program_path(pid, planning.executable, sizeof(planning.executable));
     int err = map_list_read(pid, &planning.maps);
     for (size_t i = 0; err == 0 && i < planning.maps.regions.count; i++) {
         struct code_file file;

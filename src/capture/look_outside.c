@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/page_look.h"
+#include "procfs/process_facts.h"
 
 static uint64_t unix_ns(void)
 {
@@ -19,10 +20,8 @@ static uint64_t unix_ns(void)
 
 static void describe(struct recording *recording, uint32_t pid)
 {
-    char link[64], path[4096];
-    snprintf(link, sizeof(link), "/proc/%u/exe", pid);
-    ssize_t const size = readlink(link, path, sizeof(path) - 1);
-    path[size > 0 ? size : 0] = '\0';
+    char path[4096];
+    process_program_path(pid, path, sizeof(path));
     recording->program = recording_intern(recording, path);
     recording->source = recording_intern(recording, LOOK_OUTSIDE_SOURCE);
     recording->pid = pid;

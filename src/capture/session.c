@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/output_name.h"
 #include "capture/session_parts.h"
 #include "capture/recorder.h"
 #include "procfs/memory_limit.h"
@@ -54,28 +55,6 @@ static uint64_t unix_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Processes may have had the same number before, and this one may have been another program. */
-#define SAME_NAME_MAX 10000u
-
-static void name_output(struct session *session)
-{
-    const char *slash = strrchr(session->process->path, '/');
-    const char *program = slash ? slash + 1 : session->process->path;
-    if (session->options.output) {
-        snprintf(session->path, sizeof(session->path), "%s", session->options.output);
-        return;
-    }
-    char number[16] = "";
-    for (unsigned same = 2; same < SAME_NAME_MAX; same++) {
-        snprintf(session->path, sizeof(session->path), "%s%s%.200s.%u%s.memoir",
-                 session->options.folder, *session->options.folder ? "/" : "",
-                 *program ? program : "program", session->recording->pid, number);
-        if (access(session->path, F_OK) < 0)
-            return;
-        snprintf(number, sizeof(number), "-%u", same);
-    }
 }
 
 /* We know it by our own number, and its files by our own path, wherever it lives. */
@@ -153,7 +132,8 @@ struct session *session_open(struct arena *arena, uint32_t process,
     }
     describe_process(session);
     session_note_rate(session, now_ns);
-    name_output(session);
+    output_name(session->path, options->output, options->folder, session->process->path,
+                session->recording->pid);
     session->writer = recording_writer_create(session->path, options->max_bytes, fault);
     if (!session->writer) {
         destroy(session);

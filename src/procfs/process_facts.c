@@ -106,6 +106,26 @@ bool process_runs(uint32_t pid)
     return (state != 'Z' && state != 'X') || threads > 1;
 }
 
+void process_program_path(uint32_t pid, char *path, size_t size)
+{
+    char link[32];
+    snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+    ssize_t const length = readlink(link, path, size - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
+void process_command_line(uint32_t pid, char *text, size_t size)
+{
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+    ssize_t const length = read_text(path, text, size);
+    if (length <= 0)
+        text[0] = '\0';
+    for (ssize_t i = 0; i + 1 < length; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+}
+
 uint64_t process_oom_kills(void)
 {
     char cgroup[4096], path[4200], text[1024];

@@ -18,6 +18,11 @@ struct process_memory process_memory(uint32_t pid);
 /* The value of a variable in the environment the process began with.  False when it has none, or is gone. */
 bool process_variable(uint32_t pid, const char *name, char *value, size_t size);
 
+/* The path of its executable, as we see it; "" when it is gone or may not be looked at. */
+void process_program_path(uint32_t pid, char *path, size_t size);
+/* Its arguments with blanks between them, cut to fit; "" when it is gone. */
+void process_command_line(uint32_t pid, char *text, size_t size);
+
 /* Calls `each` with the path of every file that the process has mapped as code. */
 void process_code_files(uint32_t pid, void (*each)(void *context, const char *path), void *context);
 

@@ -1,0 +1,14 @@
+/* cell_source.h - somebody besides the tracer who finds out what a process does, from outside: pages, time.
+ *
+ * The recording asks when it closes a bucket; whatever was found since the last time becomes cells of it. */
+#pragma once
+
+#include "model/recording.h"
+
+struct cell_source {
+    void *self;
+    /* Adds cells to `bucket`, by stacks of `recording`, and what is to be said of their quality.  0 or -ENOMEM. */
+    int (*take)(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket);
+    /* No more is asked about `pid`; `recording` may be gone. */
+    void (*forget)(void *self, uint32_t pid);
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/output_name.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SAME_NAME_MAX 10000u
+
+void output_name(char path[PATH_MAX], const char *output, const char *folder, const char *program,
+                 uint32_t pid)
+{
+    const char *slash = strrchr(program, '/');
+    const char *name = slash ? slash + 1 : program;
+    char number[16] = "";
+    if (output) {
+        snprintf(path, PATH_MAX, "%s", output);
+        return;
+    }
+    for (unsigned same = 2; same < SAME_NAME_MAX; same++) {
+        snprintf(path, PATH_MAX, "%s%s%.200s.%u%s.memoir", folder, *folder ? "/" : "",
+                 *name ? name : "program", pid, number);
+        if (access(path, F_OK) < 0)
+            return;
+        snprintf(number, sizeof(number), "-%u", same);
+    }
+}

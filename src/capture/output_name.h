@@ -1,0 +1,10 @@
+/* output_name.h - what a recording's file is called when nobody said. */
+#pragma once
+
+#include <limits.h>
+#include <stdint.h>
+
+/* `output` if there is one; else PROGRAM.PID.memoir in `folder`, PROGRAM.PID-2.memoir and so on if there is one: processes
+ * may have had the same number before, and this one may have been another program. */
+void output_name(char path[PATH_MAX], const char *output, const char *folder, const char *program,
+                 uint32_t pid);

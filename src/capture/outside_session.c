@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/outside_session.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/output_name.h"
+#include "procfs/memory_limit.h"
+#include "procfs/process_facts.h"
+#include "procfs/process_status.h"
+#include "store/coarsen.h"
+#include "store/recording_writer.h"
+
+struct outside_session {
+    uint32_t pid;
+    struct outside_options options;
+    struct recording *recording;
+    struct recording_writer *writer;
+    char path[PATH_MAX];
+    char root[32]; /* prefix of its files */
+    uint64_t opened_ns, begin_ns;
+    size_t names_asked;
+    bool write_failed;
+};
+
+static uint64_t unix_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void describe_program(struct outside_session *session)
+{
+    struct recording *recording = session->recording;
+    char path[PATH_MAX], text[4096];
+    process_program_path(session->pid, path, sizeof(path));
+    recording->program = recording_intern(recording, path);
+    if (session->options.command_line)
+        snprintf(text, sizeof(text), "%s", session->options.command_line);
+    else
+        process_command_line(session->pid, text, sizeof(text));
+    recording->command_line = recording_intern(recording, text);
+}
+
+static void describe(struct outside_session *session)
+{
+    struct recording *recording = session->recording;
+    struct process_status status = {0};
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    (void)process_status_read(session->pid, 0, &status);
+    describe_program(session);
+    recording->host = recording_intern(recording, host);
+    recording->source = recording_intern(recording, session->options.source);
+    recording->pid = session->pid;
+    recording->parent_pid = status.parent;
+    recording->start_unix_ns = unix_ns();
+    recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
+    recording->limit_bytes = memory_limit_read(session->pid);
+    recording->exit_status = -1;
+    if (session->options.has_begun) {
+        struct process_memory const memory = process_memory(session->pid);
+        recording->before.attached = 1;
+        recording->before.rss_bytes = memory.rss_bytes > 0 ? (uint64_t)memory.rss_bytes : 0;
+    }
+}
+
+static int write_out(struct outside_session *session, struct fault *fault)
+{
+    struct recording *recording = session->recording;
+    if (session->options.symbols)
+        symbol_queue_fetch(session->options.symbols, recording);
+    recording->written_unix_ns = unix_ns();
+    return recording_writer_append(session->writer, recording, fault);
+}
+
+static void destroy(struct outside_session *session)
+{
+    if (session->options.symbols && session->recording)
+        symbol_queue_forget(session->options.symbols, session->recording);
+    if (session->options.cells)
+        session->options.cells->forget(session->options.cells->self, session->pid);
+    if (session->recording)
+        recording_destroy(session->recording);
+    free(session);
+}
+
+struct outside_session *outside_session_open(uint32_t pid, const struct outside_options *options,
+                                             uint64_t now_ns, struct fault *fault)
+{
+    struct outside_session *session = calloc(1, sizeof(*session));
+    if (session)
+        session->recording = recording_create();
+    if (!session || !session->recording) {
+        free(session);
+        fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
+        return NULL;
+    }
+    session->pid = pid;
+    session->options = *options;
+    session->opened_ns = now_ns;
+    snprintf(session->root, sizeof(session->root), "/proc/%u/root", pid);
+    describe(session);
+    const char *program = recording_text(session->recording, session->recording->program);
+    output_name(session->path, options->output, options->folder, program, pid);
+    session->writer = recording_writer_create(session->path, options->max_bytes, fault);
+    if (!session->writer) {
+        destroy(session);
+        return NULL;
+    }
+    (void)write_out(session, NULL);
+    return session;
+}
+
+uint32_t outside_session_pid(const struct outside_session *session)
+{
+    return session->pid;
+}
+
+const char *outside_session_path(const struct outside_session *session)
+{
+    return session->path;
+}
+
+const struct recording *outside_session_recording(const struct outside_session *session)
+{
+    return session->recording;
+}
+
+void outside_session_renamed(struct outside_session *session)
+{
+    describe_program(session);
+}
+
+static void ask_names(struct outside_session *session)
+{
+    struct recording *recording = session->recording;
+    if (session->options.symbols && session->names_asked < recording->frames.count)
+        session->names_asked = symbol_queue_ask(session->options.symbols, recording, session->root,
+                                                session->names_asked);
+}
+
+static int close_bucket(struct outside_session *session, uint64_t now)
+{
+    struct recording *recording = session->recording;
+    const struct cell_source *cells = session->options.cells;
+    struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
+    bucket.gauges = (struct gauges){.rss_bytes = process_memory(session->pid).rss_bytes,
+                                    .heap_live_end = -1,
+                                    .heap_live_max = -1,
+                                    .heap_live_min = -1};
+    int err = cells ? cells->take(cells->self, session->pid, recording, &bucket) : 0;
+    if (err < 0 || !vec_push(&recording->buckets, bucket)) {
+        free(bucket.cells);
+        free(bucket.thread_cells);
+        return -ENOMEM;
+    }
+    session->begin_ns = now;
+    recording->duration_ns = now;
+    ask_names(session);
+    return 0;
+}
+
+int outside_session_tick(struct outside_session *session, uint64_t now_ns, struct fault *fault)
+{
+    uint64_t const now = now_ns - session->opened_ns;
+    if (now < session->begin_ns + ladder_bucket_ns(now))
+        return 0;
+    if (close_bucket(session, now) < 0)
+        return fault_set(fault, -ENOMEM, "out of memory while recording");
+    int err = write_out(session, fault);
+    bool const is_first = err < 0 && !session->write_failed;
+    session->write_failed = err < 0;
+    return is_first ? err : 0;
+}
+
+int outside_session_close(struct outside_session *session, uint64_t now_ns, int exit_status,
+                          struct fault *fault)
+{
+    struct recording *recording = session->recording;
+    uint64_t const now = now_ns - session->opened_ns;
+    int err = close_bucket(session, now > session->begin_ns ? now : session->begin_ns + 1);
+    if (session->options.symbols)
+        symbol_queue_finish(session->options.symbols, recording);
+    recording->exit_status = exit_status;
+    recording->quality.complete = true;
+    recording->written_unix_ns = unix_ns();
+    int const ended = recording_writer_finish(session->writer, recording, fault);
+    bool const told = session->write_failed;
+    destroy(session);
+    if (err < 0)
+        return fault_set(fault, err, "out of memory at the end of a recording");
+    return told ? 0 : ended;
+}

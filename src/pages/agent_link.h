@@ -1,0 +1,37 @@
+/* agent_link.h - our end of the connection to memoir-agent: asks to see a process, reads what the kernel writes about
+ * it, tells which stacks are known.
+ *
+ * Not thread-safe. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/fault.h"
+#include "wire/agent.h"
+
+struct agent_link;
+
+/* NULL with `fault`: nobody there, not allowed, another version. */
+struct agent_link *agent_link_open(const char *socket, struct fault *fault);
+void agent_link_close(struct agent_link *link); /* also NULL */
+
+/* `pid` as we see it; *known_as is what records call it.  0 or -errno with one sentence. */
+int agent_link_watch(struct agent_link *link, pid_t pid, uint32_t watch, uint32_t *known_as,
+                     struct fault *fault);
+/* The number as in records, as below. */
+int agent_link_unwatch(struct agent_link *link, uint32_t known_as);
+int agent_link_renew(struct agent_link *link, uint32_t known_as);
+int agent_link_counters(struct agent_link *link, struct agent_counters *counters);
+
+/* Does not wait: what cannot be sent at once is left out, and comes as a copy again. */
+void agent_link_know(struct agent_link *link, const struct agent_know *know);
+
+/* Hands at most `most` records, in order, to `each`: complete as their kind demands, `size` bytes.  How many there were. */
+typedef void (*agent_record_fn)(void *context, const struct agent_record *record, uint32_t size);
+size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn each, void *context);
+/* Waits until there is something, for at most `wait_ms`.  0; -EPIPE when the agent is gone. */
+int agent_link_wait(struct agent_link *link, int wait_ms);
+
+/* The part that only reads memory: how large a record of this kind must be at least; 0: there is no such kind. */
+uint32_t agent_record_least(uint8_t kind);
