@@ -117,8 +117,8 @@ static int find_target(const struct peer *peer, const struct peer_house *house, 
 static int watch(struct peer *peer, struct peer_house *house, const struct message *message,
                  struct agent_answer *told, int *pass, struct fault *fault)
 {
-    uint32_t const all =
-        AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL | AGENT_WATCH_CHILDREN;
+    uint32_t const all = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL |
+                         AGENT_WATCH_CHILDREN | AGENT_WATCH_NEXT;
     uint32_t pid = 0;
     int ring, err = find_target(peer, house, message->pidfd, &pid, fault);
     if (err < 0)

@@ -9,6 +9,6 @@ struct cell_source {
     void *self;
     /* Adds cells to `bucket`, by stacks of `recording`, and what is to be said of their quality.  0 or -ENOMEM. */
     int (*take)(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket);
-    /* No more is asked about `pid`; `recording` may be gone. */
+    /* `recording` is gone; another one of the same process may ask. */
     void (*forget)(void *self, uint32_t pid);
 };

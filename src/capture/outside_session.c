@@ -181,21 +181,22 @@ int outside_session_tick(struct outside_session *session, uint64_t now_ns, struc
     return is_first ? err : 0;
 }
 
-int outside_session_close(struct outside_session *session, uint64_t now_ns, int exit_status,
-                          struct fault *fault)
+void outside_session_last_bucket(struct outside_session *session, uint64_t now_ns)
+{
+    uint64_t const now = now_ns - session->opened_ns;
+    (void)close_bucket(session, now > session->begin_ns ? now : session->begin_ns + 1);
+    if (session->options.symbols)
+        symbol_queue_finish(session->options.symbols, session->recording);
+}
+
+int outside_session_close(struct outside_session *session, int exit_status, struct fault *fault)
 {
     struct recording *recording = session->recording;
-    uint64_t const now = now_ns - session->opened_ns;
-    int err = close_bucket(session, now > session->begin_ns ? now : session->begin_ns + 1);
-    if (session->options.symbols)
-        symbol_queue_finish(session->options.symbols, recording);
     recording->exit_status = exit_status;
     recording->quality.complete = true;
     recording->written_unix_ns = unix_ns();
-    int const ended = recording_writer_finish(session->writer, recording, fault);
+    int const err = recording_writer_finish(session->writer, recording, fault);
     bool const told = session->write_failed;
     destroy(session);
-    if (err < 0)
-        return fault_set(fault, err, "out of memory at the end of a recording");
-    return told ? 0 : ended;
+    return told ? 0 : err;
 }

@@ -37,7 +37,7 @@ void outside_session_renamed(struct outside_session *session);
 /* Closes the bucket when it is due, and writes.  A full disk is told once, in `fault`, and tried again later. */
 int outside_session_tick(struct outside_session *session, uint64_t now_ns, struct fault *fault);
 
-/* The last bucket, the last names, the end of the file; frees the session.  `exit_status` as waitpid gives it, -1 when
- * nobody knows. */
-int outside_session_close(struct outside_session *session, uint64_t now_ns, int exit_status,
-                          struct fault *fault);
+/* Closes the last bucket; then nothing but its end may follow. */
+void outside_session_last_bucket(struct outside_session *session, uint64_t now_ns);
+/* The last names, the end of the file; frees the session.  `exit_status` as waitpid gives it, -1 when nobody knows. */
+int outside_session_close(struct outside_session *session, int exit_status, struct fault *fault);

@@ -13,6 +13,7 @@
 
 #include "capture/clock_keeper.h"
 #include "capture/control.h"
+#include "capture/page_cells.h"
 #include "capture/recorder_subject.h"
 #include "capture/roster.h"
 
@@ -39,6 +40,8 @@ struct recorder {
     struct roster *roster;
     struct inside_planner *planner;
     struct control *control;
+    struct page_station *station; /* NULL: nobody asked for pages */
+    struct page_cells cells;
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
 };
 
@@ -159,6 +162,8 @@ static void recorder_fini(struct recorder *recorder)
     control_close(recorder->control);
     ring_reader_destroy(recorder->reader);
     roster_destroy(recorder->roster);
+    page_station_close(recorder->station);
+    page_cells_fini(&recorder->cells);
     slot_keeper_destroy(recorder->keeper);
     inside_planner_destroy(recorder->planner);
     clock_keeper_destroy(recorder->clock_keeper);
@@ -167,18 +172,35 @@ static void recorder_fini(struct recorder *recorder)
     free(recorder);
 }
 
+static int open_station(struct recorder *recorder, struct fault *fault)
+{
+    struct fault why = {.code = -EIO, .text = "pages cannot be watched"};
+    if (!recorder->options->pages)
+        return 0;
+    recorder->station = page_station_open(recorder->options->pages, &why);
+    if (!recorder->station)
+        return fault_set(fault, why.code, "%s", why.text);
+    page_cells_init(&recorder->cells, recorder->station);
+    return 0;
+}
+
 /* All that is needed besides the arena. */
 static int furnish(struct recorder *recorder, struct fault *fault)
 {
+    int err = open_station(recorder, fault);
+    if (err < 0)
+        return err;
     recorder->keeper = slot_keeper_create(&recorder->arena);
     recorder->symbols = symbol_queue_create();
     recorder->clock_keeper = clock_keeper_create(&recorder->arena);
     recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
-    recorder->roster = roster_create(&(struct roster_options){.recorder = recorder->options,
-                                                              .arena = &recorder->arena,
-                                                              .slots = recorder->keeper,
-                                                              .symbols = recorder->symbols,
-                                                              .clock = &recorder->clock});
+    recorder->roster = roster_create(
+        &(struct roster_options){.recorder = recorder->options,
+                                 .arena = &recorder->arena,
+                                 .slots = recorder->keeper,
+                                 .symbols = recorder->symbols,
+                                 .cells = recorder->station ? &recorder->cells.source : NULL,
+                                 .clock = &recorder->clock});
     recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
     if (!recorder->clock_keeper || !recorder->reader || !recorder->keeper || !recorder->symbols ||
         !recorder->roster || !recorder->planner)
@@ -189,9 +211,17 @@ static int furnish(struct recorder *recorder, struct fault *fault)
 static int start(struct recorder *recorder, struct fault *fault)
 {
     const struct recorder_subject *subject = recorder->subject;
-    int pid = subject->start(subject->self, &recorder->arena, fault);
+    bool const runs_already = recorder->options->attached != NULL;
+    int err =
+        recorder->station && !runs_already ? page_station_watch_next(recorder->station, fault) : 0;
+    int pid = err < 0 ? err : subject->start(subject->self, &recorder->arena, fault);
     if (pid < 0)
         return pid;
+    if (recorder->station && runs_already) {
+        struct fault why;
+        if (page_station_watch(recorder->station, (uint32_t)pid, false, &why) < 0)
+            fprintf(stderr, "memoir: its pages are not watched: %s\n", why.text);
+    }
     if (recorder->options->began)
         recorder->options->began(recorder->options->quiet, (uint32_t)pid);
     setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */

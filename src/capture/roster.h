@@ -16,6 +16,7 @@ struct roster_options {
     struct arena *arena;
     struct slot_keeper *slots;
     struct symbol_queue *symbols;
+    const struct cell_source *cells; /* NULL: none */
     const struct tick_clock *clock;
 };
 struct roster *roster_create(const struct roster_options *options); /* NULL when out of memory */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_program.c - records a program that we start. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -62,8 +63,9 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Whoever waits for the program to close its output must not wait for us. */
-static void let_descriptors_go(const struct arena *arena)
+/* Whoever waits for the program to close its output must not wait for us.  What we opened ourselves closes on exec; what
+ * came from outside does not. */
+static void let_descriptors_go(void)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing >= 0) {
@@ -71,9 +73,15 @@ static void let_descriptors_go(const struct arena *arena)
         dup3(nothing, STDOUT_FILENO, O_CLOEXEC);
         close(nothing);
     }
-    if (arena->fd > 3)
-        close_range(3, (unsigned)arena->fd - 1, 0);
-    close_range((unsigned)arena->fd + 1, ~0u, 0);
+    DIR *folder = opendir("/proc/self/fd");
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        int const fd = atoi(entry->d_name), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
+        if (flags >= 0 && !(flags & FD_CLOEXEC))
+            close(fd);
+    }
+    if (folder)
+        closedir(folder);
 }
 
 static void pass_signals_on(struct program *program)
@@ -146,7 +154,7 @@ static int start_program(void *self, struct arena *arena, struct fault *fault)
     program->pid = launch_start(&launch, fault);
     if (program->pid < 0)
         return program->pid;
-    let_descriptors_go(arena);
+    let_descriptors_go();
     return program->pid;
 }
 

@@ -46,6 +46,8 @@ static void destroy(struct session *session)
 {
     session_end_watch(session, false);
     close_books(session);
+    if (session->options.cells)
+        session->options.cells->forget(session->options.cells->self, session->pid);
     recording_destroy(session->recording);
     free(session);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "capture/arena.h"
+#include "capture/cell_source.h"
 #include "capture/ordering.h"
 #include "capture/symbol_queue.h"
 #include "capture/tick_clock.h"
@@ -22,8 +23,9 @@ struct session_options {
     uint64_t look_every_ns; /* at its pages; 0: only when asked */
     const char *command_line;
     struct symbol_queue *symbols;
-    const char *source;            /* which command records */
-    const struct watcher *watcher; /* NULL: none */
+    const char *source;              /* which command records */
+    const struct watcher *watcher;   /* NULL: none */
+    const struct cell_source *cells; /* who looks at it from outside; NULL: nobody */
     const struct recorder_attached
         *attached; /* what is known of a program that ran already; NULL of others */
 };

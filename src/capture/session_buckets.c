@@ -51,6 +51,9 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
         err = session_close_pages(session, &bucket);
     judge_stacks(session, &bucket);
     name_cells(session, bucket.cells, bucket.cell_count);
+    const struct cell_source *cells = session->options.cells;
+    if (err == 0 && cells && session->pid)
+        err = cells->take(cells->self, session->pid, recording, &bucket);
     if (err < 0 || !vec_push(&recording->buckets, bucket)) {
         free(bucket.cells);
         free(bucket.thread_cells);

@@ -64,13 +64,14 @@ int main(int argc, char **argv)
         .set_count = 1,
     };
     struct fault fault = {0};
-    int status, words = command_words(argc, argv, &help, &status);
+    int const skip = argc >= 2 && strcmp(argv[1], "agent") == 0; /* as `memoir` starts it */
+    int status, words = command_words(argc - skip, argv + skip, &help, &status);
     if (words < 0)
         return status;
     if (words > 0) {
         fprintf(stderr,
                 "memoir agent: does not know what to do with \"%s\"; see memoir agent --help\n",
-                argv[1]);
+                argv[1 + skip]);
         return 2;
     }
     if (agent_check_privileges(&fault) == 0 && agent_serve(&options, &fault) == 0)

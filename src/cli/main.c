@@ -28,6 +28,8 @@ static const struct command commands[] = {
     {"detach", NULL, RECORD, "end that recording; the process goes on"},
     {"set", NULL, RECORD, "change what a running recording traces"},
     {"mark", NULL, RECORD, "name this instant in a running recording"},
+    {"pages", NULL, RECORD, "which call stacks the resident pages come from, without any hook"},
+    {"agent", NULL, "memoir-agent", "the privileged side, which memoir pages asks"},
     {"map", cmd_map, NULL, "all memory of a process, now, by whose it is"},
     {"report", cmd_report, NULL, "where the memory went, as text, JSON or CSV"},
     {"explain", cmd_explain, NULL, "every resident byte, by who has it"},

@@ -6,5 +6,6 @@ int cmd_attach(int argc, char **argv);
 int cmd_detach(int argc, char **argv);
 int cmd_set(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
+int cmd_pages(int argc, char **argv);
 int cmd_doctor_process(int argc, char **argv); /* memoir doctor PID */
 int cmd_names(int argc, char **argv);          /* for memoir itself: see name_lines.h */

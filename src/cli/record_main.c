@@ -9,9 +9,9 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", cmd_run},         {"attach", cmd_attach}, {"detach", cmd_detach},
-                {"set", cmd_set},         {"mark", cmd_mark},     {"doctor", cmd_doctor_process},
-                {NAME_COMMAND, cmd_names}};
+} commands[] = {{"run", cmd_run},     {"attach", cmd_attach},   {"detach", cmd_detach},
+                {"set", cmd_set},     {"mark", cmd_mark},       {"doctor", cmd_doctor_process},
+                {"pages", cmd_pages}, {NAME_COMMAND, cmd_names}};
 
 int main(int argc, char **argv)
 {

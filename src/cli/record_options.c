@@ -11,13 +11,20 @@
 #include "base/human.h"
 #include "cli/helper_program.h"
 #include "cli/serve_helper.h"
+#include "pages/page_station.h"
 #include "report/doubt_text.h"
 
-#define MAX_SIZE_DEFAULT   (256ull << 20)
-#define MAX_SIZE_LEAST     (64ull << 10)
-#define ALLOCATOR_NAME_MAX 32
-#define MAP_EVERY_DEFAULT  10000000000ull
-#define MAP_EVERY_LEAST    100000000ull
+#define MAX_SIZE_DEFAULT    (256ull << 20)
+#define MAX_SIZE_LEAST      (64ull << 10)
+#define ALLOCATOR_NAME_MAX  32
+#define MAP_EVERY_DEFAULT   10000000000ull
+#define MAP_EVERY_LEAST     100000000ull
+#define PAGES_EVERY_DEFAULT 1000000000ull
+
+/* There is one recorder per program, and one station of it. */
+static struct page_station_options page_options = {.socket = AGENT_SOCKET_PATH,
+                                                   .watch = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE,
+                                                   .look_every_ns = PAGES_EVERY_DEFAULT};
 
 static int take_output(void *into, const char *argument, struct fault *fault)
 {
@@ -46,6 +53,7 @@ static int take_children(void *into, const char *argument, struct fault *fault)
     (void)argument;
     (void)fault;
     ((struct recorder_options *)into)->follow_children = true;
+    page_options.watch |= AGENT_WATCH_CHILDREN;
     return 0;
 }
 
@@ -88,6 +96,20 @@ static int take_heap(void *into, const char *argument, struct fault *fault)
     return heap_rate_parse(argument, &((struct recorder_options *)into)->heap_rate, fault);
 }
 
+static int take_pages(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct recorder_options *)into)->pages = &page_options;
+    return 0;
+}
+
+static int take_agent(void *into, const char *argument, struct fault *fault)
+{
+    page_options.socket = argument;
+    return take_pages(into, argument, fault);
+}
+
 static int take_map_every(void *into, const char *argument, struct fault *fault)
 {
     struct recorder_options *options = into;
@@ -116,6 +138,10 @@ const struct option_rule record_rules[] = {
     {"--map-every", "TIME",
      "how often to look whose its resident pages are, for memoir explain (10s), or off",
      take_map_every},
+    {"--pages", NULL, "also which call stacks its resident pages come from, through memoir agent",
+     take_pages},
+    {"--agent", "PATH", "the same, with the socket of the agent (" AGENT_SOCKET_PATH ")",
+     take_agent},
     {"--serve", NULL, "serve metrics and profiles meanwhile, as memoir serve does", take_serve},
     {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", take_listen},
     {"--quiet", NULL, "say nothing but errors", take_quiet},

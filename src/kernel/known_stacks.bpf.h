@@ -202,6 +202,31 @@ always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs
     return number;
 }
 
+/* Words that tell stacks apart before they are walked: those near rsp that are no addresses of the stack itself, which
+ * return addresses never are. */
+#define HINT_WORDS 32u
+
+struct hinting {
+    const uint64_t *words;
+    uint64_t sp, hash;
+};
+
+static long hint_word(uint32_t i, struct hinting *now)
+{
+    uint64_t word = now->words[i & (HINT_WORDS - 1)];
+    if (word > 0x400000 && word < 1ull << 47 && (word ^ now->sp) >> 23)
+        now->hash = agent_hash_step(now->hash, word);
+    return 0;
+}
+
+always uint64_t hint_of(const struct pt_regs *regs, struct scratch *scratch)
+{
+    struct hinting now = {.words = scratch->window, .sp = regs->sp};
+    if (bpf_probe_read_user(scratch->window, sizeof(scratch->window), (const void *)regs->sp) == 0)
+        bpf_loop(HINT_WORDS, hint_word, &now, 0);
+    return now.hash;
+}
+
 struct found_stack {
     uint32_t stack, flags;
 };
@@ -216,6 +241,7 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
     struct agent_place place = {
         .pid = pid, .generation = target->generation, .ip = regs->ip, .sp = regs->sp};
     struct agent_stack *stack = 0, *pending;
+    uint64_t hint = 0;
     uint32_t zero = 0;
     if (!count || !known)
         return none;
@@ -226,12 +252,15 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
         if (!stack)
             break;
         if (stack->is_pending) {
-            /* Its copy is on its way: most likely this is the same. */
-            if (bpf_ktime_get_ns() - stack->hash < PENDING_NS) {
+            /* Its copy is on its way: if it looks the same, it most likely is. */
+            if (bpf_ktime_get_ns() - stack->hash > PENDING_NS)
+                break;
+            hint = hint ? hint : hint_of(regs, scratch);
+            if (stack->rbp == hint || way == AGENT_WAYS - 1) {
                 count->assumed++;
                 return (struct found_stack){stack->stack, AGENT_ASSUMED};
             }
-            break;
+            continue;
         }
         if (is_same(stack, regs, scratch))
             return (struct found_stack){stack->stack, 0};
@@ -240,7 +269,8 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
     pending = bpf_map_lookup_elem(&pending_rooms, &zero);
     if (!pending || number == AGENT_STACK_NONE)
         return (struct found_stack){number, 0};
-    pending->hash = bpf_ktime_get_ns();
+    pending->hash = bpf_ktime_get_ns(); /* these two say other things while it is pending */
+    pending->rbp = hint ? hint : hint_of(regs, scratch);
     pending->stack = number;
     pending->is_pending = 1;
     bpf_map_update_elem(known, &place, pending, BPF_ANY);

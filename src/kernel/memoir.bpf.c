@@ -6,6 +6,7 @@
 #define SYSCALL_MMAP   9
 #define SYSCALL_MREMAP 25
 #define MAP_POPULATE   0x8000
+#define MAP_ANONYMOUS  0x20
 #define FAULT_WRITE    2
 #define USER_END       0x800000000000ull
 
@@ -19,7 +20,7 @@ always void fault(uint64_t address, const struct pt_regs *regs, uint32_t flags)
     uint32_t pid = current_pid();
     struct agent_target *target = target_of(pid);
     struct scratch *scratch;
-    if (!target || !(target->watch & AGENT_WATCH_FAULTS))
+    if (!is_watched(target, AGENT_WATCH_FAULTS))
         return;
     scratch = scratch_of_cpu();
     if (!scratch || scratch->busy)
@@ -62,13 +63,24 @@ int BPF_PROG(on_large_page, struct page *page, unsigned int order, unsigned int 
     if (!scratch || scratch->busy || scratch->fault_tid != (uint32_t)bpf_get_current_pid_tgid())
         return 0;
     target = target_of(current_pid());
-    if (!target || !(target->watch & AGENT_WATCH_FAULTS))
+    if (!is_watched(target, AGENT_WATCH_FAULTS))
         return 0;
     struct agent_range large = {.size = 4096ull << order};
     fill_record(&large.record, AGENT_LARGE, 0, scratch->fault_stack,
                 scratch->fault_address & ~(large.size - 1));
     write_record(target->peer, &large, sizeof(large), BPF_RB_NO_WAKEUP);
     return 0;
+}
+
+/* Where a mapping of `size` bytes will be, when the kernel has looked for room so much larger that it can be aligned: as
+ * `like` is, whose place in a huge page must not change. */
+always uint64_t align_like(uint64_t address, uint64_t size, uint64_t room, uint64_t like)
+{
+    uint64_t const align = room - ((size + PAGE - 1) & ~(PAGE - 1));
+    uint64_t const less = (like - address) & (align - 1);
+    if (align == 0 || align & (align - 1) || align > 1ull << 30)
+        return address;
+    return address + (less ? less : align);
 }
 
 /* Addresses are chosen for a new mapping, or for one that moves. */
@@ -78,24 +90,31 @@ int BPF_PROG(on_new_addresses, unsigned long address, struct vm_unmapped_area_in
     uint32_t pid = current_pid();
     struct agent_target *target = target_of(pid);
     struct scratch *scratch = scratch_of_cpu();
-    if (!target || !(target->watch & AGENT_WATCH_FAULTS) || (int64_t)address < 0 || !scratch ||
+    if (!is_watched(target, AGENT_WATCH_FAULTS) || (int64_t)address < 0 || !scratch ||
         scratch->busy)
         return 0;
     struct pt_regs *regs = user_registers();
     struct agent_range range = {.size = info->length};
     struct found_stack found = {AGENT_STACK_NONE, 0};
-    uint32_t kind = AGENT_RANGE;
+    uint32_t kind = AGENT_RANGE, flags = 0;
+    uint64_t start = address;
     if (regs->orig_ax == SYSCALL_MREMAP) {
         kind = AGENT_MOVE;
         range.from = regs->di;
         range.from_size = regs->si;
         range.size = regs->dx;
-    } else if (regs->orig_ax == SYSCALL_MMAP && regs->r10 & MAP_POPULATE) {
+        start = align_like(address, range.size, info->length, range.from);
+    } else if (regs->orig_ax == SYSCALL_MMAP) {
+        range.size = regs->si;
+        start = align_like(address, range.size, info->length, regs->r9);
+        flags = regs->r10 & MAP_ANONYMOUS ? 0 : AGENT_OF_FILE;
+    }
+    if (kind == AGENT_RANGE && regs->orig_ax == SYSCALL_MMAP && regs->r10 & MAP_POPULATE) {
         scratch->busy = 1;
         found = find_stack(target, regs, scratch, pid);
         scratch->busy = 0;
     }
-    fill_record(&range.record, kind, found.flags, found.stack, address);
+    fill_record(&range.record, kind, flags | found.flags, found.stack, start);
     write_record(target->peer, &range, sizeof(range), BPF_RB_NO_WAKEUP);
     return 0;
 }
@@ -107,9 +126,14 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
     uint32_t pid = (uint32_t)child->tgid;
     struct agent_target *target = target_of((uint32_t)parent->tgid);
-    if (!target || child->tgid == parent->tgid || !(target->watch & AGENT_WATCH_CHILDREN))
+    uint32_t const events = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL;
+    if (!target || child->tgid == parent->tgid || !(target->watch & events) ||
+        !(target->watch & (AGENT_WATCH_CHILDREN | AGENT_WATCH_NEXT)))
         return 0;
     struct agent_target copy = *target;
+    copy.watch &= ~AGENT_WATCH_NEXT;
+    if (target->watch & AGENT_WATCH_NEXT)
+        target->watch = AGENT_WATCH_NEXT; /* and no other */
     struct agent_record record;
     if (bpf_map_update_elem(&targets, &pid, &copy, BPF_NOEXIST) < 0)
         return 0;
@@ -202,7 +226,7 @@ int BPF_PROG(on_cached, struct folio *folio)
     struct agent_target *target = target_of(pid);
     struct scratch *scratch = scratch_of_cpu();
     struct agent_cache cache;
-    if (!target || !(target->watch & AGENT_WATCH_CACHE) || !scratch || scratch->busy ||
+    if (!is_watched(target, AGENT_WATCH_CACHE) || !scratch || scratch->busy ||
         !describe(folio, &cache))
         return 0;
     struct agent_file file = {.inode = cache.inode, .device = cache.device};
@@ -262,8 +286,8 @@ int BPF_PROG(on_kernel_page, struct page *page, unsigned int order, unsigned int
     uint32_t pid = current_pid();
     struct agent_target *target = target_of(pid);
     struct scratch *scratch;
-    if (!target || !(target->watch & AGENT_WATCH_KERNEL) || !page || order > 18 ||
-        gfp & gfp_movable || !(gfp & gfp_may_wait)) /* an interrupt cannot wait: it is nobody's */
+    if (!is_watched(target, AGENT_WATCH_KERNEL) || !page || order > 18 || gfp & gfp_movable ||
+        !(gfp & gfp_may_wait)) /* an interrupt cannot wait: it is nobody's */
         return 0;
     scratch = scratch_of_cpu();
     if (!scratch || scratch->busy)

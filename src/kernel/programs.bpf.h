@@ -68,6 +68,11 @@ always struct agent_target *target_of(uint32_t pid)
     return bpf_map_lookup_elem(&targets, &pid);
 }
 
+always bool is_watched(const struct agent_target *target, uint32_t watch)
+{
+    return target && target->watch & watch && !(target->watch & AGENT_WATCH_NEXT);
+}
+
 always uint32_t current_pid(void)
 {
     return (uint32_t)(bpf_get_current_pid_tgid() >> 32);

@@ -13,11 +13,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define ANSWER_MS    5000
-#define PAGE         4096u
-#define RECORD_BUSY  (1u << 31)
-#define RECORD_GONE  (1u << 30)
-#define RECORD_HEAD  8u /* bytes: length and flags, a page offset */
+#define ANSWER_MS   5000
+#define PAGE        4096u
+#define RECORD_BUSY (1u << 31)
+#define RECORD_GONE (1u << 30)
+#define RECORD_HEAD 8u /* bytes: length and flags, a page offset */
 
 /* As the kernel lays it out: one page that we write, one that it writes, and the data twice in a row. */
 struct agent_link {
@@ -40,12 +40,14 @@ struct agent_link *agent_link_open(const char *socket_path, struct fault *fault)
     strcpy(address.sun_path, socket_path);
     link->ring = -1;
     link->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (link->socket < 0 || connect(link->socket, (struct sockaddr *)&address, sizeof(address)) < 0) {
-        int const err = -errno;
-        fault_set(fault, err,
-                  err == -EACCES ? "the agent at %s does not let us in: ask as root, or join the group it "
-                                   "was started for (memoir agent --group)"
-                                 : "there is no agent at %s: start it with sudo memoir agent",
+    if (link->socket < 0 ||
+        connect(link->socket, (struct sockaddr *)&address, sizeof(address)) < 0) {
+        bool const is_refused = errno == EACCES || errno == EPERM;
+        fault_set(fault, is_refused ? -EACCES : -ENOTCONN,
+                  is_refused
+                      ? "the agent at %s does not let us in: ask as root, or join the group it "
+                        "was started for (memoir agent --group)"
+                      : "there is no agent at %s: start it with sudo memoir agent",
                   socket_path);
         agent_link_close(link);
         return NULL;
@@ -112,7 +114,8 @@ static int ask(struct agent_link *link, const struct agent_request *request, int
     if (err == 0)
         err = receive_answer(link, answer, passed);
     if (err < 0)
-        return fault_set(fault, err, "the agent does not answer (%s): see whether memoir agent still runs",
+        return fault_set(fault, err,
+                         "the agent does not answer (%s): see whether memoir agent still runs",
                          strerror(-err));
     if (answer->error < 0)
         return fault_set(fault, answer->error, "%s", answer->sentence);
@@ -195,8 +198,8 @@ int agent_link_counters(struct agent_link *link, struct agent_counters *counters
 
 void agent_link_know(struct agent_link *link, const struct agent_know *know)
 {
-    size_t const size = offsetof(struct agent_know, stack.at) +
-                        know->stack.count * sizeof(know->stack.at[0]);
+    size_t const size =
+        offsetof(struct agent_know, stack.at) + know->stack.count * sizeof(know->stack.at[0]);
     (void)send(link->socket, know, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
@@ -244,13 +247,16 @@ size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn ea
     uint64_t const end = atomic_load_explicit(link->written_to, memory_order_acquire);
     while (at < end && count < most) {
         const uint8_t *head = link->data + (at & (link->bytes - 1));
-        uint32_t const word = atomic_load_explicit((const _Atomic(uint32_t) *)head, memory_order_acquire);
+        uint32_t const word =
+            atomic_load_explicit((const _Atomic(uint32_t) *)head, memory_order_acquire);
         uint32_t const size = word & ~(RECORD_BUSY | RECORD_GONE);
         if (word & RECORD_BUSY || size > link->bytes - RECORD_HEAD)
             break;
         const struct agent_record *record = (const void *)(head + RECORD_HEAD);
-        if (!(word & RECORD_GONE) && size >= sizeof(*record) && is_whole(record, size))
-            each(context, record, size);
+        bool const is_good =
+            !(word & RECORD_GONE) && size >= sizeof(*record) && is_whole(record, size);
+        if (is_good && !each(context, record))
+            break;
         at += (size + RECORD_HEAD + 7u) & ~7u;
         count++;
         atomic_store_explicit(link->read_to, at, memory_order_release);
@@ -260,7 +266,8 @@ size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn ea
 
 int agent_link_wait(struct agent_link *link, int wait_ms)
 {
-    struct pollfd ready[2] = {{.fd = link->socket, .events = POLLIN}, {.fd = link->ring, .events = POLLIN}};
+    struct pollfd ready[2] = {{.fd = link->socket, .events = POLLIN},
+                              {.fd = link->ring, .events = POLLIN}};
     poll(ready, 2, wait_ms);
     return ready[0].revents & (POLLHUP | POLLERR) ? -EPIPE : 0;
 }

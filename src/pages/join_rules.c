@@ -88,6 +88,32 @@ static bool find_majority(const struct page_book *book, uint64_t number, uint32_
     return true;
 }
 
+/* A large folio of the page cache is mapped whole by one fault: who touched the page before this one that is nearest,
+ * in the same mapping and the same 2 MiB.  false: nobody. */
+static bool find_in_folio(const struct rules *rules, const struct join_piece *piece, uint64_t page,
+                          uint32_t *stack)
+{
+    uint64_t const number = rules->leaf->number, leaves = RULES_HUGE / BOOK_LEAF_BYTES;
+    uint64_t const first = number - number % leaves;
+    uint64_t below = rules->leaf->used & piece->area & ((1ull << page) - 1);
+    const struct page_leaf *leaf = rules->leaf;
+    for (uint64_t i = number;; leaf = page_book_leaf(rules->book, --i)) {
+        if (i != number)
+            below = leaf ? leaf->used : 0;
+        for (; below; below &= ~(1ull << (63 - __builtin_clzll(below)))) {
+            int const near = 63 - __builtin_clzll(below);
+            if (i * BOOK_LEAF_BYTES + (uint64_t)near * BOOK_PAGE < piece->area_start)
+                return false;
+            if (page_owner_name(leaf->keys[near].stack))
+                continue;
+            *stack = leaf->keys[near].stack;
+            return true;
+        }
+        if (i == first)
+            return false;
+    }
+}
+
 static struct page_key key_for(const struct rules *rules, const struct join_piece *piece,
                                uint64_t page)
 {
@@ -102,6 +128,8 @@ static struct page_key key_for(const struct rules *rules, const struct join_piec
         near = nearest(touched, page);
     if (near >= 0) {
         key.stack = rules->leaf->keys[near].stack;
+        key.rule = RULE_AROUND;
+    } else if (is_of_file && find_in_folio(rules, piece, page, &key.stack)) {
         key.rule = RULE_AROUND;
     } else if (piece->is_huge && find_majority(rules->book, rules->leaf->number, &key.stack)) {
         key.rule = RULE_FILLED;

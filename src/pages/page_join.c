@@ -59,13 +59,21 @@ static void count_unkept(struct page_join *join, const struct join_piece *piece)
         join->rule_bytes[RULE_LOST] += (uint64_t)__builtin_popcountll(piece->pages) * BOOK_PAGE;
 }
 
+/* A fault is told before the kernel has dealt with it: a page that was never seen yet gets until the look after the next. */
+static bool may_still_come(const struct page_book *book, const struct page_leaf *leaf,
+                           unsigned page)
+{
+    uint16_t const age = (uint16_t)(book->epoch - leaf->keys[page].epoch);
+    return age == 0 || (age == 1 && !(leaf->settled & 1ull << page));
+}
+
 /* Takes out the keys of pages that are not there.  What came since the look began may have come after the pages were seen. */
 static void drop_stale(struct page_join *join, uint64_t number, uint64_t there)
 {
     const struct page_leaf *leaf = page_book_leaf(join->book, number);
     uint64_t gone = leaf ? leaf->used & ~there : 0;
     for (uint64_t left = gone; left; left &= left - 1) {
-        if (leaf->keys[__builtin_ctzll(left)].epoch == join->book->epoch)
+        if (may_still_come(join->book, leaf, (unsigned)__builtin_ctzll(left)))
             gone &= ~(left & -left);
     }
     join->dropped += (uint64_t)__builtin_popcountll(gone);
@@ -150,6 +158,7 @@ void page_join_run(struct page_join *join, const struct join_run *run)
         struct join_piece const piece = {.pages = bits_within(first, run->start, run->end) &
                                                   ~join->there,
                                          .area = bits_within(first, run->area_start, run->area_end),
+                                         .area_start = run->area_start,
                                          .kind = (uint8_t)run->kind,
                                          .is_huge = run->is_huge};
         if (piece.pages)

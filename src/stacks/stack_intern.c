@@ -19,6 +19,8 @@ struct stack_intern {
     struct number_map frames;  /* the same of frames, by module and address */
     size_t frames_indexed;     /* of the recording's */
     uint32_t made_code;        /* the frame of code made at run time, plus one */
+    struct number_map carried_modules, carried_frames,
+        carried_stacks; /* of another recording; plus one */
     struct number_map
         stacks; /* 2 * stack + 1 if folded, plus one, by a hash of its addresses and whose they are */
 };
@@ -38,6 +40,9 @@ void stack_intern_destroy(struct stack_intern *intern)
     number_map_fini(&intern->modules);
     number_map_fini(&intern->frames);
     number_map_fini(&intern->stacks);
+    number_map_fini(&intern->carried_modules);
+    number_map_fini(&intern->carried_frames);
+    number_map_fini(&intern->carried_stacks);
     free(intern);
 }
 
@@ -52,7 +57,22 @@ static bool is_module(const struct module *module, const struct module *other)
            module->bias == other->bias;
 }
 
-/* The module of a region: one that the recording has, or a new one. */
+/* One that the recording has, or a new one: its index plus one. */
+static int put_module(struct stack_intern *intern, const struct module *made, uint32_t *index)
+{
+    struct recording *recording = intern->recording;
+    for (size_t i = 0; i < recording->modules.count; i++)
+        if (is_module(&recording->modules.items[i], made)) {
+            *index = (uint32_t)i + 1;
+            return 0;
+        }
+    if (!vec_push(&recording->modules, *made))
+        return -ENOMEM;
+    *index = (uint32_t)recording->modules.count;
+    return 0;
+}
+
+/* The module of a region. */
 static int find_module(struct stack_intern *intern, const struct code_region *region,
                        uint32_t *module)
 {
@@ -60,23 +80,14 @@ static int find_module(struct stack_intern *intern, const struct code_region *re
     uint32_t *known = number_map_at(&intern->modules, region->number);
     if (!known)
         return -ENOMEM;
-    if (*known) {
-        *module = *known - 1;
-        return 0;
-    }
-    struct module const made = {.path = recording_intern(recording, region->path),
-                                .build_id = recording_intern(recording, region->build_id),
-                                .start = region->module_start,
-                                .end = region->module_end,
-                                .bias = region->bias};
-    for (size_t i = 0; *known == 0 && i < recording->modules.count; i++) {
-        if (is_module(&recording->modules.items[i], &made))
-            *known = (uint32_t)i + 1;
-    }
     if (*known == 0) {
-        if (!vec_push(&recording->modules, made))
+        struct module const made = {.path = recording_intern(recording, region->path),
+                                    .build_id = recording_intern(recording, region->build_id),
+                                    .start = region->module_start,
+                                    .end = region->module_end,
+                                    .bias = region->bias};
+        if (put_module(intern, &made, known) < 0)
             return -ENOMEM;
-        *known = (uint32_t)recording->modules.count;
     }
     *module = *known - 1;
     return 0;
@@ -211,4 +222,92 @@ int stack_intern_put(struct stack_intern *intern, struct process_code *code,
     if (place) /* without it the next time takes longer, no more */
         *place = 2 * interned->stack + interned->folded + 1;
     return 0;
+}
+
+/* --- stacks of another recording --- */
+
+static string_id carry_text(struct stack_intern *intern, const struct recording *from, string_id id)
+{
+    return recording_intern(intern->recording, recording_text(from, id));
+}
+
+/* The same module in our recording. */
+static int carry_module(struct stack_intern *intern, const struct recording *from, uint32_t module,
+                        uint32_t *carried)
+{
+    uint32_t *known = number_map_at(&intern->carried_modules, (uint64_t)module + 1);
+    if (!known)
+        return -ENOMEM;
+    if (*known == 0) {
+        struct module made = from->modules.items[module];
+        made.path = carry_text(intern, from, made.path);
+        made.build_id = carry_text(intern, from, made.build_id);
+        if (put_module(intern, &made, known) < 0)
+            return -ENOMEM;
+    }
+    *carried = *known - 1;
+    return 0;
+}
+
+/* A frame that is only a name. */
+static int carry_name(struct stack_intern *intern, const struct recording *from,
+                      const struct frame *frame, uint32_t *carried)
+{
+    const struct location *location = &from->locations.items[frame->first_location];
+    stack_id ignored;
+    if (recording_name_stack(intern->recording, carry_text(intern, from, location->function),
+                             &ignored) < 0)
+        return -ENOMEM;
+    *carried = (uint32_t)intern->recording->frames.count - 1;
+    return 0;
+}
+
+static int carry_frame(struct stack_intern *intern, const struct recording *from, uint32_t index,
+                       uint32_t *carried)
+{
+    struct frame frame = from->frames.items[index];
+    uint32_t *known = number_map_at(&intern->carried_frames, (uint64_t)index + 1);
+    int err = known ? 0 : -ENOMEM;
+    if (err == 0 && *known == 0) {
+        if (frame.module == MODULE_NONE && frame.location_count > 0) {
+            err = carry_name(intern, from, &frame, carried);
+        } else {
+            frame.first_location = frame.location_count = 0;
+            if (frame.module != MODULE_NONE)
+                err = carry_module(intern, from, frame.module, &frame.module);
+            if (err == 0)
+                err = put_frame(intern, frame, carried);
+        }
+        if (err == 0)
+            *known = *carried + 1;
+    }
+    if (err == 0)
+        *carried = *known - 1;
+    return err;
+}
+
+int stack_intern_carry(struct stack_intern *intern, const struct recording *from, stack_id stack,
+                       stack_id *carried)
+{
+    stack_id chain[STACK_FRAMES_MAX];
+    uint32_t depth = 0, frame;
+    int err = index_frames(intern);
+    *carried = STACK_EMPTY;
+    while (stack != STACK_EMPTY && depth < STACK_FRAMES_MAX) {
+        *carried = number_map_get(&intern->carried_stacks, stack);
+        if (*carried != STACK_EMPTY)
+            break;
+        chain[depth++] = stack;
+        stack = stack_table_innermost(from->stacks, stack).caller;
+    }
+    while (depth > 0 && err == 0) {
+        stack_id const next = chain[--depth];
+        err = carry_frame(intern, from, stack_table_innermost(from->stacks, next).frame, &frame);
+        if (err == 0)
+            err = stack_table_push(intern->recording->stacks, *carried, frame, carried);
+        uint32_t *known = err == 0 ? number_map_at(&intern->carried_stacks, next) : NULL;
+        if (known) /* without it the next time takes longer, no more */
+            *known = *carried;
+    }
+    return err;
 }

@@ -21,3 +21,7 @@ void stack_intern_destroy(struct stack_intern *intern);
 /* Puts the frames of a walk in `code`.  Cheap for frames that were put before.  0 or -ENOMEM. */
 int stack_intern_put(struct stack_intern *intern, struct process_code *code,
                      const struct stack_walk *walk, struct interned_stack *interned);
+
+/* A stack of another recording: always the same one.  Cheap for stacks that were carried before.  0 or -ENOMEM. */
+int stack_intern_carry(struct stack_intern *intern, const struct recording *from, stack_id stack,
+                       stack_id *carried);

@@ -37,9 +37,10 @@ enum agent_record_kind {
 };
 
 enum agent_record_flag {
-    AGENT_ASSUMED = 1 << 0,  /* same place as a stack whose copy is on its way: not compared */
-    AGENT_WRITE = 1 << 1,    /* the fault was a write */
-    AGENT_IN_KERNEL = 1 << 2 /* ... by the kernel, for a system call */
+    AGENT_ASSUMED = 1 << 0,   /* same place as a stack whose copy is on its way: not compared */
+    AGENT_WRITE = 1 << 1,     /* the fault was a write */
+    AGENT_IN_KERNEL = 1 << 2, /* ... by the kernel, for a system call */
+    AGENT_OF_FILE = 1 << 3    /* a file is mapped there: perhaps code */
 };
 
 struct agent_record {
@@ -63,7 +64,8 @@ struct agent_cache {
     uint32_t pages;
 };
 
-#define AGENT_REGISTERS 17 /* by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 rip */
+/* By DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 rip. */
+enum { AGENT_RBP = 6, AGENT_RSP = 7, AGENT_RIP = 16, AGENT_REGISTERS = 17 };
 struct agent_copy {
     struct agent_record record; /* `stack` has its number */
     uint64_t registers[AGENT_REGISTERS];
@@ -105,7 +107,8 @@ enum agent_watch {
     AGENT_WATCH_FAULTS = 1 << 0,
     AGENT_WATCH_CACHE = 1 << 1,
     AGENT_WATCH_KERNEL = 1 << 2,
-    AGENT_WATCH_CHILDREN = 1 << 3 /* forked processes too */
+    AGENT_WATCH_CHILDREN = 1 << 3, /* forked processes too */
+    AGENT_WATCH_NEXT = 1 << 4      /* not itself, but the next process that it forks */
 };
 
 struct agent_request {

@@ -73,6 +73,9 @@ TEST(keys_of_pages_that_are_gone_go)
     for (unsigned i = 0; i < 1000; i++)
         page_book_fault(&book, AT(i), 1, true);
     look(&book, &join, &run, 1);
+    CHECK(pages_of(&join, 1, PAGE_ANON) == 10 && join.dropped == 0); /* they may be about to come */
+    page_join_fini(&join);
+    look(&book, &join, &run, 1);
     CHECK(pages_of(&join, 1, PAGE_ANON) == 10 && join.dropped == 990 && book.leaves.count == 1);
     page_join_fini(&join);
     page_join_begin(&join, &book);
@@ -81,6 +84,9 @@ TEST(keys_of_pages_that_are_gone_go)
     page_join_run(&join, &run);
     CHECK(page_join_end(&join) == 0);
     CHECK(page_book_find(&book, AT(500)) && page_book_find(&book, AT(11)));
+    page_join_fini(&join);
+    look(&book, &join, NULL, 0);
+    CHECK(book.leaves.count == 2 && !page_book_find(&book, AT(1)));
     page_join_fini(&join);
     look(&book, &join, NULL, 0);
     CHECK(book.leaves.count == 0);
@@ -109,7 +115,7 @@ TEST(what_was_in_swap_keeps_its_owner)
     page_book_fini(&book);
 }
 
-/* Touched: 3, by 1, and 12, by 2.  The kernel mapped 0 to 15, and 16 and 17 came some other way. */
+/* Touched: 3, by 1, and 12, by 2.  The kernel mapped 0 to 15 around them, and 16 and 17 with the folio of 12. */
 TEST(pages_of_files_come_with_the_one_that_is_touched)
 {
     struct page_book book;
@@ -121,12 +127,16 @@ TEST(pages_of_files_come_with_the_one_that_is_touched)
     page_book_fault(&book, AT(12), 2, false);
     page_book_fault(&book, AT(41), 3, true);
     look(&book, &join, runs, 3);
-    CHECK(pages_of(&join, 1, PAGE_FILE) == 8 && pages_of(&join, 2, PAGE_SHMEM) == 8);
-    CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_SHMEM) == 2);
+    CHECK(pages_of(&join, 1, PAGE_FILE) == 8 && pages_of(&join, 2, PAGE_SHMEM) == 10);
+    CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_SHMEM) == 0);
     CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_ANON) == 11 && pages_of(&join, 3, PAGE_ANON) == 1);
-    CHECK(join.rule_bytes[RULE_AROUND] == 14 * BOOK_PAGE);
+    CHECK(join.rule_bytes[RULE_AROUND] == 16 * BOOK_PAGE);
     page_join_fini(&join);
-    runs[2] = run_of(40, 41, PAGE_FILE); /* in the window of one that was touched long ago */
+    runs[2] = run_of(30, 31, PAGE_FILE); /* the folio goes on up to here */
+    look(&book, &join, runs, 3);
+    CHECK(pages_of(&join, 2, PAGE_FILE) == 1);
+    page_join_fini(&join);
+    runs[2] = run_of(600, 601, PAGE_FILE); /* no folio is as large as that */
     look(&book, &join, runs, 3);
     CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_FILE) == 1);
     page_join_fini(&join);

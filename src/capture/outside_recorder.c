@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/outside_recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/outside_session.h"
+#include "procfs/process_facts.h"
+
+#define ROUND_NS  50000000l
+#define SELECT_NS 1000000000ull
+
+struct outside_recorder {
+    const struct outside_recorder_options *options;
+    struct page_cells cells;
+    struct symbol_queue *symbols;
+    VEC(struct outside_session *) sessions;
+    struct pid_list ended; /* not to be begun again */
+    pid_t child;           /* that we started; 0: none */
+    int wait_status;
+    bool child_has_ended;
+    uint32_t recordings;
+    uint64_t began_ns, selected_ns;
+};
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+}
+
+static void set_signals(void)
+{
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_stop};
+    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+        sigaction(stops[i], &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk to us */
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool is_recorded(const struct outside_recorder *recorder, uint32_t pid)
+{
+    vec_each (session, &recorder->sessions)
+        if (outside_session_pid(*session) == pid)
+            return true;
+    return false;
+}
+
+/* Opens the recording of a process that is watched. */
+static int open_session(struct outside_recorder *recorder, uint32_t pid, bool has_begun,
+                        struct fault *fault)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    struct outside_options const session_options = {
+        .output = recorder->recordings == 0 ? options->output : NULL,
+        .folder = "",
+        .max_bytes = options->max_bytes,
+        .source = options->source,
+        .has_begun = has_begun,
+        .symbols = recorder->symbols,
+        .cells = &recorder->cells.source};
+    struct outside_session *session = outside_session_open(pid, &session_options, now_ns(), fault);
+    if (!session)
+        return fault && fault->code ? fault->code : -EIO;
+    if (!vec_push(&recorder->sessions, session))
+        return fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
+    if (recorder->recordings++ == 0 && options->began)
+        options->began(options->quiet, pid);
+    return 0;
+}
+
+static int begin(struct outside_recorder *recorder, uint32_t pid, bool is_whole,
+                 struct fault *fault)
+{
+    int err = page_station_watch(recorder->options->station, pid, is_whole, fault);
+    return err < 0 ? err : open_session(recorder, pid, !is_whole, fault);
+}
+
+static void set_cost(struct recording *recording)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) < 0)
+        return;
+    recording->cost.recorder_cpu_ns =
+        (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
+        (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+    recording->cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+}
+
+static void end_session(struct outside_recorder *recorder, size_t at)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    struct outside_session *session = recorder->sessions.items[at];
+    struct recording *recording = (struct recording *)outside_session_recording(session);
+    uint32_t const pid = outside_session_pid(session);
+    struct page_state state;
+    struct fault fault = {0};
+    bool const is_child = recorder->child == (pid_t)pid && recorder->child_has_ended;
+    (void)page_station_look_now(options->station, pid);
+    page_cells_conclude(&recorder->cells, pid, recording);
+    set_cost(recording);
+    outside_session_last_bucket(session, now_ns());
+    if (options->ended && page_station_state(options->station, pid, &state))
+        options->ended(options, recording, outside_session_path(session), &state);
+    if (outside_session_close(session, is_child ? recorder->wait_status : -1, &fault) < 0)
+        fprintf(stderr, "memoir: %s\n", fault.text);
+    (void)vec_push(&recorder->ended.pids, pid);
+    recorder->sessions.items[at] = recorder->sessions.items[--recorder->sessions.count];
+}
+
+/* Ends the recordings of processes that have ended, and has the others write. */
+static void tend_sessions(struct outside_recorder *recorder)
+{
+    for (size_t i = recorder->sessions.count; i-- > 0;) {
+        struct outside_session *session = recorder->sessions.items[i];
+        uint32_t const pid = outside_session_pid(session);
+        struct page_state state;
+        struct fault fault = {0};
+        bool const is_watched = page_station_state(recorder->options->station, pid, &state);
+        if (is_watched && state.has_execed)
+            outside_session_renamed(session);
+        if (!is_watched || state.has_ended || !process_runs(pid))
+            end_session(recorder, i);
+        else if (outside_session_tick(session, now_ns(), &fault) < 0)
+            fprintf(stderr, "memoir: %s\n", fault.text);
+    }
+}
+
+static bool has_ended(const struct outside_recorder *recorder, uint32_t pid)
+{
+    vec_each (ended, &recorder->ended.pids)
+        if (*ended == pid)
+            return true;
+    return false;
+}
+
+/* Children that the kernel watches for us, and whoever is selected by now. */
+static void find_others(struct outside_recorder *recorder)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    uint32_t child;
+    while ((child = page_station_next_child(options->station)) != 0)
+        if (open_session(recorder, child, false, NULL) < 0)
+            page_station_forget(options->station, child);
+    if (!options->selector || now_ns() - recorder->selected_ns < SELECT_NS)
+        return;
+    struct pid_list found = {.pids = {NULL, 0, 0}};
+    recorder->selected_ns = now_ns();
+    options->selector->find(options->selector->self, &found);
+    vec_each (pid, &found.pids)
+        if (!is_recorded(recorder, *pid) && (!has_ended(recorder, *pid) || process_runs(*pid)))
+            (void)begin(recorder, *pid, false, NULL);
+    vec_free(&found.pids);
+}
+
+static void wait_for_child(struct outside_recorder *recorder)
+{
+    if (recorder->child > 0 && !recorder->child_has_ended &&
+        waitpid(recorder->child, &recorder->wait_status, WNOHANG) == recorder->child)
+        recorder->child_has_ended = true;
+}
+
+static void record(struct outside_recorder *recorder)
+{
+    uint64_t const limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
+    struct timespec const round = {0, ROUND_NS};
+    while (!stop_asked && now_ns() - recorder->began_ns < limit &&
+           (recorder->sessions.count > 0 || recorder->options->selector)) {
+        nanosleep(&round, NULL);
+        wait_for_child(recorder);
+        find_others(recorder);
+        tend_sessions(recorder);
+    }
+    while (recorder->sessions.count > 0)
+        end_session(recorder, recorder->sessions.count - 1);
+}
+
+/* The child waits until somebody watches it, and then becomes the program. */
+static int start_program(struct outside_recorder *recorder, char *const *command,
+                         struct fault *fault)
+{
+    int go[2], failed[2];
+    if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
+        return fault_set(fault, -errno, "the program cannot be started: %s", strerror(errno));
+    recorder->child = fork();
+    if (recorder->child == 0) {
+        char letter;
+        close(go[1]);
+        if (read(go[0], &letter, 1) == 1)
+            execvp(command[0], command);
+        int const err = errno;
+        (void)!write(failed[1], &err, sizeof(err));
+        _exit(127);
+    }
+    close(go[0]);
+    close(failed[1]);
+    int err =
+        recorder->child < 0 ? -errno : begin(recorder, (uint32_t)recorder->child, true, fault);
+    int reason = 0;
+    if (err == 0 && write(go[1], "g", 1) == 1 && read(failed[0], &reason, sizeof(reason)) > 0)
+        err = fault_set(fault, reason == ENOENT ? -ENOENT : -EACCES, "%s cannot be started: %s",
+                        command[0], strerror(reason));
+    close(go[1]);
+    close(failed[0]);
+    return err;
+}
+
+static int start(struct outside_recorder *recorder, struct fault *fault)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    if (options->command)
+        return start_program(recorder, options->command, fault);
+    vec_each (pid, &options->fixed.pids) {
+        int err = begin(recorder, *pid, false, fault);
+        if (err < 0)
+            return err;
+    }
+    return 0;
+}
+
+int outside_record(const struct outside_recorder_options *options,
+                   struct outside_recorder_result *result, struct fault *fault)
+{
+    struct outside_recorder recorder = {.options = options,
+                                        .symbols = symbol_queue_create(),
+                                        .wait_status = -1,
+                                        .began_ns = now_ns()};
+    page_cells_init(&recorder.cells, options->station);
+    set_signals();
+    int err = recorder.symbols ? start(&recorder, fault)
+                               : fault_set(fault, -ENOMEM, "out of memory before the start");
+    if (err == 0)
+        record(&recorder);
+    while (recorder.sessions.count > 0) /* what had begun when another could not */
+        end_session(&recorder, recorder.sessions.count - 1);
+    wait_for_child(&recorder);
+    *result = (struct outside_recorder_result){recorder.child_has_ended ? recorder.wait_status : -1,
+                                               recorder.recordings};
+    vec_free(&recorder.sessions);
+    vec_free(&recorder.ended.pids);
+    page_cells_fini(&recorder.cells);
+    if (recorder.symbols)
+        symbol_queue_destroy(recorder.symbols);
+    return err;
+}

@@ -1,0 +1,44 @@
+/* outside_recorder.h - records processes from outside: one that is started, some that run, or all that somebody selects,
+ * also those that come later.  One recording each. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/fault.h"
+#include "base/vec.h"
+#include "capture/page_cells.h"
+
+struct pid_list {
+    VEC(uint32_t) pids;
+};
+
+/* Whom to record, asked once a second: adds processes to `list`.  */
+struct outside_selector {
+    void *self;
+    void (*find)(void *self, struct pid_list *list);
+};
+
+struct outside_recorder_options {
+    const char *output; /* of the first; NULL: PROGRAM.PID.memoir */
+    uint64_t max_bytes, for_ns;
+    bool quiet;
+    const char *source;                      /* which command records */
+    char *const *command;                    /* to start; NULL: processes that run */
+    struct pid_list fixed;                   /* those to begin with */
+    const struct outside_selector *selector; /* NULL: only these */
+    struct page_station *station;
+    void (*began)(bool quiet, uint32_t pid); /* called with the first; NULL: nobody asks */
+    /* Called when the recording of one has ended and before it is closed.  NULL: nobody asks. */
+    void (*ended)(const struct outside_recorder_options *options, const struct recording *recording,
+                  const char *path, const struct page_state *state);
+};
+
+struct outside_recorder_result {
+    int wait_status; /* of the program that was started; -1: none was, or it goes on */
+    uint32_t recordings;
+};
+
+/* Records until all have ended (and no selector may bring more), the time is up, or SIGINT, SIGTERM or SIGHUP.  0 or
+ * -errno with `fault`. */
+int outside_record(const struct outside_recorder_options *options,
+                   struct outside_recorder_result *result, struct fault *fault);

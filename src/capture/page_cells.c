@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/page_cells.h"
+
+#include <errno.h>
+
+#include "base/human.h"
+
+static struct page_told *find_told(struct page_cells *cells, uint32_t pid)
+{
+    vec_each (told, &cells->told)
+        if (told->pid == pid)
+            return told;
+    if (!vec_push(&cells->told, (struct page_told){.pid = pid}))
+        return NULL;
+    return &cells->told.items[cells->told.count - 1];
+}
+
+/* Adds what is new of the sums to those of the recording, which others add to as well. */
+static void tell_quality(struct page_told *told, const struct page_state *state,
+                         struct recording *recording, struct bucket *bucket)
+{
+    const struct page_watch_sums *sums = &state->sums;
+    struct quality *quality = &recording->quality;
+    quality->events += sums->faults - told->faults;
+    quality->lost_events += sums->lost - told->lost;
+    bucket->lost_events += sums->lost - told->lost;
+    for (unsigned end = 0; end < STACK_END_KINDS; end++) {
+        quality->stack_ends[end] += sums->stack_ends[end] - told->stack_ends[end];
+        told->stack_ends[end] = sums->stack_ends[end];
+    }
+    told->faults = sums->faults;
+    told->lost = sums->lost;
+    if (state->gaps > told->gaps)
+        recording_note(
+            recording,
+            "the agent was gone for a while from %.1f s on: pages that came meanwhile have "
+            "no stack",
+            (double)bucket->begin_ns / 1e9);
+    told->gaps = state->gaps;
+}
+
+static int take(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket)
+{
+    struct page_cells *cells = self;
+    struct page_told *told = find_told(cells, pid);
+    struct page_state state;
+    if (!told)
+        return -ENOMEM;
+    int err = page_station_take(cells->station, pid, recording, bucket);
+    if (err == 0 && page_station_state(cells->station, pid, &state))
+        tell_quality(told, &state, recording, bucket);
+    return err == -ESRCH ? 0 : err; /* a process that nobody watches has no pages to tell of */
+}
+
+static void forget(void *self, uint32_t pid)
+{
+    page_station_forget(((struct page_cells *)self)->station, pid);
+}
+
+void page_cells_init(struct page_cells *cells, struct page_station *station)
+{
+    *cells = (struct page_cells){.source = {cells, take, forget}, .station = station};
+}
+
+void page_cells_fini(struct page_cells *cells)
+{
+    vec_free(&cells->told);
+}
+
+void page_cells_conclude(struct page_cells *cells, uint32_t pid, struct recording *recording)
+{
+    struct page_state state;
+    char walked[HUMAN_MAX], counted[HUMAN_MAX];
+    if (!page_station_state(cells->station, pid, &state))
+        return;
+    const struct page_watch_sums *sums = &state.sums;
+    uint64_t resident = 0;
+    for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
+        resident += sums->bytes[kind];
+    human_bytes(resident, walked);
+    human_bytes(sums->after.rss_bytes > 0 ? (uint64_t)sums->after.rss_bytes : 0, counted);
+    if (sums->looks > 0)
+        recording_note(
+            recording,
+            "pages at the last of %llu looks: %s by the page tables, %s by the kernel's count",
+            (unsigned long long)sums->looks, walked, counted);
+    if (sums->assumed > 0)
+        recording_note(
+            recording,
+            "%llu faults were given to a stack that was on its way to be known, without comparing",
+            (unsigned long long)sums->assumed);
+    if (sums->not_taken > 0)
+        recording_note(recording,
+                       "%llu faults have no stack: too many new ones at once, or not readable",
+                       (unsigned long long)sums->not_taken);
+}

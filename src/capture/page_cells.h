@@ -1,0 +1,24 @@
+/* page_cells.h - what a page station finds, as a source of cells for recordings. */
+#pragma once
+
+#include "capture/cell_source.h"
+#include "pages/page_station.h"
+
+struct page_cells {
+    struct cell_source source; /* to be given to recordings */
+    struct page_station *station;
+    VEC(struct page_told) told; /* by process */
+};
+
+/* What of its sums a recording has been told already. */
+struct page_told {
+    uint32_t pid;
+    uint64_t faults, lost, gaps;
+    uint64_t stack_ends[STACK_END_KINDS];
+};
+
+void page_cells_init(struct page_cells *cells, struct page_station *station);
+void page_cells_fini(struct page_cells *cells);
+
+/* The sentences for the quality part of its reports, before the recording of `pid` ends. */
+void page_cells_conclude(struct page_cells *cells, uint32_t pid, struct recording *recording);

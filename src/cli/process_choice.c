@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/process_choice.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/parse_pid.h"
+#include "inject/container_name.h"
+#include "inject/target_find.h"
+#include "inject/wait_exec.h"
+
+static int take_name(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct process_choice *)into)->name = argument;
+    return 0;
+}
+
+static int take_container(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct process_choice *)into)->container = argument;
+    return 0;
+}
+
+static int take_cgroup(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct process_choice *)into)->cgroup = argument;
+    return 0;
+}
+
+static int take_wait_exec(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct process_choice *)into)->wait_exec = argument;
+    return 0;
+}
+
+const struct option_rule process_choice_rules[] = {
+    {"--name", "NAME", "all processes of this name, also those that are started later", take_name},
+    {"--container", "NAME",
+     "all processes of this container, by name or id; with --name, those in it", take_container},
+    {"--cgroup", "PATH", "all processes of this cgroup, a folder below /sys/fs/cgroup",
+     take_cgroup},
+    {"--wait-exec", "NAME", "wait until a program of this name is started", take_wait_exec},
+    {NULL, NULL, NULL, NULL}};
+
+static bool is_meant(const struct process_choice *choice, uint32_t pid)
+{
+    return pid != (uint32_t)getpid() && (!choice->name || target_is_named(pid, choice->name)) &&
+           (!choice->container || container_holds(choice->container, pid));
+}
+
+static void find_in_proc(const struct process_choice *choice, struct pid_list *list)
+{
+    DIR *folder = opendir("/proc");
+    struct dirent *entry;
+    pid_t pid;
+    while (folder && (entry = readdir(folder)))
+        if (parse_pid(entry->d_name, &pid) == 0 && is_meant(choice, (uint32_t)pid))
+            (void)vec_push(&list->pids, (uint32_t)pid);
+    if (folder)
+        closedir(folder);
+}
+
+static void find_in_cgroup(const struct process_choice *choice, struct pid_list *list)
+{
+    char line[32];
+    pid_t pid;
+    FILE *file = fopen(choice->cgroup_file, "re");
+    while (file && fgets(line, sizeof(line), file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (parse_pid(line, &pid) == 0 && is_meant(choice, (uint32_t)pid))
+            (void)vec_push(&list->pids, (uint32_t)pid);
+    }
+    if (file)
+        fclose(file);
+}
+
+static void find(void *self, struct pid_list *list)
+{
+    const struct process_choice *choice = self;
+    if (choice->cgroup)
+        find_in_cgroup(choice, list);
+    else
+        find_in_proc(choice, list);
+}
+
+/* The list of its processes, wherever the folder is mounted.  0 or -ENOENT. */
+static int find_cgroup_file(struct process_choice *choice, struct fault *fault)
+{
+    static const char *const places[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/memory/",
+                                         "/sys/fs/cgroup/unified/"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        int const size = snprintf(choice->cgroup_file, sizeof(choice->cgroup_file),
+                                  "%s%s/cgroup.procs", places[i], choice->cgroup);
+        if (size < (int)sizeof(choice->cgroup_file) && access(choice->cgroup_file, R_OK) == 0)
+            return 0;
+    }
+    return fault_set(fault, -ENOENT, "there is no cgroup %s: give a folder below /sys/fs/cgroup",
+                     choice->cgroup);
+}
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+}
+
+static int wait_for(const char *name, bool quiet, struct pid_list *list, struct fault *fault)
+{
+    struct sigaction action = {.sa_handler = on_stop};
+    pid_t pid;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (!quiet)
+        fprintf(stderr, "memoir: waiting for %s to be started\n", name);
+    int err = wait_exec(name, &stop_asked, &pid, fault);
+    return err < 0 ? err : vec_push(&list->pids, (uint32_t)pid) ? 0 : -ENOMEM;
+}
+
+static int take_numbers(char *const *words, int count, struct pid_list *list, struct fault *fault)
+{
+    for (int i = 0; i < count; i++) {
+        pid_t pid;
+        if (parse_pid(words[i], &pid) < 0)
+            return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s",
+                             words[i], words[i]);
+        if (!vec_push(&list->pids, (uint32_t)pid))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int process_choice_find(struct process_choice *choice, char *const *words, int count, bool quiet,
+                        struct pid_list *list, const struct outside_selector **selector,
+                        struct fault *fault)
+{
+    bool const by_rule = choice->name || choice->container || choice->cgroup;
+    int const ways = (count > 0) + (choice->wait_exec != NULL) + by_rule;
+    *selector = NULL;
+    if (ways != 1)
+        return fault_set(fault, -EINVAL,
+                         ways == 0
+                             ? "which process? give its number, --name, --container, --cgroup or "
+                               "--wait-exec, or -- and a program to start"
+                             : "give numbers, or --wait-exec, or --name, --container and --cgroup");
+    if (count > 0)
+        return take_numbers(words, count, list, fault);
+    if (choice->wait_exec)
+        return wait_for(choice->wait_exec, quiet, list, fault);
+    if (choice->cgroup && find_cgroup_file(choice, fault) < 0)
+        return -ENOENT;
+    choice->selector = (struct outside_selector){choice, find};
+    *selector = &choice->selector;
+    return 0;
+}

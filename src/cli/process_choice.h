@@ -1,0 +1,21 @@
+/* process_choice.h - which processes are meant, for commands that take several: numbers, a name, a container, a cgroup,
+ * the next one that is started. */
+#pragma once
+
+#include "capture/outside_recorder.h"
+#include "cli/options.h"
+
+struct process_choice {
+    const char *name, *container, *cgroup, *wait_exec;
+    char cgroup_file[4096];
+    struct outside_selector selector;
+};
+
+/* Into a struct process_choice. */
+extern const struct option_rule process_choice_rules[];
+
+/* Adds those that are meant now to `list`; *selector is NULL unless others may come later.  With --wait-exec waits for it.
+ * `words` are numbers.  0; -EINVAL for wrong usage; or -errno. */
+int process_choice_find(struct process_choice *choice, char *const *words, int count, bool quiet,
+                        struct pid_list *list, const struct outside_selector **selector,
+                        struct fault *fault);

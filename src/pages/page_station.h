@@ -1,0 +1,54 @@
+/* page_station.h - watches the pages of processes, in a thread of its own: reads what the kernel tells through the agent,
+ * walks new stacks, looks at the pages now and then.
+ *
+ * All functions may be called from one other thread. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/fault.h"
+#include "model/recording.h"
+#include "pages/page_watch.h"
+
+struct page_station;
+struct stack_intern;
+
+struct page_station_options {
+    const char *socket;     /* of the agent */
+    uint32_t watch;         /* enum agent_watch */
+    uint64_t look_every_ns; /* at the pages of a process, or less often if that costs too much */
+};
+
+/* Connects and begins.  NULL with `fault`. */
+struct page_station *page_station_open(const struct page_station_options *options,
+                                       struct fault *fault);
+void page_station_close(struct page_station *station); /* also NULL */
+
+/* `is_whole`: nothing of it is older than this call but what an exec will throw away.  0 or -errno with `fault`. */
+int page_station_watch(struct page_station *station, uint32_t pid, bool is_whole,
+                       struct fault *fault);
+
+/* The same for the next process that we fork, before it is there. */
+int page_station_watch_next(struct page_station *station, struct fault *fault);
+
+/* What changed since the last time, as cells of `bucket`,  its stacks put into `recording`, which must be the same one each time.  0; -ESRCH when it is not watched; -ENOMEM. */
+int page_station_take(struct page_station *station, uint32_t pid, struct recording *recording,
+                      struct bucket *bucket);
+/* Has the pages of `pid` looked at, now.  Whether that was possible. */
+bool page_station_look_now(struct page_station *station, uint32_t pid);
+/* Whoever took what changed is gone.  If somebody else asks, he is told all from the beginning. */
+void page_station_forget(struct page_station *station, uint32_t pid);
+
+/* What happened to processes that nobody asked about: a child of a watched one that is watched too.  0: none. */
+uint32_t page_station_next_child(struct page_station *station);
+
+struct page_state {
+    struct page_watch_sums sums;
+    bool has_ended, has_execed; /* the latter since it was last asked */
+    bool agent_is_gone;         /* now */
+    uint64_t gaps, gap_ns;      /* times without the agent */
+    struct agent_counters counters;
+    uint64_t stacks; /* distinct ones, of all processes */
+};
+/* false when `pid` is not watched. */
+bool page_station_state(struct page_station *station, uint32_t pid, struct page_state *state);

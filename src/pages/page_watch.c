@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pages/page_watch.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void add_news(struct page_watch *watch, uint32_t stack, enum page_kind kind, int64_t bytes)
+{
+    unsigned const column = COL_PAGES_0 + 2 * kind + (bytes < 0);
+    if (!watch->is_wanted)
+        return;
+    struct cell const cell = {stack, (uint16_t)column, bytes < 0 ? -bytes : bytes};
+    (void)vec_push(&watch->news, cell);
+}
+
+int page_watch_init(struct page_watch *watch, struct code_store *codes, uint32_t pid,
+                    uint32_t known_as, bool is_whole)
+{
+    *watch = (struct page_watch){.pid = pid, .known_as = known_as};
+    int err = process_code_open(codes, pid, &watch->code);
+    if (err < 0)
+        return err;
+    page_book_init(&watch->book, 0, is_whole);
+    return 0;
+}
+
+int page_watch_init_child(struct page_watch *watch, struct code_store *codes, uint32_t pid,
+                          uint32_t known_as, struct page_watch *parent)
+{
+    *watch = (struct page_watch){.pid = pid, .known_as = known_as};
+    int err = process_code_open(codes, pid, &watch->code);
+    if (err == 0)
+        err = page_book_copy(&parent->book, &watch->book);
+    if (err < 0)
+        process_code_close(watch->code);
+    return err;
+}
+
+void page_watch_fini(struct page_watch *watch)
+{
+    process_code_close(watch->code);
+    page_book_fini(&watch->book);
+    resident_look_fini(&watch->look);
+    vec_free(&watch->news);
+    page_carry_fini(&watch->carry);
+}
+
+/* Memory of the kernel itself is no page of the book: it comes and goes as told. */
+static void book_kernel(struct page_watch *watch, const struct agent_record *record, uint32_t stack)
+{
+    int64_t const bytes = (int64_t)record->address;
+    add_news(watch, stack, PAGE_KERNEL, record->kind == AGENT_KERNEL_ADD ? bytes : -bytes);
+}
+
+static void book_fault(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
+                       enum stack_end end)
+{
+    struct page_watch_sums *sums = &watch->sums;
+    sums->faults++;
+    sums->assumed += record->flags & AGENT_ASSUMED ? 1 : 0;
+    if (stack == PAGES_NO_STACK)
+        sums->not_taken++;
+    else
+        sums->stack_ends[end]++;
+    page_book_fault(&watch->book, record->address, stack, record->flags & AGENT_WRITE);
+}
+
+void page_watch_record(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
+                       enum stack_end end)
+{
+    const struct agent_range *range = (const struct agent_range *)record;
+    switch (record->kind) {
+    case AGENT_FAULT:
+        book_fault(watch, record, stack, end);
+        break;
+    case AGENT_LARGE:
+        page_book_large(&watch->book, record->address, range->size);
+        break;
+    case AGENT_RANGE:
+        watch->code_is_old |= (record->flags & AGENT_OF_FILE) != 0;
+        page_book_range(&watch->book, record->address, range->size,
+                        record->stack != AGENT_STACK_NONE, stack);
+        break;
+    case AGENT_MOVE:
+        (void)page_book_move(&watch->book, range->from, range->from_size, record->address,
+                             range->size);
+        break;
+    case AGENT_KERNEL_ADD:
+    case AGENT_KERNEL_DROP:
+        book_kernel(watch, record, stack);
+        break;
+    case AGENT_EXIT:
+        watch->has_ended = true;
+        break;
+    case AGENT_OOM:
+        watch->next_look_ns = 0; /* while there is something to be seen */
+        break;
+    default:
+        break;
+    }
+}
+
+/* What a look found, or the end of a process, as news. */
+static void add_changes(struct page_watch *watch, const struct resident_parts *changes)
+{
+    vec_each (part, &changes->list)
+        add_news(watch, part->stack, part->kind, part->bytes);
+}
+
+static void empty(struct page_watch *watch)
+{
+    struct resident_parts changes = {0};
+    if (resident_look_clear(&watch->look, &changes) == 0)
+        add_changes(watch, &changes);
+    vec_free(&changes.list);
+}
+
+void page_watch_exec(struct page_watch *watch, struct code_store *codes)
+{
+    struct process_code *code;
+    empty(watch);
+    page_book_exec(&watch->book);
+    watch->has_execed = true;
+    watch->next_look_ns = 0;
+    if (process_code_open(codes, watch->pid, &code) < 0)
+        return;
+    process_code_close(watch->code);
+    watch->code = code;
+    watch->code_is_old = true; /* the loader is at work */
+}
+
+int page_watch_look(struct page_watch *watch, catch_up_fn catch_up, void *context,
+                    struct resident_result *result)
+{
+    return resident_look_take(&watch->look, watch->pid, &watch->book, catch_up, context, result);
+}
+
+void page_watch_take(struct page_watch *watch, const struct resident_result *result)
+{
+    struct page_watch_sums *sums = &watch->sums;
+    add_changes(watch, watch->begins_anew ? &result->parts : &result->changes);
+    watch->begins_anew = false;
+    memcpy(sums->bytes, result->bytes, sizeof(sums->bytes));
+    memcpy(sums->rule_bytes, result->rule_bytes, sizeof(sums->rule_bytes));
+    sums->before = result->before;
+    sums->after = result->after;
+    sums->looks++;
+    sums->look_ns += result->took_ns;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pages/station_stacks.h"
+
+#include <stdlib.h>
+
+#include "base/number_map.h"
+#include "pages/page_book.h"
+#include "stacks/stack_intern.h"
+#include "stacks/stack_walk.h"
+
+#define COPIES_MAX                                                                                 \
+    65536u /* numbers of copies that are remembered; older ones are asked for no more */
+
+struct station_stacks {
+    struct recording *recording;
+    struct stack_intern *intern;
+    struct number_map copies; /* stacks by number of their copy */
+    VEC(uint8_t) ends;        /* enum stack_end, by stack */
+    struct stack_walk walk;   /* the last one */
+};
+
+struct station_stacks *station_stacks_create(void)
+{
+    struct station_stacks *stacks = calloc(1, sizeof(*stacks));
+    if (stacks)
+        stacks->recording = recording_create();
+    if (stacks && stacks->recording)
+        stacks->intern = stack_intern_create(stacks->recording);
+    if (stacks && stacks->intern)
+        return stacks;
+    station_stacks_destroy(stacks);
+    return NULL;
+}
+
+void station_stacks_destroy(struct station_stacks *stacks)
+{
+    if (!stacks)
+        return;
+    stack_intern_destroy(stacks->intern);
+    if (stacks->recording)
+        recording_destroy(stacks->recording);
+    number_map_fini(&stacks->copies);
+    vec_free(&stacks->ends);
+    free(stacks);
+}
+
+/* The words that the walk rests on, as the kernel will compare them.  false when it cannot. */
+static bool describe(const struct stack_walk *walk, uint64_t sp, struct agent_stack *known)
+{
+    if (walk->not_repeatable || walk->word_count > AGENT_WORDS_MAX)
+        return false;
+    for (uint32_t i = 0; i < walk->word_count; i++) {
+        uint64_t const at = (walk->words[i].address - sp) / 8;
+        if (walk->words[i].address < sp || walk->words[i].address % 8 != sp % 8 || at > UINT16_MAX)
+            return false;
+        known->at[i] = (uint16_t)at;
+        known->hash = agent_hash_step(known->hash, walk->words[i].value);
+    }
+    known->count = (uint16_t)walk->word_count;
+    return true;
+}
+
+static void teach(const struct stack_walk *walk, const struct agent_copy *copy, uint32_t stack,
+                  struct agent_link *link)
+{
+    uint64_t const *registers = copy->registers;
+    struct agent_know know = {
+        .request = {AGENT_KNOW, AGENT_VERSION, copy->record.pid, 0},
+        .generation = copy->generation,
+        .way = copy->way,
+        .ip = registers[AGENT_RIP],
+        .sp = registers[AGENT_RSP],
+        .stack = {.stack = stack, .rbp = registers[AGENT_RBP], .uses_rbp = walk->uses_rbp},
+    };
+    if (link && stack < AGENT_STACKS_MAX && describe(walk, know.sp, &know.stack))
+        agent_link_know(link, &know);
+}
+
+static bool remember(struct station_stacks *stacks, uint32_t number, uint32_t stack)
+{
+    while (stacks->ends.count <= stack)
+        if (!vec_push(&stacks->ends, STACK_END_COMPLETE))
+            return false;
+    stacks->ends.items[stack] = (uint8_t)stacks->walk.end;
+    if (stacks->copies.count >= COPIES_MAX)
+        number_map_fini(&stacks->copies);
+    uint32_t *place = number_map_at(&stacks->copies, number);
+    if (place)
+        *place = stack;
+    return place != NULL;
+}
+
+void station_stacks_learn(struct station_stacks *stacks, struct process_code *code,
+                          bool *code_is_old, const struct agent_copy *copy, struct agent_link *link)
+{
+    struct stack_copy const taken = {.registers = copy->registers,
+                                     .start = copy->registers[AGENT_RSP],
+                                     .bytes = copy->bytes,
+                                     .size = copy->size};
+    struct interned_stack interned;
+    stack_walk(code, &taken, &stacks->walk);
+    if (stacks->walk.stop == STACK_STOP_NO_CODE && *code_is_old) {
+        *code_is_old = false;
+        (void)process_code_refresh(code);
+        stack_walk(code, &taken, &stacks->walk);
+    }
+    if (process_code_was_replaced(code) && link)
+        (void)agent_link_renew(link, copy->record.pid);
+    if (stack_intern_put(stacks->intern, code, &stacks->walk, &interned) < 0 ||
+        !remember(stacks, copy->record.stack, interned.stack))
+        return;
+    /* Code that is not known yet may be known when the stack comes again. */
+    if (stacks->walk.stop != STACK_STOP_NO_CODE)
+        teach(&stacks->walk, copy, interned.stack, link);
+}
+
+uint32_t station_stacks_find(const struct station_stacks *stacks, uint32_t record_stack,
+                             enum stack_end *end)
+{
+    uint32_t stack = record_stack;
+    *end = STACK_END_COMPLETE;
+    if (stack & AGENT_STACK_COPY)
+        stack = number_map_get(&stacks->copies, stack);
+    if (stack == 0 || stack >= stacks->ends.count)
+        return PAGES_NO_STACK;
+    *end = (enum stack_end)stacks->ends.items[stack];
+    return stack;
+}
+
+uint32_t station_stacks_count(const struct station_stacks *stacks)
+{
+    return stack_table_count(stacks->recording->stacks);
+}
+
+const struct recording *station_stacks_recording(const struct station_stacks *stacks)
+{
+    return stacks->recording;
+}

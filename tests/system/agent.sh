@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# memoir agent: who may ask what, and who is in nobody's way.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/agent.bash"
+skip_without_agent agent
+chmod 755 .
+mib=1048576
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+
+# Beginning: what is in the way is said.
+"${nobody[@]}" "$MEMOIR" agent --socket "$PWD/x.sock" 2>err
+equal not-root-status 1 $?
+one_sentence not-root err 'cap_bpf.*cap_perfmon.*as root'
+"$MEMOIR" agent --socket "$socket" --proc /nowhere 2>err
+one_sentence no-proc err '/nowhere.*--proc'
+"$MEMOIR" agent --socket "$socket" --group no-such-group 2>err
+one_sentence no-group err 'addgroup'
+"$MEMOIR" agent surplus 2>err
+equal surplus-status 2 $?
+begin_agent --group nogroup || not_ok begins "$(cat agent.err)"
+equal socket-mode 660 "$(stat -c %a "$socket")"
+equal socket-group nogroup "$(stat -c %G "$socket")"
+"$MEMOIR" agent --socket "$socket" 2>err
+equal second-status 1 $?
+one_sentence second err 'one is enough'
+
+# Only what a user may see.
+sleep 300 &
+roots=$!
+started+=("$roots")
+"${nobody[@]}" sleep 300 &
+theirs=$!
+started+=("$theirs")
+mkdir own && chown 65534:65534 own
+(cd own && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$roots" 2>../err)
+equal others-process-status 1 $?
+one_sentence others-process err 'another user'
+(cd own && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" --for 1s -o own.memoir "$theirs" 2>../err)
+equal own-process-status 0 $?
+at_least own-process 4096 "$(total own/own.memoir pages.resident)"
+chmod 660 "$socket"
+chgrp root "$socket"
+(cd own && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$theirs" 2>../err)
+equal not-in-the-group-status 1 $?
+one_sentence not-in-the-group err 'does not let us in'
+chgrp nogroup "$socket"
+"$MEMOIR" pages --agent "$socket" --for 3s -o first.memoir "$roots" 2>/dev/null &
+first=$!
+started+=("$first")
+sleep 1
+"$MEMOIR" pages --agent "$socket" -o again.memoir "$roots" 2>err
+equal twice-status 1 $?
+one_sentence twice err 'watched by another recorder'
+wait "$first"
+
+# Strangers, 25 of them bad at any time, and one recorder that must not notice.
+"$subjects/subject-agent_strangers" "$socket" 5 6 >strangers.out &
+strangers=$!
+started+=("$strangers")
+begin_subject "$MEMOIR" pages --agent "$socket" --every 200ms -o t.memoir -- "$subjects/subject-touches_pages"
+step anon
+step move
+step huge
+sleep 1
+end_subject
+equal among-strangers-status 0 $?
+equal among-strangers-anon $((64 * mib)) "$(inside t.memoir pages.anon touch_64_mib)"
+equal among-strangers-move $((32 * mib)) "$(inside t.memoir pages.anon grow_4_to_32_mib)"
+equal among-strangers-huge $((20 * mib)) "$(inside t.memoir pages.anon huge_20_mib)"
+equal among-strangers-lost 0 "$("$MEMOIR" report t.memoir --json | jq .quality.lost_events)"
+wait "$strangers"
+equal strangers-end 0 $?
+at_most memory-after-strangers $((16 * mib)) "$(status_bytes "$agent" VmRSS)"
+at_most descriptors-after-strangers 64 "$(find "/proc/$agent/fd" | wc -l)"
+
+# The agent dies and comes back: the program goes on, and so does its recording, with the gap in it.
+begin_subject "$MEMOIR" pages --agent "$socket" --every 200ms -o gap.memoir -- "$subjects/subject-touches_pages"
+step anon
+sleep 0.5
+kill -9 "$agent"
+wait "$agent" 2>/dev/null
+sleep 0.3
+step populate
+equal socket-is-left yes "$([ -e "$socket" ] && echo yes)"
+begin_agent || not_ok begins-again "$(cat agent.err)"
+sleep 1.5
+step huge
+sleep 1
+end_subject
+equal gap-status 0 $?
+equal gap-before $((64 * mib)) "$(inside gap.memoir pages.anon touch_64_mib)"
+equal gap-after $((20 * mib)) "$(inside gap.memoir pages.anon huge_20_mib)"
+equal gap-meanwhile $((8 * mib)) "$(inside gap.memoir pages.anon '[touched while events were lost]')"
+"$MEMOIR" report gap.memoir >gap.txt
+equal gap-is-told 1 "$(grep -c 'agent was gone' gap.txt)"
+
+# Three targets: what the agent and its maps take.
+for i in 1 2 3; do
+    "$MEMOIR" pages --quiet --agent "$socket" --for 3s -o "three$i.memoir" -- "$subjects/subject-works_for_seconds" 2 >/dev/null 2>&1 &
+    started+=("$!")
+    three[i]=$!
+done
+sleep 1.5
+maps=0
+for fd in "/proc/$agent/fdinfo/"*; do
+    bytes=$(awk '/^memlock:/ { print $2 }' "$fd" 2>/dev/null)
+    maps=$((maps + ${bytes:-0}))
+done
+at_most three-targets-memory $((64 * mib)) $((maps + $(status_bytes "$agent" VmRSS)))
+echo "# maps of the agent: $maps bytes"
+wait "${three[@]}"
+end_agent
+equal ends 0 $?
