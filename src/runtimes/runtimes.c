@@ -13,6 +13,7 @@
 #include "runtimes/program_file.h"
 #include "runtimes/region_names.h"
 #include "runtimes/shapes.h"
+#include "runtimes/tcmalloc_numbers.h"
 #include "symbols/program_marks.h"
 
 /* A view without numbers, and why. */
@@ -98,6 +99,26 @@ static bool may_read(struct breakdown *breakdown, const struct process_bytes *pr
     return true;
 }
 
+/* Those whose counters have neither a name nor looks that could be checked. */
+static void show_shaped(struct breakdown *breakdown, uint32_t marks)
+{
+    static const struct {
+        uint32_t mark;
+        const char *name;
+    } shaped[] = {{MARK_V8, "V8"}, {MARK_JEMALLOC, "jemalloc"}, {MARK_MIMALLOC, "mimalloc"}};
+    for (size_t i = 0; i < sizeof(shaped) / sizeof(shaped[0]); i++) {
+        struct inside_view *view =
+            marks & shaped[i].mark ? breakdown_inside(breakdown, shaped[i].name) : NULL;
+        if (!view)
+            continue;
+        snprintf(view->source, sizeof(view->source), "shape of mappings");
+        snprintf(
+            view->trouble, sizeof(view->trouble),
+            "It keeps its numbers where they cannot be checked from outside; what is its own is "
+            "told by the shape of its mappings.");
+    }
+}
+
 /* What stands in its memory. */
 static bool look_inside(struct breakdown *breakdown, const struct process_bytes *process,
                         uint32_t marks, const struct program_file *program)
@@ -110,6 +131,9 @@ static bool look_inside(struct breakdown *breakdown, const struct process_bytes 
         java_counters_look(breakdown, process);
     if (marks & MARK_OCAML && program)
         ocaml_numbers_look(breakdown, process, program);
+    if (marks & MARK_TCMALLOC)
+        tcmalloc_numbers_look(breakdown, process);
+    show_shaped(breakdown, marks);
     return glibc_arenas_look(breakdown, process) == 0;
 }
 

@@ -173,6 +173,45 @@ import time; print("ready", flush=True); time.sleep(600)'
     at_least "$allocator-heap" 35 "$(section "$allocator.json" allocator)"
 done
 
+equal jemalloc-says-where "shape of mappings" "$(jq -r '.inside[] | select(.runtime == "jemalloc") | .source' jemalloc.json)"
+equal mimalloc-says-where "shape of mappings" "$(jq -r '.inside[] | select(.runtime == "mimalloc") | .source' mimalloc.json)"
+
+# tcmalloc's own numbers against those it tells.
+cat >tcmalloc.py <<'END'
+import ctypes, time
+library = ctypes.CDLL(None)
+names = [b"generic.heap_size", b"tcmalloc.pageheap_unmapped_bytes", b"tcmalloc.pageheap_free_bytes"]
+values = [ctypes.c_size_t() for _ in names]
+kept = [str(i) * 3 for i in range(300000)]
+junk = [bytearray(5000) for _ in range(20000)]
+del junk
+library.MallocExtension_ReleaseFreeMemory()
+more = [bytearray(300000) for _ in range(60)]
+del more
+for name, value in zip(names, values):
+    library.MallocExtension_GetNumericProperty(name, ctypes.byref(value))
+with open("tcmalloc.said", "w") as file:
+    print(*[value.value for value in values], file=file)
+print("ready", flush=True)
+time.sleep(600)
+END
+for library in libtcmalloc.so.4 libtcmalloc_minimal.so.4; do
+    path=/usr/lib/x86_64-linux-gnu/$library
+    name=${library%.so.4}
+    if [ ! -e "$path" ]; then
+        skip "$name-numbers" "no library of it"
+        continue
+    fi
+    begin "$name" env LD_PRELOAD="$path" PYTHONMALLOC=malloc /usr/bin/python3 tcmalloc.py
+    read -r size released free <tcmalloc.said
+    look "$name" "$pid"
+    equal "$name-size" "$size" "$(inside "$name.json" tcmalloc system)"
+    at_least "$name-released-some" 1000000 "$released"
+    near "$name-released" "$released" "$(inside "$name.json" tcmalloc released)" 5
+    near "$name-free" "$free" "$(inside "$name.json" tcmalloc free)" 10
+    at_least "$name-inuse" 20000000 "$(inside "$name.json" tcmalloc inuse)"
+done
+
 # ---- without the right to read its memory: the kernel's view, and a sentence ----
 begin plain /usr/bin/python3 -c 'import time; print("ready", flush=True); time.sleep(600)'
 "$MEMOIR" map "$pid" --kernel-only --json >plain.json
