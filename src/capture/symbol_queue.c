@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/vec.h"
 #include "symbols/resolver.h"
 
-#define BEHIND_ALL 10 /* nice */
+#define BEHIND_ALL 10           /* nice */
+#define AT_FIRST   100000000ull /* ns of processor time */
 
 /* Texts are copied: the recording's own tables move while they grow. */
 struct question {
@@ -39,6 +41,7 @@ struct symbol_queue {
     bool taken;                      /* a question is being answered, by whichever thread */
     bool stop;
     pid_t tid; /* of the thread; 0 until it runs */
+    bool is_behind, must_hurry;
     struct resolver *resolver;
 };
 
@@ -60,6 +63,21 @@ static void question_fini(struct question *question)
     free(question->path);
     free(question->root);
     free(question->build_id);
+}
+
+/* Naming can wait, reading rings cannot: after its first bit of work the thread goes behind all others.  Not before,
+ * because what a short recording needs is little, and only root may call it back.  Called with the lock held, also by those who
+ * ask, for a single answer may take seconds. */
+static void mind_others(struct symbol_queue *queue)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (queue->is_behind || queue->must_hurry || !queue->tid ||
+        pthread_getcpuclockid(queue->thread, &clock) != 0 || clock_gettime(clock, &used) < 0 ||
+        (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec < AT_FIRST)
+        return;
+    setpriority(PRIO_PROCESS, (id_t)queue->tid, BEHIND_ALL);
+    queue->is_behind = true;
 }
 
 /* Called with the lock held, and given up meanwhile. */
@@ -85,14 +103,12 @@ static void answer_next(struct symbol_queue *queue)
 static void *answer_questions(void *context)
 {
     struct symbol_queue *queue = context;
-    pid_t const tid = gettid();
-    /* Naming can wait; reading rings cannot. */
-    setpriority(PRIO_PROCESS, (id_t)tid, BEHIND_ALL);
     pthread_mutex_lock(&queue->lock);
-    queue->tid = tid;
+    queue->tid = gettid();
     while (!queue->stop) {
         if (queue->next < queue->questions.count && !queue->taken) {
             answer_next(queue);
+            mind_others(queue);
             continue;
         }
         if (queue->next == queue->questions.count)
@@ -105,8 +121,9 @@ static void *answer_questions(void *context)
 
 /* From now on somebody waits for it: on a machine that is busy it would hardly get on behind all others.  Only root
  * may; for the others the one who waits answers all but the question that is being answered. */
-static void let_hurry(const struct symbol_queue *queue)
+static void let_hurry(struct symbol_queue *queue)
 {
+    queue->must_hurry = true;
     if (queue->tid)
         setpriority(PRIO_PROCESS, (id_t)queue->tid, getpriority(PRIO_PROCESS, 0));
 }
@@ -239,6 +256,7 @@ void symbol_queue_fetch(struct symbol_queue *queue, struct recording *recording)
 {
     pthread_mutex_lock(&queue->lock);
     fetch_answers(queue, recording);
+    mind_others(queue);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -248,6 +266,7 @@ size_t symbol_queue_ask(struct symbol_queue *queue, struct recording *recording,
     pthread_mutex_lock(&queue->lock);
     while (first < recording->frames.count && ask(queue, recording, root, first))
         first++;
+    mind_others(queue);
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     return first;
