@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 3)
         return 0;
     size_t header = (size_t)(data[0] | data[1] << 8) % (size - 2);
-    struct eh_view view = {data + 2 + header, data + 2, data + size, 0};
+    struct eh_view view = {.header = data + 2 + header, .low = data + 2, .high = data + size};
     view.slide = TARGET - (uint64_t)(uintptr_t)view.header;
 
     look_up(&view, 0);

@@ -61,16 +61,35 @@ static unwind_rule go_rule(const struct code_tables *tables, uint64_t pc, uint32
     return rule_from_row(&row, module);
 }
 
+static int listed_row(const struct code_tables *tables, uint64_t pc, struct unwind_row *row)
+{
+    size_t low = 0, high = tables->index_count;
+    while (low < high) {
+        size_t const middle = (low + high) / 2;
+        if (tables->index[middle].end <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == tables->index_count || tables->index[low].start > pc)
+        return -ENOENT;
+    return eh_frame_row_at(&tables->listed, tables->index[low].offset, pc, row);
+}
+
+static int frame_row(const struct code_tables *tables, uint64_t pc, struct unwind_row *row)
+{
+    int const err = tables->has_frames ? eh_frame_row(&tables->frames, pc, row) : -ENOENT;
+    return err == -ENOENT ? listed_row(tables, pc, row) : err;
+}
+
 int code_tables_row(const struct code_tables *tables, uint64_t pc, struct unwind_row *row)
 {
     if (is_in_go(tables, pc))
         return go_row(tables, pc, row);
-    if (!tables->has_frames)
-        return -ENOENT;
-    int err = eh_frame_row(&tables->frames, pc, row);
+    int err = frame_row(tables, pc, row);
     /* A return address at the very first byte of a function, with nobody's code before it, was never a call:
      * makecontext put it there, as the outer end of a new stack. */
-    if (err == -ENOENT && eh_frame_row(&tables->frames, pc + 1, row) == 0) {
+    if (err == -ENOENT && frame_row(tables, pc + 1, row) == 0) {
         row->registers[REG_RIP].place = PLACE_UNDEFINED;
         return 0;
     }

@@ -2,6 +2,7 @@
 #include "stacks/code_tables.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/hash.h"
 #include "symbols/go_module.h"
@@ -40,7 +41,7 @@ static void read_eh_frame(struct code_tables *tables, const struct elf_view *vie
         return;
     memcpy(&distance, tables->image.bytes + header.offset + 4, sizeof(distance));
     uint64_t address = segment.p_vaddr + 4 + (uint64_t)(int64_t)distance;
-    /* Relative to itself, four bytes: what every linker writes. */
+    /* Relative to itself, four bytes, and the table relative to the header: what every linker writes. */
     if (tables->image.bytes[header.offset + 1] != 0x1b || !elf_offset_of(view, address, &frames))
         return;
     uint64_t low = header.offset < frames.offset ? header.offset : frames.offset;
@@ -129,19 +130,26 @@ static void take_segments(struct code_tables *tables, const struct elf_view *vie
     }
 }
 
-static void keep_tables(struct code_tables *tables, struct image_part frames, struct image_part go)
+static int by_offset(const void *left, const void *right)
 {
-    bool const frames_first = frames.offset <= go.offset;
-    struct image_part const parts[] = {frames_first ? frames : go, frames_first ? go : frames};
-    code_image_keep(&tables->image, parts, 2);
-    tables->bytes = frames.size + go.size;
+    const struct image_part *a = left, *b = right;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static void keep_tables(struct code_tables *tables, struct image_part parts[3])
+{
+    tables->bytes = tables->index_count * sizeof(tables->index[0]);
+    for (unsigned i = 0; i < 3; i++)
+        tables->bytes += parts[i].size;
+    qsort(parts, 3, sizeof(parts[0]), by_offset);
+    code_image_keep(&tables->image, parts, 3);
 }
 
 int code_tables_init(struct code_tables *tables, const struct image_source *source)
 {
     struct elf_view view;
     Elf64_Ehdr head;
-    struct image_part frames = {0, 0}, go = {0, 0};
+    struct image_part kept[3] = {{0, 0}, {0, 0}, {0, 0}};
     memset(tables, 0, sizeof(*tables));
     int err = code_image_open(&tables->image, source, &view);
     if (err < 0)
@@ -155,13 +163,15 @@ int code_tables_init(struct code_tables *tables, const struct image_source *sour
     elf_view_build_id(&view, tables->build_id);
     take_segments(tables, &view, true);
     take_segments(tables, &view, false);
-    read_eh_frame(tables, &view, source, &frames);
-    read_go(tables, &view, source, &go);
-    keep_tables(tables, frames, go);
+    read_eh_frame(tables, &view, source, &kept[0]);
+    read_go(tables, &view, source, &kept[1]);
+    kept[2] = frame_index_read(tables, &view, source);
+    keep_tables(tables, kept);
     return 0;
 }
 
 void code_tables_fini(struct code_tables *tables)
 {
+    free(tables->index);
     code_image_close(&tables->image);
 }

@@ -18,12 +18,19 @@ struct code_tables {
     Elf64_Phdr segments[CODE_SEGMENTS_MAX]; /* the loaded ones, executable ones first */
     uint32_t segment_count;
     bool has_frames;
-    struct eh_view frames;
+    struct eh_view frames;  /* .eh_frame, searched by its header */
+    struct eh_view listed;  /* .eh_frame without one, or .debug_frame */
+    struct eh_entry *index; /* of the listed, by address; NULL: none */
+    size_t index_count;
     bool is_go;
     struct pclntab go;
     uint64_t go_low, go_high;
     struct code_image image; /* what the others point into */
 };
+
+/* Part of code_tables_init: finds tables that have no header, and sorts their entries.  What is to be kept of the image. */
+struct image_part frame_index_read(struct code_tables *tables, const struct elf_view *view,
+                                   const struct image_source *source);
 
 /* Reads what is needed.  0, -EINVAL when it is no ELF object, -ENOMEM.  The caller ends it with code_tables_fini. */
 int code_tables_init(struct code_tables *tables, const struct image_source *source);

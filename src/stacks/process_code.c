@@ -254,6 +254,16 @@ const struct code_region *process_code_find(struct process_code *code, uint64_t 
     return find(code, address);
 }
 
+/* `mov $15, %rax; syscall`, at the address itself or just behind: a return from a signal handler, without tables. */
+static bool is_signal_return(const struct process_code *code, uint64_t address)
+{
+    static const uint8_t known[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    uint8_t there[sizeof(known) + 1];
+    return process_code_bytes(code, address, there, sizeof(there)) &&
+           (memcmp(there, known, sizeof(known)) == 0 ||
+            memcmp(there + 1, known, sizeof(known)) == 0);
+}
+
 uint64_t process_code_rule(struct process_code *code, uint64_t address)
 {
     struct known_rule *known = &code->rules[hash_mix(address) >> (64 - RULES_BITS)];
@@ -266,6 +276,9 @@ uint64_t process_code_rule(struct process_code *code, uint64_t address)
     unwind_rule rule = rule_make(RULE_MISSING, 0, 0, number);
     if (region->tables)
         rule = code_tables_rule(region->tables, address - region->bias, number);
+    if (rule_kind_of(rule) == RULE_MISSING && region->kind == CODE_FILE &&
+        is_signal_return(code, address))
+        rule = rule_make(RULE_SIGNAL, 0, 0, number);
     *known = (struct known_rule){address, rule};
     return rule;
 }

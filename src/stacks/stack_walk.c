@@ -169,15 +169,6 @@ static enum stack_stop leave_signal(struct walker *walker)
     return GO_ON;
 }
 
-/* `mov $15, %rax; syscall`: a return from a signal handler that has no tables. */
-static bool is_signal_return(const struct walker *walker)
-{
-    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-    uint8_t there[sizeof(code)];
-    return process_code_bytes(walker->code, walker->ip, there, sizeof(there)) &&
-           memcmp(there, code, sizeof(code)) == 0;
-}
-
 /* Where the return address is in code without tables: above what rbp points to, once that was set up.  In the innermost
  * frame the instruction tells when it is not.  0 when it cannot be told. */
 static uint64_t guess_return_slot(struct walker *walker, bool *rbp_is_saved)
@@ -206,7 +197,9 @@ static enum stack_stop describe_missing(const struct code_region *region)
 {
     if (region->kind == CODE_MADE)
         return STACK_STOP_MADE_CODE;
-    return region->tables && region->tables->has_frames ? STACK_STOP_NO_ROW : STACK_STOP_NO_TABLES;
+    return region->tables && (region->tables->has_frames || region->tables->index)
+               ? STACK_STOP_NO_ROW
+               : STACK_STOP_NO_TABLES;
 }
 
 static enum stack_stop leave_without_rule(struct walker *walker, uint64_t address)
@@ -217,8 +210,6 @@ static enum stack_stop leave_without_rule(struct walker *walker, uint64_t addres
     uint64_t caller;
     if (region->tables && code_tables_is_entry(region->tables, address - region->bias))
         return STACK_STOP_ENTRY;
-    if (is_signal_return(walker))
-        return leave_signal(walker);
     enum stack_stop const missing = describe_missing(region);
     uint64_t const slot = guess_return_slot(walker, &rbp_is_saved);
     if (state->lost || slot == 0 || !walk_word(state, slot, &caller))

@@ -151,14 +151,17 @@ static bool parse_augmentation(struct byte_cursor *cursor, const char *letters,
 static bool parse_cie(const struct eh_view *view, const uint8_t *at, struct cie *cie)
 {
     struct byte_cursor cursor;
-    if (!enter_record(view, at, &cursor) || cursor_u32(&cursor) != 0)
+    if (!enter_record(view, at, &cursor) ||
+        cursor_u32(&cursor) != (view->is_debug_frame ? UINT32_MAX : 0))
         return false;
     uint8_t version = cursor_u8(&cursor);
     const char *letters = (const char *)cursor.at;
     const void *zero = memchr(cursor.at, 0, (size_t)(cursor.end - cursor.at));
-    if ((version != 1 && version != 3) || !zero)
+    if ((version != 1 && version != 3 && version != 4) || !zero)
         return false;
     cursor.at = (const uint8_t *)zero + 1;
+    if (version == 4 && cursor_u16(&cursor) != 8) /* addresses of 8 bytes, no segments */
+        return false;
 
     *cie = (struct cie){.pointer_encoding = 0};
     cie->code_align = cursor_uleb(&cursor);
@@ -346,40 +349,97 @@ static bool run_program(struct row_state *state, const struct cie *cie, struct b
     return !cursor.failed;
 }
 
-int eh_frame_row(const struct eh_view *view, uint64_t pc, struct unwind_row *row)
+/* One function's entry. */
+struct fde {
+    struct cie cie;
+    uint64_t start, size;
+    struct byte_cursor program;
+};
+
+/* Where the entry says its common part is; NULL when that cannot be. */
+static const uint8_t *find_cie(const struct eh_view *view, const uint8_t *id_at, uint32_t id)
+{
+    if (view->is_debug_frame)
+        return id < (size_t)(view->high - view->low) ? view->low + id : NULL;
+    return id != 0 && id <= (size_t)(id_at - view->low) ? id_at - id : NULL;
+}
+
+static int parse_fde(const struct eh_view *view, const uint8_t *at, struct fde *fde)
 {
     struct byte_cursor cursor;
-    struct cie cie;
-    const uint8_t *fde = find_fde(view, pc);
-    if (!fde || !enter_record(view, fde, &cursor))
+    if (!at || !enter_record(view, at, &cursor))
         return -ENOENT;
     const uint8_t *id_at = cursor.at;
-    uint32_t distance = cursor_u32(&cursor);
-    if (cursor.failed || distance == 0 || distance > (size_t)(id_at - view->low) ||
-        !parse_cie(view, id_at - distance, &cie))
+    uint32_t const id = cursor_u32(&cursor);
+    const uint8_t *cie_at = find_cie(view, id_at, id);
+    if (cursor.failed || !cie_at || !parse_cie(view, cie_at, &fde->cie))
         return -EINVAL;
-    uint64_t start = read_encoded(&cursor, cie.pointer_encoding, view);
-    uint64_t size = read_encoded(&cursor, cie.pointer_encoding & 0x0f, view);
-    if (cursor.failed)
-        return -EINVAL;
-    if (pc < start || pc - start >= size)
-        return -ENOENT;
-    if (cie.has_augmentation_size)
+    fde->start = read_encoded(&cursor, fde->cie.pointer_encoding, view);
+    fde->size = read_encoded(&cursor, fde->cie.pointer_encoding & 0x0f, view);
+    if (fde->cie.has_augmentation_size)
         cursor_skip(&cursor, cursor_uleb(&cursor));
+    fde->program = cursor;
+    return cursor.failed ? -EINVAL : 0;
+}
 
+static int find_row(const struct eh_view *view, const uint8_t *at, uint64_t pc,
+                    struct unwind_row *row)
+{
+    struct fde fde;
     struct row_state state;
+    int err = parse_fde(view, at, &fde);
+    if (err < 0)
+        return err;
+    if (pc < fde.start || pc - fde.start >= fde.size)
+        return -ENOENT;
     memset(&state.row, 0, sizeof(state.row));
     state.initial = state.row;
     state.depth = 0;
     state.location = 0;
-    if (!run_program(&state, &cie, (struct byte_cursor){cie.program, cie.program_end, false},
-                     UINT64_MAX))
+    if (!run_program(&state, &fde.cie,
+                     (struct byte_cursor){fde.cie.program, fde.cie.program_end, false}, UINT64_MAX))
         return -EINVAL;
     state.initial = state.row;
-    state.location = start;
-    if (cursor.failed || !run_program(&state, &cie, cursor, pc))
+    state.location = fde.start;
+    if (!run_program(&state, &fde.cie, fde.program, pc))
         return -EINVAL;
     *row = state.row;
-    row->signal_frame = cie.signal_frame;
+    row->signal_frame = fde.cie.signal_frame;
     return 0;
+}
+
+int eh_frame_row(const struct eh_view *view, uint64_t pc, struct unwind_row *row)
+{
+    return find_row(view, find_fde(view, pc), pc, row);
+}
+
+int eh_frame_row_at(const struct eh_view *view, uint32_t offset, uint64_t pc,
+                    struct unwind_row *row)
+{
+    if (offset >= (size_t)(view->high - view->low))
+        return -ENOENT;
+    return find_row(view, view->low + offset, pc, row);
+}
+
+bool eh_frame_next(const struct eh_view *view, uint32_t *offset, struct eh_entry *entry)
+{
+    struct byte_cursor record;
+    struct fde fde;
+    while (*offset + 4ull <= (size_t)(view->high - view->low)) {
+        uint32_t const at = *offset;
+        if (!enter_record(view, view->low + at, &record)) {
+            uint32_t size;
+            memcpy(&size, view->low + at, sizeof(size));
+            *offset =
+                size == 0 ? at + 4 : UINT32_MAX; /* padding, or nothing more to be made of it */
+            continue;
+        }
+        *offset = (uint32_t)(record.end - view->low);
+        if (parse_fde(view, view->low + at, &fde) == 0 && fde.size > 0 &&
+            fde.start + fde.size > fde.start) {
+            *entry = (struct eh_entry){fde.start, fde.start + fde.size, at};
+            return true;
+        }
+    }
+    return false;
 }

@@ -26,6 +26,7 @@ struct eh_view {
     const uint8_t *header;
     const uint8_t *low, *high;
     uint64_t slide;
+    bool is_debug_frame; /* low..high is .debug_frame, which has no header: see eh_frame_next */
 };
 
 enum place {
@@ -59,6 +60,17 @@ struct unwind_row {
 /* The row for the instruction at `pc` (an address in the target).  0, -ENOENT when no table covers
  * it, -EINVAL when the tables are broken or use what we do not know. */
 int eh_frame_row(const struct eh_view *view, uint64_t pc, struct unwind_row *row);
+
+/* For tables that come without a header to search them by: each function they describe, in the order they lie.  *offset
+ * begins with 0; false at the end.  What is broken is passed over. */
+struct eh_entry {
+    uint64_t start, end; /* addresses */
+    uint32_t offset;     /* for eh_frame_row_at */
+};
+bool eh_frame_next(const struct eh_view *view, uint32_t *offset, struct eh_entry *entry);
+/* As eh_frame_row, for the function at `offset`. */
+int eh_frame_row_at(const struct eh_view *view, uint32_t offset, uint64_t pc,
+                    struct unwind_row *row);
 
 /* Memory of the walked stack.  false: not readable, the walk ends there. */
 typedef bool (*read_word_fn)(void *context, uint64_t address, uint64_t *value);

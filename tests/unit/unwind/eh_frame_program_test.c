@@ -72,8 +72,10 @@ static struct image make_image(struct program cie_head, struct program cie, stru
 static int row_of(const struct image *image, uint64_t pc, struct unwind_row *row)
 {
     struct guarded copy = guarded_copy(image->bytes, image->size);
-    struct eh_view view = {copy.bytes, copy.bytes, copy.bytes + copy.size,
-                           TARGET - (uint64_t)copy.bytes};
+    struct eh_view view = {.header = copy.bytes,
+                           .low = copy.bytes,
+                           .high = copy.bytes + copy.size,
+                           .slide = TARGET - (uint64_t)copy.bytes};
     int err = eh_frame_row(&view, pc, row);
     guarded_free(&copy); /* expressions in the row point into it: tests look at their sizes only */
     return err;
