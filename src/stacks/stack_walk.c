@@ -6,9 +6,9 @@
 #include "stacks/code_tables.h"
 #include "stacks/walk_registers.h"
 
-#define STEPS_MAX  65536u
-#define OUTER_KEPT (STACK_FRAMES_MAX - STACK_INNER_KEPT)
-#define GO_ON      STACK_STOP_KINDS
+#define SIGNALS_MAX 64u /* frames that may lead back */
+#define OUTER_KEPT  (STACK_FRAMES_MAX - STACK_INNER_KEPT)
+#define GO_ON       STACK_STOP_KINDS
 
 struct walker {
     struct process_code *code;
@@ -169,13 +169,28 @@ static enum stack_stop leave_signal(struct walker *walker)
     return GO_ON;
 }
 
+/* Whether a function could return to there: a call lies before it. */
+static bool is_behind_call(const struct walker *walker, uint64_t address)
+{
+    uint8_t at[7]; /* the bytes before it */
+    if (!process_code_find(walker->code, address - 1) ||
+        !process_code_bytes(walker->code, address - sizeof(at), at, sizeof(at)))
+        return false;
+    /* call to a distance; call *register; call *memory, with a distance of 4, 1 or no bytes */
+    return at[2] == 0xe8 || (at[5] == 0xff && (at[6] & 0xf8) == 0xd0) ||
+           (at[1] == 0xff && (at[2] & 0x38) == 0x10) || (at[4] == 0xff && (at[5] & 0x38) == 0x10) ||
+           (at[5] == 0xff && (at[6] & 0x38) == 0x10);
+}
+
 /* Where the return address is in code without tables: above what rbp points to, once that was set up.  In the innermost
- * frame the instruction tells when it is not.  0 when it cannot be told. */
-static uint64_t guess_return_slot(struct walker *walker, bool *rbp_is_saved)
+ * frame the instruction may tell that it is not, or (outside of code made at run time, which has frame pointers) the word
+ * at the stack pointer that it never will be.  0 when it cannot be told. */
+static uint64_t guess_return_slot(struct walker *walker, const struct code_region *region,
+                                  bool *rbp_is_saved)
 {
     struct walk_state *state = &walker->state;
     uint8_t at[3], before;
-    uint64_t fp;
+    uint64_t fp, word;
     *rbp_is_saved = false;
     if (walker->exact && process_code_bytes(walker->code, walker->ip, at, sizeof(at))) {
         if (at[0] == 0x55 || at[0] == 0xc3) /* push %rbp; ret */
@@ -187,6 +202,9 @@ static uint64_t guess_return_slot(struct walker *walker, bool *rbp_is_saved)
             return state->sp + 8;
         }
     }
+    if (walker->exact && region->kind == CODE_FILE && walk_word(state, state->sp, &word) &&
+        is_behind_call(walker, word))
+        return state->sp;
     if (!walk_use(state, REG_RBP, &fp) || fp < state->sp)
         return 0;
     *rbp_is_saved = true;
@@ -211,7 +229,7 @@ static enum stack_stop leave_without_rule(struct walker *walker, uint64_t addres
     if (region->tables && code_tables_is_entry(region->tables, address - region->bias))
         return STACK_STOP_ENTRY;
     enum stack_stop const missing = describe_missing(region);
-    uint64_t const slot = guess_return_slot(walker, &rbp_is_saved);
+    uint64_t const slot = guess_return_slot(walker, region, &rbp_is_saved);
     if (state->lost || slot == 0 || !walk_word(state, slot, &caller))
         return missing;
     if (caller == 0)
@@ -253,9 +271,11 @@ static enum stack_stop leave_frame(struct walker *walker, uint64_t address)
 static enum stack_stop walk_outward(struct walker *walker)
 {
     const struct walk_register *ip = &walker->state.registers[REG_RIP];
+    /* Each call took a word at least: more steps go in circles. */
+    size_t const most = walker->state.copy->size / 8 + SIGNALS_MAX;
     enum stack_stop stop = GO_ON;
-    for (uint32_t steps = 0; stop == GO_ON; steps++) {
-        if (steps == STEPS_MAX)
+    for (size_t steps = 0; stop == GO_ON; steps++) {
+        if (steps == most)
             return STACK_STOP_ASTRAY;
         if (ip->value == 0 && steps > 0)
             return STACK_STOP_ZERO;

@@ -21,7 +21,8 @@ struct stopped {
     void *dwfl;
 };
 
-/* Starts a program, with its output thrown away, and takes hold of all threads it has after `warm_up_ms`. */
+/* Starts a program, with its output thrown away, and takes hold of all threads it has after it worked for `warm_up_ms`, or
+ * ten times that. */
 void stopped_start(struct stopped *stopped, const char *const *argv, unsigned warm_up_ms);
 /* Kills it. */
 void stopped_end(struct stopped *stopped);

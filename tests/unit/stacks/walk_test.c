@@ -215,7 +215,8 @@ TEST(stack_pointers_that_do_not_advance_end_it)
     made_push(&made, (uint64_t)(uintptr_t)signal_return);
     walk_made();
     assert_int_equal(walk.end, STACK_END_BAD_FRAME);
-    assert_int_equal(walk.frame_count, STACK_FRAMES_MAX);
+    assert_int_equal(walk.stop, STACK_STOP_ASTRAY);
+    CHECK(walk.frame_count < 100);
 }
 
 int main(void)
