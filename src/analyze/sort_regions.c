@@ -258,6 +258,8 @@ static int order_leaves(struct breakdown *breakdown, enum memory_figure figure)
     return fits ? 0 : -ENOMEM;
 }
 
+const char *const sort_by_names[] = {"category", "name", "file", "perm", NULL};
+
 static const char *const plain_titles[] = {[SORT_BY_CATEGORY] = NULL,
                                            [SORT_BY_NAME] = "By Name",
                                            [SORT_BY_FILE] = "By File",

@@ -14,6 +14,9 @@ struct sort_rule {
 /* What the parts are: whose memory it is, or merely the kernel's name, file or rights of a mapping. */
 enum sort_by { SORT_BY_CATEGORY, SORT_BY_NAME, SORT_BY_FILE, SORT_BY_RIGHTS };
 
+/* The words for it, in that order: "category", "name", "file", "perm"; then NULL. */
+extern const char *const sort_by_names[];
+
 struct sort_rules {
     const struct sort_rule *items;
     size_t count;

@@ -119,8 +119,7 @@ static int take_sort(void *into, const char *argument, struct fault *fault)
 
 static int take_by(void *into, const char *argument, struct fault *fault)
 {
-    static const char *const words[] = {"category", "name", "file", "perm", NULL};
-    int const number = take_word("--by", argument, words, fault);
+    int const number = take_word("--by", argument, sort_by_names, fault);
     if (number < 0)
         return number;
     ((struct map_options *)into)->snapshot.rules.by = (enum sort_by)number;
@@ -129,8 +128,7 @@ static int take_by(void *into, const char *argument, struct fault *fault)
 
 static int take_unit(void *into, const char *argument, struct fault *fault)
 {
-    static const char *const words[] = {"MB", "B", "kB", "GB", NULL};
-    int const number = take_word("--unit", argument, words, fault);
+    int const number = take_word("--unit", argument, breakdown_unit_names, fault);
     if (number < 0)
         return number;
     ((struct map_options *)into)->view.unit = (enum breakdown_unit)number;

@@ -43,22 +43,18 @@ size_t breakdown_label_end(const struct breakdown *breakdown, size_t first,
     return next;
 }
 
-static const struct {
-    const char *name;
-    unsigned shift;
-} units[] = {[UNIT_MIB] = {"MB", 20},
-             [UNIT_BYTES] = {"B", 0},
-             [UNIT_KIB] = {"kB", 10},
-             [UNIT_GIB] = {"GB", 30}};
+const char *const breakdown_unit_names[] = {"MB", "B", "kB", "GB", NULL};
+static const unsigned unit_shifts[] = {
+    [UNIT_MIB] = 20, [UNIT_BYTES] = 0, [UNIT_KIB] = 10, [UNIT_GIB] = 30};
 
 uint64_t breakdown_in_unit(const struct breakdown_view *view, uint64_t bytes)
 {
-    return bytes >> units[view->unit].shift;
+    return bytes >> unit_shifts[view->unit];
 }
 
 const char *breakdown_unit_name(const struct breakdown_view *view)
 {
-    return units[view->unit].name;
+    return breakdown_unit_names[view->unit];
 }
 
 /* ---- what runtimes say ---- */

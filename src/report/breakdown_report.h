@@ -12,6 +12,9 @@
 /* Of the whole numbers in the text; the exact kB stand behind them in any case. */
 enum breakdown_unit { UNIT_MIB, UNIT_BYTES, UNIT_KIB, UNIT_GIB };
 
+/* The words for it, in that order: "MB", "B", "kB", "GB"; then NULL. */
+extern const char *const breakdown_unit_names[];
+
 struct breakdown_view {
     unsigned top;              /* mappings listed */
     bool all;                  /* every mapping with resident pages */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* route_memory.c - `memoir map` over HTTP. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "anatomy/snapshot.h"
+#include "base/human.h"
 #include "formats/breakdown_pprof.h"
 #include "report/breakdown_parts.h"
 #include "report/breakdown_report.h"
@@ -15,8 +17,48 @@
 enum page_format { PAGE_TEXT, PAGE_JSON, PAGE_CSV, PAGE_PPROF };
 
 /* false with an answer when a parameter makes no sense. */
+/* The number of what the parameter says in the list; 0 without one; -1 after an answer that says what there is. */
+static int take_word(const struct request *request, const char *name, const char *const *words,
+                     struct answer *answer)
+{
+    const char *word = request_parameter(request, name);
+    char list[128] = "";
+    for (int i = 0; word && words[i]; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return i;
+        size_t const used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    if (!word)
+        return 0;
+    answer_error(answer, request, 400, "%s is one of %s.", name, list);
+    return -1;
+}
+
+/* ?sort, by, unit and min, as the options of memoir map. */
+static bool take_order(const struct request *request, struct breakdown_view *view,
+                       struct sort_rules *rules, struct answer *answer)
+{
+    const char *figures[FIGURES + 1] = {NULL}, *min = request_parameter(request, "min");
+    for (int i = 0; i < FIGURES; i++)
+        figures[i] = memory_figure_name((enum memory_figure)i);
+    int const figure = take_word(request, "sort", figures, answer);
+    int const by = figure < 0 ? -1 : take_word(request, "by", sort_by_names, answer);
+    int const unit = by < 0 ? -1 : take_word(request, "unit", breakdown_unit_names, answer);
+    if (unit < 0)
+        return false;
+    *view = (struct breakdown_view){.figure = (enum memory_figure)figure,
+                                    .unit = (enum breakdown_unit)unit};
+    *rules = (struct sort_rules){.by = (enum sort_by)by, .figure = view->figure};
+    if (!min || human_parse_bytes(min, &view->min_bytes) == 0)
+        return true;
+    answer_error(answer, request, 400, "min is a size, such as 1M.");
+    return false;
+}
+
 static bool take_parameters(const struct request *request, struct breakdown_view *view,
-                            enum page_format *format, struct answer *answer)
+                            struct sort_rules *rules, enum page_format *format,
+                            struct answer *answer)
 {
     const char *top = request_parameter(request, "top");
     const char *named = request_parameter(request, "format");
@@ -26,6 +68,8 @@ static bool take_parameters(const struct request *request, struct breakdown_view
         answer_error(answer, request, 400, "top is a whole number from 1 to %d.", TOP_MOST);
         return false;
     }
+    if (!take_order(request, view, rules, answer))
+        return false;
     if (named && strcmp(named, "json") == 0)
         *format = PAGE_JSON;
     else if (named && strcmp(named, "csv") == 0)
@@ -36,8 +80,8 @@ static bool take_parameters(const struct request *request, struct breakdown_view
         answer_error(answer, request, 400, "format is text, json, csv or pprof.");
         return false;
     }
-    *view = (struct breakdown_view){.top = (unsigned)number,
-                                    .without_addresses = !request->may_see_addresses};
+    view->top = (unsigned)number;
+    view->without_addresses = !request->may_see_addresses;
     return true;
 }
 
@@ -72,12 +116,13 @@ void route_memory(struct target *target, struct request *request, struct answer 
     struct snapshot snapshot;
     struct fault fault = {.text = ""};
     enum page_format format = PAGE_TEXT;
-    if (!take_parameters(request, &view, &format, answer))
+    struct snapshot_options options = {.top = 0};
+    if (!take_parameters(request, &view, &options.rules, &format, answer))
         return;
     int err = target_memory(target, &memory, &fault); /* the same process still? */
+    options.top = view.figure == FIGURE_RSS ? view.top : 0;
     if (!err)
-        err = snapshot_take(&snapshot, target_pid(target),
-                            &(struct snapshot_options){.top = view.top}, &fault);
+        err = snapshot_take(&snapshot, target_pid(target), &options, &fault);
     if (err) {
         answer_error(answer, request, err == -EPERM || err == -EACCES ? 403 : 404, "%s",
                      fault.text);

@@ -66,6 +66,12 @@ equal memory-rss "$(grep 'RSS (Resident)' map.txt)" "$(grep 'RSS (Resident)' pag
 equal memory-top "$(sed -n '/Memory Regions ===$/,$p' map.txt)" "$(sed -n '/Memory Regions ===$/,$p' page.txt)"
 equal memory-rss-for-scripts "$(($(metric memoir_rss_bytes) >> 20))" "$(grep 'RSS (Resident)' page.txt | awk '{ print $3 }')"
 equal memory-json "$subject" "$(get '/debug/memory?format=json' | jq .process.pid)"
+equal memory-unit kB "$(get "/debug/memory?sort=swap&unit=kB&min=1M" | awk '/^RSS .Resident/ { print $4 }')"
+equal memory-by-perm "By Rights:" "$(get '/debug/memory?by=perm' | grep '^By Rights')"
+equal memory-by-perm-sum true "$(get '/debug/memory?by=perm&format=json' | jq '([.leaves[].bytes.rss] | add) == .total.bytes.rss and ([.leaves[].label | length] | max) == 4')"
+for wrong in sort by unit min; do
+    equal "memory-bad-$wrong" 400 "$(status_of "/debug/memory?$wrong=nonsense")"
+done
 equal memory-bad-top 400 "$(status_of '/debug/memory?top=none')"
 one_sentence memory-bad-top-sentence body 'top is a whole number'
 
