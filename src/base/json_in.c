@@ -226,7 +226,7 @@ static bool skip_plain(struct json_in *json)
 bool json_in_skip(struct json_in *json)
 {
     unsigned const outside = json->depth;
-    bool is_object[JSON_IN_DEPTH_MAX];
+    bool is_object[JSON_IN_DEPTH_MAX] = {false};
     do {
         char const letter = json->failed ? '\0' : peek(json);
         if (letter == '{' || letter == '[') {

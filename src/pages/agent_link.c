@@ -142,7 +142,7 @@ static int map_ring(struct agent_link *link, int ring, uint32_t bytes)
 static int greet(struct agent_link *link, struct fault *fault)
 {
     struct agent_request request = {.kind = AGENT_HELLO, .version = AGENT_VERSION};
-    struct agent_answer answer;
+    struct agent_answer answer = {0};
     int passed = -1;
     return link->ring >= 0 ? 0 : ask(link, &request, -1, &answer, &passed, fault);
 }
@@ -151,7 +151,7 @@ int agent_link_watch(struct agent_link *link, pid_t pid, uint32_t watch, uint32_
                      struct fault *fault)
 {
     struct agent_request request = {.kind = AGENT_WATCH, .version = AGENT_VERSION, .watch = watch};
-    struct agent_answer answer;
+    struct agent_answer answer = {0};
     int passed = -1, pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd < 0)
         return fault_set(fault, -errno, "there is no process %d", pid);
@@ -177,19 +177,19 @@ static int ask_about(struct agent_link *link, uint32_t kind, uint32_t known_as,
 
 int agent_link_unwatch(struct agent_link *link, uint32_t known_as)
 {
-    struct agent_answer answer;
+    struct agent_answer answer = {0};
     return ask_about(link, AGENT_UNWATCH, known_as, &answer);
 }
 
 int agent_link_renew(struct agent_link *link, uint32_t known_as)
 {
-    struct agent_answer answer;
+    struct agent_answer answer = {0};
     return ask_about(link, AGENT_RENEW, known_as, &answer);
 }
 
 int agent_link_counters(struct agent_link *link, struct agent_counters *counters)
 {
-    struct agent_answer answer;
+    struct agent_answer answer = {0};
     int err = ask_about(link, AGENT_COUNTERS, 0, &answer);
     if (err == 0)
         *counters = answer.counters;
