@@ -42,9 +42,9 @@ TEST(word_of_time_that_passed_before_is_not_believed)
     CHECK(!told_at(&trigger, 0, 5000000)); /* nothing to compare with */
     CHECK(!told_at(&trigger, 1, 5200000));
     CHECK(!told_at(&trigger, 2, 5299999));
-    for (uint64_t second = 3; second < 30; second++)
+    for (uint64_t second = 3; second < 9; second++)
         CHECK(!seen_at(&trigger, second, 9000000));
-    CHECK(!told_at(&trigger, 30, 9100000)); /* the jump is long ago */
+    CHECK(!told_at(&trigger, 9, 9100000)); /* the jump is older than any window that may be meant */
 }
 
 TEST(a_file_that_is_no_trigger_is_refused)
