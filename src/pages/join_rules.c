@@ -5,8 +5,11 @@
 
 struct rules {
     const struct page_book *book;
+    const struct join_edge *edge;
     struct page_leaf *leaf;
     uint64_t fresh;     /* pages touched since the last look */
+    uint64_t came;      /* ... and those that are known to have come along */
+    uint64_t arriving;  /* pages of the piece that have no owner yet, or had none */
     uint64_t inherited; /* keys from before the fork */
     struct page_key otherwise;
 };
@@ -29,9 +32,11 @@ static struct page_key last_resort(const struct page_book *book)
     return key;
 }
 
-static struct rules prepare(const struct page_book *book, struct page_leaf *leaf)
+static struct rules prepare(const struct page_join *join, struct page_leaf *leaf)
 {
-    struct rules rules = {.book = book, .leaf = leaf, .otherwise = last_resort(book)};
+    const struct page_book *book = join->book;
+    struct rules rules = {
+        .book = book, .edge = &join->edge, .leaf = leaf, .otherwise = last_resort(book)};
     for (uint64_t left = leaf->used; left; left &= left - 1) {
         uint64_t const page = (uint64_t)__builtin_ctzll(left);
         uint64_t const bit = 1ull << page;
@@ -40,6 +45,7 @@ static struct rules prepare(const struct page_book *book, struct page_leaf *leaf
         else if (leaf->keys[page].rule == RULE_FAULT && !(leaf->settled & bit))
             rules.fresh |= bit;
     }
+    rules.came = rules.fresh;
     return rules;
 }
 
@@ -88,64 +94,117 @@ static bool find_majority(const struct page_book *book, uint64_t number, uint32_
     return true;
 }
 
-/* A large folio of the page cache is mapped whole by one fault: who touched the page before this one that is nearest,
- * in the same mapping and the same 2 MiB.  false: nobody. */
-static bool find_in_folio(const struct rules *rules, const struct join_piece *piece, uint64_t page,
-                          uint32_t *stack)
+/* The kernel maps the pages of an aligned window around one of a file that is touched, but where the mapping begins within the window
+ * as many from there, unless another page table begins: so pages of the next window may have come with the first ones. */
+static bool find_begin(const struct rules *rules, const struct join_piece *piece, uint64_t page,
+                       uint32_t *stack)
 {
-    uint64_t const number = rules->leaf->number, leaves = RULES_HUGE / BOOK_LEAF_BYTES;
-    uint64_t const first = number - number % leaves;
-    uint64_t below = rules->leaf->used & piece->area & ((1ull << page) - 1);
     const struct page_leaf *leaf = rules->leaf;
-    for (uint64_t i = number;; leaf = page_book_leaf(rules->book, --i)) {
-        if (i != number)
-            below = leaf ? leaf->used : 0;
-        for (; below; below &= ~(1ull << (63 - __builtin_clzll(below)))) {
-            int const near = 63 - __builtin_clzll(below);
-            if (i * BOOK_LEAF_BYTES + (uint64_t)near * BOOK_PAGE < piece->area_start)
-                return false;
-            if (page_owner_name(leaf->keys[near].stack))
-                continue;
+    int64_t const begin =
+        (int64_t)(piece->area_start / BOOK_PAGE) - (int64_t)(leaf->number * BOOK_LEAF_PAGES);
+    if ((int64_t)page - begin >= JOIN_WINDOW)
+        return false;
+    if (begin >= 0) {
+        uint64_t const past = ((uint64_t)begin / JOIN_WINDOW + 1) * JOIN_WINDOW;
+        uint64_t const below = past >= 64 ? ~0ull : (1ull << past) - 1;
+        int const near = nearest(rules->fresh & piece->area & below, page);
+        if (near >= 0)
             *stack = leaf->keys[near].stack;
-            return true;
-        }
-        if (i == first)
-            return false;
+        return near >= 0;
     }
+    bool const is_table = leaf->number * BOOK_LEAF_BYTES % RULES_HUGE == 0;
+    if (is_table || rules->edge->number + 1 != leaf->number || begin < -(int64_t)JOIN_WINDOW)
+        return false;
+    uint32_t const touched = rules->edge->fresh & (~0u << (JOIN_WINDOW + begin));
+    if (touched)
+        *stack = rules->edge->stacks[31 - __builtin_clz(touched)];
+    return touched != 0;
+}
+
+static bool find_around(const struct rules *rules, const struct join_piece *piece, uint64_t page,
+                        uint32_t *stack)
+{
+    uint64_t const window = ((1ull << JOIN_WINDOW) - 1) << page / JOIN_WINDOW * JOIN_WINDOW;
+    uint64_t const touched = rules->fresh & window & piece->area;
+    int near = nearest(touched & ~rules->leaf->written, page);
+    if (near < 0) /* writing maps no others, but may have followed a read */
+        near = nearest(touched, page);
+    if (near < 0)
+        return find_begin(rules, piece, page, stack);
+    *stack = rules->leaf->keys[near].stack;
+    return true;
+}
+
+/* A touch that has to read a file maps all of the folio that is read: pages next to each other, in one page table.  So a page that is next
+ * to one that came just now, or above which all have come up to one that was touched, came with it. */
+static bool find_folio(const struct rules *rules, const struct join_piece *piece, uint64_t page,
+                       uint32_t *stack)
+{
+    const struct page_leaf *leaf = rules->leaf;
+    uint64_t const leaves = RULES_HUGE / BOOK_LEAF_BYTES;
+    if (page > 0 && rules->came & piece->area & 1ull << (page - 1)) {
+        *stack = leaf->keys[page - 1].stack;
+        return true;
+    }
+    if (page == 0 && rules->edge->is_chained && rules->edge->number + 1 == leaf->number &&
+        leaf->number % leaves && piece->area_start < leaf->number * BOOK_LEAF_BYTES) {
+        *stack = rules->edge->chain;
+        return true;
+    }
+    uint64_t const between = ~(rules->arriving >> page);
+    uint64_t const next = page + (between ? (uint64_t)__builtin_ctzll(between) : 64);
+    if (next < BOOK_LEAF_PAGES) {
+        if (!(rules->fresh & piece->area & 1ull << next))
+            return false;
+        *stack = leaf->keys[next].stack;
+        return true;
+    }
+    const struct page_leaf *above =
+        (leaf->number + 1) % leaves ? page_book_leaf(rules->book, leaf->number + 1) : NULL;
+    uint64_t const touched = above ? above->used & ~above->settled : 0;
+    if (!touched || page_owner_name(above->keys[__builtin_ctzll(touched)].stack))
+        return false;
+    *stack = above->keys[__builtin_ctzll(touched)].stack;
+    return true;
 }
 
 static struct page_key key_for(const struct rules *rules, const struct join_piece *piece,
                                uint64_t page)
 {
     struct page_key key = rules->otherwise;
+    bool const is_of_file = piece->kind == PAGE_FILE || piece->kind == PAGE_SHMEM;
     if (key.rule == RULE_BEFORE)
         return key;
-    bool const is_of_file = piece->kind == PAGE_FILE || piece->kind == PAGE_SHMEM;
-    uint64_t const window = ((1ull << RULES_WINDOW) - 1) << page / RULES_WINDOW * RULES_WINDOW;
-    uint64_t const touched = is_of_file ? rules->fresh & window & piece->area : 0;
-    int near = nearest(touched & ~rules->leaf->written, page);
-    if (near < 0) /* writing maps no others, but may have followed a read */
-        near = nearest(touched, page);
-    if (near >= 0) {
-        key.stack = rules->leaf->keys[near].stack;
+    if (is_of_file &&
+        (find_around(rules, piece, page, &key.stack) || find_folio(rules, piece, page, &key.stack)))
         key.rule = RULE_AROUND;
-    } else if (is_of_file && find_in_folio(rules, piece, page, &key.stack)) {
-        key.rule = RULE_AROUND;
-    } else if (piece->is_huge && find_majority(rules->book, rules->leaf->number, &key.stack)) {
+    else if (piece->is_huge && find_majority(rules->book, rules->leaf->number, &key.stack))
         key.rule = RULE_FILLED;
-    }
     return key;
 }
 
-void join_rules_apply(const struct page_book *book, struct page_leaf *leaf,
-                      const struct join_piece *pieces, uint32_t count)
+static void keep_edge(const struct rules *rules, struct join_edge *edge)
 {
-    struct rules const rules = prepare(book, leaf);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct join_piece *piece = &pieces[i];
+    edge->number = rules->leaf->number;
+    edge->fresh = (uint32_t)(rules->fresh >> (BOOK_LEAF_PAGES - JOIN_WINDOW));
+    for (uint64_t i = 0; i < JOIN_WINDOW; i++) {
+        if (edge->fresh >> i & 1)
+            edge->stacks[i] = rules->leaf->keys[BOOK_LEAF_PAGES - JOIN_WINDOW + i].stack;
+    }
+    edge->is_chained = rules->came >> (BOOK_LEAF_PAGES - 1);
+    if (edge->is_chained)
+        edge->chain = rules->leaf->keys[BOOK_LEAF_PAGES - 1].stack;
+}
+
+void join_rules_apply(struct page_join *join, struct page_leaf *leaf)
+{
+    struct rules rules = prepare(join, leaf);
+    for (uint32_t i = 0; i < join->piece_count; i++) {
+        const struct join_piece *piece = &join->pieces[i];
         bool const is_of_file = piece->kind == PAGE_FILE || piece->kind == PAGE_SHMEM;
         uint64_t const known = leaf->used & ~(is_of_file ? rules.inherited : 0);
-        for (uint64_t left = piece->pages & ~known; left; left &= left - 1) {
+        rules.arriving = piece->pages & ~known;
+        for (uint64_t left = rules.arriving; left; left &= left - 1) {
             uint64_t const page = (uint64_t)__builtin_ctzll(left), bit = 1ull << page;
             struct page_key const key = key_for(&rules, piece, page);
             if (leaf->used & bit && page_owner_name(key.stack))
@@ -153,6 +212,8 @@ void join_rules_apply(const struct page_book *book, struct page_leaf *leaf,
             leaf->keys[page] = key;
             leaf->used |= bit;
             leaf->written &= ~bit;
+            rules.came |= key.rule == RULE_AROUND ? bit : 0;
         }
     }
+    keep_edge(&rules, &join->edge);
 }

@@ -177,6 +177,7 @@ void page_book_drop(struct page_book *book, uint64_t number, uint64_t gone)
     leaf->settled &= ~gone;
     leaf->swapped &= ~gone;
     leaf->written &= ~gone;
+    leaf->missed &= ~gone;
 }
 
 const struct page_key *page_book_find(const struct page_book *book, uint64_t address)
@@ -193,6 +194,7 @@ static void put_key(struct page_book *book, struct page_leaf *leaf, uint64_t pag
     leaf->used |= bit;
     leaf->settled &= ~bit;
     leaf->swapped &= ~bit;
+    leaf->missed &= ~bit;
     leaf->keys[page] =
         (struct page_key){.stack = stack, .epoch = book->epoch, .rule = (uint8_t)rule};
 }

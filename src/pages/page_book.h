@@ -58,6 +58,7 @@ struct page_leaf {
     uint64_t settled; /* was there at a look since */
     uint64_t swapped; /* ... in swap */
     uint64_t written; /* the fault was a write */
+    uint64_t missed;  /* was not there at the last look */
     uint32_t books;   /* that share it */
     struct page_key keys[BOOK_LEAF_PAGES];
 };

@@ -59,22 +59,22 @@ static void count_unkept(struct page_join *join, const struct join_piece *piece)
         join->rule_bytes[RULE_LOST] += (uint64_t)__builtin_popcountll(piece->pages) * BOOK_PAGE;
 }
 
-/* A fault is told before the kernel has dealt with it: a page that was never seen yet gets until the look after the next. */
-static bool may_still_come(const struct page_book *book, const struct page_leaf *leaf,
-                           unsigned page)
-{
-    uint16_t const age = (uint16_t)(book->epoch - leaf->keys[page].epoch);
-    return age == 0 || (age == 1 && !(leaf->settled & 1ull << page));
-}
-
-/* Takes out the keys of pages that are not there.  What came since the look began may have come after the pages were seen. */
+/* Takes out the keys of pages that two looks in a row did not find.  One is not enough: a fault may be told before the kernel has dealt
+ * with it, and while the kernel moves a page, or makes a huge one of many, they are nowhere. */
 static void drop_stale(struct page_join *join, uint64_t number, uint64_t there)
 {
     const struct page_leaf *leaf = page_book_leaf(join->book, number);
-    uint64_t gone = leaf ? leaf->used & ~there : 0;
+    uint64_t const missing = leaf ? leaf->used & ~there : 0;
+    uint64_t gone = leaf ? missing & leaf->missed : 0;
     for (uint64_t left = gone; left; left &= left - 1) {
-        if (may_still_come(join->book, leaf, (unsigned)__builtin_ctzll(left)))
-            gone &= ~(left & -left);
+        if (leaf->keys[__builtin_ctzll(left)].epoch == join->book->epoch)
+            gone &=
+                ~(left & -left); /* came since the look began: perhaps after its page was seen */
+    }
+    if (leaf && leaf->missed != missing) {
+        struct page_leaf *own = page_book_leaf_to_write(join->book, number, false);
+        if (own)
+            own->missed = missing;
     }
     join->dropped += (uint64_t)__builtin_popcountll(gone);
     if (gone)
@@ -118,16 +118,19 @@ static void finish_leaf(struct page_join *join)
 {
     if (join->piece_count == 0)
         return;
-    drop_stale(join, join->number, join->there);
     const struct page_leaf *leaf = page_book_leaf(join->book, join->number);
     if (!is_settled(join, leaf)) {
         struct page_leaf *own = page_book_leaf_to_write(join->book, join->number, true);
         if (own) {
-            join_rules_apply(join->book, own, join->pieces, join->piece_count);
+            join_rules_apply(join, own);
             settle(own, join->pieces, join->piece_count);
         }
-        leaf = own;
     }
+    /* Not before: a page that was touched and went has brought in others that are still there. */
+    drop_stale(join, join->number, join->there);
+    leaf = page_book_leaf(join->book, join->number);
+    if (leaf && (leaf->used & join->there) != join->there)
+        leaf = NULL;
     for (uint32_t i = 0; i < join->piece_count; i++) {
         if (leaf)
             count_piece(join, leaf, &join->pieces[i]);

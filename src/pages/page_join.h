@@ -2,7 +2,7 @@
  *
  * The pages come in runs, by address; each leaf of the book is done when the runs have passed it.  Every page gets an owner, and
  * keeps it: those without a key by the first rule that holds (enum page_rule), so that the sums per owner are the sums of the pages
- * always.  Keys of pages that are neither there nor in swap are taken out of the book, unless they were written since the
+ * always.  Keys of pages that two looks in a row found neither there nor in swap are taken out of the book, unless they were written since the
  * join began.  No I/O. */
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "base/number_map.h"
 #include "model/page_kind.h"
 #include "pages/page_book.h"
+#include "pages/page_parts.h"
 
 #define JOIN_PIECES_MAX BOOK_LEAF_PAGES
 #define LOOK_KINDS      4u /* anon, file, shmem, swap */
@@ -31,6 +32,16 @@ struct join_piece {
     bool is_huge;
 };
 
+/* The end of the leaf before, as it was before the look settled it. */
+#define JOIN_WINDOW 16u /* pages that the kernel maps around one of a file */
+struct join_edge {
+    uint64_t number;              /* of that leaf */
+    uint32_t fresh;               /* which of its last pages were touched since the last look */
+    uint32_t stacks[JOIN_WINDOW]; /* by whom */
+    bool is_chained;              /* the last page came since the last look, by `chain` */
+    uint32_t chain;
+};
+
 struct page_join {
     struct page_book *book;
     struct number_map pages; /* by page_owner_key: how many */
@@ -42,13 +53,9 @@ struct page_join {
     uint64_t number, there; /* `there`: pages of all pieces */
     uint32_t piece_count;
     struct join_piece pieces[JOIN_PIECES_MAX];
+    struct join_edge edge;
     uint32_t last_stack, last_kind, run_pages; /* counted, and not in `pages` yet */
 };
-
-static inline uint64_t page_owner_key(uint32_t stack, enum page_kind kind)
-{
-    return (uint64_t)stack << 8 | (uint64_t)kind | 0x80; /* never 0 */
-}
 
 /* Begins a look.  Call before the mappings are read: what is booked from now on stays in the book. */
 void page_join_begin(struct page_join *join, struct page_book *book);

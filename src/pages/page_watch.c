@@ -101,7 +101,7 @@ void page_watch_record(struct page_watch *watch, const struct agent_record *reco
 }
 
 /* What a look found, or the end of a process, as news. */
-static void add_changes(struct page_watch *watch, const struct resident_parts *changes)
+static void add_changes(struct page_watch *watch, const struct page_parts *changes)
 {
     vec_each (part, &changes->list)
         add_news(watch, part->stack, part->kind, part->bytes);
@@ -109,10 +109,10 @@ static void add_changes(struct page_watch *watch, const struct resident_parts *c
 
 static void empty(struct page_watch *watch)
 {
-    struct resident_parts changes = {0};
+    struct page_parts changes = {0};
     if (resident_look_clear(&watch->look, &changes) == 0)
         add_changes(watch, &changes);
-    vec_free(&changes.list);
+    page_parts_fini(&changes);
 }
 
 void page_watch_exec(struct page_watch *watch, struct code_store *codes)

@@ -2,7 +2,6 @@
 #include "pages/resident_look.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "procfs/maps.h"
@@ -116,59 +115,14 @@ static int walk_all(struct walker *walker, const struct pagemap *pagemap)
     return err < 0 ? err : walker->has_failed ? -ENOMEM : 0;
 }
 
-static int by_owner(const void *left, const void *right)
-{
-    const struct resident_part *a = left, *b = right;
-    if (a->stack != b->stack)
-        return a->stack < b->stack ? -1 : 1;
-    return (int)a->kind - (int)b->kind;
-}
-
-static int put_part(struct resident_parts *parts, uint64_t key, int64_t pages)
-{
-    struct resident_part const part = {
-        .stack = (uint32_t)(key >> 8), .kind = key & 0x7f, .bytes = pages * BOOK_PAGE};
-    return pages == 0 || vec_push(&parts->list, part) ? 0 : -ENOMEM;
-}
-
-static void sort_parts(struct resident_parts *parts)
-{
-    if (parts->list.count)
-        qsort(parts->list.items, parts->list.count, sizeof(struct resident_part), by_owner);
-}
-
-static int find_changes(const struct number_map *before, const struct number_map *now,
-                        struct resident_parts *changes)
-{
-    int err = 0;
-    for (size_t i = 0; i < now->room && err == 0; i++) {
-        const struct number_pair *pair = &now->items[i];
-        if (pair->key)
-            err = put_part(changes, pair->key,
-                           (int64_t)pair->value - number_map_get(before, pair->key));
-    }
-    for (size_t i = 0; i < before->room && err == 0; i++) {
-        const struct number_pair *pair = &before->items[i];
-        if (pair->key && number_map_get(now, pair->key) == 0)
-            err = put_part(changes, pair->key, -(int64_t)pair->value);
-    }
-    sort_parts(changes);
-    return err;
-}
-
 /* The look becomes the last one only if everything went well. */
 static int make_result(struct walker *walker, struct resident_result *result)
 {
     struct page_join *join = &walker->join;
-    int err = 0;
-    for (size_t i = 0; i < join->pages.room && err == 0; i++) {
-        if (join->pages.items[i].key)
-            err = put_part(&result->parts, join->pages.items[i].key,
-                           (int64_t)join->pages.items[i].value);
-    }
-    sort_parts(&result->parts);
+    struct number_map const none = {.items = NULL};
+    int err = page_parts_compare(&none, &join->pages, &result->parts);
     if (err == 0)
-        err = find_changes(&walker->look->pages, &join->pages, &result->changes);
+        err = page_parts_compare(&walker->look->pages, &join->pages, &result->changes);
     if (err < 0)
         return err;
     for (size_t i = 0; i < LOOK_KINDS; i++)
@@ -191,6 +145,8 @@ static int look_at_all(struct walker *walker, struct page_book *book,
     if (err < 0)
         return err;
     pagemap.tells_files = true;
+    if (walker->catch_up)
+        walker->catch_up(walker->context); /* what is booked later than this is not judged stale */
     page_join_begin(&walker->join, book);
     err = map_list_read(walker->pid, &walker->maps);
     if (err == 0)
@@ -223,23 +179,20 @@ int resident_look_take(struct resident_look *look, uint32_t pid, struct page_boo
     return err;
 }
 
-int resident_look_clear(struct resident_look *look, struct resident_parts *changes)
+int resident_look_clear(struct resident_look *look, struct page_parts *changes)
 {
     struct number_map const none = {.items = NULL};
-    *changes = (struct resident_parts){.list = {NULL, 0, 0}};
-    int const err = find_changes(&look->pages, &none, changes);
-    if (err < 0) {
-        vec_free(&changes->list);
+    int const err = page_parts_compare(&look->pages, &none, changes);
+    if (err < 0)
         return err;
-    }
     number_map_fini(&look->pages);
     return 0;
 }
 
 void resident_result_fini(struct resident_result *result)
 {
-    vec_free(&result->parts.list);
-    vec_free(&result->changes.list);
+    page_parts_fini(&result->parts);
+    page_parts_fini(&result->changes);
 }
 
 void resident_look_fini(struct resident_look *look)

@@ -7,21 +7,11 @@
 
 #include <stdint.h>
 
-#include "base/vec.h"
 #include "pages/page_book.h"
 #include "pages/page_join.h"
+#include "pages/page_parts.h"
 #include "procfs/mapping_kind.h"
 #include "procfs/memory_status.h"
-
-struct resident_part {
-    uint32_t stack; /* or a PAGES_... */
-    enum page_kind kind;
-    int64_t bytes;
-};
-
-struct resident_parts {
-    VEC(struct resident_part) list; /* by stack and kind, none twice, none of 0 bytes */
-};
 
 /* Of one process, from look to look.  All zero to begin. */
 struct resident_look {
@@ -30,9 +20,8 @@ struct resident_look {
 };
 
 struct resident_result {
-    struct resident_parts parts; /* all of them */
-    struct resident_parts
-        changes; /* what each has more, or less (negative), than at the look before */
+    struct page_parts parts;   /* all of them */
+    struct page_parts changes; /* what each has more, or less (negative), than at the look before */
     uint64_t bytes[LOOK_KINDS];      /* by enum page_kind: the sums of `parts` */
     uint64_t rule_bytes[PAGE_RULES]; /* of what is resident: how it came to its owner */
     uint64_t uncounted_bytes;        /* pages of devices, which the kernel does not count either */
@@ -49,6 +38,6 @@ typedef void (*catch_up_fn)(void *context);
 int resident_look_take(struct resident_look *look, uint32_t pid, struct page_book *book,
                        catch_up_fn catch_up, void *context, struct resident_result *result);
 /* As if all pages went: to end a process, or before an exec changes what its stacks mean. */
-int resident_look_clear(struct resident_look *look, struct resident_parts *changes);
+int resident_look_clear(struct resident_look *look, struct page_parts *changes);
 void resident_result_fini(struct resident_result *result);
 void resident_look_fini(struct resident_look *look);

@@ -85,12 +85,27 @@ TEST(keys_of_pages_that_are_gone_go)
     CHECK(page_join_end(&join) == 0);
     CHECK(page_book_find(&book, AT(500)) && page_book_find(&book, AT(11)));
     page_join_fini(&join);
-    look(&book, &join, NULL, 0);
-    CHECK(book.leaves.count == 2 && !page_book_find(&book, AT(1)));
-    page_join_fini(&join);
-    look(&book, &join, NULL, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        look(&book, &join, NULL, 0);
+        page_join_fini(&join);
+    }
     CHECK(book.leaves.count == 0);
-    page_join_fini(&join);
+    page_book_fini(&book);
+}
+
+TEST(pages_that_are_nowhere_for_an_instant_keep_their_owner)
+{
+    struct page_book book;
+    struct page_join join;
+    struct join_run run = run_of(0, 10, PAGE_ANON), moving = run_of(0, 5, PAGE_ANON);
+    page_book_init(&book, 0, true);
+    for (unsigned i = 0; i < 10; i++)
+        page_book_fault(&book, AT(i), 1, true);
+    for (unsigned i = 0; i < 4; i++) {
+        look(&book, &join, i % 2 ? &moving : &run, 1);
+        CHECK(pages_of(&join, 1, PAGE_ANON) == (i % 2 ? 5 : 10) && join.dropped == 0);
+        page_join_fini(&join);
+    }
     page_book_fini(&book);
 }
 
@@ -132,13 +147,43 @@ TEST(pages_of_files_come_with_the_one_that_is_touched)
     CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_ANON) == 11 && pages_of(&join, 3, PAGE_ANON) == 1);
     CHECK(join.rule_bytes[RULE_AROUND] == 16 * BOOK_PAGE);
     page_join_fini(&join);
-    runs[2] = run_of(30, 31, PAGE_FILE); /* the folio goes on up to here */
-    look(&book, &join, runs, 3);
-    CHECK(pages_of(&join, 2, PAGE_FILE) == 1);
-    page_join_fini(&join);
-    runs[2] = run_of(600, 601, PAGE_FILE); /* no folio is as large as that */
+    runs[2] = run_of(18, 19, PAGE_FILE); /* next to pages that came long ago */
     look(&book, &join, runs, 3);
     CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_FILE) == 1);
+    page_join_fini(&join);
+    page_book_fini(&book);
+}
+
+/* The mapping begins at 10: the kernel maps 16 pages from there, beyond the window that is aligned. */
+TEST(the_first_window_is_as_long_as_others)
+{
+    struct page_book book;
+    struct page_join join;
+    struct join_run runs[] = {run_of(10, 12, PAGE_FILE), run_of(20, 26, PAGE_FILE),
+                              run_of(27, 28, PAGE_FILE)};
+    for (unsigned i = 0; i < 3; i++)
+        runs[i].area_start = AT(10);
+    page_book_init(&book, 0, true);
+    page_book_fault(&book, AT(10), 1, false);
+    look(&book, &join, runs, 3);
+    CHECK(pages_of(&join, 1, PAGE_FILE) == 8 && pages_of(&join, PAGES_NO_FAULT, PAGE_FILE) == 1);
+    page_join_fini(&join);
+    page_book_fini(&book);
+}
+
+/* Touched: 100, in a folio of 64 to 191; and 300, in one of 256 to 319.  200 to 209 came some other way. */
+TEST(a_folio_comes_with_any_of_its_pages)
+{
+    struct page_book book;
+    struct page_join join;
+    struct join_run runs[] = {run_of(64, 192, PAGE_FILE), run_of(200, 210, PAGE_FILE),
+                              run_of(256, 320, PAGE_SHMEM)};
+    page_book_init(&book, 0, true);
+    page_book_fault(&book, AT(100), 1, false);
+    page_book_fault(&book, AT(300), 2, false);
+    look(&book, &join, runs, 3);
+    CHECK(pages_of(&join, 1, PAGE_FILE) == 128 && pages_of(&join, 2, PAGE_SHMEM) == 64);
+    CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_FILE) == 10);
     page_join_fini(&join);
     page_book_fini(&book);
 }
@@ -216,8 +261,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_there_before_is_one_owner_and_stays_so),
         cmocka_unit_test(keys_of_pages_that_are_gone_go),
+        cmocka_unit_test(pages_that_are_nowhere_for_an_instant_keep_their_owner),
         cmocka_unit_test(what_was_in_swap_keeps_its_owner),
         cmocka_unit_test(pages_of_files_come_with_the_one_that_is_touched),
+        cmocka_unit_test(the_first_window_is_as_long_as_others),
+        cmocka_unit_test(a_folio_comes_with_any_of_its_pages),
         cmocka_unit_test(the_window_ends_where_the_mapping_does),
         cmocka_unit_test(what_fills_a_huge_page_goes_to_who_has_most_of_it),
         cmocka_unit_test(a_forked_process_has_its_parents_memory_but_its_own_files),

@@ -186,7 +186,7 @@ TEST(events_are_booked_before_pages_are_judged)
     pid_t const pid = start(touch_held, -1);
     struct resident_look look = {.pages = {NULL, 0, 0}};
     struct resident_result result;
-    struct resident_parts gone;
+    struct page_parts gone;
     struct page_book book;
     struct late late = {.book = &book, .address = (uint64_t)held};
     int64_t pages = 0, sum = 0;
@@ -208,7 +208,7 @@ TEST(events_are_booked_before_pages_are_judged)
     CHECK(resident_look_clear(&look, &gone) == 0 && gone.list.count > 0);
     vec_each (part, &gone.list)
         CHECK(part->bytes < 0);
-    vec_free(&gone.list);
+    page_parts_fini(&gone);
     stop(pid);
     page_book_fini(&book);
     resident_look_fini(&look);

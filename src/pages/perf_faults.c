@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pages/perf_faults.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <asm/perf_regs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "pages/perf_calls.h"
+#include "pages/perf_events.h"
+
+#define RING_USUAL   ((size_t)2 << 20)
+#define PERIOD_MAX   4096u
+#define CALL_FAILED  ((uint64_t)-4096)
+#define BUDGET_NS    100000000ull /* how often the rate is looked at */
+#define STACK_NUMBER 0x3fffffffu
+
+/* A record of a ring, put aside until all rings are at its time. */
+struct waiting {
+    uint64_t time_ns;
+    size_t offset, size; /* in `bytes` */
+};
+
+struct perf_faults {
+    struct perf_faults_options options;
+    struct perf_events events;
+    struct perf_calls calls;
+    struct perf_faults_counts counts;
+    uint32_t copies; /* the number of the last one */
+    uint64_t budget_ns, budget_faults;
+    VEC(struct waiting) waiting;
+    VEC(char) bytes;
+    perf_record_fn each; /* while draining */
+    void *context;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct perf_faults *perf_faults_open(const struct perf_faults_options *options, struct fault *fault)
+{
+    struct perf_faults *faults = calloc(1, sizeof(*faults));
+    size_t const ring = options->ring_bytes ? options->ring_bytes : RING_USUAL;
+    if (!faults) {
+        fault_set(fault, -ENOMEM, "There is no memory left.");
+        return NULL;
+    }
+    faults->options = *options;
+    if (perf_events_open(&faults->events, options->pid, options->stack_bytes, ring, fault) < 0) {
+        free(faults);
+        return NULL;
+    }
+    faults->counts.period = 1;
+    faults->budget_ns = now_ns();
+    return faults;
+}
+
+void perf_faults_close(struct perf_faults *faults)
+{
+    if (!faults)
+        return;
+    perf_events_close(&faults->events);
+    perf_calls_fini(&faults->calls);
+    vec_free(&faults->waiting);
+    vec_free(&faults->bytes);
+    free(faults);
+}
+
+struct perf_faults_counts perf_faults_count(const struct perf_faults *faults)
+{
+    struct perf_faults_counts counts = faults->counts;
+    counts.sees_kernel = faults->events.sees_kernel;
+    counts.sees_maps = faults->events.sees_maps;
+    return counts;
+}
+
+int perf_faults_fd(const struct perf_faults *faults, unsigned index)
+{
+    return index < faults->events.ring_count ? faults->events.ring_fds[index] : -1;
+}
+
+/* Takes 64 bits off the front; 0 past the end. */
+struct cursor {
+    const char *at, *end;
+};
+
+static uint64_t take_word(struct cursor *cursor)
+{
+    uint64_t word = 0;
+    if (cursor->end - cursor->at < (ptrdiff_t)sizeof(word)) {
+        cursor->at = cursor->end;
+        return 0;
+    }
+    memcpy(&word, cursor->at, sizeof(word));
+    cursor->at += sizeof(word);
+    return word;
+}
+
+static void deliver(struct perf_faults *faults, const struct agent_record *record, size_t size)
+{
+    faults->each(faults->context, record, size);
+}
+
+/* Registers in the order of perf (by number) to the order of DWARF. */
+static void take_registers(struct cursor *cursor, uint64_t *registers)
+{
+    static const uint8_t order[AGENT_REGISTERS] = {0,  3, 2,  1,  4,  5,  6,  7,
+                                                   16, /* ax bx cx dx si di bp sp ip */
+                                                   8,  9, 10, 11, 12, 13, 14, 15};
+    bool const has_registers = take_word(cursor) != PERF_SAMPLE_REGS_ABI_NONE;
+    for (unsigned i = 0; has_registers && i < AGENT_REGISTERS; i++)
+        registers[order[i]] = take_word(cursor);
+}
+
+/* What is left of the sample begins with registers and, if asked for, the stack.  The number for it, or AGENT_STACK_NONE. */
+static uint32_t copy_stack(struct perf_faults *faults, struct cursor *cursor,
+                           const struct agent_record *of)
+{
+    static _Alignas(8) char room[sizeof(struct agent_copy) + PERF_RECORD_BYTES];
+    struct agent_copy *copy = (struct agent_copy *)room;
+    memset(copy, 0, sizeof(*copy));
+    take_registers(cursor, copy->registers);
+    if (faults->events.stack_bytes) {
+        uint64_t const size = take_word(cursor);
+        if (size > (uint64_t)(cursor->end - cursor->at))
+            return AGENT_STACK_NONE;
+        const char *stack = cursor->at;
+        cursor->at += size;
+        uint64_t const filled = size ? take_word(cursor) : 0;
+        copy->size = (uint32_t)(filled < size ? filled : size);
+        memcpy(copy->bytes, stack, copy->size);
+    }
+    if (copy->registers[16] == 0)
+        return AGENT_STACK_NONE; /* a thread of the kernel's */
+    copy->record = *of;
+    copy->record.kind = AGENT_COPY;
+    copy->record.stack = AGENT_STACK_COPY | faults->copies;
+    faults->copies = (faults->copies + 1) & STACK_NUMBER;
+    deliver(faults, &copy->record, sizeof(*copy) + copy->size);
+    return copy->record.stack;
+}
+
+static void translate_fault(struct perf_faults *faults, struct cursor *cursor,
+                            struct agent_record *record)
+{
+    record->address = take_word(cursor);
+    record->stack = copy_stack(faults, cursor, record);
+    record->kind = AGENT_FAULT;
+    record->flags |= AGENT_WRITE;
+    deliver(faults, record, sizeof(*record));
+    uint64_t const size = take_word(cursor);
+    if (size > 4096) {
+        struct agent_range large = {.record = *record, .size = size};
+        large.record.kind = AGENT_LARGE;
+        deliver(faults, &large.record, sizeof(large));
+    }
+    faults->counts.faults++;
+    faults->counts.skipped += faults->counts.period - 1;
+}
+
+/* The tracepoint's own bytes: a number of the event, one of the call, and the arguments or the result from 16 on. */
+static struct cursor take_raw(struct cursor *cursor)
+{
+    uint32_t size = 0;
+    if (cursor->end - cursor->at >= 4)
+        memcpy(&size, cursor->at, 4);
+    cursor->at += cursor->end - cursor->at >= 4 ? 4 : 0;
+    if (size > (uint64_t)(cursor->end - cursor->at))
+        size = (uint32_t)(cursor->end - cursor->at);
+    struct cursor raw = {cursor->at, cursor->at + size};
+    cursor->at += size;
+    raw.at += size < 16 ? size : 16;
+    return raw;
+}
+
+static void begin_call(struct perf_faults *faults, struct cursor *cursor,
+                       struct agent_record *record, enum perf_role role)
+{
+    struct cursor raw = take_raw(cursor);
+    struct perf_call call = {.tid = record->tid, .stack = AGENT_STACK_NONE};
+    for (unsigned i = 0; i < CALL_ARGUMENTS; i++)
+        call.arguments[i] = take_word(&raw);
+    if (role == PERF_MAP_ENTER && call.arguments[3] & (MAP_POPULATE | MAP_LOCKED))
+        call.stack = copy_stack(faults, cursor, record);
+    perf_calls_begin(&faults->calls, &call);
+}
+
+static void end_call(struct perf_faults *faults, struct cursor *cursor, struct agent_record *record,
+                     enum perf_role role)
+{
+    struct cursor raw = take_raw(cursor);
+    struct perf_call call;
+    uint64_t const result = take_word(&raw);
+    if (!perf_calls_end(&faults->calls, record->tid, &call) || result >= CALL_FAILED)
+        return;
+    struct agent_range range = {.record = *record};
+    range.record.address = result;
+    range.record.stack = call.stack;
+    if (role == PERF_MAP_EXIT) {
+        range.record.kind = AGENT_RANGE;
+        range.size = call.arguments[1];
+    } else {
+        range.record.kind = AGENT_MOVE;
+        range.from = call.arguments[0];
+        range.from_size = call.arguments[1];
+        range.size = call.arguments[2];
+    }
+    deliver(faults, &range.record, sizeof(range));
+}
+
+static void translate_sample(struct perf_faults *faults, struct cursor *cursor, bool in_kernel)
+{
+    uint64_t const id = take_word(cursor), task = take_word(cursor), time = take_word(cursor);
+    struct agent_record record = {.pid = (uint32_t)task,
+                                  .tid = (uint32_t)(task >> 32),
+                                  .time_ns = time,
+                                  .flags = in_kernel ? AGENT_IN_KERNEL : 0,
+                                  .stack = AGENT_STACK_NONE};
+    enum perf_role const role = number_map_get(&faults->events.roles, id);
+    if (role == PERF_FAULT)
+        translate_fault(faults, cursor, &record);
+    else if (role == PERF_MAP_ENTER || role == PERF_MOVE_ENTER)
+        begin_call(faults, cursor, &record, role);
+    else if (role == PERF_MAP_EXIT || role == PERF_MOVE_EXIT)
+        end_call(faults, cursor, &record, role);
+}
+
+static void translate(struct perf_faults *faults, const struct waiting *waiting)
+{
+    struct perf_event_header header;
+    const char *bytes = faults->bytes.items + waiting->offset;
+    memcpy(&header, bytes, sizeof(header));
+    struct cursor cursor = {bytes + sizeof(header), bytes + waiting->size};
+    if (header.type == PERF_RECORD_SAMPLE) {
+        bool const in_kernel =
+            (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+        translate_sample(faults, &cursor, in_kernel);
+        return;
+    }
+    uint64_t const first = take_word(&cursor), second = take_word(&cursor);
+    struct agent_record record = {.time_ns = waiting->time_ns, .stack = AGENT_STACK_NONE};
+    if (header.type == PERF_RECORD_LOST) {
+        faults->counts.lost += second; /* after the number of the event */
+        return;
+    }
+    if (header.type == PERF_RECORD_COMM && header.misc & PERF_RECORD_MISC_COMM_EXEC) {
+        record.kind = AGENT_EXEC; /* pid, tid */
+        record.pid = (uint32_t)first;
+        record.tid = (uint32_t)(first >> 32);
+    } else if (header.type == PERF_RECORD_FORK && (uint32_t)first != (uint32_t)(first >> 32)) {
+        record.kind = AGENT_FORK; /* pid, ppid; tid, ptid */
+        record.pid = (uint32_t)(first >> 32);
+        record.tid = (uint32_t)(second >> 32);
+        record.address = (uint32_t)first;
+    } else if (header.type == PERF_RECORD_EXIT && (uint32_t)first == (uint32_t)second) {
+        record.kind = AGENT_EXIT;
+        record.pid = record.tid = (uint32_t)first;
+    }
+    if (record.kind)
+        deliver(faults, &record, sizeof(record));
+}
+
+/* Samples have their time at a place of their own, all others 16 bytes before their end. */
+static uint64_t time_of(const char *bytes, size_t size)
+{
+    struct perf_event_header header;
+    uint64_t time = 0;
+    memcpy(&header, bytes, sizeof(header));
+    size_t const at = header.type == PERF_RECORD_SAMPLE ? sizeof(header) + 16 : size - 16;
+    if (at + sizeof(time) <= size)
+        memcpy(&time, bytes + at, sizeof(time));
+    return time;
+}
+
+/* All that is in the rings goes to `waiting`. */
+static int empty_rings(struct perf_faults *faults)
+{
+    for (unsigned i = 0; i < faults->events.ring_count; i++) {
+        struct perf_ring *ring = &faults->events.rings[i];
+        for (uint64_t taken = 0; ring->head && taken < ring->bytes;) {
+            if (!vec_reserve(&faults->bytes, PERF_RECORD_BYTES) ||
+                !vec_reserve(&faults->waiting, 1))
+                return -ENOMEM;
+            char *into = faults->bytes.items + faults->bytes.count;
+            size_t const size = perf_ring_take(ring, into);
+            if (size == 0)
+                break;
+            (void)vec_push(&faults->waiting, (struct waiting){.time_ns = time_of(into, size),
+                                                              .offset = faults->bytes.count,
+                                                              .size = size});
+            faults->bytes.count += size;
+            taken += size;
+        }
+    }
+    return 0;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct waiting *a = left, *b = right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* The first `done` are delivered; the rest moves to the front. */
+static void forget(struct perf_faults *faults, size_t done)
+{
+    size_t bytes = 0;
+    for (size_t i = done; i < faults->waiting.count; i++)
+        bytes += faults->waiting.items[i].size;
+    char *kept = bytes ? malloc(bytes) : NULL;
+    if (bytes && !kept) /* as if the ring had been full */
+        faults->counts.lost += faults->waiting.count - done;
+    size_t at = 0, count = 0;
+    for (size_t i = done; kept && i < faults->waiting.count; i++) {
+        struct waiting waiting = faults->waiting.items[i];
+        memcpy(kept + at, faults->bytes.items + waiting.offset, waiting.size);
+        waiting.offset = at;
+        at += waiting.size;
+        faults->waiting.items[count++] = waiting;
+    }
+    if (kept)
+        memcpy(faults->bytes.items, kept, at);
+    faults->bytes.count = at;
+    faults->waiting.count = count;
+    free(kept);
+}
+
+/* More faults than are wanted, or than fit: fewer are taken, and more again when it is quiet. */
+static void keep_budget(struct perf_faults *faults, uint64_t now)
+{
+    uint64_t const passed = now - faults->budget_ns;
+    if (faults->options.rate_max == 0 || passed < BUDGET_NS)
+        return;
+    struct perf_faults_counts *counts = &faults->counts;
+    uint64_t const rate =
+        (counts->faults + counts->lost - faults->budget_faults) * 1000000000u / passed;
+    uint64_t period = counts->period;
+    if (rate > faults->options.rate_max)
+        period *= 2;
+    else if (rate < faults->options.rate_max / 4 && period > 1)
+        period /= 2;
+    period = period > PERIOD_MAX ? PERIOD_MAX : period;
+    if (period != counts->period)
+        perf_events_set_period(&faults->events, period);
+    counts->period = period;
+    faults->budget_ns = now;
+    faults->budget_faults = counts->faults + counts->lost;
+}
+
+int perf_faults_drain(struct perf_faults *faults, perf_record_fn each, void *context)
+{
+    uint64_t const now = now_ns();
+    int const err = empty_rings(faults);
+    size_t done = 0;
+    if (faults->waiting.count)
+        qsort(faults->waiting.items, faults->waiting.count, sizeof(struct waiting), by_time);
+    faults->each = each;
+    faults->context = context;
+    /* What came later on one processor may have to wait for what another has not been asked for yet. */
+    while (done < faults->waiting.count && faults->waiting.items[done].time_ns <= now)
+        translate(faults, &faults->waiting.items[done++]);
+    forget(faults, done);
+    keep_budget(faults, now);
+    return err;
+}

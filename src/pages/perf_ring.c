@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pages/perf_ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int perf_ring_open(struct perf_ring *ring, int fd, size_t bytes)
+{
+    size_t const page = (size_t)sysconf(_SC_PAGESIZE);
+    void *memory = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    *ring = (struct perf_ring){.bytes = bytes};
+    if (memory == MAP_FAILED)
+        return -errno;
+    ring->head = memory;
+    return 0;
+}
+
+void perf_ring_close(struct perf_ring *ring)
+{
+    if (ring->head)
+        munmap(ring->head, (size_t)sysconf(_SC_PAGESIZE) + ring->bytes);
+    ring->head = NULL;
+}
+
+static void copy_out(const struct perf_ring *ring, uint64_t at, void *into, size_t size)
+{
+    const char *data = (const char *)ring->head + ring->head->data_offset;
+    size_t const from = (size_t)(at & (ring->bytes - 1));
+    size_t const first = size < ring->bytes - from ? size : ring->bytes - from;
+    memcpy(into, data + from, first);
+    memcpy((char *)into + first, data, size - first);
+}
+
+size_t perf_ring_take(struct perf_ring *ring, void *into)
+{
+    uint64_t const head = __atomic_load_n(&ring->head->data_head, __ATOMIC_ACQUIRE);
+    uint64_t const tail = ring->head->data_tail;
+    struct perf_event_header header;
+    if (head - tail < sizeof(header))
+        return 0;
+    copy_out(ring, tail, &header, sizeof(header));
+    if (header.size < sizeof(header) || header.size > head - tail)
+        return 0;
+    copy_out(ring, tail, into, header.size);
+    __atomic_store_n(&ring->head->data_tail, tail + header.size, __ATOMIC_RELEASE);
+    return header.size;
+}
