@@ -193,8 +193,7 @@ static int serve(struct serve_options *options, struct fault *fault)
         return err;
     int const signals = open_signals();
     err = open_targets(options, &targets, fault);
-    if (err == -ESRCH && options->until_stdin_ends)
-        return 0; /* a program that was faster than we are */
+    bool const is_late = err == -ESRCH && options->until_stdin_ends; /* the program was faster */
     struct server *server = err ? NULL : server_start(&options->server, &targets, fault);
     if (server) {
         char text[LISTEN_TEXT_MOST];
@@ -205,7 +204,7 @@ static int serve(struct serve_options *options, struct fault *fault)
     }
     server_stop(server);
     target_list_close(&targets);
-    return server ? 0 : -EIO;
+    return server || is_late ? 0 : -EIO;
 }
 
 static int run(struct serve_options *options, int words, char **argv)
