@@ -14,6 +14,7 @@
 #include "stacks/process_file.h"
 
 #define RULES_BITS  13
+#define QUIET_MAX   5u
 #define REGIONS_MAX (1u << 21) /* a packed rule has 22 bits for its region */
 
 struct known_rule {
@@ -29,6 +30,7 @@ struct process_code {
     VEC(struct code_region) regions; /* the executable ones, by address */
     struct known_rule *rules;        /* by a hash of the address */
     uint64_t next_refresh_ns;
+    unsigned quiet; /* refreshes in a row that found nothing new, at most QUIET_MAX */
     uint64_t number;
     bool was_replaced;
 };
@@ -140,7 +142,6 @@ static bool take_known(struct process_code *code, struct process_code *fresh)
 int process_code_refresh(struct process_code *code)
 {
     struct process_code fresh = {.store = code->store};
-    code->next_refresh_ns = now_ns() + 1000000000u / REFRESHES_PER_SECOND;
     int err = map_list_read(code->pid, &fresh.maps);
     vec_each (region, &fresh.maps.regions) {
         if (err == 0)
@@ -151,8 +152,13 @@ int process_code_refresh(struct process_code *code)
         map_list_fini(&fresh.maps);
         return err;
     }
-    if (!take_known(code, &fresh))
-        code->was_replaced = true;
+    size_t const before = code->regions.count;
+    bool const same = take_known(code, &fresh);
+    code->was_replaced |= !same;
+    code->quiet = same && fresh.regions.count == before ? code->quiet + 1 : 0;
+    if (code->quiet > QUIET_MAX)
+        code->quiet = QUIET_MAX;
+    code->next_refresh_ns = now_ns() + (1000000000u / REFRESHES_PER_SECOND << code->quiet);
     release_regions(code);
     map_list_fini(&code->maps);
     code->maps = fresh.maps;

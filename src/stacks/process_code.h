@@ -53,8 +53,8 @@ const struct code_region *process_code_find(struct process_code *code, uint64_t 
 
 /* Reads the mappings again.  0 or -errno: what was known stays then. */
 int process_code_refresh(struct process_code *code);
-/* The same if the last time was long enough ago: at most REFRESHES_PER_SECOND, for addresses that are in no mapping.
- * Whether the list is new. */
+/* The same for an address that is in no mapping, if the last time was long enough ago: at most REFRESHES_PER_SECOND, and
+ * less and less often (down to one in four seconds) while nothing changes.  Whether the list was read. */
 #define REFRESHES_PER_SECOND 8u
 bool process_code_refresh_if_due(struct process_code *code);
 

@@ -211,6 +211,18 @@ static uint64_t guess_return_slot(struct walker *walker, const struct code_regio
     return fp + 8;
 }
 
+/* The mapping of an address, which may be younger than the list of them.  NULL when there is none: what a walk makes of
+ * that is not to be remembered, for the same reason. */
+static const struct code_region *find_code(struct walker *walker, uint64_t address)
+{
+    const struct code_region *region = process_code_find(walker->code, address);
+    if (!region && process_code_refresh_if_due(walker->code))
+        region = process_code_find(walker->code, address);
+    if (!region)
+        walker->state.walk->not_repeatable = true;
+    return region;
+}
+
 static enum stack_stop describe_missing(const struct code_region *region)
 {
     if (region->kind == CODE_MADE)
@@ -234,7 +246,7 @@ static enum stack_stop leave_without_rule(struct walker *walker, uint64_t addres
         return missing;
     if (caller == 0)
         return STACK_STOP_ZERO;
-    if (!process_code_find(walker->code, caller - 1))
+    if (!find_code(walker, caller - 1))
         return missing;
     if (rbp_is_saved)
         state->registers[REG_RBP] =
@@ -247,7 +259,7 @@ static enum stack_stop leave_without_rule(struct walker *walker, uint64_t addres
 static enum stack_stop leave_frame(struct walker *walker, uint64_t address)
 {
     unwind_rule rule = process_code_rule(walker->code, address);
-    if (rule_kind_of(rule) == RULE_NONE && process_code_refresh_if_due(walker->code))
+    if (rule_kind_of(rule) == RULE_NONE && find_code(walker, address))
         rule = process_code_rule(walker->code, address);
     switch (rule_kind_of(rule)) {
     case RULE_NONE:

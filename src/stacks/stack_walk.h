@@ -57,8 +57,9 @@ struct stack_walk {
     uint32_t by_pointer; /* frames left by their frame pointer, for lack of tables */
     struct stack_word words[STACK_WORDS_MAX]; /* by address, each once */
     uint32_t word_count;
-    bool uses_rbp;       /* rests on the register rbp too (on rip and rsp it always does) */
-    bool not_repeatable; /* rests on more than can be said by words and rbp */
+    bool uses_rbp; /* rests on the register rbp too (on rip and rsp it always does) */
+    bool
+        not_repeatable; /* rests on more than can be said by words and rbp: other registers, or code not known yet */
 };
 
 /* Always gives a walk, of one frame at least; `end` says how far it came.  Looks at the mappings again, if that is due,

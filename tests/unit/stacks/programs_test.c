@@ -14,7 +14,7 @@
 #include "stacks/stack_intern.h"
 #include "stopped.h"
 
-#define STOPS  500u
+#define STOPS  300u
 #define COPIED (64u << 10)
 
 struct tally {

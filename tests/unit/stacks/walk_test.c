@@ -105,6 +105,28 @@ TEST(a_return_to_nowhere_is_a_bad_frame)
     walk_made();
     assert_int_equal(walk.end, STACK_END_BAD_FRAME);
     assert_int_equal(walk.stop, STACK_STOP_NO_CODE);
+    CHECK(walk.not_repeatable); /* there may be code tomorrow */
+}
+
+TEST(code_that_came_later_is_found)
+{
+    CHECK(process_code_refresh(code) == 0);
+    void *room = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    made_begin(&made, room);
+    made.registers[MADE_RBP] = MADE_START;
+    made_push(&made, 0);
+    made_push(&made, made_return(outer));
+    made_push(&made, 0);
+    for (unsigned i = 0; i < 1000; i++) {
+        walk_made();
+        if (walk.stop != STACK_STOP_NO_CODE)
+            break;
+        usleep(10000); /* not more often than it may look */
+    }
+    assert_int_equal(walk.end, STACK_END_COMPLETE);
+    assert_int_equal(walk.frame_count, 2);
+    CHECK(!walk.not_repeatable);
+    munmap(room, 4096);
 }
 
 TEST(very_deep_stacks_keep_both_ends)
@@ -226,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_copy_that_ends_first_is_said_to),
         cmocka_unit_test(an_empty_copy_gives_one_frame),
         cmocka_unit_test(a_return_to_nowhere_is_a_bad_frame),
+        cmocka_unit_test(code_that_came_later_is_found),
         cmocka_unit_test(very_deep_stacks_keep_both_ends),
         cmocka_unit_test(made_code_is_left_by_its_frame_pointer),
         cmocka_unit_test(made_code_is_left_at_its_first_and_last_instructions),
