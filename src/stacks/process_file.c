@@ -10,7 +10,7 @@
 #include "symbols/elf_image.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-#define HEAD_BYTES 1024u
+#define HEAD_BYTES 4096u
 
 size_t read_some(int fd, uint64_t offset, void *to, size_t size)
 {
