@@ -322,3 +322,28 @@ refused too-many-nodes 400 'larger threshold' '/v1/tree?threshold=0'
 equal deep-short 4004 "$(get '/v1/tree?short=true' | jq .total)"
 equal deep-stack 2002 "$(get '/v1/tree?threshold=0&reverse=true' | tr -cd '[' | wc -c)"
 end_server deep-ends
+
+# A real one, where BPF is allowed: the sum is resident memory to the page, and what is in no file is RssAnon.
+"$MEMOIR" agent --socket "$PWD/agent.sock" >agent.log 2>&1 &
+agent=$!
+started+=("$agent")
+if wait_until 20 has_line agent.log 'ready at'; then
+    "$MEMOIR" pages --agent "$PWD/agent.sock" --serve --listen 0 -o real.memoir -- sleep 1000 >real.out 2>&1 &
+    recorder=$!
+    started+=("$recorder")
+    wait_until 30 has_line real.out 'serving http://'
+    port=$(sed -n 's|.*serving http://.*:\([0-9]*\)/$|\1|p' real.out)
+    rss() { awk '/^Rss(Anon|File|Shmem)/ { sum += $2 } END { print sum }' "/proc/$(get /v1/pid)/status"; }
+    agrees() { get '/v1/tree?short=true' | jq -e --argjson rss "$(rss)" '.total >= $rss and .total - .cache == .systemReportAnon and .systemReportAnon > 0'; }
+    if wait_until 30 agrees; then ok real-is-resident-memory; else not_ok real-is-resident-memory "$(get '/v1/tree?short=true'), resident $(rss); $(cat real.out)"; fi
+    equal real-program sleep "$(get /api/targets | jq -r '.targets[0].program | split("/") | last')"
+    equal real-names true "$(get '/v1/tree?threshold=0&reverse=true' | jq '[.. | .functionName? // empty] | any(. == "_start")')"
+    sleeper=$(get /v1/pid)
+    if [ "${sleeper:-0}" -gt 1 ]; then kill "$sleeper"; else kill "$recorder"; fi
+    wait "$recorder" 2>/dev/null
+else
+    skip real "memoir agent does not run here: $(tail -n 1 agent.log)"
+fi
+kill "$agent" 2>/dev/null
+wait "$agent" 2>/dev/null
+true
