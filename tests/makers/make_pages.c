@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     clock_gettime(CLOCK_REALTIME, &now);
     maker.recording->start_unix_ns = (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
     maker.recording->page_bytes = 4096;
-    for (ssize_t size; (size = getline(&line, &room, stdin)) > 0;) {
+    while (getline(&line, &room, stdin) > 0) {
         line[strcspn(line, "\n")] = '\0';
         if (*line)
             obey(&maker, line);
