@@ -6,6 +6,8 @@
 
 #include "unwind/row_program.h"
 
+#define PROGRAM_MAX 65536 /* bytes; the longest of real files have three thousand */
+
 static uint64_t read_encoded(struct byte_cursor *cursor, uint8_t encoding,
                              const struct eh_view *view)
 {
@@ -150,7 +152,7 @@ static bool parse_cie(const struct eh_view *view, const uint8_t *at, struct cie 
         return false;
     cie->program = cursor.at;
     cie->program_end = cursor.end;
-    return !cursor.failed && cie->return_column == REG_RIP;
+    return !cursor.failed && cie->return_column == REG_RIP && cursor.end - cursor.at <= PROGRAM_MAX;
 }
 
 /* One function's entry. */
@@ -183,7 +185,7 @@ static int parse_fde(const struct eh_view *view, const uint8_t *at, struct fde *
     if (fde->cie.has_augmentation_size)
         cursor_skip(&cursor, cursor_uleb(&cursor));
     fde->program = cursor;
-    return cursor.failed ? -EINVAL : 0;
+    return cursor.failed || cursor.end - cursor.at > PROGRAM_MAX ? -EINVAL : 0;
 }
 
 static int find_row(const struct eh_view *view, const uint8_t *at, uint64_t pc,

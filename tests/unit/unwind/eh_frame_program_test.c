@@ -279,6 +279,97 @@ TEST(every_flipped_byte_is_survived)
     }
 }
 
+/* The same without the header. */
+static struct eh_view list_of(const struct guarded *copy)
+{
+    return (struct eh_view){.header = copy->bytes,
+                            .low = copy->bytes,
+                            .high = copy->bytes + copy->size,
+                            .slide = TARGET - (uint64_t)copy->bytes};
+}
+
+TEST(functions_are_listed_without_a_header)
+{
+    struct image image = make_image(PROGRAM(CIE_HEAD), PROGRAM(RSP_8), PROGRAM("\x41\x0e\x10"));
+    put_u32(&image, image.size, 0); /* as the linker ends it */
+    struct guarded copy = guarded_copy(image.bytes + CIE_AT, image.size - CIE_AT);
+    struct eh_view const view = list_of(&copy);
+    struct eh_entry entry;
+    struct unwind_row row;
+    uint32_t offset = 0;
+    CHECK(eh_frame_next(&view, &offset, &entry));
+    CHECK(entry.start == START && entry.end == START + LENGTH);
+    assert_int_equal(entry.offset, FDE_AT - CIE_AT);
+    CHECK(eh_frame_row_at(&view, entry.offset, START + 1, &row) == 0);
+    assert_int_equal(row.cfa_offset, 16);
+    assert_int_equal(eh_frame_row_at(&view, entry.offset, START + LENGTH, &row), -ENOENT);
+    CHECK(!eh_frame_next(&view, &offset, &entry));
+    guarded_free(&copy);
+}
+
+TEST(tables_for_debuggers_are_understood)
+{
+    struct image image = make_image(PROGRAM("\x04\0\x08\0\x01\x78\x10"), PROGRAM(RSP_8 "\0\0\0"),
+                                    PROGRAM("\x41\x0e\x10"));
+    put_u32(&image, CIE_AT + 4, UINT32_MAX);
+    put_u32(&image, FDE_AT + 4, 0); /* where the CIE is, from the beginning */
+    /* No augmentation: what was its length is a nop. */
+    struct guarded copy = guarded_copy(image.bytes + CIE_AT, image.size - CIE_AT);
+    struct eh_view view = list_of(&copy);
+    struct eh_entry entry;
+    struct unwind_row row;
+    uint32_t offset = 0;
+    view.is_debug_frame = true;
+    CHECK(eh_frame_next(&view, &offset, &entry));
+    CHECK(entry.start == START && entry.end == START + LENGTH);
+    CHECK(eh_frame_row_at(&view, entry.offset, START, &row) == 0);
+    assert_int_equal(row.cfa_offset, 8);
+    CHECK(eh_frame_row_at(&view, entry.offset, START + 1, &row) == 0);
+    assert_int_equal(row.cfa_offset, 16);
+    guarded_free(&copy);
+}
+
+TEST(every_flipped_byte_of_a_list_is_survived)
+{
+    struct image good = make_image(PROGRAM(CIE_HEAD), PROGRAM(RSP_8), PROGRAM("\x41\x0e\x10"));
+    for (size_t at = CIE_AT; at < good.size; at++) {
+        for (unsigned value = 0; value < 256; value += 5) {
+            struct image image = good;
+            struct eh_entry entry;
+            struct unwind_row row;
+            uint32_t offset = 0;
+            image.bytes[at] ^= (uint8_t)value;
+            struct guarded copy = guarded_copy(image.bytes + CIE_AT, image.size - CIE_AT);
+            struct eh_view view = list_of(&copy);
+            view.is_debug_frame = value % 2;
+            for (unsigned count = 0; eh_frame_next(&view, &offset, &entry); count++) {
+                CHECK(count < 10);
+                (void)eh_frame_row_at(&view, entry.offset, entry.start, &row);
+            }
+            guarded_free(&copy);
+        }
+    }
+}
+
+TEST(endless_programs_are_refused)
+{
+    static uint8_t bytes[FDE_AT + 25 + 80000];
+    struct image const image =
+        make_image(PROGRAM(CIE_HEAD), PROGRAM(RSP_8), PROGRAM("\x41\x0e\x10"));
+    struct eh_view const view = {.header = bytes,
+                                 .low = bytes,
+                                 .high = bytes + sizeof(bytes),
+                                 .slide = TARGET - (uint64_t)bytes};
+    struct unwind_row row;
+    uint32_t size = 21 + 60000;
+    memcpy(bytes, image.bytes, image.size);
+    memcpy(bytes + FDE_AT, &size, 4);
+    CHECK(eh_frame_row(&view, START + 1, &row) == 0);
+    size = 21 + 70000;
+    memcpy(bytes + FDE_AT, &size, 4);
+    assert_int_equal(eh_frame_row(&view, START + 1, &row), -EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +383,10 @@ int main(void)
         cmocka_unit_test(lying_lengths_are_refused),
         cmocka_unit_test(every_cut_is_survived),
         cmocka_unit_test(every_flipped_byte_is_survived),
+        cmocka_unit_test(functions_are_listed_without_a_header),
+        cmocka_unit_test(tables_for_debuggers_are_understood),
+        cmocka_unit_test(every_flipped_byte_of_a_list_is_survived),
+        cmocka_unit_test(endless_programs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
