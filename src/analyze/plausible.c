@@ -64,7 +64,10 @@ static size_t add_traits(const struct recording *recording, struct plausibility 
 
 void plausible_check(const struct recording *recording, struct plausibility *found)
 {
-    *found = (struct plausibility){.lacks_memory = lacks_memory(recording)};
+    *found = (struct plausibility){.lacks_memory = false};
+    if (!recording_traces_heap(recording))
+        return; /* and says nothing of it */
+    found->lacks_memory = lacks_memory(recording);
     if (recording->quality.off_ns)
         add(found, DOUBT_OFF, NULL);
     size_t allocators = add_traits(recording, found, true);

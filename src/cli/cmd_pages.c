@@ -178,7 +178,7 @@ int cmd_pages(int argc, char **argv)
 {
     struct process_choice choice = {.name = NULL};
     struct pages_options options = {
-        .recorder = {.max_bytes = MAX_SIZE_DEFAULT, .source = "memoir pages", .ended = say_end},
+        .recorder = {.max_bytes = MAX_SIZE_DEFAULT, .source = SOURCE_PAGES, .ended = say_end},
         .station = {.socket = AGENT_SOCKET_PATH,
                     .watch = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE,
                     .look_every_ns = EVERY_DEFAULT}};

@@ -213,6 +213,10 @@ const char *selection_choose_metric(struct selection *selection, const struct re
     if (selection->metric_given)
         return NULL;
     bool const has_time = selection->at_given || selection->between_given;
+    if (!recording_traces_heap(recording)) {
+        selection->metric = metric_find("pages.resident");
+        return NULL;
+    }
     /* Pools can be larger than the heap only when they are made of mappings: then they are the heap. */
     if (recording->pools.peak_bytes > recording->heap.peak_bytes) {
         bool const has_peak =

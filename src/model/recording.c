@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct recording *recording_create(void)
 {
@@ -114,4 +115,9 @@ const struct pin *recording_pin(const struct recording *recording, enum pin_kind
         if (recording->pins.items[i].kind == kind)
             return &recording->pins.items[i];
     return NULL;
+}
+
+bool recording_traces_heap(const struct recording *recording)
+{
+    return strcmp(recording_text(recording, recording->source), SOURCE_PAGES) != 0;
 }

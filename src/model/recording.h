@@ -209,5 +209,8 @@ int recording_name_stack(struct recording *recording, string_id name, stack_id *
  * reason to refuse a recording. */
 void recording_note(struct recording *recording, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Whether allocations were traced at all: not by those who only look from outside. */
+#define SOURCE_PAGES "memoir pages"
+bool recording_traces_heap(const struct recording *recording);
 /* The first pin of a kind, or NULL. */
 const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind);

@@ -108,6 +108,26 @@ static void put_peak(const struct page *page)
     put(page, INK_STRONG, "peak", &line);
 }
 
+/* Of a process that was only looked at: what the kernel counted. */
+static void put_resident(const struct page *page)
+{
+    const struct recording *recording = page->report->recording;
+    const struct bucket *buckets = recording->buckets.items;
+    struct text_line line = {0};
+    char most[HUMAN_MAX], last[HUMAN_MAX], before[HUMAN_MAX];
+    int64_t rss = -1;
+    for (size_t i = recording->buckets.count; i-- > 0 && rss <= 0;)
+        rss = buckets[i].gauges.rss_bytes;
+    if (rss < 0)
+        return;
+    line_add(&line, "%s at the end, at most %s, by the kernel's count", human_bytes(rss, last),
+             human_bytes(page->report->findings.rss_peak_bytes, most));
+    if (recording->before.attached)
+        line_add(&line, "; %s of it when we began to look",
+                 human_bytes((int64_t)recording->before.rss_bytes, before));
+    put(page, INK_STRONG, "resident", &line);
+}
+
 static void put_growth(const struct page *page)
 {
     const struct recording_growth *growth = &page->report->growth;
@@ -370,12 +390,19 @@ void text_summary_write(const struct report *report, const struct text_style *st
     struct page const page = {report, style, out};
     put_program(&page);
     put_sampled(&page);
-    put_peak(&page);
-    put_leaked(&page);
+    bool const traces_heap = recording_traces_heap(report->recording);
+    if (traces_heap) {
+        put_peak(&page);
+        put_leaked(&page);
+    } else {
+        put_resident(&page);
+    }
     put_growth(&page);
-    put_before(&page);
-    put_calls(&page);
-    put_overhead(&page);
+    if (traces_heap) {
+        put_before(&page);
+        put_calls(&page);
+        put_overhead(&page);
+    }
     put_maps(&page);
     put_told(&page);
     put_marks(&page);
