@@ -89,6 +89,12 @@ static int take_listen(void *into, const char *argument, struct fault *fault)
     return take_serve(into, argument, fault);
 }
 
+static int take_token_file(void *into, const char *argument, struct fault *fault)
+{
+    serve_helper_token_file(argument);
+    return take_serve(into, argument, fault);
+}
+
 static int take_quiet(void *into, const char *argument, struct fault *fault)
 {
     (void)argument;
@@ -109,6 +115,8 @@ static const struct option_rule rules[] = {
     {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
     {"--serve", NULL, "serve the tree meanwhile, as memoir serve does", take_serve},
     {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", take_listen},
+    {"--token-file", "FILE", "with a token that those must send who ask from other machines",
+     take_token_file},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
 

@@ -91,6 +91,12 @@ static int take_listen(void *into, const char *argument, struct fault *fault)
     return take_serve(into, argument, fault);
 }
 
+static int take_token_file(void *into, const char *argument, struct fault *fault)
+{
+    serve_helper_token_file(argument);
+    return take_serve(into, argument, fault);
+}
+
 static int take_heap(void *into, const char *argument, struct fault *fault)
 {
     return heap_rate_parse(argument, &((struct recorder_options *)into)->heap_rate, fault);
@@ -144,6 +150,8 @@ const struct option_rule record_rules[] = {
      take_agent},
     {"--serve", NULL, "serve metrics and profiles meanwhile, as memoir serve does", take_serve},
     {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", take_listen},
+    {"--token-file", "FILE", "with a token that those must send who ask from other machines",
+     take_token_file},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
 

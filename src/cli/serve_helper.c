@@ -13,7 +13,7 @@
 #include "cli/helper_program.h"
 
 static struct {
-    const char *address;
+    const char *address, *token_file;
     pid_t pid; /* 0: there is none */
     int lifeline;
 } helper;
@@ -21,6 +21,11 @@ static struct {
 void serve_helper_listen(const char *address)
 {
     helper.address = address;
+}
+
+void serve_helper_token_file(const char *path)
+{
+    helper.token_file = path;
 }
 
 /* In a group of its own: a Ctrl-C is meant for the program, which may not end by it. */
@@ -47,14 +52,19 @@ static int spawn(const char *path, char *const *words, int input)
 void serve_helper_begin(bool quiet, uint32_t pid)
 {
     char path[PATH_MAX], number[16];
-    const char *words[] = {"memoir-serve", "serve", "--pid", number, "--until-stdin-ends",
-                           NULL,           NULL,    NULL,    NULL};
+    const char *words[] = {
+        "memoir-serve", "serve", "--pid", number, "--until-stdin-ends", NULL, NULL,
+        NULL,           NULL,    NULL,    NULL};
     size_t count = 5;
     int ends[2];
     snprintf(number, sizeof(number), "%u", pid);
     if (helper.address) {
         words[count++] = "--listen";
         words[count++] = helper.address;
+    }
+    if (helper.token_file) {
+        words[count++] = "--token-file";
+        words[count++] = helper.token_file;
     }
     if (quiet)
         words[count++] = "--quiet";

@@ -9,6 +9,9 @@
 /* Where it is to listen; NULL: where it does by itself. */
 void serve_helper_listen(const char *address);
 
+/* What those must know who ask from elsewhere; NULL: nobody may. */
+void serve_helper_token_file(const char *path);
+
 /* For recorder_options.began: starts it for process `pid`.  What is wrong it says itself; recording goes on. */
 void serve_helper_begin(bool quiet, uint32_t pid);
 

@@ -12,6 +12,8 @@ static void add_amount(struct text_line *line, const struct metric *metric, int6
 {
     char text[HUMAN_MAX];
     line_add(line, "%s", human_value(value, metric->unit, text));
+    if (strcmp(metric->unit, "bytes") == 0 && metric->count_plus == COL_NONE)
+        return; /* of pages, which are no blocks */
     if (strcmp(metric->unit, "bytes") == 0) {
         line_add(line, " in ");
         line_add_counted(line, count, "block");
