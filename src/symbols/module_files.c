@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "symbols/debuginfod.h"
+#include "symbols/mapped_file.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 
@@ -31,7 +32,7 @@ static bool accept(struct elf_image *image, struct elf_view *view, const char *w
     return false;
 }
 
-static bool open_module(struct module_files *files, const struct resolver_module *module)
+static bool open_named(struct module_files *files, const struct resolver_module *module)
 {
     char path[PATH_MAX];
     size_t size = strlen(module->path), suffix = sizeof(deleted) - 1;
@@ -48,6 +49,15 @@ static bool open_module(struct module_files *files, const struct resolver_module
     memcpy(path, module->path, size - suffix);
     path[size - suffix] = '\0';
     return elf_image_open(&files->module, module->root, path) == 0 &&
+           accept(&files->module, &files->module_view, module->build_id);
+}
+
+static bool open_module(struct module_files *files, const struct resolver_module *module)
+{
+    if (open_named(files, module))
+        return true;
+    int const fd = mapped_file_open(module->root, module->path);
+    return fd >= 0 && elf_image_take(&files->module, fd) == 0 &&
            accept(&files->module, &files->module_view, module->build_id);
 }
 
