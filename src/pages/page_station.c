@@ -111,12 +111,26 @@ static bool begin_or_change(struct page_station *station, struct page_watch *wat
     return true;
 }
 
+/* Whoever it was that dropped it: it is gone for all. */
+static bool drop_from_cache(struct page_station *station, const struct agent_cache *cache)
+{
+    struct cache_span const span = {.inode = cache->inode,
+                                    .first = cache->record.address,
+                                    .device = cache->device,
+                                    .pages = cache->pages};
+    vec_each (watch, &station->watches)
+        cache_book_drop(&(*watch)->cache, &span);
+    return true;
+}
+
 static bool on_record(void *context, const struct agent_record *record)
 {
     struct page_station *station = context;
     struct page_watch *watch = find_by_record(station, record->pid);
     bool const is_ours = record->pid == station->self && record->kind == AGENT_FORK;
     bool is_taken = true;
+    if (record->kind == AGENT_CACHE_DROP)
+        return drop_from_cache(station, (const struct agent_cache *)record);
     if (!watch && !is_ours)
         return true;
     pthread_mutex_lock(&station->lock);

@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "pages/agent_link.h"
+#include "pages/page_record.h"
+#include "pages/perf_faults.h"
+
 static void add_news(struct page_watch *watch, uint32_t stack, enum page_kind kind, int64_t bytes)
 {
     unsigned const column = COL_PAGES_0 + 2 * kind + (bytes < 0);
@@ -21,6 +25,7 @@ int page_watch_init(struct page_watch *watch, struct code_store *codes, uint32_t
     if (err < 0)
         return err;
     page_book_init(&watch->book, 0, is_whole);
+    cache_book_init(&watch->cache, 0);
     return 0;
 }
 
@@ -33,6 +38,8 @@ int page_watch_init_child(struct page_watch *watch, struct code_store *codes, ui
         err = page_book_copy(&parent->book, &watch->book);
     if (err < 0)
         process_code_close(watch->code);
+    else
+        cache_book_init(&watch->cache, 0);
     return err;
 }
 
@@ -40,6 +47,8 @@ void page_watch_fini(struct page_watch *watch)
 {
     process_code_close(watch->code);
     page_book_fini(&watch->book);
+    cache_book_fini(&watch->cache);
+    perf_faults_close(watch->perf);
     resident_look_fini(&watch->look);
     vec_free(&watch->news);
     page_carry_fini(&watch->carry);
@@ -52,8 +61,8 @@ static void book_kernel(struct page_watch *watch, const struct agent_record *rec
     add_news(watch, stack, PAGE_KERNEL, record->kind == AGENT_KERNEL_ADD ? bytes : -bytes);
 }
 
-static void book_fault(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
-                       enum stack_end end)
+static void count_fault(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
+                        enum stack_end end)
 {
     struct page_watch_sums *sums = &watch->sums;
     sums->faults++;
@@ -62,28 +71,17 @@ static void book_fault(struct page_watch *watch, const struct agent_record *reco
         sums->not_taken++;
     else
         sums->stack_ends[end]++;
-    page_book_fault(&watch->book, record->address, stack, record->flags & AGENT_WRITE);
 }
 
 void page_watch_record(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
                        enum stack_end end)
 {
-    const struct agent_range *range = (const struct agent_range *)record;
     switch (record->kind) {
     case AGENT_FAULT:
-        book_fault(watch, record, stack, end);
-        break;
-    case AGENT_LARGE:
-        page_book_large(&watch->book, record->address, range->size);
+        count_fault(watch, record, stack, end);
         break;
     case AGENT_RANGE:
         watch->code_is_old |= (record->flags & AGENT_OF_FILE) != 0;
-        page_book_range(&watch->book, record->address, range->size,
-                        record->stack != AGENT_STACK_NONE, stack);
-        break;
-    case AGENT_MOVE:
-        (void)page_book_move(&watch->book, range->from, range->from_size, record->address,
-                             range->size);
         break;
     case AGENT_KERNEL_ADD:
     case AGENT_KERNEL_DROP:
@@ -98,6 +96,8 @@ void page_watch_record(struct page_watch *watch, const struct agent_record *reco
     default:
         break;
     }
+    (void)page_record_book(&watch->book, &watch->cache, record, agent_record_least(record->kind),
+                           stack);
 }
 
 /* What a look found, or the end of a process, as news. */
@@ -138,6 +138,10 @@ int page_watch_look(struct page_watch *watch, catch_up_fn catch_up, void *contex
 void page_watch_take(struct page_watch *watch, const struct resident_result *result)
 {
     struct page_watch_sums *sums = &watch->sums;
+    struct page_parts cached = {0};
+    if (cache_book_changes(&watch->cache, &cached) == 0)
+        add_changes(watch, &cached);
+    page_parts_fini(&cached);
     add_changes(watch, watch->begins_anew ? &result->parts : &result->changes);
     watch->begins_anew = false;
     memcpy(sums->bytes, result->bytes, sizeof(sums->bytes));

@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "model/recording.h"
+#include "pages/cache_book.h"
 #include "pages/page_book.h"
 #include "pages/page_carry.h"
 #include "pages/resident_look.h"
@@ -29,11 +30,14 @@ struct page_watch {
     struct process_code *code;
     bool code_is_old; /* files were mapped since it was read */
     struct page_book book;
+    struct cache_book cache;
+    struct perf_faults *perf; /* who tells of its faults, if not the agent */
     struct resident_look look;
     VEC(struct cell) news; /* what changed; keys are stacks of the shared table, or PAGES_... */
     uint64_t next_look_ns; /* 0: as soon as possible */
     struct page_watch_sums sums;
     bool has_ended, has_execed; /* the latter until it is asked */
+    bool is_execing;            /* while it was looked at: what it tells meanwhile is lost */
     bool is_wanted;             /* somebody takes the news; otherwise there are none */
     bool begins_anew;           /* the next look tells all there is, not what changed */
     struct page_carry carry;

@@ -27,6 +27,7 @@ equal move $((32 * mib)) "$(inside t.memoir pages.anon grow_4_to_32_mib)"
 equal huge $((20 * mib)) "$(inside t.memoir pages.anon huge_20_mib)"
 equal shared $((6 * mib)) "$(inside t.memoir pages.shmem share_6_mib)"
 equal mapped-file $((12 * mib)) "$(inside t.memoir pages.file map_file_12_mib)"
+equal written-file-is-cache $((12 * mib)) "$(inside t.memoir pages.cache write_file_12_mib)"
 equal before-is-nothing 0 "$(inside t.memoir pages.resident '[resident before attach]')"
 "$MEMOIR" report t.memoir --metric pages.resident --json >t.json
 equal nothing-lost 0 "$(jq .quality.lost_events t.json)"
