@@ -70,9 +70,9 @@ static int by_number(const void *left, const void *right)
 /* Who has most pages of the huge page that `number` is in.  false: nobody that is known. */
 static bool find_majority(const struct page_book *book, uint64_t number, uint32_t *stack)
 {
-    uint32_t stacks[RULES_HUGE / BOOK_PAGE];
+    uint32_t stacks[BOOK_HUGE / BOOK_PAGE];
     size_t count = 0, most = 0, same = 0;
-    uint64_t const leaves = RULES_HUGE / BOOK_LEAF_BYTES, first = number - number % leaves;
+    uint64_t const leaves = BOOK_HUGE / BOOK_LEAF_BYTES, first = number - number % leaves;
     for (uint64_t i = first; i < first + leaves; i++) {
         const struct page_leaf *leaf = page_book_leaf(book, i);
         for (uint64_t left = leaf ? leaf->used : 0; left; left &= left - 1) {
@@ -112,7 +112,7 @@ static bool find_begin(const struct rules *rules, const struct join_piece *piece
             *stack = leaf->keys[near].stack;
         return near >= 0;
     }
-    bool const is_table = leaf->number * BOOK_LEAF_BYTES % RULES_HUGE == 0;
+    bool const is_table = leaf->number * BOOK_LEAF_BYTES % BOOK_HUGE == 0;
     if (is_table || rules->edge->number + 1 != leaf->number || begin < -(int64_t)JOIN_WINDOW)
         return false;
     uint32_t const touched = rules->edge->fresh & (~0u << (JOIN_WINDOW + begin));
@@ -141,7 +141,7 @@ static bool find_folio(const struct rules *rules, const struct join_piece *piece
                        uint32_t *stack)
 {
     const struct page_leaf *leaf = rules->leaf;
-    uint64_t const leaves = RULES_HUGE / BOOK_LEAF_BYTES;
+    uint64_t const leaves = BOOK_HUGE / BOOK_LEAF_BYTES;
     if (page > 0 && rules->came & piece->area & 1ull << (page - 1)) {
         *stack = leaf->keys[page - 1].stack;
         return true;
@@ -196,8 +196,31 @@ static void keep_edge(const struct rules *rules, struct join_edge *edge)
         edge->chain = rules->leaf->keys[BOOK_LEAF_PAGES - 1].stack;
 }
 
+/* A huge page that was given to somebody since the last look, and is there: what else was known of its addresses is from before.  Where it
+ * is there no more, what is left of it is his that nobody else has. */
+static void apply_huge(const struct page_join *join, struct page_leaf *leaf)
+{
+    for (uint32_t i = 0; leaf->huge != BOOK_NO_HUGE && i < join->piece_count; i++) {
+        const struct join_piece *piece = &join->pieces[i];
+        uint64_t const kept = leaf->swapped | (piece->is_huge ? 0 : leaf->used);
+        if (piece->kind != PAGE_ANON)
+            continue;
+        for (uint64_t left = piece->pages & ~kept; left; left &= left - 1) {
+            uint64_t const page = (uint64_t)__builtin_ctzll(left);
+            bool const is_his = leaf->used >> page & 1 && leaf->keys[page].stack == leaf->huge;
+            leaf->keys[page] =
+                (struct page_key){.stack = leaf->huge,
+                                  .epoch = join->book->epoch,
+                                  .rule = is_his ? leaf->keys[page].rule : (uint8_t)RULE_LARGE};
+            leaf->used |= left & -left;
+        }
+    }
+    leaf->huge = BOOK_NO_HUGE;
+}
+
 void join_rules_apply(struct page_join *join, struct page_leaf *leaf)
 {
+    apply_huge(join, leaf);
     struct rules rules = prepare(join, leaf);
     for (uint32_t i = 0; i < join->piece_count; i++) {
         const struct join_piece *piece = &join->pieces[i];

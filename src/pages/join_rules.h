@@ -3,8 +3,6 @@
 
 #include "pages/page_join.h"
 
-#define RULES_HUGE (2u << 20)
-
 /* Gives every page of the join's pieces a key in `leaf`: see enum page_rule.  Keys that no look has settled yet are of faults since the
  * last one. */
 void join_rules_apply(struct page_join *join, struct page_leaf *leaf);

@@ -18,6 +18,8 @@
 #define BOOK_PAGE         4096u
 #define BOOK_LEAF_PAGES   64u
 #define BOOK_LEAF_BYTES   ((uint64_t)BOOK_PAGE * BOOK_LEAF_PAGES)
+#define BOOK_HUGE         (2u << 20)
+#define BOOK_NO_HUGE      UINT32_MAX
 #define BOOK_ADDRESS_MAX  (1ull << 57)
 #define BOOK_MEMORY_USUAL ((size_t)1 << 30) /* for 400 GiB of pages that lie together */
 
@@ -60,6 +62,8 @@ struct page_leaf {
     uint64_t written; /* the fault was a write */
     uint64_t missed;  /* was not there at the last look */
     uint32_t books;   /* that share it */
+    uint32_t
+        huge; /* the stack that its huge page was given to since the last look, or BOOK_NO_HUGE */
     struct page_key keys[BOOK_LEAF_PAGES];
 };
 
@@ -92,7 +96,9 @@ void page_book_fini(struct page_book *book);
 /* A page was touched that was not there, or was not writable (`is_write`).  The last one to touch it owns it, except: what was in
  * swap keeps its owner, and reading takes no page from whoever wrote it: memory that is read first is the page of zeros. */
 void page_book_fault(struct page_book *book, uint64_t address, uint32_t stack, bool is_write);
-/* ... and `size` bytes were given at once, aligned to their size: they all go to whom `address` belongs. */
+/* ... and `size` bytes were given at once, aligned to their size: they all go to whom `address` belongs.  It may be wrong: who tells cannot be
+ * sure what memory was for.  So a huge page is only noted, and taken for true where the look finds one; of a smaller one only pages that
+ * nobody has are given. */
 void page_book_large(struct page_book *book, uint64_t address, uint64_t size);
 /* These addresses are used anew.  `has_stack`: and filled at once, by `stack`. */
 void page_book_range(struct page_book *book, uint64_t start, uint64_t size, bool has_stack,
@@ -115,5 +121,9 @@ size_t page_book_memory(const struct page_book *book);
 const struct page_leaf *page_book_leaf(const struct page_book *book, uint64_t number);
 struct page_leaf *page_book_leaf_to_write(struct page_book *book, uint64_t number, bool make);
 void page_book_see(struct page_book *book, uint64_t number); /* a look has passed it */
+/* A key for one page of a leaf that may be written; nothing else is known of it then. */
+void page_book_put(struct page_book *book, struct page_leaf *leaf, uint64_t page, uint32_t stack,
+                   enum page_rule rule);
+void page_book_clear(struct page_book *book); /* all keys */
 /* Takes the keys of `gone` out of the leaf, which may be freed. */
 void page_book_drop(struct page_book *book, uint64_t number, uint64_t gone);

@@ -97,6 +97,8 @@ static void settle(struct page_leaf *leaf, const struct join_piece *pieces, uint
 
 static bool is_settled(const struct page_join *join, const struct page_leaf *leaf)
 {
+    if (leaf && leaf->huge != BOOK_NO_HUGE)
+        return false;
     for (uint32_t i = 0; leaf && i < join->piece_count; i++) {
         const struct join_piece *piece = &join->pieces[i];
         if (join->book->is_forked && piece->kind != PAGE_ANON && piece->kind != PAGE_SWAP)
@@ -175,8 +177,18 @@ static void drop_unseen(struct page_join *join)
 {
     for (size_t i = join->book->leaves.count; i-- > 0;) {
         const struct leaf_place *place = &join->book->leaves.items[i];
-        if (place->seen != join->book->epoch)
-            drop_stale(join, place->leaf->number, 0);
+        uint64_t const number = place->leaf->number;
+        if (place->seen == join->book->epoch)
+            continue;
+        if (place->leaf->huge != BOOK_NO_HUGE) { /* a note of a huge page, not told too early */
+            struct page_leaf *leaf = page_book_leaf_to_write(join->book, number, false);
+            if (leaf)
+                leaf->huge = BOOK_NO_HUGE;
+        } else if (place->leaf->used == 0) {
+            page_book_drop(join->book, number, 0);
+            continue;
+        }
+        drop_stale(join, number, 0);
     }
 }
 

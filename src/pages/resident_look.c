@@ -2,6 +2,8 @@
 #include "pages/resident_look.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "procfs/maps.h"
@@ -14,9 +16,8 @@ struct walker {
     struct resident_look *look;
     struct page_join join;
     struct map_list maps;
-    size_t region; /* that the next run is in, or a later one */
-    enum mapping_kind region_kind;
-    size_t region_of_kind; /* + 1 */
+    size_t region;    /* that the next run is in, or a later one */
+    uint8_t *natures; /* of the regions: enum page_nature */
     catch_up_fn catch_up;
     void *context;
     uint64_t uncounted;
@@ -31,14 +32,45 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static enum mapping_kind kind_of_region(struct walker *walker)
+/* What the pages of a mapping can be, as the kernel counts them. */
+enum page_nature {
+    NATURE_NONE,      /* nothing that is counted */
+    NATURE_ANON,      /* all anonymous */
+    NATURE_SHMEM,     /* all shared memory */
+    NATURE_OWN_SHMEM, /* shared memory, or private copies: each page tells */
+    NATURE_FILE       /* of a file, or private copies */
+};
+
+static enum page_nature nature_of(struct walker *walker, const struct map_region *region)
 {
-    if (walker->region_of_kind != walker->region + 1) {
-        walker->region_of_kind = walker->region + 1;
-        walker->region_kind = mapping_kinds_find(&walker->look->mappings, walker->pid,
-                                                 &walker->maps.regions.items[walker->region]);
+    const char *name = region->name;
+    bool const is_plain = name[0] == '\0' || strcmp(name, "[heap]") == 0 ||
+                          strcmp(name, "[stack]") == 0 || strncmp(name, "[anon:", 6) == 0;
+    if (region->inode == 0 && is_plain && !region->shared)
+        return NATURE_ANON;
+    switch (mapping_kinds_find(&walker->look->mappings, walker->pid, region)) {
+    case MAPPING_UNCOUNTED:
+        return NATURE_NONE;
+    case MAPPING_SHMEM:
+        return region->shared ? NATURE_SHMEM : NATURE_OWN_SHMEM;
+    default:
+        return NATURE_FILE;
     }
-    return walker->region_kind;
+}
+
+static int find_natures(struct walker *walker)
+{
+    size_t const count = walker->maps.regions.count;
+    walker->natures = malloc(count + 1);
+    for (size_t i = 0; walker->natures && i < count; i++)
+        walker->natures[i] = (uint8_t)nature_of(walker, &walker->maps.regions.items[i]);
+    return walker->natures ? 0 : -ENOMEM;
+}
+
+/* Whether each page must be asked what it is: that costs the kernel three times as much. */
+static bool is_mixed(const struct walker *walker, size_t region)
+{
+    return walker->natures[region] >= NATURE_OWN_SHMEM;
 }
 
 /* The part of a run that is in one mapping, by the kernel's own rule: a page is anonymous, or else its file system decides. */
@@ -46,22 +78,23 @@ static void judge_part(struct walker *walker, const struct page_run *run, uint64
                        uint64_t end)
 {
     const struct map_region *region = &walker->maps.regions.items[walker->region];
+    enum page_nature const nature = walker->natures[walker->region];
     struct join_run part = {.start = start,
                             .end = end,
                             .kind = PAGE_ANON,
                             .is_huge = run->state & PAGE_HUGE,
                             .area_start = region->start,
                             .area_end = region->end};
-    enum mapping_kind const kind = kind_of_region(walker);
-    bool const is_anon = !(run->state & PAGE_OF_FILE);
-    if (kind == MAPPING_UNCOUNTED || (is_anon && region->shared)) {
+    bool const is_anon =
+        nature == NATURE_ANON || (is_mixed(walker, walker->region) && !(run->state & PAGE_OF_FILE));
+    if (nature == NATURE_NONE || (is_anon && region->shared)) {
         walker->uncounted += run->state & PAGE_PRESENT ? end - start : 0;
         return;
     }
     if (!(run->state & PAGE_PRESENT))
         part.kind = PAGE_SWAP;
     else if (!is_anon)
-        part.kind = kind == MAPPING_SHMEM ? PAGE_SHMEM : PAGE_FILE;
+        part.kind = nature == NATURE_FILE ? PAGE_FILE : PAGE_SHMEM;
     page_join_run(&walker->join, &part);
 }
 
@@ -99,7 +132,7 @@ static void take_run(void *context, const struct page_run *run)
 }
 
 /* Mappings that lie side by side are walked as one. */
-static int walk_all(struct walker *walker, const struct pagemap *pagemap)
+static int walk_all(struct walker *walker, struct pagemap *pagemap)
 {
     size_t count = walker->maps.regions.count;
     const struct map_region *regions = walker->maps.regions.items;
@@ -107,7 +140,9 @@ static int walk_all(struct walker *walker, const struct pagemap *pagemap)
         count--; /* [vsyscall] is the kernel's */
     int err = 0;
     for (size_t i = 0, next; err == 0 && i < count; i = next) {
-        for (next = i + 1; next < count && regions[next].start == regions[next - 1].end;)
+        pagemap->tells_files = is_mixed(walker, i);
+        for (next = i + 1; next < count && regions[next].start == regions[next - 1].end &&
+                           is_mixed(walker, next) == pagemap->tells_files;)
             next++;
         err = pagemap_walk(pagemap, regions[i].start, regions[next - 1].end, take_run, walker);
     }
@@ -144,11 +179,12 @@ static int look_at_all(struct walker *walker, struct page_book *book,
     int err = pagemap_open(&pagemap, walker->pid, true);
     if (err < 0)
         return err;
-    pagemap.tells_files = true;
     if (walker->catch_up)
         walker->catch_up(walker->context); /* what is booked later than this is not judged stale */
     page_join_begin(&walker->join, book);
     err = map_list_read(walker->pid, &walker->maps);
+    if (err == 0)
+        err = find_natures(walker);
     if (err == 0)
         err = memory_status_read(walker->pid, &result->before);
     if (err == 0)
@@ -173,6 +209,7 @@ int resident_look_take(struct resident_look *look, uint32_t pid, struct page_boo
     result->took_ns = now_ns() - began;
     page_join_fini(&walker.join);
     map_list_fini(&walker.maps);
+    free(walker.natures);
     vec_free(&walker.runs);
     if (err < 0)
         resident_result_fini(result);

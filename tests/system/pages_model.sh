@@ -2,6 +2,7 @@
 # Random steps of a process: the owner of every page, and sums that equal the kernel's, with swap and without rights.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/agent.bash"
 model=$BUILD/tests/unit/unit-pages_model
 
 # Prints the case's line for what the model said.
@@ -37,5 +38,14 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
         judge without-rights
 else
     echo "skip without-rights: the other cases ran without rights already"
+fi
+
+# The same events from BPF.
+skip_without_agent by-agent
+if begin_agent; then
+    MODEL_AGENT=$socket timeout 100 "$model" --steps 60 1 12 2>&1 | judge by-agent
+    end_agent
+else
+    not_ok by-agent "the agent does not begin: $(cat agent.err)"
 fi
 true

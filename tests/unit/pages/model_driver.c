@@ -31,7 +31,8 @@ struct driver {
     struct model_state *state;
     struct pagemap pagemap;
     uint64_t seed, drawn;
-    uint32_t touched;                                        /* the page that is being touched */
+    uint32_t touched; /* the page that is being touched */
+    bool had_pages;   /* there were others where its huge page would be */
     uint8_t before[MODEL_PAGES_MAX], after[MODEL_PAGES_MAX]; /* enum page_state */
     int hold[2];                                             /* a forked child waits for it */
 };
@@ -101,7 +102,8 @@ static void note_touch(struct driver *driver, struct model_area *area, uint32_t 
         page->is_cow = 0;
         page->came_along = !is_touched;
         page->owners |= is_touched ? 0 : page->stale;
-        if (area->type == AREA_HUGE && i / HUGE_PAGES != driver->touched / HUGE_PAGES)
+        if (area->type == AREA_HUGE && !is_touched &&
+            (i / HUGE_PAGES != driver->touched / HUGE_PAGES || driver->had_pages))
             page->owners = OWNER_ANY; /* khugepaged, at this very time */
     } else if (was & PAGE_SWAPPED && is & PAGE_PRESENT) {
         page->owners |= page->was_swapped ? 0 : bit;
@@ -117,6 +119,17 @@ static void note_touch(struct driver *driver, struct model_area *area, uint32_t 
     } else if (is_write && area->type == AREA_HUGE && page->is_cow) {
         page->owners |= bit; /* of a huge page that is shared no more */
     }
+}
+
+static bool has_pages_near(const struct driver *driver, const struct model_area *area,
+                           uint32_t page)
+{
+    uint32_t const first = page / HUGE_PAGES * HUGE_PAGES;
+    for (uint32_t i = first; i < first + HUGE_PAGES && i < area->pages; i++) {
+        if (driver->before[i])
+            return true;
+    }
+    return false;
 }
 
 /* One page after the other, because what one brings in the next does not fault on. */
@@ -139,6 +152,7 @@ static void touch(struct driver *driver, struct model_area *area, uint32_t first
             continue; /* was there, anonymous and writable */
         read_states(driver, area, driver->after);
         driver->touched = i;
+        driver->had_pages = has_pages_near(driver, area, i);
         for (uint32_t k = 0; k < area->pages; k++)
             note_touch(driver, area, k, toucher, k == i, way != TOUCH_READ);
         memcpy(driver->before, driver->after, sizeof(driver->before));
@@ -233,7 +247,7 @@ static void map(struct driver *driver, struct model_area *area)
 static void map_over(struct driver *driver, struct model_area *area, uint32_t first, uint32_t count)
 {
     uint8_t const toucher = (uint8_t)draw(driver, MODEL_TOUCHERS);
-    if (area->type != AREA_ANON || !driver->state->sees_maps)
+    if (area->type != AREA_ANON || !driver->state->sees_fixed)
         return;
     tell(driver, "map over", area, first, count, toucher);
     model_map(toucher, (char *)area->start + (uint64_t)first * MODEL_PAGE,
@@ -251,7 +265,7 @@ static void move(struct driver *driver, struct model_area *area)
         return;
     char *start = (char *)area->start;
     size_t const old = (size_t)area->pages * MODEL_PAGE, new = (size_t)pages *MODEL_PAGE;
-    bool const elsewhere = draw(driver, 2);
+    bool const elsewhere = draw(driver, 2) && driver->state->sees_fixed;
     char *goal = mmap(NULL, new, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *moved = elsewhere ? mremap(start, old, new, MREMAP_MAYMOVE | MREMAP_FIXED, goal)
                             : mremap(start, old, new, MREMAP_MAYMOVE);

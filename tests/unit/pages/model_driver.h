@@ -48,10 +48,10 @@ struct model_area {
 
 /* Shared between the driver and who checks it. */
 struct model_state {
-    bool has_swap, sees_maps, sees_kernel; /* told to the driver */
-    uint32_t child;                        /* a fork of the driver that waits, or 0 */
-    uint32_t child_toucher, child_pages;   /* what it touched: at least so many pages of its own */
-    char story[1024];                      /* of the last step */
+    bool has_swap, sees_maps, sees_fixed, sees_kernel; /* told to the driver */
+    uint32_t child;                                    /* a fork of the driver that waits, or 0 */
+    uint32_t child_toucher, child_pages; /* what it touched: at least so many pages of its own */
+    char story[1024];                    /* of the last step */
     struct model_area areas[MODEL_AREAS];
 };
 

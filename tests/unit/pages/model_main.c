@@ -4,7 +4,7 @@
  *
  *     unit-pages_model [--steps N] [--swap] [FIRST_SEED [LAST_SEED]]
  *
- * Says `ok`, `skip: why`, or the seed, the step and what is wrong. */
+ * Events come from perf, or from the agent whose socket the variable MODEL_AGENT names.  Says `ok`, `skip: why`, or the seed, the step and what is wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +69,13 @@ static void take_record(void *context, const struct agent_record *record, size_t
         if (page_book_copy(&model->driver.book, &model->child.book) < 0)
             exit(1);
     }
+    uint32_t const stack = record->stack & AGENT_STACK_COPY ? model->copies[record->stack % COPIES]
+                                                            : MODEL_STACK_TOLD(record->stack);
     struct watched *watched = record->pid == model->driver.pid  ? &model->driver
                               : record->pid == model->child.pid ? &model->child
                                                                 : NULL;
     if (watched)
-        page_record_book(&watched->book, NULL, record, size, model->copies[record->stack % COPIES]);
+        page_record_book(&watched->book, NULL, record, size, stack);
 }
 
 static void catch_up(void *context)
@@ -122,7 +124,7 @@ static int look_and_compare(struct model *model, struct watched *watched)
             return -1;
         if (!differs(model, watched, what, sizeof(what)))
             return 0;
-        usleep(20000);
+        usleep(200000); /* looks that follow each other may both see that */
     }
     return complain(model, what);
 }
@@ -236,6 +238,7 @@ static int run(struct model *model, uint64_t steps)
     page_book_init(&model->driver.book, 0, false);
     if (err == 0) {
         model->state->sees_maps = model->source->sees_maps(model->events);
+        model->state->sees_fixed = model->source->sees_fixed(model->events);
         model->state->sees_kernel = model->source->sees_kernel(model->events);
         err = look(model, &model->driver); /* all that is there now was there before */
     }
@@ -269,7 +272,7 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed <= last && err == 0; seed++) {
         static struct model model;
         memset(&model, 0, sizeof(model));
-        model.source = &model_source_perf;
+        model.source = getenv("MODEL_AGENT") ? &model_source_agent : &model_source_perf;
         model.seed = seed;
         model.state = mmap(NULL, sizeof(struct model_state), PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -16,7 +16,12 @@ struct model_source {
     int (*drain)(void *source, model_record_fn each, void *context);
     uint64_t (*lost)(void *source);
     bool (*sees_maps)(void *source);
+    bool (*sees_fixed)(void *source); /* mmap and mremap to addresses that the program chose */
     bool (*sees_kernel)(void *source);
     void (*close)(void *source);
 };
-extern const struct model_source model_source_perf;
+extern const struct model_source model_source_perf, model_source_agent;
+
+/* The number that a toucher's stack is told by, or of other code (-1); and back. */
+#define MODEL_STACK_OF(toucher)  ((toucher) < 0 ? 200u : 201u + (uint32_t)(toucher))
+#define MODEL_STACK_TOLD(number) ((number)-201u)

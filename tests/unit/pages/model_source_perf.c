@@ -32,5 +32,6 @@ static void close_perf(void *source)
     perf_faults_close(source);
 }
 
-const struct model_source model_source_perf = {
-    "perf", open_perf, drain_perf, lost_by_perf, perf_sees_maps, perf_sees_kernel, close_perf};
+const struct model_source model_source_perf = {"perf",           open_perf,      drain_perf,
+                                               lost_by_perf,     perf_sees_maps, perf_sees_maps,
+                                               perf_sees_kernel, close_perf};

@@ -218,6 +218,37 @@ TEST(what_fills_a_huge_page_goes_to_who_has_most_of_it)
     page_book_fini(&book);
 }
 
+/* Keys of 4 KiB pages that were there before, and one fault: if the page is huge now it is all new, else the event was about something else. */
+TEST(a_huge_page_is_believed_where_it_is_found)
+{
+    struct page_book book;
+    struct page_join join;
+    struct join_run run = run_of(0, 1024, PAGE_ANON);
+    page_book_init(&book, 0, true);
+    for (unsigned i = 0; i < 1024; i++)
+        page_book_fault(&book, AT(i), 1, true);
+    look(&book, &join, &run, 1);
+    page_join_fini(&join);
+    page_book_fault(&book, AT(5), 2, true);
+    page_book_large(&book, AT(5), 2 << 20);
+    page_book_fault(&book, AT(700), 3, true);
+    page_book_large(&book, AT(700), 2 << 20);
+    struct join_run runs[] = {run_of(0, 512, PAGE_ANON), run_of(512, 1024, PAGE_ANON)};
+    runs[1].is_huge = true;
+    look(&book, &join, runs, 2);
+    CHECK(pages_of(&join, 1, PAGE_ANON) == 511 && pages_of(&join, 2, PAGE_ANON) == 1);
+    CHECK(pages_of(&join, 3, PAGE_ANON) == 512);
+    page_join_fini(&join);
+    page_book_fault(&book, AT(2000), 4, true); /* given, and gone again */
+    page_book_large(&book, AT(2000), 2 << 20);
+    for (unsigned i = 0; i < 3; i++) {
+        look(&book, &join, NULL, 0);
+        page_join_fini(&join);
+    }
+    CHECK(book.leaves.count == 0);
+    page_book_fini(&book);
+}
+
 TEST(a_forked_process_has_its_parents_memory_but_its_own_files)
 {
     struct page_book parent, child;
@@ -268,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_folio_comes_with_any_of_its_pages),
         cmocka_unit_test(the_window_ends_where_the_mapping_does),
         cmocka_unit_test(what_fills_a_huge_page_goes_to_who_has_most_of_it),
+        cmocka_unit_test(a_huge_page_is_believed_where_it_is_found),
         cmocka_unit_test(a_forked_process_has_its_parents_memory_but_its_own_files),
         cmocka_unit_test(a_book_without_room_still_adds_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
