@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct outside_recorder {
     pid_t child;           /* that we started; 0: none */
     int wait_status;
     bool child_has_ended;
+    bool has_failed; /* nothing of it is worth keeping */
     uint32_t recordings;
     uint64_t began_ns, selected_ns;
 };
@@ -118,10 +120,15 @@ static void end_session(struct outside_recorder *recorder, size_t at)
     page_cells_conclude(&recorder->cells, pid, recording);
     set_cost(recording);
     outside_session_last_bucket(session, now_ns());
-    if (options->ended && page_station_state(options->station, pid, &state))
-        options->ended(options, recording, outside_session_path(session), &state);
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s", outside_session_path(session));
+    if (options->ended && !recorder->has_failed &&
+        page_station_state(options->station, pid, &state))
+        options->ended(options, recording, path, &state);
     if (outside_session_close(session, is_child ? recorder->wait_status : -1, &fault) < 0)
         fprintf(stderr, "memoir: %s\n", fault.text);
+    if (recorder->has_failed)
+        unlink(path);
     (void)vec_push(&recorder->ended.pids, pid);
     recorder->sessions.items[at] = recorder->sessions.items[--recorder->sessions.count];
 }
@@ -247,6 +254,7 @@ int outside_record(const struct outside_recorder_options *options,
     set_signals();
     int err = recorder.symbols ? start(&recorder, fault)
                                : fault_set(fault, -ENOMEM, "out of memory before the start");
+    recorder.has_failed = err < 0;
     if (err == 0)
         record(&recorder);
     while (recorder.sessions.count > 0) /* what had begun when another could not */

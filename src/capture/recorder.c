@@ -217,7 +217,7 @@ static int start(struct recorder *recorder, struct fault *fault)
     int pid = err < 0 ? err : subject->start(subject->self, &recorder->arena, fault);
     if (pid < 0)
         return pid;
-    if (recorder->station && runs_already) {
+    if (recorder->station && (runs_already || page_station_uses_perf(recorder->station))) {
         struct fault why;
         if (page_station_watch(recorder->station, (uint32_t)pid, false, &why) < 0)
             fprintf(stderr, "memoir: its pages are not watched: %s\n", why.text);

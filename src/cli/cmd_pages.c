@@ -72,7 +72,19 @@ static int take_agent(void *into, const char *argument, struct fault *fault)
 {
     (void)fault;
     ((struct pages_options *)into)->station.socket = argument;
+    ((struct pages_options *)into)->station.source = PAGE_SOURCE_AGENT;
     return 0;
+}
+
+static int take_source(void *into, const char *argument, struct fault *fault)
+{
+    static const char *const names[] = {"any", "agent", "perf"};
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(argument, names[i]) == 0) {
+            ((struct pages_options *)into)->station.source = (enum page_source)i;
+            return 0;
+        }
+    return fault_set(fault, -EINVAL, "--source cannot be \"%.40s\": agent, perf, or any", argument);
 }
 
 static int take_serve(void *into, const char *argument, struct fault *fault)
@@ -113,6 +125,9 @@ static const struct option_rule rules[] = {
     {"--children", NULL, "also processes that it starts, each in its own file", take_children},
     {"--kernel", NULL, "also memory of the kernel itself: page tables, sockets, slab", take_kernel},
     {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
+    {"--source", "WHICH",
+     "agent, perf (events of the kernel's own profiler: for your own processes), or any (default)",
+     take_source},
     {"--serve", NULL, "serve the tree meanwhile, as memoir serve does", take_serve},
     {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", take_listen},
     {"--token-file", "FILE", "with a token that those must send who ask from other machines",
@@ -155,6 +170,13 @@ static int record(struct pages_options *options)
     struct outside_recorder_result result;
     struct fault fault = {0};
     options->recorder.station = page_station_open(&options->station, &fault);
+    if (options->recorder.station && page_station_uses_perf(options->recorder.station) &&
+        options->station.source == PAGE_SOURCE_ANY && !options->recorder.quiet)
+        fprintf(stderr,
+                "memoir: there is no agent at %s, so faults come from perf events: they cost more, "
+                "and page "
+                "cache is not seen; sudo memoir agent changes that\n",
+                options->station.socket);
     int err = options->recorder.station ? outside_record(&options->recorder, &result, &fault)
                                         : (fault.code ? fault.code : -EIO);
     page_station_close(options->recorder.station);

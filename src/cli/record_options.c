@@ -113,6 +113,7 @@ static int take_pages(void *into, const char *argument, struct fault *fault)
 static int take_agent(void *into, const char *argument, struct fault *fault)
 {
     page_options.socket = argument;
+    page_options.source = PAGE_SOURCE_AGENT;
     return take_pages(into, argument, fault);
 }
 

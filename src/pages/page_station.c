@@ -2,6 +2,7 @@
 #include "pages/page_station.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,16 +12,20 @@
 
 #include "pages/agent_link.h"
 #include "pages/page_carry.h"
+#include "pages/perf_faults.h"
 #include "pages/station_stacks.h"
 
-#define TABLES_MAX   ((size_t)512 << 20) /* of unwind tables */
-#define WAIT_MS      20
-#define AT_ONCE      4096u /* records */
-#define LOOK_SHARE   100u  /* of the time may go into looks */
-#define CONNECT_NS   1000000000ull
-#define COUNTERS_NS  500000000ull
-#define CHILDREN_MAX 4096u
-#define ORDER_MS     6000 /* for the thread to do what it is asked */
+#define TABLES_MAX       ((size_t)512 << 20) /* of unwind tables */
+#define WAIT_MS          20
+#define AT_ONCE          4096u /* records */
+#define LOOK_SHARE       100u  /* of the time may go into looks */
+#define CONNECT_NS       1000000000ull
+#define COUNTERS_NS      500000000ull
+#define PERF_STACK_BYTES 8192u
+#define PERF_RING_BYTES  (32u << 20)
+#define PERF_WAITS_MAX   64u
+#define CHILDREN_MAX     4096u
+#define ORDER_MS         6000 /* for the thread to do what it is asked */
 
 /* What the thread is to do; one at a time. */
 enum order { ORDER_NONE, ORDER_WATCH, ORDER_NEXT, ORDER_LOOK };
@@ -37,12 +42,14 @@ struct page_station {
     struct fault *order_fault;
     atomic_bool stop;
     struct agent_link *link; /* NULL: the agent is gone */
+    bool uses_perf;          /* and there never was one */
     struct code_store *codes;
     struct station_stacks *stacks;
     VEC(struct page_watch *) watches;
     VEC(uint32_t) children;       /* that nobody has asked for yet */
     uint32_t self;                /* what records call us, when we watch our next child */
     struct page_watch *looked_at; /* just now; NULL: none */
+    uint64_t drained_ns;          /* CPU time that went into reading records */
     struct agent_counters counters;
     uint64_t counted_ns, tried_ns, gone_ns, gaps, gap_ns;
 };
@@ -153,18 +160,46 @@ static bool on_record(void *context, const struct agent_record *record)
     return is_taken;
 }
 
+static void on_perf_record(void *context, const struct agent_record *record, size_t size)
+{
+    struct page_station *station = context;
+    struct page_watch *watch = find_by_record(station, record->pid);
+    (void)size;
+    if (watch && watch->is_execing) {
+        watch->book.lost++;
+        watch->sums.lost++;
+    } else if (!on_record(station, record) && record->kind == AGENT_EXEC) {
+        watch->is_execing = true;
+    }
+}
+
+/* Losses are known per process here. */
+static void drain_perf(struct page_station *station, struct page_watch *watch)
+{
+    uint64_t const before = perf_faults_count(watch->perf).lost;
+    (void)perf_faults_drain(watch->perf, on_perf_record, station);
+    uint64_t const more = perf_faults_count(watch->perf).lost - before;
+    watch->book.lost += more;
+    watch->sums.lost += more;
+}
+
 static void drain(void *context)
 {
     struct page_station *station = context;
+    uint64_t const began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (size_t i = 0; station->uses_perf && i < station->watches.count; i++)
+        if (station->watches.items[i]->perf)
+            drain_perf(station, station->watches.items[i]);
     while (station->link && agent_link_drain(station->link, AT_ONCE, on_record, station) == AT_ONCE)
         ;
+    station->drained_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
 static void look(struct page_station *station, struct page_watch *watch)
 {
     struct resident_result result;
-    uint64_t const began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    watch->book.lost += station->link == NULL; /* nobody tells what happens now */
+    uint64_t const began = clock_ns(CLOCK_THREAD_CPUTIME_ID) - station->drained_ns;
+    watch->book.lost += !station->link && !station->uses_perf; /* nobody tells what happens now */
     station->looked_at = watch;
     int err = page_watch_look(watch, drain, station, &result);
     station->looked_at = NULL;
@@ -172,12 +207,17 @@ static void look(struct page_station *station, struct page_watch *watch)
     bool const was_there = err == 0 && result.after.rss_bytes > 0; /* or it was about to end */
     if (was_there)
         page_watch_take(watch, &result);
-    uint64_t const cost = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) * LOOK_SHARE;
+    uint64_t const cost =
+        (clock_ns(CLOCK_THREAD_CPUTIME_ID) - station->drained_ns - began) * LOOK_SHARE;
     uint64_t const rest =
         cost > station->options.look_every_ns ? cost : station->options.look_every_ns;
     watch->next_look_ns = now_ns() + rest;
     if (err == -ESRCH || err == -ENOENT || (err == 0 && !was_there))
         watch->has_ended = true;
+    if (watch->is_execing) {
+        watch->is_execing = false;
+        page_watch_exec(watch, station->codes);
+    }
     pthread_mutex_unlock(&station->lock);
     resident_result_fini(&result);
 }
@@ -248,12 +288,21 @@ static int begin_watch(struct page_station *station, uint32_t pid, bool is_whole
                        struct fault *fault)
 {
     struct page_watch *watch = calloc(1, sizeof(*watch));
-    uint32_t known_as = 0;
+    struct perf_faults *perf = NULL;
+    uint32_t known_as = pid;
     int err = watch ? 0 : -ENOMEM;
-    if (!station->link)
+    if (station->uses_perf) {
+        struct perf_faults_options options = {
+            .pid = pid, .stack_bytes = PERF_STACK_BYTES, .ring_bytes = PERF_RING_BYTES};
+        perf = perf_faults_open(&options, NULL);
+        options.ring_bytes = 0; /* so much may not be allowed */
+        if (!perf)
+            perf = perf_faults_open(&options, fault);
+        err = perf ? err : -EPERM;
+    } else if (!station->link)
         err =
             fault_set(fault, -EPIPE, "the agent has ended: start it again with sudo memoir agent");
-    if (err == 0)
+    else if (err == 0)
         err = agent_link_watch(station->link, (pid_t)pid, station->options.watch, &known_as, fault);
     if (err == 0) {
         err = page_watch_init(watch, station->codes, pid, known_as, is_whole);
@@ -261,9 +310,11 @@ static int begin_watch(struct page_station *station, uint32_t pid, bool is_whole
             fault_set(fault, err, "the code of process %u cannot be read: %s", pid, strerror(-err));
     }
     if (err < 0) {
+        perf_faults_close(perf);
         free(watch);
         return err;
     }
+    watch->perf = perf;
     pthread_mutex_lock(&station->lock);
     err = vec_push(&station->watches, watch) ? 0 : -ENOMEM;
     pthread_mutex_unlock(&station->lock);
@@ -272,6 +323,8 @@ static int begin_watch(struct page_station *station, uint32_t pid, bool is_whole
 
 static int begin_next(struct page_station *station, struct fault *fault)
 {
+    if (station->uses_perf)
+        return 0; /* it is watched when it is there */
     if (!station->link)
         return fault_set(fault, -EPIPE,
                          "the agent has ended: start it again with sudo memoir agent");
@@ -319,17 +372,31 @@ static void clear_away(struct page_station *station)
     pthread_mutex_unlock(&station->lock);
 }
 
+/* Until a ring fills up. */
+static void wait_for_perf(const struct page_station *station)
+{
+    struct pollfd rings[PERF_WAITS_MAX];
+    nfds_t count = 0;
+    vec_each (watch, &station->watches)
+        for (unsigned i = 0; (*watch)->perf && count < PERF_WAITS_MAX; i++) {
+            int const fd = perf_faults_fd((*watch)->perf, i);
+            if (fd < 0)
+                break;
+            rings[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+        }
+    (void)poll(rings, count, WAIT_MS);
+}
+
 static void *work(void *context)
 {
     struct page_station *station = context;
     while (!atomic_load(&station->stop)) {
-        struct timespec const little = {0, WAIT_MS * 1000000l};
         if (!station->link)
-            nanosleep(&little, NULL);
+            wait_for_perf(station);
         else if (agent_link_wait(station->link, WAIT_MS) < 0)
             lose_agent(station, now_ns());
         drain(station);
-        if (!station->link)
+        if (!station->link && !station->uses_perf)
             find_agent(station, now_ns());
         count(station, now_ns());
         obey(station);
@@ -365,12 +432,14 @@ struct page_station *page_station_open(const struct page_station_options *option
         return NULL;
     }
     station->options = *options;
-    station->link = agent_link_open(options->socket, fault);
+    if (options->source != PAGE_SOURCE_PERF)
+        station->link = agent_link_open(options->socket, fault);
+    station->uses_perf = !station->link && options->source != PAGE_SOURCE_AGENT;
     station->codes = code_store_create(TABLES_MAX);
     station->stacks = station_stacks_create();
     pthread_mutex_init(&station->lock, NULL);
     pthread_cond_init(&station->done, NULL);
-    if (station->link && station->codes && station->stacks &&
+    if ((station->link || station->uses_perf) && station->codes && station->stacks &&
         pthread_create(&station->thread, NULL, work, station) == 0)
         return station;
     if (fault && !fault->code)
@@ -406,6 +475,11 @@ static int give_order(struct page_station *station, enum order order, uint32_t p
     int const err = station->order == ORDER_NONE ? station->order_err : -ETIMEDOUT;
     pthread_mutex_unlock(&station->lock);
     return err;
+}
+
+bool page_station_uses_perf(const struct page_station *station)
+{
+    return station->uses_perf;
 }
 
 int page_station_watch(struct page_station *station, uint32_t pid, bool is_whole,

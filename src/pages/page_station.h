@@ -13,8 +13,16 @@
 struct page_station;
 struct stack_intern;
 
+/* Who tells of page faults. */
+enum page_source {
+    PAGE_SOURCE_ANY, /* the agent if there is one */
+    PAGE_SOURCE_AGENT,
+    PAGE_SOURCE_PERF /* perf events: needs nobody, costs more, sees no page cache */
+};
+
 struct page_station_options {
-    const char *socket;     /* of the agent */
+    const char *socket; /* of the agent */
+    enum page_source source;
     uint32_t watch;         /* enum agent_watch */
     uint64_t look_every_ns; /* at the pages of a process, or less often if that costs too much */
 };
@@ -23,6 +31,9 @@ struct page_station_options {
 struct page_station *page_station_open(const struct page_station_options *options,
                                        struct fault *fault);
 void page_station_close(struct page_station *station); /* also NULL */
+
+/* Whether it does without the agent. */
+bool page_station_uses_perf(const struct page_station *station);
 
 /* `is_whole`: nothing of it is older than this call but what an exec will throw away.  0 or -errno with `fault`. */
 int page_station_watch(struct page_station *station, uint32_t pid, bool is_whole,

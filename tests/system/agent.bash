@@ -71,3 +71,26 @@ inside() {
 status_bytes() {
     awk -v field="$2:" '$1 == field { print $2 * 1024 }' "/proc/$1/status"
 }
+
+# touches_all NAME OPTIONS…: memoir pages on all that the subject does; NAME.memoir against what it did and what the kernel counts.
+touches_all() {
+    local name=$1 pid pair part mib=1048576
+    shift
+    begin_subject "$MEMOIR" pages "$@" --every 200ms -o "$name.memoir" -- "$subjects/subject-touches_pages"
+    for part in anon populate move huge write map share drop; do
+        step $part || not_ok "$name-step-$part" "it did not end"
+    done
+    sleep 1.5
+    pid=$(pgrep -P "$subject" -x subject-touches | head -n 1)
+    for pair in anon:RssAnon file:RssFile shmem:RssShmem resident:VmRSS; do
+        equal "$name-quiet-${pair%:*}-is-the-kernels" "$(status_bytes "$pid" "${pair#*:}")" "$(total "$name.memoir" "pages.${pair%:*}")"
+    done
+    end_subject
+    equal "$name-exit-status" 0 $?
+    equal "$name-anon" $((48 * mib)) "$(inside "$name.memoir" pages.anon touch_64_mib)"
+    equal "$name-populate" $((8 * mib)) "$(inside "$name.memoir" pages.anon populate_8_mib)"
+    equal "$name-move" $((32 * mib)) "$(inside "$name.memoir" pages.anon grow_4_to_32_mib)"
+    equal "$name-huge" $((20 * mib)) "$(inside "$name.memoir" pages.anon huge_20_mib)"
+    equal "$name-shared" $((6 * mib)) "$(inside "$name.memoir" pages.shmem share_6_mib)"
+    equal "$name-mapped-file" $((12 * mib)) "$(inside "$name.memoir" pages.file map_file_12_mib)"
+}

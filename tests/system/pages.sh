@@ -8,38 +8,20 @@ mib=1048576
 begin_agent || not_ok agent-begins "$(cat agent.err)"
 
 # The whole life of a program, from its exec on.
-begin_subject "$MEMOIR" pages --agent "$socket" --every 200ms -o t.memoir -- "$subjects/subject-touches_pages"
-for name in anon populate move huge write map share drop; do
-    step $name || not_ok "step-$name" "it did not end"
-done
-sleep 1.5
-pid=$(pgrep -P "$subject" -x subject-touches | head -n 1)
-for pair in anon:RssAnon file:RssFile shmem:RssShmem; do
-    kernel=$(status_bytes "$pid" "${pair#*:}")
-    equal "quiet-${pair%:*}-is-the-kernels" "$kernel" "$(total t.memoir "pages.${pair%:*}")"
-done
-equal quiet-resident-is-the-kernels "$(status_bytes "$pid" VmRSS)" "$(total t.memoir pages.resident)"
-end_subject
-equal exit-status 0 $?
-equal anon $((48 * mib)) "$(inside t.memoir pages.anon touch_64_mib)"
-equal populate $((8 * mib)) "$(inside t.memoir pages.anon populate_8_mib)"
-equal move $((32 * mib)) "$(inside t.memoir pages.anon grow_4_to_32_mib)"
-equal huge $((20 * mib)) "$(inside t.memoir pages.anon huge_20_mib)"
-equal shared $((6 * mib)) "$(inside t.memoir pages.shmem share_6_mib)"
-equal mapped-file $((12 * mib)) "$(inside t.memoir pages.file map_file_12_mib)"
-equal written-file-is-cache $((12 * mib)) "$(inside t.memoir pages.cache write_file_12_mib)"
-equal before-is-nothing 0 "$(inside t.memoir pages.resident '[resident before attach]')"
-"$MEMOIR" report t.memoir --metric pages.resident --json >t.json
+touches_all agent --agent "$socket"
+equal written-file-is-cache $((12 * mib)) "$(inside agent.memoir pages.cache write_file_12_mib)"
+equal before-is-nothing 0 "$(inside agent.memoir pages.resident '[resident before attach]')"
+"$MEMOIR" report agent.memoir --metric pages.resident --json >t.json
 equal nothing-lost 0 "$(jq .quality.lost_events t.json)"
 at_least stacks-complete 0.99 "$(jq .quality.complete_stacks_share t.json)"
-at_least over-time 2 "$("$MEMOIR" report t.memoir --metric pages.anon --between 0,1s --json | jq .total.value)"
-for what in "flame t.memoir --metric pages.resident -o t.svg" "export t.memoir --metric pages.anon --to folded -o t.folded" \
-    "diff t.memoir t.memoir --metric pages.anon" "plot t.memoir -o t.plot.svg"; do
+at_least over-time 2 "$("$MEMOIR" report agent.memoir --metric pages.anon --between 0,1s --json | jq .total.value)"
+for what in "flame agent.memoir --metric pages.resident -o t.svg" "export agent.memoir --metric pages.anon --to folded -o t.folded" \
+    "diff agent.memoir agent.memoir --metric pages.anon" "plot agent.memoir -o t.plot.svg"; do
     # shellcheck disable=SC2086
     "$MEMOIR" $what >/dev/null 2>what.err
     equal "works-${what%% *}" 0 $?
 done
-equal folded-adds-up "$(total t.memoir pages.anon)" "$(awk '{ sum += $NF } END { printf "%d\n", sum }' t.folded)"
+equal folded-adds-up "$(total agent.memoir pages.anon)" "$(awk '{ sum += $NF } END { printf "%d\n", sum }' t.folded)"
 
 # A process that runs already.
 begin_subject "$subjects/subject-touches_pages"

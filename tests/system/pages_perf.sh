@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# memoir pages without an agent: the same answers from perf events.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/agent.bash"
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo 3)
+if [ "$(id -u)" != 0 ]; then
+    skip pages_perf "needs root for the tracepoints that tell of moved memory"
+    exit 0
+fi
+touches_all perf --source perf
+at_least perf-complete 0.99 "$("$MEMOIR" report perf.memoir --json | jq .quality.complete_stacks_share)"
+
+# Without an agent it says so, and goes on.
+"$MEMOIR" pages -o any.memoir -- "$subjects/subject-works_for_seconds" 1 >/dev/null 2>any.err
+equal without-agent-status 0 $?
+if [ -S /run/memoir/agent.sock ]; then
+    skip without-agent-says-so "an agent runs here"
+else
+    equal without-agent-says-so 1 "$(grep -c 'no agent.*perf events' any.err)"
+fi
+at_least without-agent 4096 "$(total any.memoir pages.anon)"
+"$MEMOIR" pages --source none 1 2>none.err
+equal wrong-source-status 2 $?
+one_sentence wrong-source none.err 'agent, perf, or any'
+
+# One's own processes need no privilege.
+if [ "$paranoid" -gt 2 ]; then
+    skip unprivileged "perf_event_paranoid is $paranoid"
+    exit 0
+fi
+chmod 755 .
+mkdir own && chown 65534:65534 own
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+(cd own && "${nobody[@]}" "$MEMOIR" pages --source perf -o own.memoir -- "$subjects/subject-works_for_seconds" 1 >/dev/null 2>../own.err)
+equal unprivileged-status 0 $?
+at_least unprivileged 4096 "$(total own/own.memoir pages.anon)"
+(cd own && "${nobody[@]}" "$MEMOIR" pages --source perf 1 2>../err)
+equal unprivileged-others-status 1 $?
+one_sentence unprivileged-others err '.'
+ok ends
