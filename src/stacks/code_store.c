@@ -61,15 +61,14 @@ static int add(struct code_store *store, struct stored *file, const struct image
         return err;
     if (file->tables.bytes > store->bytes_max - store->bytes) {
         store->refused++;
-        err = -ENOSPC;
-    } else if (!vec_push(&store->files, file)) {
-        err = -ENOMEM;
-    } else {
-        store->bytes += file->tables.bytes;
-        return 0;
+        code_tables_shrink(&file->tables);
     }
-    code_tables_fini(&file->tables);
-    return err;
+    if (!vec_push(&store->files, file)) {
+        code_tables_fini(&file->tables);
+        return -ENOMEM;
+    }
+    store->bytes += file->tables.bytes;
+    return 0;
 }
 
 int code_store_take(struct code_store *store, struct code_key key,

@@ -8,7 +8,7 @@ struct code_key {
     uint64_t device, inode, identity; /* the last of code_identity */
 };
 
-/* The tables of a file, made if they are not there.  *tables is NULL when there can be none: no ELF object, or no room.
+/* The tables of a file, made if they are not there.  *tables is NULL when this is no ELF object.
  * 0 or -ENOMEM.  Each is given back with code_store_release. */
 int code_store_take(struct code_store *store, struct code_key key,
                     const struct image_source *source, struct code_tables **tables);

@@ -170,6 +170,14 @@ int code_tables_init(struct code_tables *tables, const struct image_source *sour
     return 0;
 }
 
+void code_tables_shrink(struct code_tables *tables)
+{
+    code_tables_fini(tables);
+    tables->index = NULL;
+    tables->index_count = tables->bytes = 0;
+    tables->has_frames = tables->is_go = false;
+}
+
 void code_tables_fini(struct code_tables *tables)
 {
     free(tables->index);

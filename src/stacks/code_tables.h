@@ -35,6 +35,8 @@ struct image_part frame_index_read(struct code_tables *tables, const struct elf_
 /* Reads what is needed.  0, -EINVAL when it is no ELF object, -ENOMEM.  The caller ends it with code_tables_fini. */
 int code_tables_init(struct code_tables *tables, const struct image_source *source);
 void code_tables_fini(struct code_tables *tables);
+/* Gives up all but what the headers say: there are no rules then. */
+void code_tables_shrink(struct code_tables *tables);
 
 /* What tells one content from another: reads as little as possible.  0 when it is no ELF object. */
 uint64_t code_identity(const struct image_source *source);

@@ -34,12 +34,12 @@ struct code_region {
 };
 
 /* What all processes share: tables by file.  `bytes_max` bounds the memory of all tables together; a file that does not
- * fit any more has none, and is counted.  Outlives its processes.  NULL when out of memory. */
+ * fit any more has no rules, and is counted.  Outlives its processes.  NULL when out of memory. */
 struct code_store *code_store_create(size_t bytes_max);
 void code_store_destroy(struct code_store *store);
 struct code_store_size {
     size_t files, bytes;
-    size_t refused; /* files whose tables found no room */
+    size_t refused; /* files whose tables found no room, so far */
 };
 struct code_store_size code_store_measure(const struct code_store *store);
 

@@ -151,7 +151,11 @@ TEST(tables_are_shared_and_bounded)
     struct code_store *small = code_store_create(1000);
     CHECK(process_code_open(small, (uint32_t)getpid(), &twin) == 0);
     const struct code_region *region = process_code_find(twin, (uint64_t)(uintptr_t)function);
-    CHECK(region && !region->tables && region->kind == CODE_FILE);
+    CHECK(region && region->kind == CODE_FILE && region->tables && !region->tables->has_frames);
+    assert_int_equal(strlen(region->build_id), 40);
+    CHECK(region->bias == process_code_find(code, (uint64_t)(uintptr_t)function)->bias);
+    assert_int_equal(rule_kind_of(process_code_rule(twin, (uint64_t)(uintptr_t)function)),
+                     RULE_MISSING);
     assert_int_equal(code_store_measure(small).refused, 1);
     assert_int_equal(code_store_measure(small).bytes, 0);
     process_code_close(twin);
