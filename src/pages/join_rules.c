@@ -162,9 +162,11 @@ static bool find_folio(const struct rules *rules, const struct join_piece *piece
     const struct page_leaf *above =
         (leaf->number + 1) % leaves ? page_book_leaf(rules->book, leaf->number + 1) : NULL;
     uint64_t const touched = above ? above->used & ~above->settled : 0;
-    if (!touched || page_owner_name(above->keys[__builtin_ctzll(touched)].stack))
+    uint64_t const first = touched ? (uint64_t)__builtin_ctzll(touched) : 0;
+    if (!touched || above->keys[first].rule != RULE_FAULT ||
+        above->number * BOOK_LEAF_BYTES + first * BOOK_PAGE >= piece->area_end)
         return false;
-    *stack = above->keys[__builtin_ctzll(touched)].stack;
+    *stack = above->keys[first].stack;
     return true;
 }
 

@@ -164,6 +164,7 @@ void page_join_run(struct page_join *join, const struct join_run *run)
                                                   ~join->there,
                                          .area = bits_within(first, run->area_start, run->area_end),
                                          .area_start = run->area_start,
+                                         .area_end = run->area_end,
                                          .kind = (uint8_t)run->kind,
                                          .is_huge = run->is_huge};
         if (piece.pages)

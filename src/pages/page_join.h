@@ -26,8 +26,8 @@ struct join_run {
 };
 
 struct join_piece {
-    uint64_t pages, area; /* bits of a leaf */
-    uint64_t area_start;  /* address of the mapping */
+    uint64_t pages, area;          /* bits of a leaf */
+    uint64_t area_start, area_end; /* addresses of the mapping */
     uint8_t kind;
     bool is_huge;
 };

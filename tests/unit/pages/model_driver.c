@@ -97,6 +97,8 @@ static void note_touch(struct driver *driver, struct model_area *area, uint32_t 
     page->touched |= is_touched ? bit : 0;
     if (is == 0)
         return;
+    if (was && !page->owners && area->type == AREA_HUGE)
+        page->owners = OWNER_ANY; /* khugepaged, before */
     if (was == 0) {
         page->owners = bit;
         page->is_cow = 0;

@@ -19,6 +19,11 @@
 
 #define COPIES      4096u
 #define STACK_OTHER 100u
+#ifdef __SANITIZE_ADDRESS__ /* looks take long at so many addresses */
+#define STEPS_USUAL 8
+#else
+#define STEPS_USUAL 40
+#endif
 
 struct watched {
     uint32_t pid; /* 0: none */
@@ -258,7 +263,7 @@ static int run(struct model *model, uint64_t steps)
 
 int main(int argc, char **argv)
 {
-    uint64_t first, last, steps = 40, checked = 0;
+    uint64_t first, last, steps = STEPS_USUAL, checked = 0;
     bool has_swap = false, sees_maps = false, sees_kernel = false;
     int at = 1, err = 0;
     for (; at < argc && argv[at][0] == '-'; at++) {

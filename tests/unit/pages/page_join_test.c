@@ -185,6 +185,12 @@ TEST(a_folio_comes_with_any_of_its_pages)
     CHECK(pages_of(&join, 1, PAGE_FILE) == 128 && pages_of(&join, 2, PAGE_SHMEM) == 64);
     CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_FILE) == 10);
     page_join_fini(&join);
+    struct join_run other[] = {run_of(380, 384, PAGE_FILE), run_of(384, 390, PAGE_ANON)};
+    other[0].area_end = other[1].area_start = AT(384); /* another mapping follows */
+    page_book_fault(&book, AT(384), 3, true);
+    look(&book, &join, other, 2);
+    CHECK(pages_of(&join, PAGES_NO_FAULT, PAGE_FILE) == 4);
+    page_join_fini(&join);
     page_book_fini(&book);
 }
 
