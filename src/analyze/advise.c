@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analyze/call_tree.h"
 #include "analyze/recording_growth.h"
 
 /* Less than this, and less than one part in so many of the whole, is not worth a sentence. */
@@ -108,11 +110,30 @@ static bool advise_absent(struct explanation *explanation)
            add(explanation, (struct advice){ADVICE_UNTOUCHED, residency->untouched_bytes, 0, 0, 0});
 }
 
+/* Of memory that is known by its pages: what is not known, and how to learn it. */
+static bool advise_pages(struct recording *recording, struct explanation *explanation)
+{
+    uint64_t earlier = 0;
+    for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
+        vec_each (row, &explanation->pages[kind].rows) {
+            struct shown_frame frame;
+            if (row->value > 0 && stack_show(recording, row->key, &frame, 1) &&
+                strcmp(recording_text(recording, frame.function), PAGES_BEFORE_NAME) == 0)
+                earlier += (uint64_t)row->value;
+        }
+    if (is_worth(explanation, earlier) &&
+        !add(explanation, (struct advice){ADVICE_EARLIER, earlier, 0, 0, 0}))
+        return false;
+    int64_t const anon = explanation->pages[PAGE_ANON].total_value;
+    return anon <= 0 || !is_worth(explanation, (uint64_t)anon) ||
+           add(explanation, (struct advice){ADVICE_BLOCKS, (uint64_t)anon, 0, 0, 0});
+}
+
 /* What would bring nothing back comes last. */
 static int compare(const void *left, const void *right)
 {
     const struct advice *a = left, *b = right;
-    bool const a_idle = a->kind >= ADVICE_UNTOUCHED, b_idle = b->kind >= ADVICE_UNTOUCHED;
+    bool const a_idle = a->kind >= ADVICE_EARLIER, b_idle = b->kind >= ADVICE_EARLIER;
     if (a_idle != b_idle)
         return a_idle - b_idle;
     return a->bytes < b->bytes ? 1 : a->bytes > b->bytes ? -1 : (int)a->kind - (int)b->kind;
@@ -121,6 +142,9 @@ static int compare(const void *left, const void *right)
 int advise(struct recording *recording, struct explanation *explanation, struct fault *fault)
 {
     bool const knows_pages = recording->quality.sample_rate == 0;
+    if (explanation->is_of_pages)
+        return advise_pages(recording, explanation) ? 0
+                                                    : fault_set(fault, -ENOMEM, "out of memory");
     if ((knows_pages && !advise_heap(explanation)) || !advise_stacks(explanation) ||
         !advise_absent(explanation))
         return fault_set(fault, -ENOMEM, "out of memory");

@@ -9,63 +9,112 @@
 #include "analyze/bucket_walk.h"
 #include "base/human.h"
 
-/* Bytes by kind and stack.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
+/* Bytes by column and stack.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
 struct adding {
-    uint64_t *bytes[OWNER_KINDS];
+    struct summed {
+        unsigned column, kinds; /* pairs of columns */
+        uint64_t *bytes;        /* by kind, then by stack */
+        uint64_t at_ns;         /* of the last bucket with news */
+    } owners, pages;
     size_t stacks;
-    uint64_t at_ns; /* of the last bucket with news */
 };
+
+static void add_cell(struct summed *summed, size_t stacks, const struct cell *cell, uint64_t at_ns)
+{
+    if (cell->column < summed->column || cell->column >= summed->column + 2 * summed->kinds)
+        return;
+    uint64_t *bytes = &summed->bytes[(cell->column - summed->column) / 2 * stacks + cell->key];
+    *bytes += cell->column % 2 ? -(uint64_t)cell->value : (uint64_t)cell->value;
+    summed->at_ns = at_ns;
+}
+_Static_assert(COL_RESIDENT_0 % 2 == 0 && COL_PAGES_0 % 2 == 0, "odd columns are what is less");
 
 static void add_bucket(void *into, const struct bucket *bucket)
 {
     struct adding *adding = into;
     for (size_t i = 0; i < bucket->cell_count; i++) {
         const struct cell *cell = &bucket->cells[i];
-        unsigned const column = cell->column;
-        if (column < COL_RESIDENT_0 || column >= COL_RESIDENT_0 + 2 * OWNER_KINDS ||
-            cell->key >= adding->stacks)
+        if (cell->key >= adding->stacks)
             continue;
-        uint64_t *bytes = &adding->bytes[(column - COL_RESIDENT_0) / 2][cell->key];
-        *bytes += column % 2 ? -(uint64_t)cell->value : (uint64_t)cell->value;
-        adding->at_ns = bucket->end_ns;
+        add_cell(&adding->owners, adding->stacks, cell, bucket->end_ns);
+        add_cell(&adding->pages, adding->stacks, cell, bucket->end_ns);
     }
 }
-_Static_assert(COL_RESIDENT_0 % 2 == 0, "odd columns are what is less");
 
-static int collect(const struct adding *adding, struct explanation *explanation)
+static int collect(const uint64_t *bytes, size_t stacks, const char *metric,
+                   struct weights *weights)
 {
-    for (unsigned kind = 0; kind < OWNER_KINDS; kind++) {
-        struct weights *weights = &explanation->owners[kind];
-        weights->metric = metric_find(owner_words[kind].metric);
-        for (size_t stack = 0; stack < adding->stacks; stack++) {
-            int64_t const bytes = (int64_t)adding->bytes[kind][stack];
-            if (bytes == 0)
-                continue;
-            if (!vec_push(&weights->rows, (struct weight){(uint32_t)stack, bytes, 0}))
-                return -ENOMEM;
-            weights->total_value = (int64_t)((uint64_t)weights->total_value + (uint64_t)bytes);
-        }
-        explanation->total += (uint64_t)weights->total_value;
+    weights->metric = metric_find(metric);
+    for (size_t stack = 0; stack < stacks; stack++) {
+        if (bytes[stack] == 0)
+            continue;
+        if (!vec_push(&weights->rows, (struct weight){(uint32_t)stack, (int64_t)bytes[stack], 0}))
+            return -ENOMEM;
+        weights->total_value = (int64_t)((uint64_t)weights->total_value + bytes[stack]);
     }
     return 0;
+}
+
+static int collect_all(const struct adding *adding, struct explanation *explanation)
+{
+    size_t const stacks = adding->stacks;
+    int err = 0;
+    for (unsigned kind = 0; kind < OWNER_KINDS && err == 0; kind++)
+        err = collect(adding->owners.bytes + kind * stacks, stacks, owner_words[kind].metric,
+                      &explanation->owners[kind]);
+    for (unsigned kind = 0; kind < PAGE_KINDS && err == 0; kind++)
+        err = collect(adding->pages.bytes + kind * stacks, stacks, page_words[kind].metric,
+                      &explanation->pages[kind]);
+    explanation->is_of_pages = adding->owners.at_ns == 0 && adding->pages.at_ns != 0;
+    return err;
+}
+
+size_t explain_parts(const struct explanation *explanation,
+                     struct explained_part parts[EXPLAINED_PARTS_MAX])
+{
+    bool const is_of_pages = explanation->is_of_pages;
+    size_t const count = is_of_pages ? PAGE_KINDS_RESIDENT : OWNER_KINDS;
+    for (size_t i = 0; i < count; i++)
+        parts[i] = is_of_pages ? (struct explained_part){&page_words[i], &explanation->pages[i]}
+                               : (struct explained_part){&owner_words[i], &explanation->owners[i]};
+    return count;
+}
+
+bool explain_is_unseen(const struct recording *recording, uint32_t function)
+{
+    return recording_text(recording, function)[0] == '[';
+}
+
+static void sum_up(struct recording *recording, const struct adding *adding, uint64_t to_ns,
+                   struct explanation *explanation)
+{
+    struct explained_part parts[EXPLAINED_PARTS_MAX];
+    size_t const count = explain_parts(explanation, parts);
+    uint64_t const last_ns = recording->residency.time_ns;
+    for (size_t i = 0; i < count; i++)
+        explanation->total += (uint64_t)parts[i].weights->total_value;
+    /* A look that found nothing new left no trace but its time. */
+    explanation->at_ns = last_ns && to_ns >= last_ns ? last_ns
+                         : explanation->is_of_pages  ? adding->pages.at_ns
+                                                     : adding->owners.at_ns;
 }
 
 static int add_up(struct recording *recording, uint64_t to_ns, struct explanation *explanation,
                   struct fault *fault)
 {
-    struct adding adding = {.stacks = (size_t)stack_table_count(recording->stacks) + 1};
+    size_t const stacks = (size_t)stack_table_count(recording->stacks) + 1;
     struct time_range range = {0, to_ns};
-    uint64_t *all = calloc(adding.stacks * OWNER_KINDS, sizeof(uint64_t));
+    uint64_t *all = calloc(stacks * (OWNER_KINDS + PAGE_KINDS), sizeof(uint64_t));
     if (!all)
         return fault_set(fault, -ENOMEM, "out of memory");
-    for (unsigned kind = 0; kind < OWNER_KINDS; kind++)
-        adding.bytes[kind] = all + kind * adding.stacks;
+    struct adding adding = {.owners = {COL_RESIDENT_0, OWNER_KINDS, all, 0},
+                            .pages = {COL_PAGES_0, PAGE_KINDS, all + OWNER_KINDS * stacks, 0},
+                            .stacks = stacks};
     int err = bucket_walk(recording, &range, (struct bucket_visitor){add_bucket, &adding}, fault);
-    if (err == 0 && collect(&adding, explanation) < 0)
+    if (err == 0 && collect_all(&adding, explanation) < 0)
         err = fault_set(fault, -ENOMEM, "out of memory");
-    /* A look that found nothing new left no trace but its time. */
-    explanation->at_ns =
-        to_ns >= recording->residency.time_ns ? recording->residency.time_ns : adding.at_ns;
+    if (err == 0)
+        sum_up(recording, &adding, to_ns, explanation);
     free(all);
     return err;
 }
@@ -87,7 +136,7 @@ int explain_make(struct recording *recording, uint64_t to_ns, struct explanation
 {
     memset(explanation, 0, sizeof(*explanation));
     explanation->residency = recording->residency;
-    int err = recording->residency.looks ? add_up(recording, to_ns, explanation, fault) : 0;
+    int err = add_up(recording, to_ns, explanation, fault);
     if (err == 0 && explanation->at_ns == 0)
         err = refuse(recording, to_ns, fault);
     if (err == 0)
@@ -101,5 +150,7 @@ void explain_fini(struct explanation *explanation)
 {
     for (unsigned kind = 0; kind < OWNER_KINDS; kind++)
         weights_fini(&explanation->owners[kind]);
+    for (unsigned kind = 0; kind < PAGE_KINDS; kind++)
+        weights_fini(&explanation->pages[kind]);
     vec_free(&explanation->advice);
 }

@@ -2,6 +2,7 @@
 #include "capture/look_outside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/page_look.h"
+#include "procfs/executable_facts.h"
 #include "procfs/process_facts.h"
 
 static uint64_t unix_ns(void)
@@ -16,6 +18,18 @@ static uint64_t unix_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool is_static(uint32_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+    int const fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    struct executable_facts const facts = executable_facts_read(fd);
+    close(fd);
+    return facts.bits == 64 && !facts.interpreter[0];
 }
 
 static void describe(struct recording *recording, uint32_t pid)
@@ -28,11 +42,18 @@ static void describe(struct recording *recording, uint32_t pid)
     recording->exit_status = -1;
     recording->start_unix_ns = recording->written_unix_ns = unix_ns();
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-    recording_note(recording,
-                   "process %u is not being recorded, so blocks and call stacks are not known, and "
-                   "its heap is one part: "
-                   "memoir attach %u shows who allocates from now on",
-                   pid, pid);
+    recording_note(
+        recording,
+        is_static(pid)
+            ? "process %u is not being recorded, and no hook can be brought into a static "
+              "program, as most of Go are: its heap is one part. "
+              "memoir pages %u shows who touches it from now on (it needs memoir agent), "
+              "memoir map %u what its runtime counts"
+            : "process %u is not being recorded, so blocks and call stacks are not known, "
+              "and its heap is one part: memoir attach %u shows who allocates from now "
+              "on; memoir pages %u who touches memory, whatever allocates it (it needs memoir "
+              "agent)",
+        pid, pid, pid);
 }
 
 /* One bucket, of a nanosecond. */

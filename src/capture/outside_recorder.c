@@ -251,6 +251,7 @@ int outside_record(const struct outside_recorder_options *options,
                                         .wait_status = -1,
                                         .began_ns = now_ns()};
     page_cells_init(&recorder.cells, options->station);
+    recorder.cells.is_alone = true;
     set_signals();
     int err = recorder.symbols ? start(&recorder, fault)
                                : fault_set(fault, -ENOMEM, "out of memory before the start");

@@ -9,12 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/control.h"
 #include "capture/output_name.h"
 #include "procfs/memory_limit.h"
 #include "procfs/process_facts.h"
 #include "procfs/process_status.h"
 #include "store/coarsen.h"
 #include "store/recording_writer.h"
+
+#define NAMES_WAIT_NS 3000000000ull
 
 struct outside_session {
     uint32_t pid;
@@ -25,6 +28,9 @@ struct outside_session {
     char root[32]; /* prefix of its files */
     uint64_t opened_ns, begin_ns;
     size_t names_asked;
+    struct control *control; /* NULL: there is none, and nobody asks */
+    bool is_asked;           /* to look at once */
+    uint64_t looked_ns;      /* when that was done, and is to be written with names; 0: it is not */
     bool write_failed;
 };
 
@@ -32,6 +38,13 @@ static uint64_t unix_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -81,8 +94,18 @@ static int write_out(struct outside_session *session, struct fault *fault)
     return recording_writer_append(session->writer, recording, fault);
 }
 
+static void on_request(void *context, const char *request, char answer[CONTROL_TEXT_MAX])
+{
+    if (strcmp(request, "look") == 0)
+        ((struct outside_session *)context)->is_asked = true;
+    else
+        snprintf(answer, CONTROL_TEXT_MAX,
+                 "it is recorded from outside by memoir pages, which can only be asked to look");
+}
+
 static void destroy(struct outside_session *session)
 {
+    control_close(session->control);
     if (session->options.symbols && session->recording)
         symbol_queue_forget(session->options.symbols, session->recording);
     if (session->options.cells)
@@ -116,6 +139,7 @@ struct outside_session *outside_session_open(uint32_t pid, const struct outside_
         return NULL;
     }
     (void)write_out(session, NULL);
+    session->control = control_open((pid_t)pid, on_request, session);
     return session;
 }
 
@@ -168,12 +192,41 @@ static int close_bucket(struct outside_session *session, uint64_t now)
     return 0;
 }
 
+/* Whether there is news to be written: the time has come, or somebody waits for it.  Then the names of what was found should be
+ * there as well, unless they take long. */
+static bool is_due(struct outside_session *session, uint64_t now)
+{
+    if (session->looked_ns == 0)
+        return now >= session->begin_ns + ladder_bucket_ns(now);
+    return !session->options.symbols || now >= session->looked_ns + NAMES_WAIT_NS ||
+           symbol_queue_is_done(session->options.symbols, session->recording);
+}
+
+/* Looks if that was asked.  0 or -ENOMEM. */
+static int look_if_asked(struct outside_session *session, uint64_t now_ns)
+{
+    const struct cell_source *cells = session->options.cells;
+    uint64_t const now = now_ns - session->opened_ns;
+    control_look(session->control, now_ns);
+    if (!session->is_asked || session->looked_ns || now <= session->begin_ns)
+        return 0;
+    session->is_asked = false;
+    session->looked_ns = now;
+    if (cells && cells->look)
+        cells->look(cells->self, session->pid);
+    return close_bucket(session, monotonic_ns() - session->opened_ns); /* after it */
+}
+
 int outside_session_tick(struct outside_session *session, uint64_t now_ns, struct fault *fault)
 {
     uint64_t const now = now_ns - session->opened_ns;
-    if (now < session->begin_ns + ladder_bucket_ns(now))
+    int failed = look_if_asked(session, now_ns);
+    if (failed == 0 && !is_due(session, now))
         return 0;
-    if (close_bucket(session, now) < 0)
+    if (failed == 0 && session->looked_ns == 0)
+        failed = close_bucket(session, now);
+    session->looked_ns = 0;
+    if (failed < 0)
         return fault_set(fault, -ENOMEM, "out of memory while recording");
     int err = write_out(session, fault);
     bool const is_first = err < 0 && !session->write_failed;

@@ -2,6 +2,7 @@
 #include "capture/page_cells.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "base/human.h"
 
@@ -39,6 +40,28 @@ static void tell_quality(struct page_told *told, const struct page_state *state,
     told->gaps = state->gaps;
 }
 
+/* The last look, on the clock of the recording, whose bucket ends now. */
+static void tell_residency(const struct page_watch_sums *sums, struct recording *recording,
+                           const struct bucket *bucket)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t const ago =
+        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - sums->looked_ns;
+    uint64_t walked = 0;
+    for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
+        walked += sums->bytes[kind];
+    if (sums->looks == 0 || sums->looks == recording->residency.looks)
+        return;
+    recording->residency = (struct residency){
+        .looks = sums->looks,
+        .time_ns = bucket->end_ns > ago ? bucket->end_ns - ago : 1,
+        .walked_bytes = walked,
+        .rss_before_bytes = sums->before.rss_bytes > 0 ? (uint64_t)sums->before.rss_bytes : 0,
+        .rss_after_bytes = sums->after.rss_bytes > 0 ? (uint64_t)sums->after.rss_bytes : 0,
+        .took_ns = sums->took_ns};
+}
+
 static int take(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket)
 {
     struct page_cells *cells = self;
@@ -46,10 +69,17 @@ static int take(void *self, uint32_t pid, struct recording *recording, struct bu
     struct page_state state;
     if (!told)
         return -ENOMEM;
-    int err = page_station_take(cells->station, pid, recording, bucket);
-    if (err == 0 && page_station_state(cells->station, pid, &state))
+    int err = page_station_take(cells->station, pid, recording, bucket, &state);
+    if (err == 0)
         tell_quality(told, &state, recording, bucket);
+    if (err == 0 && cells->is_alone)
+        tell_residency(&state.sums, recording, bucket);
     return err == -ESRCH ? 0 : err; /* a process that nobody watches has no pages to tell of */
+}
+
+static void look(void *self, uint32_t pid)
+{
+    (void)page_station_look_now(((struct page_cells *)self)->station, pid);
 }
 
 static void forget(void *self, uint32_t pid)
@@ -59,7 +89,7 @@ static void forget(void *self, uint32_t pid)
 
 void page_cells_init(struct page_cells *cells, struct page_station *station)
 {
-    *cells = (struct page_cells){.source = {cells, take, forget}, .station = station};
+    *cells = (struct page_cells){.source = {cells, take, look, forget}, .station = station};
 }
 
 void page_cells_fini(struct page_cells *cells)

@@ -8,6 +8,7 @@ struct page_cells {
     struct cell_source source; /* to be given to recordings */
     struct page_station *station;
     VEC(struct page_told) told; /* by process */
+    bool is_alone;              /* nobody else tells these recordings how much is resident */
 };
 
 /* What of its sums a recording has been told already. */

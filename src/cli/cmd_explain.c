@@ -165,7 +165,10 @@ int cmd_explain(int argc, char **argv)
         "mappings, stacks, files, memoir itself; and says what could be done about it.  A process "
         "is\n"
         "looked at now; a recording has the looks that were taken while it ran (--map-every of "
-        "run).",
+        "run).\n"
+        "Of a process that memoir pages records, without any hook in it, the owners are the call "
+        "stacks\n"
+        "that touched its pages first.",
         "  memoir explain 4242\n"
         "  memoir explain node.4242.memoir --at 2h\n"
         "  memoir explain node.4242.memoir --json | jq '.owners[] | {name, value}'\n"

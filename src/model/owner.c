@@ -13,3 +13,9 @@ const struct owner_words owner_words[OWNER_KINDS] = {
     [OWNER_BEFORE] = {"before.resident", "before"},
     [OWNER_OTHER] = {"unexplained.resident", "unexplained"},
 };
+
+const struct owner_words page_words[PAGE_KINDS] = {
+    [PAGE_ANON] = {"pages.anon", "anonymous"}, [PAGE_FILE] = {"pages.file", "files"},
+    [PAGE_SHMEM] = {"pages.shmem", "shared"},  [PAGE_SWAP] = {"pages.swap", "swap"},
+    [PAGE_CACHE] = {"pages.cache", "cache"},   [PAGE_KERNEL] = {"pages.kernel", "kernel"},
+};

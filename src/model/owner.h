@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "model/page_kind.h"
+
 /* Stored in recordings by number: append only, never reorder. */
 enum owner_kind {
     OWNER_LIVE, /* bytes asked for, of live blocks, by the call stack that asked */
@@ -23,6 +25,7 @@ struct owner_words {
     const char *name;   /* "heap, held": for tables */
 };
 extern const struct owner_words owner_words[OWNER_KINDS];
+extern const struct owner_words page_words[PAGE_KINDS]; /* of memory that is known by its pages */
 
 /* One time at which the pages were looked at. */
 struct residency {

@@ -12,3 +12,6 @@ enum page_kind {
     PAGE_KINDS
 };
 #define PAGE_KINDS_RESIDENT 3 /* the first three: their sum is RSS */
+
+/* Names of owners that are no call stack begin with a bracket; this one is asked for. */
+#define PAGES_BEFORE_NAME "[resident before attach]"

@@ -21,7 +21,7 @@ const char *page_owner_name(uint32_t stack)
 {
     switch (stack) {
     case PAGES_BEFORE:
-        return "[resident before attach]";
+        return PAGES_BEFORE_NAME;
     case PAGES_NO_FAULT:
         return "[populated without a fault]";
     case PAGES_LOST:

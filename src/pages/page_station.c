@@ -199,14 +199,17 @@ static void look(struct page_station *station, struct page_watch *watch)
 {
     struct resident_result result;
     uint64_t const began = clock_ns(CLOCK_THREAD_CPUTIME_ID) - station->drained_ns;
+    uint64_t const began_ns = now_ns();
     watch->book.lost += !station->link && !station->uses_perf; /* nobody tells what happens now */
     station->looked_at = watch;
     int err = page_watch_look(watch, drain, station, &result);
     station->looked_at = NULL;
     pthread_mutex_lock(&station->lock);
     bool const was_there = err == 0 && result.after.rss_bytes > 0; /* or it was about to end */
-    if (was_there)
+    if (was_there) {
         page_watch_take(watch, &result);
+        watch->sums.looked_ns = began_ns;
+    }
     uint64_t const cost =
         (clock_ns(CLOCK_THREAD_CPUTIME_ID) - station->drained_ns - began) * LOOK_SHARE;
     uint64_t const rest =
@@ -498,8 +501,21 @@ bool page_station_look_now(struct page_station *station, uint32_t pid)
     return give_order(station, ORDER_LOOK, pid, false, NULL) == 0;
 }
 
+static void fill_state(const struct page_station *station, const struct page_watch *watch,
+                       struct page_state *state)
+{
+    *state = (struct page_state){.sums = watch->sums,
+                                 .has_ended = watch->has_ended,
+                                 .has_execed = watch->has_execed,
+                                 .agent_is_gone = !station->link,
+                                 .gaps = station->gaps,
+                                 .gap_ns = station->gap_ns,
+                                 .counters = station->counters,
+                                 .stacks = station_stacks_count(station->stacks)};
+}
+
 int page_station_take(struct page_station *station, uint32_t pid, struct recording *recording,
-                      struct bucket *bucket)
+                      struct bucket *bucket, struct page_state *state)
 {
     pthread_mutex_lock(&station->lock);
     struct page_watch *watch = find_by_pid(station, pid);
@@ -511,8 +527,10 @@ int page_station_take(struct page_station *station, uint32_t pid, struct recordi
     if (watch)
         err = page_carry(&watch->carry, station_stacks_recording(station->stacks), recording,
                          watch->news.items, watch->news.count, bucket);
-    if (err == 0)
+    if (err == 0) {
         watch->news.count = 0;
+        fill_state(station, watch, state);
+    }
     pthread_mutex_unlock(&station->lock);
     return err;
 }
@@ -544,14 +562,7 @@ bool page_station_state(struct page_station *station, uint32_t pid, struct page_
     pthread_mutex_lock(&station->lock);
     struct page_watch *watch = find_by_pid(station, pid);
     if (watch) {
-        *state = (struct page_state){.sums = watch->sums,
-                                     .has_ended = watch->has_ended,
-                                     .has_execed = watch->has_execed,
-                                     .agent_is_gone = !station->link,
-                                     .gaps = station->gaps,
-                                     .gap_ns = station->gap_ns,
-                                     .counters = station->counters,
-                                     .stacks = station_stacks_count(station->stacks)};
+        fill_state(station, watch, state);
         watch->has_execed = false;
     }
     pthread_mutex_unlock(&station->lock);

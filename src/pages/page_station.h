@@ -20,6 +20,15 @@ enum page_source {
     PAGE_SOURCE_PERF /* perf events: needs nobody, costs more, sees no page cache */
 };
 
+struct page_state {
+    struct page_watch_sums sums;
+    bool has_ended, has_execed; /* the latter since it was last asked */
+    bool agent_is_gone;         /* now */
+    uint64_t gaps, gap_ns;      /* times without the agent */
+    struct agent_counters counters;
+    uint64_t stacks; /* distinct ones, of all processes */
+};
+
 struct page_station_options {
     const char *socket; /* of the agent */
     enum page_source source;
@@ -42,9 +51,10 @@ int page_station_watch(struct page_station *station, uint32_t pid, bool is_whole
 /* The same for the next process that we fork, before it is there. */
 int page_station_watch_next(struct page_station *station, struct fault *fault);
 
-/* What changed since the last time, as cells of `bucket`,  its stacks put into `recording`, which must be the same one each time.  0; -ESRCH when it is not watched; -ENOMEM. */
+/* What changed since the last time, as cells of `bucket`, its stacks put into `recording`, which must be the same one each time;
+ * `state` is of the same instant.  0; -ESRCH when it is not watched; -ENOMEM. */
 int page_station_take(struct page_station *station, uint32_t pid, struct recording *recording,
-                      struct bucket *bucket);
+                      struct bucket *bucket, struct page_state *state);
 /* Has the pages of `pid` looked at, now.  Whether that was possible. */
 bool page_station_look_now(struct page_station *station, uint32_t pid);
 /* Whoever took what changed is gone.  If somebody else asks, he is told all from the beginning. */
@@ -53,13 +63,5 @@ void page_station_forget(struct page_station *station, uint32_t pid);
 /* What happened to processes that nobody asked about: a child of a watched one that is watched too.  0: none. */
 uint32_t page_station_next_child(struct page_station *station);
 
-struct page_state {
-    struct page_watch_sums sums;
-    bool has_ended, has_execed; /* the latter since it was last asked */
-    bool agent_is_gone;         /* now */
-    uint64_t gaps, gap_ns;      /* times without the agent */
-    struct agent_counters counters;
-    uint64_t stacks; /* distinct ones, of all processes */
-};
 /* false when `pid` is not watched. */
 bool page_station_state(struct page_station *station, uint32_t pid, struct page_state *state);

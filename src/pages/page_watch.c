@@ -150,4 +150,5 @@ void page_watch_take(struct page_watch *watch, const struct resident_result *res
     sums->after = result->after;
     sums->looks++;
     sums->look_ns += result->took_ns;
+    sums->took_ns = result->took_ns;
 }

@@ -19,8 +19,9 @@ struct page_watch_sums {
     uint64_t stack_ends[STACK_END_KINDS]; /* of faults */
     uint64_t assumed, not_taken;          /* faults: stack not compared; none */
     uint64_t lost;                        /* events */
-    uint64_t looks, look_ns;
-    uint64_t bytes[LOOK_KINDS]; /* at the last look, by enum page_kind */
+    uint64_t looks, look_ns, took_ns;     /* how many, how long in all, and the last one */
+    uint64_t looked_ns;                   /* when the last one began; CLOCK_MONOTONIC */
+    uint64_t bytes[LOOK_KINDS];           /* at the last look, by enum page_kind */
     uint64_t rule_bytes[PAGE_RULES];
     struct memory_status before, after; /* by the kernel, around it */
 };

@@ -13,6 +13,8 @@ static const char *const advice_keys[ADVICE_KINDS] = {
     [ADVICE_FRAGMENTED] = "fragmented",
     [ADVICE_STACKS] = "stacks",
     [ADVICE_GROWING] = "growing",
+    [ADVICE_EARLIER] = "earlier",
+    [ADVICE_BLOCKS] = "blocks",
     [ADVICE_UNTOUCHED] = "untouched",
     [ADVICE_RESERVED] = "reserved",
 };
@@ -50,7 +52,7 @@ static int write_rows(struct json_out *json, const struct explain_report *report
     json_key(json, "rows");
     json_array_begin(json);
     vec_each (row, &rank.rows) {
-        if (!row->self_value || shown++ >= report->top)
+        if (!explain_row_is_shown(report, row, &shown))
             continue;
         json_object_begin(json);
         json_int_field(json, "value", row->self_value);
@@ -73,16 +75,17 @@ static int write_rows(struct json_out *json, const struct explain_report *report
 
 static int write_owners(struct json_out *json, const struct explain_report *report)
 {
+    struct explained_part parts[EXPLAINED_PARTS_MAX];
+    size_t const count = explain_parts(report->explanation, parts);
     int err = 0;
     json_key(json, "owners");
     json_array_begin(json);
-    for (unsigned kind = 0; kind < OWNER_KINDS && err == 0; kind++) {
-        const struct weights *weights = &report->explanation->owners[kind];
+    for (size_t i = 0; i < count && err == 0; i++) {
         json_object_begin(json);
-        json_text_field(json, "metric", owner_words[kind].metric);
-        json_text_field(json, "name", owner_words[kind].name);
-        json_int_field(json, "value", weights->total_value);
-        err = write_rows(json, report, weights);
+        json_text_field(json, "metric", parts[i].words->metric);
+        json_text_field(json, "name", parts[i].words->name);
+        json_int_field(json, "value", parts[i].weights->total_value);
+        err = write_rows(json, report, parts[i].weights);
         json_object_end(json);
     }
     json_array_end(json);
@@ -131,18 +134,20 @@ int explain_json_write(const struct explain_report *report, FILE *out)
 
 int explain_csv_write(const struct explain_report *report, FILE *out)
 {
+    struct explained_part parts[EXPLAINED_PARTS_MAX];
+    size_t const count = explain_parts(report->explanation, parts);
     fputs("owner,bytes,share,function,module,file,line\n", out);
-    for (unsigned kind = 0; kind < OWNER_KINDS; kind++) {
+    for (size_t i = 0; i < count; i++) {
         struct recording *recording = report->recording;
         struct rank rank;
         uint64_t shown = 0;
-        int const err = rank_build(recording, &report->explanation->owners[kind], BY_STACK, &rank);
+        int const err = rank_build(recording, parts[i].weights, BY_STACK, &rank);
         if (err < 0)
             return err;
         vec_each (row, &rank.rows) {
-            if (!row->self_value || shown++ >= report->top)
+            if (!explain_row_is_shown(report, row, &shown))
                 continue;
-            fprintf(out, "%s,%lld,%.6g,", owner_words[kind].metric, (long long)row->self_value,
+            fprintf(out, "%s,%lld,%.6g,", parts[i].words->metric, (long long)row->self_value,
                     (double)row->self_value / (double)report->explanation->total);
             csv_field_write(out, recording_text(recording, row->function));
             putc(',', out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyze/explain.h"
+#include "analyze/rank.h"
 #include "report/text_style.h"
 
 struct explain_report {
@@ -16,6 +17,10 @@ int explain_text_write(const struct explain_report *report, const struct text_st
                        FILE *out);
 int explain_json_write(const struct explain_report *report, FILE *out);
 int explain_csv_write(const struct explain_report *report, FILE *out);
+
+/* Whether a row is among those to show, of which `*shown` came before it.  Pages without a stack are, however few. */
+bool explain_row_is_shown(const struct explain_report *report, const struct rank_row *row,
+                          uint64_t *shown);
 
 /* A sentence. */
 struct text_line;

@@ -9,9 +9,9 @@
 #include "report/text_line.h"
 
 static const char *const advice_labels[ADVICE_KINDS] = {
-    [ADVICE_TRIM] = "free pages",   [ADVICE_ARENAS] = "arenas",   [ADVICE_FRAGMENTED] = "pinned",
-    [ADVICE_STACKS] = "stacks",     [ADVICE_GROWING] = "growing", [ADVICE_UNTOUCHED] = "untouched",
-    [ADVICE_RESERVED] = "reserved",
+    [ADVICE_TRIM] = "free pages", [ADVICE_ARENAS] = "arenas",       [ADVICE_FRAGMENTED] = "pinned",
+    [ADVICE_STACKS] = "stacks",   [ADVICE_GROWING] = "growing",     [ADVICE_EARLIER] = "before",
+    [ADVICE_BLOCKS] = "blocks",   [ADVICE_UNTOUCHED] = "untouched", [ADVICE_RESERVED] = "reserved",
 };
 
 #define NAME_COLUMNS   14
@@ -46,7 +46,8 @@ static void put_head(const struct page *page)
     line_add(&line, "%s resident", human_bytes((int64_t)explanation->total, bytes));
     if (recording->quality.events) /* or it was looked at from outside, now */
         line_add(&line, " at %s", human_duration(explanation->at_ns, time));
-    line_add(&line, ", every byte of it by owner below");
+    line_add(&line, explanation->is_of_pages ? ", every page of it by who touched it first"
+                                             : ", every byte of it by owner below");
     put_line(page, "resident", &line);
     if (explanation->at_ns < residency->time_ns)
         return; /* what follows is of the last look, and this is an earlier one */
@@ -61,13 +62,36 @@ static void put_head(const struct page *page)
     put_line(page, "kernel", &line);
 }
 
+/* What else the process has, besides resident pages. */
+static void put_beside(const struct page *page)
+{
+    const struct weights *pages = page->report->explanation->pages;
+    char swap[HUMAN_MAX], cache[HUMAN_MAX], kernel[HUMAN_MAX];
+    struct text_line line = {0};
+    if (!page->report->explanation->is_of_pages ||
+        (pages[PAGE_SWAP].total_value == 0 && pages[PAGE_CACHE].total_value == 0 &&
+         pages[PAGE_KERNEL].total_value == 0))
+        return;
+    line_add(&line,
+             "not part of it: %s in swap, %s of page cache that it filled, %s in the kernel "
+             "(memoir report --metric pages.swap, pages.cache, pages.kernel)",
+             human_bytes(pages[PAGE_SWAP].total_value, swap),
+             human_bytes(pages[PAGE_CACHE].total_value, cache),
+             human_bytes(pages[PAGE_KERNEL].total_value, kernel));
+    put_line(page, "besides", &line);
+}
+
 /* What makes the parts of the heap doubtful. */
 static void put_doubts(const struct page *page)
 {
     const struct quality *quality = &page->report->recording->quality;
     char lost[HUMAN_MAX], all[HUMAN_MAX];
     struct text_line line = {0};
-    if (quality->lost_events) {
+    if (quality->lost_events && page->report->explanation->is_of_pages) {
+        line_add(&line, "%s events were lost: pages that came then are under a name in brackets",
+                 human_count((int64_t)quality->lost_events, lost));
+        put_line(page, "mind", &line);
+    } else if (quality->lost_events) {
         line_add(&line,
                  "%s of %s events were lost: memory of blocks that are missing counts as held or "
                  "free, that of blocks whose free is missing as live",
@@ -142,18 +166,31 @@ static void put_row(const struct page *page, const struct rank *rank, const stru
     putc('\n', page->out);
 }
 
-static int put_owner(const struct page *page, enum owner_kind kind)
+bool explain_row_is_shown(const struct explain_report *report, const struct rank_row *row,
+                          uint64_t *shown)
+{
+    bool const is_shown =
+        *shown < report->top ||
+        (report->explanation->is_of_pages && explain_is_unseen(report->recording, row->function));
+    if (row->self_value == 0 || !is_shown)
+        return false;
+    (*shown)++;
+    return true;
+}
+
+static int put_part(const struct page *page, const struct explained_part *part)
 {
     const struct explanation *explanation = page->report->explanation;
-    const struct weights *weights = &explanation->owners[kind];
+    const struct weights *weights = part->weights;
     char value[HUMAN_MAX], share[HUMAN_MAX];
     struct rank rank;
-    size_t shown = 0, left_out = 0;
+    uint64_t shown = 0;
+    size_t left_out = 0;
     int64_t left_out_value = 0;
-    if (weights->rows.count == 0 && kind != OWNER_OTHER)
+    if (weights->rows.count == 0 && part->words != &owner_words[OWNER_OTHER])
         return 0;
     text_ink(page->style, page->out, INK_STRONG);
-    fprintf(page->out, "  %-*s%10s  %8s  ", NAME_COLUMNS, owner_words[kind].name,
+    fprintf(page->out, "  %-*s%10s  %8s  ", NAME_COLUMNS, part->words->name,
             human_bytes(weights->total_value, value),
             human_share(weights->total_value, (int64_t)explanation->total, share));
     text_ink(page->style, page->out, INK_PLAIN);
@@ -163,9 +200,8 @@ static int put_owner(const struct page *page, enum owner_kind kind)
     if (err < 0)
         return err;
     vec_each (row, &rank.rows) {
-        if (shown < page->report->top && row->self_value) {
+        if (explain_row_is_shown(page->report, row, &shown)) {
             put_row(page, &rank, row);
-            shown++;
         } else if (row->self_value) {
             left_out++;
             left_out_value += row->self_value;
@@ -250,6 +286,27 @@ void advice_render(struct recording *recording, const struct advice *advice, str
                  "since when",
                  human_bytes((int64_t)advice->of_bytes, live), bytes);
         break;
+    case ADVICE_EARLIER:
+        line_add(line,
+                 "%s were touched before anybody watched: memoir pages -- PROGRAM, from its start, "
+                 "shows by whom; what is touched again shows as it is",
+                 bytes);
+        break;
+    case ADVICE_BLOCKS:
+        line_add(
+            line,
+            "%s are known by who touched them first, not by who allocated, and what is free "
+            "inside is not known: "
+            "memoir run --pages or attach --pages shows both where malloc is called (not of Go "
+            "and static programs); "
+            "memoir map ",
+            bytes);
+        if (recording->pid)
+            line_add(line, "%u", recording->pid);
+        else
+            line_add(line, "PID");
+        line_add(line, " shows what its runtime counts");
+        break;
     case ADVICE_UNTOUCHED:
         line_add(line,
                  "%s of live blocks were never touched or are swapped out: they are asked for, and "
@@ -267,20 +324,31 @@ void advice_render(struct recording *recording, const struct advice *advice, str
     }
 }
 
-int explain_text_write(const struct explain_report *report, const struct text_style *style,
-                       FILE *out)
+/* In the order in which they are read best. */
+static int put_parts(const struct page *page)
 {
     static const enum owner_kind order[OWNER_KINDS] = {
         OWNER_LIVE,    OWNER_HELD,  OWNER_KEPT, OWNER_BEFORE, OWNER_MAPPED,
         OWNER_RUNTIME, OWNER_STACK, OWNER_FILE, OWNER_OWN,    OWNER_OTHER};
-    struct page const page = {report, style, out};
+    struct explained_part parts[EXPLAINED_PARTS_MAX];
+    bool const is_of_pages = page->report->explanation->is_of_pages;
+    size_t const count = explain_parts(page->report->explanation, parts);
     int err = 0;
+    for (size_t i = 0; i < count && err == 0; i++)
+        err = put_part(page, &parts[is_of_pages ? i : order[i]]);
+    return err;
+}
+
+int explain_text_write(const struct explain_report *report, const struct text_style *style,
+                       FILE *out)
+{
+    struct page const page = {report, style, out};
     put_head(&page);
+    put_beside(&page);
     put_doubts(&page);
     put_notes(&page);
     putc('\n', out);
-    for (unsigned i = 0; i < OWNER_KINDS && err == 0; i++)
-        err = put_owner(&page, order[i]);
+    int err = put_parts(&page);
     if (err == 0 && report->explanation->advice.count)
         fputs("\nWhat to do\n", out);
     for (size_t i = 0; i < report->explanation->advice.count && err == 0; i++) {

@@ -32,14 +32,23 @@ static int end(void **state)
 }
 
 /* Adds a cell to a bucket: more, or with a value below zero less. */
-static void put(size_t bucket, enum owner_kind kind, int site, int64_t bytes)
+static void put_cell(size_t bucket, unsigned column, stack_id stack, int64_t bytes)
 {
     struct bucket *into = &sample.recording->buckets.items[bucket];
     into->cells = realloc(into->cells, (into->cell_count + 1) * sizeof(struct cell));
     CHECK(into->cells != NULL);
-    unsigned const column = COL_RESIDENT_0 + 2 * kind + (bytes < 0);
     into->cells[into->cell_count++] =
-        (struct cell){sample.stacks[site], (uint16_t)column, bytes < 0 ? -bytes : bytes};
+        (struct cell){stack, (uint16_t)(column + (bytes < 0)), bytes < 0 ? -bytes : bytes};
+}
+
+static void put(size_t bucket, enum owner_kind kind, int site, int64_t bytes)
+{
+    put_cell(bucket, COL_RESIDENT_0 + 2 * kind, sample.stacks[site], bytes);
+}
+
+static void put_pages(size_t bucket, enum page_kind kind, stack_id stack, int64_t bytes)
+{
+    put_cell(bucket, COL_PAGES_0 + 2 * kind, stack, bytes);
 }
 
 static void look(uint64_t looks, uint64_t time_ns)
@@ -119,6 +128,55 @@ TEST(little_is_not_worth_advice)
     CHECK(explanation.advice.count == 0);
 }
 
+/* A process that was only watched from outside: the parts are the kinds of its pages. */
+TEST(pages_alone_are_explained_by_who_touched_them)
+{
+    struct explained_part parts[EXPLAINED_PARTS_MAX];
+    stack_id before;
+    string_id const name = recording_intern(sample.recording, PAGES_BEFORE_NAME);
+    CHECK(recording_name_stack(sample.recording, name, &before) == 0);
+    put_pages(0, PAGE_ANON, sample.stacks[SITE_TREE], 8 * MIB);
+    put_pages(0, PAGE_ANON, before, 2 * MIB);
+    put_pages(0, PAGE_FILE, before, 3 * MIB);
+    put_pages(1, PAGE_ANON, sample.stacks[SITE_TREE], -MIB);
+    put_pages(1, PAGE_SHMEM, sample.stacks[SITE_CACHE], 4 * MIB);
+    put_pages(1, PAGE_SWAP, sample.stacks[SITE_TREE], MIB); /* not resident */
+    put_pages(1, PAGE_CACHE, sample.stacks[SITE_TREE], 50 * MIB);
+    look(2, 15 * SEC);
+    CHECK(explain_make(sample.recording, UINT64_MAX, &explanation, &fault) == 0);
+    CHECK(explanation.is_of_pages && explanation.total == 16 * MIB);
+    assert_int_equal(explanation.at_ns, 15 * SEC);
+    assert_int_equal(explain_parts(&explanation, parts), PAGE_KINDS_RESIDENT);
+    assert_string_equal(parts[PAGE_ANON].words->metric, "pages.anon");
+    assert_int_equal(parts[PAGE_ANON].weights->total_value, 9 * MIB);
+    assert_int_equal(parts[PAGE_FILE].weights->total_value, 3 * MIB);
+    assert_int_equal(parts[PAGE_SHMEM].weights->total_value, 4 * MIB);
+    assert_int_equal(explanation.pages[PAGE_CACHE].total_value, 50 * MIB);
+    CHECK(explain_is_unseen(sample.recording, name));
+    assert_int_equal(explanation.advice.count, 2);
+    assert_int_equal(advice(ADVICE_EARLIER)->bytes, 5 * MIB);
+    assert_int_equal(advice(ADVICE_BLOCKS)->bytes, 9 * MIB);
+}
+
+/* With hooks in it, owners are the parts; pages tell more about some. */
+TEST(a_heap_is_explained_by_its_owners_also_with_pages)
+{
+    put(0, OWNER_LIVE, SITE_TREE, 100 * MIB);
+    put_pages(0, PAGE_ANON, sample.stacks[SITE_TREE], 100 * MIB);
+    look(1, 5 * SEC);
+    CHECK(explain_make(sample.recording, UINT64_MAX, &explanation, &fault) == 0);
+    CHECK(!explanation.is_of_pages && explanation.total == 100 * MIB);
+}
+
+/* Recordings that do not say when somebody looked have their buckets. */
+TEST(pages_without_a_time_of_the_look_are_of_the_last_bucket)
+{
+    put_pages(1, PAGE_ANON, sample.stacks[SITE_TREE], MIB);
+    CHECK(explain_make(sample.recording, UINT64_MAX, &explanation, &fault) == 0);
+    CHECK(explanation.total == MIB);
+    assert_int_equal(explanation.at_ns, sample.recording->buckets.items[1].end_ns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +185,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_time_before_the_first_look_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(advice_comes_with_its_bytes_and_the_most_first, begin, end),
         cmocka_unit_test_setup_teardown(little_is_not_worth_advice, begin, end),
+        cmocka_unit_test_setup_teardown(pages_alone_are_explained_by_who_touched_them, begin, end),
+        cmocka_unit_test_setup_teardown(a_heap_is_explained_by_its_owners_also_with_pages, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(pages_without_a_time_of_the_look_are_of_the_last_bucket,
+                                        begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
