@@ -31,6 +31,7 @@ always void fault(uint64_t address, const struct pt_regs *regs, uint32_t flags)
     fill_record(&record, AGENT_FAULT, flags | found.flags, found.stack, address);
     scratch->fault_tid = record.tid;
     scratch->fault_address = address;
+    scratch->fault_in_kernel = flags & AGENT_IN_KERNEL;
     scratch->fault_stack = found.stack;
     write_record(target->peer, &record, sizeof(record), BPF_RB_NO_WAKEUP);
     scratch->busy = 0;
@@ -64,6 +65,9 @@ int BPF_PROG(on_large_page, struct page *page, unsigned int order, unsigned int 
         return 0;
     target = target_of(current_pid());
     if (!is_watched(target, AGENT_WATCH_FAULTS))
+        return 0;
+    /* In a system call, only if the fault was the kernel's own: it may be filling memory without any. */
+    if (((int64_t)user_registers()->orig_ax >= 0) != (scratch->fault_in_kernel != 0))
         return 0;
     struct agent_range large = {.size = 4096ull << order};
     fill_record(&large.record, AGENT_LARGE, 0, scratch->fault_stack,

@@ -42,7 +42,7 @@ struct {
 struct scratch {
     uint32_t busy, fault_tid;
     uint64_t fault_address; /* of the last one here */
-    uint32_t fault_stack, reserved;
+    uint32_t fault_stack, fault_in_kernel;
     uint64_t window[32]; /* of a stack */
 };
 struct {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,6 +113,7 @@ static pid_t start_load(const char *const *argv)
     pid_t const pid = fork();
     CHECK(pid >= 0);
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failing test leaves nobody behind */
         int const nothing = open("/dev/null", O_RDWR);
         usleep(200000); /* until there is somebody to load */
         dup2(nothing, 1);

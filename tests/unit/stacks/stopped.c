@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -70,6 +72,7 @@ void stopped_start(struct stopped *stopped, const char *const *argv, unsigned wa
     stopped->pid = fork();
     CHECK(stopped->bytes && stopped->pid >= 0);
     if (stopped->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failing test leaves nobody behind */
         int const nothing = open("/dev/null", O_RDWR);
         dup2(nothing, 0);
         dup2(nothing, 1);
