@@ -105,9 +105,11 @@ static long find_end(struct task_struct *task, struct vm_area_struct *vma,
 struct copying {
     struct copy_room *room;
     uint64_t sp, end, size;
+    uint64_t is_readable; /* some of it */
 };
 
-/* One page of the stack: the first is what is left of the page that rsp points into. */
+/* One page of the stack: the first is what is left of the page that rsp points into.  Pages that were never touched are
+ * zeros: the stack may be growing just now, or have large arrays. */
 static long copy_page(uint32_t i, struct copying *now)
 {
     uint64_t from = now->sp + now->size;
@@ -117,11 +119,25 @@ static long copy_page(uint32_t i, struct copying *now)
         return 1;
     if (size == 0 || size > PAGE)
         return 1;
-    if (bpf_probe_read_user(now->room->bytes + sizeof(struct agent_copy) + at, (uint32_t)size,
-                            (const void *)from) < 0)
-        return 1;
+    long err = bpf_probe_read_user(now->room->bytes + sizeof(struct agent_copy) + at,
+                                   (uint32_t)size, (const void *)from);
+    /* Without a branch, which the check of this program would follow both ways each time. */
+    now->is_readable |= ~(uint64_t)err >> 63;
     now->size = at + size;
     return 0;
+}
+
+/* Go's stacks lie side by side in large mappings.  Its r14 points to what it knows of the running goroutine, which begins
+ * with the ends of its stack, a power of two apart.  Not static: so it is checked once, by itself. */
+__attribute__((noinline)) uint64_t end_of_stack(uint64_t r14, uint64_t sp, uint64_t mapping_end)
+{
+    uint64_t ends[2];
+    if (bpf_probe_read_user(ends, sizeof(ends), (const void *)r14) < 0)
+        return mapping_end;
+    uint64_t size = ends[1] - ends[0];
+    if (ends[0] > sp || ends[1] <= sp || ends[1] > mapping_end || size & (size - 1))
+        return mapping_end;
+    return ends[1];
 }
 
 always void copy_registers(uint64_t to[AGENT_REGISTERS], const struct pt_regs *regs)
@@ -172,6 +188,7 @@ always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs
     if (!room || !ring)
         return AGENT_STACK_NONE;
     bpf_find_vma(bpf_get_current_task_btf(), regs->sp, find_end, &limit, 0);
+    limit.end = end_of_stack(regs->r14, regs->sp, limit.end);
     struct copying now = {.room = room, .sp = regs->sp, .end = limit.end};
     uint64_t would = limit.end - regs->sp;
     if (!spend(target, would > AGENT_STACK_BYTES ? AGENT_STACK_BYTES : would)) {
@@ -180,7 +197,7 @@ always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs
     }
     bpf_loop(AGENT_STACK_BYTES / PAGE, copy_page, &now, 0);
     uint64_t size = now.size;
-    if (size == 0 || size > AGENT_STACK_BYTES) {
+    if (!now.is_readable || size == 0 || size > AGENT_STACK_BYTES) {
         count->unreadable++;
         return AGENT_STACK_NONE;
     }
