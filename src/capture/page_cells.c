@@ -119,8 +119,8 @@ void page_cells_conclude(struct page_cells *cells, uint32_t pid, struct recordin
             recording,
             "%llu faults were given to a stack that was on its way to be known, without comparing",
             (unsigned long long)sums->assumed);
-    if (sums->not_taken > 0)
+    if (sums->stack_ends[STACK_END_NOT_TAKEN] > 0)
         recording_note(recording,
                        "%llu faults have no stack: too many new ones at once, or not readable",
-                       (unsigned long long)sums->not_taken);
+                       (unsigned long long)sums->stack_ends[STACK_END_NOT_TAKEN]);
 }

@@ -96,6 +96,8 @@ enum pageflags { PG_head = 6 };
 #define BPF_NOEXIST         1ull
 #define BPF_RB_NO_WAKEUP    1ull
 #define BPF_RB_FORCE_WAKEUP 2ull
+#define BPF_RB_AVAIL_DATA   0ull
+#define BPF_RB_RING_SIZE    1ull
 
 #define BPF_F_NO_PREALLOC (1u << 0)
 

@@ -191,7 +191,10 @@ always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs
     limit.end = end_of_stack(regs->r14, regs->sp, limit.end);
     struct copying now = {.room = room, .sp = regs->sp, .end = limit.end};
     uint64_t would = limit.end - regs->sp;
-    if (!spend(target, would > AGENT_STACK_BYTES ? AGENT_STACK_BYTES : would)) {
+    /* Copies leave half of the ring to records, which are more important. */
+    if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >
+            bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2 ||
+        !spend(target, would > AGENT_STACK_BYTES ? AGENT_STACK_BYTES : would)) {
         count->not_taken++;
         return AGENT_STACK_NONE;
     }
@@ -273,11 +276,11 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
             if (bpf_ktime_get_ns() - stack->hash > PENDING_NS)
                 break;
             hint = hint ? hint : hint_of(regs, scratch);
-            if (stack->rbp == hint || way == AGENT_WAYS - 1) {
+            if (stack->rbp == hint) {
                 count->assumed++;
                 return (struct found_stack){stack->stack, AGENT_ASSUMED};
             }
-            continue;
+            continue; /* after the last, the newer one takes its place */
         }
         if (is_same(stack, regs, scratch))
             return (struct found_stack){stack->stack, 0};

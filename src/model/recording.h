@@ -101,7 +101,8 @@ enum stack_end {
     STACK_END_BAD_FRAME, /* the rules led outside the stack */
     STACK_END_TOO_DEEP,  /* innermost and outermost frames kept, the middle left out */
     STACK_END_TABLE_FULL,
-    STACK_END_CUT, /* goes on outside of the part that was copied */
+    STACK_END_CUT,       /* goes on outside of the part that was copied */
+    STACK_END_NOT_TAKEN, /* too many new ones at once, or it could not be read */
     STACK_END_KINDS
 };
 

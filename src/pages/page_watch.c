@@ -67,10 +67,7 @@ static void count_fault(struct page_watch *watch, const struct agent_record *rec
     struct page_watch_sums *sums = &watch->sums;
     sums->faults++;
     sums->assumed += record->flags & AGENT_ASSUMED ? 1 : 0;
-    if (stack == PAGES_NO_STACK)
-        sums->not_taken++;
-    else
-        sums->stack_ends[end]++;
+    sums->stack_ends[stack == PAGES_NO_STACK ? STACK_END_NOT_TAKEN : end]++;
 }
 
 void page_watch_record(struct page_watch *watch, const struct agent_record *record, uint32_t stack,

@@ -17,7 +17,7 @@
 struct page_watch_sums {
     uint64_t faults;
     uint64_t stack_ends[STACK_END_KINDS]; /* of faults */
-    uint64_t assumed, not_taken;          /* faults: stack not compared; none */
+    uint64_t assumed;                     /* faults: stack not compared */
     uint64_t lost;                        /* events */
     uint64_t looks, look_ns, took_ns;     /* how many, how long in all, and the last one */
     uint64_t looked_ns;                   /* when the last one began; CLOCK_MONOTONIC */

@@ -6,6 +6,7 @@ static const char *const stack_end_names[STACK_END_KINDS] = {
     [STACK_END_COMPLETE] = "complete",     [STACK_END_NO_RULE] = "no_rule",
     [STACK_END_BAD_FRAME] = "bad_frame",   [STACK_END_TOO_DEEP] = "too_deep",
     [STACK_END_TABLE_FULL] = "table_full", [STACK_END_CUT] = "cut",
+    [STACK_END_NOT_TAKEN] = "not_taken",
 };
 
 static const char *const unnamed_names[UNNAMED_REASONS] = {

@@ -264,6 +264,7 @@ static void put_stack_ends(const struct page *page)
         [STACK_END_TOO_DEEP] = "too deep: the middle was left out",
         [STACK_END_TABLE_FULL] = "not kept because the table of stacks was full",
         [STACK_END_CUT] = "went on outside of the part that was copied",
+        [STACK_END_NOT_TAKEN] = "not taken: too many new ones at once, or not readable",
     };
     const struct quality *quality = &page->info->recording->quality;
     heading(page, "Stacks, by how they ended");

@@ -310,6 +310,7 @@ static void add_stack_quality(struct text_line *line, const struct report *repor
         [STACK_END_TOO_DEEP] = "too deep",
         [STACK_END_TABLE_FULL] = "refused by a full table",
         [STACK_END_CUT] = "longer than what was copied",
+        [STACK_END_NOT_TAKEN] = "not taken",
     };
     const struct quality *quality = &report->recording->quality;
     char text[HUMAN_MAX];

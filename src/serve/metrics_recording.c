@@ -162,7 +162,8 @@ static void write_stack_ends(struct metrics_out *out, const struct recording *re
     static const char *const ends[STACK_END_KINDS] = {
         [STACK_END_COMPLETE] = "complete",     [STACK_END_NO_RULE] = "no_rule",
         [STACK_END_BAD_FRAME] = "bad_frame",   [STACK_END_TOO_DEEP] = "too_deep",
-        [STACK_END_TABLE_FULL] = "table_full", [STACK_END_CUT] = "cut"};
+        [STACK_END_TABLE_FULL] = "table_full", [STACK_END_CUT] = "cut",
+        [STACK_END_NOT_TAKEN] = "not_taken"};
     metrics_family(out, "memoir_stacks_total", "counter", "",
                    "Call stacks by how far they could be walked.");
     for (size_t i = 0; i < STACK_END_KINDS; i++)
