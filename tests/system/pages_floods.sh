@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # memoir pages where there is too much: stacks, events, processes.  The sums stay right, and what is missing is told.
-# shellcheck source=/dev/null disable=SC2154
+# shellcheck source=/dev/null disable=SC2154,SC2016
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/agent.bash"
 skip_without_agent pages_floods
