@@ -80,6 +80,17 @@ size_t explain_parts(const struct explanation *explanation,
     return count;
 }
 
+size_t explain_touched(const struct explanation *explanation,
+                       struct explained_part parts[EXPLAINED_PARTS_MAX])
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < PAGE_KINDS_RESIDENT; i++) {
+        parts[i] = (struct explained_part){&page_words[i], &explanation->pages[i]};
+        rows += explanation->pages[i].rows.count;
+    }
+    return explanation->is_of_pages || rows == 0 ? 0 : PAGE_KINDS_RESIDENT;
+}
+
 bool explain_is_unseen(const struct recording *recording, uint32_t function)
 {
     return recording_text(recording, function)[0] == '[';

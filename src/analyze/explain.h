@@ -53,6 +53,10 @@ struct explained_part {
 /* All parts, in the order of their numbers.  How many. */
 size_t explain_parts(const struct explanation *explanation,
                      struct explained_part parts[EXPLAINED_PARTS_MAX]);
+/* The same memory once more, by who touched it first, where owners are the parts and the pages were watched as well: of their last look, which
+ * need not be that of the owners.  How many; 0: there is no such view. */
+size_t explain_touched(const struct explanation *explanation,
+                       struct explained_part parts[EXPLAINED_PARTS_MAX]);
 
 /* Whether it stands for pages whose stack is not known: the name in brackets is what is known instead. */
 bool explain_is_unseen(const struct recording *recording, uint32_t function);

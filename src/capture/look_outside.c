@@ -47,12 +47,11 @@ static void describe(struct recording *recording, uint32_t pid)
         is_static(pid)
             ? "process %u is not being recorded, and no hook can be brought into a static "
               "program, as most of Go are: its heap is one part. "
-              "memoir pages %u shows who touches it from now on (it needs memoir agent), "
+              "memoir pages %u shows who touches it from now on, "
               "memoir map %u what its runtime counts"
             : "process %u is not being recorded, so blocks and call stacks are not known, "
               "and its heap is one part: memoir attach %u shows who allocates from now "
-              "on; memoir pages %u who touches memory, whatever allocates it (it needs memoir "
-              "agent)",
+              "on; memoir pages %u who touches memory, whatever allocates it",
         pid, pid, pid);
 }
 

@@ -20,6 +20,8 @@ static const struct {
      false},
     {"memoir-top", "live view", "sudo apt-get install libncurses-dev, then build memoir again",
      false},
+    {"memoir-agent", "pages through BPF",
+     "sudo apt-get install libbpf-dev clang bpftool, then build memoir again", false},
 };
 
 static void judge_programs(struct checkup *checkup)
@@ -52,6 +54,7 @@ static int examine_machine(const struct doctor_options *options)
     char heading[320];
     struct trial const trial = trial_run();
     machine_facts_read(&facts, options->folder ? options->folder : ".");
+    doctor_read_pages(&facts.pages, options);
     checkup_judge_works(&checkup, &facts, &trial);
     checkup_judge(&checkup, &facts);
     judge_programs(&checkup);
@@ -67,12 +70,18 @@ static int examine_process(char *pid, const struct doctor_options *options)
 {
     char path[PATH_MAX];
     char name[] = "memoir", command[] = "doctor", json[] = "--json", plain[] = "--no-color";
-    char *words[6] = {name, command, pid};
+    char agent[] = "--agent", socket[PATH_MAX];
+    char *words[8] = {name, command, pid};
     size_t count = 3;
     if (options->json)
         words[count++] = json;
     if (options->no_color)
         words[count++] = plain;
+    if (options->agent) {
+        snprintf(socket, sizeof(socket), "%s", options->agent);
+        words[count++] = agent;
+        words[count++] = socket;
+    }
     int const err = helper_program_path("memoir-record", path);
     if (!err)
         execv(path, words);

@@ -138,6 +138,7 @@ int cmd_doctor_process(int argc, char **argv)
                 process.pid);
         return 1;
     }
+    doctor_read_pages(&process.pages, &options);
     process_checkup_judge(&checkup, &process);
     snprintf(heading, sizeof(heading), "%s (pid %u)", process.name, process.pid);
     struct doctor_page const page = {&checkup, heading, MEMOIR_VERSION};

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/doctor_options.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "cli/answer_file.h"
+#include "cli/helper_program.h"
+#include "wire/agent.h"
 
 static int take_json(void *into, const char *argument, struct fault *fault)
 {
@@ -26,9 +29,24 @@ static int take_folder(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_agent(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct doctor_options *)into)->agent = argument;
+    return 0;
+}
+
+void doctor_read_pages(struct pages_facts *facts, const struct doctor_options *options)
+{
+    char path[PATH_MAX];
+    facts->lacks_program = helper_program_path("memoir-agent", path) < 0;
+    pages_facts_read(facts, options->agent ? options->agent : AGENT_SOCKET_PATH);
+}
+
 const struct option_rule doctor_rules[] = {
     {"--json", NULL, "the answer as JSON, a stable interface", take_json},
     {"--folder", "DIR", "where recordings would go; this folder unless given", take_folder},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
     {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
     {NULL, NULL, NULL, NULL},
 };

@@ -276,6 +276,7 @@ void checkup_judge(struct checkup *checkup, const struct machine_facts *facts)
     judge_symbols(checkup, facts);
     judge_libc(checkup, facts);
     judge_disk(checkup, facts);
+    pages_checkup_judge(checkup, &facts->pages);
     if (facts->permissions.uid == 0)
         drop_sudo(checkup);
 }

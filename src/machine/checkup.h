@@ -41,7 +41,7 @@ void check_set_command(struct check *check, const char *command);
 const struct check *checkup_find(const struct checkup *checkup, const char *group,
                                  const char *name);
 
-/* Appends the groups kernel, permissions, symbols, libc and disk. */
+/* Appends the groups kernel, permissions, symbols, libc, disk and pages. */
 void checkup_judge(struct checkup *checkup, const struct machine_facts *facts);
 
 /* What `memoir run` did when it was tried: the allocations it recorded, or why not. */

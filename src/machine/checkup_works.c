@@ -6,7 +6,7 @@
 #include "machine/checkup.h"
 
 /* What this version has; the machine is judged for the rest all the same. */
-static const bool has_attach = true, has_sampling = true, has_pages = false, has_cpu = false;
+static const bool has_attach = true, has_sampling = true, has_cpu = false;
 
 static void judge_run(struct checkup *checkup, const struct trial *trial)
 {
@@ -64,18 +64,6 @@ static void judge_sampling(struct checkup *checkup, const struct trial *trial)
                     trial->worked ? "as run does" : "as little as run does");
 }
 
-static void judge_pages(struct checkup *checkup, const struct machine_facts *facts)
-{
-    bool const bpf = facts->tried[FEATURE_BPF_TRACEPOINT] == 0 && facts->has_btf;
-    if (bpf)
-        add_way(checkup, has_pages, "pages", CHECK_OK, "with BPF");
-    else if (facts->tried[FEATURE_PERF_USER] == 0)
-        add_way(checkup, has_pages, "pages", CHECK_LIMITED,
-                "by perf events, which cost more; with BPF as root");
-    else
-        add_way(checkup, has_pages, "pages", CHECK_MISSING, "as root only");
-}
-
 static void judge_cpu(struct checkup *checkup, const struct machine_facts *facts)
 {
     if (facts->tried[FEATURE_PERF_KERNEL] == 0)
@@ -92,6 +80,6 @@ void checkup_judge_works(struct checkup *checkup, const struct machine_facts *fa
     judge_run(checkup, trial);
     judge_attach(checkup, facts);
     judge_sampling(checkup, trial);
-    judge_pages(checkup, facts);
+    pages_checkup_works(checkup, &facts->pages, 0);
     judge_cpu(checkup, facts);
 }

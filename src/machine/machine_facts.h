@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "machine/kernel_features.h"
+#include "machine/pages_checkup.h"
 #include "machine/permissions.h"
 
 #define SETTING_ABSENT INT_MIN /* the kernel has no such setting */
@@ -27,6 +28,7 @@ struct machine_facts {
     char folder[PATH_MAX]; /* where recordings would go */
     int folder_err;        /* 0, or why none can be written there */
     uint64_t folder_free_bytes;
+    struct pages_facts pages; /* read apart */
 };
 
 /* Never fails: what cannot be found out is absent. */

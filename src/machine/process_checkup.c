@@ -89,6 +89,23 @@ static void judge_surroundings(struct checkup *checkup, const struct process_exa
         checkup_add(checkup, group, "recorded", CHECK_NOTE, "no");
 }
 
+/* Nothing goes into the process, so that little stands in the way. */
+static void judge_pages(struct checkup *checkup, const struct process_examined *process)
+{
+    struct check *check;
+    if (process->state == 'Z' || process->state == 'X') {
+        checkup_add(checkup, "works", "pages", CHECK_MISSING, "it has ended, and has no pages");
+    } else if (process->user != process->our_user && process->our_user != 0) {
+        check =
+            checkup_add(checkup, "works", "pages", CHECK_LIMITED,
+                        "it belongs to another user (uid %u): only he and root may see its pages",
+                        process->user);
+        snprintf(check->command, sizeof(check->command), "sudo memoir pages %u", process->pid);
+    } else {
+        pages_checkup_works(checkup, &process->pages, process->pid);
+    }
+}
+
 void process_checkup_judge(struct checkup *checkup, const struct process_examined *process)
 {
     struct check *check =
@@ -96,6 +113,7 @@ void process_checkup_judge(struct checkup *checkup, const struct process_examine
                     "%s", process->obstacle[0] ? process->obstacle : "yes");
     if (!process->obstacle[0])
         snprintf(check->command, sizeof(check->command), "memoir attach %u", process->pid);
+    judge_pages(checkup, process);
     judge_program(checkup, process);
     judge_state(checkup, process);
     judge_surroundings(checkup, process);

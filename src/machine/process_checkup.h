@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine/checkup.h"
+#include "machine/pages_checkup.h"
 
 struct process_examined {
     uint32_t pid;
@@ -20,7 +21,8 @@ struct process_examined {
     uint32_t inner_pid;                         /* its number there */
     char recording[200];                        /* being made of it, or empty */
     char obstacle[512];                         /* why it cannot be attached to, or empty */
+    struct pages_facts pages;
 };
 
-/* Appends whether attach works, then group process. */
+/* Appends whether attach and pages work, then group process. */
 void process_checkup_judge(struct checkup *checkup, const struct process_examined *process);

@@ -73,12 +73,11 @@ static int write_rows(struct json_out *json, const struct explain_report *report
     return 0;
 }
 
-static int write_owners(struct json_out *json, const struct explain_report *report)
+static int write_parts(struct json_out *json, const struct explain_report *report, const char *key,
+                       const struct explained_part *parts, size_t count)
 {
-    struct explained_part parts[EXPLAINED_PARTS_MAX];
-    size_t const count = explain_parts(report->explanation, parts);
     int err = 0;
-    json_key(json, "owners");
+    json_key(json, key);
     json_array_begin(json);
     for (size_t i = 0; i < count && err == 0; i++) {
         json_object_begin(json);
@@ -90,6 +89,15 @@ static int write_owners(struct json_out *json, const struct explain_report *repo
     }
     json_array_end(json);
     return err;
+}
+
+static int write_owners(struct json_out *json, const struct explain_report *report)
+{
+    struct explained_part parts[EXPLAINED_PARTS_MAX];
+    size_t const count = explain_parts(report->explanation, parts);
+    int const err = write_parts(json, report, "owners", parts, count);
+    size_t const touched = explain_touched(report->explanation, parts);
+    return err == 0 && touched ? write_parts(json, report, "touched", parts, touched) : err;
 }
 
 static void write_advice(struct json_out *json, const struct explain_report *report)

@@ -339,6 +339,19 @@ static int put_parts(const struct page *page)
     return err;
 }
 
+/* Who touched it first, of memory that no hook saw: before, a runtime's, unexplained. */
+static int put_touched(const struct page *page)
+{
+    struct explained_part parts[EXPLAINED_PARTS_MAX];
+    size_t const count = explain_touched(page->report->explanation, parts);
+    int err = 0;
+    if (count)
+        fputs("\nThe same once more, by who touched each page first\n", page->out);
+    for (size_t i = 0; i < count && err == 0; i++)
+        err = put_part(page, &parts[i]);
+    return err;
+}
+
 int explain_text_write(const struct explain_report *report, const struct text_style *style,
                        FILE *out)
 {
@@ -349,6 +362,8 @@ int explain_text_write(const struct explain_report *report, const struct text_st
     put_notes(&page);
     putc('\n', out);
     int err = put_parts(&page);
+    if (err == 0)
+        err = put_touched(&page);
     if (err == 0 && report->explanation->advice.count)
         fputs("\nWhat to do\n", out);
     for (size_t i = 0; i < report->explanation->advice.count && err == 0; i++) {

@@ -101,7 +101,7 @@ kill -CONT "${started[0]}"
 started+=($!)
 for _ in $(seq 200); do
     held=$(descendants "${started[1]}" | tail -n 1)
-    [ -z "$held" ] || grep -q 'memoir' "/proc/$held/maps" 2>/dev/null && [ -s held.memoir ] && break
+    [ -n "$held" ] && grep -q 'memoir' "/proc/$held/maps" 2>/dev/null && [ -s held.memoir ] && break
     sleep 0.05
 done
 started+=("$held")
@@ -118,6 +118,24 @@ if gcc -static -o static static.c 2>/dev/null; then
 else
     skip static "no static libc"
 fi
+# Pages: without an agent, and with one.
+"$MEMOIR" doctor --agent "$PWD/agent.sock" --json >noagent.json
+equal no-agent limited "$(state_of noagent.json pages agent)"
+if [ -x "$BUILD/memoir-agent" ] && [ "$(id -u)" = 0 ] && [ -r /sys/kernel/btf/vmlinux ]; then
+    . "$TOP/tests/system/agent.bash"
+    equal no-agent-command "memoir agent --socket $PWD/agent.sock" "$(jq -r '.checks[] | select(.group == "pages" and .name == "agent") | .command' noagent.json)"
+    begin_agent || not_ok agent-begins "$(cat agent.err)"
+    "$MEMOIR" doctor --agent "$socket" --json >agent.json
+    equal agent-answers ok "$(state_of agent.json pages agent)"
+    equal agent-pages ok "$(state_of agent.json works pages)"
+    "$MEMOIR" doctor --agent "$socket" "${started[0]}" --json >agent.json
+    equal process-pages ok "$(state_of agent.json works pages)"
+    equal process-pages-command "memoir pages ${started[0]}" "$(jq -r '.checks[] | select(.name == "pages") | .command' agent.json)"
+    end_agent
+else
+    skip agent "needs memoir-agent, root and a kernel with BTF"
+fi
+
 "$MEMOIR" doctor 2147483647 >out 2>err
 equal gone-status 1 $?
 one_sentence gone err 'no process'

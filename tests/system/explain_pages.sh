@@ -107,6 +107,28 @@ else
     skip static "no static libc"
 fi
 
+# With hooks in it as well: its owners, and the same by who touched it first.
+begin_subject "$MEMOIR" run --quiet --agent "$socket" -o both.memoir -- "$subjects/subject-touches_pages"
+step anon
+step share
+sleep 1.5
+pid=$(descendants "$subject" | tail -n 1)
+"$MEMOIR" explain "$pid" --json --top 100000 >both.json 2>both.err
+equal both-status 0 $?
+equal both-owners "$(jq .residency.walked_bytes both.json)" "$(jq '[.owners[].value] | add' both.json)"
+touched_by() { # touched_by METRIC FUNCTION
+    jq --arg metric "$1" --arg function "$2" '[.touched[] | select(.metric == $metric) | .rows[]
+        | select(any(.stack[]; .function == $function)) | .value] | add // 0' both.json
+}
+# The hooks touch a little memory of their own there.
+at_least both-touched $((64 * mib)) "$(touched_by pages.anon touch_64_mib)"
+at_most both-touched-most $((65 * mib)) "$(touched_by pages.anon touch_64_mib)"
+at_least both-shared $((6 * mib)) "$(touched_by pages.shmem share_6_mib)"
+at_most both-shared-most $((7 * mib)) "$(touched_by pages.shmem share_6_mib)"
+"$MEMOIR" explain both.memoir >both.text 2>&1
+says both-text both.text 'The same once more, by who touched'
+end_subject
+
 # Go: no libc, no malloc, its own stacks.
 cat >fill.go <<'EOF'
 package main

@@ -145,6 +145,51 @@ TEST(run_works_when_it_was_seen_to_work)
     CHECK(strstr(checkup_find(&checkup, "works", "run")->found, "no such thing") != NULL);
 }
 
+static const struct check *pages_of(const struct pages_facts *facts)
+{
+    struct machine_facts machine = good_machine();
+    struct trial const trial = {.worked = true};
+    machine.pages = *facts;
+    checkup.count = 0;
+    checkup_judge_works(&checkup, &machine, &trial);
+    return checkup_find(&checkup, "works", "pages");
+}
+
+TEST(pages_come_through_the_agent_or_by_perf_events_or_not_at_all)
+{
+    struct pages_facts facts = {.socket = "/run/memoir/agent.sock"};
+    CHECK(pages_of(&facts)->state == CHECK_OK);
+    facts.agent_err = -ENOENT;
+    CHECK(pages_of(&facts)->state == CHECK_LIMITED);
+    CHECK(strstr(pages_of(&facts)->found, "no agent runs") != NULL);
+    assert_string_equal(pages_of(&facts)->command, "sudo memoir agent");
+    strcpy(facts.socket, "/tmp/a");
+    assert_string_equal(pages_of(&facts)->command, "sudo memoir agent --socket /tmp/a");
+    facts.is_root = true;
+    assert_string_equal(pages_of(&facts)->command, "memoir agent --socket /tmp/a");
+    facts.perf_err = -EACCES;
+    CHECK(pages_of(&facts)->state == CHECK_MISSING);
+    facts.lacks_program = true;
+    CHECK(strstr(pages_of(&facts)->command, "libbpf-dev") != NULL);
+    facts.lacks_btf = true; /* an agent would not help */
+    assert_string_equal(pages_of(&facts)->command, "");
+    facts.paranoia_forbids = true;
+    assert_string_equal(pages_of(&facts)->command, "sudo sysctl kernel.perf_event_paranoid=2");
+    facts.perf_err = 0;
+    assert_string_equal(pages_of(&facts)->command, "memoir pages --source perf PID");
+}
+
+TEST(an_agent_of_others_is_told_from_none)
+{
+    struct machine_facts facts = good_machine_of_a_user();
+    facts.pages.agent_err = -EACCES;
+    const struct check *check = judged(&facts, "pages", "agent");
+    CHECK(check->state == CHECK_LIMITED && strstr(check->found, "not for you") != NULL);
+    CHECK(strstr(check->command, "--group") != NULL);
+    facts.pages.perf_err = -EACCES;
+    CHECK(judged(&facts, "pages", "perf fallback")->state == CHECK_LIMITED);
+}
+
 TEST(too_many_checks_do_no_harm)
 {
     checkup.count = 0;
@@ -164,6 +209,8 @@ int main(void)
         cmocka_unit_test(an_old_or_other_libc_is_missing),
         cmocka_unit_test(little_room_is_limited_and_none_is_missing),
         cmocka_unit_test(run_works_when_it_was_seen_to_work),
+        cmocka_unit_test(pages_come_through_the_agent_or_by_perf_events_or_not_at_all),
+        cmocka_unit_test(an_agent_of_others_is_told_from_none),
         cmocka_unit_test(too_many_checks_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

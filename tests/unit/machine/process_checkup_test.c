@@ -23,8 +23,9 @@ static const struct check *judged(const struct process_examined *process, const 
 {
     checkup.count = 0;
     process_checkup_judge(&checkup, process);
-    const struct check *check =
-        checkup_find(&checkup, strcmp(name, "attach") == 0 ? "works" : "process", name);
+    const struct check *check = checkup_find(
+        &checkup, strcmp(name, "attach") == 0 || strcmp(name, "pages") == 0 ? "works" : "process",
+        name);
     assert_non_null(check);
     return check;
 }
@@ -57,6 +58,23 @@ TEST(what_stands_in_the_way_is_said_and_shown)
     CHECK(judged(&process, "state")->state == CHECK_LIMITED);
 }
 
+TEST(pages_need_no_way_into_the_process)
+{
+    struct process_examined process = good_process();
+    process.is_static = true;
+    strcpy(process.obstacle, "it is static");
+    CHECK(judged(&process, "pages")->state == CHECK_OK);
+    assert_string_equal(judged(&process, "pages")->command, "memoir pages 42");
+    process.user = 5;
+    process.our_user = 6;
+    CHECK(judged(&process, "pages")->state == CHECK_LIMITED);
+    assert_string_equal(judged(&process, "pages")->command, "sudo memoir pages 42");
+    process.our_user = 0;
+    CHECK(judged(&process, "pages")->state == CHECK_OK);
+    process.state = 'Z';
+    CHECK(judged(&process, "pages")->state == CHECK_MISSING);
+}
+
 TEST(a_container_is_told_by_what_differs)
 {
     struct process_examined process = good_process();
@@ -74,6 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_process_can_be_attached_to),
         cmocka_unit_test(what_stands_in_the_way_is_said_and_shown),
+        cmocka_unit_test(pages_need_no_way_into_the_process),
         cmocka_unit_test(a_container_is_told_by_what_differs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
