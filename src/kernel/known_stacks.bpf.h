@@ -191,9 +191,9 @@ always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs
     limit.end = end_of_stack(regs->r14, regs->sp, limit.end);
     struct copying now = {.room = room, .sp = regs->sp, .end = limit.end};
     uint64_t would = limit.end - regs->sp;
-    /* Copies leave half of the ring to records, which are more important. */
+    /* Copies leave a quarter of the ring to records, which are more important. */
     if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >
-            bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2 ||
+            bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 4 * 3 ||
         !spend(target, would > AGENT_STACK_BYTES ? AGENT_STACK_BYTES : would)) {
         count->not_taken++;
         return AGENT_STACK_NONE;

@@ -524,6 +524,8 @@ int page_station_take(struct page_station *station, uint32_t pid, struct recordi
         watch->is_wanted = watch->begins_anew = true;
         watch->next_look_ns = 0;
     }
+    if (watch && watch->has_ended)
+        page_watch_take_cache(watch);
     if (watch)
         err = page_carry(&watch->carry, station_stacks_recording(station->stacks), recording,
                          watch->news.items, watch->news.count, bucket);

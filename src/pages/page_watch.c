@@ -132,13 +132,18 @@ int page_watch_look(struct page_watch *watch, catch_up_fn catch_up, void *contex
     return resident_look_take(&watch->look, watch->pid, &watch->book, catch_up, context, result);
 }
 
+void page_watch_take_cache(struct page_watch *watch)
+{
+    struct page_parts cached = {0};
+    if (watch->is_wanted && cache_book_changes(&watch->cache, &cached) == 0)
+        add_changes(watch, &cached);
+    page_parts_fini(&cached);
+}
+
 void page_watch_take(struct page_watch *watch, const struct resident_result *result)
 {
     struct page_watch_sums *sums = &watch->sums;
-    struct page_parts cached = {0};
-    if (cache_book_changes(&watch->cache, &cached) == 0)
-        add_changes(watch, &cached);
-    page_parts_fini(&cached);
+    page_watch_take_cache(watch);
     add_changes(watch, watch->begins_anew ? &result->parts : &result->changes);
     watch->begins_anew = false;
     memcpy(sums->bytes, result->bytes, sizeof(sums->bytes));

@@ -63,3 +63,5 @@ void page_watch_exec(struct page_watch *watch, struct code_store *codes);
 int page_watch_look(struct page_watch *watch, catch_up_fn catch_up, void *context,
                     struct resident_result *result);
 void page_watch_take(struct page_watch *watch, const struct resident_result *result);
+/* What changed in the page cache, which stays when its process ends and there is nothing to look at. */
+void page_watch_take_cache(struct page_watch *watch);
