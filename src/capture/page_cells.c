@@ -123,4 +123,9 @@ void page_cells_conclude(struct page_cells *cells, uint32_t pid, struct recordin
         recording_note(recording,
                        "%llu faults have no stack: too many new ones at once, or not readable",
                        (unsigned long long)sums->stack_ends[STACK_END_NOT_TAKEN]);
+    if (sums->children_missed > 0)
+        recording_note(recording,
+                       "%llu processes that it started were over before anything was seen of them, "
+                       "and have no recording",
+                       (unsigned long long)sums->children_missed);
 }

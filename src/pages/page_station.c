@@ -97,8 +97,11 @@ static void begin_child(struct page_station *station, struct page_watch *parent,
                      : page_watch_init(child, station->codes, pid, pid, false);
     if (err < 0) {
         free(child);
+        if (parent)
+            parent->sums.children_missed++;
         return;
     }
+    child->is_offered = true;
     if (!vec_push(&station->watches, child) || !vec_push(&station->children, pid)) {
         page_watch_fini(child);
         free(child);
@@ -366,7 +369,7 @@ static void clear_away(struct page_station *station)
     pthread_mutex_lock(&station->lock);
     for (size_t i = station->watches.count; i-- > 0;) {
         struct page_watch *watch = station->watches.items[i];
-        if (watch->is_wanted || !watch->has_ended)
+        if (watch->is_wanted || watch->is_offered || !watch->has_ended)
             continue;
         page_watch_fini(watch);
         free(watch);
@@ -553,8 +556,18 @@ uint32_t page_station_next_child(struct page_station *station)
 {
     uint32_t pid = 0;
     pthread_mutex_lock(&station->lock);
-    if (station->children.count > 0)
+    while (pid == 0 && station->children.count > 0) {
         pid = station->children.items[--station->children.count];
+        struct page_watch *child = find_by_pid(station, pid);
+        struct page_watch *parent = child ? find_by_pid(station, child->parent) : NULL;
+        if (child)
+            child->is_offered = false;
+        if (child && !page_watch_was_missed(child))
+            break;
+        if (parent)
+            parent->sums.children_missed++;
+        pid = 0;
+    }
     pthread_mutex_unlock(&station->lock);
     return pid;
 }

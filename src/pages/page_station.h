@@ -60,7 +60,8 @@ bool page_station_look_now(struct page_station *station, uint32_t pid);
 /* Whoever took what changed is gone.  If somebody else asks, he is told all from the beginning. */
 void page_station_forget(struct page_station *station, uint32_t pid);
 
-/* What happened to processes that nobody asked about: a child of a watched one that is watched too.  0: none. */
+/* What happened to processes that nobody asked about: a child of a watched one that is watched too.  0: none.
+ * One that is over already, and of which nothing was seen, is only counted, with its parent. */
 uint32_t page_station_next_child(struct page_station *station);
 
 /* false when `pid` is not watched. */

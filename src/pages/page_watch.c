@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "procfs/process_facts.h"
+
 #include "pages/agent_link.h"
 #include "pages/page_record.h"
 #include "pages/perf_faults.h"
@@ -32,7 +34,7 @@ int page_watch_init(struct page_watch *watch, struct code_store *codes, uint32_t
 int page_watch_init_child(struct page_watch *watch, struct code_store *codes, uint32_t pid,
                           uint32_t known_as, struct page_watch *parent)
 {
-    *watch = (struct page_watch){.pid = pid, .known_as = known_as};
+    *watch = (struct page_watch){.pid = pid, .known_as = known_as, .parent = parent->pid};
     int err = process_code_open(codes, pid, &watch->code);
     if (err == 0)
         err = page_book_copy(&parent->book, &watch->book);
@@ -41,6 +43,11 @@ int page_watch_init_child(struct page_watch *watch, struct code_store *codes, ui
     else
         cache_book_init(&watch->cache, 0);
     return err;
+}
+
+bool page_watch_was_missed(const struct page_watch *watch)
+{
+    return watch->sums.looks == 0 && watch->cache.all_pages == 0 && !process_runs(watch->pid);
 }
 
 void page_watch_fini(struct page_watch *watch)

@@ -24,10 +24,12 @@ struct page_watch_sums {
     uint64_t bytes[LOOK_KINDS];           /* at the last look, by enum page_kind */
     uint64_t rule_bytes[PAGE_RULES];
     struct memory_status before, after; /* by the kernel, around it */
+    uint64_t children_missed;           /* that ended before anything was seen of them */
 };
 
 struct page_watch {
     uint32_t pid, known_as; /* as we and as records call it */
+    uint32_t parent;        /* 0: it is nobody's child that we watch */
     struct process_code *code;
     bool code_is_old; /* files were mapped since it was read */
     struct page_book book;
@@ -40,6 +42,7 @@ struct page_watch {
     bool has_ended, has_execed; /* the latter until it is asked */
     bool is_execing;            /* while it was looked at: what it tells meanwhile is lost */
     bool is_wanted;             /* somebody takes the news; otherwise there are none */
+    bool is_offered;            /* as a child, and nobody has asked yet */
     bool begins_anew;           /* the next look tells all there is, not what changed */
     struct page_carry carry;
 };
@@ -51,6 +54,8 @@ int page_watch_init(struct page_watch *watch, struct code_store *codes, uint32_t
 int page_watch_init_child(struct page_watch *watch, struct code_store *codes, uint32_t pid,
                           uint32_t known_as, struct page_watch *parent);
 void page_watch_fini(struct page_watch *watch);
+/* Whether it is over, and nothing was seen of it. */
+bool page_watch_was_missed(const struct page_watch *watch);
 
 /* A record that is about pages; `stack` is its stack's number in the shared table, or PAGES_NO_STACK. */
 void page_watch_record(struct page_watch *watch, const struct agent_record *record, uint32_t stack,

@@ -38,10 +38,11 @@ for linker in bfd gold lld; do
     done
 done
 
-# A program whose file is removed while it runs, before anybody asks for the names in it.
+# A program whose file is replaced while it runs, before anybody asks for the names in it.
 gcc -D_GNU_SOURCE -O2 -fomit-frame-pointer -o gone "$TOP/tests/subjects/touches_pages.c"
 begin_subject ./gone
-rm gone
+cp "$subjects/subject-many_stacks" newer
+mv newer gone # as an upgrade does
 step share
 "$MEMOIR" pages --quiet --agent "$socket" --every 200ms -o gone.memoir "$subject" &
 recorder=$!
@@ -55,5 +56,15 @@ wait "$recorder"
 equal gone-status 0 $?
 equal gone-anon $((64 * mib)) "$(inside gone.memoir pages.anon touch_64_mib)"
 end_subject
+
+# And one whose file is removed.
+cp bfd-pie removed
+begin_subject "$MEMOIR" pages --quiet --agent "$socket" --every 200ms -o removed.memoir -- ./removed
+step share
+rm removed
+step anon
+quiet removed removed.memoir "$(pgrep -P "$subject" | head -n 1)"
+end_subject
+equal removed-anon $((64 * mib)) "$(inside removed.memoir pages.anon touch_64_mib)"
 end_agent
 equal agent-ends 0 $?
