@@ -15,7 +15,7 @@ struct adding {
         unsigned column, kinds; /* pairs of columns */
         uint64_t *bytes;        /* by kind, then by stack */
         uint64_t at_ns;         /* of the last bucket with news */
-    } owners, pages;
+    } owners, pages, touched;
     size_t stacks;
 };
 
@@ -27,7 +27,8 @@ static void add_cell(struct summed *summed, size_t stacks, const struct cell *ce
     *bytes += cell->column % 2 ? -(uint64_t)cell->value : (uint64_t)cell->value;
     summed->at_ns = at_ns;
 }
-_Static_assert(COL_RESIDENT_0 % 2 == 0 && COL_PAGES_0 % 2 == 0, "odd columns are what is less");
+_Static_assert(COL_RESIDENT_0 % 2 == 0 && COL_PAGES_0 % 2 == 0 && COL_TOUCHED_0 % 2 == 0,
+               "odd columns are what is less");
 
 static void add_bucket(void *into, const struct bucket *bucket)
 {
@@ -38,6 +39,7 @@ static void add_bucket(void *into, const struct bucket *bucket)
             continue;
         add_cell(&adding->owners, adding->stacks, cell, bucket->end_ns);
         add_cell(&adding->pages, adding->stacks, cell, bucket->end_ns);
+        add_cell(&adding->touched, adding->stacks, cell, bucket->end_ns);
     }
 }
 
@@ -65,8 +67,19 @@ static int collect_all(const struct adding *adding, struct explanation *explanat
     for (unsigned kind = 0; kind < PAGE_KINDS && err == 0; kind++)
         err = collect(adding->pages.bytes + kind * stacks, stacks, page_words[kind].metric,
                       &explanation->pages[kind]);
+    for (unsigned place = 0; place < OWNERS_TOUCHED && err == 0; place++)
+        err = collect(adding->touched.bytes + place * stacks, stacks, owner_touched_metrics[place],
+                      &explanation->touched[place]);
     explanation->is_of_pages = adding->owners.at_ns == 0 && adding->pages.at_ns != 0;
     return err;
+}
+
+static const struct weights *touched_of(const struct explanation *explanation, enum owner_kind kind)
+{
+    unsigned const place = owner_touched_place(kind);
+    return place < OWNERS_TOUCHED && explanation->touched[place].rows.count
+               ? &explanation->touched[place]
+               : NULL;
 }
 
 size_t explain_parts(const struct explanation *explanation,
@@ -74,21 +87,12 @@ size_t explain_parts(const struct explanation *explanation,
 {
     bool const is_of_pages = explanation->is_of_pages;
     size_t const count = is_of_pages ? PAGE_KINDS_RESIDENT : OWNER_KINDS;
-    for (size_t i = 0; i < count; i++)
-        parts[i] = is_of_pages ? (struct explained_part){&page_words[i], &explanation->pages[i]}
-                               : (struct explained_part){&owner_words[i], &explanation->owners[i]};
+    for (unsigned i = 0; i < count; i++)
+        parts[i] = is_of_pages
+                       ? (struct explained_part){&page_words[i], &explanation->pages[i], NULL}
+                       : (struct explained_part){&owner_words[i], &explanation->owners[i],
+                                                 touched_of(explanation, (enum owner_kind)i)};
     return count;
-}
-
-size_t explain_touched(const struct explanation *explanation,
-                       struct explained_part parts[EXPLAINED_PARTS_MAX])
-{
-    size_t rows = 0;
-    for (size_t i = 0; i < PAGE_KINDS_RESIDENT; i++) {
-        parts[i] = (struct explained_part){&page_words[i], &explanation->pages[i]};
-        rows += explanation->pages[i].rows.count;
-    }
-    return explanation->is_of_pages || rows == 0 ? 0 : PAGE_KINDS_RESIDENT;
 }
 
 bool explain_is_unseen(const struct recording *recording, uint32_t function)
@@ -115,12 +119,14 @@ static int add_up(struct recording *recording, uint64_t to_ns, struct explanatio
 {
     size_t const stacks = (size_t)stack_table_count(recording->stacks) + 1;
     struct time_range range = {0, to_ns};
-    uint64_t *all = calloc(stacks * (OWNER_KINDS + PAGE_KINDS), sizeof(uint64_t));
+    uint64_t *all = calloc(stacks * (OWNER_KINDS + PAGE_KINDS + OWNERS_TOUCHED), sizeof(uint64_t));
     if (!all)
         return fault_set(fault, -ENOMEM, "out of memory");
-    struct adding adding = {.owners = {COL_RESIDENT_0, OWNER_KINDS, all, 0},
-                            .pages = {COL_PAGES_0, PAGE_KINDS, all + OWNER_KINDS * stacks, 0},
-                            .stacks = stacks};
+    struct adding adding = {
+        .owners = {COL_RESIDENT_0, OWNER_KINDS, all, 0},
+        .pages = {COL_PAGES_0, PAGE_KINDS, all + OWNER_KINDS * stacks, 0},
+        .touched = {COL_TOUCHED_0, OWNERS_TOUCHED, all + (OWNER_KINDS + PAGE_KINDS) * stacks, 0},
+        .stacks = stacks};
     int err = bucket_walk(recording, &range, (struct bucket_visitor){add_bucket, &adding}, fault);
     if (err == 0 && collect_all(&adding, explanation) < 0)
         err = fault_set(fault, -ENOMEM, "out of memory");
@@ -163,5 +169,7 @@ void explain_fini(struct explanation *explanation)
         weights_fini(&explanation->owners[kind]);
     for (unsigned kind = 0; kind < PAGE_KINDS; kind++)
         weights_fini(&explanation->pages[kind]);
+    for (unsigned place = 0; place < OWNERS_TOUCHED; place++)
+        weights_fini(&explanation->touched[place]);
     vec_free(&explanation->advice);
 }

@@ -34,8 +34,10 @@ struct explanation {
     struct weights owners[OWNER_KINDS]; /* by stack */
     struct weights pages
         [PAGE_KINDS]; /* by the stack that touched them first; empty when nobody watched them */
-    uint64_t total;   /* of all parts */
-    VEC(struct advice) advice; /* the most bytes first */
+    struct weights
+        touched[OWNERS_TOUCHED]; /* of owner_touched_kinds: by the stack that touched them first */
+    uint64_t total;              /* of all parts */
+    VEC(struct advice) advice;   /* the most bytes first */
 };
 
 /* As of the last look at the pages before `to_ns`.  0; -ENODATA with a sentence when nobody has looked by then; or another -errno.
@@ -48,15 +50,12 @@ void explain_fini(struct explanation *explanation);
 struct explained_part {
     const struct owner_words *words;
     const struct weights *weights;
+    const struct weights
+        *touched; /* of its pages that no hook saw, who touched them first; NULL: not known */
 };
 #define EXPLAINED_PARTS_MAX OWNER_KINDS
 /* All parts, in the order of their numbers.  How many. */
 size_t explain_parts(const struct explanation *explanation,
                      struct explained_part parts[EXPLAINED_PARTS_MAX]);
-/* The same memory once more, by who touched it first, where owners are the parts and the pages were watched as well: of their last look, which
- * need not be that of the owners.  How many; 0: there is no such view. */
-size_t explain_touched(const struct explanation *explanation,
-                       struct explained_part parts[EXPLAINED_PARTS_MAX]);
-
 /* Whether it stands for pages whose stack is not known: the name in brackets is what is known instead. */
 bool explain_is_unseen(const struct recording *recording, uint32_t function);

@@ -5,12 +5,30 @@
 
 #include "model/recording.h"
 
+struct cell_list {
+    VEC(struct cell) items;
+};
+
+/* Who touched which page first. */
+struct touchers {
+    const void *book;
+    uint32_t (*find)(const void *book,
+                     uint64_t address); /* a number that only `carry` below knows */
+};
+typedef int (*touchers_fn)(void *context, const struct touchers *touchers);
+
 struct cell_source {
     void *self;
     /* Adds cells to `bucket`, by stacks of `recording`, and what is to be said of their quality.  0 or -ENOMEM. */
     int (*take)(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket);
     /* Has it found out now what can be, for the next bucket.  NULL: there is no such thing. */
     void (*look)(void *self, uint32_t pid);
+    /* Calls `call` while what is known about the pages of `pid` stands still, and returns what that returns; -EAGAIN: not now; -ESRCH: nothing is
+     * known.  NULL: likewise. */
+    int (*with_touchers)(void *self, uint32_t pid, touchers_fn call, void *context);
+    /* Adds cells to `bucket` whose keys are numbers of touchers.  0, -ESRCH: they are forgotten; -ENOMEM. */
+    int (*carry)(void *self, uint32_t pid, struct recording *recording, struct cell_list *cells,
+                 struct bucket *bucket);
     /* `recording` is gone; another one of the same process may ask. */
     void (*forget)(void *self, uint32_t pid);
 };

@@ -82,6 +82,55 @@ static void look(void *self, uint32_t pid)
     (void)page_station_look_now(((struct page_cells *)self)->station, pid);
 }
 
+static uint32_t find_toucher(const void *book, uint64_t address)
+{
+    const struct page_book *pages = book;
+    const struct page_key *key = page_book_find(pages, address);
+    if (key)
+        return key->stack;
+    return pages->is_whole || pages->has_looked ? PAGES_NO_FAULT : PAGES_BEFORE;
+}
+
+struct visiting {
+    touchers_fn call;
+    void *context;
+};
+
+static int visit_book(void *context, struct page_watch *watch, const struct recording *stacks)
+{
+    struct visiting const *visiting = context;
+    (void)stacks;
+    return visiting->call(visiting->context, &(struct touchers){&watch->book, find_toucher});
+}
+
+static int with_touchers(void *self, uint32_t pid, touchers_fn call, void *context)
+{
+    struct visiting visiting = {call, context};
+    return page_station_visit(((struct page_cells *)self)->station, pid, true, visit_book,
+                              &visiting);
+}
+
+struct carrying {
+    struct recording *recording;
+    struct cell_list *cells;
+    struct bucket *bucket;
+};
+
+static int visit_carry(void *context, struct page_watch *watch, const struct recording *stacks)
+{
+    struct carrying const *carrying = context;
+    return page_carry(&watch->carry, stacks, carrying->recording, carrying->cells->items.items,
+                      carrying->cells->items.count, carrying->bucket);
+}
+
+static int carry(void *self, uint32_t pid, struct recording *recording, struct cell_list *cells,
+                 struct bucket *bucket)
+{
+    struct carrying carrying = {recording, cells, bucket};
+    return page_station_visit(((struct page_cells *)self)->station, pid, false, visit_carry,
+                              &carrying);
+}
+
 static void forget(void *self, uint32_t pid)
 {
     page_station_forget(((struct page_cells *)self)->station, pid);
@@ -89,7 +138,8 @@ static void forget(void *self, uint32_t pid)
 
 void page_cells_init(struct page_cells *cells, struct page_station *station)
 {
-    *cells = (struct page_cells){.source = {cells, take, look, forget}, .station = station};
+    *cells = (struct page_cells){.source = {cells, take, look, with_touchers, carry, forget},
+                                 .station = station};
 }
 
 void page_cells_fini(struct page_cells *cells)

@@ -20,11 +20,11 @@
 
 #define RESULT_MAX ((size_t)1 << 30)
 
-/* What the worker leaves in its file: this, the owners, and their names one after the other, each with its NUL. */
+/* What the worker leaves in its file: this, the owners, who touched what, and the names of owners one after the other, each with its NUL. */
 struct look_head {
     int64_t err;
     struct residency residency;
-    uint64_t owner_count, text_bytes;
+    uint64_t owner_count, touched_count, text_bytes;
 };
 
 struct worker {
@@ -35,6 +35,7 @@ struct worker {
     VEC(struct page_span) present;
     VEC(struct stack_spot) stacks;
     struct page_owners owners;
+    struct touched_pages touched;
     struct look_head head;
     bool failed;
 };
@@ -122,6 +123,10 @@ static int walk_pages(struct worker *worker)
 static int find_owners(struct worker *worker)
 {
     const struct page_look_question *question = worker->question;
+    bool const is_known = question->touchers.find && !question->is_sampled;
+    void (*const visit)(void *, enum owner_kind, uint64_t, uint64_t) =
+        is_known ? touched_pages_add : NULL;
+    worker->touched.touchers = question->touchers;
     struct page_question const pages = {.present = worker->present.items,
                                         .present_count = worker->present.count,
                                         .areas = worker->areas.areas.items,
@@ -132,8 +137,11 @@ static int find_owners(struct worker *worker)
                                         .mapped_count = worker->mapped.count,
                                         .blocks = heap_book_blocks(question->heap),
                                         .site_count = question->site_count,
+                                        .areas_visitor = {visit, &worker->touched},
                                         .is_attached = question->is_attached};
-    int const err = page_owners_find(&pages, &worker->owners);
+    int err = page_owners_find(&pages, &worker->owners);
+    if (err == 0)
+        err = touched_pages_sum(&worker->touched);
     return err == 0 && question->is_sampled
                ? sampled_owners_split(question->heap, &pages, &worker->owners)
                : err;
@@ -176,9 +184,12 @@ static void leave_result(struct worker *worker, FILE *out)
     vec_each (owned, &worker->owners.owned)
         worker->head.text_bytes += strlen(name_of(worker, owned)) + 1;
     worker->head.owner_count = worker->owners.owned.count;
+    worker->head.touched_count = worker->touched.list.count;
     fwrite(&worker->head, sizeof(worker->head), 1, out);
     if (worker->owners.owned.count)
         fwrite(worker->owners.owned.items, sizeof(struct owned), worker->owners.owned.count, out);
+    if (worker->touched.list.count)
+        fwrite(worker->touched.list.items, sizeof(struct owned), worker->touched.list.count, out);
     vec_each (owned, &worker->owners.owned) {
         const char *name = name_of(worker, owned);
         fwrite(name, strlen(name) + 1, 1, out);
@@ -193,7 +204,7 @@ static void work(const struct page_look_question *question, int fd)
     worker.question = question;
     worker.head.err = look_at_all(&worker);
     if (worker.head.err < 0)
-        worker.owners.owned.count = 0;
+        worker.owners.owned.count = worker.touched.list.count = 0;
     worker.head.residency.walked_bytes = worker.owners.bytes;
     worker.head.residency.untouched_bytes = worker.owners.untouched;
     worker.head.residency.reserved_bytes = worker.owners.reserved;
@@ -237,14 +248,19 @@ static int take_apart(const char *bytes, size_t size, struct page_look_result *r
     if (head.err < 0)
         return (int)head.err;
     uint64_t const owners = head.owner_count * sizeof(struct owned);
-    if (head.owner_count > RESULT_MAX || head.text_bytes > RESULT_MAX ||
-        sizeof(head) + owners + head.text_bytes != size)
+    uint64_t const touched = head.touched_count * sizeof(struct owned);
+    if (head.owner_count > RESULT_MAX || head.touched_count > RESULT_MAX ||
+        head.text_bytes > RESULT_MAX || sizeof(head) + owners + touched + head.text_bytes != size)
         return -EIO;
     result->residency = head.residency;
     result->text = malloc(head.text_bytes + 1);
-    if (!result->text || !vec_reserve(&result->owners, head.owner_count))
+    if (!result->text || !vec_reserve(&result->owners, head.owner_count) ||
+        !vec_reserve(&result->touched, head.touched_count))
         return -ENOMEM;
-    memcpy(result->text, bytes + sizeof(head) + owners, head.text_bytes);
+    if (touched)
+        memcpy(result->touched.items, bytes + sizeof(head) + owners, touched);
+    result->touched.count = head.touched_count;
+    memcpy(result->text, bytes + sizeof(head) + owners + touched, head.text_bytes);
     result->text[head.text_bytes] = '\0';
     const char *name = result->text;
     for (uint64_t i = 0; i < head.owner_count; i++) {
@@ -303,6 +319,7 @@ int page_look_wait(struct page_look *look, struct page_look_result *result)
 void page_look_result_fini(struct page_look_result *result)
 {
     vec_free(&result->owners);
+    vec_free(&result->touched);
     free(result->text);
     result->text = NULL;
 }

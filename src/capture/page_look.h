@@ -9,6 +9,7 @@
 #include "capture/area_list.h"
 #include "capture/heap_book.h"
 #include "capture/map_book.h"
+#include "capture/touched_pages.h"
 
 struct page_look_question {
     uint32_t pid;
@@ -18,7 +19,8 @@ struct page_look_question {
     struct stack_spot *stacks; /* of threads that are known; sorted here */
     size_t stack_count;
     bool is_attached;
-    bool is_sampled; /* the heap has samples of its blocks only */
+    bool is_sampled;          /* the heap has samples of its blocks only */
+    struct touchers touchers; /* as of the fork; no `find`: nobody knows */
 };
 
 struct page_look {
@@ -36,6 +38,7 @@ struct page_look_result {
     struct residency residency; /* but for looks and time_ns */
     uint64_t cpu_ns;
     VEC(struct look_owner) owners;
+    VEC(struct owned) touched; /* see touched_pages.h */
     char *text;
 };
 

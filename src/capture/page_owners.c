@@ -60,11 +60,25 @@ static uint64_t *owner_at(struct finding *finding, size_t area, uint64_t at, uin
     return owner;
 }
 
+/* What the pages of an area are that nobody has. */
+static enum owner_kind kind_of(const struct finding *finding, size_t index)
+{
+    const struct page_question *question = finding->question;
+    const struct owner_area *area = &question->areas[index];
+    bool const is_heap =
+        area->kind == OWNER_KEPT || (area->may_be_heap && area->kind == OWNER_OTHER &&
+                                     page_blocks_is_used(&finding->blocks, area->start, area->end));
+    if (question->is_attached && is_anonymous(area))
+        return OWNER_BEFORE; /* what came later is known */
+    return is_heap ? OWNER_KEPT : area->kind;
+}
+
 /* Shares out resident pages of one area, without those that blocks are in. */
 static void share_out(struct finding *finding, size_t area, uint64_t start, uint64_t end)
 {
     const struct page_span *used = finding->blocks.used.items;
     size_t const count = finding->blocks.used.count;
+    const struct area_visitor *visitor = &finding->question->areas_visitor;
     while (start < end) {
         uint64_t until = end;
         ADVANCE(finding->used, used, count, start);
@@ -76,6 +90,8 @@ static void share_out(struct finding *finding, size_t area, uint64_t start, uint
             until = least(until, used[finding->used].start);
         uint64_t *owner = owner_at(finding, area, start, &until);
         *owner += until - start;
+        if (visitor->visit && owner == &finding->by_area[area])
+            visitor->visit(visitor->self, kind_of(finding, area), start, until);
         start = until;
     }
 }
@@ -149,20 +165,7 @@ static int add_sites(struct page_owners *owners, enum owner_kind kind, const uin
     return err;
 }
 
-/* What the pages of an area are that nobody has. */
-static enum owner_kind kind_of(const struct finding *finding, size_t index)
-{
-    const struct page_question *question = finding->question;
-    const struct owner_area *area = &question->areas[index];
-    bool const is_heap =
-        area->kind == OWNER_KEPT || (area->may_be_heap && area->kind == OWNER_OTHER &&
-                                     page_blocks_is_used(&finding->blocks, area->start, area->end));
-    if (question->is_attached && is_anonymous(area))
-        return OWNER_BEFORE; /* what came later is known */
-    return is_heap ? OWNER_KEPT : area->kind;
-}
-
-static int compare(const void *left, const void *right)
+int owned_compare(const void *left, const void *right)
 {
     const struct owned *a = left, *b = right;
     if (a->kind != b->kind)
@@ -176,9 +179,9 @@ static void merge(struct page_owners *owners)
     struct owned *items = owners->owned.items;
     size_t count = 0;
     if (owners->owned.count)
-        qsort(items, owners->owned.count, sizeof(*items), compare);
+        qsort(items, owners->owned.count, sizeof(*items), owned_compare);
     for (size_t i = 0; i < owners->owned.count; i++) {
-        if (count && compare(&items[count - 1], &items[i]) == 0)
+        if (count && owned_compare(&items[count - 1], &items[i]) == 0)
             items[count - 1].bytes += items[i].bytes;
         else
             items[count++] = items[i];

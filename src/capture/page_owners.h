@@ -37,6 +37,12 @@ struct owner_range {
     uint32_t site;
 };
 
+/* Told of bytes that are nobody's but the area's, in order of address. */
+struct area_visitor {
+    void (*visit)(void *self, enum owner_kind kind, uint64_t start, uint64_t end); /* or NULL */
+    void *self;
+};
+
 struct page_question {
     /* all by address, none overlapping another of its list */
     const struct page_span *present;
@@ -44,6 +50,7 @@ struct page_question {
     const struct owner_range *named, *mapped;
     size_t present_count, area_count, named_count, mapped_count;
     const struct block_table *blocks;
+    struct area_visitor areas_visitor;
     uint32_t site_count; /* the sites of blocks and ranges are below it */
     bool
         is_attached; /* anonymous memory that is in no block and no mapping we saw is from before us: BEFORE instead of HELD, KEPT and OTHER */
@@ -62,6 +69,8 @@ struct page_owners {
     uint64_t untouched;      /* asked for, live, and not resident */
     uint64_t reserved;       /* mapped by the program itself, from no file, and not resident */
 };
+
+int owned_compare(const void *left, const void *right); /* for qsort: by kind and who */
 
 /* 0 or -ENOMEM. */
 int page_owners_find(const struct page_question *question, struct page_owners *owners);

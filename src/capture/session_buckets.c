@@ -54,6 +54,8 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     const struct cell_source *cells = session->options.cells;
     if (err == 0 && cells && session->pid)
         err = cells->take(cells->self, session->pid, recording, &bucket);
+    if (err == 0)
+        err = session_close_touched(session, &bucket);
     if (err < 0 || !vec_push(&recording->buckets, bucket)) {
         free(bucket.cells);
         free(bucket.thread_cells);

@@ -8,9 +8,10 @@
 #include "capture/session_parts.h"
 
 /* The first looks come early, so that short runs have some; later they cost at most one part in so many. */
-#define FIRST_LOOK_NS 500000000ull
-#define LOOK_SHARE    100u
-#define NAMES_WAIT_NS 3000000000ull
+#define FIRST_LOOK_NS    500000000ull
+#define LOOK_SHARE       100u
+#define NAMES_WAIT_NS    3000000000ull
+#define TOUCHERS_WAIT_NS 2000000000ull
 
 static uint64_t next_look(const struct session *session, uint64_t now, uint64_t took_ns)
 {
@@ -39,10 +40,38 @@ static size_t find_stacks(const struct session *session, struct stack_spot *spot
     return count;
 }
 
+struct beginning {
+    struct page_look *look;
+    struct page_look_question *question;
+};
+
+static int begin_call(void *context, const struct touchers *touchers)
+{
+    struct beginning *beginning = context;
+    beginning->question->touchers = *touchers;
+    int const err = page_look_begin(beginning->look, beginning->question);
+    return err == -EAGAIN ? -ENOMEM : err;
+}
+
+/* Whether it must wait for whoever knows who touched which page; but not for long.  If it need not, it may have begun. */
+static bool begin_with_touchers(struct session *session, struct page_look_question *question,
+                                uint64_t now)
+{
+    const struct cell_source *cells = session->options.cells;
+    struct beginning beginning = {&session->pages.look, question};
+    if (!cells || !cells->with_touchers)
+        return false;
+    if (session->pages.wanted_ns == 0)
+        session->pages.wanted_ns = now;
+    int const err = cells->with_touchers(cells->self, session->pid, begin_call, &beginning);
+    question->touchers = (struct touchers){0};
+    return err == -EAGAIN && now < session->pages.wanted_ns + TOUCHERS_WAIT_NS;
+}
+
 static void begin_look(struct session *session, uint64_t now)
 {
     static struct stack_spot spots[ARENA_SLOTS];
-    struct page_look_question const question = {
+    struct page_look_question question = {
         .pid = session->pid,
         .heap = session->heap,
         .maps = session->maps,
@@ -54,9 +83,12 @@ static void begin_look(struct session *session, uint64_t now)
                        session->recording->quality.off_ns != 0 ||
                        (session->process->forked && !session->has_inherited),
         .is_sampled = session->recording->quality.sample_rate != 0};
+    if (begin_with_touchers(session, &question, now))
+        return;
     session->pages.began_ns = now;
     session->pages.is_asked = false;
-    if (page_look_begin(&session->pages.look, &question) < 0)
+    session->pages.wanted_ns = 0;
+    if (!session->pages.look.worker && page_look_begin(&session->pages.look, &question) < 0)
         session->pages.next_ns = next_look(session, now, 0);
 }
 
@@ -70,45 +102,70 @@ static int site_of(struct session *session, const struct look_owner *owner, uint
     return stack_import_site_under(session->stacks, TRIE_COMPLETE, name, site);
 }
 
-static int compare(const void *left, const void *right)
+static unsigned column_of_owner(enum owner_kind kind)
 {
-    const struct owned *a = left, *b = right;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return a->who < b->who ? -1 : a->who > b->who;
+    return COL_RESIDENT_0 + 2 * kind;
 }
 
-static int note_change(struct session *session, const struct owned *owned, uint64_t before)
+static unsigned column_of_toucher(enum owner_kind kind)
 {
-    unsigned const column = COL_RESIDENT_0 + 2 * owned->kind;
-    struct cell cell = {owned->who, (uint16_t)column, (int64_t)(owned->bytes - before)};
+    return COL_TOUCHED_0 + 2 * owner_touched_place(kind);
+}
+
+/* One kind of list, from look to look. */
+struct noting {
+    const struct owned_list *before, *now; /* both are in order */
+    unsigned (*column)(enum owner_kind kind);
+    struct cell_list *news;
+};
+
+static int note_change(const struct noting *noting, const struct owned *owned, uint64_t before)
+{
+    struct cell cell = {owned->who, (uint16_t)noting->column(owned->kind),
+                        (int64_t)(owned->bytes - before)};
     if (owned->bytes == before)
         return 0;
     if (owned->bytes < before) {
         cell.column++;
         cell.value = (int64_t)(before - owned->bytes);
     }
-    return vec_push(&session->pages.news, cell) ? 0 : -ENOMEM;
+    return vec_push(&noting->news->items, cell) ? 0 : -ENOMEM;
 }
 
-/* What each owner has more or less than at the look before; both are in order. */
-static int note_changes(struct session *session, const struct owned_list *now)
+/* What each has more or less than at the look before. */
+static int note_changes(const struct noting *noting)
 {
-    const struct owned_list *before = &session->pages.last;
+    const struct owned_list *before = noting->before, *now = noting->now;
     size_t i = 0, k = 0;
     int err = 0;
     while (err == 0 && (i < now->items.count || k < before->items.count)) {
         const struct owned *new = now->items.items + i, *old = before->items.items + k;
         int const order = i == now->items.count      ? 1
                           : k == before->items.count ? -1
-                                                     : compare(new, old);
+                                                     : owned_compare(new, old);
         if (order <= 0)
-            err = note_change(session, new, order == 0 ? old->bytes : 0);
+            err = note_change(noting, new, order == 0 ? old->bytes : 0);
         else
-            err = note_change(session, &(struct owned){old->kind, old->who, 0}, old->bytes);
+            err = note_change(noting, &(struct owned){old->kind, old->who, 0}, old->bytes);
         i += order <= 0;
         k += order >= 0;
     }
+    return err;
+}
+
+static int take_touched(struct session *session, const struct page_look_result *result)
+{
+    struct session_pages *pages = &session->pages;
+    struct owned_list now = {.items = {NULL, 0, 0}};
+    int err = 0;
+    vec_each (owned, &result->touched)
+        if (err == 0 && !vec_push(&now.items, *owned))
+            err = -ENOMEM;
+    if (err == 0)
+        err = note_changes(
+            &(struct noting){&pages->touched_last, &now, column_of_toucher, &pages->touched_news});
+    vec_free(&pages->touched_last.items);
+    pages->touched_last = now;
     return err;
 }
 
@@ -124,12 +181,13 @@ static int take_result(struct session *session, const struct page_look_result *r
             err = -ENOMEM;
     }
     if (now.items.count)
-        qsort(now.items.items, now.items.count, sizeof(struct owned), compare);
+        qsort(now.items.items, now.items.count, sizeof(struct owned), owned_compare);
     if (err == 0)
-        err = note_changes(session, &now);
+        err = note_changes(
+            &(struct noting){&session->pages.last, &now, column_of_owner, &session->pages.news});
     vec_free(&session->pages.last.items);
     session->pages.last = now;
-    return err;
+    return err < 0 ? err : take_touched(session, result);
 }
 
 static void note_failure(struct session *session, int err)
@@ -193,7 +251,7 @@ void session_look_at_pages(struct session *session, uint64_t now)
 
 int session_close_pages(struct session *session, struct bucket *bucket)
 {
-    size_t const count = session->pages.news.count;
+    size_t const count = session->pages.news.items.count;
     if (count == 0)
         return 0;
     struct cell *grown =
@@ -201,10 +259,22 @@ int session_close_pages(struct session *session, struct bucket *bucket)
     if (!grown)
         return -ENOMEM;
     bucket->cells = grown;
-    memcpy(grown + bucket->cell_count, session->pages.news.items, count * sizeof(struct cell));
+    memcpy(grown + bucket->cell_count, session->pages.news.items.items,
+           count * sizeof(struct cell));
     bucket->cell_count += count;
-    session->pages.news.count = 0;
+    session->pages.news.items.count = 0;
     return 0;
+}
+
+int session_close_touched(struct session *session, struct bucket *bucket)
+{
+    const struct cell_source *cells = session->options.cells;
+    struct cell_list *news = &session->pages.touched_news;
+    if (news->items.count == 0)
+        return 0;
+    int const err = cells->carry(cells->self, session->pid, session->recording, news, bucket);
+    news->items.count = 0;
+    return err == -ENOMEM ? err : 0; /* nobody knows any more who they were */
 }
 
 void session_ask_pages(struct session *session)
@@ -219,5 +289,7 @@ void session_pages_fini(struct session *session)
     session->pages.found.looks = 0;
     page_look_cancel(&session->pages.look);
     vec_free(&session->pages.last.items);
-    vec_free(&session->pages.news);
+    vec_free(&session->pages.touched_last.items);
+    vec_free(&session->pages.news.items);
+    vec_free(&session->pages.touched_news.items);
 }

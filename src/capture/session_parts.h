@@ -20,10 +20,13 @@ struct owned_list {
 struct session_pages {
     struct page_look look;
     uint64_t began_ns, next_ns;
-    struct owned_list last; /* as of the last look */
-    VEC(struct cell) news;  /* since the last bucket, by site */
-    uint64_t cpu_ns;        /* of all looks */
-    struct residency found; /* by the last look, until it is told; no looks: it has been */
+    struct owned_list last;         /* as of the last look */
+    struct owned_list touched_last; /* likewise, by who touched it first */
+    struct cell_list news;          /* since the last bucket, by site */
+    struct cell_list touched_news;  /* by toucher */
+    uint64_t wanted_ns;             /* since when the next look waits to begin; 0: it does not */
+    uint64_t cpu_ns;                /* of all looks */
+    struct residency found;         /* by the last look, until it is told; no looks: it has been */
     bool is_asked, has_failed;
 };
 
@@ -88,4 +91,6 @@ void session_told_fini(struct session *session);
 void session_look_at_pages(struct session *session, uint64_t now);
 /* What looks found since the last bucket, as further cells of `bucket`.  0 or -ENOMEM. */
 int session_close_pages(struct session *session, struct bucket *bucket);
+/* The same of who touched them first, after cells have got their stacks. */
+int session_close_touched(struct session *session, struct bucket *bucket);
 void session_pages_fini(struct session *session);

@@ -33,7 +33,11 @@ unsigned lifetime_class(uint64_t ns)
 }
 
 #define RESIDENT(kind) COL_RESIDENT_0 + 2 * (kind), COL_RESIDENT_0 + 2 * (kind) + 1
+#define TOUCHED(place) COL_TOUCHED_0 + 2 * (place), COL_TOUCHED_0 + 2 * (place) + 1
 #define PAGES(kind)    COL_PAGES_0 + 2 * (kind), COL_PAGES_0 + 2 * (kind) + 1
+_Static_assert(COL_RESIDENT_0 + 2 * OWNER_KINDS <= COL_TOUCHED_0 &&
+                   COL_TOUCHED_0 + 2 * OWNERS_TOUCHED <= COL_PAGES_0,
+               "columns are of one thing");
 _Static_assert(COL_PAGES_0 + 2 * PAGE_KINDS <= COLUMN_LIMIT, "columns are stored in a byte");
 
 const struct metric metrics[] = {
@@ -97,6 +101,14 @@ const struct metric metrics[] = {
      RESIDENT(OWNER_BEFORE), COL_NONE, COL_NONE, 0},
     {"unexplained.resident", "bytes", "resident memory whose owner is not known", METRIC_LEVEL,
      RESIDENT(OWNER_OTHER), COL_NONE, COL_NONE, 0},
+    {"heap.kept.touched", "bytes", "pages of heap.kept, by who touched them first", METRIC_LEVEL,
+     TOUCHED(0), COL_NONE, COL_NONE, 0},
+    {"runtime.touched", "bytes", "pages of runtime.resident, by who touched them first",
+     METRIC_LEVEL, TOUCHED(1), COL_NONE, COL_NONE, 0},
+    {"before.touched", "bytes", "pages of before.resident, by who touched them first", METRIC_LEVEL,
+     TOUCHED(2), COL_NONE, COL_NONE, 0},
+    {"unexplained.touched", "bytes", "pages of unexplained.resident, by who touched them first",
+     METRIC_LEVEL, TOUCHED(3), COL_NONE, COL_NONE, 0},
     {"pages.resident", "bytes", "resident pages, by who touched them first", METRIC_LEVEL,
      PAGES(PAGE_ANON), COL_NONE, COL_NONE, PAGE_KINDS_RESIDENT - 1},
     {"pages.anon", "bytes", "resident private pages in no file", METRIC_LEVEL, PAGES(PAGE_ANON),

@@ -43,7 +43,9 @@ enum column {
     COL_POOL_SIZE_0 = 144, /* the same of pools */
     COL_POOL_LIFETIME_0 = 192,
     COL_RESIDENT_0 = 208, /* 208 + 2k: bytes that owner_kind k has more, 209 + 2k: less */
-    COL_PAGES_0 = 240     /* 240 + 2k: bytes of page_kind k that came, 241 + 2k: that went */
+    COL_TOUCHED_0 =
+        228, /* 228 + 2k: bytes of what owner_touched_kinds[k] has, by who touched them first: more; 229 + 2k: less */
+    COL_PAGES_0 = 240 /* 240 + 2k: bytes of page_kind k that came, 241 + 2k: that went */
 };
 #define SIZE_CLASSES     40 /* 0: zero bytes; k: [2^(k-1), 2^k) */
 #define LIFETIME_CLASSES 16

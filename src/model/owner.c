@@ -19,3 +19,16 @@ const struct owner_words page_words[PAGE_KINDS] = {
     [PAGE_SHMEM] = {"pages.shmem", "shared"},  [PAGE_SWAP] = {"pages.swap", "swap"},
     [PAGE_CACHE] = {"pages.cache", "cache"},   [PAGE_KERNEL] = {"pages.kernel", "kernel"},
 };
+
+const enum owner_kind owner_touched_kinds[OWNERS_TOUCHED] = {OWNER_KEPT, OWNER_RUNTIME,
+                                                             OWNER_BEFORE, OWNER_OTHER};
+const char *const owner_touched_metrics[OWNERS_TOUCHED] = {"heap.kept.touched", "runtime.touched",
+                                                           "before.touched", "unexplained.touched"};
+
+unsigned owner_touched_place(enum owner_kind kind)
+{
+    unsigned place = 0;
+    while (place < OWNERS_TOUCHED && owner_touched_kinds[place] != kind)
+        place++;
+    return place;
+}

@@ -20,6 +20,13 @@ enum owner_kind {
     OWNER_KINDS
 };
 
+/* Kinds of memory that no hook saw being asked for, so that who touched it is worth knowing.  Numbers by place: append only. */
+#define OWNERS_TOUCHED 4
+extern const enum owner_kind owner_touched_kinds[OWNERS_TOUCHED];
+extern const char *const owner_touched_metrics[OWNERS_TOUCHED];
+/* The place of a kind among them; OWNERS_TOUCHED: it is none of them. */
+unsigned owner_touched_place(enum owner_kind kind);
+
 struct owner_words {
     const char *metric; /* "heap.held" */
     const char *name;   /* "heap, held": for tables */

@@ -204,10 +204,12 @@ static void look(struct page_station *station, struct page_watch *watch)
     uint64_t const began = clock_ns(CLOCK_THREAD_CPUTIME_ID) - station->drained_ns;
     uint64_t const began_ns = now_ns();
     watch->book.lost += !station->link && !station->uses_perf; /* nobody tells what happens now */
-    station->looked_at = watch;
-    int err = page_watch_look(watch, drain, station, &result);
-    station->looked_at = NULL;
     pthread_mutex_lock(&station->lock);
+    station->looked_at = watch;
+    pthread_mutex_unlock(&station->lock);
+    int err = page_watch_look(watch, drain, station, &result);
+    pthread_mutex_lock(&station->lock);
+    station->looked_at = NULL;
     bool const was_there = err == 0 && result.after.rss_bytes > 0; /* or it was about to end */
     if (was_there) {
         page_watch_take(watch, &result);
@@ -536,6 +538,19 @@ int page_station_take(struct page_station *station, uint32_t pid, struct recordi
         watch->news.count = 0;
         fill_state(station, watch, state);
     }
+    pthread_mutex_unlock(&station->lock);
+    return err;
+}
+
+int page_station_visit(struct page_station *station, uint32_t pid, bool is_still,
+                       page_visit_fn visit, void *context)
+{
+    pthread_mutex_lock(&station->lock);
+    struct page_watch *watch = find_by_pid(station, pid);
+    int const err = !watch ? -ESRCH
+                    : is_still && station->looked_at
+                        ? -EAGAIN
+                        : visit(context, watch, station_stacks_recording(station->stacks));
     pthread_mutex_unlock(&station->lock);
     return err;
 }

@@ -57,6 +57,12 @@ int page_station_take(struct page_station *station, uint32_t pid, struct recordi
                       struct bucket *bucket, struct page_state *state);
 /* Has the pages of `pid` looked at, now.  Whether that was possible. */
 bool page_station_look_now(struct page_station *station, uint32_t pid);
+/* Calls `visit` while nobody else uses the watch, and returns what that returns.  `is_still`: nor does its book change; -EAGAIN while pages
+ * are looked at.  -ESRCH when it is not watched.  What is called must be quick, and not ask the station. */
+typedef int (*page_visit_fn)(void *context, struct page_watch *watch,
+                             const struct recording *stacks);
+int page_station_visit(struct page_station *station, uint32_t pid, bool is_still,
+                       page_visit_fn visit, void *context);
 /* Whoever took what changed is gone.  If somebody else asks, he is told all from the beginning. */
 void page_station_forget(struct page_station *station, uint32_t pid);
 

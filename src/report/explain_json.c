@@ -41,7 +41,7 @@ static void write_residency(struct json_out *json, const struct explanation *exp
     json_object_end(json);
 }
 
-static int write_rows(struct json_out *json, const struct explain_report *report,
+static int write_rows(struct json_out *json, const struct explain_report *report, const char *key,
                       const struct weights *weights)
 {
     struct rank rank;
@@ -49,7 +49,7 @@ static int write_rows(struct json_out *json, const struct explain_report *report
     int const err = rank_build(report->recording, weights, BY_STACK, &rank);
     if (err < 0)
         return err;
-    json_key(json, "rows");
+    json_key(json, key);
     json_array_begin(json);
     vec_each (row, &rank.rows) {
         if (!explain_row_is_shown(report, row, &shown))
@@ -73,31 +73,25 @@ static int write_rows(struct json_out *json, const struct explain_report *report
     return 0;
 }
 
-static int write_parts(struct json_out *json, const struct explain_report *report, const char *key,
-                       const struct explained_part *parts, size_t count)
+static int write_owners(struct json_out *json, const struct explain_report *report)
 {
+    struct explained_part parts[EXPLAINED_PARTS_MAX];
+    size_t const count = explain_parts(report->explanation, parts);
     int err = 0;
-    json_key(json, key);
+    json_key(json, "owners");
     json_array_begin(json);
     for (size_t i = 0; i < count && err == 0; i++) {
         json_object_begin(json);
         json_text_field(json, "metric", parts[i].words->metric);
         json_text_field(json, "name", parts[i].words->name);
         json_int_field(json, "value", parts[i].weights->total_value);
-        err = write_rows(json, report, parts[i].weights);
+        err = write_rows(json, report, "rows", parts[i].weights);
+        if (err == 0 && parts[i].touched)
+            err = write_rows(json, report, "touched", parts[i].touched);
         json_object_end(json);
     }
     json_array_end(json);
     return err;
-}
-
-static int write_owners(struct json_out *json, const struct explain_report *report)
-{
-    struct explained_part parts[EXPLAINED_PARTS_MAX];
-    size_t const count = explain_parts(report->explanation, parts);
-    int const err = write_parts(json, report, "owners", parts, count);
-    size_t const touched = explain_touched(report->explanation, parts);
-    return err == 0 && touched ? write_parts(json, report, "touched", parts, touched) : err;
 }
 
 static void write_advice(struct json_out *json, const struct explain_report *report)

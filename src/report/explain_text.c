@@ -178,24 +178,14 @@ bool explain_row_is_shown(const struct explain_report *report, const struct rank
     return true;
 }
 
-static int put_part(const struct page *page, const struct explained_part *part)
+static int put_rows(const struct page *page, const struct weights *weights)
 {
     const struct explanation *explanation = page->report->explanation;
-    const struct weights *weights = part->weights;
     char value[HUMAN_MAX], share[HUMAN_MAX];
     struct rank rank;
     uint64_t shown = 0;
     size_t left_out = 0;
     int64_t left_out_value = 0;
-    if (weights->rows.count == 0 && part->words != &owner_words[OWNER_OTHER])
-        return 0;
-    text_ink(page->style, page->out, INK_STRONG);
-    fprintf(page->out, "  %-*s%10s  %8s  ", NAME_COLUMNS, part->words->name,
-            human_bytes(weights->total_value, value),
-            human_share(weights->total_value, (int64_t)explanation->total, share));
-    text_ink(page->style, page->out, INK_PLAIN);
-    text_write(page->out, weights->metric->help, text_room(page->style, NUMBER_COLUMNS));
-    putc('\n', page->out);
     int const err = rank_build(page->report->recording, weights, BY_STACK, &rank);
     if (err < 0)
         return err;
@@ -216,6 +206,30 @@ static int put_part(const struct page *page, const struct explained_part *part)
     }
     rank_fini(&rank);
     return 0;
+}
+
+static int put_part(const struct page *page, const struct explained_part *part)
+{
+    const struct explanation *explanation = page->report->explanation;
+    const struct weights *weights = part->weights;
+    char value[HUMAN_MAX], share[HUMAN_MAX];
+    if (weights->rows.count == 0 && part->words != &owner_words[OWNER_OTHER])
+        return 0;
+    text_ink(page->style, page->out, INK_STRONG);
+    fprintf(page->out, "  %-*s%10s  %8s  ", NAME_COLUMNS, part->words->name,
+            human_bytes(weights->total_value, value),
+            human_share(weights->total_value, (int64_t)explanation->total, share));
+    text_ink(page->style, page->out, INK_PLAIN);
+    text_write(page->out, weights->metric->help, text_room(page->style, NUMBER_COLUMNS));
+    putc('\n', page->out);
+    int err = put_rows(page, weights);
+    if (err == 0 && part->touched) {
+        fprintf(page->out, "  %*s%10s  %8s  touched first by\n", NAME_COLUMNS, "",
+                human_bytes(part->touched->total_value, value),
+                human_share(part->touched->total_value, (int64_t)explanation->total, share));
+        err = put_rows(page, part->touched);
+    }
+    return err;
 }
 
 static void add_where(struct recording *recording, uint32_t stack, struct text_line *line)
@@ -339,19 +353,6 @@ static int put_parts(const struct page *page)
     return err;
 }
 
-/* Who touched it first, of memory that no hook saw: before, a runtime's, unexplained. */
-static int put_touched(const struct page *page)
-{
-    struct explained_part parts[EXPLAINED_PARTS_MAX];
-    size_t const count = explain_touched(page->report->explanation, parts);
-    int err = 0;
-    if (count)
-        fputs("\nThe same once more, by who touched each page first\n", page->out);
-    for (size_t i = 0; i < count && err == 0; i++)
-        err = put_part(page, &parts[i]);
-    return err;
-}
-
 int explain_text_write(const struct explain_report *report, const struct text_style *style,
                        FILE *out)
 {
@@ -362,8 +363,6 @@ int explain_text_write(const struct explain_report *report, const struct text_st
     put_notes(&page);
     putc('\n', out);
     int err = put_parts(&page);
-    if (err == 0)
-        err = put_touched(&page);
     if (err == 0 && report->explanation->advice.count)
         fputs("\nWhat to do\n", out);
     for (size_t i = 0; i < report->explanation->advice.count && err == 0; i++) {

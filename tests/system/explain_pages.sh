@@ -107,26 +107,48 @@ else
     skip static "no static libc"
 fi
 
-# With hooks in it as well: its owners, and the same by who touched it first.
-begin_subject "$MEMOIR" run --quiet --agent "$socket" -o both.memoir -- "$subjects/subject-touches_pages"
-step anon
-step share
-sleep 1.5
-pid=$(descendants "$subject" | tail -n 1)
-"$MEMOIR" explain "$pid" --json --top 100000 >both.json 2>both.err
-equal both-status 0 $?
-equal both-owners "$(jq .residency.walked_bytes both.json)" "$(jq '[.owners[].value] | add' both.json)"
-touched_by() { # touched_by METRIC FUNCTION
-    jq --arg metric "$1" --arg function "$2" '[.touched[] | select(.metric == $metric) | .rows[]
-        | select(any(.stack[]; .function == $function)) | .value] | add // 0' both.json
+# With hooks in it as well: free pages of the heap by who touched just these, all of them and to the byte.
+touched() { # touched NAME METRIC: in all
+    jq --arg metric "$2" '[.owners[] | select(.metric == $metric) | .touched[]?.value] | add // 0' "$1.json"
 }
-# The hooks touch a little memory of their own there.
-at_least both-touched $((64 * mib)) "$(touched_by pages.anon touch_64_mib)"
-at_most both-touched-most $((65 * mib)) "$(touched_by pages.anon touch_64_mib)"
-at_least both-shared $((6 * mib)) "$(touched_by pages.shmem share_6_mib)"
-at_most both-shared-most $((7 * mib)) "$(touched_by pages.shmem share_6_mib)"
-"$MEMOIR" explain both.memoir >both.text 2>&1
-says both-text both.text 'The same once more, by who touched'
+touched_by() { # touched_by NAME METRIC FUNCTION
+    jq --arg metric "$2" --arg function "$3" '[.owners[] | select(.metric == $metric) | .touched[]?
+        | select(any(.stack[]; .function == $function)) | .value] | add // 0' "$1.json"
+}
+"$MEMOIR" run --quiet --agent "$socket" -o pins.memoir -- "$subjects/subject-pins_pages" >pins.out 2>pins.err 7>&- &
+recorder=$!
+started+=("$recorder")
+wait_until 30 has_line pins.out ready
+pid=$(descendants "$recorder" | head -n 1)
+started+=("$pid")
+"$MEMOIR" explain "$pid" --json --top 100000 >pins.json 2>pins.err
+equal pins-status 0 $?
+equal pins-owners "$(jq .residency.walked_bytes pins.json)" "$(jq '[.owners[].value] | add' pins.json)"
+at_least pins-kept 100000000 "$(owner pins.json heap.kept)"
+equal pins-kept-touched "$(owner pins.json heap.kept)" "$(touched pins heap.kept)"
+equal pins-unexplained-touched "$(owner pins.json unexplained.resident)" "$(touched pins unexplained.resident)"
+at_least pins-large $((80 * mib)) "$(touched_by pins heap.kept large_site)"
+at_least pins-middle $((25 * mib)) "$(touched_by pins heap.kept middle_site)"
+"$MEMOIR" explain "$pid" >pins.text 2>&1
+says pins-text pins.text 'touched first by'
+kill -9 "$pid"
+wait "$recorder"
+equal pins-metric "$(touched pins heap.kept)" "$(total pins.memoir heap.kept.touched)"
+
+# Memory that no hook saw because it came before, or by a system call of its own, after the pages were watched.
+begin_subject "$subjects/subject-touches_pages"
+step anon
+"$MEMOIR" attach --quiet --agent "$socket" -o attached.memoir "$subject" >attached.out 2>attached.err 7>&- &
+recorder=$!
+started+=("$recorder")
+for _ in $(seq 200); do
+    "$MEMOIR" explain attached.memoir --json >attached.json 2>/dev/null && [ "$(touched attached before.resident)" -gt 0 ] && break
+    sleep 0.1
+done
+at_least attached-before $((64 * mib)) "$(touched_by attached before.resident '[resident before attach]')"
+at_most attached-before-most "$(owner attached.json before.resident)" "$(touched attached before.resident)"
+kill -INT "$recorder"
+wait "$recorder"
 end_subject
 
 # Go: no libc, no malloc, its own stacks.

@@ -153,7 +153,6 @@ TEST(pages_alone_are_explained_by_who_touched_them)
     assert_int_equal(parts[PAGE_SHMEM].weights->total_value, 4 * MIB);
     assert_int_equal(explanation.pages[PAGE_CACHE].total_value, 50 * MIB);
     CHECK(explain_is_unseen(sample.recording, name));
-    assert_int_equal(explain_touched(&explanation, parts), 0); /* that is the view already */
     assert_int_equal(explanation.advice.count, 2);
     assert_int_equal(advice(ADVICE_EARLIER)->bytes, 5 * MIB);
     assert_int_equal(advice(ADVICE_BLOCKS)->bytes, 9 * MIB);
@@ -162,16 +161,22 @@ TEST(pages_alone_are_explained_by_who_touched_them)
 /* With hooks in it, owners are the parts; pages tell more about some. */
 TEST(a_heap_is_explained_by_its_owners_also_with_pages)
 {
-    put(0, OWNER_LIVE, SITE_TREE, 100 * MIB);
+    put(0, OWNER_LIVE, SITE_TREE, 97 * MIB);
+    put(0, OWNER_KEPT, SITE_TZ, 3 * MIB);
+    put_cell(0, COL_TOUCHED_0 + 2 * owner_touched_place(OWNER_KEPT), sample.stacks[SITE_CACHE],
+             3 * MIB);
     put_pages(0, PAGE_ANON, sample.stacks[SITE_TREE], 90 * MIB);
     look(1, 5 * SEC);
     CHECK(explain_make(sample.recording, UINT64_MAX, &explanation, &fault) == 0);
     CHECK(!explanation.is_of_pages && explanation.total == 100 * MIB);
     struct explained_part parts[EXPLAINED_PARTS_MAX];
     assert_int_equal(explain_parts(&explanation, parts), OWNER_KINDS);
-    assert_int_equal(parts[OWNER_LIVE].weights->total_value, 100 * MIB);
-    assert_int_equal(explain_touched(&explanation, parts), PAGE_KINDS_RESIDENT);
-    assert_int_equal(parts[PAGE_ANON].weights->total_value, 90 * MIB);
+    assert_int_equal(parts[OWNER_LIVE].weights->total_value, 97 * MIB);
+    assert_null(parts[OWNER_LIVE].touched);
+    assert_non_null(parts[OWNER_KEPT].touched);
+    assert_int_equal(parts[OWNER_KEPT].touched->total_value, 3 * MIB);
+    assert_int_equal(parts[OWNER_KEPT].touched->rows.items[0].key, sample.stacks[SITE_CACHE]);
+    assert_null(parts[OWNER_OTHER].touched);
 }
 
 /* Recordings that do not say when somebody looked have their buckets. */
