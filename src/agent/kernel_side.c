@@ -26,6 +26,7 @@ struct kernel_side {
     struct peer_maps peers[AGENT_PEERS_MAX];
     struct bpf_link *kernel_pages[2]; /* on_kernel_page, on_kernel_page_free; NULL: nobody asked */
     int cpus;
+    uint32_t peer_count;
 };
 
 /* What libbpf said last, for the sentence. */
@@ -76,8 +77,6 @@ static int load(struct kernel_side *side, struct fault *fault)
     bpf_program__set_autoattach(side->bpf->progs.on_kernel_page, false);
     bpf_program__set_autoattach(side->bpf->progs.on_kernel_page_free, false);
     int err = memoir_bpf__load(side->bpf);
-    if (err == 0)
-        err = memoir_bpf__attach(side->bpf);
     if (err < 0)
         return fault_set(
             fault, err,
@@ -112,8 +111,6 @@ void kernel_side_close(struct kernel_side *side)
     for (uint32_t i = 0; i < AGENT_PEERS_MAX; i++)
         if (side->peers[i].ring >= 0)
             kernel_side_remove_peer(side, i);
-    bpf_link__destroy(side->kernel_pages[0]);
-    bpf_link__destroy(side->kernel_pages[1]);
     memoir_bpf__destroy(side->bpf);
     free(side);
 }
@@ -166,10 +163,16 @@ int kernel_side_add_peer(struct kernel_side *side, uint32_t *peer, int *ring, ui
         return fault_set(fault, -EUSERS, "%u recorders are served already: end one of them",
                          AGENT_PEERS_MAX);
     int err = make_maps(side, place);
+    if (err == 0 && side->peer_count == 0) /* nobody pays while nobody asks */
+        err = memoir_bpf__attach(side->bpf);
+    side->peer_count++;
     if (err < 0) {
         kernel_side_remove_peer(side, place);
-        return fault_set(fault, err, "the kernel has no room for another ring of %u MiB: %s",
-                         RING_BYTES >> 20, strerror(-err));
+        return fault_set(
+            fault, err,
+            "the kernel has no room for another ring of %u MiB, or does not let us see its "
+            "events: %s",
+            RING_BYTES >> 20, strerror(-err));
     }
     clear_counters(side, place);
     *peer = place;
@@ -213,6 +216,13 @@ void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
     if (maps->known >= 0)
         close(maps->known);
     *maps = (struct peer_maps){-1, -1};
+    if (--side->peer_count > 0)
+        return;
+    memoir_bpf__detach(side->bpf);
+    for (unsigned i = 0; i < 2; i++) {
+        bpf_link__destroy(side->kernel_pages[i]);
+        side->kernel_pages[i] = NULL;
+    }
 }
 
 static int watch_kernel_pages(struct kernel_side *side, struct fault *fault)

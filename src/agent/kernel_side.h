@@ -7,7 +7,7 @@
 
 struct kernel_side;
 
-/* Loads and attaches the programs.  NULL with `fault`. */
+/* Loads the programs; they are attached while there is a peer.  NULL with `fault`. */
 struct kernel_side *kernel_side_open(struct fault *fault);
 void kernel_side_close(struct kernel_side *side); /* also NULL */
 

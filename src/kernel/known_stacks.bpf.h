@@ -52,28 +52,43 @@ struct comparing {
     bool is_readable;
 };
 
-static long compare_word(uint32_t i, struct comparing *now)
+/* Brings the word `at` into the window.  Where in it, or WINDOW_WORDS when it cannot be read. */
+always uint64_t read_window(struct comparing *now, uint64_t at)
 {
-    uint64_t at, rel;
+    const void *where = (const void *)(now->sp + at * 8);
+    now->from = at;
+    if (bpf_probe_read_user(now->window, WINDOW_WORDS * 8, where) == 0)
+        return 0;
+    /* The end of the stack may be nearer than that. */
+    now->from = at - (WINDOW_WORDS - 1);
+    if (bpf_probe_read_user(&now->window[WINDOW_WORDS - 1], 8, where) == 0)
+        return WINDOW_WORDS - 1;
+    now->is_readable = 0;
+    return WINDOW_WORDS;
+}
+
+always bool compare_word(struct comparing *now, uint32_t i)
+{
     if (i >= AGENT_WORDS_MAX || i >= now->stack->count)
-        return 1;
-    at = now->stack->at[i];
-    rel = at - now->from;
-    if (rel >= 32) {
-        const void *where = (const void *)(now->sp + at * 8);
-        now->from = at;
-        rel = 0;
-        if (bpf_probe_read_user(now->window, 256, where) < 0) {
-            /* The end of the stack may be nearer than that. */
-            now->from = at - 31;
-            rel = 31;
-            if (bpf_probe_read_user(&now->window[31], 8, where) < 0) {
-                now->is_readable = 0;
-                return 1;
-            }
-        }
-    }
-    now->hash = agent_hash_step(now->hash, now->window[rel & 31]);
+        return 0;
+    uint64_t at = now->stack->at[i], rel = at - now->from;
+    if (rel >= WINDOW_WORDS)
+        rel = read_window(now, at);
+    if (rel >= WINDOW_WORDS)
+        return 0;
+    now->hash = agent_hash_step(now->hash, now->window[rel]);
+    return 1;
+}
+
+/* Several at once: a call costs as much as comparing. */
+#define AT_ONCE 8u
+
+static long compare_words(uint32_t i, struct comparing *now)
+{
+#pragma clang loop unroll(full)
+    for (uint32_t k = 0; k < AT_ONCE; k++)
+        if (!compare_word(now, i * AT_ONCE + k))
+            return 1;
     return 0;
 }
 
@@ -87,7 +102,7 @@ always bool is_same(const struct agent_stack *stack, const struct pt_regs *regs,
                             .is_readable = 1};
     if (stack->uses_rbp && stack->rbp != regs->bp)
         return 0;
-    bpf_loop(AGENT_WORDS_MAX, compare_word, &now, 0);
+    bpf_loop(AGENT_WORDS_MAX / AT_ONCE, compare_words, &now, 0);
     return now.is_readable && now.hash == stack->hash;
 }
 

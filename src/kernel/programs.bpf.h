@@ -38,12 +38,14 @@ struct {
     __type(value, struct agent_counters);
 } counters SEC(".maps");
 
+#define WINDOW_WORDS 128u /* of a stack, read at once: one read costs as much as copying 1 KiB */
+
 /* Reading a page that is not there is a fault too: the one we are in is enough. */
 struct scratch {
     uint32_t busy, fault_tid;
     uint64_t fault_address; /* of the last one here */
     uint32_t fault_stack, fault_in_kernel;
-    uint64_t window[32]; /* of a stack */
+    uint64_t window[WINDOW_WORDS]; /* of a stack */
 };
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -88,7 +90,7 @@ always void fill_record(struct agent_record *record, uint32_t kind, uint32_t fla
     record->pid = (uint32_t)(both >> 32);
     record->tid = (uint32_t)both;
     record->stack = stack;
-    record->time_ns = bpf_ktime_get_ns();
+    record->time_ns = kind == AGENT_FAULT ? 0 : bpf_ktime_get_ns();
     record->address = address;
 }
 

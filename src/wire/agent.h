@@ -48,7 +48,7 @@ struct agent_record {
     uint16_t reserved;
     uint32_t pid, tid;
     uint32_t stack;
-    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t time_ns; /* CLOCK_MONOTONIC; 0 of faults: a clock costs too much */
     uint64_t address;
 };
 

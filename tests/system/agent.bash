@@ -16,6 +16,7 @@ skip_without_agent() {
 
 # begin_agent OPTIONS…: starts one at $socket and waits until it serves.
 begin_agent() {
+    : >agent.err
     "$MEMOIR" agent --socket "$socket" "$@" 2>agent.err 7>&- &
     agent=$!
     started+=("$agent")
