@@ -133,6 +133,13 @@ static void end_session(struct outside_recorder *recorder, size_t at)
     recorder->sessions.items[at] = recorder->sessions.items[--recorder->sessions.count];
 }
 
+static void wait_for_child(struct outside_recorder *recorder, int how)
+{
+    if (recorder->child > 0 && !recorder->child_has_ended &&
+        waitpid(recorder->child, &recorder->wait_status, how) == recorder->child)
+        recorder->child_has_ended = true;
+}
+
 /* Ends the recordings of processes that have ended, and has the others write. */
 static void tend_sessions(struct outside_recorder *recorder)
 {
@@ -144,7 +151,10 @@ static void tend_sessions(struct outside_recorder *recorder)
         bool const is_watched = page_station_state(recorder->options->station, pid, &state);
         if (is_watched && state.has_execed)
             outside_session_renamed(session);
-        if (!is_watched || state.has_ended || !process_runs(pid))
+        bool const is_over = !is_watched || state.has_ended || !process_runs(pid);
+        if (is_over && recorder->child == (pid_t)pid)
+            wait_for_child(recorder, 0); /* it was said to be over before it was */
+        if (is_over)
             end_session(recorder, i);
         else if (outside_session_tick(session, now_ns(), &fault) < 0)
             fprintf(stderr, "memoir: %s\n", fault.text);
@@ -178,13 +188,6 @@ static void find_others(struct outside_recorder *recorder)
     vec_free(&found.pids);
 }
 
-static void wait_for_child(struct outside_recorder *recorder)
-{
-    if (recorder->child > 0 && !recorder->child_has_ended &&
-        waitpid(recorder->child, &recorder->wait_status, WNOHANG) == recorder->child)
-        recorder->child_has_ended = true;
-}
-
 static void record(struct outside_recorder *recorder)
 {
     uint64_t const limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
@@ -192,7 +195,7 @@ static void record(struct outside_recorder *recorder)
     while (!stop_asked && now_ns() - recorder->began_ns < limit &&
            (recorder->sessions.count > 0 || recorder->options->selector)) {
         nanosleep(&round, NULL);
-        wait_for_child(recorder);
+        wait_for_child(recorder, WNOHANG);
         find_others(recorder);
         tend_sessions(recorder);
     }
@@ -260,7 +263,7 @@ int outside_record(const struct outside_recorder_options *options,
         record(&recorder);
     while (recorder.sessions.count > 0) /* what had begun when another could not */
         end_session(&recorder, recorder.sessions.count - 1);
-    wait_for_child(&recorder);
+    wait_for_child(&recorder, WNOHANG);
     *result = (struct outside_recorder_result){recorder.child_has_ended ? recorder.wait_status : -1,
                                                recorder.recordings};
     vec_free(&recorder.sessions);

