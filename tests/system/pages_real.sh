@@ -87,7 +87,7 @@ at_most sqlite-dropped $((10 * mib)) "$(inside sqlite.memoir pages.cache sqlite3
 at_least sqlite-read-cache $most "$(inside sqlite.memoir pages.cache sqlite3_step)"
 
 # A process that ends at once leaves its page cache, too.
-watch copy dd if=/dev/zero of=copied.bin bs=1M count=30 status=none
+watch copy sh -c 'sleep 0.3; exec dd if=/dev/zero of=copied.bin bs=1M count=30 status=none'
 wait "$recorder"
 equal copied $((30 * mib)) "$(total copy.memoir pages.cache)"
 
