@@ -54,16 +54,12 @@ struct page_station {
     uint64_t counted_ns, tried_ns, gone_ns, gaps, gap_ns;
 };
 
+#define now_ns() clock_ns(CLOCK_MONOTONIC)
 static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
 }
 
 static struct page_watch *find_by_record(const struct page_station *station, uint32_t known_as)
@@ -577,11 +573,11 @@ uint32_t page_station_next_child(struct page_station *station)
     while (pid == 0 && station->children.count > 0) {
         pid = station->children.items[--station->children.count];
         struct page_watch *child = find_by_pid(station, pid);
-        struct page_watch *parent = child ? find_by_pid(station, child->parent) : NULL;
         if (child && (child->parent == 0 || !page_watch_was_missed(child)))
             break;
         if (child)
             child->is_offered = false;
+        struct page_watch *parent = find_by_pid(station, child ? child->parent : 0);
         if (parent)
             parent->sums.children_missed++;
         pid = 0;
