@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/launch.h"
 #include "capture/outside_session.h"
 #include "procfs/process_facts.h"
 
@@ -24,8 +25,9 @@ struct outside_recorder {
     struct page_cells cells;
     struct symbol_queue *symbols;
     VEC(struct outside_session *) sessions;
-    struct pid_list ended; /* not to be begun again */
-    pid_t child;           /* that we started; 0: none */
+    struct pid_list ended;  /* not to be begun again */
+    pid_t child;            /* that we started; 0: none */
+    char program[PATH_MAX]; /* ... to become this */
     int wait_status;
     bool child_has_ended;
     bool has_failed; /* nothing of it is worth keeping */
@@ -75,6 +77,7 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
         .output = recorder->recordings == 0 ? options->output : NULL,
         .folder = "",
         .max_bytes = options->max_bytes,
+        .program = (pid_t)pid == recorder->child ? recorder->program : NULL,
         .source = options->source,
         .has_begun = has_begun,
         .symbols = recorder->symbols,
@@ -210,6 +213,8 @@ static int start_program(struct outside_recorder *recorder, char *const *command
     int go[2], failed[2];
     if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
         return fault_set(fault, -errno, "the program cannot be started: %s", strerror(errno));
+    if (launch_find(command[0], recorder->program, sizeof(recorder->program), NULL) < 0)
+        snprintf(recorder->program, sizeof(recorder->program), "%s", command[0]);
     recorder->child = fork();
     if (recorder->child == 0) {
         char letter;

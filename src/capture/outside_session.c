@@ -32,6 +32,7 @@ struct outside_session {
     bool is_asked;           /* to look at once */
     uint64_t looked_ns;      /* when that was done, and is to be written with names; 0: it is not */
     bool write_failed;
+    bool is_renamed;
 };
 
 static uint64_t unix_ns(void)
@@ -53,6 +54,8 @@ static void describe_program(struct outside_session *session)
     struct recording *recording = session->recording;
     char path[PATH_MAX], text[4096];
     process_program_path(session->pid, path, sizeof(path));
+    if (session->options.program && (!session->is_renamed || !path[0]))
+        snprintf(path, sizeof(path), "%s", session->options.program);
     recording->program = recording_intern(recording, path);
     if (session->options.command_line)
         snprintf(text, sizeof(text), "%s", session->options.command_line);
@@ -160,6 +163,7 @@ const struct recording *outside_session_recording(const struct outside_session *
 
 void outside_session_renamed(struct outside_session *session)
 {
+    session->is_renamed = true;
     describe_program(session);
 }
 

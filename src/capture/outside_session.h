@@ -16,6 +16,7 @@ struct outside_options {
     const char *output; /* NULL: PROGRAM.PID.memoir ... */
     const char *folder; /* ... in this folder, with a number if there is one already */
     uint64_t max_bytes;
+    const char *program;      /* that it is about to become, or NULL */
     const char *command_line; /* NULL: the process's own */
     const char *source;       /* which command records */
     bool has_begun;           /* it ran before we looked */

@@ -106,6 +106,8 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
         unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
         watch_rate(recorder, now);
         roster_look(recorder->roster, now);
+        if (recorder->station)
+            page_station_leave_children(recorder->station);
         slot_keeper_look(recorder->keeper, now);
         control_look(recorder->control, now);
         if (!subject->has_news(subject->self))

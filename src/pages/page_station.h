@@ -69,6 +69,8 @@ void page_station_forget(struct page_station *station, uint32_t pid);
 /* What happened to processes that nobody asked about: a child of a watched one that is watched too.  0: none.
  * One that is over already, and of which nothing was seen, is only counted, with its parent. */
 uint32_t page_station_next_child(struct page_station *station);
+/* Nobody will ask so: whoever wants a child knows its number. */
+void page_station_leave_children(struct page_station *station);
 
 /* false when `pid` is not watched. */
 bool page_station_state(struct page_station *station, uint32_t pid, struct page_state *state);

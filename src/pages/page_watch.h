@@ -42,7 +42,7 @@ struct page_watch {
     bool has_ended, has_execed; /* the latter until it is asked */
     bool is_execing;            /* while it was looked at: what it tells meanwhile is lost */
     bool is_wanted;             /* somebody takes the news; otherwise there are none */
-    bool is_offered;            /* as a child, and nobody has taken or forgotten it yet */
+    bool is_offered;            /* nobody has taken or forgotten it yet, but somebody may */
     bool begins_anew;           /* the next look tells all there is, not what changed */
     struct page_carry carry;
 };

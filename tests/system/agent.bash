@@ -1,6 +1,15 @@
 # What tests of memoir agent share.
 # shellcheck shell=bash disable=SC2154
 socket=$PWD/agent.sock
+house= # a folder outside, if the test needs one
+
+tidy_up() {
+    [ ${#started[@]} = 0 ] || kill -9 "${started[@]}" 2>/dev/null
+    [ -z "$house" ] || rm -rf "$house"
+    return 0
+}
+started=()
+trap tidy_up EXIT
 
 # skip_without_agent NAME: ends the test where there can be no agent.
 skip_without_agent() {
@@ -45,7 +54,8 @@ begin_subject() {
 # step NAME: has the subject do it, and waits until it has.
 step() {
     local before
-    before=$(grep -c "^$1\$" steps.out)
+    before=$(grep -c "^$1\$" steps.out 2>/dev/null)
+    before=${before:-0} # it may not be there yet
     echo "$1" >&7
     for _ in $(seq 400); do
         [ "$(grep -c "^$1\$" steps.out)" -gt "$before" ] && return 0

@@ -4,8 +4,11 @@
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/agent.bash"
 skip_without_agent agent
-chmod 755 .
 mib=1048576
+# Where others may come, which the folders of tests are not for.
+house=$(mktemp -d -p /tmp)
+chmod 755 "$house"
+socket=$house/agent.sock
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 # Beginning: what is in the way is said.
@@ -32,16 +35,17 @@ started+=("$roots")
 "${nobody[@]}" sleep 300 &
 theirs=$!
 started+=("$theirs")
-mkdir own && chown 65534:65534 own
-(cd own && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$roots" 2>../err)
+mkdir "$house/own" && chown 65534:65534 "$house/own"
+here=$PWD
+(cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$roots" 2>"$here/err")
 equal others-process-status 1 $?
 one_sentence others-process err 'another user'
-(cd own && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" --for 1s -o own.memoir "$theirs" 2>../err)
+(cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" --for 1s -o own.memoir "$theirs" 2>"$here/err")
 equal own-process-status 0 $?
-at_least own-process 4096 "$(total own/own.memoir pages.resident)"
+at_least own-process 4096 "$(total "$house/own/own.memoir" pages.resident)"
 chmod 660 "$socket"
 chgrp root "$socket"
-(cd own && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$theirs" 2>../err)
+(cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$theirs" 2>"$here/err")
 equal not-in-the-group-status 1 $?
 one_sentence not-in-the-group err 'does not let us in'
 chgrp nogroup "$socket"

@@ -29,13 +29,14 @@ if [ "$paranoid" -gt 2 ]; then
     skip unprivileged "perf_event_paranoid is $paranoid"
     exit 0
 fi
-chmod 755 .
-mkdir own && chown 65534:65534 own
+house=$(mktemp -d -p /tmp)
+chown 65534:65534 "$house"
+here=$PWD
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-(cd own && "${nobody[@]}" "$MEMOIR" pages --source perf -o own.memoir -- "$subjects/subject-works_for_seconds" 1 >/dev/null 2>../own.err)
+(cd "$house" && "${nobody[@]}" "$MEMOIR" pages --source perf -o own.memoir -- "$subjects/subject-works_for_seconds" 1 >/dev/null 2>"$here/own.err")
 equal unprivileged-status 0 $?
-at_least unprivileged 4096 "$(total own/own.memoir pages.anon)"
-(cd own && "${nobody[@]}" "$MEMOIR" pages --source perf 1 2>../err)
+at_least unprivileged 4096 "$(total "$house/own.memoir" pages.anon)"
+(cd "$house" && "${nobody[@]}" "$MEMOIR" pages --source perf 1 2>"$here/err")
 equal unprivileged-others-status 1 $?
 one_sentence unprivileged-others err '.'
 ok ends
