@@ -57,6 +57,16 @@ equal child-touched $((5 * mib)) "$(inside "${children[0]}" pages.anon touch_5_m
 equal child-inherits $((64 * mib)) "$(inside "${children[0]}" pages.anon touch_64_mib)"
 end_subject
 
+# Memory of the kernel itself: the tables for 64 MiB of pages are 32 pages.
+begin_subject "$MEMOIR" pages --agent "$socket" --kernel --every 200ms -o kernel.memoir -- "$subjects/subject-touches_pages"
+step anon
+sleep 1
+tables=$(inside kernel.memoir pages.kernel touch_64_mib)
+at_least kernel-page-tables $((31 * 4096)) "$tables"
+at_most kernel-page-tables-most $((256 * 1024)) "$tables"
+equal kernel-is-not-resident $((64 * mib)) "$(inside kernel.memoir pages.anon touch_64_mib)"
+end_subject
+
 # With the heap, in one recording.
 "$MEMOIR" run --agent "$socket" -o both.memoir -- "$subjects/subject-leaks_100_blocks" >both.out 2>both.err
 equal with-heap-status 0 $?
