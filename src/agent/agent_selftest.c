@@ -45,7 +45,7 @@ int agent_selftest(struct kernel_side *side, const char *proc, struct fault *fau
     int err = kernel_side_add_peer(side, &peer, &ring, &bytes, fault);
     if (err < 0)
         return err;
-    err = kernel_side_watch(side, peer, pid, AGENT_WATCH_FAULTS, fault);
+    err = kernel_side_watch(side, peer, pid, AGENT_WATCH_FAULTS, false, fault);
     if (err == 0)
         err = touch();
     kernel_side_counters(side, peer, &counters);

@@ -16,13 +16,15 @@
 
 #include "agent/agent_selftest.h"
 #include "agent/peer.h"
+#include "agent/watch_permission.h"
 
 #define CONNECTIONS_MAX 128u
 #define PER_USER_MAX    32u /* so that one user cannot keep others out */
 #define SILENCE_NS      10000000000ull
 #define LISTEN_FD       0
 #define SIGNAL_FD       1
-#define FIRST_PEER      2
+#define RECHECK_FD      2
+#define FIRST_PEER      3
 
 struct agent_server {
     struct peer_house house;
@@ -165,11 +167,26 @@ static bool is_over(struct agent_server *server, nfds_t at)
     return !peer->is_greeted && now_ns() - peer->since_ns > SILENCE_NS;
 }
 
+/* Whether a peer may go on seeing a process that has become another program. */
+static bool judge_again(void *context, uint32_t place, uint32_t pid)
+{
+    struct agent_server *server = context;
+    for (nfds_t i = FIRST_PEER; i < server->count; i++) {
+        const struct peer *peer = &server->peers[i - FIRST_PEER];
+        if (peer->has_place && peer->place == place)
+            return watch_permission(server->house.proc, pid, peer->who.uid, peer->who.gid, NULL) ==
+                   0;
+    }
+    return false;
+}
+
 static void serve_peers(struct agent_server *server)
 {
     while (poll(server->polled, server->count, 5000) >= 0 || errno == EINTR) {
         if (server->polled[SIGNAL_FD].revents)
             return;
+        if (server->polled[RECHECK_FD].revents)
+            kernel_side_recheck(server->house.kernel, judge_again, server);
         for (nfds_t i = server->count; i-- > FIRST_PEER;)
             if (is_over(server, i))
                 end_peer(server, i);
@@ -201,6 +218,8 @@ int agent_serve(const struct agent_options *options, struct fault *fault)
     if (fd >= 0) {
         server.polled[LISTEN_FD] = (struct pollfd){.fd = fd, .events = POLLIN};
         server.polled[SIGNAL_FD] = (struct pollfd){.fd = signals, .events = POLLIN};
+        server.polled[RECHECK_FD] =
+            (struct pollfd){.fd = kernel_side_recheck_fd(server.house.kernel), .events = POLLIN};
         serve_and_tidy(&server, options);
     }
     if (signals >= 0)

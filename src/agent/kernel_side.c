@@ -27,6 +27,9 @@ struct kernel_side {
     struct bpf_link *kernel_pages[2]; /* on_kernel_page, on_kernel_page_free; NULL: nobody asked */
     int cpus;
     uint32_t peer_count;
+    struct ring_buffer *rechecks;
+    recheck_fn judge; /* meanwhile */
+    void *judge_context;
 };
 
 /* What libbpf said last, for the sentence. */
@@ -66,6 +69,40 @@ static void set_bits(struct memoir_bpf *bpf)
     btf__free(btf);
 }
 
+/* One process that became another program: goes on being watched, or is let go. */
+static int recheck_one(void *context, void *data, size_t size)
+{
+    struct kernel_side *side = context;
+    int const targets = bpf_map__fd(side->bpf->maps.targets);
+    struct agent_target target;
+    uint32_t pid;
+    if (size < sizeof(pid))
+        return 0;
+    memcpy(&pid, data, sizeof(pid));
+    if (bpf_map_lookup_elem(targets, &pid, &target) < 0)
+        return 0;
+    if (!side->judge(side->judge_context, target.peer, pid)) {
+        bpf_map_delete_elem(targets, &pid);
+        return 0;
+    }
+    target.watch = target.recheck;
+    target.recheck = 0;
+    bpf_map_update_elem(targets, &pid, &target, BPF_EXIST);
+    return 0;
+}
+
+int kernel_side_recheck_fd(const struct kernel_side *side)
+{
+    return ring_buffer__epoll_fd(side->rechecks);
+}
+
+void kernel_side_recheck(struct kernel_side *side, recheck_fn judge, void *context)
+{
+    side->judge = judge;
+    side->judge_context = context;
+    (void)ring_buffer__consume(side->rechecks);
+}
+
 static int load(struct kernel_side *side, struct fault *fault)
 {
     side->bpf = memoir_bpf__open();
@@ -84,7 +121,9 @@ static int load(struct kernel_side *side, struct fault *fault)
             "(/sys/kernel/btf/vmlinux), and let us load them; `memoir pages --source "
             "perf` works without: %.200s",
             strerror(-err), last_words);
-    return 0;
+    side->rechecks =
+        ring_buffer__new(bpf_map__fd(side->bpf->maps.rechecks), recheck_one, side, NULL);
+    return side->rechecks ? 0 : fault_set(fault, -errno, "no ring for execs: %s", last_words);
 }
 
 struct kernel_side *kernel_side_open(struct fault *fault)
@@ -111,6 +150,7 @@ void kernel_side_close(struct kernel_side *side)
     for (uint32_t i = 0; i < AGENT_PEERS_MAX; i++)
         if (side->peers[i].ring >= 0)
             kernel_side_remove_peer(side, i);
+    ring_buffer__free(side->rechecks);
     memoir_bpf__destroy(side->bpf);
     free(side);
 }
@@ -240,9 +280,10 @@ static int watch_kernel_pages(struct kernel_side *side, struct fault *fault)
 }
 
 int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uint32_t watch,
-                      struct fault *fault)
+                      bool is_judged, struct fault *fault)
 {
-    struct agent_target target = {.peer = peer, .watch = watch, .generation = 1};
+    struct agent_target target = {
+        .peer = peer, .watch = watch, .generation = 1, .is_judged = is_judged};
     int err = watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
     if (err < 0)
         return err;

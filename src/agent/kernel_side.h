@@ -2,6 +2,8 @@
  * are known.  The only file that knows libbpf. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/fault.h"
 #include "wire/agent.h"
 
@@ -16,9 +18,15 @@ int kernel_side_add_peer(struct kernel_side *side, uint32_t *peer, int *ring, ui
                          struct fault *fault);
 void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer);
 
-/* 0; -EEXIST when somebody else watches it; or -errno. */
+/* `is_judged`: after an exec it is not watched until it was judged anew.  0; -EEXIST when somebody else watches it; or
+ * -errno. */
 int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uint32_t watch,
-                      struct fault *fault);
+                      bool is_judged, struct fault *fault);
+/* A descriptor that is readable when there are processes to be judged; they are handed to `judge`, which says whether
+ * `peer` may go on. */
+int kernel_side_recheck_fd(const struct kernel_side *side);
+typedef bool (*recheck_fn)(void *context, uint32_t peer, uint32_t pid);
+void kernel_side_recheck(struct kernel_side *side, recheck_fn judge, void *context);
 /* How many processes a peer watches. */
 uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer);
 /* These do nothing when `pid` is not the peer's. */

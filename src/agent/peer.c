@@ -134,7 +134,8 @@ static int watch(struct peer *peer, struct peer_house *house, const struct messa
         peer->has_place = true;
         *pass = ring;
     }
-    err = kernel_side_watch(house->kernel, peer->place, pid, message->request.watch & all, fault);
+    err = kernel_side_watch(house->kernel, peer->place, pid, message->request.watch & all,
+                            peer->who.uid != 0, fault);
     peer->targets += err == 0;
     told->pid = pid;
     return err;

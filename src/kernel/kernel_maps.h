@@ -13,6 +13,9 @@ struct agent_target {
     uint32_t peer;       /* whose */
     uint32_t watch;      /* enum agent_watch */
     uint32_t generation; /* of its known stacks */
+    uint32_t
+        recheck; /* what was watched until its exec; nothing is until the agent has judged it again */
+    uint32_t is_judged; /* the peer is not root: what it may see may change with an exec */
     uint32_t reserved;
     uint64_t budget;    /* bytes of new stacks that may be copied ... */
     uint64_t budget_ns; /* ... as of then */

@@ -146,6 +146,22 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     return 0;
 }
 
+/* Processes that became another program, for the agent alone. */
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 65536);
+} rechecks SEC(".maps");
+
+/* A program that belongs to somebody else, set-user-id for one, is not for the peer to see. */
+always void suspend(struct agent_target *target, uint32_t pid)
+{
+    if (!target->is_judged || target->watch & AGENT_WATCH_NEXT)
+        return;
+    target->recheck |= target->watch;
+    target->watch = 0;
+    bpf_ringbuf_output(&rechecks, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
@@ -154,6 +170,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
     if (!target)
         return 0;
     target->generation++;
+    suspend(target, (uint32_t)task->tgid);
     fill_record(&record, AGENT_EXEC, 0, AGENT_STACK_NONE, 0);
     write_record(target->peer, &record, sizeof(record), BPF_RB_FORCE_WAKEUP);
     return 0;

@@ -43,6 +43,24 @@ one_sentence others-process err 'another user'
 (cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" --for 1s -o own.memoir "$theirs" 2>"$here/err")
 equal own-process-status 0 $?
 at_least own-process 4096 "$(total "$house/own/own.memoir" pages.resident)"
+# What becomes somebody else's program by exec is not to be seen any more.
+cp "$subjects/subject-touches_pages" "$house/own/root-s"
+chmod 4755 "$house/own/root-s"
+cat >"$house/own/becomes" <<'END'
+#!/bin/sh
+sleep 1.5
+echo anon | exec ./"$1"
+END
+chmod 755 "$house/own/becomes"
+cp "$subjects/subject-touches_pages" "$house/own/own-s"
+seen=()
+for whose in own root; do
+    (cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --quiet --children --agent "$socket" --every 200ms -o "$whose.memoir" -- ./becomes "$whose-s" >/dev/null 2>&1)
+    seen+=("$(for file in "$house/own/"*.memoir; do "$MEMOIR" report "$file" --json; done | jq -s '[.[].quality.events] | add')")
+    rm -f "$house/own/"*.memoir
+done
+at_least exec-of-own-is-seen 10000 "${seen[0]}"
+at_most exec-of-others-is-not-seen 5000 "${seen[1]}"
 chmod 660 "$socket"
 chgrp root "$socket"
 (cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$theirs" 2>"$here/err")
