@@ -44,23 +44,21 @@ one_sentence others-process err 'another user'
 equal own-process-status 0 $?
 at_least own-process 4096 "$(total "$house/own/own.memoir" pages.resident)"
 # What becomes somebody else's program by exec is not to be seen any more.
-cp "$subjects/subject-touches_pages" "$house/own/root-s"
-chmod 4755 "$house/own/root-s"
-cat >"$house/own/becomes" <<'END'
-#!/bin/sh
-sleep 1.5
-echo anon | exec ./"$1"
-END
-chmod 755 "$house/own/becomes"
-cp "$subjects/subject-touches_pages" "$house/own/own-s"
-seen=()
-for whose in own root; do
-    (cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --quiet --children --agent "$socket" --every 200ms -o "$whose.memoir" -- ./becomes "$whose-s" >/dev/null 2>&1)
-    seen+=("$(for file in "$house/own/"*.memoir; do "$MEMOIR" report "$file" --json; done | jq -s '[.[].quality.events] | add')")
-    rm -f "$house/own/"*.memoir
+cp "$subjects/subject-touches_pages" "$house/own/roots-node"
+chmod 4755 "$house/own/roots-node"
+cp "$subjects/subject-touches_pages" "$house/own/own-node"
+for whose in own roots; do
+    # shellcheck disable=SC2016
+    "${nobody[@]}" sh -c 'sleep 1.5; echo anon | exec "$1"' sh "$house/own/$whose-node" >/dev/null &
+    becomes=$!
+    started+=("$becomes")
+    seen=$("${nobody[@]}" "$subjects/subject-agent_listens" "$socket" "$becomes" 4)
+    wait "$becomes"
+    case $whose in
+        own) at_least exec-of-own-is-seen 15000 "$seen" ;;
+        roots) at_most exec-of-others-is-not-seen 2000 "$seen" ;;
+    esac
 done
-at_least exec-of-own-is-seen 10000 "${seen[0]}"
-at_most exec-of-others-is-not-seen 5000 "${seen[1]}"
 chmod 660 "$socket"
 chgrp root "$socket"
 (cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$theirs" 2>"$here/err")
