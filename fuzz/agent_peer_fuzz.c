@@ -17,10 +17,11 @@ struct kernel_side {
             abort();                                                                               \
     } while (0)
 
-int kernel_side_add_peer(struct kernel_side *side, uint32_t *peer, int *ring, uint32_t *ring_bytes,
-                         struct fault *fault)
+int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer, int *ring,
+                         uint32_t *ring_bytes, struct fault *fault)
 {
     (void)fault;
+    MUST(user == getuid());
     MUST(!side->has_peer);
     side->has_peer = true;
     *peer = 3;
@@ -42,6 +43,11 @@ int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uin
     MUST(is_judged == (getuid() != 0));
     MUST(side->has_peer && peer == 3 && pid == (uint32_t)getpid() && watch < 32);
     return 0;
+}
+
+void kernel_side_grant(struct kernel_side *side, uint32_t pid)
+{
+    MUST(side->has_peer && pid == (uint32_t)getpid());
 }
 
 uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer)

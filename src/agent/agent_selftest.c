@@ -42,7 +42,7 @@ int agent_selftest(struct kernel_side *side, const char *proc, struct fault *fau
                          "the agent does not find itself in %s: mount the machine's /proc "
                          "and give it with --proc DIR",
                          proc);
-    int err = kernel_side_add_peer(side, &peer, &ring, &bytes, fault);
+    int err = kernel_side_add_peer(side, 0, &peer, &ring, &bytes, fault);
     if (err < 0)
         return err;
     err = kernel_side_watch(side, peer, pid, AGENT_WATCH_FAULTS, false, fault);

@@ -76,7 +76,7 @@ static int give_to_group(const char *path, const char *name, struct fault *fault
         return fault_set(fault, -ENOENT,
                          "there is no group \"%.60s\": make it with addgroup --system %.60s", name,
                          name);
-    if (group && chown(path, (uid_t)-1, group->gr_gid) < 0)
+    if (group && lchown(path, (uid_t)-1, group->gr_gid) < 0)
         return fault_set(fault, -errno, "%s cannot be given to the group %s: %s", path, name,
                          strerror(errno));
     return 0;

@@ -10,15 +10,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kernel/kernel_maps.h"
 #include "memoir.skel.h"
 
-#define RING_BYTES (8u << 20)
+#define RING_BYTES       (8u << 20)
+#define FIRST_GENERATION 1u
+#define RINGS_MAX        128u
+#define RINGS_PER_USER   32u /* of 8 MiB; root has no limit but all */
+#define FORGET_EVERY_NS  1000000000ull
 
 struct peer_maps {
-    int ring, known; /* -1: nobody has this place */
+    int ring, known;   /* -1: nobody has this place */
+    uint64_t fresh_ns; /* when its known stacks were last forgotten */
+};
+
+/* A ring lives as long as somebody has its descriptor. */
+struct given_ring {
+    uint32_t id, user; /* id 0: none */
 };
 
 struct kernel_side {
@@ -27,6 +38,7 @@ struct kernel_side {
     struct bpf_link *kernel_pages[2]; /* on_kernel_page, on_kernel_page_free; NULL: nobody asked */
     int cpus;
     uint32_t peer_count;
+    struct given_ring given[RINGS_MAX];
     struct ring_buffer *rechecks;
     recheck_fn judge; /* meanwhile */
     void *judge_context;
@@ -69,6 +81,17 @@ static void set_bits(struct memoir_bpf *bpf)
     btf__free(btf);
 }
 
+static void grant(struct kernel_side *side, uint32_t pid, uint32_t generation)
+{
+    bpf_map_update_elem(bpf_map__fd(side->bpf->maps.granted), &pid, &generation, BPF_ANY);
+}
+
+static void remove_target(struct kernel_side *side, uint32_t pid)
+{
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.targets), &pid);
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.granted), &pid);
+}
+
 /* One process that became another program: goes on being watched, or is let go. */
 static int recheck_one(void *context, void *data, size_t size)
 {
@@ -81,13 +104,10 @@ static int recheck_one(void *context, void *data, size_t size)
     memcpy(&pid, data, sizeof(pid));
     if (bpf_map_lookup_elem(targets, &pid, &target) < 0)
         return 0;
-    if (!side->judge(side->judge_context, target.peer, pid)) {
-        bpf_map_delete_elem(targets, &pid);
-        return 0;
-    }
-    target.watch = target.recheck;
-    target.recheck = 0;
-    bpf_map_update_elem(targets, &pid, &target, BPF_EXIST);
+    if (side->judge(side->judge_context, target.peer, pid))
+        grant(side, pid, target.generation); /* the one that was there before it was judged */
+    else
+        remove_target(side, pid);
     return 0;
 }
 
@@ -136,7 +156,7 @@ struct kernel_side *kernel_side_open(struct fault *fault)
     libbpf_set_print(keep_words);
     side->cpus = libbpf_num_possible_cpus();
     for (unsigned i = 0; i < AGENT_PEERS_MAX; i++)
-        side->peers[i] = (struct peer_maps){-1, -1};
+        side->peers[i] = (struct peer_maps){-1, -1, 0};
     if (load(side, fault) == 0)
         return side;
     kernel_side_close(side);
@@ -175,6 +195,49 @@ static int fresh_known(struct kernel_side *side, uint32_t peer)
     return 0;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The same on a peer's behalf, who may not do so all the time: it takes some milliseconds of everybody's. */
+static void forget_known(struct kernel_side *side, uint32_t peer)
+{
+    uint64_t const now = now_ns();
+    if (now - side->peers[peer].fresh_ns < FORGET_EVERY_NS)
+        return;
+    side->peers[peer].fresh_ns = now;
+    (void)fresh_known(side, peer);
+}
+
+static uint32_t map_id(int fd)
+{
+    struct bpf_map_info info = {0};
+    uint32_t size = sizeof(info);
+    return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? info.id : 0;
+}
+
+/* Where one more ring of a user can be written down; NULL when he has too many, or all have. */
+static struct given_ring *find_room(struct kernel_side *side, uint32_t user)
+{
+    struct given_ring *room = NULL;
+    unsigned theirs = 0;
+    for (unsigned i = 0; i < RINGS_MAX; i++) {
+        struct given_ring *given = &side->given[i];
+        int const fd = given->id ? bpf_map_get_fd_by_id(given->id) : -1;
+        if (fd < 0)
+            *given = (struct given_ring){0, 0};
+        else
+            close(fd);
+        theirs += given->id && given->user == user;
+        if (!given->id)
+            room = given;
+    }
+    return user != 0 && theirs >= RINGS_PER_USER ? NULL : room;
+}
+
 static int make_maps(struct kernel_side *side, uint32_t peer)
 {
     struct peer_maps *maps = &side->peers[peer];
@@ -193,10 +256,15 @@ static void clear_counters(struct kernel_side *side, uint32_t peer)
     free(none);
 }
 
-int kernel_side_add_peer(struct kernel_side *side, uint32_t *peer, int *ring, uint32_t *ring_bytes,
-                         struct fault *fault)
+int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer, int *ring,
+                         uint32_t *ring_bytes, struct fault *fault)
 {
     uint32_t place = 0;
+    struct given_ring *given = find_room(side, user);
+    if (!given)
+        return fault_set(fault, -EUSERS,
+                         "you have %u rings already, or others have too many: end a recorder",
+                         RINGS_PER_USER);
     while (place < AGENT_PEERS_MAX && side->peers[place].ring >= 0)
         place++;
     if (place == AGENT_PEERS_MAX)
@@ -214,6 +282,7 @@ int kernel_side_add_peer(struct kernel_side *side, uint32_t *peer, int *ring, ui
             "events: %s",
             RING_BYTES >> 20, strerror(-err));
     }
+    *given = (struct given_ring){map_id(side->peers[place].ring), user};
     clear_counters(side, place);
     *peer = place;
     *ring = side->peers[place].ring;
@@ -235,7 +304,7 @@ static uint32_t each_target(struct kernel_side *side, uint32_t peer, bool take)
             continue;
         count++;
         if (take)
-            bpf_map_delete_elem(targets, &pid);
+            remove_target(side, pid);
     }
     return count;
 }
@@ -248,14 +317,16 @@ uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer)
 void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
 {
     struct peer_maps *maps = &side->peers[peer];
-    each_target(side, peer, true);
+    /* Without a ring no child becomes a target any more; then those that did are taken out. */
     bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.rings), &peer);
+    for (unsigned i = 0; i < 100 && each_target(side, peer, true) > 0; i++)
+        ;
     bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.known_stacks), &peer);
     if (maps->ring >= 0)
         close(maps->ring);
     if (maps->known >= 0)
         close(maps->known);
-    *maps = (struct peer_maps){-1, -1};
+    *maps = (struct peer_maps){-1, -1, 0};
     if (--side->peer_count > 0)
         return;
     memoir_bpf__detach(side->bpf);
@@ -283,7 +354,7 @@ int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uin
                       bool is_judged, struct fault *fault)
 {
     struct agent_target target = {
-        .peer = peer, .watch = watch, .generation = 1, .is_judged = is_judged};
+        .peer = peer, .watch = watch, .generation = FIRST_GENERATION, .is_judged = is_judged};
     int err = watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
     if (err < 0)
         return err;
@@ -308,7 +379,12 @@ void kernel_side_unwatch(struct kernel_side *side, uint32_t peer, uint32_t pid)
 {
     struct agent_target target;
     if (is_of_peer(side, peer, pid, &target))
-        bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.targets), &pid);
+        remove_target(side, pid);
+}
+
+void kernel_side_grant(struct kernel_side *side, uint32_t pid)
+{
+    grant(side, pid, FIRST_GENERATION);
 }
 
 void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know)
@@ -322,14 +398,14 @@ void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agen
     if (!is_of_peer(side, peer, place.pid, &target) || target.generation != know->generation)
         return;
     if (bpf_map_update_elem(side->peers[peer].known, &place, &know->stack, BPF_ANY) == -E2BIG)
-        fresh_known(side, peer);
+        forget_known(side, peer);
 }
 
 void kernel_side_renew(struct kernel_side *side, uint32_t peer, uint32_t pid)
 {
     struct agent_target target;
     if (is_of_peer(side, peer, pid, &target))
-        fresh_known(side, peer);
+        forget_known(side, peer);
 }
 
 /* Events that the kernel left out because they happened inside our own programs; of all peers together. */

@@ -13,15 +13,17 @@ struct kernel_side;
 struct kernel_side *kernel_side_open(struct fault *fault);
 void kernel_side_close(struct kernel_side *side); /* also NULL */
 
-/* A place for one more peer.  `ring` is the descriptor of its ring, of *ring_bytes, and stays the side's.  0 or -errno. */
-int kernel_side_add_peer(struct kernel_side *side, uint32_t *peer, int *ring, uint32_t *ring_bytes,
-                         struct fault *fault);
+/* A place for one more peer, of `user`: who keeps too many rings, also of connections that are gone, gets no more.  `ring` is the descriptor of its ring, of *ring_bytes, and stays the side's.  0 or -errno. */
+int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer, int *ring,
+                         uint32_t *ring_bytes, struct fault *fault);
 void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer);
 
-/* `is_judged`: after an exec it is not watched until it was judged anew.  0; -EEXIST when somebody else watches it; or
+/* `is_judged`: nothing of it is told until kernel_side_grant, and again after each exec.  0; -EEXIST when somebody else watches it; or
  * -errno. */
 int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uint32_t watch,
                       bool is_judged, struct fault *fault);
+/* What was begun by kernel_side_watch is granted, unless it has become another program since. */
+void kernel_side_grant(struct kernel_side *side, uint32_t pid);
 /* A descriptor that is readable when there are processes to be judged; they are handed to `judge`, which says whether
  * `peer` may go on. */
 int kernel_side_recheck_fd(const struct kernel_side *side);

@@ -128,17 +128,28 @@ static int watch(struct peer *peer, struct peer_house *house, const struct messa
     if (peer->targets == PEER_TARGETS_MAX)
         return fault_set(fault, -EUSERS, "one recorder may watch %u processes", PEER_TARGETS_MAX);
     if (!peer->has_place) {
-        err = kernel_side_add_peer(house->kernel, &peer->place, &ring, &told->ring, fault);
+        err = kernel_side_add_peer(house->kernel, peer->who.uid, &peer->place, &ring, &told->ring,
+                                   fault);
         if (err < 0)
             return err;
         peer->has_place = true;
         *pass = ring;
     }
+    /* Judged before for the refusal, and after for the truth: it may have ended or become another program meanwhile. */
     err = kernel_side_watch(house->kernel, peer->place, pid, message->request.watch & all,
                             peer->who.uid != 0, fault);
-    peer->targets += err == 0;
+    if (err < 0)
+        return err;
+    uint32_t again = 0;
+    err = find_target(peer, house, message->pidfd, &again, fault);
+    if (err < 0 || again != pid) {
+        kernel_side_unwatch(house->kernel, peer->place, pid);
+        return err < 0 ? err : fault_set(fault, -ESRCH, "process %u has just ended", pid);
+    }
+    kernel_side_grant(house->kernel, pid);
+    peer->targets++;
     told->pid = pid;
-    return err;
+    return 0;
 }
 
 static void know(const struct peer *peer, struct peer_house *house, const struct message *message)

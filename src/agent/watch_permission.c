@@ -89,6 +89,9 @@ int watch_permission(const char *proc, uint32_t pid, uid_t user, gid_t group, st
     snprintf(path, sizeof(path), "%s/%u/status", proc, pid);
     if (read_text(path, text, sizeof(text)) < 0)
         return fault_set(fault, -ESRCH, "there is no process %u", pid);
+    const char *group_of = field(text, "Tgid");
+    if (!group_of || strtoul(group_of, NULL, 10) != pid)
+        return fault_set(fault, -EINVAL, "%u is a thread: give the process", pid);
     snprintf(path, sizeof(path), "%s/%u", proc, pid);
     if (stat(path, &info) < 0)
         return fault_set(fault, -ESRCH, "process %u has just ended", pid);

@@ -43,14 +43,25 @@ static void on_stop(int number)
     stop_asked = 1;
 }
 
+/* What we do about signals, and what was done before, which the program gets back. */
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+#define HANDLED (sizeof(handled) / sizeof(handled[0]))
+static struct sigaction before[HANDLED];
+
 static void set_signals(void)
 {
-    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_stop};
-    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-        sigaction(stops[i], &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk to us */
+    for (size_t i = 0; i < HANDLED; i++) {
+        /* A file at its limit is a full disk to us. */
+        bool const is_ignored = handled[i] == SIGPIPE || handled[i] == SIGXFSZ;
+        struct sigaction const action = {.sa_handler = is_ignored ? SIG_IGN : on_stop};
+        sigaction(handled[i], &action, &before[i]);
+    }
+}
+
+static void restore_signals(void)
+{
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], NULL);
 }
 
 static uint64_t now_ns(void)
@@ -219,6 +230,7 @@ static int start_program(struct outside_recorder *recorder, char *const *command
     if (recorder->child == 0) {
         char letter;
         close(go[1]);
+        restore_signals();
         if (read(go[0], &letter, 1) == 1)
             execvp(command[0], command);
         int const err = errno;

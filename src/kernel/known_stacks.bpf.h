@@ -220,8 +220,8 @@ always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs
         return AGENT_STACK_NONE;
     }
     /* Unique among the copies on their way: so many are never unanswered. */
-    uint32_t number =
-        AGENT_STACK_COPY | ((uint32_t)(count->copies++ << 6 | (cpu & 63)) & (AGENT_STACK_COPY - 1));
+    uint32_t number = AGENT_STACK_COPY |
+                      ((uint32_t)(count->copies++ << 10 | (cpu & 1023)) & (AGENT_STACK_COPY - 1));
     struct agent_copy *head = (void *)room->bytes;
     fill_record(&head->record, AGENT_COPY, 0, number, 0);
     copy_registers(head->registers, regs);

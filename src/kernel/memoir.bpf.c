@@ -20,7 +20,7 @@ always void fault(uint64_t address, const struct pt_regs *regs, uint32_t flags)
     uint32_t pid = current_pid();
     struct agent_target *target = target_of(pid);
     struct scratch *scratch;
-    if (!is_watched(target, AGENT_WATCH_FAULTS))
+    if (!is_watched(target, pid, AGENT_WATCH_FAULTS))
         return;
     scratch = scratch_of_cpu();
     if (!scratch || scratch->busy)
@@ -63,8 +63,9 @@ int BPF_PROG(on_large_page, struct page *page, unsigned int order, unsigned int 
     scratch = scratch_of_cpu();
     if (!scratch || scratch->busy || scratch->fault_tid != (uint32_t)bpf_get_current_pid_tgid())
         return 0;
-    target = target_of(current_pid());
-    if (!is_watched(target, AGENT_WATCH_FAULTS))
+    uint32_t pid = current_pid();
+    target = target_of(pid);
+    if (!is_watched(target, pid, AGENT_WATCH_FAULTS))
         return 0;
     /* In a system call, only if the fault was the kernel's own: it may be filling memory without any. */
     if (((int64_t)user_registers()->orig_ax >= 0) != (scratch->fault_in_kernel != 0))
@@ -94,7 +95,7 @@ int BPF_PROG(on_new_addresses, unsigned long address, struct vm_unmapped_area_in
     uint32_t pid = current_pid();
     struct agent_target *target = target_of(pid);
     struct scratch *scratch = scratch_of_cpu();
-    if (!is_watched(target, AGENT_WATCH_FAULTS) || (int64_t)address < 0 || !scratch ||
+    if (!is_watched(target, pid, AGENT_WATCH_FAULTS) || (int64_t)address < 0 || !scratch ||
         scratch->busy)
         return 0;
     struct pt_regs *regs = user_registers();
@@ -129,16 +130,25 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
     uint32_t pid = (uint32_t)child->tgid;
-    struct agent_target *target = target_of((uint32_t)parent->tgid);
+    uint32_t parent_pid = (uint32_t)parent->tgid;
+    struct agent_target *target = target_of(parent_pid);
+    if (child->pid == child->tgid) { /* its number was another process's before */
+        bpf_map_delete_elem(&targets, &pid);
+        bpf_map_delete_elem(&granted, &pid);
+    }
     uint32_t const events = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL;
     if (!target || child->tgid == parent->tgid || !(target->watch & events) ||
         !(target->watch & (AGENT_WATCH_CHILDREN | AGENT_WATCH_NEXT)))
+        return 0;
+    if (!is_granted(target, parent_pid) || !bpf_map_lookup_elem(&rings, &target->peer))
         return 0;
     struct agent_target copy = *target;
     copy.watch &= ~AGENT_WATCH_NEXT;
     if (target->watch & AGENT_WATCH_NEXT)
         target->watch = AGENT_WATCH_NEXT; /* and no other */
     struct agent_record record;
+    if (copy.is_judged)
+        bpf_map_update_elem(&granted, &pid, &copy.generation, BPF_ANY);
     if (bpf_map_update_elem(&targets, &pid, &copy, BPF_NOEXIST) < 0)
         return 0;
     fill_record(&record, AGENT_FORK, 0, AGENT_STACK_NONE, pid);
@@ -152,16 +162,6 @@ struct {
     __uint(max_entries, 65536);
 } rechecks SEC(".maps");
 
-/* A program that belongs to somebody else, set-user-id for one, is not for the peer to see. */
-always void suspend(struct agent_target *target, uint32_t pid)
-{
-    if (!target->is_judged || target->watch & AGENT_WATCH_NEXT)
-        return;
-    target->recheck |= target->watch;
-    target->watch = 0;
-    bpf_ringbuf_output(&rechecks, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
-}
-
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
@@ -170,7 +170,10 @@ int BPF_PROG(on_exec, struct task_struct *task)
     if (!target)
         return 0;
     target->generation++;
-    suspend(target, (uint32_t)task->tgid);
+    if (target->is_judged) { /* it may be somebody else's program now, set-user-id for one */
+        uint32_t pid = (uint32_t)task->tgid;
+        bpf_ringbuf_output(&rechecks, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
+    }
     fill_record(&record, AGENT_EXEC, 0, AGENT_STACK_NONE, 0);
     write_record(target->peer, &record, sizeof(record), BPF_RB_FORCE_WAKEUP);
     return 0;
@@ -187,6 +190,7 @@ int BPF_PROG(on_exit, struct task_struct *task)
     fill_record(&record, AGENT_EXIT, 0, AGENT_STACK_NONE, 0);
     write_record(target->peer, &record, sizeof(record), BPF_RB_FORCE_WAKEUP);
     bpf_map_delete_elem(&targets, &pid);
+    bpf_map_delete_elem(&granted, &pid);
     return 0;
 }
 
@@ -247,7 +251,7 @@ int BPF_PROG(on_cached, struct folio *folio)
     struct agent_target *target = target_of(pid);
     struct scratch *scratch = scratch_of_cpu();
     struct agent_cache cache;
-    if (!is_watched(target, AGENT_WATCH_CACHE) || !scratch || scratch->busy ||
+    if (!is_watched(target, pid, AGENT_WATCH_CACHE) || !scratch || scratch->busy ||
         !describe(folio, &cache))
         return 0;
     struct agent_file file = {.inode = cache.inode, .device = cache.device};
@@ -307,7 +311,7 @@ int BPF_PROG(on_kernel_page, struct page *page, unsigned int order, unsigned int
     uint32_t pid = current_pid();
     struct agent_target *target = target_of(pid);
     struct scratch *scratch;
-    if (!is_watched(target, AGENT_WATCH_KERNEL) || !page || order > 18 || gfp & gfp_movable ||
+    if (!is_watched(target, pid, AGENT_WATCH_KERNEL) || !page || order > 18 || gfp & gfp_movable ||
         !(gfp & gfp_may_wait)) /* an interrupt cannot wait: it is nobody's */
         return 0;
     scratch = scratch_of_cpu();

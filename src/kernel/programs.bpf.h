@@ -19,6 +19,15 @@ struct {
     __type(value, struct agent_target);
 } targets SEC(".maps");
 
+/* The generation of a target that its peer may see, once the agent has judged it.  Written by the agent, and for a forked
+ * child, which is what its parent is. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, AGENT_TARGETS_MAX);
+    __type(key, uint32_t);
+    __type(value, uint32_t);
+} granted SEC(".maps");
+
 /* One ring per peer, so that a slow one loses only its own records. */
 struct ring {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -70,9 +79,19 @@ always struct agent_target *target_of(uint32_t pid)
     return bpf_map_lookup_elem(&targets, &pid);
 }
 
-always bool is_watched(const struct agent_target *target, uint32_t watch)
+always bool is_granted(const struct agent_target *target, uint32_t pid)
 {
-    return target && target->watch & watch && !(target->watch & AGENT_WATCH_NEXT);
+    uint32_t *generation;
+    if (!target->is_judged)
+        return 1;
+    generation = bpf_map_lookup_elem(&granted, &pid);
+    return generation && *generation == target->generation;
+}
+
+always bool is_watched(const struct agent_target *target, uint32_t pid, uint32_t watch)
+{
+    return target && target->watch & watch && !(target->watch & AGENT_WATCH_NEXT) &&
+           is_granted(target, pid);
 }
 
 always uint32_t current_pid(void)

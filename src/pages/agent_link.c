@@ -40,6 +40,10 @@ struct agent_link *agent_link_open(const char *socket_path, struct fault *fault)
     strcpy(address.sun_path, socket_path);
     link->ring = -1;
     link->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    struct timeval const patience = {.tv_sec =
+                                         1}; /* an agent that stands still must not hold us up */
+    if (link->socket >= 0)
+        setsockopt(link->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
     if (link->socket < 0 ||
         connect(link->socket, (struct sockaddr *)&address, sizeof(address)) < 0) {
         bool const is_refused = errno == EACCES || errno == EPERM;
@@ -94,7 +98,11 @@ static int receive_answer(struct agent_link *link, struct agent_answer *answer, 
     struct msghdr header = {
         .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
     struct pollfd ready = {.fd = link->socket, .events = POLLIN};
-    if (poll(&ready, 1, ANSWER_MS) != 1)
+    int polled;
+    do
+        polled = poll(&ready, 1, ANSWER_MS);
+    while (polled < 0 && errno == EINTR);
+    if (polled != 1)
         return -ETIMEDOUT;
     ssize_t got = recvmsg(link->socket, &header, MSG_CMSG_CLOEXEC);
     if (got != (ssize_t)sizeof(*answer))
@@ -111,8 +119,10 @@ static int ask(struct agent_link *link, const struct agent_request *request, int
                struct agent_answer *answer, int *passed, struct fault *fault)
 {
     int err = send_request(link, request, sizeof(*request), pass);
-    if (err == 0)
-        err = receive_answer(link, answer, passed);
+    do {
+        if (err == 0)
+            err = receive_answer(link, answer, passed);
+    } while (err == 0 && answer->kind != request->kind); /* of one that was given up */
     if (err < 0)
         return fault_set(fault, err,
                          "the agent does not answer (%s): see whether memoir agent still runs",
@@ -159,11 +169,15 @@ int agent_link_watch(struct agent_link *link, pid_t pid, uint32_t watch, uint32_
     if (err == 0)
         err = ask(link, &request, pidfd, &answer, &passed, fault);
     close(pidfd);
+    /* The first answer has it, whatever became of the request. */
+    if (passed >= 0 && (link->ring >= 0 || map_ring(link, passed, answer.ring) < 0)) {
+        close(passed);
+        if (link->ring < 0)
+            return fault_set(fault, -EPROTO, "the ring of the agent cannot be mapped");
+    }
     if (err < 0)
         return err;
     *known_as = answer.pid;
-    if (passed >= 0 && link->ring < 0 && map_ring(link, passed, answer.ring) < 0)
-        return fault_set(fault, -EPROTO, "the ring of the agent cannot be mapped");
     return link->ring < 0 ? fault_set(fault, -EPROTO, "the agent gave no ring") : 0;
 }
 

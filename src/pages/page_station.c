@@ -67,13 +67,16 @@ static int give_order(struct page_station *station, enum order order, uint32_t p
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += ORDER_MS / 1000;
     pthread_mutex_lock(&station->lock);
+    while (station->order != ORDER_NONE) /* one that was given up and is still at work */
+        pthread_cond_wait(&station->done, &station->lock);
     station->order_pid = pid;
     station->order_is_whole = is_whole;
     station->order_fault = fault;
     station->order = order;
     int late = 0;
-    while (station->order != ORDER_NONE && (order != ORDER_LOOK || late == 0))
-        late = pthread_cond_timedwait(&station->done, &station->lock, &until);
+    while (station->order != ORDER_NONE && late == 0)
+        late = order == ORDER_LOOK ? pthread_cond_timedwait(&station->done, &station->lock, &until)
+                                   : pthread_cond_wait(&station->done, &station->lock);
     int const err = station->order == ORDER_NONE ? station->order_err : -ETIMEDOUT;
     pthread_mutex_unlock(&station->lock);
     return err;

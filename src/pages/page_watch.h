@@ -31,7 +31,8 @@ struct page_watch {
     uint32_t pid, known_as; /* as we and as records call it */
     uint32_t parent;        /* 0: it is nobody's child that we watch */
     struct process_code *code;
-    bool code_is_old; /* files were mapped since it was read */
+    bool code_is_old;       /* files were mapped since it was read */
+    uint64_t code_since_ns; /* where nobody tells of that: when it was last taken for old */
     struct page_book book;
     struct cache_book cache;
     struct perf_faults *perf; /* who tells of its faults, if not the agent */

@@ -18,6 +18,7 @@
 #define PERF_STACK_BYTES 8192u
 #define PERF_RING_BYTES  (32u << 20)
 #define PERF_WAITS_MAX   64u
+#define CODE_OLD_NS      10000000u
 #define CHILDREN_MAX     4096u
 
 static uint64_t clock_ns(clockid_t clock)
@@ -84,8 +85,10 @@ static bool drop_from_cache(struct page_station *station, const struct agent_cac
                                     .first = cache->record.address,
                                     .device = cache->device,
                                     .pages = cache->pages};
+    pthread_mutex_lock(&station->lock);
     vec_each (watch, &station->watches)
         cache_book_drop(&(*watch)->cache, &span);
+    pthread_mutex_unlock(&station->lock);
     return true;
 }
 
@@ -106,6 +109,10 @@ static bool on_record(void *context, const struct agent_record *record)
         return true;
     }
     if (record->kind == AGENT_COPY) {
+        if (watch->perf && now_ns() - watch->code_since_ns > CODE_OLD_NS) {
+            watch->code_is_old = true;
+            watch->code_since_ns = now_ns();
+        }
         station_stacks_learn(station->stacks, watch->code, &watch->code_is_old,
                              (const struct agent_copy *)record, station->link);
     } else if (record->kind == AGENT_FORK || record->kind == AGENT_EXEC) {
@@ -272,6 +279,8 @@ static int begin_watch(struct page_station *station, uint32_t pid, bool is_whole
         err = agent_link_watch(station->link, (pid_t)pid, station->options.watch, &known_as, fault);
     if (err == 0) {
         err = page_watch_init(watch, station->codes, pid, known_as, is_whole);
+        if (err < 0 && station->link)
+            (void)agent_link_unwatch(station->link, known_as);
         if (err < 0)
             fault_set(fault, err, "the code of process %u cannot be read: %s", pid, strerror(-err));
     }

@@ -83,6 +83,13 @@ status_bytes() {
     awk -v field="$2:" '$1 == field { print $2 * 1024 }' "/proc/$1/status"
 }
 
+# touched CASE EXPECTED ACTUAL: to the byte, unless events were lost, or may be unknown to us ($may_lose), which perf's rings do where
+# nobody gets to read them in time; then nothing may be more than it was.
+may_lose=
+touched() {
+    if [ "$lost" = 0 ] && [ -z "$may_lose" ]; then equal "$@"; else at_most "$1-with-losses" "$2" "$3"; fi
+}
+
 # touches_all NAME OPTIONS…: memoir pages on all that the subject does; NAME.memoir against what it did and what the kernel counts.
 touches_all() {
     local name=$1 part mib=1048576
@@ -94,12 +101,13 @@ touches_all() {
     quiet "$name-quiet" "$name.memoir" "$(pgrep -P "$subject" -x subject-touches | head -n 1)"
     end_subject
     equal "$name-exit-status" 0 $?
-    equal "$name-anon" $((48 * mib)) "$(inside "$name.memoir" pages.anon touch_64_mib)"
-    equal "$name-populate" $((8 * mib)) "$(inside "$name.memoir" pages.anon populate_8_mib)"
-    equal "$name-move" $((32 * mib)) "$(inside "$name.memoir" pages.anon grow_4_to_32_mib)"
-    equal "$name-huge" $((20 * mib)) "$(inside "$name.memoir" pages.anon huge_20_mib)"
-    equal "$name-shared" $((6 * mib)) "$(inside "$name.memoir" pages.shmem share_6_mib)"
-    equal "$name-mapped-file" $((12 * mib)) "$(inside "$name.memoir" pages.file map_file_12_mib)"
+    lost=$("$MEMOIR" report "$name.memoir" --json | jq .quality.lost_events)
+    touched "$name-anon" $((48 * mib)) "$(inside "$name.memoir" pages.anon touch_64_mib)"
+    touched "$name-populate" $((8 * mib)) "$(inside "$name.memoir" pages.anon populate_8_mib)"
+    touched "$name-move" $((32 * mib)) "$(inside "$name.memoir" pages.anon grow_4_to_32_mib)"
+    touched "$name-huge" $((20 * mib)) "$(inside "$name.memoir" pages.anon huge_20_mib)"
+    touched "$name-shared" $((6 * mib)) "$(inside "$name.memoir" pages.shmem share_6_mib)"
+    touched "$name-mapped-file" $((12 * mib)) "$(inside "$name.memoir" pages.file map_file_12_mib)"
 }
 
 # quiet CASE FILE PID: what a recording has of each kind is what the kernel counts, once the process stands still.  A look

@@ -8,7 +8,9 @@ if [ "$(id -u)" != 0 ]; then
     skip pages_perf "needs root for the tracepoints that tell of moved memory"
     exit 0
 fi
+may_lose=yes
 touches_all perf --source perf
+at_least perf-anon-mostly 25165824 "$(inside perf.memoir pages.anon touch_64_mib)"
 at_least perf-complete 0.99 "$("$MEMOIR" report perf.memoir --json | jq .quality.complete_stacks_share)"
 
 # Without an agent it says so, and goes on.

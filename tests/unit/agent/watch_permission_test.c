@@ -2,6 +2,7 @@
 #include "agent/watch_permission.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -64,6 +65,31 @@ TEST(cut_or_empty)
     assert_int_equal(judge("", 7, 7, 8), -EINVAL);
 }
 
+static pid_t other_thread;
+
+static void *live(void *stop)
+{
+    other_thread = gettid();
+    pthread_barrier_wait(stop);
+    pthread_barrier_wait(stop);
+    return NULL;
+}
+
+/* Its number is free again while the process lives, and may become somebody else's. */
+TEST(a_thread_is_no_process)
+{
+    struct fault fault = {0};
+    pthread_barrier_t stop;
+    pthread_t thread;
+    pthread_barrier_init(&stop, NULL, 2);
+    pthread_create(&thread, NULL, live, &stop);
+    pthread_barrier_wait(&stop);
+    assert_int_equal(watch_permission("/proc", (uint32_t)other_thread, 0, 0, &fault), -EINVAL);
+    assert_int_equal(watch_permission("/proc", (uint32_t)getpid(), 0, 0, &fault), 0);
+    pthread_barrier_wait(&stop);
+    pthread_join(thread, NULL);
+}
+
 TEST(numbers_of_pidfds)
 {
     int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -77,10 +103,11 @@ TEST(numbers_of_pidfds)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_process),     cmocka_unit_test(root_sees_all),
-        cmocka_unit_test(other_users),     cmocka_unit_test(more_power),
-        cmocka_unit_test(protects_itself), cmocka_unit_test(kernel_thread),
-        cmocka_unit_test(cut_or_empty),    cmocka_unit_test(numbers_of_pidfds),
+        cmocka_unit_test(own_process),       cmocka_unit_test(root_sees_all),
+        cmocka_unit_test(other_users),       cmocka_unit_test(more_power),
+        cmocka_unit_test(protects_itself),   cmocka_unit_test(kernel_thread),
+        cmocka_unit_test(cut_or_empty),      cmocka_unit_test(a_thread_is_no_process),
+        cmocka_unit_test(numbers_of_pidfds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
