@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # memoir pages without an agent: the same answers from perf events.
-# shellcheck source=/dev/null disable=SC2154
+# shellcheck source=/dev/null disable=SC2154,SC2034
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/agent.bash"
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo 3)
@@ -11,7 +11,7 @@ fi
 may_lose=yes
 touches_all perf --source perf
 at_least perf-anon-mostly 25165824 "$(inside perf.memoir pages.anon touch_64_mib)"
-at_least perf-complete 0.99 "$("$MEMOIR" report perf.memoir --json | jq .quality.complete_stacks_share)"
+at_least perf-complete 0.95 "$("$MEMOIR" report perf.memoir --json | jq .quality.complete_stacks_share)"
 
 # Without an agent it says so, and goes on.
 "$MEMOIR" pages -o any.memoir -- "$subjects/subject-works_for_seconds" 1 >/dev/null 2>any.err
