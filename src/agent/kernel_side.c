@@ -314,6 +314,33 @@ uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer)
     return each_target(side, peer, false);
 }
 
+/* What its processes brought into the page cache, and what the kernel took in their name: the next one in its place must
+ * not be told when that goes. */
+static void forget_pages(struct kernel_side *side, uint32_t peer)
+{
+    int const files = bpf_map__fd(side->bpf->maps.files);
+    int const pages = bpf_map__fd(side->bpf->maps.kernel_pages);
+    struct agent_file file, next_file;
+    struct agent_kernel_pages kept;
+    uint64_t peers, page, next_page;
+    int err = bpf_map_get_next_key(files, NULL, &next_file);
+    for (unsigned i = 0; err == 0 && i < AGENT_FILES_MAX; i++) {
+        file = next_file;
+        err = bpf_map_get_next_key(files, &file, &next_file);
+        if (bpf_map_lookup_elem(files, &file, &peers) < 0 || !(peers & 1ull << peer))
+            continue;
+        peers &= ~(1ull << peer);
+        bpf_map_update_elem(files, &file, &peers, BPF_EXIST);
+    }
+    err = bpf_map_get_next_key(pages, NULL, &next_page);
+    for (unsigned i = 0; err == 0 && i < AGENT_KERNEL_MAX; i++) {
+        page = next_page;
+        err = bpf_map_get_next_key(pages, &page, &next_page);
+        if (bpf_map_lookup_elem(pages, &page, &kept) == 0 && kept.peer == peer)
+            bpf_map_delete_elem(pages, &page);
+    }
+}
+
 void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
 {
     struct peer_maps *maps = &side->peers[peer];
@@ -321,6 +348,7 @@ void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
     bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.rings), &peer);
     for (unsigned i = 0; i < 100 && each_target(side, peer, true) > 0; i++)
         ;
+    forget_pages(side, peer);
     bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.known_stacks), &peer);
     if (maps->ring >= 0)
         close(maps->ring);

@@ -5,8 +5,10 @@
 #define AGENT_PEERS_MAX   64u
 #define AGENT_TARGETS_MAX 4096u
 #define AGENT_STACK_BYTES 65536u /* the most that is copied of one */
-#define AGENT_KNOWN_MAX   8192u  /* stacks per peer */
-#define AGENT_WAYS        4u     /* stacks that may begin at the same place */
+#define AGENT_FILES_MAX   16384u
+#define AGENT_KERNEL_MAX  262144u /* pages of the kernel itself */
+#define AGENT_KNOWN_MAX   8192u   /* stacks per peer */
+#define AGENT_WAYS        4u      /* stacks that may begin at the same place */
 
 /* A process that somebody watches, by its number. */
 struct agent_target {

@@ -212,7 +212,7 @@ int BPF_PROG(on_out_of_memory, struct task_struct *task)
 /* Files that a watched process filled the cache with, and for which peers, a bit each. */
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, 16384);
+    __uint(max_entries, AGENT_FILES_MAX);
     __type(key, struct agent_file);
     __type(value, uint64_t);
 } files SEC(".maps");
@@ -300,7 +300,7 @@ int BPF_PROG(on_uncached, struct folio *folio)
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, 262144);
+    __uint(max_entries, AGENT_KERNEL_MAX);
     __type(key, uint64_t); /* the address of its struct page */
     __type(value, struct agent_kernel_pages);
 } kernel_pages SEC(".maps");
