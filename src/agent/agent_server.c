@@ -11,12 +11,12 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/agent_selftest.h"
 #include "agent/peer.h"
 #include "agent/watch_permission.h"
+#include "base/clock.h"
 
 #define CONNECTIONS_MAX 128u
 #define PER_USER_MAX    32u /* so that one user cannot keep others out */
@@ -32,13 +32,6 @@ struct agent_server {
     struct peer peers[CONNECTIONS_MAX];
     nfds_t count; /* of polled */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Whether somebody answers at the path; what a dead agent left is taken away. */
 static int clear_path(const struct sockaddr_un *address, struct fault *fault)
@@ -142,7 +135,7 @@ static void accept_peer(struct agent_server *server)
         return;
     }
     struct peer *peer = &server->peers[server->count - FIRST_PEER];
-    if (peer_begin(peer, fd, now_ns()) < 0)
+    if (peer_begin(peer, fd, monotonic_ns()) < 0)
         return;
     if (peer->who.uid != 0 && connections_of(server, peer->who.uid) >= PER_USER_MAX) {
         close(fd);
@@ -164,7 +157,7 @@ static bool is_over(struct agent_server *server, nfds_t at)
     struct peer *peer = &server->peers[at - FIRST_PEER];
     if (server->polled[at].revents && !peer_serve(peer, &server->house))
         return true;
-    return !peer->is_greeted && now_ns() - peer->since_ns > SILENCE_NS;
+    return !peer->is_greeted && monotonic_ns() - peer->since_ns > SILENCE_NS;
 }
 
 /* Whether a peer may go on seeing a process that has become another program. */

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "kernel/kernel_maps.h"
 #include "memoir.skel.h"
 
@@ -195,17 +195,10 @@ static int fresh_known(struct kernel_side *side, uint32_t peer)
     return 0;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The same on a peer's behalf, who may not do so all the time: it takes some milliseconds of everybody's. */
 static void forget_known(struct kernel_side *side, uint32_t peer)
 {
-    uint64_t const now = now_ns();
+    uint64_t const now = monotonic_ns();
     if (now - side->peers[peer].fresh_ns < FORGET_EVERY_NS)
         return;
     side->peers[peer].fresh_ns = now;

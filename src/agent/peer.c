@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/watch_permission.h"
+#include "wire/agent_send.h"
 
 #define MESSAGES_AT_ONCE 64 /* then it is the others' turn */
 
@@ -78,24 +79,6 @@ static int receive(int fd, struct message *message)
         return got == 0 ? -EPIPE : -EBADMSG;
     }
     return 1;
-}
-
-/* With a descriptor unless `pass` is -1.  false when it cannot be sent at once. */
-static bool answer(int fd, struct agent_answer *text, int pass)
-{
-    _Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {0};
-    struct iovec bytes = {text, sizeof(*text)};
-    struct msghdr header = {.msg_iov = &bytes, .msg_iovlen = 1};
-    if (pass >= 0) {
-        header.msg_control = room;
-        header.msg_controllen = sizeof(room);
-        struct cmsghdr *part = CMSG_FIRSTHDR(&header);
-        part->cmsg_level = SOL_SOCKET;
-        part->cmsg_type = SCM_RIGHTS;
-        part->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(part), &pass, sizeof(pass));
-    }
-    return sendmsg(fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof(*text);
 }
 
 static int find_target(const struct peer *peer, const struct peer_house *house, int pidfd,
@@ -202,8 +185,8 @@ bool peer_serve(struct peer *peer, struct peer_house *house)
         if (got <= 0)
             return got == 0;
         struct agent_answer told = {.kind = message.request.kind, .version = AGENT_VERSION};
-        bool const is_sent =
-            !obey(peer, house, &message, &told, &pass) || answer(peer->fd, &told, pass);
+        bool const is_sent = !obey(peer, house, &message, &told, &pass) ||
+                             agent_send(peer->fd, &told, sizeof(told), pass, MSG_DONTWAIT);
         if (message.pidfd >= 0)
             close(message.pidfd);
         if (!is_sent)

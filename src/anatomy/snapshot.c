@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "anatomy/refusal.h"
 #include "anatomy/split_regions.h"
 #include "anatomy/stack_claims.h"
+#include "base/clock.h"
 #include "base/human.h"
 #include "procfs/cgroup_memory.h"
 #include "procfs/memory_status.h"
@@ -18,13 +18,6 @@
 
 #define NEAR        ((uint64_t)16 << 20)
 #define KERNEL_HALF ((uint64_t)1 << 63) /* [vsyscall] is no memory of the process */
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void read_program(struct breakdown *breakdown)
 {

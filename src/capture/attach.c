@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "capture/attached_program.h"
 #include "capture/recorder_subject.h"

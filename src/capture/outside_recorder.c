@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/launch.h"
 #include "capture/outside_session.h"
 #include "procfs/process_facts.h"
@@ -64,13 +65,6 @@ static void restore_signals(void)
         sigaction(handled[i], &before[i], NULL);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static bool is_recorded(const struct outside_recorder *recorder, uint32_t pid)
 {
     vec_each (session, &recorder->sessions)
@@ -93,7 +87,8 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
         .has_begun = has_begun,
         .symbols = recorder->symbols,
         .cells = &recorder->cells.source};
-    struct outside_session *session = outside_session_open(pid, &session_options, now_ns(), fault);
+    struct outside_session *session =
+        outside_session_open(pid, &session_options, monotonic_ns(), fault);
     if (!session)
         return fault && fault->code ? fault->code : -EIO;
     if (!vec_push(&recorder->sessions, session))
@@ -133,7 +128,7 @@ static void end_session(struct outside_recorder *recorder, size_t at)
     (void)page_station_look_now(options->station, pid);
     page_cells_conclude(&recorder->cells, pid, recording);
     set_cost(recording);
-    outside_session_last_bucket(session, now_ns());
+    outside_session_last_bucket(session, monotonic_ns());
     char path[PATH_MAX];
     snprintf(path, sizeof(path), "%s", outside_session_path(session));
     if (options->ended && !recorder->has_failed &&
@@ -170,7 +165,7 @@ static void tend_sessions(struct outside_recorder *recorder)
             wait_for_child(recorder, 0); /* it was said to be over before it was */
         if (is_over)
             end_session(recorder, i);
-        else if (outside_session_tick(session, now_ns(), &fault) < 0)
+        else if (outside_session_tick(session, monotonic_ns(), &fault) < 0)
             fprintf(stderr, "memoir: %s\n", fault.text);
     }
 }
@@ -191,10 +186,10 @@ static void find_others(struct outside_recorder *recorder)
     while ((child = page_station_next_child(options->station)) != 0)
         if (open_session(recorder, child, false, NULL) < 0)
             page_station_forget(options->station, child);
-    if (!options->selector || now_ns() - recorder->selected_ns < SELECT_NS)
+    if (!options->selector || monotonic_ns() - recorder->selected_ns < SELECT_NS)
         return;
     struct pid_list found = {.pids = {NULL, 0, 0}};
-    recorder->selected_ns = now_ns();
+    recorder->selected_ns = monotonic_ns();
     options->selector->find(options->selector->self, &found);
     vec_each (pid, &found.pids)
         if (!is_recorded(recorder, *pid) && (!has_ended(recorder, *pid) || process_runs(*pid)))
@@ -206,7 +201,7 @@ static void record(struct outside_recorder *recorder)
 {
     uint64_t const limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
     struct timespec const round = {0, ROUND_NS};
-    while (!stop_asked && now_ns() - recorder->began_ns < limit &&
+    while (!stop_asked && monotonic_ns() - recorder->began_ns < limit &&
            (recorder->sessions.count > 0 || recorder->options->selector)) {
         nanosleep(&round, NULL);
         wait_for_child(recorder, WNOHANG);
@@ -269,7 +264,7 @@ int outside_record(const struct outside_recorder_options *options,
     struct outside_recorder recorder = {.options = options,
                                         .symbols = symbol_queue_create(),
                                         .wait_status = -1,
-                                        .began_ns = now_ns()};
+                                        .began_ns = monotonic_ns()};
     page_cells_init(&recorder.cells, options->station);
     recorder.cells.is_alone = true;
     set_signals();

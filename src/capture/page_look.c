@@ -10,9 +10,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/sampled_owners.h"
 #include "procfs/pagemap.h"
 #include "procfs/process_facts.h"
@@ -39,13 +39,6 @@ struct worker {
     struct look_head head;
     bool failed;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static int64_t rss_of(uint32_t pid)
 {
@@ -199,7 +192,7 @@ static void leave_result(struct worker *worker, FILE *out)
 static void work(const struct page_look_question *question, int fd)
 {
     static struct worker worker;
-    uint64_t const began = now_ns();
+    uint64_t const began = monotonic_ns();
     FILE *out = fdopen(fd, "w");
     worker.question = question;
     worker.head.err = look_at_all(&worker);
@@ -208,7 +201,7 @@ static void work(const struct page_look_question *question, int fd)
     worker.head.residency.walked_bytes = worker.owners.bytes;
     worker.head.residency.untouched_bytes = worker.owners.untouched;
     worker.head.residency.reserved_bytes = worker.owners.reserved;
-    worker.head.residency.took_ns = now_ns() - began;
+    worker.head.residency.took_ns = monotonic_ns() - began;
     if (out) {
         leave_result(&worker, out);
         fflush(out);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/output_name.h"
 #include "capture/session_parts.h"
 #include "capture/recorder.h"
@@ -50,13 +51,6 @@ static void destroy(struct session *session)
         session->options.cells->forget(session->options.cells->self, session->pid);
     recording_destroy(session->recording);
     free(session);
-}
-
-static uint64_t unix_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* We know it by our own number, and its files by our own path, wherever it lives. */

@@ -5,17 +5,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "capture/session_parts.h"
 #include "procfs/memory_status.h"
 
 #define LOOK_NS UINT64_C(1000000000)
-
-static uint64_t unix_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The shared memory that is in use; the program has touched nearly all of it. */
 static int64_t own_bytes(const struct session *session)

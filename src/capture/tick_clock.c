@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/tick_clock.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 #define FUTURE_MAX_NS 4e18 /* a hundred years; what fits, with the anchor added */
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void tick_clock_start(struct tick_clock *clock)
 {

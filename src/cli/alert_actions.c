@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "cli/helper_program.h"
 
@@ -41,13 +42,6 @@ struct alert_actions {
     uint64_t started_ns;
     uint32_t left_out, failed_execs, failed_posts;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 struct alert_actions *alert_actions_create(const char *exec, const char *webhook)
 {
@@ -192,7 +186,7 @@ static void start_next(struct alert_actions *actions)
     if (input >= 0)
         close(input);
     actions->runs_webhook = action->is_webhook;
-    actions->started_ns = now_ns();
+    actions->started_ns = monotonic_ns();
     if (err) {
         actions->running = 0;
         fprintf(stderr, "memoir: cannot start %s for an alert: %s\n", action->words[0],
@@ -214,7 +208,7 @@ static void reap(struct alert_actions *actions)
         return;
     pid_t const ended = waitpid(actions->running, &status, WNOHANG);
     if (ended == 0) {
-        if (now_ns() - actions->started_ns > LONGEST_NS)
+        if (monotonic_ns() - actions->started_ns > LONGEST_NS)
             kill(-actions->running, SIGKILL);
         return;
     }
@@ -238,8 +232,8 @@ static void tell(uint32_t count, const char *what)
 
 void alert_actions_finish(struct alert_actions *actions, unsigned wait_ms)
 {
-    uint64_t const end = now_ns() + wait_ms * UINT64_C(1000000);
-    while ((actions->running || actions->count) && now_ns() < end) {
+    uint64_t const end = monotonic_ns() + wait_ms * UINT64_C(1000000);
+    while ((actions->running || actions->count) && monotonic_ns() < end) {
         nanosleep(&(struct timespec){0, LOOK_EVERY_NS}, NULL);
         alert_actions_look(actions);
     }

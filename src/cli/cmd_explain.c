@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "anatomy/refusal.h"
+#include "base/clock.h"
 #include "base/human.h"
 #include "capture/control.h"
 #include "capture/look_outside.h"
@@ -17,7 +18,6 @@
 #include "cli/open_input.h"
 #include "cli/parse_pid.h"
 #include "cli/time_point.h"
-#include "cli/wall_clock.h"
 #include "procfs/process_status.h"
 #include "report/explain_report.h"
 
@@ -70,7 +70,7 @@ static int answer(struct recording *recording, const struct explain_options *opt
                   struct fault *fault)
 {
     struct explanation explanation;
-    struct explain_report const report = {recording, &explanation, options->top, wall_clock_ns()};
+    struct explain_report const report = {recording, &explanation, options->top, unix_ns()};
     uint64_t to_ns;
     int err = time_point_resolve(&options->at, recording, &to_ns, fault);
     if (err == 0)
@@ -109,7 +109,7 @@ static struct recording *open_of_process(pid_t pid, struct fault *fault)
 static struct recording *look_now(pid_t pid, struct fault *fault)
 {
     struct timespec const nap = {0, NAP_NS};
-    uint64_t const now = wall_clock_ns();
+    uint64_t const now = unix_ns();
     bool const is_asked = control_ask(pid, "look", fault) == 0;
     struct recording *recording = open_of_process(pid, fault);
     for (unsigned i = 0; is_asked && i < WAIT_TRIES && !(recording && is_since(recording, now));

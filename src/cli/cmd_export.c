@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
 #include "cli/pick_rules.h"
 #include "cli/selection_options.h"
-#include "cli/wall_clock.h"
 #include "formats/registry.h"
 
 struct export_options {
@@ -121,7 +121,7 @@ static int write_export(const struct export_options *options, struct export_job 
 static void tell_growing(const struct recording *recording)
 {
     char ago[HUMAN_MAX];
-    uint64_t const now = wall_clock_ns();
+    uint64_t const now = unix_ns();
     if (recording->being_written && now >= recording->written_unix_ns)
         fprintf(stderr, "memoir export: note: still being written, as of %s ago\n",
                 human_duration(now - recording->written_unix_ns, ago));

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "cli/answer_file.h"
 #include "cli/answer_options.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
-#include "cli/wall_clock.h"
 #include "report/info.h"
 
 static int write_answer(const struct info *info, const struct answer_options *options,
@@ -28,7 +28,7 @@ static int answer(const char *path, const struct answer_options *options, struct
 {
     struct stat about;
     struct info info = {
-        .path = path, .recording = open_input(path, fault), .now_unix_ns = wall_clock_ns()};
+        .path = path, .recording = open_input(path, fault), .now_unix_ns = unix_ns()};
     if (!info.recording)
         return -EIO;
     if (stat(path, &about) == 0)

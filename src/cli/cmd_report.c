@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
 #include "cli/selection_options.h"
 #include "cli/text_file.h"
-#include "cli/wall_clock.h"
 #include "report/csv_report.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
@@ -155,7 +155,7 @@ static int answer(const char *path, struct selection *selection, struct report_o
     struct report_question question = make_question(selection, options);
     struct report report;
     question.note = note;
-    question.now_unix_ns = wall_clock_ns();
+    question.now_unix_ns = unix_ns();
     int err = selection_range(selection, recording, &question.range, fault);
     if (!err && !options->no_default_suppressions)
         err = add_embedded(recording, &options->suppressions);

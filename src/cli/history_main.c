@@ -5,13 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/history_command.h"
 #include "cli/history_lines.h"
 #include "cli/nearest.h"
 #include "cli/options.h"
-#include "cli/wall_clock.h"
 
 #define MS_NS       UINT64_C(1000000)
 #define TOP_DEFAULT 10
@@ -272,7 +272,7 @@ static int add_snapshot(const char *path)
 
 int main(int argc, char **argv)
 {
-    struct command command = {.question = {.top = TOP_DEFAULT, .now_ms = wall_clock_ns() / MS_NS}};
+    struct command command = {.question = {.top = TOP_DEFAULT, .now_ms = unix_ns() / MS_NS}};
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Options", rules, &command}};
     struct command_help const help = {"memoir history DB [options]", summary, examples, sets, 1};

@@ -6,8 +6,8 @@
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/top_terminal.h"
 #include "cli/top_view.h"
 
@@ -145,17 +145,10 @@ static int translate(int key)
     }
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Waits for a key until `until_ns`; ERR when none came. */
 static int wait_key(uint64_t until_ns)
 {
-    uint64_t const now = now_ns();
+    uint64_t const now = monotonic_ns();
     timeout(until_ns > now ? (int)((until_ns - now) / 1000000u) + 1 : 0);
     return getch();
 }
@@ -180,18 +173,18 @@ static void press(struct screen *screen, int key)
 static int loop(struct screen *screen, uint64_t every_ns, struct fault *fault)
 {
     struct top_choice *choice = screen->choice;
-    uint64_t next_ns = now_ns() + every_ns;
+    uint64_t next_ns = monotonic_ns() + every_ns;
     int err = 0;
     while (!err && !choice->quits) {
         if (make_page(screen, (unsigned)COLS, (size_t)LINES) < 0)
             return fault_set(fault, -ENOMEM, "out of memory");
         draw(screen);
-        int key = wait_key(choice->frozen ? now_ns() + every_ns : next_ns);
+        int key = wait_key(choice->frozen ? monotonic_ns() + every_ns : next_ns);
         for (; key != ERR; key = wait_key(0))
             press(screen, key);
-        if (choice->frozen || now_ns() < next_ns)
+        if (choice->frozen || monotonic_ns() < next_ns)
             continue;
-        next_ns = now_ns() + every_ns;
+        next_ns = monotonic_ns() + every_ns;
         err = top_source_refresh(screen->source, fault);
     }
     return err;

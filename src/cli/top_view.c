@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/top_view.h"
 
-#include "cli/wall_clock.h"
+#include "base/clock.h"
 
 int top_view_of(const struct top_source *source, const struct top_choice *choice,
                 struct top_view *view)
@@ -10,7 +10,7 @@ int top_view_of(const struct top_source *source, const struct top_choice *choice
                               .running = source->running,
                               .question = choice->question,
                               .filter_text = choice->filter[0] ? choice->filter : NULL,
-                              .now_unix_ns = wall_clock_ns()};
+                              .now_unix_ns = unix_ns()};
     return top_view_prepare(view);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch_read.c - what the rules of alerts compare: levels, shares of the limit, growth, pressure. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "analyze/stack_match.h"
+#include "base/clock.h"
 #include "cli/watch_parts.h"
 
 #define MATCH_REST 50u /* time between two searches for matching stacks, against what one takes */
@@ -41,13 +41,6 @@ int64_t view_limit(const struct watch_view *view)
     return (int64_t)(recording->limit_bytes ? recording->limit_bytes : recording->machine_bytes);
 }
 
-static uint64_t cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Finds the stacks that match, again when there are new ones or new names, but never so often that it counts. */
 static void match_sites(struct site_codes *sites, const regex_t *regex,
                         const struct watch_view *view)
@@ -57,13 +50,14 @@ static void match_sites(struct site_codes *sites, const regex_t *regex,
     if (sites->codes && ((sites->stacks == stacks && sites->locations == locations) ||
                          view->time_ns < sites->next_ns))
         return;
-    uint64_t const begin = cpu_ns();
+    uint64_t const begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     uint32_t *codes;
     if (stack_match_regex(view->recording, regex, &codes) < 0)
         return;
     free(sites->codes);
     *sites = (struct site_codes){codes, stacks, locations,
-                                 view->time_ns + MATCH_REST * (cpu_ns() - begin)};
+                                 view->time_ns +
+                                     MATCH_REST * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin)};
 }
 
 static struct alert_reading read_site(struct process_watch *process, unsigned index,

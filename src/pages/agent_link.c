@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "wire/agent_send.h"
+
 #define ANSWER_MS   5000
 #define PAGE        4096u
 #define RECORD_BUSY (1u << 31)
@@ -74,23 +76,6 @@ void agent_link_close(struct agent_link *link)
     free(link);
 }
 
-static int send_request(struct agent_link *link, const void *request, size_t size, int pass)
-{
-    _Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {0};
-    struct iovec bytes = {(void *)request, size};
-    struct msghdr header = {.msg_iov = &bytes, .msg_iovlen = 1};
-    if (pass >= 0) {
-        header.msg_control = room;
-        header.msg_controllen = sizeof(room);
-        struct cmsghdr *part = CMSG_FIRSTHDR(&header);
-        part->cmsg_level = SOL_SOCKET;
-        part->cmsg_type = SCM_RIGHTS;
-        part->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(part), &pass, sizeof(pass));
-    }
-    return sendmsg(link->socket, &header, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
 static int receive_answer(struct agent_link *link, struct agent_answer *answer, int *passed)
 {
     _Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))];
@@ -118,7 +103,7 @@ static int receive_answer(struct agent_link *link, struct agent_answer *answer, 
 static int ask(struct agent_link *link, const struct agent_request *request, int pass,
                struct agent_answer *answer, int *passed, struct fault *fault)
 {
-    int err = send_request(link, request, sizeof(*request), pass);
+    int err = agent_send(link->socket, request, sizeof(*request), pass, 0) ? 0 : -errno;
     do {
         if (err == 0)
             err = receive_answer(link, answer, passed);
@@ -215,31 +200,6 @@ void agent_link_know(struct agent_link *link, const struct agent_know *know)
     size_t const size =
         offsetof(struct agent_know, stack.at) + know->stack.count * sizeof(know->stack.at[0]);
     (void)send(link->socket, know, size, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-uint32_t agent_record_least(uint8_t kind)
-{
-    switch (kind) {
-    case AGENT_COPY:
-        return sizeof(struct agent_copy);
-    case AGENT_LARGE:
-    case AGENT_RANGE:
-    case AGENT_MOVE:
-        return sizeof(struct agent_range);
-    case AGENT_CACHE_ADD:
-    case AGENT_CACHE_DROP:
-        return sizeof(struct agent_cache);
-    case AGENT_FAULT:
-    case AGENT_EXEC:
-    case AGENT_FORK:
-    case AGENT_EXIT:
-    case AGENT_KERNEL_ADD:
-    case AGENT_KERNEL_DROP:
-    case AGENT_OOM:
-        return sizeof(struct agent_record);
-    default:
-        return 0;
-    }
 }
 
 /* Whether all that it says is inside its `size` bytes. */

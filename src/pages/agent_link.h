@@ -33,6 +33,3 @@ typedef bool (*agent_record_fn)(void *context, const struct agent_record *record
 size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn each, void *context);
 /* Waits until there is something, for at most `wait_ms`.  0; -EPIPE when the agent is gone. */
 int agent_link_wait(struct agent_link *link, int wait_ms);
-
-/* The part that only reads memory: how large a record of this kind must be at least; 0: there is no such kind. */
-uint32_t agent_record_least(uint8_t kind);

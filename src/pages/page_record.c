@@ -4,23 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-static size_t size_of(unsigned kind)
-{
-    switch (kind) {
-    case AGENT_LARGE:
-    case AGENT_RANGE:
-    case AGENT_MOVE:
-        return sizeof(struct agent_range);
-    case AGENT_CACHE_ADD:
-    case AGENT_CACHE_DROP:
-        return sizeof(struct agent_cache);
-    case AGENT_COPY:
-        return sizeof(struct agent_copy);
-    default:
-        return sizeof(struct agent_record);
-    }
-}
-
 static void book_range(struct page_book *book, const struct agent_range *range, uint32_t stack)
 {
     const struct agent_record *record = &range->record;
@@ -56,8 +39,9 @@ int page_record_book(struct page_book *book, struct cache_book *cache, const voi
     if (size < sizeof(news.record))
         return -EINVAL;
     memcpy(&news, bytes, size < sizeof(news) ? size : sizeof(news));
-    unsigned const kind = news.record.kind;
-    if (kind < AGENT_COPY || kind > AGENT_OOM || size < size_of(kind))
+    uint8_t const kind = news.record.kind;
+    uint32_t const least = agent_record_least(kind);
+    if (least == 0 || size < least)
         return -EINVAL;
     if (news.record.stack == AGENT_STACK_NONE)
         stack = PAGES_NO_STACK;

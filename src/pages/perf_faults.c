@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "pages/perf_calls.h"
 #include "pages/perf_events.h"
 
@@ -37,13 +38,6 @@ struct perf_faults {
     void *context;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 struct perf_faults *perf_faults_open(const struct perf_faults_options *options, struct fault *fault)
 {
     struct perf_faults *faults = calloc(1, sizeof(*faults));
@@ -58,7 +52,7 @@ struct perf_faults *perf_faults_open(const struct perf_faults_options *options, 
         return NULL;
     }
     faults->counts.period = 1;
-    faults->budget_ns = now_ns();
+    faults->budget_ns = monotonic_ns();
     return faults;
 }
 
@@ -358,7 +352,7 @@ static void keep_budget(struct perf_faults *faults, uint64_t now)
 
 int perf_faults_drain(struct perf_faults *faults, perf_record_fn each, void *context)
 {
-    uint64_t const now = now_ns();
+    uint64_t const now = monotonic_ns();
     int const err = empty_rings(faults);
     size_t done = 0;
     if (faults->waiting.count)

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "procfs/maps.h"
 #include "procfs/pagemap.h"
 
@@ -24,13 +24,6 @@ struct walker {
     VEC(struct page_run) runs; /* seen, and not judged yet */
     bool has_failed;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* What the pages of a mapping can be, as the kernel counts them. */
 enum page_nature {
@@ -201,12 +194,12 @@ int resident_look_take(struct resident_look *look, uint32_t pid, struct page_boo
                        catch_up_fn catch_up, void *context, struct resident_result *result)
 {
     struct walker walker = {.pid = pid, .look = look, .catch_up = catch_up, .context = context};
-    uint64_t const began = now_ns();
+    uint64_t const began = monotonic_ns();
     *result = (struct resident_result){.took_ns = 0};
     int err = look_at_all(&walker, book, result);
     if (err == 0)
         err = make_result(&walker, result);
-    result->took_ns = now_ns() - began;
+    result->took_ns = monotonic_ns() - began;
     page_join_fini(&walker.join);
     map_list_fini(&walker.maps);
     free(walker.natures);

@@ -4,9 +4,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "pages/perf_faults.h"
 #include "pages/station_parts.h"
 
@@ -20,18 +20,6 @@
 #define PERF_WAITS_MAX   64u
 #define CODE_OLD_NS      10000000u
 #define CHILDREN_MAX     4096u
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
 
 static struct page_watch *find_by_record(const struct page_station *station, uint32_t known_as)
 {
@@ -109,9 +97,9 @@ static bool on_record(void *context, const struct agent_record *record)
         return true;
     }
     if (record->kind == AGENT_COPY) {
-        if (watch->perf && now_ns() - watch->code_since_ns > CODE_OLD_NS) {
+        if (watch->perf && monotonic_ns() - watch->code_since_ns > CODE_OLD_NS) {
             watch->code_is_old = true;
-            watch->code_since_ns = now_ns();
+            watch->code_since_ns = monotonic_ns();
         }
         station_stacks_learn(station->stacks, watch->code, &watch->code_is_old,
                              (const struct agent_copy *)record, station->link);
@@ -165,7 +153,7 @@ static void look(struct page_station *station, struct page_watch *watch)
 {
     struct resident_result result;
     uint64_t const began = clock_ns(CLOCK_THREAD_CPUTIME_ID) - station->drained_ns;
-    uint64_t const began_ns = now_ns();
+    uint64_t const began_ns = monotonic_ns();
     watch->book.lost += !station->link && !station->uses_perf; /* nobody tells what happens now */
     pthread_mutex_lock(&station->lock);
     station->looked_at = watch;
@@ -184,7 +172,7 @@ static void look(struct page_station *station, struct page_watch *watch)
         (clock_ns(CLOCK_THREAD_CPUTIME_ID) - station->drained_ns - began) * LOOK_SHARE;
     uint64_t const rest =
         cost > station->options.look_every_ns ? cost : station->options.look_every_ns;
-    watch->next_look_ns = now_ns() + rest;
+    watch->next_look_ns = monotonic_ns() + rest;
     if (err == -ESRCH || err == -ENOENT || (err == 0 && !was_there))
         watch->has_ended = true;
     if (watch->is_execing) {
@@ -252,7 +240,7 @@ static void look_where_due(struct page_station *station)
 {
     for (size_t i = 0; i < station->watches.count; i++) {
         struct page_watch *watch = station->watches.items[i];
-        if (!watch->has_ended && now_ns() >= watch->next_look_ns)
+        if (!watch->has_ended && monotonic_ns() >= watch->next_look_ns)
             look(station, watch);
     }
 }
@@ -370,11 +358,11 @@ void *station_work(void *context)
         if (!station->link)
             wait_for_perf(station);
         else if (agent_link_wait(station->link, WAIT_MS) < 0)
-            lose_agent(station, now_ns());
+            lose_agent(station, monotonic_ns());
         drain(station);
         if (!station->link && !station->uses_perf)
-            find_agent(station, now_ns());
-        count(station, now_ns());
+            find_agent(station, monotonic_ns());
+        count(station, monotonic_ns());
         obey(station);
         look_where_due(station);
         clear_away(station);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/json_out.h"
 
 const char *request_parameter(const struct request *request, const char *name)
@@ -84,11 +85,4 @@ void answer_later(struct answer *answer, uint64_t ns)
 {
     answer_fini(answer);
     answer->again_ns = monotonic_ns() + ns;
-}
-
-uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

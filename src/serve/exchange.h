@@ -72,5 +72,3 @@ void answer_stream(struct answer *answer, struct answer_stream stream, const cha
 
 /* Not yet: the handler is called again in so many ns. */
 void answer_later(struct answer *answer, uint64_t ns);
-
-uint64_t monotonic_ns(void);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "serve/exchange.h"
 
 #define INSIDE_MOST 200

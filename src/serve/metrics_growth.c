@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/exchange.h"
+
+#include "base/clock.h"
 #include "serve/metrics_families.h"
 
 #define JUDGE_EVERY_NS UINT64_C(10000000000)

@@ -3,18 +3,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "procfs/memory_limit.h"
 #include "serve/metrics_families.h"
 #include "serve/routes.h"
 
 #define SITES_SHARE 20 /* adding up sites may take this part of the time */
-
-static uint64_t unix_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void write_flag(struct metrics_out *out, const char *name, const char *help, bool value)
 {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "formats/output.h"
 #include "formats/registry.h"
 #include "serve/pprof_text.h"

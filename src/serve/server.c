@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "serve/clients.h"
 #include "serve/gate.h"
 #include "serve/request_text.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "procfs/process_age.h"
 #include "serve/exchange.h"
 #include "serve/metrics_state.h"

@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "procfs/maps.h"
 #include "stacks/code_store.h"
@@ -34,13 +34,6 @@ struct process_code {
     uint64_t number;
     bool was_replaced;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void release_regions(struct process_code *code)
 {
@@ -158,7 +151,7 @@ int process_code_refresh(struct process_code *code)
     code->quiet = same && fresh.regions.count == before ? code->quiet + 1 : 0;
     if (code->quiet > QUIET_MAX)
         code->quiet = QUIET_MAX;
-    code->next_refresh_ns = now_ns() + (1000000000u / REFRESHES_PER_SECOND << code->quiet);
+    code->next_refresh_ns = monotonic_ns() + (1000000000u / REFRESHES_PER_SECOND << code->quiet);
     release_regions(code);
     map_list_fini(&code->maps);
     code->maps = fresh.maps;
@@ -172,7 +165,7 @@ int process_code_refresh(struct process_code *code)
 
 bool process_code_refresh_if_due(struct process_code *code)
 {
-    return now_ns() >= code->next_refresh_ns && process_code_refresh(code) == 0;
+    return monotonic_ns() >= code->next_refresh_ns && process_code_refresh(code) == 0;
 }
 
 uint64_t process_code_number(const struct process_code *code)

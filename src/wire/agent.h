@@ -75,6 +75,32 @@ struct agent_copy {
     uint8_t bytes[];
 };
 
+/* How large a record of a kind is at least; 0: there is no such kind. */
+static inline uint32_t agent_record_least(uint8_t kind)
+{
+    switch (kind) {
+    case AGENT_COPY:
+        return sizeof(struct agent_copy);
+    case AGENT_LARGE:
+    case AGENT_RANGE:
+    case AGENT_MOVE:
+        return sizeof(struct agent_range);
+    case AGENT_CACHE_ADD:
+    case AGENT_CACHE_DROP:
+        return sizeof(struct agent_cache);
+    case AGENT_FAULT:
+    case AGENT_EXEC:
+    case AGENT_FORK:
+    case AGENT_EXIT:
+    case AGENT_KERNEL_ADD:
+    case AGENT_KERNEL_DROP:
+    case AGENT_OOM:
+        return sizeof(struct agent_record);
+    default:
+        return 0;
+    }
+}
+
 /* The words that a walk depended on. */
 #define AGENT_WORDS_MAX 480u
 struct agent_stack {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "wire/agent.h"
+#include "wire/agent_send.h"
 
 static const char *path;
 
@@ -30,20 +31,8 @@ static int connect_agent(void)
 
 static void say(int fd, uint32_t kind, int pass)
 {
-    char room[CMSG_SPACE(sizeof(int))] = {0};
     struct agent_request request = {.kind = kind, .version = AGENT_VERSION, .watch = 15};
-    struct iovec bytes = {&request, sizeof(request)};
-    struct msghdr header = {.msg_iov = &bytes, .msg_iovlen = 1};
-    if (pass >= 0) {
-        header.msg_control = room;
-        header.msg_controllen = sizeof(room);
-        struct cmsghdr *part = CMSG_FIRSTHDR(&header);
-        part->cmsg_level = SOL_SOCKET;
-        part->cmsg_type = SCM_RIGHTS;
-        part->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(part), &pass, sizeof(pass));
-    }
-    (void)!sendmsg(fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)agent_send(fd, &request, sizeof(request), pass, MSG_DONTWAIT);
 }
 
 static void silent(int fd)
