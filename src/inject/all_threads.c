@@ -65,6 +65,8 @@ uint64_t all_threads_release(struct all_threads *all)
         uint64_t stopped_ns = thread_release(thread);
         longest = stopped_ns > longest ? stopped_ns : longest;
     }
+    if (all->stepping)
+        thread_end_step(all->stepping);
     vec_free(&all->threads);
     return longest;
 }

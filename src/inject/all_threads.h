@@ -9,6 +9,7 @@
 
 struct all_threads {
     VEC(struct stopped_thread) threads;
+    pid_t stepping; /* the one whose step is under way (thread_step), or 0 */
 };
 
 /* Stops them, also those that are made meanwhile; waits `wait_ns` for each.  0; or -errno of thread_stop (-EAGAIN: one

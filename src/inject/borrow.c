@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "inject/stack_look.h"
 #include "inject/thread_rank.h"
 #include "procfs/process_status.h"

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "inject/errand_code.h"
 #include "inject/put_back_frame.h"
 #include "inject/thread_run.h"

@@ -90,7 +90,7 @@ static bool stack_leads_between(struct jumping *jumping, uint64_t stack_pointer)
 }
 
 /* Lets a thread go on until it is outside. */
-static bool leads_out(struct jumping *jumping, pid_t tid)
+static bool leads_out(struct jumping *jumping, struct all_threads *all, pid_t tid)
 {
     struct user_regs_struct registers;
     for (unsigned i = 0; i <= UINT8_MAX; i++) {
@@ -98,16 +98,19 @@ static bool leads_out(struct jumping *jumping, pid_t tid)
             return false;
         if (!is_between(&jumping->table, registers.rip))
             return !stack_leads_between(jumping, registers.rsp);
-        if (thread_step(tid, STOP_WAIT_NS) < 0)
+        int err = thread_step(tid, STOP_WAIT_NS);
+        if (err == -ETIMEDOUT)
+            all->stepping = tid;
+        if (err < 0)
             return false;
     }
     return false;
 }
 
-static bool all_are_outside(struct jumping *jumping, const struct all_threads *all)
+static bool all_are_outside(struct jumping *jumping, struct all_threads *all)
 {
     for (size_t i = 0; jumping->on && i < all->threads.count; i++) { /* behind a jump nobody is */
-        if (!leads_out(jumping, all->threads.items[i].tid))
+        if (!leads_out(jumping, all, all->threads.items[i].tid))
             return false;
     }
     return true;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "inject/exit_status.h"
 #include "inject/load_library.h"
 #include "inject/pass_descriptors.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "inject/busy_names.h"
 #include "inject/thread_stop.h"
 #include "unwind/eh_frame.h"

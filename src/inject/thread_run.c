@@ -7,6 +7,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "inject/thread_stop.h"
 
 static bool is_crash(int signal)

@@ -10,15 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define ALARM_SIGNAL (SIGRTMIN + 9) /* ends a wait that lasts too long */
 #define ALARM_AGAIN  10000000l      /* should it come just before the wait begins */
-
-uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static _Thread_local volatile sig_atomic_t is_seizing;
 
@@ -152,7 +147,8 @@ int thread_stop(pid_t tid, uint64_t wait_ns, struct stopped_thread *thread)
 
 uint64_t thread_release(struct stopped_thread *thread)
 {
-    ptrace(PTRACE_DETACH, thread->tid, 0, 0);
+    if (ptrace(PTRACE_DETACH, thread->tid, 0, 0) < 0)
+        return 0;
     return monotonic_ns() - thread->since_ns;
 }
 
@@ -179,6 +175,18 @@ int thread_step(pid_t tid, uint64_t wait_ns)
             return err;
         signal = is_our_stop(status) ? 0 : (unsigned long)WSTOPSIG(status);
     }
+}
+
+void thread_end_step(pid_t tid)
+{
+    int status;
+    pid_t got;
+    do
+        got = waitpid(tid, &status, __WALL);
+    while (got < 0 && errno == EINTR);
+    if (got == tid && WIFSTOPPED(status))
+        ptrace(PTRACE_DETACH, tid, 0,
+               WSTOPSIG(status) == SIGTRAP ? 0ul : (unsigned long)WSTOPSIG(status));
 }
 
 bool thread_registers(pid_t tid, struct user_regs_struct *registers)

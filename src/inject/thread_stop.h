@@ -19,7 +19,7 @@ struct stopped_thread {
  * `wait_ns` (it sleeps where nothing disturbs it): it stays ours and is let go by thread_stop_forget. */
 int thread_stop(pid_t tid, uint64_t wait_ns, struct stopped_thread *thread);
 
-/* Lets it go, as it was.  The ns it was stopped. */
+/* Lets it go, as it was: the ns it was stopped.  0 when it is not stopped: it has ended, or a step is under way. */
 uint64_t thread_release(struct stopped_thread *thread);
 
 /* For a thread that would not stop: lets it go if it has by now.  True when it is ours no more. */
@@ -29,9 +29,10 @@ bool thread_stop_forget(pid_t tid);
 int thread_wait(pid_t tid, uint64_t wait_ns, int *status);
 
 /* Lets a stopped thread do one instruction, or go into the handler of a signal that just came.  0, or -errno as
- * thread_wait. */
+ * thread_wait.  After -ETIMEDOUT the step is still under way, and thread_end_step must follow. */
 int thread_step(pid_t tid, uint64_t wait_ns);
+/* Lets a thread go whose step is under way, once it is over: let go earlier, it would die of the trap at its end.  The
+ * step may wait for other threads: release those first. */
+void thread_end_step(pid_t tid);
 
 bool thread_registers(pid_t tid, struct user_regs_struct *registers);
-
-uint64_t monotonic_ns(void);

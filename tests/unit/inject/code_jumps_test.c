@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inject/code_jumps.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,6 +136,43 @@ TEST(busy_threads_go_the_other_way_and_back)
     finish(pid);
 }
 
+static pid_t spin(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            ;
+    }
+    return pid;
+}
+
+/* Its steps take longer than anybody waits for them; it may be left as it is, but not be hurt. */
+TEST(who_hardly_ever_runs_survives)
+{
+    pid_t spinners[4];
+    pid_t pid = start();
+    for (int i = 0; i < 4; i++)
+        spinners[i] = spin();
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    DIR *tasks = opendir(path);
+    for (struct dirent *task; (task = readdir(tasks));)
+        setpriority(PRIO_PROCESS, (id_t)atoi(task->d_name), 12);
+    closedir(tasks);
+    struct code_jumps_report report;
+    struct fault fault = {0};
+    int err = set_table(pid, (uint64_t)&table, true, &report, &fault);
+    CHECK(err == 0 || err == -EBUSY);
+    err = set_table(pid, (uint64_t)&table, false, &report, &fault);
+    CHECK(err == 0 || err == -EBUSY);
+    for (int i = 0; i < 4; i++) {
+        kill(spinners[i], SIGKILL);
+        waitpid(spinners[i], NULL, 0);
+    }
+    finish(pid);
+}
+
 TEST(what_is_there_already_needs_nothing)
 {
     struct code_jumps_report report;
@@ -181,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(busy_threads_go_the_other_way_and_back),
+        cmocka_unit_test(who_hardly_ever_runs_survives),
         cmocka_unit_test(what_is_there_already_needs_nothing),
         cmocka_unit_test(other_code_is_left_alone),
         cmocka_unit_test(nonsense_is_no_table),
