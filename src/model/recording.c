@@ -31,6 +31,7 @@ void recording_destroy(struct recording *recording)
     vec_each (bucket, &recording->buckets) {
         free(bucket->cells);
         free(bucket->thread_cells);
+        free(bucket->moments);
     }
     vec_each (pin, &recording->pins) {
         free(pin->cells);
@@ -53,7 +54,7 @@ void recording_destroy(struct recording *recording)
 
 int recording_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault)
 {
-    if (bucket->file_offset == 0 || bucket->cells || bucket->thread_cells)
+    if (bucket->file_offset == 0 || bucket->cells || bucket->thread_cells || bucket->moments)
         return 0;
     if (!recording->load_bucket)
         return fault_set(fault, -ENOTSUP,
@@ -68,8 +69,10 @@ void recording_unload_bucket(struct recording *recording, struct bucket *bucket)
         return;
     free(bucket->cells);
     free(bucket->thread_cells);
+    free(bucket->moments);
     bucket->cells = bucket->thread_cells = NULL;
-    bucket->cell_count = bucket->thread_cell_count = 0;
+    bucket->moments = NULL;
+    bucket->cell_count = bucket->thread_cell_count = bucket->moment_count = 0;
 }
 
 const char *recording_text(const struct recording *recording, string_id id)
@@ -119,5 +122,6 @@ const struct pin *recording_pin(const struct recording *recording, enum pin_kind
 
 bool recording_traces_heap(const struct recording *recording)
 {
-    return strcmp(recording_text(recording, recording->source), SOURCE_PAGES) != 0;
+    const char *source = recording_text(recording, recording->source);
+    return strcmp(source, SOURCE_PAGES) != 0 && strcmp(source, SOURCE_CPU) != 0;
 }

@@ -36,6 +36,8 @@ struct location {
 };
 
 #define MODULE_NONE UINT32_MAX
+/* Path of the module that frames inside the kernel have; their address is the kernel's own. */
+#define KERNEL_PATH "[kernel]"
 struct frame {
     uint32_t module; /* index into modules, or MODULE_NONE */
     uint32_t first_location, location_count;
@@ -63,6 +65,19 @@ struct gauges {
     int64_t heap_live_min;
 };
 
+/* Time of one thread in one stack: a sample of it, or the end of a wait.  Its cells say the same by stack and by thread
+ * alone; this says it by both, and when. */
+struct moment {
+    uint64_t
+        after_ns; /* since its bucket began, or MOMENT_TIMELESS: the sum of several, of a coarsened bucket */
+    uint32_t thread; /* index into threads */
+    stack_id stack;
+    uint32_t count;  /* samples or waits: 1 */
+    uint16_t column; /* COL_CPU_NS or COL_OFFCPU_NS */
+    int64_t value;   /* ns */
+};
+#define MOMENT_TIMELESS UINT64_MAX
+
 /* What happened in [begin_ns, end_ns).  Cells are the sums of that time alone. */
 struct bucket {
     uint64_t begin_ns, end_ns;
@@ -73,6 +88,8 @@ struct bucket {
     size_t cell_count;
     struct cell *thread_cells;
     size_t thread_cell_count;
+    struct moment *moments; /* by time; likewise */
+    size_t moment_count;
     uint64_t file_offset; /* for the loader; 0 when the cells are here */
 };
 
@@ -137,6 +154,23 @@ struct before {
         stopped_ns; /* how long the one stood still that did so longest, when we only looked at it */
 };
 
+/* How good the samples of processor time are, and the waits; all 0 when there are none. */
+struct timing {
+    uint64_t hz;      /* asked for; 0: time on a processor was not sampled */
+    uint64_t samples; /* taken */
+    uint64_t
+        cpu_ns; /* that the process used meanwhile, by the kernel's own account: samples should be cpu_ns * hz / 1e9 */
+    uint64_t lost;           /* samples that found no room */
+    uint64_t throttled;      /* times that the kernel held samples back */
+    uint64_t in_kernel;      /* samples, of `samples` */
+    uint64_t kernel_unnamed; /* of those, because the kernel's addresses are hidden */
+    uint64_t waits;          /* seen */
+    uint64_t wait_ns;
+    uint64_t waits_lost;
+    uint64_t waits_without_stack;  /* of `waits` */
+    uint64_t is_counted_by_cycles; /* 1: by the processor's own counter; 0: by a clock */
+};
+
 struct cost {
     uint64_t target_waits, target_wait_ns; /* stalls at a full ring */
     uint64_t recorder_cpu_ns;
@@ -181,6 +215,7 @@ struct recording {
     struct totals heap, maps;
     struct totals pools, regions; /* as the program told through memoir.h */
     struct quality quality;
+    struct timing timing;
     struct cost cost;
     struct before before;
     struct residency residency; /* of the last time that its pages were looked at */
@@ -212,6 +247,7 @@ void recording_note(struct recording *recording, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Whether allocations were traced at all: not by those who only look from outside. */
 #define SOURCE_PAGES "memoir pages"
+#define SOURCE_CPU   "memoir cpu"
 bool recording_traces_heap(const struct recording *recording);
 /* The first pin of a kind, or NULL. */
 const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind);

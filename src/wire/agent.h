@@ -12,7 +12,7 @@
 #include <stdint.h>
 #endif
 
-#define AGENT_VERSION     1u
+#define AGENT_VERSION     2u
 #define AGENT_SOCKET_PATH "/run/memoir/agent.sock"
 
 /* A number that the recorder gave to a stack, below AGENT_STACKS_MAX; or one of these. */
@@ -34,6 +34,9 @@ enum agent_record_kind {
     AGENT_KERNEL_ADD, /* the kernel took memory for itself in the process's name: `address` bytes */
     AGENT_KERNEL_DROP, /* and gave it back */
     AGENT_OOM,         /* will be killed for lack of memory */
+    AGENT_SAMPLE,      /* was on a processor when the clock ticked: struct agent_time */
+    AGENT_WAIT, /* runs again after a wait: struct agent_time, the stacks those that it went to wait with */
+    AGENT_NAME /* a thread has another name: `address` and what follows it, struct agent_name */
 };
 
 enum agent_record_flag {
@@ -64,6 +67,29 @@ struct agent_cache {
     uint32_t pages;
 };
 
+#define AGENT_KERNEL_FRAMES 64u
+struct agent_time {
+    struct agent_record
+        record; /* `time_ns`: when it was taken, or the wait ended; `address`: ns that it stands for */
+    uint32_t processor;
+    uint8_t state; /* of a wait: enum agent_wait_state */
+    uint8_t
+        kernel_count; /* of what follows; 0: not in the kernel, or the peer may not know its addresses */
+    uint16_t reserved;
+    uint64_t kernel[]; /* addresses inside the kernel, innermost first */
+};
+enum agent_wait_state {
+    AGENT_WAIT_SLEEPS = 1, /* for an event */
+    AGENT_WAIT_DISK,       /* not to be disturbed: for a disk, mostly */
+    AGENT_WAIT_PROCESSOR,  /* it could run: others did */
+    AGENT_WAIT_STOPPED     /* by a signal or a debugger */
+};
+
+struct agent_name {
+    struct agent_record record;
+    char name[16]; /* NUL-terminated */
+};
+
 /* By DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 rip. */
 enum { AGENT_RBP = 6, AGENT_RSP = 7, AGENT_RIP = 16, AGENT_REGISTERS = 17 };
 struct agent_copy {
@@ -88,6 +114,11 @@ static inline uint32_t agent_record_least(uint8_t kind)
     case AGENT_CACHE_ADD:
     case AGENT_CACHE_DROP:
         return sizeof(struct agent_cache);
+    case AGENT_SAMPLE:
+    case AGENT_WAIT:
+        return sizeof(struct agent_time);
+    case AGENT_NAME:
+        return sizeof(struct agent_name);
     case AGENT_FAULT:
     case AGENT_EXEC:
     case AGENT_FORK:
@@ -134,12 +165,15 @@ enum agent_watch {
     AGENT_WATCH_CACHE = 1 << 1,
     AGENT_WATCH_KERNEL = 1 << 2,
     AGENT_WATCH_CHILDREN = 1 << 3, /* forked processes too */
-    AGENT_WATCH_NEXT = 1 << 4      /* not itself, but the next process that it forks */
+    AGENT_WATCH_NEXT = 1 << 4,     /* not itself, but the next process that it forks */
+    AGENT_WATCH_CPU = 1 << 5,      /* samples, `hz` of the request a second */
+    AGENT_WATCH_WAITS = 1 << 6     /* of at least `wait_least_us` */
 };
 
 struct agent_request {
     uint32_t kind, version;
     uint32_t pid, watch;
+    uint32_t hz, wait_least_us;
 };
 
 struct agent_know {
