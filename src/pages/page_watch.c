@@ -6,7 +6,7 @@
 
 #include "procfs/process_facts.h"
 
-#include "pages/agent_link.h"
+#include "events/agent_link.h"
 #include "pages/page_record.h"
 #include "pages/perf_faults.h"
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "pages/agent_link.h"
+#include "events/agent_link.h"
 #include "pages/page_station.h"
 #include "pages/station_stacks.h"
 

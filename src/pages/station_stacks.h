@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "model/recording.h"
-#include "pages/agent_link.h"
+#include "events/agent_link.h"
 #include "stacks/process_code.h"
 
 struct station_stacks;

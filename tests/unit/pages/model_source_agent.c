@@ -5,7 +5,7 @@
 
 #include "model_driver.h"
 #include "model_source.h"
-#include "pages/agent_link.h"
+#include "events/agent_link.h"
 
 struct agent_source {
     struct agent_link *link;

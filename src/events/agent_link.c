@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pages/agent_link.h"
+#include "events/agent_link.h"
 
 #include <errno.h>
 #include <poll.h>
