@@ -3,41 +3,59 @@
 
 #include <errno.h>
 
+static void check_moments(const struct recording *recording, struct cell_lists *lists)
+{
+    const struct backing *backing = recording->backing;
+    uint32_t const stacks = stack_table_count(recording->stacks);
+    size_t kept = 0;
+    for (size_t i = 0; i < lists->moment_count; i++) {
+        struct moment moment = lists->moments[i];
+        if (moment.stack > stacks)
+            moment.stack = STACK_EMPTY;
+        if (moment.thread >= recording->threads.count)
+            moment.thread = backing->unknown_thread;
+        if (moment.thread != NO_THREAD)
+            lists->moments[kept++] = moment;
+    }
+    lists->moment_count = kept;
+}
+
 /* Keys that point to lost rows keep their numbers, under a row of which nothing is known. */
-static void check_keys(const struct recording *recording, struct cell_pair *pair)
+static void check_keys(const struct recording *recording, struct cell_lists *lists)
 {
     const struct backing *backing = recording->backing;
     uint32_t stacks = stack_table_count(recording->stacks);
-    for (size_t i = 0; i < pair->cell_count; i++)
-        if (pair->cells[i].key > stacks)
-            pair->cells[i].key = STACK_EMPTY;
+    for (size_t i = 0; i < lists->cell_count; i++)
+        if (lists->cells[i].key > stacks)
+            lists->cells[i].key = STACK_EMPTY;
     size_t kept = 0;
-    for (size_t i = 0; i < pair->thread_cell_count; i++) {
-        struct cell cell = pair->thread_cells[i];
+    for (size_t i = 0; i < lists->thread_cell_count; i++) {
+        struct cell cell = lists->thread_cells[i];
         if (cell.key >= recording->threads.count)
             cell.key = backing->unknown_thread;
         if (cell.key != NO_THREAD)
-            pair->thread_cells[kept++] = cell;
+            lists->thread_cells[kept++] = cell;
     }
-    pair->thread_cell_count = kept;
+    lists->thread_cell_count = kept;
+    check_moments(recording, lists);
 }
 
-int backing_load_cells(struct recording *recording, uint64_t offset, struct cell_pair *pair)
+int backing_load_cells(struct recording *recording, uint64_t offset, struct cell_lists *lists)
 {
     struct backing *backing = recording->backing;
     struct found_chunk found;
     if (!chunk_at(&backing->source, offset, &found))
         return -EIO;
-    int err = cell_pair_take(backing->packer, &found, pair);
+    int err = cell_lists_take(backing->packer, &found, lists);
     if (err == 0)
-        check_keys(recording, pair);
+        check_keys(recording, lists);
     return err;
 }
 
 int backing_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault)
 {
-    struct cell_pair pair;
-    int err = backing_load_cells(recording, bucket->file_offset, &pair);
+    struct cell_lists lists;
+    int err = backing_load_cells(recording, bucket->file_offset, &lists);
     if (err == -ENOMEM)
         return fault_set(fault, err, FAULT_NO_MEMORY);
     if (err < 0)
@@ -47,10 +65,12 @@ int backing_load_bucket(struct recording *recording, struct bucket *bucket, stru
             "is damaged at byte %llu",
             (double)bucket->begin_ns / 1e9, (double)bucket->end_ns / 1e9,
             (unsigned long long)bucket->file_offset);
-    bucket->cells = pair.cells;
-    bucket->cell_count = pair.cell_count;
-    bucket->thread_cells = pair.thread_cells;
-    bucket->thread_cell_count = pair.thread_cell_count;
+    bucket->cells = lists.cells;
+    bucket->cell_count = lists.cell_count;
+    bucket->thread_cells = lists.thread_cells;
+    bucket->thread_cell_count = lists.thread_cell_count;
+    bucket->moments = lists.moments;
+    bucket->moment_count = lists.moment_count;
     return 0;
 }
 

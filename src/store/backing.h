@@ -17,7 +17,7 @@ struct backing {
 
 /* The cells of the chunk at `offset`, with every key valid; the caller frees.  0, -EIO when there
  * is no whole chunk, -EINVAL, or -ENOMEM. */
-int backing_load_cells(struct recording *recording, uint64_t offset, struct cell_pair *pair);
+int backing_load_cells(struct recording *recording, uint64_t offset, struct cell_lists *lists);
 
 /* For recording->load_bucket and recording->close. */
 int backing_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault);

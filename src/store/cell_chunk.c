@@ -3,11 +3,12 @@
 
 #include <errno.h>
 
-void cell_pair_free(struct cell_pair *pair)
+void cell_lists_free(struct cell_lists *lists)
 {
-    free(pair->cells);
-    free(pair->thread_cells);
-    *pair = (struct cell_pair){0};
+    free(lists->cells);
+    free(lists->thread_cells);
+    free(lists->moments);
+    *lists = (struct cell_lists){0};
 }
 
 static int put_list(struct chunk_draft *draft, struct cell *cells, size_t *count, enum section tag)
@@ -24,35 +25,43 @@ static int put_list(struct chunk_draft *draft, struct cell *cells, size_t *count
     return 0;
 }
 
-int cell_pair_put(struct chunk_draft *draft, struct cell_pair *pair)
+int cell_lists_put(struct chunk_draft *draft, struct cell_lists *lists)
 {
-    int err = put_list(draft, pair->cells, &pair->cell_count, SECTION_CELLS);
+    int err = put_list(draft, lists->cells, &lists->cell_count, SECTION_CELLS);
     if (err < 0)
         return err;
-    return put_list(draft, pair->thread_cells, &pair->thread_cell_count, SECTION_THREAD_CELLS);
-}
-
-static int take_section(uint8_t tag, struct byte_reader *body, struct cell_pair *pair)
-{
-    if (tag == SECTION_CELLS && !pair->cells)
-        return cells_take(body, &pair->cells, &pair->cell_count);
-    if (tag == SECTION_THREAD_CELLS && !pair->thread_cells)
-        return cells_take(body, &pair->thread_cells, &pair->thread_cell_count);
+    err = put_list(draft, lists->thread_cells, &lists->thread_cell_count, SECTION_THREAD_CELLS);
+    if (err < 0 || lists->moment_count == 0)
+        return err;
+    moments_order(lists->moments, lists->moment_count);
+    moments_put(&draft->section, lists->moments, lists->moment_count);
+    draft_packed_section(draft, SECTION_MOMENTS);
     return 0;
 }
 
-int cell_pair_take(struct chunk_packer *packer, const struct found_chunk *found,
-                   struct cell_pair *pair)
+static int take_section(uint8_t tag, struct byte_reader *body, struct cell_lists *lists)
+{
+    if (tag == SECTION_CELLS && !lists->cells)
+        return cells_take(body, &lists->cells, &lists->cell_count);
+    if (tag == SECTION_THREAD_CELLS && !lists->thread_cells)
+        return cells_take(body, &lists->thread_cells, &lists->thread_cell_count);
+    if (tag == SECTION_MOMENTS && !lists->moments)
+        return moments_take(body, &lists->moments, &lists->moment_count);
+    return 0;
+}
+
+int cell_lists_take(struct chunk_packer *packer, const struct found_chunk *found,
+                    struct cell_lists *lists)
 {
     struct byte_reader parts, body;
     uint8_t tag;
-    *pair = (struct cell_pair){0};
+    *lists = (struct cell_lists){0};
     int err = chunk_unpack(packer, &found->header, found->payload, &parts);
     while (err == 0 && section_next(&parts, &tag, &body))
-        err = take_section(tag, &body, pair);
+        err = take_section(tag, &body, lists);
     if (err == 0 && parts.failed)
         err = -EINVAL;
     if (err < 0)
-        cell_pair_free(pair);
+        cell_lists_free(lists);
     return err;
 }

@@ -3,16 +3,19 @@
 
 #include "store/cells.h"
 #include "store/chunk_scan.h"
+#include "store/moments.h"
 
-struct cell_pair {
+struct cell_lists {
     struct cell *cells, *thread_cells;
     size_t cell_count, thread_cell_count;
+    struct moment *moments; /* pins have none */
+    size_t moment_count;
 };
-void cell_pair_free(struct cell_pair *pair);
+void cell_lists_free(struct cell_lists *lists);
 
 /* Orders and sums the cells in place and adds them to the packed part.  0 or -ENOMEM. */
-int cell_pair_put(struct chunk_draft *draft, struct cell_pair *pair);
+int cell_lists_put(struct chunk_draft *draft, struct cell_lists *lists);
 
 /* The cells of a whole chunk; the caller frees.  0, -EINVAL, or -ENOMEM. */
-int cell_pair_take(struct chunk_packer *packer, const struct found_chunk *found,
-                   struct cell_pair *pair);
+int cell_lists_take(struct chunk_packer *packer, const struct found_chunk *found,
+                    struct cell_lists *lists);

@@ -38,6 +38,7 @@ enum section {
     SECTION_THREAD_CELLS = 25,
     SECTION_TRAITS = 26,
     SECTION_MARKS = 27,
+    SECTION_MOMENTS = 28,
 };
 
 struct chunk_header {

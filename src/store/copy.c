@@ -23,6 +23,7 @@ struct copy {
     size_t group_end;        /* of the group that `next` is in; equal to it between groups */
     struct bucket merged;    /* that group so far */
     struct cell_sum sums[2]; /* its cells and thread cells */
+    struct moment_list moments;
 };
 
 /* Appends what was sealed last. */
@@ -109,43 +110,61 @@ static void draft_bucket(struct chunk_draft *draft, const struct bucket *bucket)
     draft_plain_section(draft, SECTION_BUCKET);
 }
 
+/* When they were is not told of a group; without that they are few. */
+static int add_moments(struct copy *copy, const struct cell_lists *lists)
+{
+    struct moment_list *all = &copy->moments;
+    if (lists->moment_count == 0)
+        return 0;
+    if (!vec_reserve(all, lists->moment_count))
+        return -ENOMEM;
+    memcpy(all->items + all->count, lists->moments, lists->moment_count * sizeof(all->items[0]));
+    all->count = moments_fold(all->items, all->count + lists->moment_count);
+    return 0;
+}
+
 static int add_cells_of(struct copy *copy, const struct bucket *bucket)
 {
     struct found_chunk found;
-    struct cell_pair pair;
+    struct cell_lists lists;
     if (bucket->cell_count == 0)
         return 0;
     if (!chunk_at(&copy->old, bucket->file_offset, &found)) {
         copy->damaged++;
         return 0;
     }
-    int err = cell_pair_take(copy->writer->packer, &found, &pair);
+    int err = cell_lists_take(copy->writer->packer, &found, &lists);
     if (err == -EINVAL) {
         copy->damaged++;
         return 0;
     }
     if (err == 0)
-        err = cell_sum_add(&copy->sums[0], pair.cells, pair.cell_count);
+        err = cell_sum_add(&copy->sums[0], lists.cells, lists.cell_count);
     if (err == 0)
-        err = cell_sum_add(&copy->sums[1], pair.thread_cells, pair.thread_cell_count);
-    cell_pair_free(&pair);
+        err = cell_sum_add(&copy->sums[1], lists.thread_cells, lists.thread_cell_count);
+    if (err == 0)
+        err = add_moments(copy, &lists);
+    cell_lists_free(&lists);
     return err;
 }
 
 /* Drafts the sum of a group as one bucket. */
 static int draft_sum(struct copy *copy)
 {
-    struct cell_pair pair = {.cells = copy->sums[0].list.items,
-                             .cell_count = copy->sums[0].list.count,
-                             .thread_cells = copy->sums[1].list.items,
-                             .thread_cell_count = copy->sums[1].list.count};
+    struct cell_lists lists = {.cells = copy->sums[0].list.items,
+                               .cell_count = copy->sums[0].list.count,
+                               .thread_cells = copy->sums[1].list.items,
+                               .thread_cell_count = copy->sums[1].list.count,
+                               .moments = copy->moments.items,
+                               .moment_count = copy->moments.count};
     draft_clear(&copy->writer->draft);
-    int err = cell_pair_put(&copy->writer->draft, &pair);
-    copy->merged.cell_count = pair.cell_count;
-    copy->merged.thread_cell_count = pair.thread_cell_count;
+    int err = cell_lists_put(&copy->writer->draft, &lists);
+    copy->merged.cell_count = lists.cell_count;
+    copy->merged.thread_cell_count = lists.thread_cell_count;
+    copy->merged.moment_count = lists.moment_count;
     draft_bucket(&copy->writer->draft, &copy->merged);
-    copy->merged.cell_count += copy->merged.thread_cell_count;
-    copy->merged.thread_cell_count = 0;
+    copy->merged.cell_count += copy->merged.thread_cell_count + copy->merged.moment_count;
+    copy->merged.thread_cell_count = copy->merged.moment_count = 0;
     return err;
 }
 
@@ -158,6 +177,7 @@ static int end_group(struct copy *copy)
         err = draft_sum(copy);
     cell_sum_fini(&copy->sums[0]);
     cell_sum_fini(&copy->sums[1]);
+    vec_free(&copy->moments);
     copy->merged.file_offset = copy->file.size;
     if (err == 0)
         err = seal_and_put(copy);
@@ -355,6 +375,7 @@ void copy_drop(struct recording_writer *writer)
     file_contents_fini(&copy->contents);
     cell_sum_fini(&copy->sums[0]);
     cell_sum_fini(&copy->sums[1]);
+    vec_free(&copy->moments);
     bytes_free(&copy->old.window); /* the file itself is the writer's */
     free(copy);
     writer->copy = NULL;

@@ -10,8 +10,9 @@ static size_t pending_cells(const struct recording *recording, size_t first)
 {
     size_t cells = 0;
     for (size_t i = first; i < recording->buckets.count; i++)
-        cells +=
-            recording->buckets.items[i].cell_count + recording->buckets.items[i].thread_cell_count;
+        cells += recording->buckets.items[i].cell_count +
+                 recording->buckets.items[i].thread_cell_count +
+                 recording->buckets.items[i].moment_count;
     return cells;
 }
 
@@ -33,6 +34,25 @@ static bool sum_lists(struct cell **into, size_t *into_count, struct cell **from
     return true;
 }
 
+/* Both lists become one without times. */
+static bool join_moments(struct bucket *bucket, struct bucket *next)
+{
+    size_t const count = bucket->moment_count + next->moment_count;
+    if (count == 0)
+        return true;
+    struct moment *all = realloc(bucket->moments, count * sizeof(all[0]));
+    if (!all)
+        return false;
+    bucket->moments = all;
+    if (next->moment_count > 0)
+        memcpy(all + bucket->moment_count, next->moments, next->moment_count * sizeof(all[0]));
+    free(next->moments);
+    next->moments = NULL;
+    next->moment_count = 0;
+    bucket->moment_count = moments_fold(all, count);
+    return true;
+}
+
 /* If memory runs out half-way, the cells of `next` count one bucket too early: sums stay exact. */
 static bool merge_into(struct bucket *bucket, struct bucket *next)
 {
@@ -43,6 +63,8 @@ static bool merge_into(struct bucket *bucket, struct bucket *next)
                    next->thread_cell_count))
         return false;
     next->thread_cell_count = 0;
+    if (!join_moments(bucket, next))
+        return false;
     coarsen_absorb(bucket, next);
     return true;
 }

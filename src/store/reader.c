@@ -232,15 +232,15 @@ static int load_pins(struct reader *reader)
     struct recording *recording = reader->recording;
     for (size_t i = 0; i < recording->pins.count && reader->pins_changed; i++) {
         struct pin *pin = &recording->pins.items[i];
-        struct cell_pair pair = {0};
-        int err = backing_load_cells(recording, reader->pins.items[i].offset, &pair);
+        struct cell_lists lists = {0};
+        int err = backing_load_cells(recording, reader->pins.items[i].offset, &lists);
         if (err == -ENOMEM)
             return err;
         reader->bad_chunks += err < 0;
-        pin->cells = pair.cells;
-        pin->cell_count = pair.cell_count;
-        pin->thread_cells = pair.thread_cells;
-        pin->thread_cell_count = pair.thread_cell_count;
+        pin->cells = lists.cells;
+        pin->cell_count = lists.cell_count;
+        pin->thread_cells = lists.thread_cells;
+        pin->thread_cell_count = lists.thread_cell_count;
     }
     reader->pins_changed = false;
     return 0;

@@ -176,13 +176,15 @@ static int write_pin(struct recording_writer *writer, struct recording *recordin
                      struct stored_pin *replaced)
 {
     struct pin *pin = &recording->pins.items[slot];
-    struct cell_pair pair = {pin->cells, pin->thread_cells, pin->cell_count,
-                             pin->thread_cell_count};
+    struct cell_lists lists = {.cells = pin->cells,
+                               .thread_cells = pin->thread_cells,
+                               .cell_count = pin->cell_count,
+                               .thread_cell_count = pin->thread_cell_count};
     draft_clear(&writer->draft);
     writer->draft.begin_ns = writer->draft.end_ns = pin->time_ns;
-    int err = cell_pair_put(&writer->draft, &pair);
-    pin->cell_count = pair.cell_count;
-    pin->thread_cell_count = pair.thread_cell_count;
+    int err = cell_lists_put(&writer->draft, &lists);
+    pin->cell_count = lists.cell_count;
+    pin->thread_cell_count = lists.thread_cell_count;
     pin_head_put(&writer->draft.section, pin, slot);
     draft_plain_section(&writer->draft, SECTION_PIN);
     uint64_t offset = writer->file.size;
@@ -196,7 +198,7 @@ static int write_pin(struct recording_writer *writer, struct recording *recordin
     }
     writer->contents.pins.items[slot] = (struct stored_pin){
         pin->kind, pin->time_ns, pin->label, offset, writer->file.size - offset, now_of(recording)};
-    cell_pair_free(&pair);
+    cell_lists_free(&lists);
     pin->cells = pin->thread_cells = NULL;
     pin->cell_count = pin->thread_cell_count = 0;
     return 0;
@@ -242,8 +244,9 @@ static void bucket_written(struct recording_writer *writer, struct recording *re
 {
     struct bucket head = *bucket;
     head.cells = head.thread_cells = NULL;
-    head.cell_count += head.thread_cell_count;
-    head.thread_cell_count = 0;
+    head.moments = NULL;
+    head.cell_count += head.thread_cell_count + head.moment_count;
+    head.thread_cell_count = head.moment_count = 0;
     head.file_offset = offset;
     writer->contents.buckets.items[writer->contents.buckets.count++] = head; /* has room */
     writer->buckets_done++;
@@ -253,8 +256,10 @@ static void bucket_written(struct recording_writer *writer, struct recording *re
     }
     free(bucket->cells);
     free(bucket->thread_cells);
+    free(bucket->moments);
     bucket->cells = bucket->thread_cells = NULL;
-    bucket->cell_count = bucket->thread_cell_count = 0;
+    bucket->moments = NULL;
+    bucket->cell_count = bucket->thread_cell_count = bucket->moment_count = 0;
     bucket->file_offset = head.cell_count > 0 ? offset : 0;
 }
 
@@ -266,14 +271,15 @@ static int write_bucket(struct recording_writer *writer, struct recording *recor
     int err = vec_reserve(&writer->contents.buckets, 1) ? 0 : -ENOMEM;
     if (err == 0)
         err = recording_load_bucket(recording, bucket, NULL);
-    struct cell_pair pair = {bucket->cells, bucket->thread_cells, bucket->cell_count,
-                             bucket->thread_cell_count};
+    struct cell_lists lists = {bucket->cells,      bucket->thread_cells,
+                               bucket->cell_count, bucket->thread_cell_count,
+                               bucket->moments,    bucket->moment_count};
     if (err == 0)
-        err = cell_pair_put(draft, &pair);
+        err = cell_lists_put(draft, &lists);
     if (err < 0)
         return err;
-    bucket->cell_count = pair.cell_count;
-    bucket->thread_cell_count = pair.thread_cell_count;
+    bucket->cell_count = lists.cell_count;
+    bucket->thread_cell_count = lists.thread_cell_count;
     draft->begin_ns = bucket->begin_ns;
     draft->end_ns = bucket->end_ns;
     bucket_head_put(&draft->section, bucket);

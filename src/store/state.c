@@ -87,6 +87,18 @@ static const uint16_t state_fields[] = {
     FIELD(residency.took_ns),
     FIELD(residency.reserved_bytes),
     FIELD(quality.off_ns),
+    FIELD(timing.hz),
+    FIELD(timing.samples),
+    FIELD(timing.cpu_ns),
+    FIELD(timing.lost),
+    FIELD(timing.throttled),
+    FIELD(timing.in_kernel),
+    FIELD(timing.kernel_unnamed),
+    FIELD(timing.waits),
+    FIELD(timing.wait_ns),
+    FIELD(timing.waits_lost),
+    FIELD(timing.waits_without_stack),
+    FIELD(timing.is_counted_by_cycles),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 
@@ -149,7 +161,7 @@ void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket)
     put_signed(section, bucket->gauges.heap_live_max);
     put_signed(section, bucket->gauges.heap_live_min);
     put_varint(section, bucket->lost_events);
-    put_varint(section, bucket->cell_count + bucket->thread_cell_count);
+    put_varint(section, bucket->cell_count + bucket->thread_cell_count + bucket->moment_count);
 }
 
 struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_header *header,

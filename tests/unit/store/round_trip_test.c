@@ -22,9 +22,23 @@ static void check_equal_state(struct recording *a, struct recording *b)
     assert_memory_equal(&a->heap, &b->heap, sizeof(a->heap));
     assert_memory_equal(&a->maps, &b->maps, sizeof(a->maps));
     assert_memory_equal(&a->cost, &b->cost, sizeof(a->cost));
+    assert_memory_equal(&a->timing, &b->timing, sizeof(a->timing));
     assert_memory_equal(&a->quality.events, &b->quality.events, offsetof(struct quality, complete));
     CHECK(a->quality.complete == b->quality.complete &&
           a->quality.coarsened == b->quality.coarsened);
+}
+
+/* Times come back in order; ours are put in out of it. */
+static void check_equal_times(const struct bucket *read, const struct bucket *kept)
+{
+    uint64_t sum = 0, kept_sum = 0;
+    CHECK(read->moment_count == kept->moment_count);
+    for (size_t i = 0; i < read->moment_count; i++) {
+        CHECK(i == 0 || read->moments[i - 1].after_ns <= read->moments[i].after_ns);
+        sum += read->moments[i].after_ns * (uint64_t)read->moments[i].value;
+        kept_sum += kept->moments[i].after_ns * (uint64_t)kept->moments[i].value;
+    }
+    CHECK(sum == kept_sum);
 }
 
 static void check_equal_buckets(struct recording *read, const struct bucket *kept, size_t count)
@@ -40,6 +54,7 @@ static void check_equal_buckets(struct recording *read, const struct bucket *kep
         sample_sum_bucket(&ours, &kept[i]);
         sample_sum_bucket(&theirs, bucket);
         assert_memory_equal(&ours, &theirs, sizeof(ours));
+        check_equal_times(bucket, &kept[i]);
     }
 }
 
@@ -51,6 +66,9 @@ static struct bucket keep_bucket(const struct bucket *bucket)
     copy.thread_cells = malloc((bucket->thread_cell_count + 1) * sizeof(struct cell));
     if (bucket->cell_count)
         memcpy(copy.cells, bucket->cells, bucket->cell_count * sizeof(struct cell));
+    copy.moments = malloc((bucket->moment_count + 1) * sizeof(struct moment));
+    if (bucket->moment_count)
+        memcpy(copy.moments, bucket->moments, bucket->moment_count * sizeof(struct moment));
     if (bucket->thread_cell_count)
         memcpy(copy.thread_cells, bucket->thread_cells,
                bucket->thread_cell_count * sizeof(struct cell));
@@ -102,6 +120,7 @@ static void everything_comes_back_as_it_was_put_in(void **state)
     for (unsigned round = 0; round < ROUNDS; round++) {
         free(kept[round].cells);
         free(kept[round].thread_cells);
+        free(kept[round].moments);
     }
     sample_forget_path(path);
 }

@@ -76,6 +76,21 @@ static struct cell *make_cells(size_t count, uint32_t keys, unsigned seed)
     return cells;
 }
 
+static struct moment *make_moments(const struct recording *recording, size_t count, unsigned seed)
+{
+    struct moment *moments = calloc(count + 1, sizeof(*moments));
+    uint32_t const threads = (uint32_t)recording->threads.count;
+    for (size_t i = 0; i < count; i++)
+        moments[i] = (struct moment){
+            .after_ns = i % 9 == 8 ? MOMENT_TIMELESS : (uint64_t)((i * 7919 + seed) % 997) * 1000,
+            .thread = threads ? (uint32_t)(i + seed) % threads : 0,
+            .stack = (uint32_t)(i * 31 + seed) % (stack_table_count(recording->stacks) + 1),
+            .count = 1 + (uint32_t)i % 3,
+            .column = i % 2 ? COL_CPU_NS : COL_OFFCPU_NS,
+            .value = (int64_t)(10101010 + seed + i)};
+    return moments;
+}
+
 void sample_add_bucket(struct recording *recording, uint64_t width_ns, size_t cells, unsigned seed)
 {
     size_t count = recording->buckets.count;
@@ -91,6 +106,8 @@ void sample_add_bucket(struct recording *recording, uint64_t width_ns, size_t ce
     if (cells / 4 > 0)
         bucket.thread_cells =
             make_cells(cells / 4, (uint32_t)recording->threads.count, seed + 77777);
+    bucket.moments = make_moments(recording, cells / 3, seed);
+    bucket.moment_count = cells / 3;
     CHECK(vec_push(&recording->buckets, bucket));
     recording->duration_ns = bucket.end_ns;
 }
@@ -118,6 +135,9 @@ void sample_fill_state(struct recording *recording)
         heap[i] = next++;
         maps[i] = next++ << 20;
     }
+    uint64_t *timing = (uint64_t *)&recording->timing;
+    for (size_t i = 0; i < sizeof(recording->timing) / sizeof(uint64_t); i++)
+        timing[i] = next++ << 7;
     uint64_t *cost = (uint64_t *)&recording->cost;
     for (size_t i = 0; i < sizeof(recording->cost) / sizeof(uint64_t); i++)
         cost[i] = next++ << 33;
@@ -185,6 +205,11 @@ void sample_sum_bucket(struct sample_sums *sums, const struct bucket *bucket)
 {
     sums->cells += weigh(bucket->cells, bucket->cell_count);
     sums->thread_cells += weigh(bucket->thread_cells, bucket->thread_cell_count);
+    for (size_t i = 0; i < bucket->moment_count; i++) {
+        const struct moment *moment = &bucket->moments[i];
+        sums->moments += ((uint64_t)moment->value + moment->count) *
+                         (1 + moment->thread * 31 + moment->stack * 1009 + moment->column);
+    }
     sums->lost_events += bucket->lost_events;
     if (bucket->gauges.heap_live_max > sums->live_max)
         sums->live_max = bucket->gauges.heap_live_max;

@@ -23,7 +23,7 @@ unsigned char *sample_slurp(const char *path, size_t *size);
 /* The sum of value * weight(key, column) over all cells of all buckets: the same before and after
  * any merging, and different when anything moves. */
 struct sample_sums {
-    uint64_t cells, thread_cells, lost_events;
+    uint64_t cells, thread_cells, moments, lost_events;
     int64_t live_max;
 };
 struct sample_sums sample_sum(struct recording *recording);
