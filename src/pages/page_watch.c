@@ -23,7 +23,7 @@ int page_watch_init(struct page_watch *watch, struct code_store *codes, uint32_t
                     uint32_t known_as, bool is_whole)
 {
     *watch = (struct page_watch){.pid = pid, .known_as = known_as};
-    int err = process_code_open(codes, pid, &watch->code);
+    int err = process_code_open(codes, pid, &watch->own.code);
     if (err < 0)
         return err;
     page_book_init(&watch->book, 0, is_whole);
@@ -35,11 +35,11 @@ int page_watch_init_child(struct page_watch *watch, struct code_store *codes, ui
                           uint32_t known_as, struct page_watch *parent)
 {
     *watch = (struct page_watch){.pid = pid, .known_as = known_as, .parent = parent->pid};
-    int err = process_code_open(codes, pid, &watch->code);
+    int err = process_code_open(codes, pid, &watch->own.code);
     if (err == 0)
         err = page_book_copy(&parent->book, &watch->book);
     if (err < 0)
-        process_code_close(watch->code);
+        process_code_close(watch->own.code);
     else
         cache_book_init(&watch->cache, 0);
     return err;
@@ -52,7 +52,7 @@ bool page_watch_was_missed(const struct page_watch *watch)
 
 void page_watch_fini(struct page_watch *watch)
 {
-    process_code_close(watch->code);
+    process_code_close(watch->own.code);
     page_book_fini(&watch->book);
     cache_book_fini(&watch->cache);
     perf_faults_close(watch->perf);
@@ -85,7 +85,7 @@ void page_watch_record(struct page_watch *watch, const struct agent_record *reco
         count_fault(watch, record, stack, end);
         break;
     case AGENT_RANGE:
-        watch->code_is_old |= (record->flags & AGENT_OF_FILE) != 0;
+        watch->own.is_old |= (record->flags & AGENT_OF_FILE) != 0;
         break;
     case AGENT_KERNEL_ADD:
     case AGENT_KERNEL_DROP:
@@ -128,9 +128,9 @@ void page_watch_exec(struct page_watch *watch, struct code_store *codes)
     watch->next_look_ns = 0;
     if (process_code_open(codes, watch->pid, &code) < 0)
         return;
-    process_code_close(watch->code);
-    watch->code = code;
-    watch->code_is_old = true; /* the loader is at work */
+    process_code_close(watch->own.code);
+    watch->own.code = code;
+    watch->own.is_old = true; /* the loader is at work */
 }
 
 int page_watch_look(struct page_watch *watch, catch_up_fn catch_up, void *context,

@@ -5,12 +5,12 @@
 #pragma once
 
 #include "base/vec.h"
+#include "events/station_stacks.h"
 #include "model/recording.h"
 #include "pages/cache_book.h"
 #include "pages/page_book.h"
 #include "pages/page_carry.h"
 #include "pages/resident_look.h"
-#include "stacks/process_code.h"
 #include "wire/agent.h"
 
 /* What is known besides the pages themselves, since the beginning. */
@@ -28,11 +28,10 @@ struct page_watch_sums {
 };
 
 struct page_watch {
-    uint32_t pid, known_as; /* as we and as records call it */
-    uint32_t parent;        /* 0: it is nobody's child that we watch */
-    struct process_code *code;
-    bool code_is_old;       /* files were mapped since it was read */
-    uint64_t code_since_ns; /* where nobody tells of that: when it was last taken for old */
+    uint32_t pid, known_as;  /* as we and as records call it */
+    uint32_t parent;         /* 0: it is nobody's child that we watch */
+    struct station_code own; /* old: files were mapped since it was read */
+    uint64_t code_since_ns;  /* where nobody tells of that: when it was last taken for old */
     struct page_book book;
     struct cache_book cache;
     struct perf_faults *perf; /* who tells of its faults, if not the agent */

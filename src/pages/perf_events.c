@@ -4,41 +4,23 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
-#include <asm/perf_regs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "events/perf_sample.h"
+
 #define THREADS_MAX 4096u
 #define PASSES_MAX  8u /* over the list of threads, until it has no new ones */
-
-/* The 17 registers that a walk begins with. */
-#define REGISTERS_MASK                                                                             \
-    ((1ull << PERF_REG_X86_AX) | (1ull << PERF_REG_X86_BX) | (1ull << PERF_REG_X86_CX) |           \
-     (1ull << PERF_REG_X86_DX) | (1ull << PERF_REG_X86_SI) | (1ull << PERF_REG_X86_DI) |           \
-     (1ull << PERF_REG_X86_BP) | (1ull << PERF_REG_X86_SP) | (1ull << PERF_REG_X86_IP) |           \
-     (0xffull << PERF_REG_X86_R8))
 
 static const char *const tracepoints[PERF_ROLES] = {[PERF_MAP_ENTER] = "sys_enter_mmap",
                                                     [PERF_MAP_EXIT] = "sys_exit_mmap",
                                                     [PERF_MOVE_ENTER] = "sys_enter_mremap",
                                                     [PERF_MOVE_EXIT] = "sys_exit_mremap"};
-
-static void add_stack(const struct perf_events *events, struct perf_event_attr *attributes)
-{
-    attributes->sample_type |= PERF_SAMPLE_REGS_USER;
-    attributes->sample_regs_user = REGISTERS_MASK;
-    if (events->stack_bytes) {
-        attributes->sample_type |= PERF_SAMPLE_STACK_USER;
-        attributes->sample_stack_user = events->stack_bytes;
-    }
-}
 
 static struct perf_event_attr fault_attributes(const struct perf_events *events, uint64_t config)
 {
@@ -58,7 +40,7 @@ static struct perf_event_attr fault_attributes(const struct perf_events *events,
         .exclude_callchain_kernel = 1,
         .exclude_kernel = !events->sees_kernel,
     };
-    add_stack(events, &attributes);
+    perf_sample_ask(&attributes, events->stack_bytes);
     if (config == PERF_COUNT_SW_PAGE_FAULTS_MIN) { /* one of them tells of processes as well */
         attributes.task = 1;
         attributes.comm = 1;
@@ -72,10 +54,9 @@ static int open_one(struct perf_events *events, struct perf_event_attr *attribut
                     unsigned cpu, enum perf_role role)
 {
     uint64_t id = 0;
-    int const fd = (int)syscall(SYS_perf_event_open, attributes, (pid_t)tid, (int)cpu, -1,
-                                PERF_FLAG_FD_CLOEXEC);
+    int const fd = perf_event_open(attributes, (int)tid, (int)cpu, 0);
     if (fd < 0)
-        return -errno;
+        return fd;
     if (!vec_push(&events->fds, fd)) {
         close(fd);
         return -ENOMEM;
@@ -159,7 +140,7 @@ static int open_calls(struct perf_events *events, uint32_t tid, const int64_t *n
             .clockid = CLOCK_MONOTONIC,
         };
         if (role == PERF_MAP_ENTER) /* who fills memory at once has a stack */
-            add_stack(events, &attributes);
+            perf_sample_ask(&attributes, events->stack_bytes);
         for (unsigned cpu = 0; cpu < events->ring_count && err == 0; cpu++) {
             if (events->ring_fds[cpu] >= 0)
                 err = open_one(events, &attributes, tid, cpu, role);

@@ -2,14 +2,14 @@
 #include "pages/perf_faults.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <asm/perf_regs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "events/perf_queue.h"
+#include "events/perf_sample.h"
 #include "pages/perf_calls.h"
 #include "pages/perf_events.h"
 
@@ -19,12 +19,6 @@
 #define BUDGET_NS    100000000ull /* how often the rate is looked at */
 #define STACK_NUMBER 0x3fffffffu
 
-/* A record of a ring, put aside until all rings are at its time. */
-struct waiting {
-    uint64_t time_ns;
-    size_t offset, size; /* in `bytes` */
-};
-
 struct perf_faults {
     struct perf_faults_options options;
     struct perf_events events;
@@ -32,8 +26,7 @@ struct perf_faults {
     struct perf_faults_counts counts;
     uint32_t copies; /* the number of the last one */
     uint64_t budget_ns, budget_faults;
-    VEC(struct waiting) waiting;
-    VEC(char) bytes;
+    struct perf_queue queue;
     perf_record_fn each; /* while draining */
     void *context;
 };
@@ -47,6 +40,7 @@ struct perf_faults *perf_faults_open(const struct perf_faults_options *options, 
         return NULL;
     }
     faults->options = *options;
+    faults->queue.time_from_end = 16;
     if (perf_events_open(&faults->events, options->pid, options->stack_bytes, ring, fault) < 0) {
         free(faults);
         return NULL;
@@ -62,14 +56,14 @@ void perf_faults_close(struct perf_faults *faults)
         return;
     perf_events_close(&faults->events);
     perf_calls_fini(&faults->calls);
-    vec_free(&faults->waiting);
-    vec_free(&faults->bytes);
+    perf_queue_fini(&faults->queue);
     free(faults);
 }
 
 struct perf_faults_counts perf_faults_count(const struct perf_faults *faults)
 {
     struct perf_faults_counts counts = faults->counts;
+    counts.lost += faults->queue.lost;
     counts.sees_kernel = faults->events.sees_kernel;
     counts.sees_maps = faults->events.sees_maps;
     return counts;
@@ -80,59 +74,19 @@ int perf_faults_fd(const struct perf_faults *faults, unsigned index)
     return index < faults->events.ring_count ? faults->events.ring_fds[index] : -1;
 }
 
-/* Takes 64 bits off the front; 0 past the end. */
-struct cursor {
-    const char *at, *end;
-};
-
-static uint64_t take_word(struct cursor *cursor)
-{
-    uint64_t word = 0;
-    if (cursor->end - cursor->at < (ptrdiff_t)sizeof(word)) {
-        cursor->at = cursor->end;
-        return 0;
-    }
-    memcpy(&word, cursor->at, sizeof(word));
-    cursor->at += sizeof(word);
-    return word;
-}
-
 static void deliver(struct perf_faults *faults, const struct agent_record *record, size_t size)
 {
     faults->each(faults->context, record, size);
 }
 
-/* Registers in the order of perf (by number) to the order of DWARF. */
-static void take_registers(struct cursor *cursor, uint64_t *registers)
-{
-    static const uint8_t order[AGENT_REGISTERS] = {0,  3, 2,  1,  4,  5,  6,  7,
-                                                   16, /* ax bx cx dx si di bp sp ip */
-                                                   8,  9, 10, 11, 12, 13, 14, 15};
-    bool const has_registers = take_word(cursor) != PERF_SAMPLE_REGS_ABI_NONE;
-    for (unsigned i = 0; has_registers && i < AGENT_REGISTERS; i++)
-        registers[order[i]] = take_word(cursor);
-}
-
 /* What is left of the sample begins with registers and, if asked for, the stack.  The number for it, or AGENT_STACK_NONE. */
-static uint32_t copy_stack(struct perf_faults *faults, struct cursor *cursor,
+static uint32_t copy_stack(struct perf_faults *faults, struct perf_cursor *cursor,
                            const struct agent_record *of)
 {
     static _Alignas(8) char room[sizeof(struct agent_copy) + PERF_RECORD_BYTES];
     struct agent_copy *copy = (struct agent_copy *)room;
-    memset(copy, 0, sizeof(*copy));
-    take_registers(cursor, copy->registers);
-    if (faults->events.stack_bytes) {
-        uint64_t const size = take_word(cursor);
-        if (size > (uint64_t)(cursor->end - cursor->at))
-            return AGENT_STACK_NONE;
-        const char *stack = cursor->at;
-        cursor->at += size;
-        uint64_t const filled = size ? take_word(cursor) : 0;
-        copy->size = (uint32_t)(filled < size ? filled : size);
-        memcpy(copy->bytes, stack, copy->size);
-    }
-    if (copy->registers[16] == 0)
-        return AGENT_STACK_NONE; /* a thread of the kernel's */
+    if (!perf_sample_copy(cursor, faults->events.stack_bytes > 0, copy))
+        return AGENT_STACK_NONE;
     copy->record = *of;
     copy->record.kind = AGENT_COPY;
     copy->record.stack = AGENT_STACK_COPY | faults->copies;
@@ -141,15 +95,15 @@ static uint32_t copy_stack(struct perf_faults *faults, struct cursor *cursor,
     return copy->record.stack;
 }
 
-static void translate_fault(struct perf_faults *faults, struct cursor *cursor,
+static void translate_fault(struct perf_faults *faults, struct perf_cursor *cursor,
                             struct agent_record *record)
 {
-    record->address = take_word(cursor);
+    record->address = perf_cursor_word(cursor);
     record->stack = copy_stack(faults, cursor, record);
     record->kind = AGENT_FAULT;
     record->flags |= AGENT_WRITE;
     deliver(faults, record, sizeof(*record));
-    uint64_t const size = take_word(cursor);
+    uint64_t const size = perf_cursor_word(cursor);
     if (size > 4096) {
         struct agent_range large = {.record = *record, .size = size};
         large.record.kind = AGENT_LARGE;
@@ -160,7 +114,7 @@ static void translate_fault(struct perf_faults *faults, struct cursor *cursor,
 }
 
 /* The tracepoint's own bytes: a number of the event, one of the call, and the arguments or the result from 16 on. */
-static struct cursor take_raw(struct cursor *cursor)
+static struct perf_cursor take_raw(struct perf_cursor *cursor)
 {
     uint32_t size = 0;
     if (cursor->end - cursor->at >= 4)
@@ -168,30 +122,30 @@ static struct cursor take_raw(struct cursor *cursor)
     cursor->at += cursor->end - cursor->at >= 4 ? 4 : 0;
     if (size > (uint64_t)(cursor->end - cursor->at))
         size = (uint32_t)(cursor->end - cursor->at);
-    struct cursor raw = {cursor->at, cursor->at + size};
+    struct perf_cursor raw = {cursor->at, cursor->at + size};
     cursor->at += size;
     raw.at += size < 16 ? size : 16;
     return raw;
 }
 
-static void begin_call(struct perf_faults *faults, struct cursor *cursor,
+static void begin_call(struct perf_faults *faults, struct perf_cursor *cursor,
                        struct agent_record *record, enum perf_role role)
 {
-    struct cursor raw = take_raw(cursor);
+    struct perf_cursor raw = take_raw(cursor);
     struct perf_call call = {.tid = record->tid, .stack = AGENT_STACK_NONE};
     for (unsigned i = 0; i < CALL_ARGUMENTS; i++)
-        call.arguments[i] = take_word(&raw);
+        call.arguments[i] = perf_cursor_word(&raw);
     if (role == PERF_MAP_ENTER && call.arguments[3] & (MAP_POPULATE | MAP_LOCKED))
         call.stack = copy_stack(faults, cursor, record);
     perf_calls_begin(&faults->calls, &call);
 }
 
-static void end_call(struct perf_faults *faults, struct cursor *cursor, struct agent_record *record,
-                     enum perf_role role)
+static void end_call(struct perf_faults *faults, struct perf_cursor *cursor,
+                     struct agent_record *record, enum perf_role role)
 {
-    struct cursor raw = take_raw(cursor);
+    struct perf_cursor raw = take_raw(cursor);
     struct perf_call call;
-    uint64_t const result = take_word(&raw);
+    uint64_t const result = perf_cursor_word(&raw);
     if (!perf_calls_end(&faults->calls, record->tid, &call) || result >= CALL_FAILED)
         return;
     struct agent_range range = {.record = *record};
@@ -209,9 +163,10 @@ static void end_call(struct perf_faults *faults, struct cursor *cursor, struct a
     deliver(faults, &range.record, sizeof(range));
 }
 
-static void translate_sample(struct perf_faults *faults, struct cursor *cursor, bool in_kernel)
+static void translate_sample(struct perf_faults *faults, struct perf_cursor *cursor, bool in_kernel)
 {
-    uint64_t const id = take_word(cursor), task = take_word(cursor), time = take_word(cursor);
+    uint64_t const id = perf_cursor_word(cursor), task = perf_cursor_word(cursor),
+                   time = perf_cursor_word(cursor);
     struct agent_record record = {.pid = (uint32_t)task,
                                   .tid = (uint32_t)(task >> 32),
                                   .time_ns = time,
@@ -226,20 +181,20 @@ static void translate_sample(struct perf_faults *faults, struct cursor *cursor, 
         end_call(faults, cursor, &record, role);
 }
 
-static void translate(struct perf_faults *faults, const struct waiting *waiting)
+static void translate(void *context, const char *bytes, size_t size, uint64_t time_ns)
 {
+    struct perf_faults *faults = context;
     struct perf_event_header header;
-    const char *bytes = faults->bytes.items + waiting->offset;
     memcpy(&header, bytes, sizeof(header));
-    struct cursor cursor = {bytes + sizeof(header), bytes + waiting->size};
+    struct perf_cursor cursor = {bytes + sizeof(header), bytes + size};
     if (header.type == PERF_RECORD_SAMPLE) {
         bool const in_kernel =
             (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
         translate_sample(faults, &cursor, in_kernel);
         return;
     }
-    uint64_t const first = take_word(&cursor), second = take_word(&cursor);
-    struct agent_record record = {.time_ns = waiting->time_ns, .stack = AGENT_STACK_NONE};
+    uint64_t const first = perf_cursor_word(&cursor), second = perf_cursor_word(&cursor);
+    struct agent_record record = {.time_ns = time_ns, .stack = AGENT_STACK_NONE};
     if (header.type == PERF_RECORD_LOST) {
         faults->counts.lost += second; /* after the number of the event */
         return;
@@ -259,73 +214,6 @@ static void translate(struct perf_faults *faults, const struct waiting *waiting)
     }
     if (record.kind)
         deliver(faults, &record, sizeof(record));
-}
-
-/* Samples have their time at a place of their own, all others 16 bytes before their end. */
-static uint64_t time_of(const char *bytes, size_t size)
-{
-    struct perf_event_header header;
-    uint64_t time = 0;
-    memcpy(&header, bytes, sizeof(header));
-    size_t const at = header.type == PERF_RECORD_SAMPLE ? sizeof(header) + 16 : size - 16;
-    if (at + sizeof(time) <= size)
-        memcpy(&time, bytes + at, sizeof(time));
-    return time;
-}
-
-/* All that is in the rings goes to `waiting`. */
-static int empty_rings(struct perf_faults *faults)
-{
-    for (unsigned i = 0; i < faults->events.ring_count; i++) {
-        struct perf_ring *ring = &faults->events.rings[i];
-        for (uint64_t taken = 0; ring->head && taken < ring->bytes;) {
-            if (!vec_reserve(&faults->bytes, PERF_RECORD_BYTES) ||
-                !vec_reserve(&faults->waiting, 1))
-                return -ENOMEM;
-            char *into = faults->bytes.items + faults->bytes.count;
-            size_t const size = perf_ring_take(ring, into);
-            if (size == 0)
-                break;
-            (void)vec_push(&faults->waiting, (struct waiting){.time_ns = time_of(into, size),
-                                                              .offset = faults->bytes.count,
-                                                              .size = size});
-            faults->bytes.count += size;
-            taken += size;
-        }
-    }
-    return 0;
-}
-
-static int by_time(const void *left, const void *right)
-{
-    const struct waiting *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-/* The first `done` are delivered; the rest moves to the front. */
-static void forget(struct perf_faults *faults, size_t done)
-{
-    size_t bytes = 0;
-    for (size_t i = done; i < faults->waiting.count; i++)
-        bytes += faults->waiting.items[i].size;
-    char *kept = bytes ? malloc(bytes) : NULL;
-    if (bytes && !kept) /* as if the ring had been full */
-        faults->counts.lost += faults->waiting.count - done;
-    size_t at = 0, count = 0;
-    for (size_t i = done; kept && i < faults->waiting.count; i++) {
-        struct waiting waiting = faults->waiting.items[i];
-        memcpy(kept + at, faults->bytes.items + waiting.offset, waiting.size);
-        waiting.offset = at;
-        at += waiting.size;
-        faults->waiting.items[count++] = waiting;
-    }
-    if (kept)
-        memcpy(faults->bytes.items, kept, at);
-    faults->bytes.count = at;
-    faults->waiting.count = count;
-    free(kept);
 }
 
 /* More faults than are wanted, or than fit: fewer are taken, and more again when it is quiet. */
@@ -353,16 +241,11 @@ static void keep_budget(struct perf_faults *faults, uint64_t now)
 int perf_faults_drain(struct perf_faults *faults, perf_record_fn each, void *context)
 {
     uint64_t const now = monotonic_ns();
-    int const err = empty_rings(faults);
-    size_t done = 0;
-    if (faults->waiting.count)
-        qsort(faults->waiting.items, faults->waiting.count, sizeof(struct waiting), by_time);
+    int const err =
+        perf_queue_fill(&faults->queue, faults->events.rings, faults->events.ring_count);
     faults->each = each;
     faults->context = context;
-    /* What came later on one processor may have to wait for what another has not been asked for yet. */
-    while (done < faults->waiting.count && faults->waiting.items[done].time_ns <= now)
-        translate(faults, &faults->waiting.items[done++]);
-    forget(faults, done);
+    perf_queue_deliver(&faults->queue, now, translate, faults);
     keep_budget(faults, now);
     return err;
 }

@@ -7,7 +7,7 @@
 
 #include "events/agent_link.h"
 #include "pages/page_station.h"
-#include "pages/station_stacks.h"
+#include "events/station_stacks.h"
 
 /* What the thread is to do; one at a time. */
 enum order { ORDER_NONE, ORDER_WATCH, ORDER_NEXT, ORDER_LOOK };

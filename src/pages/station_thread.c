@@ -98,17 +98,17 @@ static bool on_record(void *context, const struct agent_record *record)
     }
     if (record->kind == AGENT_COPY) {
         if (watch->perf && monotonic_ns() - watch->code_since_ns > CODE_OLD_NS) {
-            watch->code_is_old = true;
+            watch->own.is_old = true;
             watch->code_since_ns = monotonic_ns();
         }
-        station_stacks_learn(station->stacks, watch->code, &watch->code_is_old,
-                             (const struct agent_copy *)record, station->link);
+        station_stacks_learn(station->stacks, &watch->own, (const struct agent_copy *)record,
+                             station->link);
     } else if (record->kind == AGENT_FORK || record->kind == AGENT_EXEC) {
         is_taken = begin_or_change(station, watch, record);
     } else {
         enum stack_end end;
         uint32_t const stack = station_stacks_find(station->stacks, record->stack, &end);
-        page_watch_record(watch, record, stack, end);
+        page_watch_record(watch, record, stack == AGENT_STACK_NONE ? PAGES_NO_STACK : stack, end);
     }
     pthread_mutex_unlock(&station->lock);
     return is_taken;

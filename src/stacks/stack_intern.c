@@ -195,9 +195,10 @@ static int put_frames(struct stack_intern *intern, struct process_code *code,
     return err;
 }
 
-static uint64_t hash_walk(const struct process_code *code, const struct stack_walk *walk)
+static uint64_t hash_walk(const struct process_code *code, const struct stack_walk *walk,
+                          stack_id below)
 {
-    uint64_t hash = hash_mix(process_code_number(code));
+    uint64_t hash = hash_mix(process_code_number(code) ^ (uint64_t)below << 32);
     for (uint32_t i = 0; i < walk->frame_count; i++)
         hash = hash_mix(hash ^ walk->frames[i]) + i;
     return key_of(hash);
@@ -206,13 +207,20 @@ static uint64_t hash_walk(const struct process_code *code, const struct stack_wa
 int stack_intern_put(struct stack_intern *intern, struct process_code *code,
                      const struct stack_walk *walk, struct interned_stack *interned)
 {
-    uint64_t const key = hash_walk(code, walk);
+    return stack_intern_put_on(intern, code, walk, STACK_EMPTY, interned);
+}
+
+int stack_intern_put_on(struct stack_intern *intern, struct process_code *code,
+                        const struct stack_walk *walk, stack_id below,
+                        struct interned_stack *interned)
+{
+    uint64_t const key = hash_walk(code, walk, below);
     uint32_t const known = number_map_get(&intern->stacks, key);
     if (known) {
         *interned = (struct interned_stack){(known - 1) / 2, ((known - 1) & 1) != 0};
         return 0;
     }
-    *interned = (struct interned_stack){.stack = STACK_EMPTY};
+    *interned = (struct interned_stack){.stack = below};
     int const err = put_frames(intern, code, walk, interned);
     if (err < 0)
         return err;
@@ -262,6 +270,37 @@ static int carry_name(struct stack_intern *intern, const struct recording *from,
     return 0;
 }
 
+/* The names that a frame has already: of the kernel's functions, which nobody can look up later. */
+static int carry_locations(struct stack_intern *intern, const struct recording *from,
+                           struct frame *frame)
+{
+    struct recording *recording = intern->recording;
+    uint32_t const first = frame->first_location;
+    if (frame->location_count == 0)
+        return 0;
+    frame->first_location = (uint32_t)recording->locations.count;
+    for (uint32_t i = 0; i < frame->location_count; i++) {
+        struct location location = from->locations.items[first + i];
+        location.function = carry_text(intern, from, location.function);
+        location.symbol = carry_text(intern, from, location.symbol);
+        location.file = carry_text(intern, from, location.file);
+        if (!vec_push(&recording->locations, location))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int carry_code(struct stack_intern *intern, const struct recording *from, struct frame frame,
+                      uint32_t *carried)
+{
+    int err = 0;
+    if (frame.module != MODULE_NONE)
+        err = carry_module(intern, from, frame.module, &frame.module);
+    if (err == 0)
+        err = carry_locations(intern, from, &frame);
+    return err < 0 ? err : put_frame(intern, frame, carried);
+}
+
 static int carry_frame(struct stack_intern *intern, const struct recording *from, uint32_t index,
                        uint32_t *carried)
 {
@@ -272,11 +311,7 @@ static int carry_frame(struct stack_intern *intern, const struct recording *from
         if (frame.module == MODULE_NONE && frame.location_count > 0) {
             err = carry_name(intern, from, &frame, carried);
         } else {
-            frame.first_location = frame.location_count = 0;
-            if (frame.module != MODULE_NONE)
-                err = carry_module(intern, from, frame.module, &frame.module);
-            if (err == 0)
-                err = put_frame(intern, frame, carried);
+            err = carry_code(intern, from, frame, carried);
         }
         if (err == 0)
             *known = *carried + 1;

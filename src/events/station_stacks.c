@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pages/station_stacks.h"
+#include "events/station_stacks.h"
 
 #include <stdlib.h>
 
 #include "base/number_map.h"
-#include "pages/page_book.h"
 #include "stacks/stack_intern.h"
 #include "stacks/stack_walk.h"
 
@@ -90,23 +89,24 @@ static bool remember(struct station_stacks *stacks, uint32_t number, uint32_t st
     return place != NULL;
 }
 
-void station_stacks_learn(struct station_stacks *stacks, struct process_code *code,
-                          bool *code_is_old, const struct agent_copy *copy, struct agent_link *link)
+void station_stacks_learn(struct station_stacks *stacks, struct station_code *of,
+                          const struct agent_copy *copy, struct agent_link *link)
 {
+    struct process_code *code = of->code;
     struct stack_copy const taken = {.registers = copy->registers,
                                      .start = copy->registers[AGENT_RSP],
                                      .bytes = copy->bytes,
                                      .size = copy->size};
     struct interned_stack interned;
     stack_walk(code, &taken, &stacks->walk);
-    if (stacks->walk.stop == STACK_STOP_NO_CODE && *code_is_old) {
-        *code_is_old = false;
+    if (stacks->walk.stop == STACK_STOP_NO_CODE && of->is_old) {
+        of->is_old = false;
         (void)process_code_refresh(code);
         stack_walk(code, &taken, &stacks->walk);
     }
     if (process_code_was_replaced(code) && link)
         (void)agent_link_renew(link, copy->record.pid);
-    if (stack_intern_put(stacks->intern, code, &stacks->walk, &interned) < 0 ||
+    if (stack_intern_put_on(stacks->intern, code, &stacks->walk, of->below, &interned) < 0 ||
         !remember(stacks, copy->record.stack, interned.stack))
         return;
     /* Code that is not known yet may be known when the stack comes again. */
@@ -122,7 +122,7 @@ uint32_t station_stacks_find(const struct station_stacks *stacks, uint32_t recor
     if (stack & AGENT_STACK_COPY)
         stack = number_map_get(&stacks->copies, stack);
     if (stack == 0 || stack >= stacks->ends.count)
-        return PAGES_NO_STACK;
+        return AGENT_STACK_NONE;
     *end = (enum stack_end)stacks->ends.items[stack];
     return stack;
 }
@@ -132,7 +132,7 @@ uint32_t station_stacks_count(const struct station_stacks *stacks)
     return stack_table_count(stacks->recording->stacks);
 }
 
-const struct recording *station_stacks_recording(const struct station_stacks *stacks)
+struct recording *station_stacks_recording(const struct station_stacks *stacks)
 {
     return stacks->recording;
 }
