@@ -4,11 +4,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slice.h"
+
 struct kernel_names;
 
 /* Reads the list once.  NULL when it cannot be read; a list whose addresses are hidden is one without names. */
 struct kernel_names *kernel_names_read(const char *path); /* NULL: /proc/kallsyms */
-void kernel_names_free(struct kernel_names *names);       /* also NULL */
+/* The same of a text that is there already, and may be anything.  NULL when out of memory. */
+struct kernel_names *kernel_names_parse(struct slice text);
+void kernel_names_free(struct kernel_names *names); /* also NULL */
 
 /* Whether the addresses were hidden from us (kernel.kptr_restrict, no CAP_SYSLOG). */
 bool kernel_names_are_hidden(const struct kernel_names *names);
