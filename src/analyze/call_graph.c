@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/call_graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/call_graph_parts.h"
+#include "base/hash.h"
+
+/* Functions are found by what names them; never more than half of the slots are taken. */
+struct slots {
+    uint32_t *items; /* function index + 1, 0 when free */
+    size_t mask;
+};
+
+static bool is_same(const struct graph_node *known, const struct call_node *node,
+                    enum tree_merge merge)
+{
+    if (known->module != node->module || known->function != node->function)
+        return false;
+    return merge != MERGE_LINE || (known->file == node->file && known->line == node->line);
+}
+
+static uint64_t hash_function(const struct call_node *node, enum tree_merge merge)
+{
+    uint64_t hash = hash_mix(((uint64_t)node->module << 32 | node->function) + 1);
+    if (merge == MERGE_LINE)
+        hash = hash_mix(hash ^ ((uint64_t)node->file << 32 | node->line));
+    return hash;
+}
+
+static bool matches(const struct recording *recording, const regex_t *regex,
+                    const struct call_node *node)
+{
+    const char *file = recording_text(recording, node->file);
+    return !regex || regexec(regex, recording_text(recording, node->function), 0, NULL, 0) == 0 ||
+           regexec(regex, recording_text(recording, node->module), 0, NULL, 0) == 0 ||
+           (*file && regexec(regex, file, 0, NULL, 0) == 0);
+}
+
+static int add_function(struct graph_builder *builder, const struct call_node *node)
+{
+    const struct graph_rules *rules = builder->rules;
+    struct graph_function const function = {
+        .node = {.function = node->function,
+                 .module = node->module,
+                 .file = node->file,
+                 .line = node->line},
+        .is_root = matches(builder->recording, rules->root, node),
+        .is_leaf = matches(builder->recording, rules->leaf, node),
+        .is_on_path = matches(builder->recording, rules->path, node),
+        .level = UINT32_MAX,
+        .shown = GRAPH_NONE,
+    };
+    return vec_push(&builder->functions, function) ? 0 : -ENOMEM;
+}
+
+static int find_function(struct graph_builder *builder, const struct slots *slots,
+                         const struct call_node *node, uint32_t *index)
+{
+    enum tree_merge const merge = builder->rules->merge;
+    size_t at = hash_function(node, merge) & slots->mask;
+    for (; slots->items[at]; at = (at + 1) & slots->mask) {
+        struct graph_node *known = &builder->functions.items[slots->items[at] - 1].node;
+        if (!is_same(known, node, merge))
+            continue;
+        if (known->file != node->file || known->line != node->line)
+            known->line = 0; /* several places of one function */
+        if (known->file != node->file)
+            known->file = STRING_EMPTY;
+        *index = slots->items[at] - 1;
+        return 0;
+    }
+    *index = (uint32_t)builder->functions.count;
+    slots->items[at] = *index + 1;
+    return add_function(builder, node);
+}
+
+static int group_nodes(struct graph_builder *builder)
+{
+    size_t const count = builder->tree.nodes.count;
+    struct slots slots = {.mask = 1};
+    while (slots.mask + 1 < 2 * count)
+        slots.mask = 2 * slots.mask + 1;
+    slots.items = calloc(slots.mask + 1, sizeof(uint32_t));
+    builder->steps = calloc(count, sizeof(builder->steps[0]));
+    int err = slots.items && builder->steps ? 0 : -ENOMEM;
+    for (uint32_t i = 1; i < count && !err; i++)
+        err = find_function(builder, &slots, &builder->tree.nodes.items[i],
+                            &builder->steps[i].function);
+    free(slots.items);
+    return err;
+}
+
+static int sum_functions(struct graph_builder *builder)
+{
+    size_t const nodes = builder->tree.nodes.count, functions = builder->functions.count;
+    uint32_t *keys = calloc(nodes, sizeof(*keys));
+    struct graph_sum *sums = calloc(functions + 1, sizeof(*sums));
+    int err = keys && sums ? 0 : -ENOMEM;
+    for (size_t i = 1; i < nodes && !err; i++)
+        keys[i] = builder->steps[i].is_there ? builder->steps[i].function : GRAPH_NONE;
+    if (!err)
+        err = graph_sum_paths(builder, keys, functions, sums);
+    for (size_t i = 0; i < functions && !err; i++) {
+        builder->functions.items[i].node.total_value = sums[i].value;
+        builder->functions.items[i].node.total_count = sums[i].count;
+    }
+    free(keys);
+    free(sums);
+    return err;
+}
+
+static uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+/* Falling by size; by name where equal, so that the same recording always looks the same. */
+static int compare_functions(const void *left, const void *right, void *context)
+{
+    const struct graph_builder *builder = context;
+    const struct graph_node *a = &builder->functions.items[*(const uint32_t *)left].node;
+    const struct graph_node *b = &builder->functions.items[*(const uint32_t *)right].node;
+    if (magnitude(a->total_value) != magnitude(b->total_value))
+        return magnitude(a->total_value) > magnitude(b->total_value) ? -1 : 1;
+    if (magnitude(a->self_value) != magnitude(b->self_value))
+        return magnitude(a->self_value) > magnitude(b->self_value) ? -1 : 1;
+    int order = strcmp(recording_text(builder->recording, a->function),
+                       recording_text(builder->recording, b->function));
+    if (!order)
+        order = strcmp(recording_text(builder->recording, a->module),
+                       recording_text(builder->recording, b->module));
+    return order ? order : a->line < b->line ? -1 : a->line > b->line;
+}
+
+static bool is_wanted(const struct graph_builder *builder, const struct graph_function *function)
+{
+    const struct graph_rules *rules = builder->rules;
+    return function->is_on_path && (!rules->depth || function->level <= rules->depth) &&
+           call_graph_share(builder->graph, function->node.total_value) >= rules->node_share &&
+           builder->graph->nodes.count < rules->max_nodes;
+}
+
+static int choose_nodes(struct graph_builder *builder)
+{
+    struct call_graph *graph = builder->graph;
+    size_t const count = builder->functions.count;
+    uint32_t *order = calloc(count + 1, sizeof(*order));
+    int err = order ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < count && !err; i++)
+        order[i] = i;
+    if (!err)
+        qsort_r(order, count, sizeof(*order), compare_functions, builder);
+    for (size_t i = 0; i < count && !err; i++) {
+        struct graph_function *function = &builder->functions.items[order[i]];
+        if (!function->is_there)
+            continue;
+        if (!is_wanted(builder, function)) {
+            graph->hidden_nodes++;
+            graph->hidden_self += function->node.self_value;
+            continue;
+        }
+        function->shown = (uint32_t)graph->nodes.count;
+        err = vec_push(&graph->nodes, function->node) ? 0 : -ENOMEM;
+    }
+    free(order);
+    return err;
+}
+
+static void sum_whole(const struct weights *weights, struct call_graph *graph)
+{
+    uint64_t sizes = 0;
+    for (size_t i = 0; i < weights->rows.count; i++)
+        sizes += magnitude(weights->rows.items[i].value);
+    graph->whole = sizes > INT64_MAX ? INT64_MAX : (int64_t)sizes;
+    graph->total_value = weights->total_value;
+    graph->total_count = weights->total_count;
+}
+
+double call_graph_share(const struct call_graph *graph, int64_t value)
+{
+    return graph->whole ? (double)magnitude(value) / (double)graph->whole : 0;
+}
+
+static int build(struct graph_builder *builder, const struct weights *weights)
+{
+    int err =
+        call_tree_build(builder->recording, weights, false, builder->rules->merge, &builder->tree);
+    if (err)
+        return err;
+    sum_whole(weights, builder->graph);
+    builder->graph->stackless_value = builder->tree.nodes.items[0].self_value;
+    err = group_nodes(builder);
+    if (!err) {
+        graph_cut(builder);
+        err = sum_functions(builder);
+    }
+    if (!err)
+        err = choose_nodes(builder);
+    if (!err)
+        err = graph_find_edges(builder);
+    if (!err)
+        err = call_graph_mark_cycles(builder->graph);
+    if (!err)
+        graph_prune_edges(builder->rules, builder->graph);
+    return err;
+}
+
+int call_graph_build(struct recording *recording, const struct weights *weights,
+                     const struct graph_rules *rules, struct call_graph *graph)
+{
+    struct graph_builder builder = {.recording = recording, .rules = rules, .graph = graph};
+    memset(graph, 0, sizeof(*graph));
+    int err = build(&builder, weights);
+    call_tree_fini(&builder.tree);
+    vec_free(&builder.functions);
+    free(builder.steps);
+    if (err)
+        call_graph_fini(graph);
+    return err;
+}
+
+void call_graph_fini(struct call_graph *graph)
+{
+    vec_free(&graph->nodes);
+    vec_free(&graph->edges);
+    memset(graph, 0, sizeof(*graph));
+}
