@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/human.h"
+#include "analyze/snapshots.h"
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
@@ -18,6 +19,8 @@
 struct export_options {
     const struct export_format *format;
     uint64_t max_events;
+    uint64_t snapshots;
+    bool with_stacks;
     struct selection selection;
 };
 
@@ -45,13 +48,34 @@ static int take_max_events(void *into, const char *argument, struct fault *fault
                      argument);
 }
 
+static int take_snapshots(void *into, const char *argument, struct fault *fault)
+{
+    struct export_options *options = into;
+    if (human_parse_count(argument, &options->snapshots) == 0 && options->snapshots >= 3 &&
+        options->snapshots <= SNAPSHOTS_MAX)
+        return 0;
+    return fault_set(fault, -EINVAL, "--snapshots cannot be \"%s\": it is a number from 3 to %d",
+                     argument, SNAPSHOTS_MAX);
+}
+
+static int take_stacks(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct export_options *)into)->with_stacks = true;
+    return 0;
+}
+
 static const struct option_rule export_rules[] = {
-    {"--to", "FORMAT", "folded, pprof or heaptrack", take_to},
+    {"--to", "FORMAT", "folded, pprof, heaptrack or massif", take_to},
     {"--max-events", "N", "heaptrack: write about N events at most (20000000)", take_max_events},
+    {"--snapshots", "N", "massif: at most so many (100)", take_snapshots},
+    {"--stacks", NULL, "massif: the stacks of threads too, as far as pages were looked at",
+     take_stacks},
     {NULL, NULL, NULL, NULL},
 };
 
-static const char *const shared_rules[] = {"-o", "--metric", "--at", "--between", "--filter", NULL};
+static const char *const shared_rules[] = {"-o",       "--metric",    "--at", "--between",
+                                           "--filter", "--threshold", NULL};
 
 static int wrong_usage(const char *sentence)
 {
@@ -71,7 +95,12 @@ static const char *conflict(const struct export_options *options)
     const struct selection *selection = &options->selection;
     const struct export_format *format = options->format;
     if (!format)
-        return "say which format with --to folded, --to pprof or --to heaptrack";
+        return "say which format with --to folded, pprof, heaptrack or massif";
+    bool const is_massif = strcmp(format->name, "massif") == 0;
+    if (!is_massif && (options->snapshots || options->with_stacks || selection->threshold_given))
+        return "--snapshots, --stacks and --threshold are for --to massif";
+    if (selection->threshold_given && !(selection->threshold_share > 0))
+        return "--threshold is a share of the total here, such as 0.5%";
     if ((selection->at_given || selection->between_given) && !format->takes_range)
         return "a heaptrack file is made of the whole run: leave --at and --between out, "
                "heaptrack_gui can filter by time itself";
@@ -134,7 +163,10 @@ static int export_recording(const struct export_options *options, struct recordi
     struct export_job job = {.recording = recording,
                              .metric = selection->metric_given ? selection->metric : NULL,
                              .filter = selection->filter ? &selection->filter_regex : NULL,
-                             .max_events = options->max_events};
+                             .max_events = options->max_events,
+                             .snapshots = options->snapshots,
+                             .threshold_share = selection->threshold_share,
+                             .with_stacks = options->with_stacks};
     if (selection_range(selection, recording, &job.range, &fault) < 0) {
         return wrong_usage(fault.text);
     }
@@ -156,12 +188,14 @@ static int run(int argc, char **argv, struct export_options *options)
         .usage = "memoir export FILE --to FORMAT -o OUT [options]",
         .summary =
             "Writes a recording in a format that another program reads.  A name for OUT that "
-            "ends in .gz or .zst packs folded and heaptrack files; pprof is always packed.",
+            "ends in .gz or .zst packs it; pprof is always packed.",
         .examples = "  memoir export node.memoir --to pprof -o node.pb.gz && go tool pprof -top "
                     "-sample_index=peak_space node.pb.gz\n"
                     "  memoir export node.memoir --to heaptrack -o heaptrack.node.1.zst && "
                     "heaptrack_gui heaptrack.node.1.zst\n"
-                    "  memoir export node.memoir --to folded --metric heap.leaked > leaks.folded\n",
+                    "  memoir export node.memoir --to folded --metric heap.leaked > leaks.folded\n"
+                    "  memoir export node.memoir --to massif -o massif.out.1 && ms_print "
+                    "massif.out.1\n",
         .sets = sets,
         .set_count = sizeof(sets) / sizeof(sets[0])};
     int status;

@@ -16,6 +16,8 @@ const struct export_format export_formats[] = {
      true, true, true, true, pprof_write},
     {"heaptrack", ".heaptrack.zst", "heaptrack format 3, for heaptrack_gui and heaptrack_print",
      false, false, false, false, heaptrack_write},
+    {"massif", ".massif.out", "snapshots with trees, for ms_print and massif-visualizer", true,
+     true, true, false, massif_write},
     {NULL, NULL, NULL, false, false, false, false, NULL},
 };
 

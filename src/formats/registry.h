@@ -27,6 +27,9 @@ struct export_job {
     bool hides_addresses;      /* of the process; those inside a file tell nothing about it */
     bool leaves_out_peak;      /* for a range in which the peak means nothing */
     uint64_t max_events;       /* for formats made of single events; 0: no limit */
+    size_t snapshots;          /* massif: at most so many; 0: the usual */
+    double threshold_share;    /* massif: what is smaller is added up; 0: the usual */
+    bool with_stacks;          /* massif: the stacks of threads too */
     struct export_notes notes; /* filled by the writer */
     bool time_noted;           /* inside */
 };
