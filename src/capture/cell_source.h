@@ -19,8 +19,10 @@ typedef int (*touchers_fn)(void *context, const struct touchers *touchers);
 
 struct cell_source {
     void *self;
-    /* Adds cells to `bucket`, by stacks of `recording`, and what is to be said of their quality.  0 or -ENOMEM. */
-    int (*take)(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket);
+    /* Adds cells to `bucket`, which began at `began_ns` on the monotonic clock, by stacks of `recording`, and what is to be said
+     * of their quality.  0 or -ENOMEM. */
+    int (*take)(void *self, uint32_t pid, struct recording *recording, struct bucket *bucket,
+                uint64_t began_ns);
     /* Has it found out now what can be, for the next bucket.  NULL: there is no such thing. */
     void (*look)(void *self, uint32_t pid);
     /* Calls `call` while what is known about the pages of `pid` stands still, and returns what that returns; -EAGAIN: not now; -ESRCH: nothing is

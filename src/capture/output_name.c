@@ -18,8 +18,11 @@ void output_name(char path[PATH_MAX], const char *output, const char *folder, co
         return;
     }
     for (unsigned same = 2; same < SAME_NAME_MAX; same++) {
-        snprintf(path, PATH_MAX, "%s%s%.200s.%u%s.memoir", folder, *folder ? "/" : "",
-                 *name ? name : "program", pid, number);
+        char whose[16] = "";
+        if (pid)
+            snprintf(whose, sizeof(whose), ".%u", pid);
+        snprintf(path, PATH_MAX, "%s%s%.200s%s%s.memoir", folder, *folder ? "/" : "",
+                 *name ? name : "program", whose, number);
         if (access(path, F_OK) < 0)
             return;
         snprintf(number, sizeof(number), "-%u", same);

@@ -23,12 +23,13 @@
 
 struct outside_recorder {
     const struct outside_recorder_options *options;
-    struct page_cells cells;
+    struct cell_sources cells;
     struct symbol_queue *symbols;
     VEC(struct outside_session *) sessions;
-    struct pid_list ended;  /* not to be begun again */
-    pid_t child;            /* that we started; 0: none */
-    char program[PATH_MAX]; /* ... to become this */
+    struct pid_list ended;   /* not to be begun again */
+    struct pid_list watched; /* that share the one recording of all */
+    pid_t child;             /* that we started; 0: none */
+    char program[PATH_MAX];  /* ... to become this */
     int wait_status;
     bool child_has_ended;
     bool has_failed; /* nothing of it is worth keeping */
@@ -67,6 +68,9 @@ static void restore_signals(void)
 
 static bool is_recorded(const struct outside_recorder *recorder, uint32_t pid)
 {
+    vec_each (watched, &recorder->watched.pids)
+        if (*watched == pid)
+            return true;
     vec_each (session, &recorder->sessions)
         if (outside_session_pid(*session) == pid)
             return true;
@@ -82,7 +86,9 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
         .output = recorder->recordings == 0 ? options->output : NULL,
         .folder = "",
         .max_bytes = options->max_bytes,
-        .program = (pid_t)pid == recorder->child ? recorder->program : NULL,
+        .program = options->together               ? options->together
+                   : (pid_t)pid == recorder->child ? recorder->program
+                                                   : NULL,
         .source = options->source,
         .has_begun = has_begun,
         .symbols = recorder->symbols,
@@ -98,11 +104,24 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
     return 0;
 }
 
+static int watch(struct outside_recorder *recorder, uint32_t pid, bool is_whole,
+                 struct fault *fault)
+{
+    int err = 0;
+    for (unsigned i = 0; i < recorder->options->watch_count && err == 0; i++) {
+        struct outside_watch *watch = recorder->options->watches[i];
+        err = watch->watch(watch->self, pid, is_whole, fault);
+    }
+    return err;
+}
+
 static int begin(struct outside_recorder *recorder, uint32_t pid, bool is_whole,
                  struct fault *fault)
 {
-    int err = page_station_watch(recorder->options->station, pid, is_whole, fault);
-    return err < 0 ? err : open_session(recorder, pid, !is_whole, fault);
+    int err = watch(recorder, pid, is_whole, fault);
+    if (err < 0 || !recorder->options->together)
+        return err < 0 ? err : open_session(recorder, pid, !is_whole, fault);
+    return vec_push(&recorder->watched.pids, pid) ? 0 : -ENOMEM;
 }
 
 static void set_cost(struct recording *recording)
@@ -122,18 +141,17 @@ static void end_session(struct outside_recorder *recorder, size_t at)
     struct outside_session *session = recorder->sessions.items[at];
     struct recording *recording = (struct recording *)outside_session_recording(session);
     uint32_t const pid = outside_session_pid(session);
-    struct page_state state;
     struct fault fault = {0};
-    bool const is_child = recorder->child == (pid_t)pid && recorder->child_has_ended;
-    (void)page_station_look_now(options->station, pid);
-    page_cells_conclude(&recorder->cells, pid, recording);
+    bool const is_child =
+        (recorder->child == (pid_t)pid || options->together) && recorder->child_has_ended;
+    for (unsigned i = 0; i < options->watch_count; i++)
+        options->watches[i]->conclude(options->watches[i]->self, pid, recording);
     set_cost(recording);
     outside_session_last_bucket(session, monotonic_ns());
     char path[PATH_MAX];
     snprintf(path, sizeof(path), "%s", outside_session_path(session));
-    if (options->ended && !recorder->has_failed &&
-        page_station_state(options->station, pid, &state))
-        options->ended(options, recording, path, &state);
+    if (options->ended && !recorder->has_failed)
+        options->ended(options, recording, path);
     if (outside_session_close(session, is_child ? recorder->wait_status : -1, &fault) < 0)
         fprintf(stderr, "memoir: %s\n", fault.text);
     if (recorder->has_failed)
@@ -149,21 +167,48 @@ static void wait_for_child(struct outside_recorder *recorder, int how)
         recorder->child_has_ended = true;
 }
 
+/* Whether a process is over, or watched by nobody any more. */
+static bool is_over(struct outside_recorder *recorder, uint32_t pid, bool *has_execed)
+{
+    const struct outside_watch *watch = recorder->options->watches[0];
+    struct outside_state state = {.has_ended = false};
+    bool const is_watched = watch->state(watch->self, pid, &state);
+    bool const over = !is_watched || state.has_ended || !process_runs(pid);
+    *has_execed = is_watched && state.has_execed;
+    if (over && recorder->child == (pid_t)pid)
+        wait_for_child(recorder, 0); /* it was said to be over before it was */
+    return over;
+}
+
+/* Whether nobody is left whom the one recording of all is about. */
+static bool all_are_over(struct outside_recorder *recorder)
+{
+    bool has_execed;
+    for (size_t i = recorder->watched.pids.count; i-- > 0;) {
+        uint32_t const pid = recorder->watched.pids.items[i];
+        if (!is_over(recorder, pid, &has_execed))
+            continue;
+        (void)vec_push(&recorder->ended.pids, pid);
+        recorder->watched.pids.items[i] =
+            recorder->watched.pids.items[--recorder->watched.pids.count];
+    }
+    return recorder->watched.pids.count == 0 && !recorder->options->is_endless &&
+           !recorder->options->selector;
+}
+
 /* Ends the recordings of processes that have ended, and has the others write. */
 static void tend_sessions(struct outside_recorder *recorder)
 {
     for (size_t i = recorder->sessions.count; i-- > 0;) {
         struct outside_session *session = recorder->sessions.items[i];
-        uint32_t const pid = outside_session_pid(session);
-        struct page_state state;
         struct fault fault = {0};
-        bool const is_watched = page_station_state(recorder->options->station, pid, &state);
-        if (is_watched && state.has_execed)
+        bool has_execed = false;
+        bool const over = recorder->options->together
+                              ? all_are_over(recorder)
+                              : is_over(recorder, outside_session_pid(session), &has_execed);
+        if (has_execed)
             outside_session_renamed(session);
-        bool const is_over = !is_watched || state.has_ended || !process_runs(pid);
-        if (is_over && recorder->child == (pid_t)pid)
-            wait_for_child(recorder, 0); /* it was said to be over before it was */
-        if (is_over)
+        if (over)
             end_session(recorder, i);
         else if (outside_session_tick(session, monotonic_ns(), &fault) < 0)
             fprintf(stderr, "memoir: %s\n", fault.text);
@@ -178,14 +223,28 @@ static bool has_ended(const struct outside_recorder *recorder, uint32_t pid)
     return false;
 }
 
+/* A child that one of those who watch has told of; the others are told. */
+static void begin_child(struct outside_recorder *recorder, unsigned teller, uint32_t child)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    for (unsigned i = 0; i < options->watch_count; i++) {
+        struct outside_watch *watch = options->watches[i];
+        if (i != teller)
+            (void)watch->watch(watch->self, child, false, NULL);
+    }
+    if (open_session(recorder, child, false, NULL) < 0)
+        recorder->cells.source.forget(recorder->cells.source.self, child);
+}
+
 /* Children that the kernel watches for us, and whoever is selected by now. */
 static void find_others(struct outside_recorder *recorder)
 {
     const struct outside_recorder_options *options = recorder->options;
     uint32_t child;
-    while ((child = page_station_next_child(options->station)) != 0)
-        if (open_session(recorder, child, false, NULL) < 0)
-            page_station_forget(options->station, child);
+    for (unsigned i = 0; i < options->watch_count; i++)
+        while ((child = options->watches[i]->next_child(options->watches[i]->self)) != 0)
+            if (!options->together && !is_recorded(recorder, child))
+                begin_child(recorder, i, child);
     if (!options->selector || monotonic_ns() - recorder->selected_ns < SELECT_NS)
         return;
     struct pid_list found = {.pids = {NULL, 0, 0}};
@@ -248,6 +307,11 @@ static int start_program(struct outside_recorder *recorder, char *const *command
 static int start(struct outside_recorder *recorder, struct fault *fault)
 {
     const struct outside_recorder_options *options = recorder->options;
+    if (options->together) {
+        int err = open_session(recorder, 0, true, fault);
+        if (err < 0)
+            return err;
+    }
     if (options->command)
         return start_program(recorder, options->command, fault);
     vec_each (pid, &options->fixed.pids) {
@@ -265,8 +329,9 @@ int outside_record(const struct outside_recorder_options *options,
                                         .symbols = symbol_queue_create(),
                                         .wait_status = -1,
                                         .began_ns = monotonic_ns()};
-    page_cells_init(&recorder.cells, options->station);
-    recorder.cells.is_alone = true;
+    cell_sources_init(&recorder.cells);
+    for (unsigned i = 0; i < options->watch_count; i++)
+        cell_sources_add(&recorder.cells, options->watches[i]->cells);
     set_signals();
     int err = recorder.symbols ? start(&recorder, fault)
                                : fault_set(fault, -ENOMEM, "out of memory before the start");
@@ -280,7 +345,7 @@ int outside_record(const struct outside_recorder_options *options,
                                                recorder.recordings};
     vec_free(&recorder.sessions);
     vec_free(&recorder.ended.pids);
-    page_cells_fini(&recorder.cells);
+    vec_free(&recorder.watched.pids);
     if (recorder.symbols)
         symbol_queue_destroy(recorder.symbols);
     return err;

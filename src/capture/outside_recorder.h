@@ -1,12 +1,13 @@
 /* outside_recorder.h - records processes from outside: one that is started, some that run, or all that somebody selects,
- * also those that come later.  One recording each. */
+ * also those that come later.  One recording each, or one of all. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "base/fault.h"
 #include "base/vec.h"
-#include "capture/page_cells.h"
+#include "capture/cell_sources.h"
+#include "capture/outside_watch.h"
 
 struct pid_list {
     VEC(uint32_t) pids;
@@ -26,11 +27,15 @@ struct outside_recorder_options {
     char *const *command;                    /* to start; NULL: processes that run */
     struct pid_list fixed;                   /* those to begin with */
     const struct outside_selector *selector; /* NULL: only these */
-    struct page_station *station;
+    const char *together; /* what the one recording of all is called; NULL: one recording each */
+    bool is_endless; /* what is recorded together never ends by itself: the machine, a cgroup */
+    struct outside_watch *watches[CELL_SOURCES_MAX]; /* who watch them, at least one */
+    unsigned watch_count;
     void (*began)(bool quiet, uint32_t pid); /* called with the first; NULL: nobody asks */
     /* Called when the recording of one has ended and before it is closed.  NULL: nobody asks. */
     void (*ended)(const struct outside_recorder_options *options, const struct recording *recording,
-                  const char *path, const struct page_state *state);
+                  const char *path);
+    void *context; /* for `ended` */
 };
 
 struct outside_recorder_result {

@@ -39,13 +39,15 @@ static void describe_program(struct outside_session *session)
 {
     struct recording *recording = session->recording;
     char path[PATH_MAX], text[4096];
-    process_program_path(session->pid, path, sizeof(path));
+    path[0] = text[0] = '\0';
+    if (session->pid)
+        process_program_path(session->pid, path, sizeof(path));
     if (session->options.program && (!session->is_renamed || !path[0]))
         snprintf(path, sizeof(path), "%s", session->options.program);
     recording->program = recording_intern(recording, path);
     if (session->options.command_line)
         snprintf(text, sizeof(text), "%s", session->options.command_line);
-    else
+    else if (session->pid)
         process_command_line(session->pid, text, sizeof(text));
     recording->command_line = recording_intern(recording, text);
 }
@@ -56,7 +58,8 @@ static void describe(struct outside_session *session)
     struct process_status status = {0};
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
-    (void)process_status_read(session->pid, 0, &status);
+    if (session->pid)
+        (void)process_status_read(session->pid, 0, &status);
     describe_program(session);
     recording->host = recording_intern(recording, host);
     recording->source = recording_intern(recording, session->options.source);
@@ -65,9 +68,9 @@ static void describe(struct outside_session *session)
     recording->start_unix_ns = unix_ns();
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
-    recording->limit_bytes = memory_limit_read(session->pid);
+    recording->limit_bytes = session->pid ? memory_limit_read(session->pid) : 0;
     recording->exit_status = -1;
-    if (session->options.has_begun) {
+    if (session->options.has_begun && session->pid) {
         struct process_memory const memory = process_memory(session->pid);
         recording->before.attached = 1;
         recording->before.rss_bytes = memory.rss_bytes > 0 ? (uint64_t)memory.rss_bytes : 0;
@@ -88,8 +91,9 @@ static void on_request(void *context, const char *request, char answer[CONTROL_T
     if (strcmp(request, "look") == 0)
         ((struct outside_session *)context)->is_asked = true;
     else
-        snprintf(answer, CONTROL_TEXT_MAX,
-                 "it is recorded from outside by memoir pages, which can only be asked to look");
+        snprintf(
+            answer, CONTROL_TEXT_MAX,
+            "it is recorded from outside, without any hook in it: it can only be asked to look");
 }
 
 static void destroy(struct outside_session *session)
@@ -118,7 +122,8 @@ struct outside_session *outside_session_open(uint32_t pid, const struct outside_
     session->pid = pid;
     session->options = *options;
     session->opened_ns = now_ns;
-    snprintf(session->root, sizeof(session->root), "/proc/%u/root", pid);
+    if (pid)
+        snprintf(session->root, sizeof(session->root), "/proc/%u/root", pid);
     describe(session);
     const char *program = recording_text(session->recording, session->recording->program);
     output_name(session->path, options->output, options->folder, program, pid);
@@ -128,7 +133,8 @@ struct outside_session *outside_session_open(uint32_t pid, const struct outside_
         return NULL;
     }
     (void)write_out(session, NULL);
-    session->control = control_open((pid_t)pid, on_request, session);
+    if (pid)
+        session->control = control_open((pid_t)pid, on_request, session);
     return session;
 }
 
@@ -166,14 +172,18 @@ static int close_bucket(struct outside_session *session, uint64_t now)
     struct recording *recording = session->recording;
     const struct cell_source *cells = session->options.cells;
     struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
-    bucket.gauges = (struct gauges){.rss_bytes = process_memory(session->pid).rss_bytes,
-                                    .heap_live_end = -1,
-                                    .heap_live_max = -1,
-                                    .heap_live_min = -1};
-    int err = cells ? cells->take(cells->self, session->pid, recording, &bucket) : 0;
+    bucket.gauges =
+        (struct gauges){.rss_bytes = session->pid ? process_memory(session->pid).rss_bytes : -1,
+                        .heap_live_end = -1,
+                        .heap_live_max = -1,
+                        .heap_live_min = -1};
+    int err = cells ? cells->take(cells->self, session->pid, recording, &bucket,
+                                  session->opened_ns + session->begin_ns)
+                    : 0;
     if (err < 0 || !vec_push(&recording->buckets, bucket)) {
         free(bucket.cells);
         free(bucket.thread_cells);
+        free(bucket.moments);
         return -ENOMEM;
     }
     session->begin_ns = now;

@@ -24,7 +24,7 @@ struct outside_options {
     const struct cell_source *cells;
 };
 
-/* NULL with `fault`. */
+/* `pid` 0: it is about several, and `program` says whom.  NULL with `fault`. */
 struct outside_session *outside_session_open(uint32_t pid, const struct outside_options *options,
                                              uint64_t now_ns, struct fault *fault);
 

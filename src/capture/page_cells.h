@@ -2,10 +2,12 @@
 #pragma once
 
 #include "capture/cell_source.h"
+#include "capture/outside_watch.h"
 #include "pages/page_station.h"
 
 struct page_cells {
-    struct cell_source source; /* to be given to recordings */
+    struct cell_source source;  /* to be given to recordings */
+    struct outside_watch watch; /* the same for those who record from outside */
     struct page_station *station;
     VEC(struct page_told) told; /* by process */
     bool is_alone;              /* nobody else tells these recordings how much is resident */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "capture/session_parts.h"
 #include "procfs/process_facts.h"
 
@@ -53,12 +54,14 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     name_cells(session, bucket.cells, bucket.cell_count);
     const struct cell_source *cells = session->options.cells;
     if (err == 0 && cells && session->pid)
-        err = cells->take(cells->self, session->pid, recording, &bucket);
+        err = cells->take(cells->self, session->pid, recording, &bucket,
+                          monotonic_ns() - (now - session->begin_ns));
     if (err == 0)
         err = session_close_touched(session, &bucket);
     if (err < 0 || !vec_push(&recording->buckets, bucket)) {
         free(bucket.cells);
         free(bucket.thread_cells);
+        free(bucket.moments);
         return -ENOMEM;
     }
     session->begin_ns = now;

@@ -6,6 +6,7 @@
 
 #include "base/human.h"
 #include "capture/outside_recorder.h"
+#include "capture/page_cells.h"
 #include "cli/process_choice.h"
 #include "cli/record_commands.h"
 #include "cli/serve_helper.h"
@@ -136,13 +137,13 @@ static const struct option_rule rules[] = {
     {NULL, NULL, NULL, NULL}};
 
 static void say_end(const struct outside_recorder_options *options,
-                    const struct recording *recording, const char *path,
-                    const struct page_state *state)
+                    const struct recording *recording, const char *path)
 {
     char parts[4][HUMAN_MAX], faults[HUMAN_MAX], share[HUMAN_MAX];
-    const struct page_watch_sums *sums = &state->sums;
+    struct page_state state;
+    const struct page_watch_sums *sums = &state.sums;
     uint64_t resident = 0, stacks = 0;
-    if (options->quiet)
+    if (options->quiet || !page_station_state(options->context, recording->pid, &state))
         return;
     for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
         resident += sums->bytes[kind];
@@ -169,17 +170,23 @@ static int record(struct pages_options *options)
 {
     struct outside_recorder_result result;
     struct fault fault = {0};
-    options->recorder.station = page_station_open(&options->station, &fault);
-    if (options->recorder.station && page_station_uses_perf(options->recorder.station) &&
-        options->station.source == PAGE_SOURCE_ANY && !options->recorder.quiet)
+    struct page_cells cells;
+    struct page_station *station = page_station_open(&options->station, &fault);
+    page_cells_init(&cells, station);
+    cells.is_alone = true;
+    options->recorder.context = station;
+    options->recorder.watches[options->recorder.watch_count++] = &cells.watch;
+    if (station && page_station_uses_perf(station) && options->station.source == PAGE_SOURCE_ANY &&
+        !options->recorder.quiet)
         fprintf(stderr,
                 "memoir: there is no agent at %s, so faults come from perf events: they cost more, "
                 "and page "
                 "cache is not seen; sudo memoir agent changes that\n",
                 options->station.socket);
-    int err = options->recorder.station ? outside_record(&options->recorder, &result, &fault)
-                                        : (fault.code ? fault.code : -EIO);
-    page_station_close(options->recorder.station);
+    int err = station ? outside_record(&options->recorder, &result, &fault)
+                      : (fault.code ? fault.code : -EIO);
+    page_station_close(station);
+    page_cells_fini(&cells);
     serve_helper_end();
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
