@@ -5,7 +5,7 @@
 
 #include "base/human.h"
 
-#define CELLS_KEPT_MAX (8u << 20) /* 128 MiB of cells */
+#define CELLS_KEPT_MAX (8u << 20) /* 128 MiB of cells; a moment is as large as three */
 
 static int find_buckets(const struct recording *recording, struct time_range *range, size_t *first,
                         size_t *end)
@@ -43,7 +43,7 @@ int bucket_walk(struct recording *recording, struct time_range *range,
         if (err)
             return err;
         visitor.visit(visitor.into, bucket);
-        kept += bucket->cell_count + bucket->thread_cell_count;
+        kept += bucket->cell_count + bucket->thread_cell_count + 3 * bucket->moment_count;
         if (kept > CELLS_KEPT_MAX)
             recording_unload_bucket(recording, bucket);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/bucket_walk.h"
+#include "analyze/moment_cut.h"
 #include "base/human.h"
 
 enum keyed_by { BY_STACKS, BY_THREADS };
@@ -17,6 +18,9 @@ struct tally {
     size_t key_limit;
     enum keyed_by keyed_by;
     int8_t value_sign[COLUMN_LIMIT], count_sign[COLUMN_LIMIT];
+    enum column moments; /* of the metric; buckets at the edge of `asked` are cut by them */
+    struct time_range asked;
+    struct moment_edges edges;
 };
 
 static void tally_fini(struct tally *tally)
@@ -30,6 +34,7 @@ static int tally_init(struct tally *tally, const struct recording *recording,
 {
     memset(tally, 0, sizeof(*tally));
     tally->keyed_by = keyed_by;
+    tally->moments = metric_moments(metric);
     tally->key_limit = keyed_by == BY_STACKS ? (size_t)stack_table_count(recording->stacks) + 1
                                              : recording->threads.count;
     tally->count_sign[metric->count_plus] = 1;
@@ -63,10 +68,25 @@ static void add_cells(struct tally *tally, const struct cell *cells, size_t coun
     }
 }
 
+static void add_moments(struct tally *tally, const struct bucket *bucket)
+{
+    moment_edges_note(&tally->edges, bucket, tally->asked);
+    for (size_t i = 0; i < bucket->moment_count; i++) {
+        const struct moment *moment = &bucket->moments[i];
+        uint32_t const key = tally->keyed_by == BY_STACKS ? moment->stack : moment->thread;
+        if (key >= tally->key_limit || !moment_is_in(bucket, moment, tally->moments, tally->asked))
+            continue;
+        tally->values[key] += (uint64_t)moment->value;
+        tally->counts[key] += moment->count;
+    }
+}
+
 static void add_bucket(void *into, const struct bucket *bucket)
 {
     struct tally *tally = into;
-    if (tally->keyed_by == BY_STACKS)
+    if (moment_cuts(bucket, tally->moments, tally->asked))
+        add_moments(tally, bucket);
+    else if (tally->keyed_by == BY_STACKS)
         add_cells(tally, bucket->cells, bucket->cell_count);
     else
         add_cells(tally, bucket->thread_cells, bucket->thread_cell_count);
@@ -131,12 +151,13 @@ static int weigh(struct recording *recording, enum keyed_by keyed_by, struct tim
     if (err)
         return fault_set(fault, err, "out of memory while adding up %s", weights->metric->name);
 
+    tally.asked = range;
     if (weights->metric->kind == METRIC_PINNED)
         err = tally_pin(&tally, recording, weights->metric, &range, fault);
     else
         err = bucket_walk(recording, &range, (struct bucket_visitor){add_bucket, &tally}, fault);
     if (!err) {
-        weights->used = range;
+        weights->used = moment_edges_used(&tally.edges, tally.asked, range);
         err = collect_rows(&tally, weights);
         if (err)
             fault_set(fault, err, "out of memory while adding up %s", weights->metric->name);

@@ -4,7 +4,8 @@
 
 #include "model/recording.h"
 
-/* Times in ns since the recording began.  Both snap outward to bucket boundaries. */
+/* Times in ns since the recording began.  Both snap outward to bucket boundaries, but for metrics whose buckets there have
+ * moments, which know their time: cpu.on, cpu.off. */
 struct time_range {
     uint64_t from_ns; /* 0: from the beginning */
     uint64_t to_ns;   /* UINT64_MAX: to the end */

@@ -33,11 +33,11 @@ int picture_format_of(const char *path, enum picture_format *format, struct faul
                          "out.svg or -o out.png");
     if (is_standard || ends_with(path, ".svg"))
         return 0;
-    *format = PICTURE_PNG;
-    if (ends_with(path, ".png"))
+    *format = ends_with(path, ".html") ? PICTURE_HTML : PICTURE_PNG;
+    if (*format == PICTURE_HTML || ends_with(path, ".png"))
         return 0;
-    return fault_set(fault, -EINVAL, "-o \"%s\" must end in .svg or .png, which says what to write",
-                     path);
+    return fault_set(fault, -EINVAL,
+                     "-o \"%s\" must end in .svg, .html or .png, which says what to write", path);
 }
 
 static int write_svg(const struct svg_out *svg, const char *path, struct fault *fault)
@@ -52,6 +52,25 @@ static int write_svg(const struct svg_out *svg, const char *path, struct fault *
     if (err && is_short && code)
         return fault_set(fault, -code, "cannot write %s: %s", path ? path : "the picture",
                          strerror(code));
+    return err;
+}
+
+/* The same picture as the only thing on a page; what it needs is inside of it. */
+static int write_page(const struct svg_out *svg, const char *path, struct fault *fault)
+{
+    struct svg_out page = {0};
+    const char *begin = memmem(svg->data, svg->size, "<svg", strlen("<svg"));
+    size_t const skipped = begin ? (size_t)(begin - svg->data) : 0; /* the XML declaration */
+    svg_raw(&page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                   "<title>memoir</title>\n<style>body{margin:0}svg{display:block}</style>\n"
+                   "</head>\n<body>\n");
+    svg_bytes(&page, svg->data + skipped, svg->size - skipped);
+    svg_raw(&page, "</body>\n</html>\n");
+    int const err = page.failed ? fault_set(fault, -ENOMEM, "out of memory while writing the page")
+                                : write_svg(&page, path, fault);
+    svg_out_fini(&page);
     return err;
 }
 
@@ -124,5 +143,7 @@ int picture_write(const struct svg_out *svg, const char *path, enum picture_form
                   struct fault *fault)
 {
     signal(SIGPIPE, SIG_IGN);
-    return format == PICTURE_PNG ? write_png(svg, path, fault) : write_svg(svg, path, fault);
+    return format == PICTURE_PNG    ? write_png(svg, path, fault)
+           : format == PICTURE_HTML ? write_page(svg, path, fault)
+                                    : write_svg(svg, path, fault);
 }

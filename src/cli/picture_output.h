@@ -1,10 +1,10 @@
-/* picture_output.h - a picture that is drawn, as a file: SVG, or PNG by way of memoir-png. */
+/* picture_output.h - a picture that is drawn, as a file: SVG, a page with the SVG in it, or PNG by way of memoir-png. */
 #pragma once
 
 #include "base/fault.h"
 #include "report/svg_out.h"
 
-enum picture_format { PICTURE_SVG, PICTURE_PNG };
+enum picture_format { PICTURE_SVG, PICTURE_PNG, PICTURE_HTML };
 
 /* What to write, by the ending of `path`; NULL and "-" are SVG on standard output.
  * -EINVAL with a sentence for another ending, and for a terminal. */

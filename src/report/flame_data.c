@@ -39,6 +39,23 @@ void flame_note(const struct flame_view *view, char *text, size_t size)
                  openable == view->merged ? "all" : human_count((int64_t)openable, inside));
 }
 
+unsigned flame_class(const struct flame_scene *scene, const struct call_node *node)
+{
+    struct palette_frame const frame = {
+        node->module, recording_text(scene->recording, node->module),
+        recording_text(scene->recording, node->function), node->inlined};
+    return palette_class(&scene->palette, &frame);
+}
+
+const char *flame_noun(const struct metric *metric)
+{
+    if (strcmp(metric->unit, "calls") == 0)
+        return NULL;
+    if (strcmp(metric->unit, "bytes") == 0)
+        return "block";
+    return metric->count_plus == COL_OFFCPU_COUNT ? "wait" : "sample";
+}
+
 static uint32_t index_string(struct writer *writer, string_id id)
 {
     if (id == STRING_EMPTY || id > string_table_count(writer->scene->recording->strings))
@@ -111,8 +128,9 @@ static void write_frames(struct writer *writer)
     const char *comma = "";
     svg_raw(writer->out, ",\n\"frames\":[");
     vec_each (frame, &writer->frames) {
-        unsigned const class = palette_class(&scene->palette, frame->module,
-                                             recording_text(scene->recording, frame->function));
+        struct call_node const node = {
+            .function = frame->function, .module = frame->module, .inlined = frame->inlined};
+        unsigned const class = flame_class(scene, &node);
         uint32_t const function = index_string(writer, frame->function);
         uint32_t const module = index_string(writer, frame->module);
         svg_format(writer->out, "%s%u,%u,%u,%u,%u,%u", comma, function, module,
@@ -130,6 +148,7 @@ static void write_frames(struct writer *writer)
 int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
 {
     struct writer writer = {.scene = scene, .out = out};
+    const char *noun = flame_noun(scene->weights->metric);
     size_t room = 16;
     while (room < 2 * (scene->views[0].layout.frames.count + scene->views[1].layout.frames.count))
         room *= 2;
@@ -141,6 +160,8 @@ int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
     if (!err) {
         svg_raw(out, "{\"unit\":");
         svg_json(out, scene->weights->metric->unit);
+        svg_raw(out, ",\"noun\":");
+        svg_json(out, noun ? noun : "");
         svg_format(out, ",\"total\":%lld,\"icicle\":%s,\"reverse\":%s",
                    (long long)scene->views[0].layout.total,
                    scene->options->icicle ? "true" : "false",

@@ -1,6 +1,6 @@
 /* flame_data.h - the graph as compact JSON for the script inside the picture.
  *
- * {"unit","total","icicle","reverse",
+ * {"unit","noun","total","icicle","reverse",
  *  "strings": [text…],                                            names, modules, files, each once
  *  "frames": [name,module,file,line,inlined,colour class, …],     six numbers a frame, each once
  *  "trees": [{"nodes": [frame,depth,value,count, …]}, …]}             top-down, bottom-up
@@ -27,6 +27,12 @@ struct flame_scene {
     struct flame_view views[2]; /* top-down, bottom-up */
     struct palette palette;
 };
+
+/* The colour class of a node of a view's tree. */
+unsigned flame_class(const struct flame_scene *scene, const struct call_node *node);
+
+/* What the metric counts beside its value: "sample", "wait", "block"; NULL when it is counted itself. */
+const char *flame_noun(const struct metric *metric);
 
 /* The sentence about what "…" hides, empty when nothing is hidden. */
 void flame_note(const struct flame_view *view, char *text, size_t size);

@@ -13,6 +13,10 @@
 #define MIN_LABEL     3    /* characters, or no label at all */
 #define LEGEND_PLACES 8
 
+struct spot {
+    double x, y;
+};
+
 struct canvas {
     const struct flame_scene *scene;
     const struct flame_view *view;
@@ -33,9 +37,7 @@ static unsigned class_of(const struct canvas *canvas, const struct flame_frame *
 {
     if (frame->hidden)
         return PALETTE_REST;
-    const struct call_node *node = &canvas->view->tree->nodes.items[frame->node];
-    return palette_class(&canvas->scene->palette, node->module,
-                         recording_text(canvas->scene->recording, node->function));
+    return flame_class(canvas->scene, &canvas->view->tree->nodes.items[frame->node]);
 }
 
 static double frame_width(const struct canvas *canvas, const struct flame_frame *frame)
@@ -123,50 +125,83 @@ static void header_line(struct svg_out *out, const char *attributes, double *y, 
     svg_raw(out, "\">");
 }
 
-/* Swatches with the heaviest modules' names, as many as fit in one line. */
+/* One swatch with its name; false when there is no more room in the line. */
+static bool draw_swatch(const struct flame_scene *scene, struct svg_out *out, unsigned class,
+                        const char *name, struct spot *at)
+{
+    size_t const cells = text_cells(name) < 32 ? text_cells(name) : 32;
+    double const width = 18 + SMALL_CHAR * (double)cells + 16;
+    if (at->x + width > scene->width - SIDE)
+        return false;
+    svg_format(out, "<rect class=\"c%u\" x=\"", class);
+    svg_px(out, at->x, 0);
+    svg_format(out, "\" y=\"%d\" width=\"12\" height=\"12\" rx=\"2\"/><text class=\"m\" x=\"",
+               (int)at->y - 10);
+    svg_px(out, at->x + 17, 0);
+    svg_format(out, "\" y=\"%d\">", (int)at->y);
+    svg_text_cut(out, name, cells);
+    svg_raw(out, "</text>\n");
+    at->x += width;
+    return true;
+}
+
+/* The kinds of frames that are in this graph. */
+static void draw_kinds(const struct flame_scene *scene, struct spot *at, struct svg_out *out)
+{
+    bool is_used[PALETTE_CLASSES] = {0};
+    const struct flame_layout *layout = &scene->views[0].layout;
+    vec_each (frame, &layout->frames)
+        if (!frame->hidden)
+            is_used[flame_class(scene, &scene->views[0].tree->nodes.items[frame->node])] = true;
+    for (const struct palette_kind *kind = palette_kinds; kind->name; kind++)
+        if (is_used[kind->class] && !draw_swatch(scene, out, kind->class, kind->name, at))
+            return;
+}
+
+/* Swatches with the heaviest modules' names and the kinds of frames, as many as fit in one line. */
 static void draw_legend(const struct flame_scene *scene, double *y, struct svg_out *out)
 {
-    if (scene->options->colors != FLAME_BY_MODULE || scene->palette.modules.count == 0)
+    enum flame_colors const colors = scene->options->colors;
+    if ((colors != FLAME_BY_MODULE && colors != FLAME_BY_KIND) ||
+        scene->views[0].layout.frames.count < 2)
         return;
-    double x = SIDE;
+    struct spot at = {SIDE, *y + 22};
     size_t drawn = 0;
-    *y += 22;
+    draw_kinds(scene, &at, out);
     vec_each (module, &scene->palette.modules) {
         const char *path = recording_text(scene->recording, module->name);
+        struct palette_frame const frame = {module->name, path, "", false};
+        unsigned const class = palette_class(&scene->palette, &frame);
         const char *slash = strrchr(path, '/');
-        const char *name = slash && slash[1] ? slash + 1 : path;
-        size_t const cells = text_cells(name) < 32 ? text_cells(name) : 32;
-        double const width = 18 + SMALL_CHAR * (double)cells + 16;
-        if (drawn++ == LEGEND_PLACES || x + width > scene->width - SIDE)
+        if (class >= PALETTE_UNKNOWN)
+            continue; /* a kind of its own */
+        if (drawn++ == LEGEND_PLACES || !draw_swatch(scene, out, module->hue * PALETTE_SHADES,
+                                                     slash && slash[1] ? slash + 1 : path, &at))
             break;
-        svg_format(out, "<rect class=\"c%u\" x=\"", module->hue * PALETTE_SHADES);
-        svg_px(out, x, 0);
-        svg_format(out, "\" y=\"%d\" width=\"12\" height=\"12\" rx=\"2\"/><text class=\"m\" x=\"",
-                   (int)*y - 10);
-        svg_px(out, x + 17, 0);
-        svg_format(out, "\" y=\"%d\">", (int)*y);
-        svg_text_cut(out, name, cells);
-        svg_raw(out, "</text>\n");
-        x += width;
     }
+    if (at.x > SIDE)
+        *y = at.y;
 }
 
 void flame_subtitle(const struct flame_scene *scene, struct picture_text *subtitle)
 {
     const struct metric *metric = scene->weights->metric;
     int64_t const total = scene->views[0].layout.total;
+    const char *noun = flame_noun(metric), *more = scene->weights->total_count == 1 ? "" : "s";
     char value[HUMAN_MAX], exact[HUMAN_MAX], calls[HUMAN_MAX];
     struct picture_text interval;
     picture_interval(scene->recording, scene->weights, &interval);
+    human_value(total, metric->unit, value);
+    human_count(scene->weights->total_count, calls);
     subtitle->text[0] = '\0';
-    picture_add(subtitle, "%s (%s): %s", metric->name, metric->unit,
-                human_value(total, metric->unit, value));
+    if (strcmp(metric->unit, "ns") == 0)
+        picture_add(subtitle, "%s, %s: %s %s%s, %s", metric->name, metric->help, calls, noun, more,
+                    value);
+    else
+        picture_add(subtitle, "%s (%s): %s", metric->name, metric->unit, value);
     if (strcmp(metric->unit, "bytes") == 0)
-        picture_add(subtitle, " = %s bytes", human_count(total, exact));
-    if (strcmp(metric->unit, "calls") != 0)
-        picture_add(subtitle, " in %s %s%s", human_count(scene->weights->total_count, calls),
-                    strcmp(metric->unit, "bytes") == 0 ? "block" : "sample",
-                    scene->weights->total_count == 1 ? "" : "s");
+        picture_add(subtitle, " = %s bytes in %s %s%s", human_count(total, exact), calls, noun,
+                    more);
     picture_add(subtitle, ", %s", interval.text);
     if (scene->options->choice)
         picture_add(subtitle, "; %s", scene->options->choice);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/flame_palette.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "model/recording.h"
 
 struct tone {
     uint32_t light, dark;
@@ -61,6 +61,47 @@ static const struct tone tones[][PALETTE_HUES][PALETTE_SHADES] = {
 // clang-format on
 static const struct tone unknown_tone = {0xcfd2d6, 0x4d525a};
 static const struct tone rest_tone = {0xe4e5e8, 0x34383f};
+static const struct tone kernel_among_modules = {0xa9b4cc, 0x46536e};
+static const struct tone kind_tones[] = {
+    [PALETTE_KERNEL - PALETTE_KERNEL] = {0xffb871, 0x80490f},
+    [PALETTE_JIT - PALETTE_KERNEL] = {0x9ad98f, 0x346a2c},
+    [PALETTE_INLINED - PALETTE_KERNEL] = {0x86dfe0, 0x1a6a6b},
+    [PALETTE_CPLUS - PALETTE_KERNEL] = {0xecd86f, 0x6d5a00},
+    [PALETTE_CODE - PALETTE_KERNEL] = {0xffab9b, 0x8a4036},
+};
+
+/* In the order of their classes; the last is any other. */
+static const struct {
+    const char *name;
+    struct tone tone;
+} waits[PALETTE_WAITS] = {
+    {"[waits: lock]", {0xf2a7c0, 0x7d3d55}},    {"[waits: disk]", {0x9cc7ff, 0x2f5a8a}},
+    {"[waits: sleep]", {0xd5d9e0, 0x4f555f}},   {"[waits: network]", {0x8fe0d6, 0x0f6a60}},
+    {"[waits: poll]", {0xc3d0f5, 0x475783}},    {"[waits: pipe]", {0xbfe3a0, 0x49661f}},
+    {"[waits: child]", {0xe8c9ff, 0x63457f}},   {"[waits: processor]", {0xffc48f, 0x85501a}},
+    {"[waits: stopped]", {0xc9c2b6, 0x575045}}, {"[waits]", {0xb9c4d2, 0x48525f}},
+};
+
+/* White, grey, blues, reds: told apart also by those who do not tell red from green.  What is gone is hatched besides. */
+static const struct tone change_tones[CHANGE_KINDS] = {
+    [CHANGE_NONE] = {0xf4f1e8, 0x3a3d42},     [CHANGE_NOISE] = {0xd4d6da, 0x484c53},
+    [CHANGE_SHRANK_1] = {0xd6e6fb, 0x2f4258}, [CHANGE_SHRANK_2] = {0xadcffa, 0x2c4f78},
+    [CHANGE_SHRANK_3] = {0x7db1f2, 0x2a5f9c}, [CHANGE_SHRANK_4] = {0x5597e8, 0x2a6fc0},
+    [CHANGE_GREW_1] = {0xffe0d8, 0x5a3631},   [CHANGE_GREW_2] = {0xffbfae, 0x7a3b33},
+    [CHANGE_GREW_3] = {0xfa937f, 0x9c3c31},   [CHANGE_GREW_4] = {0xec6a56, 0xb83c2e},
+    [CHANGE_NEW] = {0xffb02e, 0x955a00},      [CHANGE_GONE] = {0x8fb8ea, 0x2a5488},
+};
+
+const struct palette_kind palette_kinds[] = {
+    {"kernel", PALETTE_KERNEL},        {"compiled while it ran", PALETTE_JIT},
+    {"inlined", PALETTE_INLINED},      {"C++", PALETTE_CPLUS},
+    {"other code", PALETTE_CODE},      {"waits: lock", PALETTE_WAIT_0},
+    {"disk", PALETTE_WAIT_0 + 1},      {"sleep", PALETTE_WAIT_0 + 2},
+    {"network", PALETTE_WAIT_0 + 3},   {"poll", PALETTE_WAIT_0 + 4},
+    {"pipe", PALETTE_WAIT_0 + 5},      {"child", PALETTE_WAIT_0 + 6},
+    {"processor", PALETTE_WAIT_0 + 7}, {"stopped", PALETTE_WAIT_0 + 8},
+    {"waits", PALETTE_WAIT_0 + 9},     {NULL, 0},
+};
 
 static int by_weight(const void *a, const void *b)
 {
@@ -91,14 +132,52 @@ void palette_assign(struct palette *palette, uint64_t program_hash)
     }
 }
 
-unsigned palette_class(const struct palette *palette, uint32_t module_name, const char *function)
+/* Code that a runtime wrote into memory, named by a map of it. */
+static bool is_compiled_late(const char *path)
 {
-    uint64_t const hash = hash_bytes(function, strlen(function));
+    static const char *const marks[] = {"[jit", "/perf-", "//anon", "jitted-"};
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+        if (strstr(path, marks[i]))
+            return true;
+    return false;
+}
+
+static unsigned wait_class(const char *function)
+{
+    unsigned kind = 0;
+    while (kind + 1 < PALETTE_WAITS && strcmp(function, waits[kind].name) != 0)
+        kind++;
+    return PALETTE_WAIT_0 + kind;
+}
+
+/* The class by kind that FLAME_BY_MODULE has as well, or PALETTE_UNKNOWN. */
+static unsigned kind_class(const struct palette_frame *frame)
+{
+    if (frame->module_name == 0 && strncmp(frame->function, "[waits", strlen("[waits")) == 0)
+        return wait_class(frame->function);
+    if (frame->module_name == 0)
+        return PALETTE_UNKNOWN;
+    if (strcmp(frame->module_path, KERNEL_PATH) == 0)
+        return PALETTE_KERNEL;
+    return is_compiled_late(frame->module_path) ? PALETTE_JIT : PALETTE_UNKNOWN;
+}
+
+unsigned palette_class(const struct palette *palette, const struct palette_frame *frame)
+{
+    uint64_t const hash = hash_bytes(frame->function, strlen(frame->function));
     unsigned const shade = (unsigned)(hash >> 32) % PALETTE_SHADES;
-    if (palette->colors != FLAME_BY_MODULE)
+    if (palette->colors == FLAME_HOT || palette->colors == FLAME_MEM)
         return (unsigned)(hash % PALETTE_HUES) * PALETTE_SHADES + shade;
+    unsigned const kind = kind_class(frame);
+    if (kind != PALETTE_UNKNOWN)
+        return kind;
+    if (palette->colors == FLAME_BY_KIND)
+        return frame->module_name == 0              ? PALETTE_UNKNOWN
+               : frame->inlined                     ? PALETTE_INLINED
+               : strstr(frame->function, "::") != 0 ? PALETTE_CPLUS
+                                                    : PALETTE_CODE;
     vec_each (module, &palette->modules) {
-        if (module->name == module_name)
+        if (module->name == frame->module_name)
             return module->hue * PALETTE_SHADES + shade;
     }
     return PALETTE_UNKNOWN;
@@ -110,6 +189,16 @@ static struct tone tone_of(const struct palette *palette, unsigned class)
         return unknown_tone;
     if (class == PALETTE_REST)
         return rest_tone;
+    if (class >= PALETTE_CHANGES)
+        return change_tones[class - PALETTE_CHANGES];
+    if (class >= PALETTE_WAIT_0)
+        return waits[class - PALETTE_WAIT_0].tone;
+    if (class == PALETTE_KERNEL && palette->colors != FLAME_BY_KIND)
+        return kernel_among_modules;
+    if (class >= PALETTE_KERNEL)
+        return kind_tones[class - PALETTE_KERNEL];
+    if (palette->colors == FLAME_BY_KIND)
+        return unknown_tone;
     return tones[palette->colors][class / PALETTE_SHADES][class % PALETTE_SHADES];
 }
 

@@ -4,7 +4,7 @@
 (function () {
 'use strict';
 
-const {exact, human, share, cellsOf, cutText} = pictureNumbers;
+const {exact, human, share, fineShare, cellsOf, cutText} = pictureNumbers;
 const {openTree, visibleFrames, searchTree} = flameTree;
 const FRAME = {name: 0, module: 1, file: 2, line: 3, inlined: 4, color: 5, size: 6};
 const COLOR_REST = 37; // the class of a remainder, see flame_palette.h
@@ -15,7 +15,8 @@ const find = id => svg.querySelector('#' + id);
 const data = JSON.parse(find('data').textContent);
 const trees = data.trees.map(tree => openTree(tree.nodes));
 const graph = find('graph'), header = find('header');
-const ownsWindow = svg === document.documentElement;
+const ownsWindow = svg === document.documentElement || (svg.parentNode === document.body && document.body.children.length === 1);
+if (ownsWindow && svg !== document.documentElement) document.title = find('title').textContent;
 const headerBottom = header.getBBox().y + header.getBBox().height;
 const firstWidth = svg.viewBox.baseVal.width;
 const state = {reversed: data.reverse, icicle: data.icicle, zoom: 0, search: '', exactCase: true};
@@ -115,9 +116,17 @@ function runSearch() {
 }
 
 // ---- Drawing ---------------------------------------------------------------------------------------
+// "1,234 samples, 12.3 s"; the count is left out when it is not known.
+function amount(value, count) {
+  const counted = data.noun && count >= 0 ? exact(count) + ' ' + data.noun + (count === 1 ? '' : 's') : '';
+  if (data.unit === 'ns') return (counted ? counted + ', ' : '') + human(value, data.unit);
+  if (data.unit === 'calls') return exact(value) + ' calls';
+  return human(value, data.unit) + ' (' + exact(value) + ' ' + data.unit + ')' + (counted ? ', ' + counted : '');
+}
+
 function describe(box) {
   if (box.hidden) return exact(box.hidden) + ' frames, together ' + human(box.value, data.unit);
-  return nameOf(box.i) + ', ' + human(tree.value[box.i], data.unit) + ', ' + share(tree.value[box.i], data.total);
+  return nameOf(box.i) + ', ' + amount(tree.value[box.i], tree.calls[box.i]) + ', ' + fineShare(tree.value[box.i], data.total);
 }
 
 function isHit(box) {
@@ -209,19 +218,15 @@ function tipLines(box, columns) {
   const name = box.hidden ? '\u2026' : nameOf(box.i);
   for (let rest = Array.from(name); rest.length && lines.length < 6; rest = rest.slice(columns))
     lines.push([lines.length === 5 ? '\u2026' : rest.slice(0, columns).join(''), '']);
-  const row = (value, calls, what) => {
-    const count = data.unit === 'calls' ? '' : ', ' + exact(calls) + (data.unit === 'bytes' ? ' blocks' : ' samples');
-    lines.push([human(value, data.unit) + ' (' + exact(value) + ' ' + data.unit + ')' + (calls < 0 ? '' : count), what]);
-  };
   if (box.hidden) {
-    row(box.value, -1, exact(box.hidden) + ' frames');
+    lines.push([amount(box.value, -1), exact(box.hidden) + ' frames']);
     return lines;
   }
   const value = tree.value[box.i];
-  row(value, tree.calls[box.i], 'total');
-  row(tree.self[box.i], -1, 'self');
-  lines.push([share(value, data.total) + ' of everything' +
-    (state.zoom && !box.faded ? ', ' + share(value, tree.value[state.zoom]) + ' of ' + cutText(nameOf(state.zoom), 30) : ''), 'share']);
+  lines.push([amount(value, tree.calls[box.i]) + ', ' + fineShare(value, data.total), 'total']);
+  lines.push([amount(tree.self[box.i], -1) + ', ' + fineShare(tree.self[box.i], data.total), 'self']);
+  if (state.zoom && !box.faded)
+    lines.push([fineShare(value, tree.value[state.zoom]) + ' of ' + cutText(nameOf(state.zoom), 40), 'share']);
   const file = data.strings[field(box.i, FRAME.file)], line = field(box.i, FRAME.line);
   if (file) lines.push([cutText(file + (line ? ':' + line : ''), columns), 'file']);
   if (field(box.i, FRAME.module)) lines.push([cutText(data.strings[field(box.i, FRAME.module)], columns), 'module']);

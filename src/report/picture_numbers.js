@@ -30,6 +30,12 @@ function share(part, whole) {
   return part && percent < 0.05 ? '<0.1 %' : percent.toFixed(1) + ' %';
 }
 
+// Two digits: to tell frames apart that are nearly the same.
+function fineShare(part, whole) {
+  const percent = whole ? 100 * part / whole : 0;
+  return part && Math.abs(percent) < 0.005 ? '<0.01 %' : percent.toFixed(2) + ' %';
+}
+
 // Columns of a monospaced font, as svg_out.c counts them.
 function cellsOf(text) {
   return Array.from(text).reduce((sum, c) =>
@@ -47,5 +53,5 @@ function cutText(text, cells) {
   return kept + '\u2026';
 }
 
-return {exact, human, share, cellsOf, cutText};
+return {exact, human, share, fineShare, cellsOf, cutText};
 })();

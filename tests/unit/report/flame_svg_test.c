@@ -11,6 +11,7 @@
 #include "check.h"
 #include "demo_recording.h"
 #include "report/flame_layout.h"
+#include "timed_recording.h"
 #include "xml_check.h"
 
 static const struct flame_limits no_limits = {1, UINT32_MAX, UINT32_MAX};
@@ -319,9 +320,54 @@ TEST(modules_get_hues_of_their_own)
         is_seen[module->hue] = true;
         CHECK((module->name == 7) == (module->hue == 0));
     }
-    CHECK(palette_class(&palette, 7, "f") == palette_class(&palette, 7, "f"));
-    CHECK(palette_class(&palette, 999, "f") == PALETTE_UNKNOWN);
+    struct palette_frame frame = {7, "/bin/seven", "f", false};
+    CHECK(palette_class(&palette, &frame) < PALETTE_UNKNOWN);
+    frame.module_name = 999;
+    CHECK(palette_class(&palette, &frame) == PALETTE_UNKNOWN);
     palette_fini(&palette);
+}
+
+TEST(kinds_of_frames_have_their_colours)
+{
+    static const struct {
+        struct palette_frame frame;
+        unsigned by_module, by_kind;
+    } cases[] = {
+        {{1, KERNEL_PATH, "do_sys_poll", false}, PALETTE_KERNEL, PALETTE_KERNEL},
+        {{2, "/tmp/perf-42.map", "LazyCompile:~f", false}, PALETTE_JIT, PALETTE_JIT},
+        {{0, "", "[waits: lock]", false}, PALETTE_WAIT_0, PALETTE_WAIT_0},
+        {{0, "", "[waits: disk]", false}, PALETTE_WAIT_0 + 1, PALETTE_WAIT_0 + 1},
+        {{0, "", "[waits]", false}, PALETTE_WAIT_0 + 9, PALETTE_WAIT_0 + 9},
+        {{0, "", "[waits: moonlight]", false}, PALETTE_WAIT_0 + 9, PALETTE_WAIT_0 + 9},
+        {{0, "", "worker-1 (7)", false}, PALETTE_UNKNOWN, PALETTE_UNKNOWN},
+        {{3, "/bin/x", "f", true}, PALETTE_UNKNOWN, PALETTE_INLINED},
+        {{3, "/bin/x", "a::b()", false}, PALETTE_UNKNOWN, PALETTE_CPLUS},
+        {{3, "/bin/x", "f", false}, PALETTE_UNKNOWN, PALETTE_CODE},
+    };
+    struct palette palette = {0};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        palette.colors = FLAME_BY_MODULE;
+        CHECK(palette_class(&palette, &cases[i].frame) == cases[i].by_module);
+        palette.colors = FLAME_BY_KIND;
+        CHECK(palette_class(&palette, &cases[i].frame) == cases[i].by_kind);
+    }
+}
+
+TEST(time_is_told_in_samples_and_seconds)
+{
+    struct timed timed = timed_create();
+    struct flame_options const options = {0};
+    struct svg_out out = render(timed.recording, "cpu.on", &options);
+    check_well_formed(&out);
+    CHECK(contains(&out, "cpu.on, time on a processor: 431 samples, 4.31 s, whole run, 4.00 s"));
+    CHECK(contains(&out, ">kernel</text>"));
+    CHECK(!contains(&out, ">waits: disk</text>"));
+    svg_out_fini(&out);
+    out = render(timed.recording, "cpu.off", &options);
+    CHECK(contains(&out, "cpu.off, time spent waiting: 2 waits, 350 ms"));
+    CHECK(contains(&out, ">disk</text>"));
+    svg_out_fini(&out);
+    timed_destroy(&timed);
 }
 
 int main(void)
@@ -339,6 +385,8 @@ int main(void)
         cmocka_unit_test(ten_thousand_frames_stay_small),
         cmocka_unit_test(shrunk_stacks_are_told_not_drawn),
         cmocka_unit_test(modules_get_hues_of_their_own),
+        cmocka_unit_test(kinds_of_frames_have_their_colours),
+        cmocka_unit_test(time_is_told_in_samples_and_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Flame graphs of processor time: a root per thread, stretches of time finer than a bucket, samples and seconds.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+maker=$BUILD/tests/make-moments
+"$maker" grinder.memoir <<'END'
+program /usr/bin/grinder
+thread 100 main
+thread 101 worker-1
+thread 102 worker-2
+length 4000
+on 0 4000 10 100 main;handle;parse
+on 1000 1200 10 101 main;handle;hash
+timeless 3000 10 102 main;handle;hash
+on 500 510 10 102 main;idle;do_sys_poll_[k]
+off 2500 300 101 main;handle;read;[waits: disk]
+off 3900 50 101 main;handle;read;[waits: disk]
+END
+
+says() { # says CASE FILE TEXT
+    if grep -qF -- "$3" "$2"; then ok "$1"; else not_ok "$1" "no '$3' in $2"; fi
+}
+
+"$MEMOIR" flame grinder.memoir -o whole.svg
+says unit whole.svg 'cpu.on, time on a processor: 431 samples, 4.31 s'
+"$MEMOIR" flame grinder.memoir --metric cpu.off -o off.svg
+says waits off.svg 'cpu.off, time spent waiting: 2 waits, 350 ms'
+"$MEMOIR" flame grinder.memoir --by-thread -o threads.svg
+says thread-roots threads.svg 'worker-1 (101)'
+"$MEMOIR" flame grinder.memoir --fold-threads -o folded.svg
+says folded-roots folded.svg 'worker-#'
+"$MEMOIR" flame grinder.memoir --by-thread --filter 'worker-1' -o one.svg
+says filter-by-thread one.svg '20 samples, 200 ms'
+"$MEMOIR" flame grinder.memoir --metric cpu.on --between 1.1s,1.15s -o cut.svg
+says cut-inside-a-bucket cut.svg '10 samples, 100 ms, from 1.10 s to 1.15 s'
+"$MEMOIR" flame grinder.memoir --metric heap.live --by-thread -o no.svg 2>no.err
+equal heap-by-thread-status 1 $?
+one_sentence heap-by-thread no.err 'not by both'
+"$MEMOIR" report grinder.memoir --by thread --metric cpu.on >by-thread.txt
+says report-by-thread by-thread.txt 'worker-2 (tid 102)'
+"$MEMOIR" flame grinder.memoir -o page.html
+says page page.html '<!DOCTYPE html>'
