@@ -8,19 +8,18 @@
 
 #include "base/clock.h"
 #include "base/human.h"
-#include "analyze/snapshots.h"
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
 #include "cli/pick_rules.h"
+#include "cli/report_snapshots.h"
 #include "cli/selection_options.h"
 #include "formats/registry.h"
 
 struct export_options {
     const struct export_format *format;
     uint64_t max_events;
-    uint64_t snapshots;
-    bool with_stacks;
+    struct snapshot_options snapshots;
     struct selection selection;
 };
 
@@ -48,34 +47,16 @@ static int take_max_events(void *into, const char *argument, struct fault *fault
                      argument);
 }
 
-static int take_snapshots(void *into, const char *argument, struct fault *fault)
-{
-    struct export_options *options = into;
-    if (human_parse_count(argument, &options->snapshots) == 0 && options->snapshots >= 3 &&
-        options->snapshots <= SNAPSHOTS_MAX)
-        return 0;
-    return fault_set(fault, -EINVAL, "--snapshots cannot be \"%s\": it is a number from 3 to %d",
-                     argument, SNAPSHOTS_MAX);
-}
-
-static int take_stacks(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct export_options *)into)->with_stacks = true;
-    return 0;
-}
-
 static const struct option_rule export_rules[] = {
     {"--to", "FORMAT", "folded, pprof, heaptrack or massif", take_to},
     {"--max-events", "N", "heaptrack: write about N events at most (20000000)", take_max_events},
-    {"--snapshots", "N", "massif: at most so many (100)", take_snapshots},
-    {"--stacks", NULL, "massif: the stacks of threads too, as far as pages were looked at",
-     take_stacks},
     {NULL, NULL, NULL, NULL},
 };
 
 static const char *const shared_rules[] = {"-o",       "--metric",    "--at", "--between",
                                            "--filter", "--threshold", NULL};
+
+static const char *const massif_rules[] = {"--snapshots", "--stacks", NULL};
 
 static int wrong_usage(const char *sentence)
 {
@@ -97,7 +78,8 @@ static const char *conflict(const struct export_options *options)
     if (!format)
         return "say which format with --to folded, pprof, heaptrack or massif";
     bool const is_massif = strcmp(format->name, "massif") == 0;
-    if (!is_massif && (options->snapshots || options->with_stacks || selection->threshold_given))
+    if (!is_massif &&
+        (options->snapshots.most || options->snapshots.with_stacks || selection->threshold_given))
         return "--snapshots, --stacks and --threshold are for --to massif";
     if (selection->threshold_given && !(selection->threshold_share > 0))
         return "--threshold is a share of the total here, such as 0.5%";
@@ -164,9 +146,9 @@ static int export_recording(const struct export_options *options, struct recordi
                              .metric = selection->metric_given ? selection->metric : NULL,
                              .filter = selection->filter ? &selection->filter_regex : NULL,
                              .max_events = options->max_events,
-                             .snapshots = options->snapshots,
+                             .snapshots = options->snapshots.most,
                              .threshold_share = selection->threshold_share,
-                             .with_stacks = options->with_stacks};
+                             .with_stacks = options->snapshots.with_stacks};
     if (selection_range(selection, recording, &job.range, &fault) < 0) {
         return wrong_usage(fault.text);
     }
@@ -180,9 +162,11 @@ static int export_recording(const struct export_options *options, struct recordi
 
 static int run(int argc, char **argv, struct export_options *options)
 {
-    struct option_rule shared[PICKED_MAX];
+    struct option_rule shared[PICKED_MAX], of_massif[PICKED_MAX];
     pick_rules(selection_rules, shared_rules, shared);
+    pick_rules(snapshot_rules, massif_rules, of_massif);
     const struct option_set sets[] = {{"Format", export_rules, options},
+                                      {"massif", of_massif, &options->snapshots},
                                       {"Choosing", shared, &options->selection}};
     const struct command_help help = {
         .usage = "memoir export FILE --to FORMAT -o OUT [options]",

@@ -7,6 +7,7 @@
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
+#include "cli/report_snapshots.h"
 #include "cli/selection_options.h"
 #include "cli/text_file.h"
 #include "report/csv_report.h"
@@ -22,6 +23,7 @@ struct report_options {
     enum report_histogram histogram;
     uint64_t depth;
     uint64_t limit_bytes;
+    struct snapshot_options snapshots;
 };
 
 static int take_suppressions(void *into, const char *argument, struct fault *fault)
@@ -152,6 +154,12 @@ static int answer(const char *path, struct selection *selection, struct report_o
     if (!recording)
         return -EIO;
     const char *note = selection_choose_metric(selection, recording);
+    if (options->snapshots.is_wanted) {
+        int const failed =
+            report_snapshots(recording, selection, &options->snapshots, options->depth, fault);
+        recording_destroy(recording);
+        return failed;
+    }
     struct report_question question = make_question(selection, options);
     struct report report;
     question.note = note;
@@ -181,6 +189,8 @@ static const char examples[] =
     "  memoir report node.4242.memoir --metric heap.live --between 1h,2h   what grew in that hour\n"
     "  memoir report node.4242.memoir --by phase             rates and growth of each phase\n"
     "  memoir report node.4242.memoir --between phase:compaction\n"
+    "  memoir report node.4242.memoir --massif-like          the heap over time, as ms_print shows "
+    "it\n"
     "  memoir report node.4242.memoir --filter 'rocksdb|sqlite' --histogram sizes\n"
     "  memoir report heaptrack.node.4242.zst                 a file of heaptrack's, raw or not\n"
     "  memoir report node.4242.memoir --json | jq '.rows[0].stack[].function'\n";
@@ -192,11 +202,16 @@ int cmd_report(int argc, char **argv)
     struct fault fault = {.text = ""};
     selection_init(&selection);
     const struct option_set sets[] = {{"Choosing", selection_rules, &selection},
-                                      {"More", report_rules, &options}};
-    const struct command_help help = {"memoir report FILE [options]", summary, examples, sets, 2};
+                                      {"More", report_rules, &options},
+                                      {"Over time", snapshot_rules, &options.snapshots}};
+    const struct command_help help = {"memoir report FILE [options]", summary, examples, sets, 3};
     int status;
     int const words = command_words(argc, argv, &help, &status);
-    if (words >= 0 && words != 1) {
+    const char *conflict = snapshot_conflict(&options.snapshots, &selection);
+    if (words == 1 && conflict) {
+        fprintf(stderr, "memoir report: %s\n", conflict);
+        status = 2;
+    } else if (words >= 0 && words != 1) {
         fprintf(stderr, "memoir report: needs one recording: memoir report FILE\n");
         status = 2;
     } else if (words == 1) {

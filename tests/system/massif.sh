@@ -83,6 +83,25 @@ at_least stacks-known 1 "$(grep '^mem_stacks_B=' stacks.massif | tail -n 1 | cut
 "$MEMOIR" export leaks_100_blocks.memoir --to massif --stacks -o /dev/null 2>stacks.err
 one_sentence stacks-not-known stacks.err 'stacks of threads are not in this recording'
 
+# The same as a report.
+"$MEMOIR" report grows.memoir --massif-like --snapshots 20 --json >grows.json
+"$MEMOIR" report grows.memoir --massif-like --snapshots 20 --csv >grows.csv
+"$MEMOIR" report grows.memoir --massif-like --snapshots 20 >grows.txt
+equal report-times "$(sed -n 's/^time=//p' grows.massif)" "$(jq '.snapshots[].time_ns / 1000000 | floor' grows.json)"
+equal report-bytes "$(sed -n 's/^mem_heap_B=//p' grows.massif)" "$(jq '.snapshots[].useful_bytes' grows.json)"
+equal report-extra "$(sed -n 's/^mem_heap_extra_B=//p' grows.massif)" "$(jq '.snapshots[].extra_bytes' grows.json)"
+equal report-csv "$(jq -r '.snapshots[] | "\(.time_ns),\(.total_bytes),\(.useful_bytes)"' grows.json)" \
+    "$(tail -n +2 grows.csv | cut -d, -f2-4)"
+equal report-trees "$(sed -n 's/^n[0-9]*: \([0-9]*\) .*/\1/p' grows.massif)" \
+    "$(jq '.snapshots[] | select(.sites) | .sites[0].bytes' grows.json)"
+equal report-adds-up true "$(jq '[.snapshots[] | select(.sites) | .useful_bytes == .sites[0].bytes and
+    ([.sites[] | select(.depth == 1) | .bytes] | add) == .useful_bytes] | all' grows.json)"
+equal report-text 1 "$(grep -c 'leak_here' grows.txt | awk '{ print ($1 >= 1) }')"
+equal report-graph 1 "$(grep -c ' ^.*#' grows.txt)"
+at_least report-stacks 4096 "$("$MEMOIR" report stacks.memoir --massif-like --stacks --json | jq '[.snapshots[].stacks_bytes] | max')"
+"$MEMOIR" report grows.memoir --massif-like --by thread 2>by.err
+equal report-conflict 2 $?
+
 "$MEMOIR" export grows.memoir --to massif --metric heap.calls -o wrong 2>wrong.err
 equal wrong-metric-status 1 $?
 one_sentence wrong-metric wrong.err 'heap.calls is no such metric'
