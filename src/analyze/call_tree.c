@@ -15,8 +15,9 @@ struct builder {
     struct call_tree *tree;
     enum tree_merge merge;
     bool bottom_up;
-    uint32_t max_levels; /* bottom-up: callers further out are left out */
-    uint32_t *slots;     /* open addressing: node index, 0 when free */
+    bool shows_allocator; /* time in malloc is malloc's; memory is of who asked */
+    uint32_t max_levels;  /* bottom-up: callers further out are left out */
+    uint32_t *slots;      /* open addressing: node index, 0 when free */
     size_t slot_mask;
     uint32_t *node_of_stack;       /* top-down: the node of each stack walked so far, 0 when none */
     VEC(struct shown_frame) shown; /* every line of every frame ... */
@@ -188,7 +189,7 @@ static int node_of_stack(struct builder *builder, stack_id stack, uint32_t *node
 static stack_id skip_allocator(const struct builder *builder, stack_id stack, uint32_t *hidden)
 {
     const struct recording *recording = builder->recording;
-    for (stack_id at = stack; at != STACK_EMPTY;) {
+    for (stack_id at = builder->shows_allocator ? STACK_EMPTY : stack; at != STACK_EMPTY;) {
         struct stack_link const link = stack_table_innermost(recording->stacks, at);
         if (link.frame < recording->frames.count) {
             uint32_t const first = builder->first_shown[link.frame];
@@ -327,6 +328,7 @@ static int fill_tree(struct builder *builder, const struct weights *weights)
 static int build(struct builder *builder, const struct weights *weights)
 {
     memset(builder->tree, 0, sizeof(*builder->tree));
+    builder->shows_allocator = weights->metric && strcmp(weights->metric->unit, "ns") == 0;
     int err = fill_tree(builder, weights);
     builder_fini(builder);
     if (err)

@@ -26,7 +26,7 @@ struct call_tree {
 };
 
 /* Hidden frames: the allocator entry points and operator new at the inner end are left out, so the
- * leaf is the code that asked.  `names` may grow. */
+ * leaf is the code that asked; but not of time, which they take themselves.  `names` may grow. */
 int call_tree_build(struct recording *recording, const struct weights *weights, bool bottom_up,
                     enum tree_merge merge, struct call_tree *tree);
 /* Bottom-up with at most about `max_levels` levels: callers of different sites share nothing, so a

@@ -56,7 +56,23 @@ static int take_fold_threads(void *into, const char *argument, struct fault *fau
     return 0;
 }
 
+static int take_diff(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct flame_command *)into)->diff = argument;
+    return 0;
+}
+
+static int take_normalise(void *into, const char *argument, struct fault *fault)
+{
+    return diff_scale_parse(argument, &((struct flame_command *)into)->scale, fault);
+}
+
 static const struct option_rule flame_rules[] = {
+    {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
+     take_diff},
+    {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
+     take_normalise},
     {"--by-thread", NULL, "a root per thread (cpu.on, cpu.off)", take_by_thread},
     {"--fold-threads", NULL, "the same, with threads as one whose names differ in digits only",
      take_fold_threads},
@@ -78,28 +94,37 @@ static const char flame_examples[] =
     "  memoir flame node.4711.memoir -o peak.svg\n"
     "  memoir flame node.4711.memoir -o leaked.svg --metric heap.leaked --colors mem\n"
     "  memoir flame node.4711.memoir -o grown.png --metric heap.live --between 1h,2h\n"
-    "  memoir flame node.4711.memoir -o threads.html --metric cpu.on --fold-threads\n";
+    "  memoir flame node.4711.memoir -o threads.html --metric cpu.on --fold-threads\n"
+    "  memoir flame new.memoir --diff old.memoir -o change.html --metric cpu.on --normalise time\n";
 
-static int draw(void *context, struct recording *recording, enum picture_format format,
-                struct fault *fault)
+static int draw_one(struct flame_command *command, struct recording *recording, struct svg_out *out,
+                    struct fault *fault)
 {
-    struct flame_command *command = context;
-    struct svg_out out = {0};
     struct weights weights;
-    flame_choose_metric(command, recording);
     int err = flame_weigh(command, recording, &weights, fault);
     if (err)
         return err;
     if (command->selection.filter)
         err = flame_describe_filter(command, recording, &weights, fault);
     flame_apply_threshold(command, &weights);
-    command->options.reverse = command->selection.reverse;
     if (!err)
-        err = flame_svg_render(recording, &weights, &command->options, &out, fault);
+        err = flame_svg_render(recording, &weights, &command->options, out, fault);
+    weights_fini(&weights);
+    return err;
+}
+
+static int draw(void *context, struct recording *recording, enum picture_format format,
+                struct fault *fault)
+{
+    struct flame_command *command = context;
+    struct svg_out out = {0};
+    flame_choose_metric(command, recording);
+    command->options.reverse = command->selection.reverse;
+    int err = command->diff ? flame_draw_diff(command, recording, &out, fault)
+                            : draw_one(command, recording, &out, fault);
     if (!err)
         err = picture_write(&out, command->selection.output, format, fault);
     svg_out_fini(&out);
-    weights_fini(&weights);
     return err;
 }
 

@@ -3,7 +3,7 @@
 
 #include "analyze/moment_sums.h"
 #include "cli/picture_command.h"
-#include "report/flame_svg.h"
+#include "report/flame_diff.h"
 
 #define FLAME_CHOICE_MAX 200
 
@@ -13,6 +13,8 @@ struct flame_command {
     char choice[FLAME_CHOICE_MAX]; /* what --filter did, for the subtitle */
     bool by_thread;
     enum thread_names thread_names;
+    const char *diff; /* the older recording to compare with, or NULL */
+    enum diff_scale scale;
 };
 
 /* Takes the metric that fits when none was named, and says so where that needs saying. */
@@ -29,3 +31,7 @@ int flame_describe_filter(struct flame_command *command, struct recording *recor
 
 /* --threshold as a share of what is drawn. */
 void flame_apply_threshold(struct flame_command *command, const struct weights *weights);
+
+/* Draws the change since `command->diff`. */
+int flame_draw_diff(struct flame_command *command, struct recording *recording, struct svg_out *out,
+                    struct fault *fault);

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/human.h"
+#include "report/flame_diff.h"
 
 struct frame_entry {
     string_id function, module, file;
@@ -45,6 +46,15 @@ unsigned flame_class(const struct flame_scene *scene, const struct call_node *no
         node->module, recording_text(scene->recording, node->module),
         recording_text(scene->recording, node->function), node->inlined};
     return palette_class(&scene->palette, &frame);
+}
+
+unsigned flame_frame_class(const struct flame_scene *scene, const struct flame_view *view,
+                           const struct flame_frame *frame)
+{
+    if (frame->hidden)
+        return PALETTE_REST;
+    return view->diff ? PALETTE_CHANGES + view->diff->nodes.items[frame->node].change
+                      : flame_class(scene, &view->tree->nodes.items[frame->node]);
 }
 
 const char *flame_noun(const struct metric *metric)
@@ -117,7 +127,11 @@ static void write_trees(struct writer *writer)
     for (size_t i = 0; i < 2; i++) {
         svg_raw(writer->out, i ? ",\n{\"nodes\":[" : "{\"nodes\":[");
         write_nodes(writer, &writer->scene->views[i]);
-        svg_raw(writer->out, "]}");
+        svg_raw(writer->out, "]");
+        if (writer->scene->views[i].diff &&
+            flame_changes_write(&writer->scene->views[i], writer->out))
+            writer->out->failed = true;
+        svg_raw(writer->out, "}");
     }
     svg_raw(writer->out, "]");
 }

@@ -5,6 +5,9 @@
  *  "frames": [name,module,file,line,inlined,colour class, …],     six numbers a frame, each once
  *  "trees": [{"nodes": [frame,depth,value,count, …]}, …]}             top-down, bottom-up
  *
+ * In a differential graph each tree has besides, for each of its nodes,
+ *  "changes": [before,after,count before,count after,error,colour class, …]    before: as compared, see diff_scale.h
+ *
  * Nodes are in pre-order; a negative frame is a remainder that stands for so many frames. */
 #pragma once
 
@@ -14,6 +17,7 @@
 
 struct flame_view {
     const struct call_tree *tree;
+    const struct diff_tree *diff; /* NULL: not of two recordings */
     struct flame_layout layout;
     uint64_t merged;  /* frames the static picture shows only as "…" */
     uint32_t deepest; /* row of the static picture that has a frame */
@@ -28,8 +32,10 @@ struct flame_scene {
     struct palette palette;
 };
 
-/* The colour class of a node of a view's tree. */
+/* The colour class of a node by its names, and of a frame as it is drawn. */
 unsigned flame_class(const struct flame_scene *scene, const struct call_node *node);
+unsigned flame_frame_class(const struct flame_scene *scene, const struct flame_view *view,
+                           const struct flame_frame *frame);
 
 /* What the metric counts beside its value: "sample", "wait", "block"; NULL when it is counted itself. */
 const char *flame_noun(const struct metric *metric);

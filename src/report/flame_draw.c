@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "report/flame_diff.h"
 #include "report/picture_text.h"
 
 #define SIDE          10
@@ -33,13 +34,6 @@ static double row_y(const struct canvas *canvas, uint32_t depth)
            FLAME_ROW * (double)(canvas->scene->options->icicle ? depth : deepest - depth);
 }
 
-static unsigned class_of(const struct canvas *canvas, const struct flame_frame *frame)
-{
-    if (frame->hidden)
-        return PALETTE_REST;
-    return flame_class(canvas->scene, &canvas->view->tree->nodes.items[frame->node]);
-}
-
 static double frame_width(const struct canvas *canvas, const struct flame_frame *frame)
 {
     if (canvas->view->layout.total == 0)
@@ -52,7 +46,7 @@ static void draw_box(void *context, const struct flame_frame *frame)
 {
     struct canvas *canvas = context;
     double const width = frame_width(canvas, frame);
-    if (width <= 0 || class_of(canvas, frame) != canvas->class)
+    if (width <= 0 || flame_frame_class(canvas->scene, canvas->view, frame) != canvas->class)
         return;
     double const shown = width > 2 ? width - 0.6 : width;
     svg_raw(canvas->out, "M");
@@ -78,7 +72,10 @@ static void draw_label(void *context, const struct flame_frame *frame)
     const char *name =
         frame->hidden ? "…" : recording_text(canvas->scene->recording, node->function);
     char value[HUMAN_MAX];
-    human_value(frame->value, canvas->scene->weights->metric->unit, value);
+    if (canvas->view->diff && !frame->hidden)
+        flame_change_text(canvas->view->diff, frame->node, value);
+    else
+        human_value(frame->value, canvas->scene->weights->metric->unit, value);
     svg_raw(canvas->out, "<text x=\"");
     svg_px(canvas->out, SIDE + 3 + (double)frame->start * canvas->scale, 1);
     svg_raw(canvas->out, "\" y=\"");
@@ -158,10 +155,38 @@ static void draw_kinds(const struct flame_scene *scene, struct spot *at, struct 
             return;
 }
 
+/* The changes, from gone to new. */
+static void draw_changes(const struct flame_scene *scene, double *y, struct svg_out *out)
+{
+    static const struct palette_kind kinds[] = {
+        {"gone", PALETTE_CHANGES + CHANGE_GONE},
+        {"-67 %", PALETTE_CHANGES + CHANGE_SHRANK_4},
+        {"-33 %", PALETTE_CHANGES + CHANGE_SHRANK_3},
+        {"-10 %", PALETTE_CHANGES + CHANGE_SHRANK_2},
+        {"less", PALETTE_CHANGES + CHANGE_SHRANK_1},
+        {"same", PALETTE_CHANGES + CHANGE_NONE},
+        {"more", PALETTE_CHANGES + CHANGE_GREW_1},
+        {"+10 %", PALETTE_CHANGES + CHANGE_GREW_2},
+        {"+50 %", PALETTE_CHANGES + CHANGE_GREW_3},
+        {"+200 %", PALETTE_CHANGES + CHANGE_GREW_4},
+        {"new", PALETTE_CHANGES + CHANGE_NEW},
+        {"within sampling error", PALETTE_CHANGES + CHANGE_NOISE},
+    };
+    bool const is_exact = scene->views[0].diff->noise.kind == NOISE_NONE;
+    struct spot at = {SIDE, *y + 22};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) - is_exact; i++)
+        draw_swatch(scene, out, kinds[i].class, kinds[i].name, &at);
+    *y = at.y;
+}
+
 /* Swatches with the heaviest modules' names and the kinds of frames, as many as fit in one line. */
 static void draw_legend(const struct flame_scene *scene, double *y, struct svg_out *out)
 {
     enum flame_colors const colors = scene->options->colors;
+    if (scene->views[0].diff) {
+        draw_changes(scene, y, out);
+        return;
+    }
     if ((colors != FLAME_BY_MODULE && colors != FLAME_BY_KIND) ||
         scene->views[0].layout.frames.count < 2)
         return;
@@ -186,7 +211,8 @@ static void draw_legend(const struct flame_scene *scene, double *y, struct svg_o
 void flame_subtitle(const struct flame_scene *scene, struct picture_text *subtitle)
 {
     const struct metric *metric = scene->weights->metric;
-    int64_t const total = scene->views[0].layout.total;
+    int64_t const total =
+        scene->views[0].diff ? scene->weights->total_value : scene->views[0].layout.total;
     const char *noun = flame_noun(metric), *more = scene->weights->total_count == 1 ? "" : "s";
     char value[HUMAN_MAX], exact[HUMAN_MAX], calls[HUMAN_MAX];
     struct picture_text interval;
@@ -226,6 +252,11 @@ static double draw_header(const struct flame_scene *scene, const struct flame_vi
     header_line(out, "class=\"m\"", &y, 20);
     svg_text_cut(out, subtitle.text, cells);
     svg_raw(out, "</text>\n");
+    for (size_t i = 0; i < FLAME_LINES_MAX && scene->options->lines[i]; i++) {
+        header_line(out, "class=\"m\"", &y, 17);
+        svg_text_cut(out, scene->options->lines[i], cells);
+        svg_raw(out, "</text>\n");
+    }
     if (quality.text[0]) {
         header_line(out, "class=\"w\"", &y, 17);
         svg_text_cut(out, quality.text, cells);

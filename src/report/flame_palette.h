@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/diff_noise.h"
 #include "base/vec.h"
 #include "report/svg_out.h"
 
@@ -29,23 +30,8 @@ enum flame_colors {
 #define PALETTE_WAIT_0  (PALETTE_CODE + 1) /* by kind of wait */
 #define PALETTE_WAITS   10
 #define PALETTE_CHANGES                                                                            \
-    (PALETTE_WAIT_0 + PALETTE_WAITS) /* of a differential graph: enum flame_change */
+    (PALETTE_WAIT_0 + PALETTE_WAITS) /* of a differential graph: enum diff_change */
 
-enum flame_change {
-    CHANGE_NONE,  /* the same to the last unit */
-    CHANGE_NOISE, /* within the error of sampling */
-    CHANGE_SHRANK_1,
-    CHANGE_SHRANK_2, /* by 10 % and more */
-    CHANGE_SHRANK_3, /* by a third and more */
-    CHANGE_SHRANK_4, /* by two thirds and more */
-    CHANGE_GREW_1,
-    CHANGE_GREW_2, /* by 10 % and more */
-    CHANGE_GREW_3, /* by half and more */
-    CHANGE_GREW_4, /* three times as much, and more */
-    CHANGE_NEW,
-    CHANGE_GONE,
-    CHANGE_KINDS
-};
 #define PALETTE_CLASSES (PALETTE_CHANGES + CHANGE_KINDS)
 
 struct palette_module {

@@ -13,7 +13,7 @@ const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
 const svg = (document.currentScript && document.currentScript.ownerSVGElement) || document.documentElement;
 const find = id => svg.querySelector('#' + id);
 const data = JSON.parse(find('data').textContent);
-const trees = data.trees.map(tree => openTree(tree.nodes));
+const trees = data.trees.map(tree => Object.assign(openTree(tree.nodes), {changes: tree.changes}));
 const graph = find('graph'), header = find('header');
 const ownsWindow = svg === document.documentElement || (svg.parentNode === document.body && document.body.children.length === 1);
 if (ownsWindow && svg !== document.documentElement) document.title = find('title').textContent;
@@ -111,7 +111,7 @@ function runSearch() {
     return;
   }
   matchText.textContent = 'Matched: ' + (tree.hidden ? 'at least ' : '') + share(found.value, data.total) +
-    ' (' + human(found.value, data.unit) + ', ' + exact(found.frames) + ' frames)';
+    ' (' + human(found.value, data.unit) + (tree.changes ? ' before and after' : '') + ', ' + exact(found.frames) + ' frames)';
   matchText.title = tree.hidden ? 'Frames inside \u2026 are not in this file and cannot be searched' : '';
 }
 
@@ -124,8 +124,28 @@ function amount(value, count) {
   return human(value, data.unit) + ' (' + exact(value) + ' ' + data.unit + ')' + (counted ? ', ' + counted : '');
 }
 
+// Of a differential graph: the numbers of node i on both sides.
+const CHANGE = {before: 0, after: 1, countBefore: 2, countAfter: 3, error: 4, color: 5, size: 6};
+function changeOf(i) {
+  return key => tree.changes[CHANGE.size * i + CHANGE[key]];
+}
+function changeText(i) {
+  const of = changeOf(i), change = of('after') - of('before');
+  return change ? (change > 0 ? '+' : '-') + human(Math.abs(change), data.unit) : '0';
+}
+function changeLines(i) {
+  const of = changeOf(i), change = of('after') - of('before');
+  const part = of('before') > 0 && of('after') > 0 ? ' (' + (change > 0 ? '+' : '-') + fineShare(Math.abs(change), of('before')) + ')' : '';
+  const kind = change && Math.abs(change) <= of('error') ? ', may be chance'
+    : !of('before') && of('after') ? ', new' : of('before') && !of('after') ? ', gone' : '';
+  const error = of('error') ? ', \u00b1 ' + human(of('error'), data.unit) : '';
+  return [[amount(of('before'), of('countBefore')), 'before'], [amount(of('after'), of('countAfter')), 'after'],
+          [changeText(i) + part + error + kind, 'change']];
+}
+
 function describe(box) {
   if (box.hidden) return exact(box.hidden) + ' frames, together ' + human(box.value, data.unit);
+  if (tree.changes) return nameOf(box.i) + ', ' + changeLines(box.i).map(line => line[1] + ' ' + line[0]).join(', ');
   return nameOf(box.i) + ', ' + amount(tree.value[box.i], tree.calls[box.i]) + ', ' + fineShare(tree.value[box.i], data.total);
 }
 
@@ -138,12 +158,13 @@ function drawBox(parent, box, index, y) {
     class: 'f' + (box.faded ? ' faded' : '') + (isHit(box) ? ' hit' : ''), 'data-box': index, tabindex: 0, role: 'treeitem',
     'aria-level': box.depth + 1, 'aria-label': describe(box)});
   const shown = box.w > 2 ? box.w - 0.6 : box.w;
-  make(group, 'rect', {class: 'c' + (box.hidden ? COLOR_REST : field(box.i, FRAME.color)),
+  const color = box.hidden ? COLOR_REST : tree.changes ? changeOf(box.i)('color') : field(box.i, FRAME.color);
+  make(group, 'rect', {class: 'c' + color,
                        x: (SIDE + box.x).toFixed(2), y: y, width: shown.toFixed(2), height: ROW - 1});
   const cells = Math.floor((box.w - 6) / CHAR);
   if (cells >= MIN_LABEL) {
     const name = box.hidden ? '\u2026' : nameOf(box.i);
-    const value = '\u00a0(' + human(box.hidden ? box.value : tree.value[box.i], data.unit) + ')';
+    const value = '\u00a0(' + (tree.changes && !box.hidden ? changeText(box.i) : human(box.hidden ? box.value : tree.value[box.i], data.unit)) + ')';
     const text = make(group, 'text', {x: (SIDE + 3 + box.x).toFixed(1), y: y + 13}, cutText(name, cells));
     if (cellsOf(name) + value.length <= cells) make(text, 'tspan', {class: 'v'}, value);
   }
@@ -219,13 +240,14 @@ function tipLines(box, columns) {
   for (let rest = Array.from(name); rest.length && lines.length < 6; rest = rest.slice(columns))
     lines.push([lines.length === 5 ? '\u2026' : rest.slice(0, columns).join(''), '']);
   if (box.hidden) {
-    lines.push([amount(box.value, -1), exact(box.hidden) + ' frames']);
+    lines.push([amount(box.value, -1) + (tree.changes ? ', before and after together' : ''), exact(box.hidden) + ' frames']);
     return lines;
   }
   const value = tree.value[box.i];
-  lines.push([amount(value, tree.calls[box.i]) + ', ' + fineShare(value, data.total), 'total']);
-  lines.push([amount(tree.self[box.i], -1) + ', ' + fineShare(tree.self[box.i], data.total), 'self']);
-  if (state.zoom && !box.faded)
+  if (tree.changes) lines.push(...changeLines(box.i));
+  else lines.push([amount(value, tree.calls[box.i]) + ', ' + fineShare(value, data.total), 'total']);
+  if (!tree.changes) lines.push([amount(tree.self[box.i], -1) + ', ' + fineShare(tree.self[box.i], data.total), 'self']);
+  if (state.zoom && !box.faded && !tree.changes)
     lines.push([fineShare(value, tree.value[state.zoom]) + ' of ' + cutText(nameOf(state.zoom), 40), 'share']);
   const file = data.strings[field(box.i, FRAME.file)], line = field(box.i, FRAME.line);
   if (file) lines.push([cutText(file + (line ? ':' + line : ''), columns), 'file']);

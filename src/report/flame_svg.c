@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/human.h"
 #include "report/embedded.h"
+#include "report/flame_diff.h"
 #include "report/flame_draw.h"
 
 #define MAX_DEPTH  1000  /* rows; deeper frames become "…" */
@@ -83,7 +84,12 @@ static int write_file(const struct flame_scene *scene, struct svg_out *out)
     svg_raw(out, "</desc>\n<style>\n");
     svg_raw(out, embedded_flame_style_css);
     palette_write_css(&scene->palette, out);
-    svg_raw(out, "</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
+    if (scene->views[0].diff)
+        flame_hatch_write(out);
+    svg_raw(out, "</style>\n");
+    if (scene->views[0].diff)
+        svg_raw(out, FLAME_HATCH);
+    svg_raw(out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
     svg_bytes(out, body.data, body.size);
     out->failed |= body.failed;
     svg_out_fini(&body);
@@ -106,7 +112,8 @@ int flame_svg_draw(const struct recording *recording, const struct flame_trees *
                                 .weights = weights,
                                 .options = options,
                                 .width = picture_width(options->width),
-                                .views = {{.tree = trees->top_down}, {.tree = trees->bottom_up}}};
+                                .views = {{.tree = trees->top_down, .diff = trees->changes[0]},
+                                          {.tree = trees->bottom_up, .diff = trees->changes[1]}}};
     int err = init_view(&scene, &scene.views[0]);
     if (!err)
         err = init_view(&scene, &scene.views[1]);
@@ -158,7 +165,7 @@ int flame_svg_render(struct recording *recording, const struct weights *weights,
         err = call_tree_build(recording, &kept, false, MERGE_FUNCTION, &top_down);
     if (!err)
         err = call_tree_build(recording, &kept, true, MERGE_FUNCTION, &bottom_up);
-    struct flame_trees const trees = {&top_down, &bottom_up};
+    struct flame_trees const trees = {.top_down = &top_down, .bottom_up = &bottom_up};
     if (!err)
         err = flame_svg_draw(recording, &trees, &kept, &told, out);
     call_tree_fini(&top_down);

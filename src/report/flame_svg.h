@@ -6,15 +6,18 @@
 #pragma once
 
 #include "analyze/call_tree.h"
+#include "analyze/diff_tree.h"
 #include "report/flame_palette.h"
 #include "report/svg_out.h"
 
+#define FLAME_LINES_MAX     3
 #define FLAME_WIDTH_DEFAULT 1200
 #define FLAME_WIDTH_MIN     300
 #define FLAME_WIDTH_MAX     16000
 
 struct flame_options {
-    const char *title;  /* NULL: made from the recording */
+    const char *title;                  /* NULL: made from the recording */
+    const char *lines[FLAME_LINES_MAX]; /* further sentences above the graph; NULL: none */
     const char *choice; /* what narrowed the stacks ("only stacks matching …"), or NULL */
     unsigned width;     /* pixels; 0: the default; brought into the limits above */
     double threshold; /* frames below this share of the total are merged into "…"; 0: by width */
@@ -26,6 +29,8 @@ struct flame_options {
 /* Trees of the same weights, both ways round. */
 struct flame_trees {
     const struct call_tree *top_down, *bottom_up;
+    const struct diff_tree
+        *changes[2]; /* of a differential graph, that these trees are of; or NULL */
 };
 
 /* Writes the whole file.  0, -ENOMEM, or another -errno with a sentence.  Rows below zero (what

@@ -41,3 +41,32 @@ one_sentence heap-by-thread no.err 'not by both'
 says report-by-thread by-thread.txt 'worker-2 (tid 102)'
 "$MEMOIR" flame grinder.memoir -o page.html
 says page page.html '<!DOCTYPE html>'
+
+# What changed: a function that is new, one that is gone, one that took longer, and three samples that mean nothing.
+"$maker" newer.memoir <<'END'
+program /usr/bin/grinder
+thread 200 main
+thread 201 worker-9
+length 8000
+on 0 8000 10 200 main;handle;parse
+on 2000 2900 10 201 main;handle;verify
+on 3000 3030 10 201 main;idle;tick
+END
+"$maker" older.memoir <<'END'
+program /usr/bin/grinder
+thread 100 main
+length 4000
+on 0 4000 10 100 main;handle;parse
+on 1000 1500 10 100 main;compress;deflate
+END
+"$MEMOIR" flame newer.memoir --diff older.memoir --normalise time -o change.svg 2>change.err
+equal diff-status 0 $?
+equal diff-says-nothing '' "$(cat change.err)"
+says diff-totals change.svg 'compared with older.memoir: 450 samples, 4.50 s (scaled by 2 to the same time: 9.00 s); change -70.0 ms (-0.8 %): grown +930 ms, shrunk -1.00 s'
+says diff-gone change.svg '>deflate'
+says diff-new change.svg '>verify'
+"$MEMOIR" flame newer.memoir --diff older.memoir -o plain.svg 2>plain.err
+one_sentence diff-of-different-lengths plain.err 'normalise time'
+"$MEMOIR" flame newer.memoir --diff nothing.memoir -o none.svg 2>none.err
+equal diff-without-file-status 1 $?
+one_sentence diff-without-file none.err 'nothing.memoir'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes pictures of made-up recordings, to look at: demo-pictures flame|plot STACKS BUCKETS
+/* Writes pictures of made-up recordings, to look at: demo-pictures flame|diff|plot STACKS BUCKETS
  * [losses] [dies] [wild] [reverse] [icicle] [hot] [mem] >OUT.svg */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "analyze/weigh.h"
 #include "demo_recording.h"
-#include "report/flame_svg.h"
+#include "report/flame_diff.h"
 #include "report/plot_svg.h"
 
 static bool has(char **argv, const char *word)
@@ -35,6 +35,27 @@ static int draw_flame(struct recording *recording, char **argv, struct svg_out *
     return err;
 }
 
+/* What changed since a recording with half as many stacks more. */
+static int draw_diff(struct recording *recording, struct demo_shape shape, struct svg_out *out)
+{
+    struct weights weights[2];
+    struct flame_options const options = {0};
+    const struct metric *metric = metric_find("heap.allocated");
+    shape.stacks += shape.stacks / 2;
+    struct recording *older = demo_create(&shape);
+    int err = weigh_stacks(older, metric, TIME_ALL, &weights[0], NULL);
+    if (!err)
+        err = weigh_stacks(recording, metric, TIME_ALL, &weights[1], NULL);
+    struct flame_diff const diff = {
+        {older, &weights[0]}, {recording, &weights[1]}, "older", SCALE_NONE};
+    if (!err)
+        err = flame_diff_render(&diff, &options, out, NULL);
+    weights_fini(&weights[0]);
+    weights_fini(&weights[1]);
+    recording_destroy(older);
+    return err;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4)
@@ -49,8 +70,9 @@ int main(int argc, char **argv)
     struct svg_out out = {0};
     struct plot_options const plot = {.range = TIME_ALL, .top = PLOT_TOP_DEFAULT};
     bool const is_plot = strcmp(argv[1], "plot") == 0;
-    int err =
-        is_plot ? plot_svg_render(recording, &plot, &out, NULL) : draw_flame(recording, argv, &out);
+    int err = is_plot                        ? plot_svg_render(recording, &plot, &out, NULL)
+              : strcmp(argv[1], "diff") == 0 ? draw_diff(recording, shape, &out)
+                                             : draw_flame(recording, argv, &out);
     if (!err && fwrite(out.data, 1, out.size, stdout) != out.size)
         err = 1;
     svg_out_fini(&out);

@@ -62,6 +62,21 @@ for (const words of [['flame', '300', '3'], ['flame', '300', '3', 'wild'], ['fla
   }
 }
 
+for (const words of [['diff', '300', '3'], ['diff', '20000', '2'], ['diff', '30', '1', 'wild']]) {
+  const data = dataOf(...words);
+  for (const stored of data.trees) {
+    const tree = flameTree.openTree(stored.nodes);
+    let gone = 0;
+    assert.strictEqual(stored.changes.length, 6 * tree.count);
+    for (let i = 0; i < tree.count; i++) { // also of what stands for many
+      const [before, after] = stored.changes.slice(6 * i, 6 * i + 2);
+      assert.strictEqual(before + after, tree.value[i], 'as wide as both together');
+      gone += before > 0 && after === 0;
+    }
+    assert(gone > 0 || words[1] === '30');
+  }
+}
+
 const {human, share, exact, cutText} = pictureNumbers;
 assert.strictEqual(human(1023, 'bytes'), '1023 B');
 assert.strictEqual(human(1536, 'bytes'), '1.50 KiB');

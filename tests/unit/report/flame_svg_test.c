@@ -10,6 +10,7 @@
 #include "base/human.h"
 #include "check.h"
 #include "demo_recording.h"
+#include "report/flame_diff.h"
 #include "report/flame_layout.h"
 #include "timed_recording.h"
 #include "xml_check.h"
@@ -370,6 +371,51 @@ TEST(time_is_told_in_samples_and_seconds)
     timed_destroy(&timed);
 }
 
+/* A differential picture of the sample against itself with a cache that is half as large, and no tree. */
+static struct svg_out render_diff(const struct flame_options *options)
+{
+    struct sample before = sample_create(), after = sample_create();
+    struct weights weights[2];
+    struct svg_out out = {0};
+    struct pin *pin = &after.recording->pins.items[0];
+    for (size_t i = 0; i < pin->cell_count; i++) {
+        if (pin->cells[i].key == after.stacks[SITE_CACHE])
+            pin->cells[i].value /= 2;
+        else if (pin->cells[i].key == after.stacks[SITE_TREE])
+            pin->cells[i].value = 0;
+    }
+    const struct metric *peak = metric_find("heap.peak");
+    CHECK(weigh_stacks(before.recording, peak, TIME_ALL, &weights[0], NULL) == 0);
+    CHECK(weigh_stacks(after.recording, peak, TIME_ALL, &weights[1], NULL) == 0);
+    struct flame_diff const diff = {{before.recording, &weights[0]},
+                                    {after.recording, &weights[1]},
+                                    "old<er>.memoir",
+                                    SCALE_NONE};
+    CHECK(flame_diff_render(&diff, options, &out, NULL) == 0);
+    weights_fini(&weights[0]);
+    weights_fini(&weights[1]);
+    sample_destroy(&before);
+    sample_destroy(&after);
+    return out;
+}
+
+TEST(a_difference_shows_what_is_gone)
+{
+    struct flame_options const options = {0};
+    struct svg_out out = render_diff(&options);
+    char gone[64];
+    check_well_formed(&out);
+    CHECK(contains(&out, "compared with old&lt;er&gt;.memoir: 11.0 MiB in 14 blocks"));
+    CHECK(contains(&out, "change -6.00 MiB (-54.5 %): grown 0, shrunk -6.00 MiB"));
+    CHECK(contains(&out, "nothing is estimated, so nothing is grey"));
+    CHECK(!contains(&out, ">within sampling error</text>"));
+    snprintf(gone, sizeof(gone), "<path class=\"c%d\" d=\"M", PALETTE_CHANGES + CHANGE_GONE);
+    CHECK(contains(&out, gone)); /* hatched, with a width */
+    CHECK(contains(&out, ">walk<"));
+    CHECK(contains(&out, "\"changes\":["));
+    svg_out_fini(&out);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -387,6 +433,7 @@ int main(void)
         cmocka_unit_test(modules_get_hues_of_their_own),
         cmocka_unit_test(kinds_of_frames_have_their_colours),
         cmocka_unit_test(time_is_told_in_samples_and_seconds),
+        cmocka_unit_test(a_difference_shows_what_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

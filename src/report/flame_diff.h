@@ -1,0 +1,33 @@
+/* flame_diff.h - a differential flame graph: what two recordings spent where, in one picture.
+ *
+ * A frame is as wide as both have there together, so that what is gone has the width it had; its colour is the change of
+ * it with all it calls.  Grey is what may be the chance of sampling. */
+#pragma once
+
+#include "analyze/diff_scale.h"
+#include "analyze/diff_tree.h"
+#include "base/human.h"
+#include "report/flame_data.h"
+
+struct flame_diff {
+    struct diff_side before, after;
+    const char *before_name; /* as the user called it */
+    enum diff_scale scale;
+};
+
+/* As flame_svg_render; `options->lines` are its own. */
+int flame_diff_render(const struct flame_diff *diff, const struct flame_options *options,
+                      struct svg_out *out, struct fault *fault);
+
+/* "+12.3 MiB", "-1.20 s", "0": the change of a node, for its label. */
+void flame_change_text(const struct diff_tree *tree, uint32_t node, char text[HUMAN_MAX]);
+
+/* flame_changes.c: ,"changes":[…] of flame_data.h.  0 or -ENOMEM. */
+int flame_changes_write(const struct flame_view *view, struct svg_out *out);
+
+/* The pattern of what is gone, and the rules that use it. */
+#define FLAME_HATCH                                                                                \
+    "<defs><pattern id=\"gone\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "         \
+    "patternTransform=\"rotate(45)\"><rect class=\"hatch0\" width=\"7\" height=\"7\"/>"            \
+    "<rect class=\"hatch1\" width=\"2.5\" height=\"7\"/></pattern></defs>\n"
+void flame_hatch_write(struct svg_out *out);
