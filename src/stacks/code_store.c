@@ -16,6 +16,7 @@ struct code_store {
     VEC(struct stored *) files;
     size_t bytes, bytes_max, refused;
     uint64_t last_number;
+    bool keeps_unused;
 };
 
 struct code_store *code_store_create(size_t bytes_max)
@@ -36,6 +37,11 @@ void code_store_destroy(struct code_store *store)
     }
     vec_free(&store->files);
     free(store);
+}
+
+void code_store_keep_unused(struct code_store *store)
+{
+    store->keeps_unused = true;
 }
 
 struct code_store_size code_store_measure(const struct code_store *store)
@@ -98,7 +104,7 @@ void code_store_release(struct code_store *store, struct code_tables *tables)
         struct stored *file = store->files.items[i];
         if (&file->tables != tables)
             continue;
-        if (--file->users == 0) {
+        if (--file->users == 0 && !store->keeps_unused) {
             store->files.items[i] = store->files.items[--store->files.count];
             store->bytes -= tables->bytes;
             code_tables_fini(tables);

@@ -9,31 +9,16 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "procfs/maps.h"
 #include "stacks/code_store.h"
+#include "stacks/process_code_parts.h"
 #include "stacks/process_file.h"
 
-#define RULES_BITS  13
-#define QUIET_MAX   5u
-#define REGIONS_MAX (1u << 21) /* a packed rule has 22 bits for its region */
-
-struct known_rule {
-    uint64_t address; /* 0: none */
-    unwind_rule rule;
-};
-
-struct process_code {
-    struct code_store *store;
-    uint32_t pid;
-    int memory;                      /* /proc/PID/mem, -1: not allowed */
-    struct map_list maps;            /* all of them, for files that are read from memory */
-    VEC(struct code_region) regions; /* the executable ones, by address */
-    struct known_rule *rules;        /* by a hash of the address */
-    uint64_t next_refresh_ns;
-    unsigned quiet; /* refreshes in a row that found nothing new, at most QUIET_MAX */
-    uint64_t number;
-    bool was_replaced;
-};
+void process_code_forget_rules(struct process_code *code)
+{
+    free(code->rules);
+    code->rules = NULL;
+    code->number = code_store_number(code->store);
+}
 
 static void release_regions(struct process_code *code)
 {
@@ -59,9 +44,7 @@ int process_code_open(struct code_store *store, uint32_t pid, struct process_cod
     char path[64];
     int err = -ENOMEM;
     struct process_code *made = calloc(1, sizeof(*made));
-    if (made)
-        made->rules = calloc((size_t)1 << RULES_BITS, sizeof(*made->rules));
-    if (made && made->rules) {
+    if (made) {
         made->store = store;
         made->pid = pid;
         snprintf(path, sizeof(path), "/proc/%u/mem", pid);
@@ -135,6 +118,8 @@ static bool take_known(struct process_code *code, struct process_code *fresh)
 int process_code_refresh(struct process_code *code)
 {
     struct process_code fresh = {.store = code->store};
+    if (code->is_listed)
+        return 0;
     int err = map_list_read(code->pid, &fresh.maps);
     vec_each (region, &fresh.maps.regions) {
         if (err == 0)
@@ -158,14 +143,14 @@ int process_code_refresh(struct process_code *code)
     code->regions.items = fresh.regions.items;
     code->regions.count = fresh.regions.count;
     code->regions.room = fresh.regions.room;
-    memset(code->rules, 0, sizeof(*code->rules) << RULES_BITS);
-    code->number = code_store_number(code->store);
+    process_code_forget_rules(code);
     return 0;
 }
 
 bool process_code_refresh_if_due(struct process_code *code)
 {
-    return monotonic_ns() >= code->next_refresh_ns && process_code_refresh(code) == 0;
+    return !code->is_listed && monotonic_ns() >= code->next_refresh_ns &&
+           process_code_refresh(code) == 0;
 }
 
 uint64_t process_code_number(const struct process_code *code)
@@ -230,7 +215,7 @@ static void prepare(struct process_code *code, struct code_region *region)
     }
 }
 
-static struct code_region *find(struct process_code *code, uint64_t address)
+size_t process_code_place(const struct process_code *code, uint64_t address)
 {
     size_t low = 0, high = code->regions.count;
     while (low < high) {
@@ -240,10 +225,18 @@ static struct code_region *find(struct process_code *code, uint64_t address)
         else
             high = middle;
     }
-    if (low == code->regions.count || code->regions.items[low].start > address)
+    return low;
+}
+
+static struct code_region *find(struct process_code *code, uint64_t address)
+{
+    size_t const place = process_code_place(code, address);
+    if (place == code->regions.count || code->regions.items[place].start > address)
         return NULL;
-    struct code_region *region = &code->regions.items[low];
-    if (!region->is_prepared)
+    struct code_region *region = &code->regions.items[place];
+    if (!region->is_prepared && code->is_listed)
+        listed_code_prepare(code, region);
+    else if (!region->is_prepared)
         prepare(code, region);
     return region;
 }
@@ -265,6 +258,8 @@ static bool is_signal_return(const struct process_code *code, uint64_t address)
 
 uint64_t process_code_rule(struct process_code *code, uint64_t address)
 {
+    if (!code->rules && !(code->rules = calloc((size_t)1 << RULES_BITS, sizeof(*code->rules))))
+        return rule_make(RULE_NONE, 0, 0, 0);
     struct known_rule *known = &code->rules[hash_mix(address) >> (64 - RULES_BITS)];
     if (known->address == address && address != 0)
         return known->rule;
@@ -292,5 +287,7 @@ int process_code_row(struct process_code *code, uint64_t address, struct unwind_
 
 bool process_code_bytes(const struct process_code *code, uint64_t address, void *to, size_t size)
 {
+    if (code->is_listed)
+        return listed_code_bytes(code, address, to, size);
     return code->memory >= 0 && read_some(code->memory, address, to, size) == size;
 }

@@ -37,6 +37,8 @@ struct code_region {
  * fit any more has no rules, and is counted.  Outlives its processes.  NULL when out of memory. */
 struct code_store *code_store_create(size_t bytes_max);
 void code_store_destroy(struct code_store *store);
+/* From now on tables stay when nobody uses them any more, for those who come later. */
+void code_store_keep_unused(struct code_store *store);
 struct code_store_size {
     size_t files, bytes;
     size_t refused; /* files whose tables found no room, so far */
@@ -46,6 +48,21 @@ struct code_store_size code_store_measure(const struct code_store *store);
 /* 0 or -errno: -ESRCH when there is no such process, -EACCES when we may not look at it. */
 int process_code_open(struct code_store *store, uint32_t pid, struct process_code **code);
 void process_code_close(struct process_code *code); /* NULL is fine */
+
+/* The code of a process that nobody can look at any more, from what was written down about it: mappings are told, and
+ * their files are those of this machine, where they are there.  `parent`: begins with what that one has; NULL: with nothing.
+ * Refreshing does nothing.  0 or -ENOMEM. */
+int process_code_create(struct code_store *store, const struct process_code *parent,
+                        struct process_code **code);
+struct code_mapping {
+    uint64_t start, end, offset;
+    const char *path;     /* must outlive the code; so must the next one */
+    const char *build_id; /* lower-case hex; a file that has another is not used.  "": not known */
+};
+/* Takes the place of what was there.  0, -EINVAL when it ends before it begins, -ENOSPC when there are
+ * LISTED_REGIONS_MAX, or -ENOMEM. */
+#define LISTED_REGIONS_MAX 65536u
+int process_code_map(struct process_code *code, const struct code_mapping *mapping);
 
 /* The executable mapping that holds `address`, prepared; NULL when it is in none that is known.  Valid until the next
  * refresh. */

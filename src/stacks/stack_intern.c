@@ -15,10 +15,13 @@
 
 struct stack_intern {
     struct recording *recording;
-    struct number_map modules; /* index in the recording plus one, by number of the region */
-    struct number_map frames;  /* the same of frames, by module and address */
-    size_t frames_indexed;     /* of the recording's */
-    uint32_t made_code;        /* the frame of code made at run time, plus one */
+    struct number_map modules;       /* index in the recording plus one, by number of the region */
+    struct number_map frames;        /* the same of frames, by module and address */
+    size_t frames_indexed;           /* of the recording's */
+    uint32_t made_code;              /* the frame of code made at run time, plus one */
+    struct number_map known_modules; /* of the recording, by what makes them alike */
+    size_t modules_indexed;
+    bool shares_modules; /* a file is one module, wherever it was mapped */
     struct number_map carried_modules, carried_frames,
         carried_stacks; /* of another recording; plus one */
     struct number_map
@@ -38,6 +41,7 @@ void stack_intern_destroy(struct stack_intern *intern)
     if (!intern)
         return;
     number_map_fini(&intern->modules);
+    number_map_fini(&intern->known_modules);
     number_map_fini(&intern->frames);
     number_map_fini(&intern->stacks);
     number_map_fini(&intern->carried_modules);
@@ -51,25 +55,55 @@ static uint64_t key_of(uint64_t hash)
     return hash ? hash : 1;
 }
 
-static bool is_module(const struct module *module, const struct module *other)
+static bool is_module(const struct stack_intern *intern, const struct module *module,
+                      const struct module *other)
 {
     return module->path == other->path && module->build_id == other->build_id &&
-           module->bias == other->bias;
+           (intern->shares_modules || module->bias == other->bias);
+}
+
+static uint64_t module_key(const struct stack_intern *intern, const struct module *module)
+{
+    uint64_t const bias = intern->shares_modules ? 0 : module->bias;
+    return key_of(hash_mix(hash_mix(bias) ^ ((uint64_t)module->path << 32 | module->build_id)));
+}
+
+/* Modules that others put into the recording. */
+static int index_modules(struct stack_intern *intern)
+{
+    const struct recording *recording = intern->recording;
+    for (; intern->modules_indexed < recording->modules.count; intern->modules_indexed++) {
+        uint32_t *known =
+            number_map_at(&intern->known_modules,
+                          module_key(intern, &recording->modules.items[intern->modules_indexed]));
+        if (!known)
+            return -ENOMEM;
+        if (*known == 0)
+            *known = (uint32_t)intern->modules_indexed + 1;
+    }
+    return 0;
 }
 
 /* One that the recording has, or a new one: its index plus one. */
 static int put_module(struct stack_intern *intern, const struct module *made, uint32_t *index)
 {
     struct recording *recording = intern->recording;
-    for (size_t i = 0; i < recording->modules.count; i++)
-        if (is_module(&recording->modules.items[i], made)) {
-            *index = (uint32_t)i + 1;
-            return 0;
-        }
+    if (index_modules(intern) < 0)
+        return -ENOMEM;
+    uint32_t const known = number_map_get(&intern->known_modules, module_key(intern, made));
+    if (known && is_module(intern, &recording->modules.items[known - 1], made)) {
+        *index = known;
+        return 0;
+    }
     if (!vec_push(&recording->modules, *made))
         return -ENOMEM;
     *index = (uint32_t)recording->modules.count;
     return 0;
+}
+
+void stack_intern_share_modules(struct stack_intern *intern)
+{
+    intern->shares_modules = true;
 }
 
 /* The module of a region. */
@@ -160,7 +194,7 @@ static int find_frame(struct stack_intern *intern, struct process_code *code, ui
     if (region) {
         if (find_module(intern, region, &frame.module) < 0)
             return -ENOMEM;
-        frame.address -= intern->recording->modules.items[frame.module].bias;
+        frame.address -= region->bias;
     }
     return put_frame(intern, frame, index);
 }

@@ -26,6 +26,10 @@ int stack_intern_put_on(struct stack_intern *intern, struct process_code *code,
                         const struct stack_walk *walk, stack_id below,
                         struct interned_stack *interned);
 
+/* From now on, and before anything is put: the same file is one module, wherever processes have it.  For recordings of
+ * several processes. */
+void stack_intern_share_modules(struct stack_intern *intern);
+
 /* A stack of another recording: always the same one.  Cheap for stacks that were carried before.  0 or -ENOMEM. */
 int stack_intern_carry(struct stack_intern *intern, const struct recording *from, stack_id stack,
                        stack_id *carried);
