@@ -17,9 +17,10 @@ static void print_text(const char *text, char after)
     putchar(after);
 }
 
-static void answer(struct resolver *resolver, const char *path, uint64_t address)
+static void answer(struct resolver *resolver, const char *path, const char *build_id,
+                   uint64_t address)
 {
-    struct resolver_module const module = {.path = path, .root = "", .build_id = ""};
+    struct resolver_module const module = {.path = path, .root = "", .build_id = build_id};
     struct resolved names[RESOLVED_MAX];
     size_t const count = resolver_lookup(resolver, &module, address, names);
     printf("%zu\n", count);
@@ -39,14 +40,17 @@ int cmd_names(int argc, char **argv)
     size_t room = 0;
     ssize_t size;
     if (!resolver) {
-        fprintf(stderr, "memoir-record %s: reads \"ADDRESS PATH\" lines from standard input\n",
+        fprintf(stderr,
+                "memoir-record %s: reads \"ADDRESS BUILD PATH\" lines from standard input\n",
                 NAME_COMMAND);
         return 2;
     }
     while ((size = getline(&line, &room, stdin)) > 0) {
         line[size - (line[size - 1] == '\n')] = '\0';
         uint64_t const address = strtoull(line, &path, 16);
-        answer(resolver, *path == ' ' ? path + 1 : path, address);
+        path += *path == ' ';
+        const char *build = strsep(&path, " ");
+        answer(resolver, path ? path : "", strcmp(build, "-") == 0 ? "" : build, address);
     }
     free(line);
     resolver_destroy(resolver);

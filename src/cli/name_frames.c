@@ -75,7 +75,10 @@ static int write_questions(const struct naming *naming)
     }
     vec_each (index, &naming->frames) {
         const struct frame *frame = &recording->frames.items[*index];
-        fprintf(file, "%" PRIx64 " %s\n", frame->address, module_path(recording, frame->module));
+        const char *build =
+            recording_text(recording, recording->modules.items[frame->module].build_id);
+        fprintf(file, "%" PRIx64 " %s %s\n", frame->address, *build ? build : "-",
+                module_path(recording, frame->module));
     }
     if (fclose(file) == 0 && lseek(fd, 0, SEEK_SET) == 0)
         return fd;

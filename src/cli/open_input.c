@@ -23,6 +23,7 @@ struct reader {
 /* Foreign formats go before the last line, which knows everything. */
 static const struct reader readers[] = {
     {heaptrack_recognise, heaptrack_read, true},
+    {perf_data_recognise, perf_data_read, true},
     {NULL, recording_read, false},
 };
 

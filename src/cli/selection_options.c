@@ -213,7 +213,7 @@ const char *selection_choose_metric(struct selection *selection, const struct re
     if (selection->metric_given)
         return NULL;
     bool const has_time = selection->at_given || selection->between_given;
-    if (strcmp(recording_text(recording, recording->source), SOURCE_CPU) == 0) {
+    if (recording_is_of_time(recording)) {
         bool const only_waits = recording->timing.samples == 0 && recording->timing.waits > 0;
         selection->metric = metric_find(only_waits ? "cpu.off" : "cpu.on");
         return NULL;

@@ -16,3 +16,10 @@ bool heaptrack_recognise(struct slice head);
 struct recording *heaptrack_read(const char *path, struct fault *fault);
 /* The same from memory, for fuzzing and tests. */
 struct recording *heaptrack_read_bytes(const void *data, size_t size, struct fault *fault);
+
+/* The same for perf.data: files and what perf writes to a pipe, packed or not, whole or cut off.  Stacks that were copied are
+ * walked with the binaries of this machine, where they are the ones that ran; frames have modules and addresses, those inside
+ * the kernel their names too, where it is the kernel that runs here.  Memory does not grow with the file. */
+bool perf_data_recognise(struct slice head);
+struct recording *perf_data_read(const char *path, struct fault *fault);
+struct recording *perf_data_read_bytes(const void *data, size_t size, struct fault *fault);

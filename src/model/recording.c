@@ -120,8 +120,15 @@ const struct pin *recording_pin(const struct recording *recording, enum pin_kind
     return NULL;
 }
 
+bool recording_is_of_time(const struct recording *recording)
+{
+    const char *source = recording_text(recording, recording->source);
+    return strcmp(source, SOURCE_CPU) == 0 ||
+           strncmp(source, SOURCE_PERF, sizeof(SOURCE_PERF) - 1) == 0;
+}
+
 bool recording_traces_heap(const struct recording *recording)
 {
     const char *source = recording_text(recording, recording->source);
-    return strcmp(source, SOURCE_PAGES) != 0 && strcmp(source, SOURCE_CPU) != 0;
+    return strcmp(source, SOURCE_PAGES) != 0 && !recording_is_of_time(recording);
 }

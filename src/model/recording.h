@@ -248,6 +248,9 @@ void recording_note(struct recording *recording, const char *format, ...)
 /* Whether allocations were traced at all: not by those who only look from outside. */
 #define SOURCE_PAGES "memoir pages"
 #define SOURCE_CPU   "memoir cpu"
+#define SOURCE_PERF  "perf" /* its version may follow */
 bool recording_traces_heap(const struct recording *recording);
+/* Whether time is all that it is about. */
+bool recording_is_of_time(const struct recording *recording);
 /* The first pin of a kind, or NULL. */
 const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind);

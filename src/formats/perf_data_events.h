@@ -1,0 +1,48 @@
+/* perf_data_events.h - the events of a perf.data: how each one's samples are laid out, and which record is of which. */
+#pragma once
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+
+#include "base/number_map.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "formats/perf_data_format.h"
+
+/* What a sample stands for. */
+enum perf_measure {
+    PERF_MEASURE_NS,     /* its period is time */
+    PERF_MEASURE_CYCLES, /* of a processor that runs: so many a second were asked for */
+    PERF_MEASURE_COUNT,  /* something else that was counted */
+    PERF_MEASURE_NOTHING /* carries what is told beside samples */
+};
+
+#define PERF_EVENTS_MAX 4096u
+#define PERF_NAME_MAX   64u
+
+struct perf_event {
+    struct perf_event_attr attr; /* what is newer than ours is left out, what is missing is 0 */
+    char name[PERF_NAME_MAX];    /* "" when the file does not tell */
+    uint64_t samples, period;    /* so far; the reader's */
+};
+
+struct perf_events {
+    VEC(struct perf_event) items;
+    struct number_map by_id; /* index plus one */
+    bool by_identifier;      /* all have PERF_SAMPLE_IDENTIFIER */
+    int id_word;             /* else: where samples have their id, in words; -1: nowhere */
+    int id_word_last;        /* the same of other records, from the end; 0: nowhere */
+};
+
+void perf_events_fini(struct perf_events *events);
+
+/* Adds an event from the bytes of its attribute and of its ids.  0, -EINVAL, -E2BIG or -ENOMEM. */
+int perf_events_add(struct perf_events *events, struct slice attr, struct slice ids);
+void perf_events_name(struct perf_events *events, uint64_t id, struct slice name);
+
+/* The event of a record; NULL when there is none.  One that is not told is the first one's. */
+struct perf_event *perf_events_find(struct perf_events *events, const struct perf_record *record);
+
+enum perf_measure perf_event_measure(const struct perf_event *event);
+/* Its name for people, told or made up. */
+const char *perf_event_title(const struct perf_event *event, char text[PERF_NAME_MAX]);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perf_file.h"
+
+#include <string.h>
+
+#define ATTR_AT 104u
+
+void perf_file_begin(struct perf_file *file)
+{
+    memset(file, 0, sizeof(*file));
+    file->type = PERF_FILE_TYPE;
+}
+
+void perf_file_record(struct perf_file *file, uint32_t type, uint16_t misc, const void *body,
+                      size_t size)
+{
+    struct perf_event_header const header = {type, misc, (uint16_t)(sizeof(header) + size)};
+    unsigned char *at = file->bytes + PERF_FILE_DATA + file->size;
+    memcpy(at, &header, sizeof(header));
+    if (size)
+        memcpy(at + sizeof(header), body, size);
+    file->size += header.size;
+}
+
+struct trailer {
+    uint32_t pid, tid;
+    uint64_t time;
+};
+
+void perf_file_comm(struct perf_file *file, uint32_t pid, uint32_t tid, const char *name,
+                    uint64_t time)
+{
+    struct {
+        uint32_t pid, tid;
+        char name[16];
+        struct trailer trailer;
+    } body = {pid, tid, "", {pid, tid, time}};
+    strncpy(body.name, name, sizeof(body.name) - 1);
+    perf_file_record(file, PERF_RECORD_COMM, 0, &body, sizeof(body));
+}
+
+void perf_file_map(struct perf_file *file, uint32_t pid, uint64_t start, uint64_t size,
+                   const char *path, uint64_t time)
+{
+    struct {
+        uint32_t pid, tid;
+        uint64_t start, size, offset;
+        char path[64];
+        struct trailer trailer;
+    } body = {pid, pid, start, size, 0, "", {pid, pid, time}};
+    strncpy(body.path, path, sizeof(body.path) - 1);
+    perf_file_record(file, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, &body, sizeof(body));
+}
+
+void perf_file_sample(struct perf_file *file, uint32_t pid, uint32_t tid, uint64_t time,
+                      const uint64_t *chain)
+{
+    uint64_t body[64] = {chain[0], pid | (uint64_t)tid << 32,  time, 1000000,
+                         1,        (uint64_t)PERF_CONTEXT_USER};
+    size_t words = 6;
+    for (; *chain; chain++, body[4]++)
+        body[words++] = *chain;
+    perf_file_record(file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, 8 * words);
+}
+
+void perf_file_round(struct perf_file *file)
+{
+    perf_file_record(file, 68, 0, NULL, 0);
+}
+
+size_t perf_file_end(struct perf_file *file)
+{
+    struct perf_event_attr const attr = {.type = PERF_TYPE_SOFTWARE,
+                                         .size = PERF_ATTR_SIZE_VER0,
+                                         .config = PERF_COUNT_SW_CPU_CLOCK,
+                                         .sample_freq = 1000,
+                                         .freq = 1,
+                                         .sample_type = file->type,
+                                         .sample_id_all = 1};
+    uint64_t const head[] = {
+        104,       PERF_ATTR_SIZE_VER0 + 16, ATTR_AT, PERF_ATTR_SIZE_VER0 + 16, PERF_FILE_DATA,
+        file->size};
+    memcpy(file->bytes, "PERFILE2", 8);
+    memcpy(file->bytes + 8, head, sizeof(head));
+    memcpy(file->bytes + ATTR_AT, &attr, PERF_ATTR_SIZE_VER0);
+    return PERF_FILE_DATA + file->size;
+}
