@@ -36,18 +36,27 @@ void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
     side->has_peer = false;
 }
 
-int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uint32_t watch,
-                      bool is_judged, struct fault *fault)
+int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, struct fault *fault)
 {
     (void)fault;
-    MUST(is_judged == (getuid() != 0));
-    MUST(side->has_peer && peer == 3 && pid == (uint32_t)getpid() && watch < 32);
+    MUST(watch->is_judged == (getuid() != 0));
+    MUST(side->has_peer && watch->peer == 3 && watch->pid == (uint32_t)getpid());
+    MUST(watch->watch < 128);
+    MUST(!(watch->watch & AGENT_WATCH_CPU) || (watch->hz >= 1 && watch->hz <= AGENT_HZ_MAX));
+    MUST(!(watch->watch & AGENT_WATCH_WAITS) || watch->wait_least_us <= AGENT_WAIT_US_MAX);
+    watch->generation = 7;
     return 0;
 }
 
-void kernel_side_grant(struct kernel_side *side, uint32_t pid)
+void kernel_side_grant(struct kernel_side *side, const struct kernel_watch *watch)
 {
-    MUST(side->has_peer && pid == (uint32_t)getpid());
+    MUST(side->has_peer && watch->pid == (uint32_t)getpid() && watch->generation == 7);
+}
+
+void kernel_side_tell_waits(struct kernel_side *side, uint32_t peer, uint32_t pid)
+{
+    (void)pid;
+    MUST(side->has_peer && peer == 3);
 }
 
 uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer)

@@ -45,7 +45,8 @@ int agent_selftest(struct kernel_side *side, const char *proc, struct fault *fau
     int err = kernel_side_add_peer(side, 0, &peer, &ring, &bytes, fault);
     if (err < 0)
         return err;
-    err = kernel_side_watch(side, peer, pid, AGENT_WATCH_FAULTS, false, fault);
+    struct kernel_watch itself = {.peer = peer, .pid = pid, .watch = AGENT_WATCH_FAULTS};
+    err = kernel_side_watch(side, &itself, fault);
     if (err == 0)
         err = touch();
     kernel_side_counters(side, peer, &counters);

@@ -12,19 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/kernel_time.h"
 #include "base/clock.h"
 #include "kernel/kernel_maps.h"
 #include "memoir.skel.h"
 
-#define RING_BYTES       (8u << 20)
-#define FIRST_GENERATION 1u
-#define RINGS_MAX        128u
-#define RINGS_PER_USER   32u /* of 8 MiB; root has no limit but all */
-#define FORGET_EVERY_NS  1000000000ull
+#define RING_BYTES      (8u << 20)
+#define EXECS_MAX       1024u /* of a process, before its generation could be another's */
+#define RINGS_MAX       128u
+#define RINGS_PER_USER  32u /* of 8 MiB; root has no limit but all */
+#define FORGET_EVERY_NS 1000000000ull
+#define TELL_EVERY_NS   20000000ull
 
 struct peer_maps {
     int ring, known;   /* -1: nobody has this place */
     uint64_t fresh_ns; /* when its known stacks were last forgotten */
+    uint64_t told_ns;  /* when it last asked for waits that are not over */
 };
 
 /* A ring lives as long as somebody has its descriptor. */
@@ -36,8 +39,9 @@ struct kernel_side {
     struct memoir_bpf *bpf;
     struct peer_maps peers[AGENT_PEERS_MAX];
     struct bpf_link *kernel_pages[2]; /* on_kernel_page, on_kernel_page_free; NULL: nobody asked */
+    struct kernel_time time;
     int cpus;
-    uint32_t peer_count;
+    uint32_t peer_count, generation;
     struct given_ring given[RINGS_MAX];
     struct ring_buffer *rechecks;
     recheck_fn judge; /* meanwhile */
@@ -86,10 +90,11 @@ static void grant(struct kernel_side *side, uint32_t pid, uint32_t generation)
     bpf_map_update_elem(bpf_map__fd(side->bpf->maps.granted), &pid, &generation, BPF_ANY);
 }
 
-static void remove_target(struct kernel_side *side, uint32_t pid)
+/* `key`: a process's number, with AGENT_OF_TIME or without. */
+static void remove_target(struct kernel_side *side, uint32_t key)
 {
-    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.targets), &pid);
-    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.granted), &pid);
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.targets), &key);
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.granted), &key);
 }
 
 /* One process that became another program: goes on being watched, or is let go. */
@@ -104,7 +109,7 @@ static int recheck_one(void *context, void *data, size_t size)
     memcpy(&pid, data, sizeof(pid));
     if (bpf_map_lookup_elem(targets, &pid, &target) < 0)
         return 0;
-    if (side->judge(side->judge_context, target.peer, pid))
+    if (side->judge(side->judge_context, target.peer, pid & ~AGENT_OF_TIME))
         grant(side, pid, target.generation); /* the one that was there before it was judged */
     else
         remove_target(side, pid);
@@ -123,17 +128,37 @@ void kernel_side_recheck(struct kernel_side *side, recheck_fn judge, void *conte
     (void)ring_buffer__consume(side->rechecks);
 }
 
-static int load(struct kernel_side *side, struct fault *fault)
+static int try_load(struct kernel_side *side, bool with_time)
 {
     side->bpf = memoir_bpf__open();
     if (!side->bpf)
-        return fault_set(fault, -errno, "cannot open the programs for the kernel: %s", last_words);
+        return -errno;
+    struct bpf_program *const on_request[] = {
+        side->bpf->progs.on_kernel_page, side->bpf->progs.on_kernel_page_free,
+        side->bpf->progs.on_switch,      side->bpf->progs.on_rename,
+        side->bpf->progs.on_each_thread, side->bpf->progs.on_tick};
+    struct bpf_program *const of_time[] = {side->bpf->progs.on_switch, side->bpf->progs.on_tick,
+                                           side->bpf->progs.on_each_thread};
     set_bits(side->bpf);
     bpf_map__set_max_entries(side->bpf->maps.copy_rooms, (uint32_t)side->cpus);
-    /* Watching what the kernel takes for itself costs everybody a little; only when asked. */
-    bpf_program__set_autoattach(side->bpf->progs.on_kernel_page, false);
-    bpf_program__set_autoattach(side->bpf->progs.on_kernel_page_free, false);
+    /* These cost everybody a little; only when asked. */
+    for (size_t i = 0; i < sizeof(on_request) / sizeof(on_request[0]); i++)
+        bpf_program__set_autoattach(on_request[i], false);
+    for (size_t i = 0; !with_time && i < sizeof(of_time) / sizeof(of_time[0]); i++)
+        bpf_program__set_autoload(of_time[i], false);
     int err = memoir_bpf__load(side->bpf);
+    if (err < 0) {
+        memoir_bpf__destroy(side->bpf);
+        side->bpf = NULL;
+    }
+    return err;
+}
+
+static int load(struct kernel_side *side, struct fault *fault)
+{
+    int err = try_load(side, true);
+    if (err < 0) /* before 6.1 a sample may not remember a new stack */
+        err = try_load(side, false);
     if (err < 0)
         return fault_set(
             fault, err,
@@ -141,6 +166,13 @@ static int load(struct kernel_side *side, struct fault *fault)
             "(/sys/kernel/btf/vmlinux), and let us load them; `memoir pages --source "
             "perf` works without: %.200s",
             strerror(-err), last_words);
+    side->time = (struct kernel_time){.on_tick = side->bpf->progs.on_tick,
+                                      .on_switch = side->bpf->progs.on_switch,
+                                      .on_rename = side->bpf->progs.on_rename,
+                                      .on_each_thread = side->bpf->progs.on_each_thread,
+                                      .targets = bpf_map__fd(side->bpf->maps.targets),
+                                      .waiters = bpf_map__fd(side->bpf->maps.waiters),
+                                      .cpus = side->cpus};
     side->rechecks =
         ring_buffer__new(bpf_map__fd(side->bpf->maps.rechecks), recheck_one, side, NULL);
     return side->rechecks ? 0 : fault_set(fault, -errno, "no ring for execs: %s", last_words);
@@ -156,7 +188,7 @@ struct kernel_side *kernel_side_open(struct fault *fault)
     libbpf_set_print(keep_words);
     side->cpus = libbpf_num_possible_cpus();
     for (unsigned i = 0; i < AGENT_PEERS_MAX; i++)
-        side->peers[i] = (struct peer_maps){-1, -1, 0};
+        side->peers[i] = (struct peer_maps){-1, -1, 0, 0};
     if (load(side, fault) == 0)
         return side;
     kernel_side_close(side);
@@ -341,13 +373,14 @@ void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
     bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.rings), &peer);
     for (unsigned i = 0; i < 100 && each_target(side, peer, true) > 0; i++)
         ;
+    kernel_time_leave(&side->time, peer);
     forget_pages(side, peer);
     bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.known_stacks), &peer);
     if (maps->ring >= 0)
         close(maps->ring);
     if (maps->known >= 0)
         close(maps->known);
-    *maps = (struct peer_maps){-1, -1, 0};
+    *maps = (struct peer_maps){-1, -1, 0, 0};
     if (--side->peer_count > 0)
         return;
     memoir_bpf__detach(side->bpf);
@@ -371,28 +404,58 @@ static int watch_kernel_pages(struct kernel_side *side, struct fault *fault)
     return 0;
 }
 
-int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uint32_t watch,
-                      bool is_judged, struct fault *fault)
+/* Puts one target in its place. */
+static int put_target(struct kernel_side *side, uint32_t key, const struct agent_target *target,
+                      struct fault *fault)
 {
-    struct agent_target target = {
-        .peer = peer, .watch = watch, .generation = FIRST_GENERATION, .is_judged = is_judged};
-    int err = watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
-    if (err < 0)
-        return err;
-    err = bpf_map_update_elem(bpf_map__fd(side->bpf->maps.targets), &pid, &target, BPF_NOEXIST);
+    int const targets = bpf_map__fd(side->bpf->maps.targets);
+    struct agent_target before;
+    if (key & AGENT_OF_TIME && bpf_map_lookup_elem(targets, &key, &before) == 0 &&
+        before.peer ==
+            target->peer) /* never changed in place: it may become another program just now */
+        remove_target(side, key);
+    int err = bpf_map_update_elem(targets, &key, target, BPF_NOEXIST);
     if (err == -EEXIST)
-        return fault_set(
-            fault, err, "process %u is being watched by another recorder: end that one first", pid);
+        return fault_set(fault, err,
+                         "process %u is being watched by another recorder: end that one first",
+                         key & ~AGENT_OF_TIME);
     if (err < 0)
         return fault_set(fault, err, "%u processes are watched already: end a recorder",
                          AGENT_TARGETS_MAX);
     return 0;
 }
 
-static bool is_of_peer(struct kernel_side *side, uint32_t peer, uint32_t pid,
+int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, struct fault *fault)
+{
+    uint32_t const time = watch->watch & AGENT_WATCH_TIME;
+    struct agent_target target = {.peer = watch->peer,
+                                  .generation = side->generation += EXECS_MAX,
+                                  .is_judged = watch->is_judged,
+                                  .hz = watch->watch & AGENT_WATCH_CPU ? watch->hz : 0,
+                                  .sees_kernel = watch->sees_kernel,
+                                  .wait_least_ns = watch->wait_least_us * 1000ull,
+                                  .since_ns = monotonic_ns()};
+    int err = watch->watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
+    if (err == 0)
+        err = kernel_time_want(&side->time, watch->peer, watch->watch, watch->hz, fault);
+    watch->generation = target.generation;
+    target.watch = watch->watch & ~AGENT_WATCH_MEMORY;
+    if (err == 0 && time)
+        err = put_target(side, watch->pid | AGENT_OF_TIME, &target, fault);
+    target.watch = watch->watch & ~AGENT_WATCH_TIME;
+    if (err < 0 || (time && !(watch->watch & AGENT_WATCH_MEMORY)))
+        return err;
+    err = put_target(side, watch->pid, &target, fault);
+    if (err < 0 && time)
+        remove_target(side, watch->pid | AGENT_OF_TIME);
+    return err;
+}
+
+/* By `key`, with AGENT_OF_TIME or without. */
+static bool is_of_peer(struct kernel_side *side, uint32_t peer, uint32_t key,
                        struct agent_target *target)
 {
-    return bpf_map_lookup_elem(bpf_map__fd(side->bpf->maps.targets), &pid, target) == 0 &&
+    return bpf_map_lookup_elem(bpf_map__fd(side->bpf->maps.targets), &key, target) == 0 &&
            target->peer == peer;
 }
 
@@ -401,22 +464,39 @@ void kernel_side_unwatch(struct kernel_side *side, uint32_t peer, uint32_t pid)
     struct agent_target target;
     if (is_of_peer(side, peer, pid, &target))
         remove_target(side, pid);
+    if (!is_of_peer(side, peer, pid | AGENT_OF_TIME, &target))
+        return;
+    remove_target(side, pid | AGENT_OF_TIME);
+    if (target.watch & AGENT_WATCH_WAITS)
+        kernel_time_forget(&side->time, pid);
 }
 
-void kernel_side_grant(struct kernel_side *side, uint32_t pid)
+void kernel_side_grant(struct kernel_side *side, const struct kernel_watch *watch)
 {
-    grant(side, pid, FIRST_GENERATION);
+    struct agent_target target;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t const key = watch->pid | (i ? AGENT_OF_TIME : 0);
+        if (is_of_peer(side, watch->peer, key, &target))
+            grant(side, key, watch->generation);
+    }
+}
+
+static bool has_generation(struct kernel_side *side, uint32_t peer, uint32_t key,
+                           uint32_t generation)
+{
+    struct agent_target target;
+    return is_of_peer(side, peer, key, &target) && target.generation == generation;
 }
 
 void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know)
 {
-    struct agent_target target;
     struct agent_place place = {.pid = know->request.pid,
                                 .generation = know->generation,
                                 .ip = know->ip,
                                 .sp = know->sp,
                                 .way = know->way};
-    if (!is_of_peer(side, peer, place.pid, &target) || target.generation != know->generation)
+    if (!has_generation(side, peer, place.pid, know->generation) &&
+        !has_generation(side, peer, place.pid | AGENT_OF_TIME, know->generation))
         return;
     if (bpf_map_update_elem(side->peers[peer].known, &place, &know->stack, BPF_ANY) == -E2BIG)
         forget_known(side, peer);
@@ -425,8 +505,27 @@ void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agen
 void kernel_side_renew(struct kernel_side *side, uint32_t peer, uint32_t pid)
 {
     struct agent_target target;
-    if (is_of_peer(side, peer, pid, &target))
+    if (is_of_peer(side, peer, pid, &target) ||
+        is_of_peer(side, peer, pid | AGENT_OF_TIME, &target))
         forget_known(side, peer);
+}
+
+void kernel_side_tell_waits(struct kernel_side *side, uint32_t peer, uint32_t pid)
+{
+    int const targets = bpf_map__fd(side->bpf->maps.targets);
+    struct agent_target target;
+    uint32_t key, next;
+    if (monotonic_ns() - side->peers[peer].told_ns < TELL_EVERY_NS)
+        return;
+    int err = bpf_map_get_next_key(targets, NULL, &next);
+    for (unsigned i = 0; err == 0 && i < 2 * AGENT_TARGETS_MAX; i++) {
+        key = next;
+        err = bpf_map_get_next_key(targets, &key, &next);
+        if (key & AGENT_OF_TIME && (pid == 0 || key == (pid | AGENT_OF_TIME)) &&
+            is_of_peer(side, peer, key, &target) && target.watch & AGENT_WATCH_WAITS)
+            kernel_time_tell_waits(&side->time, key & ~AGENT_OF_TIME);
+    }
+    side->peers[peer].told_ns = monotonic_ns();
 }
 
 /* Events that the kernel left out because they happened inside our own programs; of all peers together. */
@@ -456,6 +555,7 @@ void kernel_side_counters(struct kernel_side *side, uint32_t peer, struct agent_
             counters->assumed += each[i].assumed;
             counters->not_taken += each[i].not_taken;
             counters->unreadable += each[i].unreadable;
+            counters->waits_missed += each[i].waits_missed;
         }
     counters->recursion_misses = recursion_misses(side);
     free(each);

@@ -1,5 +1,5 @@
 /* kernel_side.h - our BPF programs in the kernel, and what they are told: who is watched, for whom, and which stacks
- * are known.  The only file that knows libbpf. */
+ * are known.  Only this and kernel_time.h know libbpf. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,12 +18,21 @@ int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer
                          uint32_t *ring_bytes, struct fault *fault);
 void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer);
 
-/* `is_judged`: nothing of it is told until kernel_side_grant, and again after each exec.  0; -EEXIST when somebody else watches it; or
- * -errno. */
-int kernel_side_watch(struct kernel_side *side, uint32_t peer, uint32_t pid, uint32_t watch,
-                      bool is_judged, struct fault *fault);
+/* A process, and what `peer` wants to see of it. */
+struct kernel_watch {
+    uint32_t peer, pid;
+    uint32_t watch; /* enum agent_watch */
+    uint32_t hz, wait_least_us;
+    bool is_judged;   /* nothing of it is told until kernel_side_grant, and again after each exec */
+    bool sees_kernel; /* the peer may know addresses inside the kernel */
+    uint32_t generation; /* out: what is granted */
+};
+
+/* Memory and time of a process may have a recorder each.  Who watches its time already changes what it asked for.  0; -EEXIST when somebody
+ * else watches it; or -errno. */
+int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, struct fault *fault);
 /* What was begun by kernel_side_watch is granted, unless it has become another program since. */
-void kernel_side_grant(struct kernel_side *side, uint32_t pid);
+void kernel_side_grant(struct kernel_side *side, const struct kernel_watch *watch);
 /* A descriptor that is readable when there are processes to be judged; they are handed to `judge`, which says whether
  * `peer` may go on. */
 int kernel_side_recheck_fd(const struct kernel_side *side);
@@ -35,5 +44,7 @@ uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer);
 void kernel_side_unwatch(struct kernel_side *side, uint32_t peer, uint32_t pid);
 void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know);
 void kernel_side_renew(struct kernel_side *side, uint32_t peer, uint32_t pid);
+/* `pid` 0: of all that the peer watches. */
+void kernel_side_tell_waits(struct kernel_side *side, uint32_t peer, uint32_t pid);
 
 void kernel_side_counters(struct kernel_side *side, uint32_t peer, struct agent_counters *counters);

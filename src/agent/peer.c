@@ -97,41 +97,67 @@ static int find_target(const struct peer *peer, const struct peer_house *house, 
     return err;
 }
 
-static int watch(struct peer *peer, struct peer_house *house, const struct message *message,
-                 struct agent_answer *told, int *pass, struct fault *fault)
+/* What a request asks for, as far as there is such a thing. */
+static int read_wishes(const struct agent_request *request, struct kernel_watch *wishes,
+                       struct fault *fault)
 {
-    uint32_t const all = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL |
-                         AGENT_WATCH_CHILDREN | AGENT_WATCH_NEXT;
-    uint32_t pid = 0;
-    int ring, err = find_target(peer, house, message->pidfd, &pid, fault);
-    if (err < 0)
-        return err;
+    wishes->watch = request->watch & (AGENT_WATCH_MEMORY | AGENT_WATCH_TIME | AGENT_WATCH_CHILDREN |
+                                      AGENT_WATCH_NEXT);
+    wishes->hz = request->hz;
+    wishes->wait_least_us = request->wait_least_us;
+    if (wishes->watch & AGENT_WATCH_CPU && (wishes->hz == 0 || wishes->hz > AGENT_HZ_MAX))
+        return fault_set(fault, -EINVAL, "%u samples a second cannot be taken: from 1 to %u can",
+                         wishes->hz, AGENT_HZ_MAX);
+    if (wishes->watch & AGENT_WATCH_WAITS && wishes->wait_least_us > AGENT_WAIT_US_MAX)
+        return fault_set(fault, -EINVAL, "waits of less than a minute must be told");
+    return 0;
+}
+
+/* A place in the kernel side, and the ring that goes with it, once. */
+static int take_place(struct peer *peer, struct peer_house *house, struct agent_answer *told,
+                      int *pass, struct fault *fault)
+{
     if (peer->targets == PEER_TARGETS_MAX) /* as far as known: some may have ended */
         peer->targets = kernel_side_count(house->kernel, peer->place);
     if (peer->targets == PEER_TARGETS_MAX)
         return fault_set(fault, -EUSERS, "one recorder may watch %u processes", PEER_TARGETS_MAX);
-    if (!peer->has_place) {
-        err = kernel_side_add_peer(house->kernel, peer->who.uid, &peer->place, &ring, &told->ring,
-                                   fault);
-        if (err < 0)
-            return err;
-        peer->has_place = true;
-        *pass = ring;
-    }
+    if (peer->has_place)
+        return 0;
+    int ring, err = kernel_side_add_peer(house->kernel, peer->who.uid, &peer->place, &ring,
+                                         &told->ring, fault);
+    if (err < 0)
+        return err;
+    peer->has_place = true;
+    *pass = ring;
+    return 0;
+}
+
+static int watch(struct peer *peer, struct peer_house *house, const struct message *message,
+                 struct agent_answer *told, int *pass, struct fault *fault)
+{
+    struct kernel_watch wishes = {.is_judged = peer->who.uid != 0,
+                                  .sees_kernel = may_know_kernel(house->proc, peer->who.uid)};
+    int err = read_wishes(&message->request, &wishes, fault);
+    if (err == 0)
+        err = find_target(peer, house, message->pidfd, &wishes.pid, fault);
+    if (err == 0)
+        err = take_place(peer, house, told, pass, fault);
+    wishes.peer = peer->place;
     /* Judged before for the refusal, and after for the truth: it may have ended or become another program meanwhile. */
-    err = kernel_side_watch(house->kernel, peer->place, pid, message->request.watch & all,
-                            peer->who.uid != 0, fault);
+    if (err == 0)
+        err = kernel_side_watch(house->kernel, &wishes, fault);
     if (err < 0)
         return err;
     uint32_t again = 0;
     err = find_target(peer, house, message->pidfd, &again, fault);
-    if (err < 0 || again != pid) {
-        kernel_side_unwatch(house->kernel, peer->place, pid);
-        return err < 0 ? err : fault_set(fault, -ESRCH, "process %u has just ended", pid);
+    if (err < 0 || again != wishes.pid) {
+        kernel_side_unwatch(house->kernel, peer->place, wishes.pid);
+        return err < 0 ? err : fault_set(fault, -ESRCH, "process %u has just ended", wishes.pid);
     }
-    kernel_side_grant(house->kernel, pid);
+    kernel_side_grant(house->kernel, &wishes);
     peer->targets++;
-    told->pid = pid;
+    told->pid = wishes.pid;
+    told->sees_kernel = wishes.sees_kernel;
     return 0;
 }
 
@@ -167,6 +193,8 @@ static bool obey(struct peer *peer, struct peer_house *house, const struct messa
         kernel_side_unwatch(house->kernel, peer->place, request->pid);
     else if (request->kind == AGENT_RENEW && peer->has_place)
         kernel_side_renew(house->kernel, peer->place, request->pid);
+    else if (request->kind == AGENT_TELL_WAITS && peer->has_place)
+        kernel_side_tell_waits(house->kernel, peer->place, request->pid);
     else if (request->kind == AGENT_COUNTERS && peer->has_place)
         kernel_side_counters(house->kernel, peer->place, &told->counters);
     else if (request->kind != AGENT_HELLO)

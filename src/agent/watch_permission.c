@@ -59,6 +59,19 @@ static bool are_all(const char *numbers, uint32_t id)
     return numbers != NULL;
 }
 
+bool may_know_kernel(const char *proc, uid_t user)
+{
+    char path[4096], text[32];
+    char *end = text;
+    if (user == 0)
+        return true;
+    snprintf(path, sizeof(path), "%s/sys/kernel/perf_event_paranoid", proc);
+    if (read_text(path, text, sizeof(text)) < 0)
+        return false;
+    long level = strtol(text, &end, 10);
+    return end != text && level <= 1;
+}
+
 int watch_permission_judge(const char *status, uid_t owner, uid_t user, gid_t group,
                            struct fault *fault)
 {

@@ -28,6 +28,7 @@ struct agent_link {
     const _Atomic(uint64_t) *written_to;
     const uint8_t *data;
     uint32_t bytes;
+    bool sees_kernel;
 };
 
 struct agent_link *agent_link_open(const char *socket_path, struct fault *fault)
@@ -142,10 +143,15 @@ static int greet(struct agent_link *link, struct fault *fault)
     return link->ring >= 0 ? 0 : ask(link, &request, -1, &answer, &passed, fault);
 }
 
-int agent_link_watch(struct agent_link *link, pid_t pid, uint32_t watch, uint32_t *known_as,
-                     struct fault *fault)
+int agent_link_watch_time(struct agent_link *link, pid_t pid,
+                          const struct agent_time_wishes *wishes, uint32_t *known_as,
+                          struct fault *fault)
 {
-    struct agent_request request = {.kind = AGENT_WATCH, .version = AGENT_VERSION, .watch = watch};
+    struct agent_request request = {.kind = AGENT_WATCH,
+                                    .version = AGENT_VERSION,
+                                    .watch = wishes->watch,
+                                    .hz = wishes->hz,
+                                    .wait_least_us = wishes->wait_least_us};
     struct agent_answer answer = {0};
     int passed = -1, pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd < 0)
@@ -163,7 +169,20 @@ int agent_link_watch(struct agent_link *link, pid_t pid, uint32_t watch, uint32_
     if (err < 0)
         return err;
     *known_as = answer.pid;
+    link->sees_kernel = answer.sees_kernel != 0;
     return link->ring < 0 ? fault_set(fault, -EPROTO, "the agent gave no ring") : 0;
+}
+
+int agent_link_watch(struct agent_link *link, pid_t pid, uint32_t watch, uint32_t *known_as,
+                     struct fault *fault)
+{
+    struct agent_time_wishes const wishes = {.watch = watch};
+    return agent_link_watch_time(link, pid, &wishes, known_as, fault);
+}
+
+bool agent_link_sees_kernel(const struct agent_link *link)
+{
+    return link->sees_kernel;
 }
 
 static int ask_about(struct agent_link *link, uint32_t kind, uint32_t known_as,
@@ -184,6 +203,12 @@ int agent_link_renew(struct agent_link *link, uint32_t known_as)
 {
     struct agent_answer answer = {0};
     return ask_about(link, AGENT_RENEW, known_as, &answer);
+}
+
+int agent_link_tell_waits(struct agent_link *link, uint32_t known_as)
+{
+    struct agent_answer answer = {0};
+    return ask_about(link, AGENT_TELL_WAITS, known_as, &answer);
 }
 
 int agent_link_counters(struct agent_link *link, struct agent_counters *counters)
@@ -208,8 +233,12 @@ static bool is_whole(const struct agent_record *record, uint32_t size)
     uint32_t const least = agent_record_least(record->kind);
     if (least == 0 || size < least)
         return false;
-    return record->kind != AGENT_COPY ||
-           ((const struct agent_copy *)record)->size <= size - sizeof(struct agent_copy);
+    if (record->kind == AGENT_COPY)
+        return ((const struct agent_copy *)record)->size <= size - least;
+    if (record->kind == AGENT_SAMPLE || record->kind == AGENT_WAIT)
+        return ((const struct agent_time *)record)->kernel_count * sizeof(uint64_t) <= size - least;
+    return record->kind != AGENT_NAME ||
+           memchr(((const struct agent_name *)record)->name, '\0', AGENT_NAME_BYTES) != NULL;
 }
 
 size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn each, void *context)

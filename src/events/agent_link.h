@@ -19,9 +19,21 @@ void agent_link_close(struct agent_link *link); /* also NULL */
 /* `pid` as we see it; *known_as is what records call it.  0 or -errno with one sentence. */
 int agent_link_watch(struct agent_link *link, pid_t pid, uint32_t watch, uint32_t *known_as,
                      struct fault *fault);
+/* The same with what enum agent_watch says about time; again for the same process, it changes. */
+struct agent_time_wishes {
+    uint32_t watch;
+    uint32_t hz, wait_least_us;
+};
+int agent_link_watch_time(struct agent_link *link, pid_t pid,
+                          const struct agent_time_wishes *wishes, uint32_t *known_as,
+                          struct fault *fault);
+/* Whether records of time have addresses inside the kernel; known once something is watched. */
+bool agent_link_sees_kernel(const struct agent_link *link);
 /* The number as in records, as below. */
 int agent_link_unwatch(struct agent_link *link, uint32_t known_as);
 int agent_link_renew(struct agent_link *link, uint32_t known_as);
+/* Has waits told that are not over yet: AGENT_GOES_ON.  `known_as` 0: of all. */
+int agent_link_tell_waits(struct agent_link *link, uint32_t known_as);
 int agent_link_counters(struct agent_link *link, struct agent_counters *counters);
 
 /* Does not wait: what cannot be sent at once is left out, and comes as a copy again. */

@@ -10,15 +10,21 @@
 #define AGENT_KNOWN_MAX   8192u   /* stacks per peer */
 #define AGENT_WAYS        4u      /* stacks that may begin at the same place */
 
-/* A process that somebody watches, by its number. */
+#define AGENT_THREADS_MAX 16384u /* whose waits are watched */
+
+/* What is watched of a process is kept by its number; what is watched of its time, by the number with this bit. */
+#define AGENT_OF_TIME (1u << 31)
+
+/* A process that somebody watches. */
 struct agent_target {
-    uint32_t peer;       /* whose */
-    uint32_t watch;      /* enum agent_watch */
-    uint32_t generation; /* of its known stacks */
-    uint32_t
-        recheck; /* what was watched until its exec; nothing is until the agent has judged it again */
-    uint32_t is_judged; /* the peer is not root: what it may see may change with an exec */
-    uint32_t reserved;
+    uint32_t peer;        /* whose */
+    uint32_t watch;       /* enum agent_watch */
+    uint32_t generation;  /* of its known stacks; each exec counts it up */
+    uint32_t is_judged;   /* the peer is not root: what it may see may change with an exec */
+    uint32_t hz;          /* of its samples */
+    uint32_t sees_kernel; /* the peer may know addresses inside the kernel */
+    uint64_t wait_least_ns;
+    uint64_t since_ns;
     uint64_t budget;    /* bytes of new stacks that may be copied ... */
     uint64_t budget_ns; /* ... as of then */
 };
@@ -33,6 +39,19 @@ struct agent_place {
 struct agent_file {
     uint64_t inode;
     uint32_t device, reserved;
+};
+
+/* A thread that waits, or did, by its number. */
+struct agent_waiter {
+    uint64_t since_ns; /* 0: it runs */
+    uint64_t short_ns; /* of waits that are too short to be told one by one */
+    uint64_t told_ns;  /* when they were told last */
+    uint32_t short_count;
+    uint32_t pid;
+    uint32_t stack;
+    uint8_t flags, state;
+    uint8_t is_begun; /* some of the wait was told already */
+    uint8_t reserved;
 };
 
 /* Pages that the kernel took for itself. */

@@ -43,8 +43,17 @@ struct signal_struct {
 
 struct task_struct {
     int pid, tgid;
+    int on_cpu;
     unsigned int flags;
+    unsigned long long start_time;
     struct signal_struct *signal;
+    char comm[16];
+};
+
+struct bpf_iter_meta;
+struct bpf_iter__task {
+    struct bpf_iter_meta *meta;
+    struct task_struct *task;
 };
 
 struct vm_area_struct {
@@ -91,6 +100,13 @@ struct linux_binprm;
 enum pageflags { PG_head = 6 };
 
 #pragma clang attribute pop
+
+/* What a program on a perf event is given, as the kernel promises it. */
+struct bpf_perf_event_data {
+    uint64_t registers[21]; /* struct pt_regs */
+    uint64_t sample_period;
+    uint64_t addr;
+};
 
 #define BPF_ANY             0ull
 #define BPF_NOEXIST         1ull

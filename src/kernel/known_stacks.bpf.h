@@ -21,8 +21,10 @@ struct {
     __array(values, struct known);
 } known_stacks SEC(".maps");
 
-/* Room to put a copy together, one per processor (a per-processor map holds 32 KiB at most). */
+/* Room to put a copy together, one per processor (a per-processor map holds 32 KiB at most).  Who finds it in use, in the
+ * middle of another program, goes without. */
 struct copy_room {
+    uint64_t in_use;
     uint8_t bytes[sizeof(struct agent_copy) + AGENT_STACK_BYTES];
 };
 struct {
@@ -35,7 +37,7 @@ struct {
 /* What a place is said to be before its first stack is known. */
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 1);
+    __uint(max_entries, LANES);
     __type(key, uint32_t);
     __type(value, struct agent_stack);
 } pending_rooms SEC(".maps");
@@ -192,16 +194,28 @@ always bool spend(struct agent_target *target, uint64_t bytes)
     return 1;
 }
 
-/* Sends the stack itself.  The number by which records of it go, or AGENT_STACK_NONE. */
-always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs,
-                         const struct agent_place *place, struct agent_counters *count)
+/* The head of a copy; the number by which records of it go. */
+always uint32_t fill_copy(struct agent_copy *head, const struct pt_regs *regs,
+                          const struct agent_place *place, struct agent_counters *count)
 {
-    uint32_t cpu = bpf_get_smp_processor_id();
-    struct copy_room *room = bpf_map_lookup_elem(&copy_rooms, &cpu);
-    void *ring = bpf_map_lookup_elem(&rings, &target->peer);
+    uint64_t const copies = __sync_fetch_and_add(&count->copies, 1);
+    /* Unique among the copies on their way: so many are never unanswered. */
+    uint32_t number =
+        AGENT_STACK_COPY |
+        ((uint32_t)(copies << 10 | (bpf_get_smp_processor_id() & 1023)) & (AGENT_STACK_COPY - 1));
+    fill_record(&head->record, AGENT_COPY, 0, number, 0);
+    copy_registers(head->registers, regs);
+    head->generation = place->generation;
+    head->way = place->way;
+    return number;
+}
+
+/* Puts a stack together in `room` and sends it. */
+always uint32_t copy_through(struct copy_room *room, void *ring, struct agent_target *target,
+                             const struct pt_regs *regs, const struct agent_place *place,
+                             struct agent_counters *count)
+{
     struct stack_limit limit = {.end = regs->sp + AGENT_STACK_BYTES};
-    if (!room || !ring)
-        return AGENT_STACK_NONE;
     bpf_find_vma(bpf_get_current_task_btf(), regs->sp, find_end, &limit, 0);
     limit.end = end_of_stack(regs->r14, regs->sp, limit.end);
     struct copying now = {.room = room, .sp = regs->sp, .end = limit.end};
@@ -210,30 +224,42 @@ always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs
     if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >
             bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 4 * 3 ||
         !spend(target, would > AGENT_STACK_BYTES ? AGENT_STACK_BYTES : would)) {
-        count->not_taken++;
+        COUNT(count->not_taken);
         return AGENT_STACK_NONE;
     }
     bpf_loop(AGENT_STACK_BYTES / PAGE, copy_page, &now, 0);
     uint64_t size = now.size;
     if (!now.is_readable || size == 0 || size > AGENT_STACK_BYTES) {
-        count->unreadable++;
+        COUNT(count->unreadable);
         return AGENT_STACK_NONE;
     }
-    /* Unique among the copies on their way: so many are never unanswered. */
-    uint32_t number = AGENT_STACK_COPY |
-                      ((uint32_t)(count->copies++ << 10 | (cpu & 1023)) & (AGENT_STACK_COPY - 1));
     struct agent_copy *head = (void *)room->bytes;
-    fill_record(&head->record, AGENT_COPY, 0, number, 0);
-    copy_registers(head->registers, regs);
-    head->generation = place->generation;
-    head->way = place->way;
+    uint32_t number = fill_copy(head, regs, place, count);
     head->size = (uint32_t)size;
     head->beyond = limit.end > regs->sp + size ? (uint32_t)(limit.end - regs->sp - size) : 0;
     if (bpf_ringbuf_output(ring, head, sizeof(*head) + (size & 0x1ffff), BPF_RB_FORCE_WAKEUP) < 0) {
-        count->lost++;
+        COUNT(count->lost);
         return AGENT_STACK_NONE;
     }
-    count->records++;
+    COUNT(count->records);
+    return number;
+}
+
+/* Sends the stack itself.  The number by which records of it go, or AGENT_STACK_NONE. */
+always uint32_t copy_out(struct agent_target *target, const struct pt_regs *regs,
+                         const struct agent_place *place, struct agent_counters *count)
+{
+    uint32_t cpu = bpf_get_smp_processor_id();
+    struct copy_room *room = bpf_map_lookup_elem(&copy_rooms, &cpu);
+    void *ring = bpf_map_lookup_elem(&rings, &target->peer);
+    if (!room || !ring)
+        return AGENT_STACK_NONE;
+    if (__sync_lock_test_and_set(&room->in_use, 1)) {
+        COUNT(count->not_taken);
+        return AGENT_STACK_NONE;
+    }
+    uint32_t number = copy_through(room, ring, target, regs, place, count);
+    room->in_use = 0;
     return number;
 }
 
@@ -266,9 +292,9 @@ struct found_stack {
     uint32_t stack, flags;
 };
 
-/* The number of the stack of the thread that is running, with the registers of its user side. */
+/* The number of the stack of the thread that is running, with the registers of its user side; `scratch` is that of `lane`. */
 always struct found_stack find_stack(struct agent_target *target, const struct pt_regs *regs,
-                                     struct scratch *scratch, uint32_t pid)
+                                     struct scratch *scratch, uint32_t pid, uint32_t lane)
 {
     struct found_stack none = {AGENT_STACK_NONE, 0};
     struct agent_counters *count = count_for(target->peer);
@@ -277,7 +303,6 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
         .pid = pid, .generation = target->generation, .ip = regs->ip, .sp = regs->sp};
     struct agent_stack *stack = 0, *pending;
     uint64_t hint = 0;
-    uint32_t zero = 0;
     if (!count || !known)
         return none;
 #pragma clang loop unroll(full)
@@ -292,7 +317,7 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
                 break;
             hint = hint ? hint : hint_of(regs, scratch);
             if (stack->rbp == hint) {
-                count->assumed++;
+                COUNT(count->assumed);
                 return (struct found_stack){stack->stack, AGENT_ASSUMED};
             }
             continue; /* after the last, the newer one takes its place */
@@ -301,7 +326,7 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
             return (struct found_stack){stack->stack, 0};
     }
     uint32_t number = copy_out(target, regs, &place, count);
-    pending = bpf_map_lookup_elem(&pending_rooms, &zero);
+    pending = bpf_map_lookup_elem(&pending_rooms, &lane);
     if (!pending || number == AGENT_STACK_NONE)
         return (struct found_stack){number, 0};
     pending->hash = bpf_ktime_get_ns(); /* these two say other things while it is pending */

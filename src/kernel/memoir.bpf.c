@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* memoir.bpf.c - what happens in the kernel to the processes that are watched: page faults, page cache, memory of the
- * kernel itself, and their beginning and end. */
+ * kernel itself; in lives.bpf.h their beginning and end, in times.bpf.h where their time goes. */
 #include "known_stacks.bpf.h"
+#include "lives.bpf.h"
+#include "times.bpf.h"
 
 #define SYSCALL_MMAP   9
 #define SYSCALL_MREMAP 25
 #define MAP_POPULATE   0x8000
 #define MAP_ANONYMOUS  0x20
+#define PROT_EXEC      4
 #define FAULT_WRITE    2
 #define USER_END       0x800000000000ull
 
@@ -26,7 +29,7 @@ always void fault(uint64_t address, const struct pt_regs *regs, uint32_t flags)
     if (!scratch || scratch->busy)
         return;
     scratch->busy = 1;
-    struct found_stack found = find_stack(target, regs, scratch, pid);
+    struct found_stack found = find_stack(target, regs, scratch, pid, LANE_EVENT);
     struct agent_record record;
     fill_record(&record, AGENT_FAULT, flags | found.flags, found.stack, address);
     scratch->fault_tid = record.tid;
@@ -89,17 +92,11 @@ always uint64_t align_like(uint64_t address, uint64_t size, uint64_t room, uint6
 }
 
 /* Addresses are chosen for a new mapping, or for one that moves. */
-SEC("tp_btf/vm_unmapped_area")
-int BPF_PROG(on_new_addresses, unsigned long address, struct vm_unmapped_area_info *info)
+always void new_addresses(struct agent_target *target, uint32_t pid, struct scratch *scratch,
+                          uint64_t address, uint64_t length)
 {
-    uint32_t pid = current_pid();
-    struct agent_target *target = target_of(pid);
-    struct scratch *scratch = scratch_of_cpu();
-    if (!is_watched(target, pid, AGENT_WATCH_FAULTS) || (int64_t)address < 0 || !scratch ||
-        scratch->busy)
-        return 0;
     struct pt_regs *regs = user_registers();
-    struct agent_range range = {.size = info->length};
+    struct agent_range range = {.size = length};
     struct found_stack found = {AGENT_STACK_NONE, 0};
     uint32_t kind = AGENT_RANGE, flags = 0;
     uint64_t start = address;
@@ -108,102 +105,45 @@ int BPF_PROG(on_new_addresses, unsigned long address, struct vm_unmapped_area_in
         range.from = regs->di;
         range.from_size = regs->si;
         range.size = regs->dx;
-        start = align_like(address, range.size, info->length, range.from);
+        start = align_like(address, range.size, length, range.from);
     } else if (regs->orig_ax == SYSCALL_MMAP) {
         range.size = regs->si;
-        start = align_like(address, range.size, info->length, regs->r9);
+        start = align_like(address, range.size, length, regs->r9);
         flags = regs->r10 & MAP_ANONYMOUS ? 0 : AGENT_OF_FILE;
     }
     if (kind == AGENT_RANGE && regs->orig_ax == SYSCALL_MMAP && regs->r10 & MAP_POPULATE) {
         scratch->busy = 1;
-        found = find_stack(target, regs, scratch, pid);
+        found = find_stack(target, regs, scratch, pid, LANE_EVENT);
         scratch->busy = 0;
     }
     fill_record(&range.record, kind, flags | found.flags, found.stack, start);
     write_record(target->peer, &range, sizeof(range), BPF_RB_NO_WAKEUP);
-    return 0;
 }
 
-/* --- the beginning and the end of processes --- */
-
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+/* For whoever watches its time it is enough that code may be there. */
+always void new_code(const struct agent_target *target, uint64_t address, uint64_t length)
 {
-    uint32_t pid = (uint32_t)child->tgid;
-    uint32_t parent_pid = (uint32_t)parent->tgid;
-    struct agent_target *target = target_of(parent_pid);
-    if (child->pid == child->tgid) { /* its number was another process's before */
-        bpf_map_delete_elem(&targets, &pid);
-        bpf_map_delete_elem(&granted, &pid);
-    }
-    uint32_t const events = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL;
-    if (!target || child->tgid == parent->tgid || !(target->watch & events) ||
-        !(target->watch & (AGENT_WATCH_CHILDREN | AGENT_WATCH_NEXT)))
-        return 0;
-    if (!is_granted(target, parent_pid) || !bpf_map_lookup_elem(&rings, &target->peer))
-        return 0;
-    struct agent_target copy = *target;
-    copy.watch &= ~AGENT_WATCH_NEXT;
-    if (target->watch & AGENT_WATCH_NEXT)
-        target->watch = AGENT_WATCH_NEXT; /* and no other */
-    struct agent_record record;
-    if (copy.is_judged)
-        bpf_map_update_elem(&granted, &pid, &copy.generation, BPF_ANY);
-    if (bpf_map_update_elem(&targets, &pid, &copy, BPF_NOEXIST) < 0)
-        return 0;
-    fill_record(&record, AGENT_FORK, 0, AGENT_STACK_NONE, pid);
-    write_record(target->peer, &record, sizeof(record), BPF_RB_FORCE_WAKEUP);
-    return 0;
+    struct pt_regs *regs = user_registers();
+    struct agent_range range = {.size = length};
+    if (regs->orig_ax != SYSCALL_MMAP || (regs->r10 & MAP_ANONYMOUS && !(regs->dx & PROT_EXEC)))
+        return;
+    fill_record(&range.record, AGENT_RANGE, AGENT_OF_FILE, AGENT_STACK_NONE, address);
+    write_record(target->peer, &range, sizeof(range), BPF_RB_NO_WAKEUP);
 }
 
-/* Processes that became another program, for the agent alone. */
-struct {
-    __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, 65536);
-} rechecks SEC(".maps");
-
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *task)
+SEC("tp_btf/vm_unmapped_area")
+int BPF_PROG(on_new_addresses, unsigned long address, struct vm_unmapped_area_info *info)
 {
-    struct agent_target *target = target_of((uint32_t)task->tgid);
-    struct agent_record record;
-    if (!target)
+    uint32_t pid = current_pid();
+    struct agent_target *target = target_of(pid), *timed = target_of(pid | AGENT_OF_TIME);
+    struct scratch *scratch = scratch_of_cpu();
+    if ((int64_t)address < 0 || !scratch || scratch->busy)
         return 0;
-    target->generation++;
-    if (target->is_judged) { /* it may be somebody else's program now, set-user-id for one */
-        uint32_t pid = (uint32_t)task->tgid;
-        bpf_ringbuf_output(&rechecks, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
-    }
-    fill_record(&record, AGENT_EXEC, 0, AGENT_STACK_NONE, 0);
-    write_record(target->peer, &record, sizeof(record), BPF_RB_FORCE_WAKEUP);
-    return 0;
-}
-
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_exit, struct task_struct *task)
-{
-    uint32_t pid = (uint32_t)task->tgid;
-    struct agent_target *target = target_of(pid);
-    struct agent_record record;
-    if (!target || task->signal->live.counter > 0)
-        return 0;
-    fill_record(&record, AGENT_EXIT, 0, AGENT_STACK_NONE, 0);
-    write_record(target->peer, &record, sizeof(record), BPF_RB_FORCE_WAKEUP);
-    bpf_map_delete_elem(&targets, &pid);
-    bpf_map_delete_elem(&granted, &pid);
-    return 0;
-}
-
-SEC("tp_btf/mark_victim")
-int BPF_PROG(on_out_of_memory, struct task_struct *task)
-{
-    struct agent_target *target = target_of((uint32_t)task->tgid);
-    struct agent_record record;
-    if (!target)
-        return 0;
-    fill_record(&record, AGENT_OOM, 0, AGENT_STACK_NONE, 0);
-    record.pid = (uint32_t)task->tgid;
-    write_record(target->peer, &record, sizeof(record), BPF_RB_FORCE_WAKEUP);
+    if (is_watched(timed, pid | AGENT_OF_TIME, AGENT_WATCH_TIME) &&
+        !(target && target->peer == timed->peer))
+        new_code(timed, address, info->length);
+    if (is_watched(target, pid, AGENT_WATCH_FAULTS))
+        new_addresses(target, pid, scratch, address, info->length);
     return 0;
 }
 
@@ -260,7 +200,7 @@ int BPF_PROG(on_cached, struct folio *folio)
     if (!peers || *peers != mask)
         bpf_map_update_elem(&files, &file, &mask, BPF_ANY);
     scratch->busy = 1;
-    struct found_stack found = find_stack(target, user_registers(), scratch, pid);
+    struct found_stack found = find_stack(target, user_registers(), scratch, pid, LANE_EVENT);
     scratch->busy = 0;
     fill_record(&cache.record, AGENT_CACHE_ADD, found.flags, found.stack, folio->index);
     write_record(target->peer, &cache, sizeof(cache), BPF_RB_NO_WAKEUP);
@@ -318,7 +258,7 @@ int BPF_PROG(on_kernel_page, struct page *page, unsigned int order, unsigned int
     if (!scratch || scratch->busy)
         return 0;
     scratch->busy = 1;
-    struct found_stack found = find_stack(target, user_registers(), scratch, pid);
+    struct found_stack found = find_stack(target, user_registers(), scratch, pid, LANE_EVENT);
     scratch->busy = 0;
     uint64_t key = (uint64_t)page;
     struct agent_kernel_pages pages = {target->peer, pid, found.stack, order};

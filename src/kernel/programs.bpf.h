@@ -49,31 +49,53 @@ struct {
 
 #define WINDOW_WORDS 128u /* of a stack, read at once: one read costs as much as copying 1 KiB */
 
+/* A sample is taken in the middle of any other program on the same processor, and a switch may come in the middle of one
+ * for a fault: each has scratch of its own. */
+enum lane { LANE_EVENT, LANE_SWITCH, LANE_SAMPLE, LANES };
+
+/* A record with all that can follow it. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgnu-variable-sized-type-not-at-end"
+struct time_room {
+    struct agent_time time;
+    uint64_t kernel[AGENT_KERNEL_FRAMES];
+};
+#pragma clang diagnostic pop
+
 /* Reading a page that is not there is a fault too: the one we are in is enough. */
 struct scratch {
-    uint32_t busy, fault_tid;
-    uint64_t fault_address; /* of the last one here */
+    uint32_t busy, fault_tid; /* these five of LANE_EVENT only; busy for all of them */
+    uint64_t fault_address;   /* of the last one here */
     uint32_t fault_stack, fault_in_kernel;
     uint64_t window[WINDOW_WORDS]; /* of a stack */
+    struct time_room time;
 };
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 1);
+    __uint(max_entries, LANES);
     __type(key, uint32_t);
     __type(value, struct scratch);
 } scratches SEC(".maps");
 
+always struct scratch *scratch_of(uint32_t lane)
+{
+    return bpf_map_lookup_elem(&scratches, &lane);
+}
+
 always struct scratch *scratch_of_cpu(void)
 {
-    uint32_t zero = 0;
-    return bpf_map_lookup_elem(&scratches, &zero);
+    return scratch_of(LANE_EVENT);
 }
+
+/* Counters are of one processor, where a sample may come in between. */
+#define COUNT(counter) ((void)__sync_fetch_and_add(&(counter), 1))
 
 always struct agent_counters *count_for(uint32_t peer)
 {
     return bpf_map_lookup_elem(&counters, &peer);
 }
 
+/* By the number of a process, with AGENT_OF_TIME or without; so below. */
 always struct agent_target *target_of(uint32_t pid)
 {
     return bpf_map_lookup_elem(&targets, &pid);
@@ -121,11 +143,12 @@ always void write_record(uint32_t peer, void *record, uint64_t size, uint64_t fl
     if (!ring || !count)
         return;
     if (bpf_ringbuf_output(ring, record, size, flags) < 0)
-        count->lost++;
+        COUNT(count->lost);
     else
-        count->records++;
+        COUNT(count->records);
 }
 
+/* Those with which the thread that is running came into the kernel, or was interrupted. */
 always struct pt_regs *user_registers(void)
 {
     return (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());

@@ -36,14 +36,16 @@ enum agent_record_kind {
     AGENT_OOM,         /* will be killed for lack of memory */
     AGENT_SAMPLE,      /* was on a processor when the clock ticked: struct agent_time */
     AGENT_WAIT, /* runs again after a wait: struct agent_time, the stacks those that it went to wait with */
-    AGENT_NAME /* a thread has another name: `address` and what follows it, struct agent_name */
+    AGENT_NAME /* a thread is new, or has another name: struct agent_name */
 };
 
 enum agent_record_flag {
     AGENT_ASSUMED = 1 << 0,   /* same place as a stack whose copy is on its way: not compared */
     AGENT_WRITE = 1 << 1,     /* the fault was a write */
     AGENT_IN_KERNEL = 1 << 2, /* ... by the kernel, for a system call */
-    AGENT_OF_FILE = 1 << 3    /* a file is mapped there: perhaps code */
+    AGENT_OF_FILE = 1 << 3,   /* a file is mapped there: perhaps code */
+    AGENT_GOES_ON =
+        1 << 4 /* the wait is not over: this is what it took up to now, the rest is yet to come */
 };
 
 struct agent_record {
@@ -68,14 +70,19 @@ struct agent_cache {
 };
 
 #define AGENT_KERNEL_FRAMES 64u
+/* Waits that were too short to be told one by one come as a sum, with the next record of a wait of the thread, or in one
+ * that is about no wait (`address` 0), a few times a second: nothing of the time is missing. */
 struct agent_time {
     struct agent_record
         record; /* `time_ns`: when it was taken, or the wait ended; `address`: ns that it stands for */
     uint32_t processor;
-    uint8_t state; /* of a wait: enum agent_wait_state */
+    uint8_t state; /* of a wait: enum agent_wait_state, 0 not known */
     uint8_t
         kernel_count; /* of what follows; 0: not in the kernel, or the peer may not know its addresses */
     uint16_t reserved;
+    uint32_t short_count; /* of a wait: shorter ones of the thread since the last such record */
+    uint32_t reserved_too;
+    uint64_t short_ns; /* that they took together */
     uint64_t kernel[]; /* addresses inside the kernel, innermost first */
 };
 enum agent_wait_state {
@@ -85,9 +92,10 @@ enum agent_wait_state {
     AGENT_WAIT_STOPPED     /* by a signal or a debugger */
 };
 
+#define AGENT_NAME_BYTES 16u
 struct agent_name {
     struct agent_record record;
-    char name[16]; /* NUL-terminated */
+    char name[AGENT_NAME_BYTES]; /* NUL-terminated */
 };
 
 /* By DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 rip. */
@@ -153,11 +161,14 @@ static inline uint64_t agent_hash_step(uint64_t hash, uint64_t word)
 enum agent_request_kind {
     AGENT_HELLO = 1, /* `version`; the first */
     AGENT_WATCH, /* a pidfd comes with it (SCM_RIGHTS), what of enum agent_watch; the answer has the number
-                      * that records will call the process, and at the first time the ring's descriptor */
-    AGENT_UNWATCH, /* `pid`, as in records; so in all others */
-    AGENT_KNOW,    /* struct agent_know */
-    AGENT_RENEW,   /* forgets the known stacks of `pid`: other code is where code was */
-    AGENT_COUNTERS /* how much was lost */
+                      * that records will call the process, and at the first time the ring's descriptor.  A process
+                      * may be watched by one recorder for its memory and by one for its time; the latter may ask
+                      * again, which changes `hz` and the rest */
+    AGENT_UNWATCH,  /* `pid`, as in records; so in all others */
+    AGENT_KNOW,     /* struct agent_know */
+    AGENT_RENEW,    /* forgets the known stacks of `pid`: other code is where code was */
+    AGENT_COUNTERS, /* how much was lost */
+    AGENT_TELL_WAITS /* those of `pid` (0: of all) that are not over are told as far as they are: AGENT_GOES_ON */
 };
 
 enum agent_watch {
@@ -169,6 +180,10 @@ enum agent_watch {
     AGENT_WATCH_CPU = 1 << 5,      /* samples, `hz` of the request a second */
     AGENT_WATCH_WAITS = 1 << 6     /* of at least `wait_least_us` */
 };
+#define AGENT_WATCH_MEMORY (AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL)
+#define AGENT_WATCH_TIME   (AGENT_WATCH_CPU | AGENT_WATCH_WAITS)
+#define AGENT_HZ_MAX       997u
+#define AGENT_WAIT_US_MAX  60000000u
 
 struct agent_request {
     uint32_t kind, version;
@@ -189,13 +204,15 @@ struct agent_counters {
     uint64_t not_taken;        /* stacks, too many at once */
     uint64_t unreadable;       /* stacks */
     uint64_t recursion_misses; /* events inside our own programs */
+    uint64_t waits_missed;     /* of threads too many */
 };
 
 struct agent_answer {
     uint32_t kind;          /* of the request */
     int32_t error;          /* 0 or -errno */
     uint32_t version, ring; /* bytes of the ring, when a descriptor is with it */
-    uint32_t pid, reserved;
+    uint32_t pid;
+    uint32_t sees_kernel; /* addresses inside the kernel are told: this peer may know them */
     struct agent_counters counters;
     char sentence[200]; /* what is wrong and what to do, NUL-terminated */
 };

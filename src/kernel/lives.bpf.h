@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* lives.bpf.h - the beginning and the end of watched processes and their threads, and what they are called. */
+#pragma once
+
+#include "programs.bpf.h"
+
+/* Threads that wait, or did since they are watched. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, AGENT_THREADS_MAX);
+    __type(key, uint32_t);
+    __type(value, struct agent_waiter);
+} waiters SEC(".maps");
+
+always void tell_name(struct agent_target *target, struct task_struct *task, const char *name)
+{
+    struct agent_name record;
+    fill_record(&record.record, AGENT_NAME, 0, AGENT_STACK_NONE, 0);
+    record.record.pid = (uint32_t)task->tgid;
+    record.record.tid = (uint32_t)task->pid;
+    __builtin_memset(record.name, 0, sizeof(record.name));
+    bpf_probe_read_kernel_str(record.name, sizeof(record.name), name);
+    write_record(target->peer, &record, sizeof(record), BPF_RB_NO_WAKEUP);
+}
+
+/* Only attached while somebody watches the time of processes. */
+SEC("tp_btf/task_rename")
+int BPF_PROG(on_rename, struct task_struct *task, const char *name)
+{
+    uint32_t key = (uint32_t)task->tgid | AGENT_OF_TIME;
+    struct agent_target *target = target_of(key);
+    if (is_watched(target, key, AGENT_WATCH_TIME))
+        tell_name(target, task, name);
+    return 0;
+}
+
+always bool is_nobody(uint32_t peer, uint32_t time_peer)
+{
+    return peer >= AGENT_PEERS_MAX && time_peer >= AGENT_PEERS_MAX;
+}
+
+/* A child is watched as its parent is, if that was asked.  Whom to tell, or AGENT_PEERS_MAX. */
+always uint32_t inherit(uint32_t parent, uint32_t child)
+{
+    struct agent_target *target = target_of(parent);
+    if (!target || !(target->watch & (AGENT_WATCH_MEMORY | AGENT_WATCH_TIME)) ||
+        !(target->watch & (AGENT_WATCH_CHILDREN | AGENT_WATCH_NEXT)))
+        return AGENT_PEERS_MAX;
+    if (!is_granted(target, parent) || !bpf_map_lookup_elem(&rings, &target->peer))
+        return AGENT_PEERS_MAX;
+    struct agent_target copy = *target;
+    copy.watch &= ~AGENT_WATCH_NEXT;
+    copy.since_ns = bpf_ktime_get_ns();
+    if (target->watch & AGENT_WATCH_NEXT)
+        target->watch = AGENT_WATCH_NEXT; /* and no other */
+    if (copy.is_judged)
+        bpf_map_update_elem(&granted, &child, &copy.generation, BPF_ANY);
+    if (bpf_map_update_elem(&targets, &child, &copy, BPF_NOEXIST) < 0)
+        return AGENT_PEERS_MAX;
+    return copy.peer;
+}
+
+always void forget_target(uint32_t pid)
+{
+    bpf_map_delete_elem(&targets, &pid);
+    bpf_map_delete_elem(&granted, &pid);
+}
+
+/* To both who watch a process, or once if they are one. */
+always void tell_both(uint32_t memory, uint32_t time, struct agent_record *record)
+{
+    if (memory < AGENT_PEERS_MAX)
+        write_record(memory, record, sizeof(*record), BPF_RB_FORCE_WAKEUP);
+    if (time < AGENT_PEERS_MAX && time != memory)
+        write_record(time, record, sizeof(*record), BPF_RB_FORCE_WAKEUP);
+}
+
+always uint32_t peer_of(const struct agent_target *target)
+{
+    return target ? target->peer : AGENT_PEERS_MAX;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+    uint32_t pid = (uint32_t)child->tgid, parent_pid = (uint32_t)parent->tgid;
+    uint32_t const time = AGENT_OF_TIME;
+    struct agent_record record;
+    if (pid == parent_pid) { /* a thread */
+        struct agent_target *target = target_of(pid | time);
+        if (is_watched(target, pid | time, AGENT_WATCH_TIME))
+            tell_name(target, child, child->comm);
+        return 0;
+    }
+    /* Its number was another process's before. */
+    forget_target(pid);
+    forget_target(pid | time);
+    uint32_t const peer = inherit(parent_pid, pid);
+    uint32_t const time_peer = inherit(parent_pid | time, pid | time);
+    if (is_nobody(peer, time_peer))
+        return 0;
+    fill_record(&record, AGENT_FORK, 0, AGENT_STACK_NONE, pid);
+    tell_both(peer, time_peer, &record);
+    return 0;
+}
+
+/* Processes that became another program, for the agent alone. */
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 65536);
+} rechecks SEC(".maps");
+
+always uint32_t renew(uint32_t pid)
+{
+    struct agent_target *target = target_of(pid);
+    if (!target)
+        return AGENT_PEERS_MAX;
+    target->generation++;
+    if (target->is_judged) /* it may be somebody else's program now, set-user-id for one */
+        bpf_ringbuf_output(&rechecks, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
+    return target->peer;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_tid)
+{
+    uint32_t pid = (uint32_t)task->tgid, tid = (uint32_t)old_tid;
+    uint32_t const peer = renew(pid), time_peer = renew(pid | AGENT_OF_TIME);
+    struct agent_record record;
+    if (is_nobody(peer, time_peer))
+        return 0;
+    if (tid != (uint32_t)task->pid) /* another thread than the first has become all of it */
+        bpf_map_delete_elem(&waiters, &tid);
+    fill_record(&record, AGENT_EXEC, 0, AGENT_STACK_NONE, 0);
+    tell_both(peer, time_peer, &record);
+    return 0;
+}
+
+/* What was summed up and not yet told. */
+always void tell_short_waits(struct agent_target *target, uint32_t tid)
+{
+    struct agent_waiter *waiter = bpf_map_lookup_elem(&waiters, &tid);
+    struct agent_time time = {};
+    if (!waiter)
+        return;
+    if (waiter->short_count && is_granted(target, waiter->pid | AGENT_OF_TIME)) {
+        fill_record(&time.record, AGENT_WAIT, 0, AGENT_STACK_NONE, 0);
+        time.processor = bpf_get_smp_processor_id();
+        time.short_count = waiter->short_count;
+        time.short_ns = waiter->short_ns;
+        write_record(target->peer, &time, sizeof(time), BPF_RB_NO_WAKEUP);
+    }
+    bpf_map_delete_elem(&waiters, &tid);
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+    uint32_t pid = (uint32_t)task->tgid;
+    struct agent_target *timed = target_of(pid | AGENT_OF_TIME);
+    uint32_t const peer = peer_of(target_of(pid)), time_peer = peer_of(timed);
+    struct agent_record record;
+    if (timed && timed->watch & AGENT_WATCH_WAITS)
+        tell_short_waits(timed, (uint32_t)task->pid);
+    if (is_nobody(peer, time_peer) || task->signal->live.counter > 0)
+        return 0;
+    fill_record(&record, AGENT_EXIT, 0, AGENT_STACK_NONE, 0);
+    tell_both(peer, time_peer, &record);
+    forget_target(pid);
+    forget_target(pid | AGENT_OF_TIME);
+    return 0;
+}
+
+SEC("tp_btf/mark_victim")
+int BPF_PROG(on_out_of_memory, struct task_struct *task)
+{
+    uint32_t pid = (uint32_t)task->tgid;
+    uint32_t const peer = peer_of(target_of(pid));
+    uint32_t const time_peer = peer_of(target_of(pid | AGENT_OF_TIME));
+    struct agent_record record;
+    if (is_nobody(peer, time_peer))
+        return 0;
+    fill_record(&record, AGENT_OOM, 0, AGENT_STACK_NONE, 0);
+    record.pid = pid;
+    tell_both(peer, time_peer, &record);
+    return 0;
+}
