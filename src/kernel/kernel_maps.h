@@ -44,6 +44,7 @@ struct agent_file {
 /* A thread that waits, or did, by its number. */
 struct agent_waiter {
     uint64_t since_ns; /* 0: it runs */
+    uint64_t ran_ns;   /* until then, in all */
     uint64_t short_ns; /* of waits that are too short to be told one by one */
     uint64_t told_ns;  /* when they were told last */
     uint32_t short_count;

@@ -41,7 +41,12 @@ struct signal_struct {
     atomic_t live;
 };
 
+struct sched_entity {
+    unsigned long long sum_exec_runtime;
+};
+
 struct task_struct {
+    struct sched_entity se;
     int pid, tgid;
     int on_cpu;
     unsigned int flags;

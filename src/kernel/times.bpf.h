@@ -96,6 +96,54 @@ always struct agent_waiter *waiter_of(uint32_t tid, const struct agent_waiter *f
     return waiter;
 }
 
+struct wait {
+    uint64_t since_ns, end_ns;
+    bool is_there; /* the thread still has the kernel stack that it waits with */
+    bool goes_on;
+};
+
+/* Tells of a wait, or only of the short ones before it if it took no time. */
+always void tell_wait(struct agent_target *target, struct task_struct *task,
+                      struct agent_waiter *waiter, struct time_room *room, const struct wait *wait)
+{
+    int64_t bytes = 0;
+    uint64_t const took = wait->end_ns - wait->since_ns;
+    uint32_t const flags = took ? waiter->flags | (wait->goes_on ? AGENT_GOES_ON : 0) : 0;
+    fill_record(&room->time.record, AGENT_WAIT, flags, took ? waiter->stack : AGENT_STACK_NONE,
+                took);
+    room->time.record.pid = (uint32_t)task->tgid;
+    room->time.record.tid = (uint32_t)task->pid;
+    room->time.record.time_ns = wait->end_ns;
+    fill_time(&room->time, took ? waiter->state : 0);
+    if (!wait->goes_on) { /* only its own switches may change them */
+        room->time.short_count = waiter->short_count;
+        room->time.short_ns = waiter->short_ns;
+        waiter->short_count = 0;
+        waiter->short_ns = 0;
+        waiter->told_ns = wait->end_ns;
+    }
+    if (target->sees_kernel && took && wait->is_there)
+        bytes = bpf_get_task_stack(task, room->kernel, sizeof(room->kernel), 0);
+    write_time(target->peer, room, bytes);
+}
+
+/* A wait is over. */
+always void end_wait(struct agent_target *target, struct task_struct *task,
+                     struct agent_waiter *waiter, struct time_room *room, const struct wait *over)
+{
+    struct wait wait = *over;
+    if (wait.since_ns == 0 || wait.since_ns >= wait.end_ns)
+        return;
+    if (wait.end_ns - wait.since_ns < target->wait_least_ns && !waiter->is_begun) {
+        waiter->short_count++;
+        waiter->short_ns += wait.end_ns - wait.since_ns;
+        if (wait.end_ns - waiter->told_ns < TELL_SHORT_NS)
+            return;
+        wait.since_ns = wait.end_ns;
+    }
+    tell_wait(target, task, waiter, room, &wait);
+}
+
 /* The running thread leaves its processor. */
 always void begin_wait(struct task_struct *task, uint32_t state, uint64_t now)
 {
@@ -109,36 +157,19 @@ always void begin_wait(struct task_struct *task, uint32_t state, uint64_t now)
     scratch = scratch_of(LANE_SWITCH);
     if (!scratch || !waiter)
         return;
+    uint64_t const ran = task->se.sum_exec_runtime;
+    if (waiter->since_ns) { /* not seen to come back: what it did not run since, it waited */
+        uint64_t const back = now - (ran - waiter->ran_ns);
+        struct wait const before = {.since_ns = waiter->since_ns, .end_ns = back};
+        end_wait(target, task, waiter, &scratch->time, &before);
+    }
     struct found_stack found = find_stack_in(LANE_SWITCH, target, scratch, pid);
     waiter->stack = found.stack;
     waiter->flags = (uint8_t)found.flags;
     waiter->state = (uint8_t)state;
     waiter->is_begun = 0;
+    waiter->ran_ns = ran;
     waiter->since_ns = now;
-}
-
-/* Tells of a wait of `task`, which does not run, that took `took_ns`: 0 when only of the short ones before. */
-always void tell_wait(struct agent_target *target, struct task_struct *task,
-                      struct agent_waiter *waiter, struct time_room *room, uint32_t flags,
-                      uint64_t now, uint64_t took_ns)
-{
-    int64_t bytes = 0;
-    fill_record(&room->time.record, AGENT_WAIT, flags | (took_ns ? waiter->flags : 0),
-                took_ns ? waiter->stack : AGENT_STACK_NONE, took_ns);
-    room->time.record.pid = (uint32_t)task->tgid;
-    room->time.record.tid = (uint32_t)task->pid;
-    room->time.record.time_ns = now;
-    fill_time(&room->time, took_ns ? waiter->state : 0);
-    if (!(flags & AGENT_GOES_ON)) { /* only one at a time may change them */
-        room->time.short_count = waiter->short_count;
-        room->time.short_ns = waiter->short_ns;
-        waiter->short_count = 0;
-        waiter->short_ns = 0;
-        waiter->told_ns = now;
-    }
-    if (target->sees_kernel && took_ns)
-        bytes = bpf_get_task_stack(task, room->kernel, sizeof(room->kernel), 0);
-    write_time(target->peer, room, bytes);
 }
 
 /* Whose wait was not seen to begin: it was there before it was watched, or is new and has waited for its first turn. */
@@ -147,6 +178,7 @@ always struct agent_waiter first_wait(const struct agent_target *target, struct 
 {
     bool const is_born = task->start_time > target->since_ns;
     struct agent_waiter waiter = {.since_ns = is_born ? task->start_time : target->since_ns,
+                                  .ran_ns = task->se.sum_exec_runtime,
                                   .told_ns = now,
                                   .pid = (uint32_t)task->tgid,
                                   .stack = AGENT_STACK_NONE,
@@ -155,7 +187,7 @@ always struct agent_waiter first_wait(const struct agent_target *target, struct 
 }
 
 /* `task` is about to run. */
-always void end_wait(struct task_struct *task, uint64_t now)
+always void come_back(struct task_struct *task, uint64_t now)
 {
     uint32_t pid = (uint32_t)task->tgid, key = pid | AGENT_OF_TIME;
     struct agent_target *target = pid ? target_of(key) : 0;
@@ -167,18 +199,9 @@ always void end_wait(struct task_struct *task, uint64_t now)
     scratch = scratch_of(LANE_SWITCH);
     if (!scratch || !waiter)
         return;
-    uint64_t since = __sync_lock_test_and_set(&waiter->since_ns, 0);
-    if (since == 0 || since >= now)
-        return;
-    uint64_t took = now - since;
-    if (took < target->wait_least_ns && !waiter->is_begun) {
-        waiter->short_count++;
-        waiter->short_ns += took;
-        if (now - waiter->told_ns < TELL_SHORT_NS)
-            return;
-        took = 0;
-    }
-    tell_wait(target, task, waiter, &scratch->time, 0, now, took);
+    struct wait const wait = {
+        .since_ns = __sync_lock_test_and_set(&waiter->since_ns, 0), .end_ns = now, .is_there = 1};
+    end_wait(target, task, waiter, &scratch->time, &wait);
 }
 
 /* Only attached while somebody watches waits. */
@@ -188,7 +211,7 @@ int BPF_PROG(on_switch, bool was_preempted, struct task_struct *from, struct tas
 {
     uint64_t const now = bpf_ktime_get_ns();
     begin_wait(from, wait_state(was_preempted, state), now);
-    end_wait(to, now);
+    come_back(to, now);
     return 0;
 }
 
@@ -216,6 +239,7 @@ int on_each_thread(struct bpf_iter__task *each)
         __sync_val_compare_and_swap(&waiter->since_ns, since, now) != since)
         return 0;
     waiter->is_begun = 1;
-    tell_wait(target, task, waiter, &scratch->time, AGENT_GOES_ON, now, now - since);
+    struct wait const wait = {.since_ns = since, .end_ns = now, .is_there = 1, .goes_on = 1};
+    tell_wait(target, task, waiter, &scratch->time, &wait);
     return 0;
 }

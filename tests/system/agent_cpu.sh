@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# Samples and waits through memoir agent, as any peer gets them: sums against what the program measured itself, who may see what,
+# many threads, exec, exit, and what remains when nobody asks any more.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/agent.bash"
+skip_without_agent agent_cpu
+house=$(mktemp -d -p /tmp)
+chmod 755 "$house"
+socket=$house/agent.sock
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+begin_agent --group nogroup || not_ok begins "$(cat agent.err)"
+
+# listen NAME PID SECONDS HZ LEAST_US…: what is told, in NAME.told, by a process $listener.
+listen() {
+    local name=$1
+    shift
+    : >"$name.told"
+    "${as[@]}" "$subjects/subject-agent_times" "$socket" "$@" >"$name.told" 2>"$name.err" &
+    listener=$!
+    started+=("$listener")
+    wait_until 10 grep -q ready "$name.told"
+}
+as=(env)
+told() { # told NAME WORD: a sum
+    awk -v word="$2" '$1 == word { print $2 }' "$1.told"
+}
+# works NAME THREADS SECONDS HZ LEAST_US: the truth is in NAME.truth: TID WALL CPU
+works() {
+    rm -f "$1.in"
+    mkfifo "$1.in"
+    "${as[@]}" "$subjects/subject-works_and_waits" "$2" "$3" <"$1.in" >"$1.truth" 7>&- &
+    worker=$!
+    started+=("$worker")
+    exec 6>"$1.in"
+    listen "$1" "$worker" 60 "$4" "$5"
+    echo go >&6
+    exec 6>&-
+    wait "$worker" "$listener"
+}
+# both NAME: TID TOLD_WAIT_NS TRUE_WAIT_NS SAMPLED_NS TRUE_CPU_NS of each thread
+both() {
+    join -1 2 -2 1 <(grep ^thread "$1.told" | sort -k 2,2) <(sort -k 1,1 "$1.truth") |
+        awk '{ printf "%s %.0f %.0f %.0f %.0f\n", $1, $7 + $9, $10 - $11, $5, $11 }'
+}
+# off NAME: the error of the sum of all waits, and worst NAME that of one thread, which may wait once more after it has said
+# what it did; in percent.
+off() {
+    both "$1" | awk '{ told += $2; truth += $3 } END { e = 100 * (told - truth) / truth; print e < 0 ? -e : e }'
+}
+worst() {
+    both "$1" | awk '{ e = 100 * ($2 - $3) / $3; e = e < 0 ? -e : e; if (e > worst) worst = e } END { print worst + 0 }'
+}
+
+# Sums of waits, and samples within four times the error that so few have.
+works three 3 3 499 100
+equal three-threads 3 "$(both three | wc -l)"
+at_most three-waits-percent-off 2 "$(off three)"
+at_most three-samples-errors-off 4 "$(both three | awk '{ s += $4; t += $5 } END { p = 1e9 / 499; n = t / p; print ((s - t > 0 ? s - t : t - s) / p) / sqrt(n) }')"
+at_least three-has-short-waits 500 "$(awk '$1 == "thread" { n += $8 } END { print n }' three.told)"
+at_least three-names 3 "$(grep -c '^thread [0-9]* worker-' three.told)"
+equal three-lost 0 "$(told three lost)"
+equal three-ended 1 "$(told three ended)"
+at_least three-kernel-stacks 100 "$(told three kernel)"
+equal three-kernel-addresses-are 0 "$(told three not_kernel)"
+
+# Everything is told one by one where nothing is too short.
+works each 2 2 99 0
+equal each-short-waits 0 "$(awk '$1 == "thread" { n += $8 } END { print n + 0 }' each.told)"
+at_most each-waits-percent-off 2 "$(off each)"
+
+works many 64 3 99 50
+equal many-threads 64 "$(both many | wc -l)"
+at_most many-waits-percent-off 2 "$(off many)"
+at_most many-worst-percent-off 6 "$(worst many)"
+equal many-lost 0 "$(told many lost)"
+equal many-missed 0 "$(told many missed)"
+
+# A thread that sleeps all the time is told of, too.
+sleep 300 &
+sleeps=$!
+started+=("$sleeps")
+listen sleeper "$sleeps" 3 99 100
+wait "$listener"
+at_least sleeper-waited 1900000000 "$(awk '$1 == "thread" { n += $7 } END { print n + 0 }' sleeper.told)"
+at_most sleeper-waited-no-more 3500000000 "$(awk '$1 == "thread" { n += $7 } END { print n + 0 }' sleeper.told)"
+
+# Who is not root sees its own, and nothing of the kernel's addresses where the kernel keeps them to itself.
+as=("${nobody[@]}")
+works own 1 2 99 100
+at_most own-waits-percent-off 2 "$(off own)"
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ]; then
+    equal own-kernel-stacks 0 "$(told own kernel)"
+else
+    at_least own-kernel-stacks 1 "$(told own kernel)"
+fi
+"${nobody[@]}" "$subjects/subject-agent_times" "$socket" "$sleeps" 1 99 0 >/dev/null 2>err
+equal others-process-status 1 $?
+one_sentence others-process err 'another user'
+as=(env)
+for hz in 0 998 4000000000; do
+    "$subjects/subject-agent_times" "$socket" "$sleeps" 1 $hz 0 >/dev/null 2>err
+    one_sentence "hz-$hz" err 'from 1 to 997'
+done
+"$subjects/subject-agent_times" "$socket" "$sleeps" 1 99 60000001 >/dev/null 2>err
+one_sentence waits-too-long err 'less than a minute'
+
+# Two recorders of its time exclude each other; one of its memory is another matter.
+listen first "$sleeps" 4 99 100
+first=$listener
+"$subjects/subject-agent_times" "$socket" "$sleeps" 1 99 100 >/dev/null 2>err
+one_sentence twice err 'watched by another recorder'
+"$subjects/subject-agent_listens" "$socket" "$sleeps" 1 >/dev/null 2>err
+equal memory-besides-time 0 $?
+# Four rates at once, and no fifth.
+others=()
+for hz in 49 50 51; do
+    sleep 300 &
+    started+=("$!")
+    others+=("$!")
+    listen "rate$hz" "$!" 3 $hz 100
+done
+sleep 300 &
+started+=("$!")
+others+=("$!")
+"$subjects/subject-agent_times" "$socket" "$!" 1 52 100 >/dev/null 2>err
+one_sentence fifth-rate err 'rates are in use.*99, 49, 50 or 51'
+wait "$first"
+wait "$listener"
+kill "${others[@]}"
+
+# A program that becomes another one, and starts others.
+# shellcheck disable=SC2016
+sh -c 'read -r _; (sleep 1); exec "$0" 1 1' "$subjects/subject-works_and_waits" <<<$'go\ngo' >exec.truth &
+becomes=$!
+started+=("$becomes")
+listen exec "$becomes" 20 99 100 children
+wait "$becomes" "$listener"
+at_least exec-is-told 1 "$(told exec execs)"
+
+# When nobody asks, nothing of it is in the kernel.
+wait_until 5 sh -c '! bpftool link show 2>/dev/null | grep -q perf_event'
+equal no-timers-left 0 "$(bpftool link show 2>/dev/null | grep -c perf_event)"
+at_most descriptors-left 64 "$(find "/proc/$agent/fd" | wc -l)"
+end_agent
+equal ends 0 $?
