@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/watch_permission.h"
+#include "base/clock.h"
+
+#define WORK_NS 8000000u
 
 /* Touches a page that was never touched. */
 static int touch(void)
@@ -32,7 +36,39 @@ static uint32_t own_number(const char *proc)
     return pid;
 }
 
-int agent_selftest(struct kernel_side *side, const char *proc, struct fault *fault)
+/* Works for a few milliseconds, and waits for one. */
+static void work_and_wait(void)
+{
+    uint64_t const end = monotonic_ns() + WORK_NS;
+    struct timespec const rest = {.tv_nsec = 1000000};
+    while (monotonic_ns() < end)
+        ;
+    nanosleep(&rest, NULL);
+}
+
+/* Whether samples and waits of ourselves are told. */
+static void test_time(struct kernel_side *side, uint32_t peer, uint32_t pid, struct fault *no_time)
+{
+    struct kernel_watch itself = {
+        .peer = peer, .pid = pid, .watch = AGENT_WATCH_CPU, .hz = AGENT_HZ_MAX};
+    struct agent_counters before, samples, both;
+    kernel_side_counters(side, peer, &before);
+    int err = kernel_side_watch(side, &itself, no_time);
+    if (err == 0)
+        work_and_wait();
+    kernel_side_counters(side, peer, &samples);
+    itself.watch = AGENT_WATCH_WAITS;
+    if (err == 0)
+        err = kernel_side_watch(side, &itself, no_time);
+    if (err == 0)
+        work_and_wait();
+    kernel_side_counters(side, peer, &both);
+    if (err == 0 && (samples.records == before.records || both.records == samples.records))
+        fault_set(no_time, -ENOTSUP, "the kernel tells nothing of them");
+}
+
+int agent_selftest(struct kernel_side *side, const char *proc, struct fault *no_time,
+                   struct fault *fault)
 {
     uint32_t peer, bytes, pid = own_number(proc);
     struct agent_counters counters;
@@ -50,6 +86,9 @@ int agent_selftest(struct kernel_side *side, const char *proc, struct fault *fau
     if (err == 0)
         err = touch();
     kernel_side_counters(side, peer, &counters);
+    kernel_side_unwatch(side, peer, pid);
+    if (err == 0)
+        test_time(side, peer, pid, no_time);
     kernel_side_remove_peer(side, peer);
     if (err == 0 && counters.records == 0)
         return fault_set(

@@ -188,10 +188,11 @@ static void serve_peers(struct agent_server *server)
     }
 }
 
-static void serve_and_tidy(struct agent_server *server, const struct agent_options *options)
+static void serve_and_tidy(struct agent_server *server, const struct agent_options *options,
+                           const char *no_time)
 {
     if (options->ready)
-        options->ready(options);
+        options->ready(options, no_time);
     serve_peers(server);
     while (server->count > FIRST_PEER)
         end_peer(server, server->count - 1);
@@ -206,14 +207,16 @@ int agent_serve(const struct agent_options *options, struct fault *fault)
     if (!server.house.kernel)
         return fault ? fault->code : -EIO;
     int signals = open_signals();
-    int err = signals < 0 ? -errno : agent_selftest(server.house.kernel, options->proc, fault);
+    struct fault no_time = {0};
+    int err =
+        signals < 0 ? -errno : agent_selftest(server.house.kernel, options->proc, &no_time, fault);
     int fd = err < 0 ? err : open_socket(options, fault);
     if (fd >= 0) {
         server.polled[LISTEN_FD] = (struct pollfd){.fd = fd, .events = POLLIN};
         server.polled[SIGNAL_FD] = (struct pollfd){.fd = signals, .events = POLLIN};
         server.polled[RECHECK_FD] =
             (struct pollfd){.fd = kernel_side_recheck_fd(server.house.kernel), .events = POLLIN};
-        serve_and_tidy(&server, options);
+        serve_and_tidy(&server, options, no_time.text);
     }
     if (signals >= 0)
         close(signals);

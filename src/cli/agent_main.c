@@ -39,8 +39,10 @@ static const struct option_rule rules[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static void say_ready(const struct agent_options *options)
+static void say_ready(const struct agent_options *options, const char *no_time)
 {
+    if (no_time[0])
+        fprintf(stderr, "memoir agent: without samples and waits: %s\n", no_time);
     fprintf(stderr, "memoir agent: ready at %s%s%s\n", options->socket,
             options->group ? ", also for the group " : "", options->group ? options->group : "");
 }
@@ -52,10 +54,11 @@ int main(int argc, char **argv)
     const struct option_set sets[] = {{NULL, rules, &options}};
     const struct command_help help = {
         .usage = "memoir agent [--socket PATH] [--group NAME] [--proc DIR]",
-        .summary = "The privileged side of memoir: sees page faults and the page cache through "
-                   "small BPF programs, and tells\n"
-                   "each recorder about the processes that its user may see, and no others.  Runs "
-                   "until it is ended.",
+        .summary =
+            "The privileged side of memoir: sees page faults, the page cache, samples and waits "
+            "through small BPF programs,\n"
+            "and tells each recorder about the processes that its user may see, and no "
+            "others.  Runs until it is ended.",
         .examples =
             "  sudo memoir agent                      # for root only\n"
             "  sudo memoir agent --group memoir       # and for the users of a group\n"

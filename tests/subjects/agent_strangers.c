@@ -1,5 +1,5 @@
 /* Peers of memoir agent that misbehave, N of each kind at once: say nothing, talk nonsense, claim processes that are not
- * there, never read what they are answered, leave in the middle.  Ends after SECONDS.  agent_strangers SOCKET N SECONDS */
+ * there, never read what they are answered, want samples at a thousand rates, leave in the middle.  Ends after SECONDS.  agent_strangers SOCKET N SECONDS */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -79,7 +79,25 @@ static void never_drains(int fd)
     close(self);
 }
 
-static void (*const kinds[])(int fd) = {silent, nonsense, never_reads, claims_files, never_drains};
+/* Wants to know of its time all too often, at ever other rates, and reads nothing of it. */
+static void wants_time(int fd)
+{
+    int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    say(fd, AGENT_HELLO, -1);
+    for (int i = 0; i < 20; i++) {
+        struct agent_request request = {.kind = AGENT_WATCH,
+                                        .version = AGENT_VERSION,
+                                        .watch = AGENT_WATCH_TIME,
+                                        .hz = i % 4 ? (uint32_t)rand() % 1200 : (uint32_t)rand(),
+                                        .wait_least_us = i % 3 ? 0 : (uint32_t)rand()};
+        (void)agent_send(fd, &request, sizeof(request), self, MSG_DONTWAIT);
+        say(fd, AGENT_TELL_WAITS, -1);
+    }
+    close(self);
+}
+
+static void (*const kinds[])(int fd) = {silent,       nonsense,     never_reads,
+                                        claims_files, never_drains, wants_time};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 int main(int argc, char **argv)

@@ -74,7 +74,7 @@ equal twice-status 1 $?
 one_sentence twice err 'watched by another recorder'
 wait "$first"
 
-# Strangers, 25 of them bad at any time, and one recorder that must not notice.
+# Strangers, 30 of them bad at any time, and one recorder that must not notice.
 "$subjects/subject-agent_strangers" "$socket" 5 6 >strangers.out &
 strangers=$!
 started+=("$strangers")

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -100,6 +102,37 @@ TEST(numbers_of_pidfds)
     assert_int_equal(pidfd_number("/nowhere", self), 0);
 }
 
+/* A folder that looks like /proc as far as the level goes. */
+static bool knows_at(const char *level, uid_t user)
+{
+    char folder[] = "/tmp/memoir-proc-XXXXXX", path[64], rest[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(rest, sizeof(rest), "mkdir -p %s/sys/kernel", folder);
+    assert_int_equal(system(rest), 0);
+    snprintf(path, sizeof(path), "%s/sys/kernel/perf_event_paranoid", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(level, file);
+    fclose(file);
+    bool const knows = may_know_kernel(folder, user);
+    snprintf(rest, sizeof(rest), "rm -r %s", folder);
+    assert_int_equal(system(rest), 0);
+    return knows;
+}
+
+TEST(who_may_know_the_kernel)
+{
+    assert_true(may_know_kernel("/nowhere", 0));
+    assert_false(may_know_kernel("/nowhere", 1000));
+    assert_true(knows_at("1\n", 1000));
+    assert_true(knows_at("-1\n", 1000));
+    assert_false(knows_at("2\n", 1000));
+    assert_false(knows_at("4\n", 1000));
+    assert_true(knows_at("4\n", 0));
+    assert_false(knows_at("", 1000));
+    assert_false(knows_at("x", 1000));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,7 +140,7 @@ int main(void)
         cmocka_unit_test(other_users),       cmocka_unit_test(more_power),
         cmocka_unit_test(protects_itself),   cmocka_unit_test(kernel_thread),
         cmocka_unit_test(cut_or_empty),      cmocka_unit_test(a_thread_is_no_process),
-        cmocka_unit_test(numbers_of_pidfds),
+        cmocka_unit_test(numbers_of_pidfds), cmocka_unit_test(who_may_know_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
