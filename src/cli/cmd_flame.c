@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/flame_command.h"
+#include "report/flame_heat.h"
 
 static int take_icicle(void *into, const char *argument, struct fault *fault)
 {
@@ -63,12 +64,21 @@ static int take_diff(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_heat(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct flame_command *)into)->heat = true;
+    return 0;
+}
+
 static int take_normalise(void *into, const char *argument, struct fault *fault)
 {
     return diff_scale_parse(argument, &((struct flame_command *)into)->scale, fault);
 }
 
 static const struct option_rule flame_rules[] = {
+    {"--heat", NULL, "a map of each second above it; pick a cell, get its graph (cpu.on, cpu.off)",
+     take_heat},
     {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
      take_diff},
     {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
@@ -95,6 +105,7 @@ static const char flame_examples[] =
     "  memoir flame node.4711.memoir -o leaked.svg --metric heap.leaked --colors mem\n"
     "  memoir flame node.4711.memoir -o grown.png --metric heap.live --between 1h,2h\n"
     "  memoir flame node.4711.memoir -o threads.html --metric cpu.on --fold-threads\n"
+    "  memoir flame node.4711.memoir -o heat.html --heat\n"
     "  memoir flame new.memoir --diff old.memoir -o change.html --metric cpu.on --normalise time\n";
 
 static int draw_one(struct flame_command *command, struct recording *recording, struct svg_out *out,
@@ -113,6 +124,24 @@ static int draw_one(struct flame_command *command, struct recording *recording, 
     return err;
 }
 
+static int draw_heat(struct flame_command *command, struct recording *recording,
+                     struct svg_out *out, struct fault *fault)
+{
+    struct weights weights;
+    struct moment_sums sums;
+    int err = flame_weigh_moments(command, recording, &sums, &weights, fault);
+    if (err)
+        return err;
+    if (command->selection.filter)
+        err = flame_describe_filter(command, recording, &weights, fault);
+    flame_apply_threshold(command, &weights);
+    if (!err)
+        err = flame_heat_render(recording, &sums, &weights, &command->options, out, fault);
+    moment_sums_fini(&sums);
+    weights_fini(&weights);
+    return err;
+}
+
 static int draw(void *context, struct recording *recording, enum picture_format format,
                 struct fault *fault)
 {
@@ -120,8 +149,9 @@ static int draw(void *context, struct recording *recording, enum picture_format 
     struct svg_out out = {0};
     flame_choose_metric(command, recording);
     command->options.reverse = command->selection.reverse;
-    int err = command->diff ? flame_draw_diff(command, recording, &out, fault)
-                            : draw_one(command, recording, &out, fault);
+    int err = command->diff   ? flame_draw_diff(command, recording, &out, fault)
+              : command->heat ? draw_heat(command, recording, &out, fault)
+                              : draw_one(command, recording, &out, fault);
     if (!err)
         err = picture_write(&out, command->selection.output, format, fault);
     svg_out_fini(&out);
@@ -149,10 +179,16 @@ int cmd_flame(int argc, char **argv)
     struct command_help const help = {"memoir flame FILE -o OUT.svg|OUT.html|OUT.png [options]",
                                       flame_summary, flame_examples, sets, 2};
     int const words = command_words(argc, argv, &help, &status);
-    if (words >= 0)
+    command.options.file = words == 1 ? argv[1] : NULL;
+    if (words >= 0 && command.heat && command.diff) {
+        fprintf(stderr, "memoir flame: choose one of --heat and --diff: a map is of one "
+                        "recording\n");
+        status = 2;
+    } else if (words >= 0) {
         status =
             picture_run(&(struct picture_job){"flame", command.selection.output, draw, &command},
                         words == 1 ? argv[1] : NULL);
+    }
     selection_fini(&command.selection);
     return status;
 }

@@ -13,6 +13,7 @@ struct flame_command {
     char choice[FLAME_CHOICE_MAX]; /* what --filter did, for the subtitle */
     bool by_thread;
     enum thread_names thread_names;
+    bool heat;
     const char *diff; /* the older recording to compare with, or NULL */
     enum diff_scale scale;
 };
@@ -24,6 +25,10 @@ void flame_choose_metric(struct flame_command *command, const struct recording *
  * sentence. */
 int flame_weigh(const struct flame_command *command, struct recording *recording,
                 struct weights *weights, struct fault *fault);
+
+/* The moments by thread and stack, filtered, and weights with a row for each of them. */
+int flame_weigh_moments(const struct flame_command *command, struct recording *recording,
+                        struct moment_sums *sums, struct weights *weights, struct fault *fault);
 
 /* Says in the subtitle what --filter kept, and of how much. */
 int flame_describe_filter(struct flame_command *command, struct recording *recording,

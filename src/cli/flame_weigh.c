@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analyze/stack_match.h"
 #include "base/human.h"
@@ -9,7 +10,7 @@
 void flame_choose_metric(struct flame_command *command, const struct recording *recording)
 {
     struct selection *selection = &command->selection;
-    if (command->by_thread && !selection->metric_given) {
+    if ((command->by_thread || command->heat) && !selection->metric_given) {
         bool const only_waits = recording->timing.samples == 0 && recording->timing.waits > 0;
         selection->metric = metric_find(only_waits ? "cpu.off" : "cpu.on");
         selection->metric_given = true;
@@ -19,34 +20,77 @@ void flame_choose_metric(struct flame_command *command, const struct recording *
         fprintf(stderr, "memoir flame: note: %s\n", note);
 }
 
-static int weigh_by_thread(const struct flame_command *command, struct recording *recording,
-                           struct weights *weights, struct fault *fault)
+/* The same stacks whichever thread was in them. */
+static int list_stacks(const struct moment_sums *sums, struct weights *weights)
+{
+    *weights = (struct weights){.metric = sums->metric, .used = sums->used};
+    if (!vec_reserve(&weights->rows, sums->rows.count))
+        return -ENOMEM;
+    vec_each (row, &sums->rows)
+        vec_push(&weights->rows, (struct weight){row->stack, row->value, row->count});
+    weights->total_value = sums->total_value;
+    weights->total_count = sums->total_count;
+    return 0;
+}
+
+/* Leaves the rows of both whose stack --filter matches. */
+static int keep_matched(const struct selection *selection, struct recording *recording,
+                        struct moment_sums *sums, struct weights *weights)
+{
+    uint32_t *codes;
+    size_t kept = 0;
+    if (stack_match_regex(recording, &selection->filter_regex, &codes) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < weights->rows.count; i++) {
+        if (!codes[weights->rows.items[i].key])
+            continue;
+        weights->rows.items[kept] = weights->rows.items[i];
+        sums->rows.items[kept++] = sums->rows.items[i];
+    }
+    weights->rows.count = sums->rows.count = kept;
+    weights->total_value = weights->total_count = 0;
+    vec_each (row, &weights->rows) {
+        weights->total_value += row->value;
+        weights->total_count += row->count;
+    }
+    free(codes);
+    return 0;
+}
+
+int flame_weigh_moments(const struct flame_command *command, struct recording *recording,
+                        struct moment_sums *sums, struct weights *weights, struct fault *fault)
 {
     const struct selection *selection = &command->selection;
     struct time_range range;
-    struct moment_sums sums;
     int err = selection_range(selection, recording, &range, fault);
     if (!err)
-        err = moment_sums_build(recording, selection->metric, range, &sums, fault);
+        err = moment_sums_build(recording, selection->metric, range, sums, fault);
     if (err)
         return err;
-    err = moment_sums_root(recording, &sums, command->thread_names, weights);
-    moment_sums_fini(&sums);
+    err = command->by_thread ? moment_sums_root(recording, sums, command->thread_names, weights)
+                             : list_stacks(sums, weights);
     if (!err && selection->filter) {
-        err = weights_keep_regex(recording, &selection->filter_regex, weights);
+        err = keep_matched(selection, recording, sums, weights);
         if (err)
             weights_fini(weights);
     }
-    return err ? fault_set(fault, err, "out of memory while adding up %s by thread",
-                           selection->metric->name)
-               : 0;
+    if (!err)
+        return 0;
+    moment_sums_fini(sums);
+    return fault_set(fault, err, "out of memory while adding up %s by thread",
+                     selection->metric->name);
 }
 
 int flame_weigh(const struct flame_command *command, struct recording *recording,
                 struct weights *weights, struct fault *fault)
 {
-    return command->by_thread ? weigh_by_thread(command, recording, weights, fault)
-                              : selection_weigh(&command->selection, recording, weights, fault);
+    struct moment_sums sums;
+    if (!command->by_thread)
+        return selection_weigh(&command->selection, recording, weights, fault);
+    int err = flame_weigh_moments(command, recording, &sums, weights, fault);
+    if (!err)
+        moment_sums_fini(&sums);
+    return err;
 }
 
 int flame_describe_filter(struct flame_command *command, struct recording *recording,

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/human.h"
 #include "report/flame_diff.h"
+#include "report/flame_heat.h"
 
 struct frame_entry {
     string_id function, module, file;
@@ -105,6 +106,11 @@ static uint32_t index_frame(struct writer *writer, const struct call_node *node)
     return writer->slots[at] - 1;
 }
 
+static uint32_t index_any_frame(void *context, const struct call_node *node)
+{
+    return index_frame(context, node);
+}
+
 static void write_nodes(struct writer *writer, const struct flame_view *view)
 {
     const char *comma = "";
@@ -164,7 +170,9 @@ int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
     struct writer writer = {.scene = scene, .out = out};
     const char *noun = flame_noun(scene->weights->metric);
     size_t room = 16;
-    while (room < 2 * (scene->views[0].layout.frames.count + scene->views[1].layout.frames.count))
+    size_t const most = scene->views[0].layout.frames.count + scene->views[1].layout.frames.count +
+                        (scene->options->heat ? scene->options->heat->kept.count : 0);
+    while (room < 2 * most)
         room *= 2;
     writer.slot_mask = room - 1;
     writer.slots = calloc(room, sizeof(writer.slots[0]));
@@ -181,6 +189,8 @@ int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
                    scene->options->icicle ? "true" : "false",
                    scene->options->reverse ? "true" : "false");
         write_trees(&writer);
+        if (scene->options->heat)
+            flame_heat_write(scene, index_any_frame, &writer, out);
         write_frames(&writer);
         svg_raw(out, "}");
         err = out->failed ? -ENOMEM : 0;

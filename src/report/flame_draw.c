@@ -5,6 +5,7 @@
 
 #include "base/human.h"
 #include "report/flame_diff.h"
+#include "report/flame_heat.h"
 #include "report/picture_text.h"
 
 #define SIDE          10
@@ -289,8 +290,10 @@ double flame_draw_static(const struct flame_scene *scene, const struct flame_vie
                          struct svg_out *out)
 {
     svg_raw(out, "<g id=\"header\">\n");
-    double const top = draw_header(scene, view, out);
+    double top = draw_header(scene, view, out);
     svg_raw(out, "</g>\n");
+    if (scene->options->heat)
+        top = flame_heat_draw(scene, top, out);
     draw_graph(scene, view, top, out);
     return top + FLAME_ROW * (double)(view->deepest + 1) + 10;
 }

@@ -13,11 +13,13 @@ const SVG = 'http://www.w3.org/2000/svg', HTML = 'http://www.w3.org/1999/xhtml';
 const svg = (document.currentScript && document.currentScript.ownerSVGElement) || document.documentElement;
 const find = id => svg.querySelector('#' + id);
 const data = JSON.parse(find('data').textContent);
-const trees = data.trees.map(tree => Object.assign(openTree(tree.nodes), {changes: tree.changes}));
+let trees = data.trees.map(tree => Object.assign(openTree(tree.nodes), {changes: tree.changes}));
+let total = data.total; // of what is shown: everything, or a stretch of time
+let heat = null; // the map above the graph, if there is one
 const graph = find('graph'), header = find('header');
 const ownsWindow = svg === document.documentElement || (svg.parentNode === document.body && document.body.children.length === 1);
 if (ownsWindow && svg !== document.documentElement) document.title = find('title').textContent;
-const headerBottom = header.getBBox().y + header.getBBox().height;
+const headerBottom = () => heat ? heat.bottom() : header.getBBox().y + header.getBBox().height;
 const firstWidth = svg.viewBox.baseVal.width;
 const state = {reversed: data.reverse, icicle: data.icicle, zoom: 0, search: '', exactCase: true};
 let tree, boxes = [], byRow = [], found = null, width = firstWidth;
@@ -44,6 +46,7 @@ function readLink() {
   state.icicle = link.has('root') ? link.get('root') === 'top' : data.icicle;
   state.search = (link.get('search') || '').slice(0, 500);
   state.exactCase = link.get('case') !== 'any';
+  if (heat) heat.read(link.get('time'));
   tree = trees[state.reversed ? 1 : 0];
   const zoom = parseInt(link.get('zoom'), 10);
   state.zoom = zoom > 0 && zoom < tree.count && tree.frame[zoom] >= 0 ? zoom : 0;
@@ -56,6 +59,7 @@ function writeLink(isStep) {
   if (state.zoom) link.set('zoom', state.zoom);
   if (state.search) link.set('search', state.search);
   if (!state.exactCase) link.set('case', 'any');
+  if (heat && heat.word()) link.set('time', heat.word());
   const hash = '#' + link.toString();
   if (hash === (location.hash || '#')) return;
   try {
@@ -65,7 +69,7 @@ function writeLink(isStep) {
 }
 
 // ---- Toolbar: real controls, so keyboard and screen readers know what they are ---------------------
-const bar = make(svg, 'foreignObject', {x: SIDE - 2, y: headerBottom + 4, height: 30});
+const bar = make(svg, 'foreignObject', {x: SIDE - 2, y: 0, height: 30});
 const row = bar.appendChild(document.createElementNS(HTML, 'div'));
 row.setAttribute('class', 'bar');
 row.setAttribute('role', 'toolbar');
@@ -89,6 +93,10 @@ input.addEventListener('input', () => {
   writeLink(false);
 });
 
+function placeBar() {
+  bar.setAttribute('y', Math.max(headerBottom() + 4, ownsWindow ? window.scrollY : 0));
+}
+
 function toggle(what) {
   state[what] = !state[what];
   if (what === 'reversed') {
@@ -110,7 +118,7 @@ function runSearch() {
     matchText.textContent = 'not a regular expression';
     return;
   }
-  matchText.textContent = 'Matched: ' + (tree.hidden ? 'at least ' : '') + share(found.value, data.total) +
+  matchText.textContent = 'Matched: ' + (tree.hidden ? 'at least ' : '') + share(found.value, total) +
     ' (' + human(found.value, data.unit) + (tree.changes ? ' before and after' : '') + ', ' + exact(found.frames) + ' frames)';
   matchText.title = tree.hidden ? 'Frames inside \u2026 are not in this file and cannot be searched' : '';
 }
@@ -146,7 +154,7 @@ function changeLines(i) {
 function describe(box) {
   if (box.hidden) return exact(box.hidden) + ' frames, together ' + human(box.value, data.unit);
   if (tree.changes) return nameOf(box.i) + ', ' + changeLines(box.i).map(line => line[1] + ' ' + line[0]).join(', ');
-  return nameOf(box.i) + ', ' + amount(tree.value[box.i], tree.calls[box.i]) + ', ' + fineShare(tree.value[box.i], data.total);
+  return nameOf(box.i) + ', ' + amount(tree.value[box.i], tree.calls[box.i]) + ', ' + fineShare(tree.value[box.i], total);
 }
 
 function isHit(box) {
@@ -175,7 +183,8 @@ function drawBox(parent, box, index, y) {
 function draw() {
   hideTip();
   width = ownsWindow ? Math.max(300, window.innerWidth) : firstWidth;
-  const top = headerBottom + 42;
+  if (heat) heat.fit(width, firstWidth);
+  const top = headerBottom() + 42;
   boxes = visibleFrames(tree, state.zoom, width - 2 * SIDE);
   byRow = [];
   let deepest = 0, merged = 0, stored = 0;
@@ -199,6 +208,7 @@ function draw() {
   svg.setAttribute('width', width);
   svg.setAttribute('height', height);
   svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);
+  placeBar();
   bar.setAttribute('width', width - 2 * SIDE + 4);
   resetButton.disabled = !state.zoom;
   reverseButton.setAttribute('aria-pressed', state.reversed);
@@ -245,8 +255,8 @@ function tipLines(box, columns) {
   }
   const value = tree.value[box.i];
   if (tree.changes) lines.push(...changeLines(box.i));
-  else lines.push([amount(value, tree.calls[box.i]) + ', ' + fineShare(value, data.total), 'total']);
-  if (!tree.changes) lines.push([amount(tree.self[box.i], -1) + ', ' + fineShare(tree.self[box.i], data.total), 'self']);
+  else lines.push([amount(value, tree.calls[box.i]) + ', ' + fineShare(value, total), 'total']);
+  if (!tree.changes) lines.push([amount(tree.self[box.i], -1) + ', ' + fineShare(tree.self[box.i], total), 'self']);
   if (state.zoom && !box.faded && !tree.changes)
     lines.push([fineShare(value, tree.value[state.zoom]) + ' of ' + cutText(nameOf(state.zoom), 40), 'share']);
   const file = data.strings[field(box.i, FRAME.file)], line = field(box.i, FRAME.line);
@@ -316,10 +326,13 @@ function onFrameKey(event, box) {
 }
 
 function onEscape() {
-  if (document.activeElement === input || !state.zoom) {
+  if (document.activeElement === input || (!state.zoom && !(heat && heat.isChosen()))) {
     state.search = '';
     input.blur();
     update(false);
+  } else if (!state.zoom) {
+    heat.clear();
+    update(true);
   } else zoomTo(0);
 }
 
@@ -353,10 +366,19 @@ window.addEventListener('popstate', () => { readLink(); runSearch(); draw(); });
 if (ownsWindow) {
   window.addEventListener('resize', draw);
   // The controls stay in sight while a tall graph scrolls.
-  window.addEventListener('scroll', () =>
-    bar.setAttribute('y', Math.max(headerBottom + 4, window.scrollY)), {passive: true});
+  window.addEventListener('scroll', placeBar, {passive: true});
 }
 svg.setAttribute('role', 'group');
+if (data.heat) {
+  heat = heatView.open({svg: svg, data: data, make: make, amount: amount, share: fineShare,
+    show: (lists, sum) => {
+      trees = lists.map(openTree);
+      total = sum;
+      state.zoom = 0;
+      tree = trees[state.reversed ? 1 : 0];
+    },
+    changed: () => update(true)});
+}
 readLink();
 runSearch();
 draw();

@@ -9,6 +9,7 @@
 #include "report/embedded.h"
 #include "report/flame_diff.h"
 #include "report/flame_draw.h"
+#include "report/flame_heat.h"
 
 #define MAX_DEPTH  1000  /* rows; deeper frames become "…" */
 #define MAX_FRAMES 14000 /* of each graph: keeps files near 1 MB and browsers quick */
@@ -86,6 +87,8 @@ static int write_file(const struct flame_scene *scene, struct svg_out *out)
     palette_write_css(&scene->palette, out);
     if (scene->views[0].diff)
         flame_hatch_write(out);
+    if (scene->options->heat)
+        flame_heat_css(out);
     svg_raw(out, "</style>\n");
     if (scene->views[0].diff)
         svg_raw(out, FLAME_HATCH);
@@ -99,6 +102,10 @@ static int write_file(const struct flame_scene *scene, struct svg_out *out)
     svg_raw(out, "</script>\n<script><![CDATA[\n");
     svg_raw(out, embedded_picture_numbers_js);
     svg_raw(out, embedded_flame_tree_js);
+    if (scene->options->heat) {
+        svg_raw(out, embedded_heat_tree_js);
+        svg_raw(out, embedded_heat_script_js);
+    }
     svg_raw(out, embedded_flame_script_js);
     svg_raw(out, "]]></script>\n</svg>\n");
     return err ? err : out->failed ? -ENOMEM : 0;

@@ -24,6 +24,8 @@ struct flame_options {
     bool reverse;     /* begin with the bottom-up graph */
     bool icicle;      /* the root on top */
     enum flame_colors colors;
+    const char *file;              /* as the user called the recording, or NULL */
+    const struct flame_heat *heat; /* a map above the graph, see flame_heat.h; NULL: none */
 };
 
 /* Trees of the same weights, both ways round. */

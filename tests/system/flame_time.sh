@@ -70,3 +70,31 @@ one_sentence diff-of-different-lengths plain.err 'normalise time'
 "$MEMOIR" flame newer.memoir --diff nothing.memoir -o none.svg 2>none.err
 equal diff-without-file-status 1 $?
 one_sentence diff-without-file none.err 'nothing.memoir'
+
+# The map of each second; in a browser a link to a stretch of it shows that stretch.
+"$MEMOIR" flame grinder.memoir --heat -o heat.html
+says heat-map heat.html '10 samples without their instant are not on the map'
+says heat-unit heat.html 'a sample stands for 10.0 ms'
+"$MEMOIR" flame grinder.memoir --heat -o heat.svg
+equal heat-svg 1 "$(grep -c '<g id="heat"' heat.svg)"
+"$MEMOIR" flame grinder.memoir --metric heap.live --heat -o no.svg 2>no.err
+equal heat-of-heap-status 1 $?
+one_sentence heat-of-heap no.err 'not by both'
+"$MEMOIR" flame grinder.memoir --heat --diff older.memoir -o no.svg 2>no.err
+equal heat-of-two-status 2 $?
+
+seen() { # seen FILE#LINK: the page as a browser has it after its script ran
+    timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/browser" --dump-dom "file://$PWD/$1" 2>browser.err
+}
+if command -v chromium >/dev/null; then
+    seen 'heat.html#time=50-60' >seen.html
+    says browser-stretch seen.html '1 s to 1.2 s: 40 samples, 400 ms, 9.28 %'
+    says browser-graph-of-stretch seen.html 'aria-label="hash, 20 samples, 200 ms, 50.00 %"'
+    says browser-command seen.html '--between 1s,1.2s'
+    "$MEMOIR" flame newer.memoir --diff older.memoir --normalise time -o change.html
+    seen change.html >seen.html
+    says browser-gone seen.html 'gone'
+    says browser-change seen.html 'aria-label="deflate, before 50 samples, 1.00 s, after 0 samples, 0 ns, change -1.00 s'
+else
+    skip browser "chromium is not installed"
+fi

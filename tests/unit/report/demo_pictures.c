@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes pictures of made-up recordings, to look at: demo-pictures flame|diff|plot STACKS BUCKETS
+/* Writes pictures of made-up recordings, to look at: demo-pictures flame|diff|heat|plot STACKS BUCKETS
  * [losses] [dies] [wild] [reverse] [icicle] [hot] [mem] >OUT.svg */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,9 @@
 #include "analyze/weigh.h"
 #include "demo_recording.h"
 #include "report/flame_diff.h"
+#include "report/flame_heat.h"
 #include "report/plot_svg.h"
+#include "timed_recording.h"
 
 static bool has(char **argv, const char *word)
 {
@@ -56,6 +58,24 @@ static int draw_diff(struct recording *recording, struct demo_shape shape, struc
     return err;
 }
 
+/* Processor time of a recording that has nothing to do with the shape. */
+static int draw_heat(struct svg_out *out)
+{
+    struct timed timed = timed_create();
+    struct moment_sums sums;
+    struct weights weights = {.metric = metric_find("cpu.on")};
+    struct flame_options const options = {.file = "grinder.memoir"};
+    int err = moment_sums_build(timed.recording, weights.metric, TIME_ALL, &sums, NULL);
+    if (!err)
+        err = moment_sums_root(timed.recording, &sums, THREADS_APART, &weights);
+    if (!err)
+        err = flame_heat_render(timed.recording, &sums, &weights, &options, out, NULL);
+    weights_fini(&weights);
+    moment_sums_fini(&sums);
+    timed_destroy(&timed);
+    return err;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4)
@@ -72,6 +92,7 @@ int main(int argc, char **argv)
     bool const is_plot = strcmp(argv[1], "plot") == 0;
     int err = is_plot                        ? plot_svg_render(recording, &plot, &out, NULL)
               : strcmp(argv[1], "diff") == 0 ? draw_diff(recording, shape, &out)
+              : strcmp(argv[1], "heat") == 0 ? draw_heat(&out)
                                              : draw_flame(recording, argv, &out);
     if (!err && fwrite(out.data, 1, out.size, stdout) != out.size)
         err = 1;

@@ -9,8 +9,8 @@ const vm = require('vm');
 
 const [folder, demoPictures] = process.argv.slice(2);
 const read = name => fs.readFileSync(folder + '/' + name, 'utf8');
-const {flameTree, pictureNumbers} = vm.runInNewContext(
-  read('picture_numbers.js') + read('flame_tree.js') + '; ({flameTree, pictureNumbers})');
+const {flameTree, heatTree, pictureNumbers} = vm.runInNewContext(
+  read('picture_numbers.js') + read('flame_tree.js') + read('heat_tree.js') + '; ({flameTree, heatTree, pictureNumbers})');
 
 function dataOf(...words) {
   const svg = execFileSync(demoPictures, words, {maxBuffer: 1 << 26}).toString();
@@ -74,6 +74,41 @@ for (const words of [['diff', '300', '3'], ['diff', '20000', '2'], ['diff', '30'
       gone += before > 0 && after === 0;
     }
     assert(gone > 0 || words[1] === '30');
+  }
+}
+
+{ // a stretch of the heat map has the graph of that stretch
+  const data = dataOf('heat', '1', '1'), heat = data.heat, map = heatTree.openHeat(heat);
+  const nameOf = frame => data.strings[data.frames[frame * 6]];
+  const graphs = (from, to) => {
+    const sums = heatTree.sumSlots(map, from, to);
+    return {sums: sums, trees: heatTree.treesOf(map, sums).map(flameTree.openTree)};
+  };
+  assert.deepStrictEqual([heat.begin, heat.column, heat.rows, heat.columns, heat.one], [0, 1e9, 50, 4, 1e7]);
+  const all = graphs(0, map.slots);
+  assert.strictEqual(all.sums.count, 421); // ten have no instant
+  assert.strictEqual(all.sums.value, 4.21e9);
+  const hashing = graphs(50, 60);
+  assert.strictEqual(hashing.sums.count, 40); // from 1 s to 1.2 s, two threads
+  const roots = hashing.trees[0].frame.filter((frame, i) => hashing.trees[0].depth[i] === 1).map(nameOf);
+  assert.strictEqual(roots.sort().join(), 'main (100),worker-1 (101)');
+  const innermost = hashing.trees[1].frame.filter((frame, i) => hashing.trees[1].depth[i] === 1).map(nameOf);
+  assert.strictEqual(innermost.sort().join(), 'hash,parse');
+  assert.strictEqual(graphs(25, 26).sums.count, 3); // 500 ms: two of main, one poll
+  assert.strictEqual(graphs(7, 7).sums.count, 0);
+  for (let from = 0; from <= map.slots; from += 23) {
+    for (let to = from; to <= map.slots; to += 31) {
+      const {sums, trees} = graphs(from, to);
+      let value = 0;
+      for (let i = 0; i < map.slots; i++) if (i >= from && i < to) value += heatTree.sumSlots(map, i, i + 1).value;
+      assert.strictEqual(sums.value, value);
+      for (const tree of trees) {
+        assert.strictEqual(tree.value[0], value);
+        assert.strictEqual(tree.calls[0], sums.count);
+        assert.strictEqual(tree.self.reduce((sum, self) => sum + self, 0), value, 'own weights add up');
+        assert(tree.self.every(self => self >= 0));
+      }
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "check.h"
 #include "demo_recording.h"
 #include "report/flame_diff.h"
+#include "report/flame_heat.h"
 #include "report/flame_layout.h"
 #include "timed_recording.h"
 #include "xml_check.h"
@@ -416,6 +417,37 @@ TEST(a_difference_shows_what_is_gone)
     svg_out_fini(&out);
 }
 
+TEST(a_heat_map_says_what_it_shows)
+{
+    struct timed timed = timed_create();
+    struct moment_sums sums;
+    struct weights weights;
+    struct svg_out out = {0};
+    struct flame_options const options = {.file = "<grinder>.memoir"};
+    static const char *const metric_names[] = {"cpu.on", "cpu.off"};
+    static const char *const texts[2][3] = {
+        {"each column is 1.00 s, from bottom to top in rows of 20.0 ms; 10 samples without their "
+         "instant are not on the map",
+         ">1 sample</text>", "a sample stands for 10.0 ms"},
+        {"a wait counts where it ended", ">a wait</text>", "\"one\":0"}};
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(moment_sums_build(timed.recording, metric_find(metric_names[i]), TIME_ALL, &sums,
+                                NULL) == 0);
+        CHECK(moment_sums_root(timed.recording, &sums, THREADS_FOLDED, &weights) == 0);
+        CHECK(flame_heat_render(timed.recording, &sums, &weights, &options, &out, NULL) == 0);
+        check_well_formed(&out);
+        for (size_t k = 0; k < 3; k++)
+            CHECK(contains(&out, texts[i][k]));
+        CHECK(contains(&out, "\"parts\":["));
+        CHECK(!contains(&out, "<grinder>"));
+        svg_out_fini(&out);
+        out = (struct svg_out){0};
+        weights_fini(&weights);
+        moment_sums_fini(&sums);
+    }
+    timed_destroy(&timed);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -434,6 +466,7 @@ int main(void)
         cmocka_unit_test(kinds_of_frames_have_their_colours),
         cmocka_unit_test(time_is_told_in_samples_and_seconds),
         cmocka_unit_test(a_difference_shows_what_is_gone),
+        cmocka_unit_test(a_heat_map_says_what_it_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
