@@ -72,7 +72,8 @@ void plausible_check(const struct recording *recording, struct plausibility *fou
         add(found, DOUBT_OFF, NULL);
     size_t allocators = add_traits(recording, found, true);
     size_t explained = found->count + add_traits(recording, found, false);
-    if (!explained && recording->heap.calls + recording->pools.calls == 0)
+    if (!explained && recording_counts_blocks(recording) &&
+        recording->heap.calls + recording->pools.calls == 0)
         add(found, DOUBT_NOTHING, NULL);
     else if (!explained && found->lacks_memory)
         add(found, DOUBT_MEMORY, NULL);

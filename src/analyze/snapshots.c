@@ -14,6 +14,7 @@
 /* Sums that go on from bucket to bucket.  Unsigned: nonsense in a damaged file wraps. */
 struct sums {
     uint64_t bytes, blocks, slack, stacks;
+    uint64_t untold; /* of bytes */
 };
 
 struct maker {
@@ -23,6 +24,7 @@ struct maker {
     struct sums sums;
     int64_t most; /* since the last snapshot was taken; -1 unknown */
     bool failed;
+    stack_id untold; /* whose bytes have no call site; STACK_EMPTY: there is no such stack */
     /* The second walk: levels by stack. */
     uint64_t *values, *counts;
     size_t stack_limit;
@@ -78,7 +80,10 @@ static void add_cell(struct maker *maker, struct sums *sums, const struct cell *
     if (!is_chosen(maker, cell))
         return;
     int const sign = metric_sign(metric, cell->column);
-    sums->bytes += sign > 0 ? value : sign < 0 ? -value : 0;
+    uint64_t const bytes = sign > 0 ? value : sign < 0 ? -value : 0;
+    sums->bytes += bytes;
+    if (maker->untold && cell->key == maker->untold)
+        sums->untold += bytes;
     if (cell->column == metric->count_plus && metric->count_plus != COL_NONE)
         sums->blocks += value;
     if (cell->column == metric->count_minus && metric->count_minus != COL_NONE)
@@ -95,6 +100,7 @@ static struct snapshot snapshot_at(const struct maker *maker, uint64_t time_ns,
 {
     struct snapshot snapshot = {.time_ns = time_ns, .most_bytes = -1};
     snapshot.bytes = (int64_t)sums->bytes > 0 ? (int64_t)sums->bytes : 0;
+    snapshot.is_untold = sums->untold && sums->untold == sums->bytes;
     snapshot.blocks = (int64_t)sums->blocks > 0 ? (int64_t)sums->blocks : 0;
     if (is_heap(maker)) {
         snapshot.slack_bytes = (int64_t)sums->slack > 0 ? (int64_t)sums->slack : 0;
@@ -160,6 +166,10 @@ static void insert_pin(struct maker *maker, const struct pin *pin)
     made->has_stacks = has_stacks; /* pins know nothing of them */
     sums.stacks = (uint64_t)items[at - 1].stacks_bytes;
     struct snapshot peak = snapshot_at(maker, pin->time_ns, &sums);
+    made->peak = at - 1;
+    made->is_peak_exact = !maker->choice->codes;
+    if (items[at - 1].time_ns == pin->time_ns && items[at - 1].bytes == peak.bytes)
+        return; /* there already, as the end of a bucket */
     peak.most_bytes = maker->choice->codes ? -1 : peak.bytes;
     peak.is_pinned = true;
     if (!vec_push(&made->items, peak)) {
@@ -170,7 +180,6 @@ static void insert_pin(struct maker *maker, const struct pin *pin)
     memmove(items + at + 1, items + at, (made->items.count - 1 - at) * sizeof(*items));
     items[at] = peak;
     made->peak = at;
-    made->is_peak_exact = !maker->choice->codes;
 }
 
 static void find_peak(struct maker *maker)
@@ -219,12 +228,36 @@ static int thin_out(struct snapshots *made, size_t most)
     return err;
 }
 
-/* One in so many, as massif counts; also the peak, and the last: what is left. */
-static void choose_detailed(struct snapshots *made, unsigned every)
+/* One in so many, as massif counts; also the peak, and the last: what is left.  Where a foreign file has call sites of
+ * some instants only, those. */
+static void choose_detailed(struct snapshots *made, unsigned every, bool some_are_untold)
 {
-    for (size_t i = 0; i < made->items.count; i++)
-        made->items.items[i].is_detailed =
-            i % every == every - 1 || i == made->peak || i + 1 == made->items.count;
+    for (size_t i = 0; i < made->items.count; i++) {
+        struct snapshot *snapshot = &made->items.items[i];
+        snapshot->is_detailed = some_are_untold
+                                    ? !snapshot->is_untold && snapshot->bytes > 0
+                                    : i % every == every - 1 || i + 1 == made->items.count;
+        snapshot->is_detailed |= i == made->peak;
+    }
+}
+
+/* The stack of UNTOLD_FRAME, which only readers of foreign files make. */
+static stack_id find_untold(const struct recording *recording)
+{
+    uint32_t const count = stack_table_count(recording->stacks);
+    for (stack_id id = 1; id <= count; id++) {
+        struct stack_link const link = stack_table_innermost(recording->stacks, id);
+        if (link.caller != STACK_EMPTY || link.frame >= recording->frames.count)
+            continue;
+        const struct frame *frame = &recording->frames.items[link.frame];
+        if (frame->module == MODULE_NONE && frame->location_count == 1 &&
+            frame->first_location < recording->locations.count &&
+            strcmp(recording_text(recording,
+                                  recording->locations.items[frame->first_location].function),
+                   UNTOLD_FRAME) == 0)
+            return id;
+    }
+    return STACK_EMPTY;
 }
 
 /* The levels by stack as they stand, into the snapshot; only what is above zero. */
@@ -327,7 +360,7 @@ static int make(struct maker *maker, struct fault *fault)
     made->instants = made->items.count;
     if (maker->failed || thin_out(made, maker->choice->max) < 0)
         return -ENOMEM;
-    choose_detailed(made, maker->choice->detailed_every);
+    choose_detailed(made, maker->choice->detailed_every, maker->untold != STACK_EMPTY);
     made->used = (struct time_range){made->items.items[0].time_ns,
                                      made->items.items[made->items.count - 1].time_ns};
     return fill_details(maker, fault);
@@ -337,6 +370,7 @@ int snapshots_make(struct recording *recording, const struct snapshot_choice *ch
                    struct snapshots *snapshots, struct fault *fault)
 {
     struct maker maker = {.recording = recording, .choice = choice, .made = snapshots, .most = -1};
+    maker.untold = find_untold(recording);
     *snapshots = (struct snapshots){.metric = choice->metric,
                                     .header_bytes_each = header_bytes_of(recording)};
     int const err = make(&maker, fault);

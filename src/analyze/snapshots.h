@@ -19,6 +19,7 @@ struct snapshot {
     int64_t stacks_bytes; /* resident stacks of threads; 0 unless asked for */
     int64_t most_bytes;   /* the most at any instant since the snapshot before; -1 unknown */
     bool is_detailed;     /* `weights` are there */
+    bool is_untold;       /* a foreign file gave its sum alone */
     bool is_pinned;       /* the peak as it was remembered, between two ends of buckets */
     struct weights weights;
 };

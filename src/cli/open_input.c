@@ -10,7 +10,7 @@
 #include "formats/readers.h"
 #include "store/recording_reader.h"
 
-#define HEAD_MAX 64
+#define HEAD_MAX 4096
 
 struct reader {
     bool (*knows)(
@@ -24,6 +24,7 @@ struct reader {
 static const struct reader readers[] = {
     {heaptrack_recognise, heaptrack_read, true},
     {perf_data_recognise, perf_data_read, true},
+    {massif_recognise, massif_read, false},
     {NULL, recording_read, false},
 };
 

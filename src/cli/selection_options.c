@@ -234,6 +234,10 @@ const char *selection_choose_metric(struct selection *selection, const struct re
         selection->metric = metric_find("heap.live");
         return NULL;
     }
+    if (!recording->heap.peak_bytes && recording->heap.bytes) {
+        selection->metric = metric_find("heap.live");
+        return "this file does not tell the peak, so this is what is live at its end";
+    }
     if (!recording->heap.peak_bytes)
         return NULL;
     if (recording->being_written && (!peak || peak->time_ns < recording->heap.peak_time_ns)) {

@@ -334,6 +334,11 @@ static int write_all(struct heaptrack_file *file)
 int heaptrack_write(struct export_job *job, struct output *out, struct fault *fault)
 {
     struct heaptrack_file file = {.job = job, .out = out};
+    if (!recording_counts_blocks(job->recording))
+        return fault_set(
+            fault, -EINVAL,
+            "a heaptrack file is made of single blocks, and this recording does not tell any: "
+            "take --to massif, pprof or folded");
     int err = heap_sums_gather(job->recording, &file.sums, fault);
     if (err == 0) {
         err = write_all(&file);

@@ -23,3 +23,11 @@ struct recording *heaptrack_read_bytes(const void *data, size_t size, struct fau
 bool perf_data_recognise(struct slice head);
 struct recording *perf_data_read(const char *path, struct fault *fault);
 struct recording *perf_data_read_bytes(const void *data, size_t size, struct fault *fault);
+
+/* True for what massif, xtree (--xtree-memory with a name that ends in .ms) or heaptrack_print write as massif.out;
+ * 4096 bytes are enough. */
+bool massif_recognise(struct slice head);
+/* Reads it, plain or packed.  Every snapshot ends a bucket; those with a tree have their call sites, others one sum under
+ * UNTOLD_FRAME.  What is not known is said in notes.  NULL with a sentence. */
+struct recording *massif_read(const char *path, struct fault *fault);
+struct recording *massif_read_bytes(const void *data, size_t size, struct fault *fault);

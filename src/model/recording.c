@@ -132,3 +132,8 @@ bool recording_traces_heap(const struct recording *recording)
     const char *source = recording_text(recording, recording->source);
     return strcmp(source, SOURCE_PAGES) != 0 && !recording_is_of_time(recording);
 }
+
+bool recording_counts_blocks(const struct recording *recording)
+{
+    return recording->heap.calls > 0 || recording->heap.peak_bytes == 0;
+}

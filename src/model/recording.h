@@ -38,6 +38,8 @@ struct location {
 #define MODULE_NONE UINT32_MAX
 /* Path of the module that frames inside the kernel have; their address is the kernel's own. */
 #define KERNEL_PATH "[kernel]"
+/* Name of the one frame of what a foreign file gives as a sum only, where it gives others by stack. */
+#define UNTOLD_FRAME "[not told by call site]"
 struct frame {
     uint32_t module; /* index into modules, or MODULE_NONE */
     uint32_t first_location, location_count;
@@ -252,5 +254,7 @@ void recording_note(struct recording *recording, const char *format, ...)
 bool recording_traces_heap(const struct recording *recording);
 /* Whether time is all that it is about. */
 bool recording_is_of_time(const struct recording *recording);
+/* Whether it says how many blocks there were: some files of other programs tell their bytes alone. */
+bool recording_counts_blocks(const struct recording *recording);
 /* The first pin of a kind, or NULL. */
 const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind);

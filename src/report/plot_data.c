@@ -199,6 +199,33 @@ static void give_axis_a_length(struct plot_data *data)
         data->instants.items[data->instants.count - 1].time_ns = data->range.to_ns;
 }
 
+/* A foreign file may have call sites of some instants only.  Between two of those the areas go straight; the sum, which
+ * is known, is a line of its own. */
+static void drop_untold(struct plot_data *data, const struct recording *recording)
+{
+    unsigned untold = 0;
+    size_t kept = 0;
+    while (untold < data->site_count &&
+           strcmp(recording_text(recording, data->sites[untold].function), UNTOLD_FRAME) != 0)
+        untold++;
+    if (untold == data->site_count)
+        return;
+    for (size_t i = 0; i < data->instants.count; i++) {
+        const struct plot_instant *instant = &data->instants.items[i];
+        bool const is_told = instant->values[untold] != plot_instant_total(data, instant);
+        if (is_told || i == 0 || i + 1 == data->instants.count)
+            data->instants.items[kept++] = *instant;
+    }
+    data->instants.count = kept;
+}
+
+/* Changes of the level are no allocations, where those were not counted. */
+static void drop_rates(struct plot_data *data)
+{
+    vec_each (column, &data->columns)
+        column->allocated_bytes = column->allocated_calls = 0;
+}
+
 static int walk_twice(struct recording *recording, const struct plot_choice *choice,
                       struct builder *builder, struct fault *fault)
 {
@@ -224,6 +251,9 @@ static int walk_twice(struct recording *recording, const struct plot_choice *cho
     builder->data->range = (struct time_range){asked.from_ns, all.to_ns};
     give_axis_a_length(builder->data);
     add_pins(builder, recording);
+    drop_untold(builder->data, recording);
+    if (!recording_counts_blocks(recording))
+        drop_rates(builder->data);
     return builder->failed || builder->sites.failed ? -ENOMEM : 0;
 }
 

@@ -14,6 +14,8 @@ static void add_amount(struct text_line *line, const struct metric *metric, int6
     line_add(line, "%s", human_value(value, metric->unit, text));
     if (strcmp(metric->unit, "bytes") == 0 && metric->count_plus == COL_NONE)
         return; /* of pages, which are no blocks */
+    if (strcmp(metric->unit, "bytes") == 0 && count == 0 && value != 0)
+        return; /* of a file that does not count them */
     if (strcmp(metric->unit, "bytes") == 0) {
         line_add(line, " in ");
         line_add_counted(line, count, "block");

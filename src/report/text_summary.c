@@ -99,8 +99,13 @@ static void put_peak(const struct page *page)
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
     char bytes[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX];
-    line_add(&line, "%s in ", human_bytes((int64_t)heap->peak_bytes, bytes));
-    line_add_counted(&line, (int64_t)heap->peak_count, "block");
+    if (heap->peak_bytes == 0 && heap->bytes > 0)
+        return; /* of a file that does not tell it */
+    line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
+    if (recording_counts_blocks(page->report->recording)) {
+        line_add(&line, " in ");
+        line_add_counted(&line, (int64_t)heap->peak_count, "block");
+    }
     line_add(&line, ", at %s", human_duration(heap->peak_time_ns, when));
     if (page->report->findings.rss_peak_bytes >= 0)
         line_add(&line, " (resident memory at most %s)",
@@ -149,8 +154,11 @@ static void put_leaked(const struct page *page)
     const struct suppressions *rules = report->question.suppressions;
     struct text_line line = {0};
     char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
-    line_add(&line, "%s in ", human_bytes(report->leaked_value, bytes));
-    line_add_counted(&line, report->leaked_count, "block");
+    line_add(&line, "%s", human_bytes(report->leaked_value, bytes));
+    if (recording_counts_blocks(report->recording)) {
+        line_add(&line, " in ");
+        line_add_counted(&line, report->leaked_count, "block");
+    }
     line_add(&line, report->recording->being_written ? " live now" : " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
@@ -193,6 +201,8 @@ static void put_calls(const struct page *page)
     struct text_line line = {0};
     char calls[HUMAN_MAX], rate[HUMAN_MAX], bytes[HUMAN_MAX], temporary[HUMAN_MAX],
         share[HUMAN_MAX];
+    if (!recording_counts_blocks(recording))
+        return;
     line_add(&line, "%s allocations", human_count((int64_t)heap->calls, calls));
     if (seconds > 0 && (double)heap->calls / seconds < 1e18)
         line_add(&line, " (%s/s)",
@@ -341,11 +351,12 @@ static void put_quality(const struct page *page)
     if (quality->lost_events)
         line_add(&line, "%s of %s events lost", human_count((int64_t)quality->lost_events, lost),
                  human_count((int64_t)(quality->events + quality->lost_events), events));
-    else
+    else if (quality->events || recording_counts_blocks(report->recording))
         line_add(&line, "nothing lost of %s events", human_count((int64_t)quality->events, events));
     add_stack_quality(&line, report);
+    line_separate(&line, "; ");
     line_add(
-        &line, "; %s of frames without a name",
+        &line, "%s of frames without a name",
         human_share((int64_t)report->findings.unnamed, (int64_t)report->findings.frames, share));
     if (!quality->complete && !report->recording->being_written)
         line_add(&line, "; not ended in order (its recorder was killed, or it was copied before)");

@@ -102,6 +102,40 @@ at_least report-stacks 4096 "$("$MEMOIR" report stacks.memoir --massif-like --st
 "$MEMOIR" report grows.memoir --massif-like --by thread 2>by.err
 equal report-conflict 2 $?
 
+# massif's own files, read: every snapshot as it is there, the trees where there are trees.
+snapshots_of() { # snapshots_of FILE: "HEAP EXTRA STACKS TREE" of each
+    awk -F= '/^mem_heap_B/ { heap = $2 } /^mem_heap_extra/ { extra = $2 } /^mem_stacks/ { stacks = $2 }
+        /^heap_tree/ { print heap, extra, stacks, $2 }' "$1"
+}
+for subject in leaks_100_blocks peak_is_temporary realloc_rules; do
+    "$MEMOIR" report $subject.vg --massif-like --stacks --snapshots 1000 --json >$subject.read.json
+    # Without those at time 0, and of several at one time the last.
+    equal $subject-read-peak "$(at_peak $subject.vg mem_heap_B)" "$(jq '.snapshots[.peak].useful_bytes' $subject.read.json)"
+    equal $subject-read-extra "$(at_peak $subject.vg mem_heap_extra_B)" "$(jq '.snapshots[.peak].extra_bytes' $subject.read.json)"
+    equal $subject-read-sites "$(sites_at_peak $subject.vg)" \
+        "$(jq -r '.snapshots[.peak].sites[] | select(.kind == "place" and .depth == 1) | "\(.bytes) \(.frame.function)"' \
+            $subject.read.json | grep -v 'below massif' | sort -rn)"
+done
+valgrind --tool=massif --stacks=yes --massif-out-file=deep.vg "$subjects/subject-leaks_100_blocks" >/dev/null 2>&1
+"$MEMOIR" report deep.vg --massif-like --stacks --snapshots 1000 --json >deep.json
+# (A tree of nothing is none.)
+equal read-snapshots "$(snapshots_of deep.vg | sed '1d; s/^\(0 .*\) detailed/\1 empty/')" \
+    "$(jq -r '.snapshots[1:][] | "\(.useful_bytes) \(.extra_bytes) \(.stacks_bytes) \(.tree)"' deep.json)"
+"$MEMOIR" report leaks_100_blocks.vg >leaks.txt
+equal read-notes 2 "$(grep -Ec 'massif kept call sites at|massif tells what is live' leaks.txt)"
+gzip -k leaks_100_blocks.vg
+equal read-packed "$(tail -n +1 leaks.txt)" "$("$MEMOIR" report leaks_100_blocks.vg.gz)"
+for command in flame plot; do
+    "$MEMOIR" $command leaks_100_blocks.vg -o leaks.svg
+    at_least read-$command 1 "$(grep -c leak_here leaks.svg)"
+done
+equal read-diff 1 "$("$MEMOIR" diff leaks_100_blocks.vg leaks_100_blocks.memoir --by function | grep -c 'heap.peak .*135 KiB → 135 KiB')"
+valgrind --xtree-memory=full --xtree-memory-file=xtree.ms "$subjects/subject-leaks_100_blocks" >/dev/null 2>&1
+equal read-xtree "100000 100 138500 600" \
+    "$(for metric in heap.live heap.allocated; do "$MEMOIR" report xtree.ms --metric $metric --json | jq -r '.total | "\(.value) \(.count)"'; done | xargs)"
+head -c 700 leaks_100_blocks.vg >cut.vg
+equal read-cut 1 "$("$MEMOIR" report cut.vg | grep -c 'the last line of the file is cut off')"
+
 "$MEMOIR" export grows.memoir --to massif --metric heap.calls -o wrong 2>wrong.err
 equal wrong-metric-status 1 $?
 one_sentence wrong-metric wrong.err 'heap.calls is no such metric'
