@@ -44,7 +44,7 @@ struct cpu_state {
     bool has_ended, has_execed; /* the latter since it was last asked */
     bool sees_kernel;           /* stacks inside the kernel */
     bool uses_agent;
-    char doubts[4][240]; /* sentences: what is not seen, why, and what to do; "" past the last */
+    char doubts[6][400]; /* sentences: what is not seen, why, and what to do; "" past the last */
 };
 
 /* Begins.  NULL with `fault`: one sentence what is not permitted and the command that permits it. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pages/perf_events.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,9 +12,7 @@
 #include <unistd.h>
 
 #include "events/perf_sample.h"
-
-#define THREADS_MAX 4096u
-#define PASSES_MAX  8u /* over the list of threads, until it has no new ones */
+#include "events/perf_threads.h"
 
 static const char *const tracepoints[PERF_ROLES] = {[PERF_MAP_ENTER] = "sys_enter_mmap",
                                                     [PERF_MAP_EXIT] = "sys_exit_mmap",
@@ -163,49 +160,30 @@ static bool find_calls(int64_t *numbers)
     return all;
 }
 
-static int open_thread(struct perf_events *events, uint32_t tid, const int64_t *numbers)
+struct opening {
+    struct perf_events *events;
+    int64_t numbers[PERF_ROLES];
+};
+
+static int open_thread(void *context, uint32_t tid)
 {
+    struct opening *opening = context;
+    struct perf_events *events = opening->events;
     int err = open_faults(events, tid);
     if ((err == -EACCES || err == -EPERM) && events->sees_kernel && events->fds.count == 0) {
         events->sees_kernel = false;
         err = open_faults(events, tid);
     }
-    if (err == 0 && events->sees_maps && open_calls(events, tid, numbers) < 0)
+    if (err == 0 && events->sees_maps && open_calls(events, tid, opening->numbers) < 0)
         events->sees_maps = false;
     return err;
 }
 
-/* Threads that are started by one that is watched are watched; those that started meanwhile by another come in the next pass. */
 static int open_threads(struct perf_events *events, uint32_t pid)
 {
-    int64_t numbers[PERF_ROLES] = {0};
-    struct number_map known = {.items = NULL};
-    char path[64];
-    int err = 0;
-    bool is_new = true;
-    events->sees_maps = find_calls(numbers);
-    snprintf(path, sizeof(path), "/proc/%u/task", pid);
-    for (unsigned pass = 0; pass < PASSES_MAX && is_new && err == 0; pass++) {
-        DIR *folder = opendir(path);
-        if (!folder)
-            err = -errno;
-        is_new = false;
-        for (struct dirent *entry; err == 0 && (entry = readdir(folder));) {
-            uint32_t const tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-            uint32_t *seen = tid ? number_map_at(&known, tid) : NULL;
-            if (!seen || *seen || known.count > THREADS_MAX)
-                continue;
-            *seen = 1;
-            is_new = true;
-            err = open_thread(events, tid, numbers);
-            if (err == -ESRCH && tid != pid) /* ended meanwhile */
-                err = 0;
-        }
-        if (folder)
-            closedir(folder);
-    }
-    number_map_fini(&known);
-    return err;
+    struct opening opening = {.events = events};
+    events->sees_maps = find_calls(opening.numbers);
+    return perf_threads_open(pid, open_thread, &opening);
 }
 
 static int explain(int err, uint32_t pid, struct fault *fault)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu/cpu_process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "procfs/process_facts.h"
+
+/* What all threads have used, also those that ended.  0 when it is gone. */
+static uint64_t used_ns(uint32_t pid)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid((pid_t)pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+struct cpu_process *cpu_process_create(uint32_t pid, uint32_t parent, struct cpu_lane *lane)
+{
+    struct cpu_process *process = calloc(1, sizeof(*process));
+    if (process && !lane) {
+        lane = calloc(1, sizeof(*lane));
+        process->owns_lane = true;
+    }
+    if (!process || !lane) {
+        free(process);
+        return NULL;
+    }
+    process->pid = pid;
+    process->parent = parent;
+    process->root = pid;
+    process->lane = lane;
+    process->cpu_began_ns = parent ? 0 : used_ns(pid); /* a child's time is all ours */
+    process_thread_name(pid, pid, process->name, sizeof(process->name));
+    return process;
+}
+
+static void drop_code(struct cpu_process *process)
+{
+    if (!process->lender)
+        process_code_close(process->own.code);
+    process->own.code = NULL;
+    process->lender = NULL;
+    process->has_tried_code = false;
+}
+
+void cpu_process_destroy(struct cpu_process *process)
+{
+    drop_code(process);
+    if (process->owns_lane) {
+        cpu_lane_fini(process->lane);
+        free(process->lane);
+    }
+    free(process);
+}
+
+bool cpu_process_has_code(struct cpu_process *process, struct code_store *codes,
+                          struct cpu_process *parent)
+{
+    if (process->own.code || process->has_tried_code)
+        return process->own.code != NULL;
+    process->has_tried_code = true;
+    int const err = process_code_open(codes, process->pid, &process->own.code);
+    process->is_unreadable = err == -EACCES || err == -EPERM;
+    if (err < 0 && parent && parent->own.code && !process->is_own_program) {
+        process->own.code = parent->own.code;
+        process->lender = parent->lender ? parent->lender : parent;
+    } else if (err < 0) {
+        process->own.code = NULL;
+    }
+    return process->own.code != NULL;
+}
+
+void cpu_process_exec(struct cpu_process *process)
+{
+    drop_code(process);
+    process->own.is_old = true; /* the loader is at work */
+    process->has_execed = process->is_own_program = process->is_name_due = true;
+    process->waits_for_exec = false;
+}
+
+int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks)
+{
+    char text[48];
+    process->is_name_due = false;
+    snprintf(text, sizeof(text), "%s %u", process->name[0] ? process->name : "process",
+             process->pid);
+    return time_stacks_name(stacks, text, &process->own.below);
+}
+
+void cpu_process_measure(struct cpu_process *process)
+{
+    uint64_t const used = process->has_ended ? 0 : used_ns(process->pid);
+    if (used > process->cpu_began_ns && used - process->cpu_began_ns > process->cpu_ns)
+        process->cpu_ns = used - process->cpu_began_ns;
+}
+
+void cpu_process_check_end(struct cpu_process *process)
+{
+    if (process->has_ended || process_runs(process->pid))
+        return;
+    cpu_process_measure(process); /* as long as nobody has waited for it */
+    process->has_ended = true;
+}

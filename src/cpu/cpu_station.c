@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu/cpu_station.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cpu/station_parts.h"
+#include "procfs/proc_text.h"
+
+#define TABLES_MAX    ((size_t)512 << 20) /* of unwind tables */
+#define WAIT_MS       100
+#define URGENT        (-10) /* where that is permitted */
+#define MEASURE_NS    100000000u
+#define WAIT_LEAST_NS 1000u
+
+static void drain(struct cpu_station *station, uint64_t until_ns)
+{
+    (void)perf_samples_drain(station->perf, until_ns, station_record, station);
+    station->until_ns = until_ns;
+    if (until_ns - station->measured_ns < MEASURE_NS)
+        return;
+    station->measured_ns = until_ns;
+    vec_each (process, &station->processes)
+        cpu_process_measure(*process);
+    station_clear_away(station);
+}
+
+static void *work(void *context)
+{
+    struct cpu_station *station = context;
+    /* Where all processors are busy, what is not read in time is lost; a little is read, often. */
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), URGENT);
+    while (!atomic_load(&station->stop)) {
+        perf_samples_wait(station->perf, WAIT_MS);
+        pthread_mutex_lock(&station->lock);
+        drain(station, monotonic_ns() - PERF_SAMPLES_LATE_NS);
+        pthread_mutex_unlock(&station->lock);
+    }
+    return NULL;
+}
+
+/* All that was not idle, of all processors, in the kernel's ticks. */
+static uint64_t machine_busy_ns(void)
+{
+    char *text;
+    uint64_t times[8] = {0};
+    if (proc_text_read("/proc/stat", 512, &text) < 0)
+        return 0;
+    char *at = text + (strncmp(text, "cpu ", 4) == 0 ? 4 : strlen(text));
+    for (unsigned i = 0; i < 8; i++) /* user nice system idle iowait irq softirq steal */
+        times[i] = strtoull(at, &at, 10);
+    free(text);
+    uint64_t const ticks = times[0] + times[1] + times[2] + times[5] + times[6];
+    return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static void destroy(struct cpu_station *station)
+{
+    vec_each (process, &station->processes)
+        cpu_process_destroy(*process);
+    vec_free(&station->processes);
+    vec_free(&station->children);
+    number_map_fini(&station->index);
+    cpu_lane_fini(&station->all);
+    perf_samples_close(station->perf);
+    time_stacks_destroy(station->stacks);
+    if (station->codes)
+        code_store_destroy(station->codes);
+    free(station);
+}
+
+static struct perf_samples *open_perf(const struct cpu_station_options *options,
+                                      struct fault *fault)
+{
+    struct perf_samples_options const wanted = {
+        .clock = {.hz = options->hz < CPU_HZ_MAX ? options->hz : CPU_HZ_MAX,
+                  .off_cpu = options->off_cpu,
+                  .children = options->children,
+                  .whole_machine = options->whole_machine,
+                  .cgroup = options->cgroup,
+                  .no_kernel = options->no_kernel},
+        .wait_least_ns = options->wait_least_ns ? options->wait_least_ns : WAIT_LEAST_NS};
+    return perf_samples_open(&wanted, fault);
+}
+
+struct cpu_station *cpu_station_open(const struct cpu_station_options *options, struct fault *fault)
+{
+    struct cpu_station *station = calloc(1, sizeof(*station));
+    if (fault)
+        fault->code = 0;
+    if (!station) {
+        fault_set(fault, -ENOMEM, "There is no memory left.");
+        return NULL;
+    }
+    station->options = *options;
+    station->codes = code_store_create(TABLES_MAX);
+    station->stacks = time_stacks_create(options->no_kernel);
+    station->perf = open_perf(options, fault);
+    station->busy_began_ns = machine_busy_ns();
+    pthread_mutex_init(&station->lock, NULL);
+    if (station->perf && station->codes && station->stacks &&
+        pthread_create(&station->thread, NULL, work, station) == 0)
+        return station;
+    if (fault && !fault->code)
+        fault_set(fault, -ENOMEM, "There is no memory left.");
+    destroy(station);
+    return NULL;
+}
+
+void cpu_station_close(struct cpu_station *station)
+{
+    if (!station)
+        return;
+    atomic_store(&station->stop, true);
+    pthread_join(station->thread, NULL);
+    destroy(station);
+}
+
+int cpu_station_watch(struct cpu_station *station, uint32_t pid, bool is_new, struct fault *fault)
+{
+    pthread_mutex_lock(&station->lock);
+    struct cpu_process *process = station_find(station, pid);
+    bool const is_known = process && !process->has_ended;
+    int err = is_known ? 0 : perf_samples_add(station->perf, pid, fault);
+    if (err == 0 && !is_known) {
+        process = station_begin(station, pid, 0);
+        err = process ? 0 : fault_set(fault, -ENOMEM, "There is no memory left.");
+    }
+    if (err == 0) {
+        process->is_wanted = !station->options.together;
+        process->waits_for_exec |= is_new;
+    }
+    pthread_mutex_unlock(&station->lock);
+    return err;
+}
+
+void cpu_station_forget(struct cpu_station *station, uint32_t pid)
+{
+    pthread_mutex_lock(&station->lock);
+    struct cpu_process *process = station_find(station, pid);
+    if (process && process->owns_lane) {
+        process->is_wanted = false;
+        cpu_lane_forget(process->lane);
+    }
+    if (process)
+        station_remove(station, process);
+    pthread_mutex_unlock(&station->lock);
+}
+
+static uint64_t used_by_all(const struct cpu_station *station)
+{
+    uint64_t used = station->ended_cpu_ns;
+    if (station->options.whole_machine)
+        return machine_busy_ns() - station->busy_began_ns;
+    vec_each (process, &station->processes)
+        used += (*process)->cpu_ns;
+    return used;
+}
+
+static void fill_state(struct cpu_station *station, struct cpu_process *process,
+                       struct cpu_state *state)
+{
+    const struct cpu_lane *lane = process ? process->lane : &station->all;
+    struct perf_samples_counts const counts = perf_samples_count(station->perf);
+    *state = (struct cpu_state){.timing = lane->timing, .sees_kernel = counts.sees_kernel};
+    memcpy(state->stack_ends, lane->stack_ends, sizeof(state->stack_ends));
+    state->timing.hz = station->options.hz;
+    state->timing.lost += counts.lost;
+    state->timing.waits_lost += counts.waits_lost;
+    state->timing.throttled = counts.throttled;
+    if (process && process->owns_lane) {
+        cpu_process_check_end(process);
+        cpu_process_measure(process);
+        state->timing.cpu_ns = process->cpu_ns;
+        state->has_ended = process->has_ended;
+        state->has_execed = process->has_execed;
+    } else {
+        state->timing.cpu_ns = used_by_all(station);
+        state->has_ended = station->processes.count == 0;
+    }
+    station_doubts(station, &counts, state);
+}
+
+/* What is asked for by number; *is_all: not one, but all. */
+static struct cpu_process *find_asked(const struct cpu_station *station, uint32_t pid, bool *is_all)
+{
+    *is_all = pid == 0 && station->options.together;
+    return *is_all ? NULL : station_find(station, pid);
+}
+
+int cpu_station_take(struct cpu_station *station, uint32_t pid, struct recording *recording,
+                     struct bucket *bucket, uint64_t bucket_begin_ns, struct cpu_state *state)
+{
+    uint64_t const until_ns = monotonic_ns();
+    struct cpu_target const target = {recording, bucket, bucket_begin_ns};
+    bool is_all;
+    usleep(PERF_SAMPLES_LATE_NS / 1000); /* by then all of it is written */
+    pthread_mutex_lock(&station->lock);
+    drain(station, until_ns);
+    perf_samples_tell_waits(station->perf, until_ns, station_record, station);
+    struct cpu_process *process = find_asked(station, pid, &is_all);
+    int err = process || is_all ? 0 : -ESRCH;
+    if (err == 0)
+        err = cpu_lane_take(process ? process->lane : &station->all,
+                            time_stacks_recording(station->stacks), &target);
+    if (err == 0)
+        fill_state(station, process, state);
+    pthread_mutex_unlock(&station->lock);
+    return err;
+}
+
+bool cpu_station_state(struct cpu_station *station, uint32_t pid, struct cpu_state *state)
+{
+    bool is_all;
+    pthread_mutex_lock(&station->lock);
+    struct cpu_process *process = find_asked(station, pid, &is_all);
+    if (process || is_all)
+        fill_state(station, process, state);
+    if (process)
+        process->has_execed = false;
+    pthread_mutex_unlock(&station->lock);
+    return process || is_all;
+}
+
+uint32_t cpu_station_next_child(struct cpu_station *station)
+{
+    uint32_t pid = 0;
+    pthread_mutex_lock(&station->lock);
+    while (pid == 0 && station->children.count > 0) {
+        pid = station->children.items[--station->children.count];
+        if (!station_find(station, pid))
+            pid = 0;
+    }
+    pthread_mutex_unlock(&station->lock);
+    return pid;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* station_doubts.c - what a station does not see, as sentences: why, and what to do. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/clock_rights.h"
+#include "cpu/station_parts.h"
+
+#define DOUBTS                                                                                     \
+    (sizeof(((struct cpu_state *)0)->doubts) / sizeof(((struct cpu_state *)0)->doubts[0]))
+
+static void doubt(struct cpu_state *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void doubt(struct cpu_state *state, const char *format, ...)
+{
+    va_list arguments;
+    for (size_t i = 0; i < DOUBTS; i++) {
+        if (state->doubts[i][0])
+            continue;
+        va_start(arguments, format);
+        vsnprintf(state->doubts[i], sizeof(state->doubts[i]), format, arguments);
+        va_end(arguments);
+        return;
+    }
+}
+
+static void doubt_rights(const struct cpu_station *station,
+                         const struct perf_samples_counts *counts, struct cpu_state *state)
+{
+    char fix[300];
+    bool const waits_are_bare = station->options.off_cpu && !counts->sees_stops;
+    clock_rights_fix(1, fix, sizeof(fix));
+    if (!counts->sees_kernel && station->options.hz)
+        doubt(state, "Time inside the kernel is not seen%s (kernel.perf_event_paranoid is %d): %s.",
+              waits_are_bare ? ", and waits are sums without stacks" : "", clock_rights_level(),
+              fix);
+    else if (waits_are_bare)
+        doubt(state, "Waits are sums without stacks (kernel.perf_event_paranoid is %d): %s.",
+              clock_rights_level(), fix);
+    if (station->has_hidden_names)
+        doubt(state,
+              "The kernel hides the names of its functions: sudo sysctl -w kernel.kptr_restrict=0 "
+              "kernel.perf_event_paranoid=1, or run memoir as root.");
+    if (station->unreadable)
+        doubt(state,
+              "The code of %" PRIu64
+              " processes of other users may not be read: their stacks are missing; run memoir as "
+              "root, or %s.",
+              station->unreadable, strstr(fix, "sudo setcap"));
+}
+
+void station_doubts(const struct cpu_station *station, const struct perf_samples_counts *counts,
+                    struct cpu_state *state)
+{
+    doubt_rights(station, counts, state);
+    if (counts->stops_period > 1)
+        doubt(state,
+              "Threads stop so often that only one wait of %" PRIu64
+              " has a stack; the sums are of all.",
+              counts->stops_period);
+    if (counts->lost)
+        doubt(state, "%" PRIu64 " samples found no room: sample less often (--hz).", counts->lost);
+    if (counts->throttled)
+        doubt(state,
+              "The kernel held samples back %" PRIu64
+              " times: raise kernel.perf_event_max_sample_rate, or sample less often.",
+              counts->throttled);
+}

@@ -1,0 +1,44 @@
+/* station_parts.h - the inside of a cpu station, shared by its files: cpu_station.c for those who ask, station_records.c for what
+ * comes in, station_doubts.c for what is not seen. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cpu/cpu_process.h"
+#include "cpu/cpu_station.h"
+#include "cpu/perf_samples.h"
+
+struct cpu_station {
+    struct cpu_station_options options;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of everything below */
+    atomic_bool stop;
+    struct perf_samples *perf;
+    struct code_store *codes;
+    struct time_stacks *stacks;
+    VEC(struct cpu_process *) processes;
+    struct number_map index; /* place plus one, by number */
+    VEC(uint32_t) children;  /* that nobody has asked for yet */
+    struct cpu_lane all;     /* with `together` */
+    uint64_t ended_cpu_ns;   /* with `together`: of processes that are over */
+    uint64_t busy_began_ns;  /* of the whole machine */
+    uint64_t unreadable;     /* processes whose code may not be read */
+    uint64_t measured_ns, until_ns;
+    bool has_hidden_names; /* of the kernel */
+};
+
+struct cpu_process *station_find(const struct cpu_station *station, uint32_t pid); /* or NULL */
+/* A process from now on, or NULL when out of memory. */
+struct cpu_process *station_begin(struct cpu_station *station, uint32_t pid, uint32_t parent);
+
+/* Books a record; for perf_samples_drain. */
+void station_record(void *station, const struct agent_record *record);
+/* Forgets processes that are over and of no interest to anybody. */
+void station_clear_away(struct cpu_station *station);
+/* Forgets a process, and no longer asks for its time. */
+void station_remove(struct cpu_station *station, struct cpu_process *process);
+
+/* What is not seen, and what to do. */
+void station_doubts(const struct cpu_station *station, const struct perf_samples_counts *counts,
+                    struct cpu_state *state);

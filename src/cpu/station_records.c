@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* station_records.c - books what the kernel tells: samples, waits, and what becomes of processes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cpu/station_parts.h"
+
+#define CODE_OLD_NS   100000000u /* its mappings may have changed since */
+#define CHILDREN_MAX  4096u
+#define PROCESSES_MAX 65536u
+
+struct cpu_process *station_find(const struct cpu_station *station, uint32_t pid)
+{
+    uint32_t const known = pid ? number_map_get(&station->index, pid) : 0;
+    return known ? station->processes.items[known - 1] : NULL;
+}
+
+struct cpu_process *station_begin(struct cpu_station *station, uint32_t pid, uint32_t parent)
+{
+    struct cpu_process *known = station_find(station, pid);
+    if (known && !known->has_ended)
+        return known;
+    if (station->processes.count >= PROCESSES_MAX)
+        return NULL;
+    struct cpu_process *process =
+        cpu_process_create(pid, parent, station->options.together ? &station->all : NULL);
+    uint32_t *place = process ? number_map_at(&station->index, pid) : NULL;
+    if (!place || !vec_push(&station->processes, process)) {
+        if (process)
+            cpu_process_destroy(process);
+        return NULL;
+    }
+    *place = (uint32_t)station->processes.count; /* a former one of this number is found no more */
+    process->is_name_due = true;
+    return process;
+}
+
+static void begin_child(struct cpu_station *station, struct cpu_process *parent, uint32_t pid)
+{
+    struct cpu_process *child = station_begin(station, pid, parent->pid);
+    if (!child)
+        return;
+    if (child->name[0] == '\0') /* gone already */
+        snprintf(child->name, sizeof(child->name), "%s", parent->name);
+    child->root = parent->root;
+    child->waits_for_exec = parent->waits_for_exec;
+    if (station->options.together || station->children.count >= CHILDREN_MAX)
+        return;
+    child->is_wanted = vec_push(&station->children, pid);
+}
+
+/* The stack that the program itself has, and how its walk ended. */
+static stack_id program_stack(struct cpu_station *station, const struct cpu_process *process,
+                              const struct agent_record *record)
+{
+    enum stack_end end;
+    uint32_t const stack =
+        station_stacks_find(time_stacks_walked(station->stacks), record->stack, &end);
+    bool const has_none = stack == AGENT_STACK_NONE;
+    process->lane->stack_ends[has_none ? STACK_END_NOT_TAKEN : end]++;
+    return has_none ? process->own.below : stack;
+}
+
+static void book_sample(struct cpu_station *station, struct cpu_process *process,
+                        const struct agent_time *time)
+{
+    struct timing *timing = &process->lane->timing;
+    struct cpu_news news = {.time_ns = time->record.time_ns,
+                            .thread =
+                                cpu_lane_thread(process->lane, process->pid, time->record.tid),
+                            .count = 1,
+                            .column = COL_CPU_NS,
+                            .value_ns = time->record.address};
+    bool is_unnamed;
+    stack_id const program = program_stack(station, process, &time->record);
+    if (news.thread == UINT32_MAX ||
+        time_stacks_sample(station->stacks, time, program, &news.stack, &is_unnamed) < 0 ||
+        cpu_lane_add(process->lane, &news) < 0) {
+        timing->lost++;
+        return;
+    }
+    timing->samples++;
+    timing->in_kernel += time->kernel_count > 0;
+    timing->kernel_unnamed += is_unnamed;
+    station->has_hidden_names |= is_unnamed;
+}
+
+/* Waits that are over and too short to be told one by one: a sum, without a stack. */
+static void book_short_waits(struct cpu_station *station, struct cpu_process *process,
+                             const struct agent_time *time)
+{
+    struct timing *timing = &process->lane->timing;
+    struct agent_time const bare = {.record = time->record};
+    struct cpu_news news = {.time_ns = time->record.time_ns,
+                            .thread =
+                                cpu_lane_thread(process->lane, process->pid, time->record.tid),
+                            .count = time->short_count,
+                            .column = COL_OFFCPU_NS,
+                            .value_ns = time->short_ns};
+    if (news.thread == UINT32_MAX ||
+        time_stacks_wait(station->stacks, &bare, process->own.below, &news.stack) < 0 ||
+        cpu_lane_add(process->lane, &news) < 0) {
+        timing->waits_lost += time->short_count;
+        return;
+    }
+    timing->waits += time->short_count;
+    timing->wait_ns += time->short_ns;
+    timing->waits_without_stack += time->short_count;
+}
+
+static void book_wait(struct cpu_station *station, struct cpu_process *process,
+                      const struct agent_time *time)
+{
+    struct timing *timing = &process->lane->timing;
+    bool const is_over = !(time->record.flags & AGENT_GOES_ON);
+    struct cpu_news news = {.time_ns = time->record.time_ns,
+                            .thread =
+                                cpu_lane_thread(process->lane, process->pid, time->record.tid),
+                            .count = is_over,
+                            .column = COL_OFFCPU_NS,
+                            .value_ns = time->record.address};
+    enum stack_end end;
+    stack_id program =
+        station_stacks_find(time_stacks_walked(station->stacks), time->record.stack, &end);
+    bool const has_stack = program != AGENT_STACK_NONE;
+    if (time->short_count)
+        book_short_waits(station, process, time);
+    if (time->record.address == 0)
+        return;
+    if (news.thread == UINT32_MAX ||
+        time_stacks_wait(station->stacks, time, has_stack ? program : process->own.below,
+                         &news.stack) < 0 ||
+        cpu_lane_add(process->lane, &news) < 0) {
+        timing->waits_lost++;
+        return;
+    }
+    timing->waits += is_over;
+    timing->wait_ns += time->record.address;
+    timing->waits_without_stack += is_over && !has_stack;
+}
+
+/* Whoever waits for our word is not yet what he will be. */
+static bool is_counted(const struct cpu_process *process)
+{
+    return !process->waits_for_exec;
+}
+
+static void walk_copy(struct cpu_station *station, struct cpu_process *process,
+                      const struct agent_copy *copy)
+{
+    uint64_t const now = copy->record.time_ns;
+    if (!cpu_process_has_code(process, station->codes, station_find(station, process->parent))) {
+        station->unreadable += process->is_unreadable;
+        process->is_unreadable = false;
+        return;
+    }
+    if (now - process->code_since_ns > CODE_OLD_NS) {
+        process->own.is_old = true;
+        process->code_since_ns = now;
+    }
+    station_stacks_learn(time_stacks_walked(station->stacks), &process->own, copy, NULL);
+}
+
+static void change_name(struct cpu_process *process, const struct agent_name *name)
+{
+    cpu_lane_name(process->lane, process->pid, name->record.tid, name->name);
+    if (name->record.tid == process->pid && process->is_own_program && process->is_name_due)
+        snprintf(process->name, sizeof(process->name), "%.15s", name->name);
+}
+
+static void book_exit(struct cpu_process *process, const struct agent_record *record)
+{
+    cpu_lane_end_thread(process->lane, record->tid);
+    process->first_has_ended |= record->tid == process->pid;
+    if (process->first_has_ended)
+        cpu_process_check_end(process);
+}
+
+static void book(struct cpu_station *station, struct cpu_process *process,
+                 const struct agent_record *record)
+{
+    switch (record->kind) {
+    case AGENT_COPY:
+        if (is_counted(process))
+            walk_copy(station, process, (const struct agent_copy *)record);
+        break;
+    case AGENT_SAMPLE:
+        if (is_counted(process))
+            book_sample(station, process, (const struct agent_time *)record);
+        break;
+    case AGENT_WAIT:
+        if (is_counted(process))
+            book_wait(station, process, (const struct agent_time *)record);
+        break;
+    case AGENT_NAME:
+        change_name(process, (const struct agent_name *)record);
+        break;
+    case AGENT_FORK:
+        begin_child(station, process, (uint32_t)record->address);
+        break;
+    case AGENT_EXEC:
+        cpu_process_exec(process);
+        break;
+    case AGENT_EXIT:
+        book_exit(process, record);
+        break;
+    default:
+        break;
+    }
+}
+
+void station_record(void *context, const struct agent_record *record)
+{
+    struct cpu_station *station = context;
+    struct cpu_process *process = station_find(station, record->pid);
+    bool const is_of_all = station->options.whole_machine || station->options.cgroup;
+    if ((!process || process->has_ended) && is_of_all && record->kind != AGENT_EXIT)
+        process = station_begin(station, record->pid, 0);
+    if (!process)
+        return;
+    if (station->options.together && process->is_name_due && record->kind != AGENT_EXEC &&
+        record->kind != AGENT_NAME)
+        (void)cpu_process_put_name(process, station->stacks);
+    book(station, process, record);
+}
+
+/* Events of a process are also those of the ones it started. */
+static bool has_root(const struct cpu_station *station, uint32_t root)
+{
+    vec_each (process, &station->processes)
+        if ((*process)->root == root)
+            return true;
+    return false;
+}
+
+static void remove_at(struct cpu_station *station, size_t place)
+{
+    struct cpu_process *process = station->processes.items[place];
+    struct cpu_process *last = station->processes.items[--station->processes.count];
+    uint32_t const last_place = number_map_get(&station->index, last->pid);
+    if (number_map_get(&station->index, process->pid) == place + 1)
+        number_map_take(&station->index, process->pid);
+    station->processes.items[place] = last;
+    if (last != process && last_place == station->processes.count + 1)
+        *number_map_at(&station->index, last->pid) = (uint32_t)place + 1;
+    perf_samples_forget(station->perf, process->pid);
+    if (!has_root(station, process->root))
+        perf_samples_drop(station->perf, process->root);
+    if (process->lane == &station->all)
+        station->ended_cpu_ns += process->cpu_ns;
+    cpu_process_destroy(process);
+}
+
+static bool is_lender(const struct cpu_station *station, const struct cpu_process *process)
+{
+    vec_each (other, &station->processes)
+        if ((*other)->lender == process)
+            return true;
+    return false;
+}
+
+void station_remove(struct cpu_station *station, struct cpu_process *process)
+{
+    for (size_t i = station->processes.count; i-- > 0;)
+        if (station->processes.items[i] == process && !is_lender(station, process))
+            remove_at(station, i);
+}
+
+void station_clear_away(struct cpu_station *station)
+{
+    for (size_t i = station->processes.count; i-- > 0;) {
+        struct cpu_process *process = station->processes.items[i];
+        if (process->first_has_ended)
+            cpu_process_check_end(process);
+        if (process->has_ended && !process->is_wanted && !is_lender(station, process))
+            remove_at(station, i);
+    }
+}
