@@ -204,7 +204,7 @@ static int build(struct graph_builder *builder, const struct weights *weights)
     if (!err)
         err = call_graph_mark_cycles(builder->graph);
     if (!err)
-        graph_prune_edges(builder->rules, builder->graph);
+        err = graph_prune_edges(builder->rules, builder->graph);
     return err;
 }
 

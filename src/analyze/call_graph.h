@@ -15,6 +15,8 @@ struct graph_rules {
     double node_share;     /* nodes with less of the whole are left out; 0.005 is usual */
     double edge_share;     /* likewise, but a node keeps its heaviest caller; 0.001 is usual */
     uint32_t max_nodes, max_edges; /* the heaviest; a node keeps its heaviest caller all the same */
+    uint32_t
+        max_span; /* 0, or: levels that all edges together may cross in a picture; the lightest go first */
     const regex_t *root; /* NULL, or: only what functions like this call, from the outermost on */
     const regex_t *leaf; /* NULL, or: only what calls functions like this, to the innermost */
     const regex_t *path; /* NULL, or: only functions of this name, module or file */

@@ -108,23 +108,43 @@ int graph_find_edges(struct graph_builder *builder)
 }
 
 /* Edges come heaviest first, so the first one that leads to a node is the one it keeps. */
-void graph_prune_edges(const struct graph_rules *rules, struct call_graph *graph)
+static int keep_heaviest(const struct graph_rules *rules, uint32_t most, struct call_graph *graph)
 {
     bool *has_caller = calloc(graph->nodes.count + 1, sizeof(*has_caller));
     size_t kept = 0;
+    if (!has_caller)
+        return -ENOMEM;
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct graph_edge const edge = graph->edges.items[i];
         bool const is_large =
-            kept < rules->max_edges && call_graph_share(graph, edge.value) >= rules->edge_share;
-        bool const is_only = has_caller && edge.from != edge.to && !has_caller[edge.to];
+            kept < most && call_graph_share(graph, edge.value) >= rules->edge_share;
+        bool const is_only = edge.from != edge.to && !has_caller[edge.to];
         if (is_large || is_only) {
-            if (has_caller && edge.from != edge.to)
-                has_caller[edge.to] = true;
+            has_caller[edge.to] |= edge.from != edge.to;
             graph->edges.items[kept++] = edge;
-        } else if (graph->hidden_edges++ == 0) {
-            graph->hidden_edge_most = edge.value;
+            continue;
         }
+        if (magnitude(edge.value) > magnitude(graph->hidden_edge_most))
+            graph->hidden_edge_most = edge.value;
+        graph->hidden_edges++;
     }
     graph->edges.count = kept;
     free(has_caller);
+    return 0;
+}
+
+int graph_prune_edges(const struct graph_rules *rules, struct call_graph *graph)
+{
+    uint64_t span = 0;
+    uint32_t most = rules->max_edges;
+    for (;;) {
+        int err = keep_heaviest(rules, most, graph);
+        if (!err && rules->max_span)
+            err = graph_span(graph, &span);
+        if (err || span <= rules->max_span || most == 0)
+            return err;
+        if (most > graph->edges.count)
+            most = (uint32_t)graph->edges.count;
+        most -= most / 8 + 1;
+    }
 }

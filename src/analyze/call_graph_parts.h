@@ -42,5 +42,16 @@ int graph_sum_paths(const struct graph_builder *builder, const uint32_t *keys, s
 
 /* The calls between the functions that are shown.  0 or -ENOMEM. */
 int graph_find_edges(struct graph_builder *builder);
-/* Leaves out those that are too small or too many. */
-void graph_prune_edges(const struct graph_rules *rules, struct call_graph *graph);
+/* Leaves out those that are too small, too many, or cross too much.  0 or -ENOMEM. */
+int graph_prune_edges(const struct graph_rules *rules, struct call_graph *graph);
+
+/* Where the edges of each node lead: targets[first[i]] to targets[first[i + 1]]. */
+struct graph_ways {
+    uint32_t *first, *targets;
+};
+int graph_ways_init(struct graph_ways *ways, const struct call_graph *graph); /* 0 or -ENOMEM */
+void graph_ways_fini(struct graph_ways *ways);
+
+/* About how many levels the edges cross when callers stand above what they call: what placing them costs.
+ * 0 or -ENOMEM. */
+int graph_span(const struct call_graph *graph, uint64_t *span);

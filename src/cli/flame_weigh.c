@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "analyze/stack_match.h"
-#include "base/human.h"
 #include "cli/flame_command.h"
 
 void flame_choose_metric(struct flame_command *command, const struct recording *recording)
@@ -96,19 +95,11 @@ int flame_weigh(const struct flame_command *command, struct recording *recording
 int flame_describe_filter(struct flame_command *command, struct recording *recording,
                           const struct weights *kept, struct fault *fault)
 {
-    struct weights all;
-    struct time_range range;
-    char share[HUMAN_MAX], total[HUMAN_MAX];
-    int err = selection_range(&command->selection, recording, &range, fault);
-    if (!err)
-        err = weigh_stacks(recording, kept->metric, range, &all, fault);
+    int err = selection_describe_filter(&command->selection, recording, kept, command->choice,
+                                        sizeof(command->choice), fault);
     if (err)
         return err;
-    snprintf(command->choice, sizeof(command->choice), "only stacks with \"%.80s\": %s of %s",
-             command->selection.filter, human_share(kept->total_value, all.total_value, share),
-             human_value(all.total_value, kept->metric->unit, total));
     command->options.choice = command->choice;
-    weights_fini(&all);
     return 0;
 }
 

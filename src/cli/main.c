@@ -35,6 +35,7 @@ static const struct command commands[] = {
     {"explain", cmd_explain, NULL, "every resident byte, by who has it"},
     {"info", cmd_info, NULL, "what is in a recording, and how good it is"},
     {"flame", cmd_flame, NULL, "a flame graph, as an interactive SVG or a PNG"},
+    {"graph", NULL, "memoir-graph", "which function calls which, as SVG, HTML, PNG or dot"},
     {"plot", cmd_plot, NULL, "memory over time, as SVG or PNG"},
     {"diff", cmd_diff, NULL, "what changed between two recordings"},
     {"export", cmd_export, NULL, "write a recording in another program's format"},

@@ -40,12 +40,18 @@ int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fa
 
 int picture_run(const struct picture_job *job, const char *path)
 {
+    return picture_run_as(job, path, picture_format_of);
+}
+
+int picture_run_as(const struct picture_job *job, const char *path,
+                   picture_find_format *find_format)
+{
     struct fault fault = {0};
     enum picture_format format = PICTURE_SVG;
     int status = 2;
     struct recording *recording = NULL;
     int err =
-        path ? picture_format_of(job->output, &format, &fault)
+        path ? find_format(job->output, &format, &fault)
              : fault_set(&fault, -EINVAL,
                          "it takes one FILE, a recording: memoir %s FILE -o out.svg", job->command);
     if (!err) {

@@ -31,3 +31,8 @@ struct picture_job {
 
 /* Opens the recording and has it drawn; `path` NULL: not exactly one was given.  The exit status, after a sentence when it is not 0. */
 int picture_run(const struct picture_job *job, const char *path);
+
+/* The same where `find_format` says what to write by the ending of the output. */
+typedef int picture_find_format(const char *path, enum picture_format *format, struct fault *fault);
+int picture_run_as(const struct picture_job *job, const char *path,
+                   picture_find_format *find_format);

@@ -40,6 +40,11 @@ int picture_format_of(const char *path, enum picture_format *format, struct faul
                      "-o \"%s\" must end in .svg, .html or .png, which says what to write", path);
 }
 
+bool picture_is_dot(const char *path)
+{
+    return path && (ends_with(path, ".dot") || ends_with(path, ".gv"));
+}
+
 static int write_svg(const struct svg_out *svg, const char *path, struct fault *fault)
 {
     FILE *file = answer_open(path, fault);

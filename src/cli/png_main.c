@@ -18,6 +18,7 @@
 #define INPUT_MAX  (64u << 20)
 #define SIDE_MAX   32000.0 /* cairo ends at 32767 */
 #define PIXELS_MAX 200e6   /* 800 MB of memory */
+#define SHARP_MAX  30e6 /* more than this only when the picture itself has more: it takes seconds */
 
 struct request {
     const char *output; /* NULL: standard output */
@@ -100,7 +101,8 @@ static bool picture_size(RsvgHandle *svg, double scale, int *width, int *height)
     if (!rsvg_handle_get_intrinsic_size_in_pixels(svg, &wide, &tall) || !(wide >= 1 && tall >= 1))
         return false;
     double const largest = fmin(SIDE_MAX / fmax(wide, tall), sqrt(PIXELS_MAX / (wide * tall)));
-    double const used = fmin(scale, largest);
+    double const sharp = fmax(1, sqrt(SHARP_MAX / (wide * tall)));
+    double const used = fmin(fmin(scale, sharp), largest);
     *width = (int)fmax(1, ceil(wide * used));
     *height = (int)fmax(1, ceil(tall * used));
     return true;

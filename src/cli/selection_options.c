@@ -268,6 +268,25 @@ int selection_weigh(const struct selection *selection, struct recording *recordi
     return err;
 }
 
+int selection_describe_filter(const struct selection *selection, struct recording *recording,
+                              const struct weights *kept, char *text, size_t size,
+                              struct fault *fault)
+{
+    struct weights all;
+    struct time_range range;
+    char share[HUMAN_MAX], total[HUMAN_MAX];
+    int err = selection_range(selection, recording, &range, fault);
+    if (!err)
+        err = weigh_stacks(recording, kept->metric, range, &all, fault);
+    if (err)
+        return err;
+    snprintf(text, size, "only stacks with \"%.80s\": %s of %s", selection->filter,
+             human_share(kept->total_value, all.total_value, share),
+             human_value(all.total_value, kept->metric->unit, total));
+    weights_fini(&all);
+    return 0;
+}
+
 bool selection_is_small(const struct selection *selection, int64_t value, int64_t total)
 {
     double const size = value < 0 ? -(double)value : (double)value;

@@ -55,5 +55,10 @@ const char *selection_choose_metric(struct selection *selection, const struct re
 int selection_weigh(const struct selection *selection, struct recording *recording,
                     struct weights *weights, struct fault *fault);
 
+/* Says what --filter kept, and of how much: "only stacks with ...: 12.3 % of 4.00 GiB". */
+int selection_describe_filter(const struct selection *selection, struct recording *recording,
+                              const struct weights *kept, char *text, size_t size,
+                              struct fault *fault);
+
 /* True when |value| of `total` is under --threshold; false when none was given. */
 bool selection_is_small(const struct selection *selection, int64_t value, int64_t total);

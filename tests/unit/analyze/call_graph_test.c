@@ -230,6 +230,43 @@ TEST(what_shrank_counts_by_its_size)
     call_graph_fini(&graph);
 }
 
+TEST(edges_that_cross_too_many_levels_go_lightest_first)
+{
+    char stack[2048];
+    stack[0] = '\0';
+    for (int i = 0; i < 100; i++)
+        snprintf(stack + strlen(stack), sizeof(stack) - strlen(stack), "%sf%02d", i ? ";" : "", i);
+    add(stack, 1000000);
+    for (int i = 2; i < 100; i++) { /* from the outermost to each, and back */
+        snprintf(stack, sizeof(stack), "f00;f%02d;f00", i);
+        add(stack, i);
+    }
+    struct graph_rules rules = everything;
+    struct call_graph graph = graph_of("cpu.on", &rules);
+    size_t const all = graph.edges.count;
+    CHECK(all == 99 + 98 + 98 && graph.hidden_edges == 0);
+    call_graph_fini(&graph);
+    rules.max_span = 1000;
+    graph = graph_of("cpu.on", &rules);
+    CHECK(graph.nodes.count == 100 && graph.edges.count >= 99 && graph.edges.count < all);
+    CHECK(graph.hidden_edges == all - graph.edges.count && graph.hidden_edge_most < 100);
+    for (int i = 1; i < 100; i++) /* the chain is whole */
+        CHECK(graph.edges.items[i - 1].value >= 1000000);
+    call_graph_fini(&graph);
+}
+
+TEST(an_allocator_has_the_time_it_takes_but_not_the_memory_it_gives)
+{
+    add("main;parse;malloc", 10);
+    folded_add(recording, "main;parse;malloc", COL_HEAP_BYTES, 100);
+    struct call_graph graph = graph_of("cpu.on", &everything);
+    CHECK(node(&graph, "malloc").self_value == 10 && node(&graph, "parse").self_value == 0);
+    call_graph_fini(&graph);
+    graph = graph_of("heap.live", &everything);
+    CHECK(find(&graph, "malloc") == UINT32_MAX && node(&graph, "parse").self_value == 100);
+    call_graph_fini(&graph);
+}
+
 TEST(nothing_is_an_empty_graph)
 {
     struct call_graph graph = graph_of("cpu.on", &everything);
@@ -323,6 +360,8 @@ int main(void)
         cmocka_unit_test(small_edges_go_when_there_is_a_heavier_way),
         cmocka_unit_test(root_leaf_and_depth_choose_parts_of_stacks),
         cmocka_unit_test(what_shrank_counts_by_its_size),
+        cmocka_unit_test(edges_that_cross_too_many_levels_go_lightest_first),
+        cmocka_unit_test(an_allocator_has_the_time_it_takes_but_not_the_memory_it_gives),
         cmocka_unit_test(nothing_is_an_empty_graph),
         cmocka_unit_test(inlined_functions_and_the_known_sample),
         cmocka_unit_test(random_stacks_sum_up_as_when_counted_one_by_one),

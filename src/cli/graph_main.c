@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph_main.c - memoir-graph: the call graph of a recording as a picture.
+ *
+ * A program of its own because graphviz is large. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "cli/graph_rules.h"
+#include "cli/picture_command.h"
+#include "report/graph_svg.h"
+
+#define CHOICE_MAX 400
+
+struct graph_command {
+    struct selection selection;
+    struct graph_choice choice;
+    struct graph_options options;
+    char words[CHOICE_MAX]; /* what narrowed the stacks, for the subtitle */
+};
+
+static int take_title(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct graph_command *)into)->options.title = argument;
+    return 0;
+}
+
+static int take_theme(void *into, const char *argument, struct fault *fault)
+{
+    struct graph_command *command = into;
+    const struct graph_theme *theme = graph_theme_find(argument);
+    if (!theme)
+        return fault_set(fault, -EINVAL,
+                         "--theme cannot be \"%s\": it is color, pink, gray, bw or print",
+                         argument);
+    command->options.theme = theme;
+    return 0;
+}
+
+static int take_skew(void *into, const char *argument, struct fault *fault)
+{
+    char *end;
+    double const skew = strtod(argument, &end);
+    if (end == argument || *end || !(skew > 0 && skew <= 1e6))
+        return fault_set(fault, -EINVAL,
+                         "--skew cannot be \"%s\": it is a number above 0, and 1 changes nothing",
+                         argument);
+    ((struct graph_command *)into)->options.skew = skew;
+    return 0;
+}
+
+static int take_by_self(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct graph_command *)into)->options.color_by_self = true;
+    return 0;
+}
+
+static const struct option_rule picture_rules[] = {
+    {"--theme", "NAME", "color (default), pink, gray, bw or print", take_theme},
+    {"--skew", "S", "below 1 tells small shares apart by colour, above 1 large ones", take_skew},
+    {"--color-nodes-by-selftime", NULL, "colour tells what a function has itself", take_by_self},
+    {"--title", "TEXT", "instead of the program's name", take_title},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const char summary[] =
+    "Draws which function calls which: every function once, with what it and all beneath it has,\n"
+    "what it has itself, and how much comes along each call.  Sums are exact, also with "
+    "recursion.\n"
+    "In a browser: point at a function for its neighbours, click for all its callers and callees,\n"
+    "/ searches, the wheel zooms, 0 shows all.";
+
+static const char examples[] =
+    "  memoir graph node.4711.memoir -o calls.svg --metric cpu.on\n"
+    "  memoir graph node.4711.memoir -o peak.html\n"
+    "  memoir graph node.4711.memoir -o parse.png --metric heap.allocated --root '^parse_'\n"
+    "  memoir graph node.4711.memoir -o who.svg --metric cpu.off --leaf '^fsync$'\n"
+    "  memoir graph node.4711.memoir -o libs.svg --by module -n 0\n"
+    "  memoir graph node.4711.memoir -o calls.dot && dot -Tpdf calls.dot >calls.pdf\n";
+
+static int draw_placed(const struct graph_scene *scene, enum picture_format format,
+                       struct svg_out *out, struct fault *fault)
+{
+    struct graph_layout layout = {0};
+    int err = graph_measure(scene, &layout);
+    err = err ? fault_set(fault, err, "out of memory while drawing the graph")
+              : graph_layout_run(&layout, fault);
+    if (!err && format == PICTURE_HTML)
+        graph_html_write(scene, &layout, out);
+    else if (!err)
+        graph_svg_write(scene, &layout, out);
+    graph_layout_fini(&layout);
+    return err;
+}
+
+static int draw_graph(const struct graph_command *command, const struct graph_scene *scene,
+                      enum picture_format format, struct fault *fault)
+{
+    struct svg_out out = {0};
+    int err = 0;
+    if (format == PICTURE_DOT)
+        graph_dot_write(scene, &out);
+    else
+        err = draw_placed(scene, format, &out, fault);
+    if (!err && out.failed)
+        err = fault_set(fault, -ENOMEM, "out of memory while drawing the graph");
+    if (!err) /* a page is whole already */
+        err = picture_write(&out, command->selection.output,
+                            format == PICTURE_PNG ? PICTURE_PNG : PICTURE_SVG, fault);
+    svg_out_fini(&out);
+    return err;
+}
+
+static int draw_weights(struct graph_command *command, struct recording *recording,
+                        const struct weights *weights, enum picture_format format,
+                        struct fault *fault)
+{
+    struct graph_rules const rules = graph_choice_rules(&command->choice);
+    struct call_graph graph;
+    int err = call_graph_build(recording, weights, &rules, &graph);
+    if (err)
+        return fault_set(fault, err, "out of memory while adding up the calls");
+    command->options.choice = command->words[0] ? command->words : NULL;
+    struct graph_scene scene = {
+        .recording = recording, .weights = weights, .graph = &graph, .options = &command->options};
+    graph_scene_init(&scene);
+    err = draw_graph(command, &scene, format, fault);
+    call_graph_fini(&graph);
+    return err;
+}
+
+static int draw(void *context, struct recording *recording, enum picture_format format,
+                struct fault *fault)
+{
+    struct graph_command *command = context;
+    struct weights weights;
+    const char *note = selection_choose_metric(&command->selection, recording);
+    if (note)
+        fprintf(stderr, "memoir graph: note: %s\n", note);
+    int err = selection_weigh(&command->selection, recording, &weights, fault);
+    if (err)
+        return err;
+    if (command->selection.filter)
+        err = selection_describe_filter(&command->selection, recording, &weights, command->words,
+                                        sizeof(command->words), fault);
+    graph_choice_describe(&command->choice, command->words, sizeof(command->words));
+    if (!err)
+        err = draw_weights(command, recording, &weights, format, fault);
+    weights_fini(&weights);
+    return err;
+}
+
+static int check(struct graph_command *command, struct fault *fault)
+{
+    switch (command->selection.by) {
+    case BY_FUNCTION:
+        command->choice.merge = MERGE_FUNCTION;
+        return 0;
+    case BY_LINE:
+        command->choice.merge = MERGE_LINE;
+        return 0;
+    case BY_MODULE:
+        command->choice.merge = MERGE_MODULE;
+        return 0;
+    default:
+        return fault_set(fault, -EINVAL, "--by is function, line or module for a graph");
+    }
+}
+
+static int find_format(const char *path, enum picture_format *format, struct fault *fault)
+{
+    *format = PICTURE_DOT;
+    return picture_is_dot(path) ? 0 : picture_format_of(path, format, fault);
+}
+
+static int run(struct graph_command *command, const char *path)
+{
+    struct fault fault = {0};
+    if (check(command, &fault) < 0) {
+        fprintf(stderr, "memoir graph: %s\n", fault.text);
+        return 2;
+    }
+    return picture_run_as(&(struct picture_job){"graph", command->selection.output, draw, command},
+                          path, find_format);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct picture_rule chosen[] = {
+        {"-o", "what to write: NAME.svg, NAME.html, NAME.png or NAME.dot"},
+        {"--metric", NULL},
+        {"--at", NULL},
+        {"--between", NULL},
+        {"--filter", NULL},
+        {"--by", "a box per function (default), line or module"},
+        {NULL, NULL}};
+    struct option_rule rules[PICTURE_RULES_MAX];
+    struct graph_command command = {.options = {.theme = graph_themes, .skew = 1}};
+    int status;
+    if (argc < 2) {
+        fprintf(stderr, "memoir-graph: a part of memoir; use `memoir graph`\n");
+        return 2;
+    }
+    selection_init(&command.selection);
+    command.selection.by = BY_FUNCTION;
+    graph_choice_init(&command.choice);
+    picture_pick_rules(chosen, rules);
+    struct option_set const sets[] = {
+        {"Choosing", rules, &command.selection},
+        {"What is left out", graph_choice_rules_table, &command.choice},
+        {"The picture", picture_rules, &command}};
+    struct command_help const help = {
+        "memoir graph FILE -o OUT.svg|OUT.html|OUT.png|OUT.dot [options]", summary, examples, sets,
+        3};
+    int const words = command_words(argc - 1, argv + 1, &help, &status);
+    if (words >= 0)
+        status = run(&command, words == 1 ? argv[2] : NULL);
+    graph_choice_fini(&command.choice);
+    selection_fini(&command.selection);
+    return status;
+}
