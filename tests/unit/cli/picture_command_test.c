@@ -24,7 +24,7 @@ TEST(the_ending_says_the_format)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         fault.text[0] = '\0';
         assert_int_equal(picture_format_of(wrong[i], &format, &fault), -EINVAL);
-        CHECK(strstr(fault.text, ".svg or .png"));
+        CHECK(strstr(fault.text, ".svg, .html or .png"));
     }
 }
 
