@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "symbols/perf_map.h"
 #include "symbols/resolver.h"
 
 #define BEHIND_ALL 10           /* nice */
@@ -288,10 +289,9 @@ static bool all_answered(const struct symbol_queue *queue)
     return queue->next == queue->questions.count && queue->answers.count >= queue->open;
 }
 
-void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording)
+/* Called with the lock held. */
+static void answer_all(struct symbol_queue *queue, struct recording *recording)
 {
-    pthread_mutex_lock(&queue->lock);
-    let_hurry(queue);
     while (!all_answered(queue)) {
         if (queue->next < queue->questions.count && !queue->taken)
             answer_next(queue);
@@ -299,5 +299,27 @@ void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording
             pthread_cond_wait(&queue->changed, &queue->lock);
     }
     fetch_answers(queue, recording);
+}
+
+/* Runtimes write the names of what they make late, some only at their end. */
+static void ask_again(struct symbol_queue *queue, struct recording *recording)
+{
+    for (size_t i = 0; i < recording->frames.count; i++) {
+        const struct frame *frame = &recording->frames.items[i];
+        if (frame->location_count == 0 && frame->module != MODULE_NONE &&
+            perf_map_is_path(
+                recording_text(recording, recording->modules.items[frame->module].path)) &&
+            !ask(queue, recording, "", i))
+            return;
+    }
+}
+
+void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording)
+{
+    pthread_mutex_lock(&queue->lock);
+    let_hurry(queue);
+    answer_all(queue, recording);
+    ask_again(queue, recording);
+    answer_all(queue, recording);
     pthread_mutex_unlock(&queue->lock);
 }

@@ -120,6 +120,10 @@ static void tell_stacks(struct perf_reader *reader)
                        " stacks go on outside of the part that perf copied: "
                        "perf record --call-graph dwarf,65528 copies the most",
                        cut, stacks->walked);
+    if (reader->processes.made_lists)
+        recording_note(recording,
+                       "code made at run time has the names that /tmp/perf-PID.map has for it now: "
+                       "the last ones, if addresses were used again");
     if (reader->processes.unmapped)
         recording_note(recording, "%" PRIu64 " mappings found no room: a process has more than %u",
                        reader->processes.unmapped, LISTED_REGIONS_MAX);

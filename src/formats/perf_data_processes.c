@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include "symbols/perf_map.h"
 
 #define ENDED_MAX      1024u /* processes that have ended and still have their code */
 #define MISC_EXEC      (1u << 13)
@@ -70,7 +73,7 @@ static void begin_anew(struct perf_process *process)
     process_code_close(process->code);
     process->code = NULL;
     process->root = STACK_EMPTY;
-    process->has_ended = false;
+    process->has_ended = process->has_asked = false;
 }
 
 static int take_comm(struct perf_processes *processes, const struct perf_record *record,
@@ -228,6 +231,22 @@ static int make_root(struct perf_processes *processes, struct perf_process *proc
     return err == 0 && !vec_push(&processes->roots, process->root) ? -ENOMEM : err;
 }
 
+/* What its runtime made may be listed here, if it ran here; whoever may read a file may believe it, but no user should be told
+ * what another one made up. */
+static void find_made_list(struct perf_processes *processes, struct perf_process *process)
+{
+    char host[256] = "", path[64];
+    process->has_asked = true;
+    if (gethostname(host, sizeof(host) - 1) < 0 ||
+        strcmp(host, recording_text(processes->recording, processes->recording->host)) != 0)
+        return;
+    snprintf(path, sizeof(path), "/tmp/perf-%u.map", process->pid);
+    if (!perf_map_exists(path, geteuid() == 0 ? PERF_MAP_ANYONE : geteuid()))
+        return;
+    process_code_tell_made_list(process->code, path);
+    processes->made_lists++;
+}
+
 struct perf_process *perf_processes_find(struct perf_processes *processes, uint32_t pid,
                                          uint32_t tid)
 {
@@ -240,6 +259,8 @@ struct perf_process *perf_processes_find(struct perf_processes *processes, uint3
     }
     if (!process->code && process_code_create(processes->store, NULL, &process->code) < 0)
         return NULL;
+    if (!process->has_asked)
+        find_made_list(processes, process);
     if (process->root == STACK_EMPTY && make_root(processes, process) < 0)
         return NULL;
     return process;

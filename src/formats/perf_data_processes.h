@@ -16,7 +16,7 @@ struct perf_process {
     string_id name;            /* when it had its first sample */
     struct process_code *code; /* NULL: nothing is mapped, or it has ended long ago */
     stack_id root;             /* its outermost frame; STACK_EMPTY: no sample yet */
-    bool has_ended;
+    bool has_ended, has_asked; /* the latter: for the list of code that its runtime made */
 };
 
 struct perf_thread {
@@ -34,6 +34,7 @@ struct perf_processes {
     VEC(struct perf_thread) threads;
     struct number_map by_thread; /* the same, by both numbers */
     size_t ended;                /* that still have their code */
+    uint64_t made_lists;         /* lists of code made at run time that were found here */
     uint64_t unmapped;           /* mappings that found no room */
 };
 

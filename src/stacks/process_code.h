@@ -68,6 +68,12 @@ int process_code_map(struct process_code *code, const struct code_mapping *mappi
  * refresh. */
 const struct code_region *process_code_find(struct process_code *code, uint64_t address);
 
+/* The list of code that its runtime made (symbols/perf_map.h), as we see it; "" when there is none.  Looked for at most once a second, and
+ * only taken if the user of the process made it. */
+const char *process_code_made_list(struct process_code *code);
+/* The same told, for one that was made from a list; a path that is too long is none. */
+void process_code_tell_made_list(struct process_code *code, const char *path);
+
 /* Reads the mappings again.  0 or -errno: what was known stays then. */
 int process_code_refresh(struct process_code *code);
 /* The same for an address that is in no mapping, if the last time was long enough ago: at most REFRESHES_PER_SECOND, and

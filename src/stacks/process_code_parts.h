@@ -24,7 +24,9 @@ struct process_code {
     unsigned quiet; /* refreshes in a row that found nothing new, at most QUIET_MAX */
     uint64_t number;
     bool was_replaced;
-    bool is_listed; /* told by process_code_map, not read from /proc */
+    bool is_listed;        /* told by process_code_map, not read from /proc */
+    char made_list[64];    /* of what its runtime made; "": none that is known */
+    uint64_t next_list_ns; /* when to look for one again */
 };
 
 /* The first region that ends behind `address`; their number when there is none. */

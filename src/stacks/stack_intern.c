@@ -11,6 +11,8 @@
 #define FOLD_DEPTH 192u
 #define FOLD_CYCLE 24u
 
+#define MADE_FRAMES_MAX                                                                            \
+    ((size_t)1 << 17)               /* more of them are one: runtimes make code all the time */
 #define KNOWN_MAX ((size_t)1 << 20) /* stacks remembered; then forgotten all at once */
 
 struct stack_intern {
@@ -19,6 +21,7 @@ struct stack_intern {
     struct number_map frames;        /* the same of frames, by module and address */
     size_t frames_indexed;           /* of the recording's */
     uint32_t made_code;              /* the frame of code made at run time, plus one */
+    size_t made_frames;              /* of such code whose names its runtime lists */
     struct number_map known_modules; /* of the recording, by what makes them alike */
     size_t modules_indexed;
     bool shares_modules; /* a file is one module, wherever it was mapped */
@@ -184,13 +187,34 @@ static int put_made_code(struct stack_intern *intern, uint32_t *index)
     return 0;
 }
 
+/* Where the runtime lists what it makes, each address is a frame, to be named by the list. */
+static int put_listed_code(struct stack_intern *intern, const struct code_region *region,
+                           const char *list, uint64_t address, uint32_t *index)
+{
+    struct recording *recording = intern->recording;
+    size_t const before = recording->frames.count;
+    struct module const made = {
+        .path = recording_intern(recording, list), .start = region->start, .end = region->end};
+    struct frame frame = {.module = 0, .address = address};
+    if (put_module(intern, &made, &frame.module) < 0)
+        return -ENOMEM;
+    frame.module--;
+    int const err = put_frame(intern, frame, index);
+    intern->made_frames += recording->frames.count - before;
+    return err;
+}
+
 static int find_frame(struct stack_intern *intern, struct process_code *code, uint64_t address,
                       uint32_t *index)
 {
     const struct code_region *region = process_code_find(code, address);
     struct frame frame = {.module = MODULE_NONE, .address = address};
-    if (region && region->kind == CODE_MADE)
-        return put_made_code(intern, index);
+    if (region && region->kind == CODE_MADE) {
+        const char *list = process_code_made_list(code);
+        return *list && intern->made_frames < MADE_FRAMES_MAX
+                   ? put_listed_code(intern, region, list, address, index)
+                   : put_made_code(intern, index);
+    }
     if (region) {
         if (find_module(intern, region, &frame.module) < 0)
             return -ENOMEM;

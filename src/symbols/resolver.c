@@ -5,15 +5,25 @@
 #include <string.h>
 
 #include "symbols/module.h"
+#include "symbols/perf_map.h"
 
 #define MODULES_MAX     256                        /* open at once: each holds up to 3 files */
 #define CACHE_MAX_BYTES ((size_t)96 * 1024 * 1024) /* tables and DWARF of all modules */
+#define MAPS_MAX        64 /* lists of code made at run time, open at once */
 #define DWARF_MAX_BYTES ((size_t)48 * 1024 * 1024) /* what was read of one module's DWARF */
+
+/* The list of what a runtime made. */
+struct made_code {
+    char *path;
+    struct perf_map *map;
+};
 
 struct resolver {
     struct text_pool *texts;
     struct module *modules[MODULES_MAX]; /* most recently used first */
     size_t module_count;
+    struct made_code maps[MAPS_MAX];
+    size_t map_count;
 };
 
 struct resolver *resolver_create(void)
@@ -29,12 +39,20 @@ struct resolver *resolver_create(void)
     return resolver;
 }
 
+static void close_made(struct made_code *made)
+{
+    perf_map_close(made->map);
+    free(made->path);
+}
+
 void resolver_destroy(struct resolver *resolver)
 {
     if (!resolver)
         return;
     for (size_t i = 0; i < resolver->module_count; i++)
         module_destroy(resolver->modules[i]);
+    for (size_t i = 0; i < resolver->map_count; i++)
+        close_made(&resolver->maps[i]);
     text_pool_destroy(resolver->texts);
     free(resolver);
 }
@@ -93,9 +111,46 @@ static void trim(struct resolver *resolver)
     }
 }
 
+/* The list of a process, opened when it is first asked for and kept: the process may be gone the next time. */
+static struct perf_map *find_made(struct resolver *resolver, const char *path)
+{
+    for (size_t i = 0; i < resolver->map_count; i++)
+        if (strcmp(resolver->maps[i].path, path) == 0)
+            return resolver->maps[i].map;
+    struct made_code made = {.path = strdup(path), .map = perf_map_open(path, PERF_MAP_ANYONE)};
+    if (!made.path || !made.map) {
+        close_made(&made);
+        return NULL;
+    }
+    if (resolver->map_count == MAPS_MAX) {
+        close_made(&resolver->maps[0]);
+        memmove(&resolver->maps[0], &resolver->maps[1], --resolver->map_count * sizeof(made));
+    }
+    resolver->maps[resolver->map_count++] = made;
+    return made.map;
+}
+
+static size_t lookup_made(struct resolver *resolver, const struct resolver_module *module,
+                          uint64_t address, struct resolved *out)
+{
+    struct perf_map *map = find_made(resolver, module->path);
+    if (!map)
+        return 0;
+    perf_map_refresh(map);
+    const char *name = perf_map_find(map, address);
+    if (!name)
+        return 0;
+    *out = (struct resolved){.symbol = text_pool_keep(resolver->texts, name, strlen(name)),
+                             .file = ""};
+    out->function = out->symbol;
+    return 1;
+}
+
 size_t resolver_lookup(struct resolver *resolver, const struct resolver_module *module,
                        uint64_t address, struct resolved out[RESOLVED_MAX])
 {
+    if (perf_map_is_path(module->path))
+        return lookup_made(resolver, module, address, out);
     struct module *found = find_module(resolver, module);
     if (!found)
         return 0;

@@ -3,6 +3,7 @@
  * Looks, in this order, for names in: Go's pclntab, DWARF of the module or of its separate debug
  * file (build-id directories, .gnu_debuglink, debuginfod when DEBUGINFOD_URLS is set), .symtab,
  * .gnu_debugdata (minidebuginfo) and .dynsym.  Every file is hostile input: bounded, never trusted.
+ * A module that is a list of code made at run time (perf_map.h) names addresses of the process.
  * Memory: at most 256 modules and about 96 MiB of tables and DWARF stay open, the least recently
  * used go first (a single larger module stays), plus each distinct text once.  Lookups are fastest
  * when those of one module come together. Not thread-safe; use one per thread. */

@@ -18,7 +18,7 @@ take() { # take NAME OPTIONS… -- PROGRAM…: leaves NAME.data
 
 # What perf counts, without processors that had nothing to do: samples, and the sum of their periods.
 perf_samples() { # perf_samples FILE
-    perf script -i "$1" -F pid,period -G 2>/dev/null | awk 'NF == 2 && $1 != 0 { n++; s += $2 } END { print n, s }'
+    perf script -i "$1" -F pid,period -G 2>/dev/null | awk 'NF == 2 && $1 != 0 { n++; s += $2 } END { printf "%d %.0f\n", n, s }'
 }
 
 
@@ -26,7 +26,7 @@ totals_agree() { # totals_agree NAME
     local theirs ours
     theirs=$(perf_samples "$1.data")
     ours=$("$MEMOIR" export "$1.data" --to folded --metric cpu.on -o "$1.folded" 2>"$1.notes" &&
-        awk '{ s += $NF } END { printf "%d", s }' "$1.folded")
+        awk '{ s += $NF } END { printf "%.0f", s }' "$1.folded")
     equal "$1-total" "${theirs#* }" "$ours"
     equal "$1-samples" "${theirs%% *}" "$("$MEMOIR" info --json "$1.data" | jq -r '.. | .events? // empty' | head -n 1)"
 }
@@ -76,11 +76,28 @@ LC_ALL=C grep -aobF PERFILE2 piped.all | head -n 1 | cut -d: -f1 >piped.at
 tail -c "+$(($(cat piped.at) + 1))" piped.all >piped.data
 totals_agree piped
 
+# Code made at run time has the names that its runtime lists.
+if command -v node >/dev/null; then
+    cat >hot.js <<'END'
+function hotInner(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
+let t = 0; for (let k = 0; k < 900; k++) t += hotInner(100000); console.log(t);
+END
+    take node -g -- node --perf-basic-prof hot.js
+    totals_agree node
+    list=/tmp/perf-$("$MEMOIR" info --json node.data | jq -r .recording.pid).map
+    at_least node-names 0.5 "$(awk '{ n += $NF } /hotInner/ { c += $NF } END { print n ? c / n : 0 }' node.folded)"
+    rm -f "$list"
+    "$MEMOIR" export node.data --to folded --metric cpu.on -o nameless.folded 2>/dev/null
+    at_least node-without-its-list 0.5 "$(awk '{ n += $NF } /\[jit\]/ { c += $NF } END { print n ? c / n : 0 }' nameless.folded)"
+else
+    skip node "node is not installed"
+fi
+
 # A recorder that was killed, and a file that lost its end.
 cp dwarf.data killed.data
 printf '\0\0\0\0\0\0\0\0' | dd of=killed.data bs=1 seek=48 conv=notrunc 2>/dev/null
 "$MEMOIR" export killed.data --to folded --metric cpu.on -o killed.folded 2>/dev/null
-equal killed-is-read "$(awk '{ s += $NF } END { printf "%d", s }' dwarf.folded)" "$(awk '{ s += $NF } END { printf "%d", s }' killed.folded)"
+equal killed-is-read "$(awk '{ s += $NF } END { printf "%.0f", s }' dwarf.folded)" "$(awk '{ s += $NF } END { printf "%.0f", s }' killed.folded)"
 "$MEMOIR" report killed.data >killed.txt 2>&1
 equal killed-is-told 1 "$(grep -c 'perf was killed' killed.txt)"
 head -c $(($(stat -c %s dwarf.data) / 2)) dwarf.data >half.data
@@ -100,7 +117,7 @@ rm -f gone-program
 "$MEMOIR" report gone.data >gone.txt 2>&1
 equal gone-is-told 1 "$(grep -c 'not on this machine' gone.txt)"
 "$MEMOIR" export gone.data --to folded --metric cpu.on -o gone.folded 2>/dev/null
-equal gone-total "$(perf_samples gone.data | cut -d' ' -f2)" "$(awk '{ s += $NF } END { printf "%d", s }' gone.folded)"
+equal gone-total "$(perf_samples gone.data | cut -d' ' -f2)" "$(awk '{ s += $NF } END { printf "%.0f", s }' gone.folded)"
 
 equal gone-offsets 1 "$(awk '/^gone-program\+0x/ { n++ } END { print (n > 0) }' gone.folded)"
 

@@ -2,6 +2,7 @@
 #include "stacks/stack_intern.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -168,6 +169,31 @@ TEST(made_code_has_one_name_and_unknown_addresses_none)
     munmap(room, 4096);
 }
 
+TEST(made_code_that_its_runtime_lists_has_addresses)
+{
+    char path[64], seen[80];
+    snprintf(path, sizeof(path), "/tmp/perf-%u.map", (unsigned)getpid());
+    snprintf(seen, sizeof(seen), "/proc/%u/root%s", (unsigned)getpid(), path);
+    FILE *file = fopen(path, "w");
+    CHECK(file);
+    fclose(file);
+    char *room = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct process_code *fresh;
+    CHECK(process_code_open(store, (uint32_t)getpid(), &fresh) == 0);
+    uint64_t const frames[] = {(uint64_t)(uintptr_t)room + 5, (uint64_t)(uintptr_t)room + 99};
+    struct interned_stack interned;
+    frames_are(frames, 2);
+    CHECK(stack_intern_put(intern, fresh, &walk, &interned) == 0);
+    struct stack_link const link = stack_table_innermost(recording->stacks, interned.stack);
+    const struct frame *frame = &recording->frames.items[link.frame];
+    assert_int_equal(frame->address, frames[0]);
+    assert_string_equal(recording_text(recording, recording->modules.items[frame->module].path),
+                        seen);
+    process_code_close(fresh);
+    munmap(room, 4096);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +202,7 @@ int main(void)
         cmocka_unit_test(deep_recursion_is_folded_and_keeps_both_ends),
         cmocka_unit_test(recursion_of_many_different_functions_is_kept),
         cmocka_unit_test(made_code_has_one_name_and_unknown_addresses_none),
+        cmocka_unit_test(made_code_that_its_runtime_lists_has_addresses),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
