@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include "cli/find_recording.h"
+#include "cli/helper_program.h"
 #include "cli/options.h"
+#include "serve/go_endpoint.h"
+#include "serve/live_words.h"
 #include "serve/request_text.h"
 #include "serve/server.h"
 #include "serve/site_list.h"
@@ -24,6 +27,7 @@ struct serve_options {
     int file_count;
     const char *token_file;
     char token[TOKEN_MOST + 1];
+    char live[PATH_MAX], fetch[PATH_MAX], go_pprof[GO_URL_MOST];
     bool quiet, until_stdin_ends;
 };
 
@@ -88,6 +92,13 @@ static int take_sites(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_go_pprof(void *into, const char *argument, struct fault *fault)
+{
+    struct serve_options *options = into;
+    options->target.beside.go_pprof = options->go_pprof;
+    return go_endpoint_parse(argument, options->go_pprof, fault);
+}
+
 static int take_until_stdin_ends(void *into, const char *argument, struct fault *fault)
 {
     (void)argument, (void)fault;
@@ -110,6 +121,9 @@ static const struct option_rule serve_rules[] = {
      take_token_file},
     {"--addresses", NULL, "show addresses of the process to other machines, too", take_addresses},
     {"--sites", "N", "call sites with numbers of their own in /metrics, about (20)", take_sites},
+    {"--go-pprof", "URL",
+     "pass on what a Go program's own net/http/pprof serves there, as http://127.0.0.1:6060",
+     take_go_pprof},
     {"--allow-host", "NAME", "also answer to this name in the Host header", take_allow_host},
     {"--allow-origin", "URL", "let pages of this origin read the answers", take_allow_origin},
     {"--until-stdin-ends", NULL, "end when standard input does, as with run --serve",
@@ -207,6 +221,15 @@ static int serve(struct serve_options *options, struct fault *fault)
     return server || is_late ? 0 : -EIO;
 }
 
+/* Who does what needs more than this program links. */
+static void find_helpers(struct serve_options *options)
+{
+    struct target_beside *beside = &options->target.beside;
+    beside->live = helper_program_path(LIVE_PROGRAM, options->live) == 0 ? options->live : NULL;
+    beside->fetch =
+        helper_program_path("memoir-fetch", options->fetch) == 0 ? options->fetch : NULL;
+}
+
 static int run(struct serve_options *options, int words, char **argv)
 {
     struct fault fault = {.text = ""};
@@ -221,6 +244,11 @@ static int run(struct serve_options *options, int words, char **argv)
                         "none\n");
         return 2;
     }
+    if (words > 1 && options->target.beside.go_pprof) {
+        fprintf(stderr, "memoir serve: --go-pprof is of one process: give --pid or one FILE\n");
+        return 2;
+    }
+    find_helpers(options);
     options->files = argv + 2;
     options->file_count = words;
     if (serve(options, &fault) == 0)
@@ -242,6 +270,9 @@ int main(int argc, char **argv)
         "--listen says otherwise.",
         "  memoir serve --pid 4242\n"
         "  go tool pprof http://127.0.0.1:17832/debug/pprof/heap\n"
+        "  go tool pprof 'http://127.0.0.1:17832/debug/pprof/profile?seconds=10'\n"
+        "  curl 'http://127.0.0.1:17832/debug/pprof/goroutine?debug=2'\n"
+        "  memoir serve --pid 4242 --go-pprof http://127.0.0.1:6060\n"
         "  memoir serve node.4242.memoir --listen 8080\n"
         "  curl 'http://127.0.0.1:17832/v1/tree?threshold=1024&reverse=true'\n"
         "  memoir serve --pid 4242 --listen 0.0.0.0:17832 --token-file /etc/memoir.token\n",

@@ -16,7 +16,8 @@ enum profile_field {
     PROFILE_DEFAULT_SAMPLE_TYPE = 14,
 };
 enum value_type_field { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
-enum sample_field { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2 };
+enum sample_field { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum label_field { LABEL_KEY = 1, LABEL_TEXT = 2 };
 enum mapping_field {
     MAPPING_ID = 1,
     MAPPING_START = 2,

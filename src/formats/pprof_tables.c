@@ -118,9 +118,17 @@ static void write_line(struct pprof_tables *tables, const struct shown_frame *sh
     protobuf_message(&tables->location, LOCATION_LINE, &tables->line);
 }
 
+/* Where the kernel has its code is nobody's business: who knows may attack it. */
+static bool is_kernel(const struct pprof_tables *tables, const struct module *module)
+{
+    return module && strcmp(recording_text(tables->recording, module->path), KERNEL_PATH) == 0;
+}
+
 static uint64_t location_address(const struct pprof_tables *tables, const struct frame *frame,
                                  const struct module *module)
 {
+    if (is_kernel(tables, module))
+        return 0;
     if (!tables->hides_addresses)
         return frame->address + (module ? module->bias : 0);
     return module ? frame->address : 0;
@@ -145,6 +153,8 @@ static void write_location(struct pprof_tables *tables, uint64_t id, uint32_t in
     const struct module *module = known ? &recording->modules.items[frame->module] : NULL;
     uint8_t flags = HAS_FUNCTIONS;
 
+    if (is_kernel(tables, module) && !frame->location_count)
+        lines[0].function = recording_intern(recording, KERNEL_PATH);
     if (tables->hides_addresses && !module)
         hide_names(tables, lines, count < LINES_MAX ? count : LINES_MAX);
     protobuf_reset(&tables->location);

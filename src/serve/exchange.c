@@ -73,6 +73,15 @@ void answer_error(struct answer *answer, const struct request *request, unsigned
         answer->status = status;
 }
 
+void answer_take(struct answer *answer, char *body, size_t size, const char *type)
+{
+    answer_fini(answer);
+    answer->body = body;
+    answer->size = size;
+    answer->status = 200;
+    answer->type = type;
+}
+
 void answer_stream(struct answer *answer, struct answer_stream stream, const char *type)
 {
     answer_fini(answer);

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 
 struct target_list;
+struct errand;
 
 #define PARAMETERS_MOST     8
 #define PARAMETER_NAME_MOST 32
@@ -28,6 +29,7 @@ struct request {
     bool wants_json;                  /* errors as JSON */
     uint64_t began_ns;                /* monotonic */
     uint64_t from_ns;                 /* for a route that answers later: what it noted at first */
+    struct errand *errand;            /* likewise: who makes the answer; ended with the request */
     const struct target_list *served; /* all that is, for a route about them */
 };
 
@@ -66,6 +68,9 @@ void answer_error(struct answer *answer, const struct request *request, unsigned
 /* A body written to a FILE: begin, write, finish.  NULL when out of memory; finish takes care of that, too. */
 FILE *answer_begin(struct answer *answer);
 void answer_finish(struct answer *answer, FILE *out, const char *type);
+
+/* A body that is there already; the answer owns it from here on. */
+void answer_take(struct answer *answer, char *body, size_t size, const char *type);
 
 /* A body that is made while it is sent; the answer owns it from here on. */
 void answer_stream(struct answer *answer, struct answer_stream stream, const char *type);

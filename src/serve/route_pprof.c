@@ -30,7 +30,19 @@ void route_pprof_index(struct target *target, struct request *request, struct an
         "(<a href=\"/debug/pprof/heap?debug=1\">text</a>)</li>\n"
         "<li><a href=\"/debug/pprof/allocs\">allocs</a>: who asked for all that was ever allocated "
         "(<a href=\"/debug/pprof/allocs?debug=1\">text</a>)</li>\n"
-        "</ul>\n<p>With <code>?seconds=N</code>: what changed in that time.</p>\n"
+        "<li><a href=\"/debug/pprof/profile?seconds=10\">profile</a>: time on processors, in "
+        "<code>?seconds=30</code></li>\n"
+        "<li><a href=\"/debug/fgprof?seconds=10\">fgprof</a>: the same and time spent waiting "
+        "(<a href=\"/debug/fgprof?seconds=10&amp;format=folded\">folded</a>)</li>\n"
+        "<li><a href=\"/debug/pprof/goroutine\">goroutine</a>: the stack of every thread now "
+        "(<a href=\"/debug/pprof/goroutine?debug=1\">by stack</a>, "
+        "<a href=\"/debug/pprof/goroutine?debug=2\">by thread</a>)</li>\n"
+        "<li>Of a Go program with <code>--go-pprof URL</code>, besides: "
+        "<a href=\"/debug/pprof/block\">block</a>, <a href=\"/debug/pprof/mutex\">mutex</a>, "
+        "<a href=\"/debug/pprof/threadcreate\">threadcreate</a>, "
+        "<a href=\"/debug/pprof/trace?seconds=1\">trace</a>, "
+        "<a href=\"/debug/pprof/cmdline\">cmdline</a></li>\n"
+        "</ul>\n<p>heap and allocs with <code>?seconds=N</code>: what changed in that time.</p>\n"
         "<pre>go tool pprof http://HOST/debug/pprof/heap</pre>\n</body></html>\n";
     FILE *out = answer_begin(answer);
     (void)target, (void)request;
@@ -102,6 +114,8 @@ static void serve_profile(struct profile *profile, struct target *target, struct
                           struct answer *answer)
 {
     struct fault fault = {.text = ""};
+    if (route_relay(profile->name, target, request, answer))
+        return;
     if (!take_parameters(profile, request, answer))
         return;
     struct recording *recording = target_recording(target, NULL, &fault);

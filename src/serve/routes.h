@@ -19,11 +19,25 @@ route_find(const char *path); /* NULL when there is none; one slash too much at 
 /* Whether errors at this path are JSON whatever the client accepts, as all answers there are. */
 bool path_speaks_json(const char *path);
 
+/* For handlers of what Go serves, too: whether the program's own endpoint is asked, or has answered. */
+bool route_relay(const char *name, struct target *target, struct request *request,
+                 struct answer *answer);
+
 void route_health(struct target *target, struct request *request, struct answer *answer);
 void route_list(struct target *target, struct request *request, struct answer *answer);
 void route_metrics(struct target *target, struct request *request, struct answer *answer);
 void route_memory(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_index(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_profile(struct target *target, struct request *request, struct answer *answer);
+void route_fgprof(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_goroutine(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_threadcreate(struct target *target, struct request *request,
+                              struct answer *answer);
+void route_pprof_block(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_mutex(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_trace(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_cmdline(struct target *target, struct request *request, struct answer *answer);
+void route_pprof_symbol(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_heap(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_allocs(struct target *target, struct request *request, struct answer *answer);
 void route_tree(struct target *target, struct request *request, struct answer *answer);

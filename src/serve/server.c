@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "base/clock.h"
 #include "serve/clients.h"
+#include "serve/errand.h"
 #include "serve/gate.h"
 #include "serve/request_text.h"
 #include "serve/response.h"
@@ -142,6 +144,22 @@ static enum MHD_Result send_answer(struct server *server, struct exchange *excha
     return result;
 }
 
+/* Nobody waits for the answer any more. */
+static bool has_left(const struct exchange *exchange)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct pollfd look = {info ? info->connect_fd : -1, POLLRDHUP, 0};
+    return poll(&look, 1, 0) > 0 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+/* A helper may look at the process for an hour: not for nobody, nor for a server that ends. */
+static void drop_errand(struct exchange *exchange)
+{
+    errand_end(exchange->request.errand);
+    exchange->request.errand = NULL;
+}
+
 /* In the thread that works. */
 static uint64_t do_job(void *context, void *job, bool is_ending)
 {
@@ -149,6 +167,10 @@ static uint64_t do_job(void *context, void *job, bool is_ending)
     struct exchange *exchange = job;
     struct answer *answer = &exchange->answer;
     struct target *target = target_list_select(server->targets, &exchange->request, answer);
+    if (answer->again_ns && has_left(exchange)) {
+        answer_error(answer, &exchange->request, 408, "Nobody waits for the answer any more.");
+        target = NULL;
+    }
     if (target)
         exchange->route->handle(target, &exchange->request, answer);
     if (answer->status == 0 && !is_ending)
@@ -156,6 +178,7 @@ static uint64_t do_job(void *context, void *job, bool is_ending)
     if (answer->status == 0)
         answer_error(answer, &exchange->request, 503,
                      "Too many requests wait already, or the server ends: ask again later.");
+    drop_errand(exchange);
     size_t const held_bytes = answer->size + answer->stream.held_bytes;
     if (held_bytes > ANSWER_SMALL && server->held_bytes + held_bytes > HELD_MOST)
         answer_error(answer, &exchange->request, 503,

@@ -185,6 +185,11 @@ int target_memory(struct target *target, struct memory_status *memory, struct fa
     return 0;
 }
 
+const struct target_beside *target_beside(const struct target *target)
+{
+    return &target->options.beside;
+}
+
 uint32_t target_pid(const struct target *target)
 {
     return target->options.pid;

@@ -16,11 +16,19 @@ struct target;
 /* As find_recording: 0 with the path of the recording that is being made of a process. */
 typedef int find_recording_of(uint32_t pid, char path[PATH_MAX], struct fault *fault);
 
+/* Programs and places that help with what the server itself does not do; NULL: there is none. */
+struct target_beside {
+    const char *live;     /* looks into processes: serve/live_words.h */
+    const char *fetch;    /* asks other servers */
+    const char *go_pprof; /* where the process serves net/http/pprof itself: go_endpoint_parse */
+};
+
 struct target_options {
     uint32_t pid;            /* 0: none */
     const char *path;        /* of a recording; NULL: that of the process, when there is one */
     find_recording_of *find; /* may be NULL */
-    uint64_t sites;          /* call sites with numbers of their own in /metrics, about */
+    struct target_beside beside;
+    uint64_t sites; /* call sites with numbers of their own in /metrics, about */
 };
 
 /* NULL with a sentence when there is neither such a process nor such a recording.  The options are copied, not the
@@ -35,6 +43,7 @@ struct recording *target_recording(struct target *target, const struct running *
 
 /* The process as of now.  0; -ESRCH with a sentence when it has ended, -ENOENT when none is watched. */
 int target_memory(struct target *target, struct memory_status *memory, struct fault *fault);
+const struct target_beside *target_beside(const struct target *target);
 uint32_t target_pid(const struct target *target);      /* 0: none */
 uint64_t target_began_ns(const struct target *target); /* the process, unix time; 0: unknown */
 

@@ -69,6 +69,12 @@ static void read_sample(struct bytes from, struct pprof_sample *sample)
     struct field field;
     while (next_field(&from, &field)) {
         assert_non_null(field.bytes.at); /* packed */
+        if (field.number == 3) {
+            uint64_t label[3] = {0};
+            read_scalars(field.bytes, label, 3);
+            sample->label = label[2];
+            continue;
+        }
         while (field.bytes.at < field.bytes.end) {
             uint64_t value = varint(&field.bytes);
             if (field.number == 1)

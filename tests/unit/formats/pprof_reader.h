@@ -27,6 +27,7 @@ struct pprof_sample {
     size_t place_count;
     int64_t values[PPROF_VALUES];
     size_t value_count;
+    uint64_t label; /* the text of the last one */
 };
 struct pprof_type {
     uint64_t type, unit;

@@ -1,0 +1,13 @@
+/* dump_text.h - stacks of threads as text, in the forms that Go has for goroutines. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "live/thread_dump.h"
+
+/* debug=1: equal stacks once, the most frequent first, each with its count.  0 or -ENOMEM. */
+int dump_write_grouped(const struct thread_dump *dump, bool hides_addresses, FILE *out);
+
+/* debug=2: thread by thread, with what each does. */
+void dump_write_threads(const struct thread_dump *dump, bool hides_addresses, FILE *out);

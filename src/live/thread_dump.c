@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live/thread_dump.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inject/permission.h"
+#include "inject/remote_memory.h"
+#include "inject/thread_stop.h"
+#include "inject/tracing_thread.h"
+#include "live/recording_of.h"
+#include "procfs/maps.h"
+#include "procfs/process_status.h"
+#include "stacks/stack_intern.h"
+
+#define STOP_WAIT_NS UINT64_C(100000000)
+#define TABLES_MOST  ((size_t)512 << 20)
+#define OWN_STACK                                                                                  \
+    ((uint64_t)64 << 20) /* a mapping with no more than this above the stack pointer is a stack */
+
+/* What dumping takes. */
+struct dumper {
+    struct thread_dump *dump;
+    uint32_t pid;
+    struct remote_memory memory;
+    struct map_list maps;
+    struct code_store *store;
+    struct process_code *code;
+    struct stack_intern *intern;
+    uint8_t *bytes; /* DUMP_COPY_MOST of a stack */
+    size_t size;
+    struct user_regs_struct registers;
+    struct stack_walk walk;
+    VEC(pid_t) late; /* would not stop in time: let go when they do */
+};
+
+static int explain(uint32_t pid, int err, struct fault *fault)
+{
+    struct process_status status;
+    struct permission_facts facts;
+    if (err == -ENOENT || err == -ESRCH || process_status_read(pid, 0, &status) < 0)
+        return fault_set(fault, -ESRCH, "process %u has ended", pid);
+    if (err != -EPERM && err != -EACCES)
+        return fault_set(fault, err, "cannot look at the threads of process %u: %s", pid,
+                         strerror(-err));
+    if (status.tracer)
+        return fault_set(fault, -EBUSY,
+                         "process %u is traced already, by process %u; end that first", pid,
+                         status.tracer);
+    permission_facts_read(&facts, (pid_t)pid);
+    return permission_explain(&facts, fault);
+}
+
+/* How much of its stack to copy.  What lies past a stack is somebody else's memory, and not to be touched. */
+static size_t copy_size(const struct dumper *dumper, uint64_t stack_pointer)
+{
+    const struct map_region *region = map_list_find(&dumper->maps, stack_pointer);
+    if (!region)
+        return 0;
+    uint64_t const above = region->end - stack_pointer;
+    size_t const most = above <= OWN_STACK ? DUMP_COPY_MOST : DUMP_COPY_HEAP;
+    return above < most ? (size_t)above : most;
+}
+
+/* While it stands still. */
+static void copy_stack(struct dumper *dumper, pid_t tid)
+{
+    dumper->size = 0;
+    if (!thread_registers(tid, &dumper->registers)) {
+        dumper->registers.rip = 0;
+        return;
+    }
+    size_t const size = copy_size(dumper, dumper->registers.rsp);
+    if (!size)
+        return;
+    ssize_t const got = pread(dumper->memory.fd, dumper->bytes, size, (off_t)dumper->registers.rsp);
+    dumper->size = got > 0 ? (size_t)got : 0;
+}
+
+static int walk_stack(struct dumper *dumper, struct dumped_thread *thread)
+{
+    const struct user_regs_struct *at = &dumper->registers;
+    uint64_t const registers[STACK_REGISTERS] = {
+        at->rax, at->rdx, at->rcx, at->rbx, at->rsi, at->rdi, at->rbp, at->rsp, at->r8,
+        at->r9,  at->r10, at->r11, at->r12, at->r13, at->r14, at->r15, at->rip};
+    struct stack_copy const copy = {registers, at->rsp, dumper->bytes, dumper->size};
+    struct interned_stack interned;
+    if (!at->rip)
+        return 0;
+    stack_walk(dumper->code, &copy, &dumper->walk);
+    int const err = stack_intern_put(dumper->intern, dumper->code, &dumper->walk, &interned);
+    if (err)
+        return err;
+    thread->stack = interned.stack;
+    thread->stop = dumper->walk.stop;
+    thread->left_out = dumper->walk.left_out;
+    return 0;
+}
+
+static void let_go_late(struct dumper *dumper)
+{
+    for (size_t i = 0; i < dumper->late.count;)
+        if (thread_stop_forget(dumper->late.items[i]))
+            dumper->late.items[i] = dumper->late.items[--dumper->late.count];
+        else
+            i++;
+}
+
+#define HAS_ENDED 1
+/* Stops it, copies, lets it go; walks then.  0 also when it does not stop, HAS_ENDED, or -errno. */
+static int look_at(struct dumper *dumper, struct dumped_thread *thread)
+{
+    struct stopped_thread stopped;
+    struct thread_dump *dump = dumper->dump;
+    pid_t const tid = (pid_t)thread->tid;
+    if (thread->state.letter == 'D') /* it would stop who knows when */
+        return 0;
+    int const err = thread_stop(tid, STOP_WAIT_NS, &stopped);
+    if (err == -EAGAIN)
+        return vec_push(&dumper->late, tid) ? 0 : -ENOMEM;
+    if (err < 0)
+        return err == -ESRCH ? HAS_ENDED : err;
+    copy_stack(dumper, tid);
+    uint64_t const stopped_ns = thread_release(&stopped);
+    dump->stopped_ns += stopped_ns;
+    dump->longest_ns = stopped_ns > dump->longest_ns ? stopped_ns : dump->longest_ns;
+    return walk_stack(dumper, thread);
+}
+
+static int add_thread(struct dumper *dumper, uint32_t tid)
+{
+    struct recording *recording = dumper->dump->recording;
+    struct dumped_thread thread = {.tid = tid};
+    if (dumper->dump->threads.count == DUMP_THREADS_MOST) {
+        dumper->dump->more_threads++;
+        return 0;
+    }
+    thread_state_read(dumper->pid, tid, &thread.state);
+    if (!thread.state.letter || thread.state.letter == 'Z' || thread.state.letter == 'X')
+        return 0;
+    let_go_late(dumper);
+    int const err = look_at(dumper, &thread);
+    if (err)
+        return err == HAS_ENDED ? 0 : err;
+    struct thread const row = {
+        .tid = tid, .name = recording_intern(recording, thread.state.name), .merged = 1};
+    return vec_push(&dumper->dump->threads, thread) && vec_push(&recording->threads, row) ? 0
+                                                                                          : -ENOMEM;
+}
+
+/* In a tracing thread. */
+static int dump_all(void *context)
+{
+    struct dumper *dumper = context;
+    char path[64];
+    int err = 0;
+    snprintf(path, sizeof(path), "/proc/%u/task", dumper->pid);
+    DIR *tasks = opendir(path);
+    if (!tasks)
+        return -errno;
+    for (struct dirent *entry; !err && (entry = readdir(tasks));) {
+        uint32_t const tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        err = tid ? add_thread(dumper, tid) : 0;
+    }
+    closedir(tasks);
+    let_go_late(dumper); /* the kernel does so with the rest when this thread ends */
+    return err;
+}
+
+static int prepare(struct dumper *dumper)
+{
+    int err = remote_memory_open(&dumper->memory, (pid_t)dumper->pid);
+    if (err == 0)
+        err = map_list_read(dumper->pid, &dumper->maps);
+    if (err)
+        return err;
+    dumper->bytes = malloc(DUMP_COPY_MOST);
+    dumper->store = code_store_create(TABLES_MOST);
+    dumper->intern = stack_intern_create(dumper->dump->recording);
+    if (!dumper->bytes || !dumper->store || !dumper->intern)
+        return -ENOMEM;
+    return process_code_open(dumper->store, dumper->pid, &dumper->code);
+}
+
+static void dumper_free(struct dumper *dumper)
+{
+    stack_intern_destroy(dumper->intern);
+    process_code_close(dumper->code);
+    code_store_destroy(dumper->store);
+    map_list_fini(&dumper->maps);
+    remote_memory_close(&dumper->memory);
+    vec_free(&dumper->late);
+    free(dumper->bytes);
+    free(dumper);
+}
+
+int thread_dump_take(struct thread_dump *dump, uint32_t pid, struct fault *fault)
+{
+    struct dumper *dumper = calloc(1, sizeof(*dumper));
+    *dump = (struct thread_dump){.recording = recording_of_process(pid)};
+    if (!dumper || !dump->recording) {
+        free(dumper);
+        thread_dump_fini(dump);
+        return fault_set(fault, -ENOMEM, "out of memory");
+    }
+    dumper->dump = dump;
+    dumper->pid = pid;
+    dumper->memory.fd = -1;
+    int err = prepare(dumper);
+    if (err == 0)
+        err = tracing_thread_run(dump_all, dumper);
+    dumper_free(dumper);
+    if (err) {
+        thread_dump_fini(dump);
+        return explain(pid, err, fault);
+    }
+    recording_name_all(dump->recording);
+    return 0;
+}
+
+void thread_dump_fini(struct thread_dump *dump)
+{
+    if (dump->recording)
+        recording_destroy(dump->recording);
+    vec_free(&dump->threads);
+    *dump = (struct thread_dump){0};
+}
