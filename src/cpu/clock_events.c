@@ -54,6 +54,8 @@ static struct perf_event_attr tick_attributes(const struct clock_events *events)
     attributes.inherit_thread = attributes.inherit && !events->options.children;
     attributes.read_format = PERF_FORMAT_LOST;
     attributes.task = attributes.comm = attributes.comm_exec = 1;
+    attributes.mmap = attributes.mmap2 = 1;
+    attributes.inherit_stat = attributes.inherit; /* tells what a thread used when it ends */
     attributes.context_switch = events->options.off_cpu;
     attributes.exclude_kernel = !events->sees_kernel;
     if (events->options.hz) {
@@ -120,7 +122,7 @@ static int open_on(const struct target *target, struct perf_event_attr *attribut
     uint32_t *known = number_map_at(&events->roles, id);
     if (!known)
         return -ENOMEM;
-    *known = role;
+    *known = role | cpu << 2;
     return 0;
 }
 

@@ -48,6 +48,15 @@ struct clock_events {
     uint64_t lost_before[3]; /* by role: of events that are closed */
 };
 
+static inline enum clock_role clock_role_of(uint32_t known)
+{
+    return (enum clock_role)(known & 3);
+}
+static inline uint32_t clock_processor_of(uint32_t known)
+{
+    return known >> 2;
+}
+
 /* Makes the rings, and begins with all that runs if that is wanted.  0 or -errno with a sentence. */
 int clock_events_init(struct clock_events *events, const struct clock_options *options,
                       struct fault *fault);

@@ -27,7 +27,7 @@ uint32_t cpu_lane_thread(struct cpu_lane *lane, uint32_t pid, uint32_t tid)
     uint32_t *known = number_map_at(&lane->index, tid);
     if (!known)
         return UINT32_MAX;
-    if (*known)
+    if (*known && !lane->threads.items[*known - 1].has_ended)
         return *known - 1;
     uint32_t const place = take_place(lane);
     if (place == UINT32_MAX)
@@ -49,9 +49,14 @@ void cpu_lane_name(struct cpu_lane *lane, uint32_t pid, uint32_t tid, const char
     thread->is_new_name = true;
 }
 
+uint32_t cpu_lane_known_thread(const struct cpu_lane *lane, uint32_t tid)
+{
+    return (tid ? number_map_get(&lane->index, tid) : 0) - 1;
+}
+
 void cpu_lane_end_thread(struct cpu_lane *lane, uint32_t tid)
 {
-    uint32_t const known = tid ? number_map_take(&lane->index, tid) : 0;
+    uint32_t const known = tid ? number_map_get(&lane->index, tid) : 0;
     if (known)
         lane->threads.items[known - 1].has_ended = true;
 }
@@ -247,8 +252,14 @@ static int translate(struct cpu_lane *lane, const struct recording *stacks,
 static void clear(struct cpu_lane *lane)
 {
     lane->news.count = 0;
-    vec_each (thread, &lane->threads)
-        thread->is_free |= thread->has_ended;
+    for (size_t i = 0; i < lane->threads.count; i++) {
+        struct cpu_thread *thread = &lane->threads.items[i];
+        if (!thread->has_ended || thread->is_free)
+            continue;
+        thread->is_free = true;
+        if (number_map_get(&lane->index, thread->tid) == i + 1)
+            number_map_take(&lane->index, thread->tid);
+    }
 }
 
 int cpu_lane_take(struct cpu_lane *lane, const struct recording *stacks,

@@ -23,6 +23,7 @@ struct cpu_thread {
     uint32_t row; /* of the recording, plus one; 0: none yet */
     char name[16];
     bool has_ended, is_free, is_new_name;
+    stack_id last_stack; /* of its last sample; STACK_EMPTY: none */
 };
 
 struct cpu_lane { /* all zero to begin */
@@ -37,6 +38,8 @@ struct cpu_lane { /* all zero to begin */
 /* The place of a thread of `pid`, from now on if it is new; UINT32_MAX when out of memory. */
 uint32_t cpu_lane_thread(struct cpu_lane *lane, uint32_t pid, uint32_t tid);
 void cpu_lane_name(struct cpu_lane *lane, uint32_t pid, uint32_t tid, const char *name);
+/* Also of one that has ended, as long as nothing was taken since; UINT32_MAX when there is none. */
+uint32_t cpu_lane_known_thread(const struct cpu_lane *lane, uint32_t tid);
 void cpu_lane_end_thread(struct cpu_lane *lane, uint32_t tid);
 
 /* 0 or -ENOMEM. */

@@ -41,9 +41,10 @@ struct cpu_process *cpu_process_create(uint32_t pid, uint32_t parent, struct cpu
 
 static void drop_code(struct cpu_process *process)
 {
-    if (!process->lender)
+    if (!process->lender && process->own.code != process->listed)
         process_code_close(process->own.code);
-    process->own.code = NULL;
+    process_code_close(process->listed);
+    process->own.code = process->listed = NULL;
     process->lender = NULL;
     process->has_tried_code = false;
 }
@@ -58,21 +59,44 @@ void cpu_process_destroy(struct cpu_process *process)
     free(process);
 }
 
-bool cpu_process_has_code(struct cpu_process *process, struct code_store *codes,
-                          struct cpu_process *parent)
+/* As it has it, if it still has it: one that ends has no mappings any more. */
+static void open_code(struct cpu_process *process, struct code_store *codes, uint64_t address)
+{
+    int const err = process_code_open(codes, process->pid, &process->own.code);
+    process->is_unreadable = err == -EACCES || err == -EPERM;
+    if (err < 0)
+        process->own.code = NULL;
+    if (err < 0 || process_code_find(process->own.code, address))
+        return;
+    if (process->first_has_ended || process->listed || !process_runs(process->pid)) {
+        process_code_close(process->own.code);
+        process->own.code = NULL;
+    }
+}
+
+bool cpu_process_find_code(struct cpu_process *process, struct code_store *codes,
+                           struct cpu_process *parent, uint64_t address)
 {
     if (process->own.code || process->has_tried_code)
         return process->own.code != NULL;
     process->has_tried_code = true;
-    int const err = process_code_open(codes, process->pid, &process->own.code);
-    process->is_unreadable = err == -EACCES || err == -EPERM;
-    if (err < 0 && parent && parent->own.code && !process->is_own_program) {
+    open_code(process, codes, address);
+    if (!process->own.code && process->is_own_program) {
+        process->own.code = process->listed;
+    } else if (!process->own.code && parent && parent->own.code) {
         process->own.code = parent->own.code;
         process->lender = parent->lender ? parent->lender : parent;
-    } else if (err < 0) {
-        process->own.code = NULL;
     }
     return process->own.code != NULL;
+}
+
+void cpu_process_map(struct cpu_process *process, struct code_store *codes,
+                     const struct code_mapping *mapping)
+{
+    if (!process->is_own_program || (process->own.code && process->own.code != process->listed))
+        return; /* it is read where the process has it */
+    if (process->listed || process_code_create(codes, NULL, &process->listed) == 0)
+        (void)process_code_map(process->listed, mapping);
 }
 
 void cpu_process_exec(struct cpu_process *process)
@@ -97,6 +121,8 @@ void cpu_process_measure(struct cpu_process *process)
     uint64_t const used = process->has_ended ? 0 : used_ns(process->pid);
     if (used > process->cpu_began_ns && used - process->cpu_began_ns > process->cpu_ns)
         process->cpu_ns = used - process->cpu_began_ns;
+    if (process->told_cpu_ns > process->cpu_ns) /* it ended before it was looked at again */
+        process->cpu_ns = process->told_cpu_ns;
 }
 
 void cpu_process_check_end(struct cpu_process *process)

@@ -10,6 +10,8 @@ struct cpu_process {
     struct station_code own;
     struct cpu_process
         *lender; /* whose code it has: it was forked from it, and is gone; NULL: its own */
+    struct process_code
+        *listed; /* its code by what was told of its mappings since its exec; NULL: none */
     bool has_tried_code;
     uint64_t code_since_ns;
     char name[16];
@@ -24,15 +26,20 @@ struct cpu_process {
     bool is_unreadable;    /* its code: not permitted */
     uint64_t cpu_began_ns; /* by the kernel's account, when it was first looked at */
     uint64_t cpu_ns;       /* since then */
+    uint64_t told_cpu_ns;  /* that its threads used which have ended, and were started meanwhile */
 };
 
 /* NULL when out of memory.  `lane` NULL: one of its own. */
 struct cpu_process *cpu_process_create(uint32_t pid, uint32_t parent, struct cpu_lane *lane);
 void cpu_process_destroy(struct cpu_process *process);
 
-/* Its code, read when first wanted, or of `parent` (may be NULL) if it is gone already.  false when there is none. */
-bool cpu_process_has_code(struct cpu_process *process, struct code_store *codes,
-                          struct cpu_process *parent);
+/* Finds its code, of which `address` is, if that was not done yet: as the process has it; if it is gone already, by what
+ * was told of it or, before an exec, that of `parent` (may be NULL).  false when there is none. */
+bool cpu_process_find_code(struct cpu_process *process, struct code_store *codes,
+                           struct cpu_process *parent, uint64_t address);
+/* Code was mapped.  The path must outlive it. */
+void cpu_process_map(struct cpu_process *process, struct code_store *codes,
+                     const struct code_mapping *mapping);
 /* It is another program now. */
 void cpu_process_exec(struct cpu_process *process);
 /* Puts its name and number below its stacks: for recordings of several.  0 or -ENOMEM. */

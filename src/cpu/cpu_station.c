@@ -20,7 +20,7 @@
 
 static void drain(struct cpu_station *station, uint64_t until_ns)
 {
-    (void)perf_samples_drain(station->perf, until_ns, station_record, station);
+    (void)perf_samples_drain(station->perf, until_ns);
     station->until_ns = until_ns;
     if (until_ns - station->measured_ns < MEASURE_NS)
         return;
@@ -74,9 +74,9 @@ static void destroy(struct cpu_station *station)
     free(station);
 }
 
-static struct perf_samples *open_perf(const struct cpu_station_options *options,
-                                      struct fault *fault)
+static struct perf_samples *open_perf(struct cpu_station *station, struct fault *fault)
 {
+    const struct cpu_station_options *options = &station->options;
     struct perf_samples_options const wanted = {
         .clock = {.hz = options->hz < CPU_HZ_MAX ? options->hz : CPU_HZ_MAX,
                   .off_cpu = options->off_cpu,
@@ -84,7 +84,8 @@ static struct perf_samples *open_perf(const struct cpu_station_options *options,
                   .whole_machine = options->whole_machine,
                   .cgroup = options->cgroup,
                   .no_kernel = options->no_kernel},
-        .wait_least_ns = options->wait_least_ns ? options->wait_least_ns : WAIT_LEAST_NS};
+        .wait_least_ns = options->wait_least_ns ? options->wait_least_ns : WAIT_LEAST_NS,
+        .sink = {station, station_record, station_mapping, station_used}};
     return perf_samples_open(&wanted, fault);
 }
 
@@ -100,7 +101,9 @@ struct cpu_station *cpu_station_open(const struct cpu_station_options *options, 
     station->options = *options;
     station->codes = code_store_create(TABLES_MAX);
     station->stacks = time_stacks_create(options->no_kernel);
-    station->perf = open_perf(options, fault);
+    if (station->codes)
+        code_store_keep_unused(station->codes); /* processes come and go, and run the same files */
+    station->perf = open_perf(station, fault);
     station->busy_began_ns = machine_busy_ns();
     pthread_mutex_init(&station->lock, NULL);
     if (station->perf && station->codes && station->stacks &&
@@ -202,7 +205,7 @@ int cpu_station_take(struct cpu_station *station, uint32_t pid, struct recording
     usleep(PERF_SAMPLES_LATE_NS / 1000); /* by then all of it is written */
     pthread_mutex_lock(&station->lock);
     drain(station, until_ns);
-    perf_samples_tell_waits(station->perf, until_ns, station_record, station);
+    perf_samples_tell_waits(station->perf, until_ns);
     struct cpu_process *process = find_asked(station, pid, &is_all);
     int err = process || is_all ? 0 : -ESRCH;
     if (err == 0)

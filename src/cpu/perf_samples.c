@@ -33,8 +33,7 @@ struct perf_samples {
     uint64_t sample_ns;        /* that one stands for */
     uint64_t lost_records, throttled;
     uint64_t stops, stops_before, stops_period, budget_ns;
-    perf_samples_fn each; /* while draining */
-    void *context;
+    struct number_map ticked; /* samples of a thread on a processor, by both */
 };
 
 static void destroy(struct perf_samples *samples)
@@ -43,6 +42,7 @@ static void destroy(struct perf_samples *samples)
     perf_queue_fini(&samples->queue);
     wait_book_fini(&samples->waits);
     number_map_fini(&samples->watched);
+    number_map_fini(&samples->ticked);
     free(samples->copy);
     free(samples);
 }
@@ -139,7 +139,7 @@ void perf_samples_forget(struct perf_samples *samples, uint32_t pid)
 
 static void deliver(struct perf_samples *samples, const struct agent_record *record)
 {
-    samples->each(samples->context, record);
+    samples->options.sink.record(samples->options.sink.context, record);
 }
 
 /* The addresses inside the kernel, without the marks between. */
@@ -173,6 +173,11 @@ static uint32_t copy_stack(struct perf_samples *samples, struct perf_cursor *cur
     return copy->record.stack;
 }
 
+static uint64_t tick_key(uint32_t tid, uint32_t processor)
+{
+    return (uint64_t)tid << 32 | processor;
+}
+
 static void translate_sample(struct perf_samples *samples, struct perf_cursor *cursor)
 {
     uint64_t const id = perf_cursor_word(cursor), task = perf_cursor_word(cursor);
@@ -186,9 +191,13 @@ static void translate_sample(struct perf_samples *samples, struct perf_cursor *c
     struct agent_record *record = &sample.time.record;
     if (!is_watched(samples, record->pid))
         return;
-    enum clock_role const role = number_map_get(&samples->events.roles, id);
+    enum clock_role const role = clock_role_of(number_map_get(&samples->events.roles, id));
     sample.time.kernel_count = take_kernel(cursor, sample.kernel);
     if (role == CLOCK_TICKS || role == 0) { /* 0: its event is closed already */
+        uint32_t *ticked =
+            number_map_at(&samples->ticked, tick_key(record->tid, (uint32_t)processor));
+        if (ticked)
+            ++*ticked;
         record->stack = copy_stack(samples, cursor, record);
         deliver(samples, record);
         return;
@@ -294,13 +303,52 @@ static void translate_name(struct perf_samples *samples, struct perf_cursor *cur
     deliver(samples, &name.record);
 }
 
-/* What stands at the end of all records but samples. */
-static uint64_t task_of(const char *bytes, size_t size)
+/* What an event counted for a thread that ends: pid and tid, ns. */
+static void translate_count(struct perf_samples *samples, struct perf_cursor *cursor, uint64_t id,
+                            uint64_t time_ns)
 {
-    uint64_t task = 0;
-    if (size >= sizeof(struct perf_event_header) + TAIL_BYTES)
-        memcpy(&task, bytes + size - TAIL_BYTES, sizeof(task));
-    return task;
+    uint64_t const task = perf_cursor_word(cursor), counted = perf_cursor_word(cursor);
+    struct perf_used used = {.pid = (uint32_t)task,
+                             .tid = (uint32_t)(task >> 32),
+                             .time_ns = time_ns,
+                             .used_ns = counted};
+    uint32_t const known = number_map_get(&samples->events.roles, id);
+    if (clock_role_of(known) != CLOCK_TICKS || samples->sample_ns == 0 || used.tid == 0)
+        return;
+    uint64_t const ticked =
+        samples->sample_ns *
+        number_map_take(&samples->ticked, tick_key(used.tid, clock_processor_of(known)));
+    used.left_ns = counted > ticked ? counted - ticked : 0;
+    /* More is missing for another reason: it was held back, lost, or not to be seen. */
+    if (used.left_ns > samples->sample_ns)
+        used.left_ns = samples->events.sees_kernel ? samples->sample_ns : 0;
+    if (is_watched(samples, used.pid))
+        samples->options.sink.used(samples->options.sink.context, &used);
+}
+
+/* pid and tid, where, how long, where in the file, 24 bytes of what file it is, rights, and its path. */
+static void translate_mapping(struct perf_samples *samples, struct perf_cursor *cursor)
+{
+    uint64_t const task = perf_cursor_word(cursor);
+    struct code_mapping mapping = {.start = perf_cursor_word(cursor), .build_id = ""};
+    mapping.end = mapping.start + perf_cursor_word(cursor);
+    mapping.offset = perf_cursor_word(cursor);
+    for (unsigned i = 0; i < 4; i++)
+        (void)perf_cursor_word(cursor);
+    size_t const size = (size_t)(cursor->end - cursor->at);
+    if (!is_watched(samples, (uint32_t)task) || !memchr(cursor->at, '\0', size))
+        return;
+    mapping.path = cursor->at;
+    samples->options.sink.mapping(samples->options.sink.context, (uint32_t)task, &mapping);
+}
+
+/* What stands at the end of all records but samples. */
+static uint64_t word_from_end(const char *bytes, size_t size, size_t from_end)
+{
+    uint64_t word = 0;
+    if (size >= sizeof(struct perf_event_header) + from_end)
+        memcpy(&word, bytes + size - from_end, sizeof(word));
+    return word;
 }
 
 static void translate(void *context, const char *bytes, size_t size, uint64_t time_ns)
@@ -315,7 +363,7 @@ static void translate(void *context, const char *bytes, size_t size, uint64_t ti
         break;
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE:
-        translate_switch(samples, header.misc, task_of(bytes, size), time_ns);
+        translate_switch(samples, header.misc, word_from_end(bytes, size, TAIL_BYTES), time_ns);
         break;
     case PERF_RECORD_FORK:
         translate_fork(samples, &cursor, time_ns);
@@ -325,6 +373,12 @@ static void translate(void *context, const char *bytes, size_t size, uint64_t ti
         break;
     case PERF_RECORD_COMM:
         translate_name(samples, &cursor, header.misc & PERF_RECORD_MISC_COMM_EXEC, time_ns);
+        break;
+    case PERF_RECORD_READ:
+        translate_count(samples, &cursor, word_from_end(bytes, size, 8), time_ns);
+        break;
+    case PERF_RECORD_MMAP2:
+        translate_mapping(samples, &cursor);
         break;
     case PERF_RECORD_LOST:
         (void)perf_cursor_word(&cursor); /* the number of the event */
@@ -357,26 +411,22 @@ static void keep_budget(struct perf_samples *samples, uint64_t now)
     samples->budget_ns = now;
 }
 
-int perf_samples_drain(struct perf_samples *samples, uint64_t until_ns, perf_samples_fn each,
-                       void *context)
+int perf_samples_drain(struct perf_samples *samples, uint64_t until_ns)
 {
     int const err =
         perf_queue_fill(&samples->queue, samples->events.rings, samples->events.ring_count);
-    samples->each = each;
-    samples->context = context;
     perf_queue_deliver(&samples->queue, until_ns, translate, samples);
     keep_budget(samples, monotonic_ns());
     return err;
 }
 
-void perf_samples_tell_waits(struct perf_samples *samples, uint64_t until_ns, perf_samples_fn each,
-                             void *context)
+void perf_samples_tell_waits(struct perf_samples *samples, uint64_t until_ns)
 {
     vec_each (thread, &samples->waits.threads) {
         struct wait_record record;
         if (thread->since_ns + samples->options.wait_least_ns < until_ns &&
             wait_thread_tell(thread, until_ns, false, &record))
-            each(context, &record.time.record);
+            deliver(samples, &record.time.record);
     }
 }
 

@@ -6,13 +6,31 @@
 #pragma once
 
 #include "cpu/clock_events.h"
+#include "stacks/process_code.h"
 #include "wire/agent.h"
 
 struct perf_samples;
 
+/* A thread that was started while it was watched has ended: what it used on one processor. */
+struct perf_used {
+    uint32_t pid, tid;
+    uint64_t time_ns;
+    uint64_t used_ns;
+    uint64_t left_ns; /* of it, after its last sample there: less than one stands for */
+};
+
+/* Who is told. */
+struct perf_sink {
+    void *context;
+    void (*record)(void *context, const struct agent_record *record);
+    void (*mapping)(void *context, uint32_t pid, const struct code_mapping *mapping); /* of code */
+    void (*used)(void *context, const struct perf_used *used);
+};
+
 struct perf_samples_options {
     struct clock_options clock;
     uint64_t wait_least_ns; /* shorter waits have no stack */
+    struct perf_sink sink;
 };
 
 struct perf_samples_counts {
@@ -36,15 +54,12 @@ void perf_samples_drop(struct perf_samples *samples, uint32_t pid);
 /* Nothing more is told of this one. */
 void perf_samples_forget(struct perf_samples *samples, uint32_t pid);
 
-typedef void (*perf_samples_fn)(void *context, const struct agent_record *record);
 /* Delivers what happened until `until_ns`, a little while ago: what happened just now may not be written yet.  0 or -ENOMEM, with
  * what was read so far delivered later. */
 #define PERF_SAMPLES_LATE_NS 1000000u
-int perf_samples_drain(struct perf_samples *samples, uint64_t until_ns, perf_samples_fn each,
-                       void *context);
+int perf_samples_drain(struct perf_samples *samples, uint64_t until_ns);
 /* The waits that go on, up to `until_ns`, which must be that of the last drain.  They go on being told from there. */
-void perf_samples_tell_waits(struct perf_samples *samples, uint64_t until_ns, perf_samples_fn each,
-                             void *context);
+void perf_samples_tell_waits(struct perf_samples *samples, uint64_t until_ns);
 
 struct perf_samples_counts perf_samples_count(const struct perf_samples *samples);
 /* Waits until a ring fills up, at most so long. */

@@ -32,8 +32,10 @@ struct cpu_process *station_find(const struct cpu_station *station, uint32_t pid
 /* A process from now on, or NULL when out of memory. */
 struct cpu_process *station_begin(struct cpu_station *station, uint32_t pid, uint32_t parent);
 
-/* Books a record; for perf_samples_drain. */
+/* Books a record; the others are what perf events tell beside. */
 void station_record(void *station, const struct agent_record *record);
+void station_mapping(void *station, uint32_t pid, const struct code_mapping *mapping);
+void station_used(void *station, const struct perf_used *used);
 /* Forgets processes that are over and of no interest to anybody. */
 void station_clear_away(struct cpu_station *station);
 /* Forgets a process, and no longer asks for its time. */

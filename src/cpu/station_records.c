@@ -40,6 +40,8 @@ struct cpu_process *station_begin(struct cpu_station *station, uint32_t pid, uin
 static void begin_child(struct cpu_station *station, struct cpu_process *parent, uint32_t pid)
 {
     struct cpu_process *child = station_begin(station, pid, parent->pid);
+    /* It may be gone before anything is seen of it: then its code is its parent's. */
+    (void)cpu_process_find_code(parent, station->codes, station_find(station, parent->parent), 0);
     if (!child)
         return;
     if (child->name[0] == '\0') /* gone already */
@@ -81,6 +83,7 @@ static void book_sample(struct cpu_station *station, struct cpu_process *process
         timing->lost++;
         return;
     }
+    process->lane->threads.items[news.thread].last_stack = news.stack;
     timing->samples++;
     timing->in_kernel += time->kernel_count > 0;
     timing->kernel_unnamed += is_unnamed;
@@ -151,7 +154,8 @@ static void walk_copy(struct cpu_station *station, struct cpu_process *process,
                       const struct agent_copy *copy)
 {
     uint64_t const now = copy->record.time_ns;
-    if (!cpu_process_has_code(process, station->codes, station_find(station, process->parent))) {
+    if (!cpu_process_find_code(process, station->codes, station_find(station, process->parent),
+                               copy->registers[AGENT_RIP])) {
         station->unreadable += process->is_unreadable;
         process->is_unreadable = false;
         return;
@@ -226,6 +230,42 @@ void station_record(void *context, const struct agent_record *record)
     book(station, process, record);
 }
 
+void station_mapping(void *context, uint32_t pid, const struct code_mapping *mapping)
+{
+    struct cpu_station *station = context;
+    struct cpu_process *process = station_find(station, pid);
+    struct recording *recording = time_stacks_recording(station->stacks);
+    struct code_mapping kept = *mapping;
+    if (!process || process->has_ended)
+        return;
+    kept.path = recording_text(recording, recording_intern(recording, mapping->path));
+    cpu_process_map(process, station->codes, &kept);
+}
+
+/* A thread ends between two samples: its time is what it is, and was most likely spent where it was last seen. */
+void station_used(void *context, const struct perf_used *used)
+{
+    struct cpu_station *station = context;
+    struct cpu_process *process = station_find(station, used->pid);
+    if (!process || !is_counted(process))
+        return;
+    process->told_cpu_ns += used->used_ns;
+    struct cpu_news news = {.time_ns = used->time_ns,
+                            .thread = cpu_lane_known_thread(process->lane, used->tid),
+                            .column = COL_CPU_NS,
+                            .value_ns = used->left_ns};
+    if (news.thread == UINT32_MAX) {
+        news.thread = cpu_lane_thread(process->lane, used->pid, used->tid);
+        cpu_lane_end_thread(process->lane, used->tid);
+    }
+    if (used->left_ns == 0 || news.thread == UINT32_MAX)
+        return;
+    news.stack = process->lane->threads.items[news.thread].last_stack;
+    if (news.stack != STACK_EMPTY ||
+        time_stacks_too_short(station->stacks, process->own.below, &news.stack) == 0)
+        (void)cpu_lane_add(process->lane, &news);
+}
+
 /* Events of a process are also those of the ones it started. */
 static bool has_root(const struct cpu_station *station, uint32_t root)
 {
@@ -248,6 +288,7 @@ static void remove_at(struct cpu_station *station, size_t place)
     perf_samples_forget(station->perf, process->pid);
     if (!has_root(station, process->root))
         perf_samples_drop(station->perf, process->root);
+    cpu_process_measure(process);
     if (process->lane == &station->all)
         station->ended_cpu_ns += process->cpu_ns;
     cpu_process_destroy(process);

@@ -25,7 +25,7 @@ struct time_stacks {
     struct number_map index; /* place in `spots` plus one, by address */
     VEC(struct kernel_spot) spots;
     uint32_t kind_frames[WAIT_KINDS]; /* plus one */
-    uint32_t hidden_frame, no_stack_frame;
+    uint32_t hidden_frame, no_stack_frame, too_short_frame;
 };
 
 struct time_stacks *time_stacks_create(bool without_kernel)
@@ -198,4 +198,11 @@ int time_stacks_wait(struct time_stacks *stacks, const struct agent_time *time, 
     if (err == 0)
         err = name_frame(stacks, wait_kind_name(kind), &stacks->kind_frames[kind]);
     return err < 0 ? err : push(stacks, stack, stacks->kind_frames[kind] - 1);
+}
+
+int time_stacks_too_short(struct time_stacks *stacks, stack_id program, stack_id *stack)
+{
+    *stack = program;
+    int const err = name_frame(stacks, "[too short to be sampled]", &stacks->too_short_frame);
+    return err < 0 ? err : push(stacks, stack, stacks->too_short_frame - 1);
 }

@@ -27,3 +27,5 @@ int time_stacks_sample(struct time_stacks *stacks, const struct agent_time *time
                        stack_id *stack, bool *is_unnamed);
 int time_stacks_wait(struct time_stacks *stacks, const struct agent_time *time, stack_id program,
                      stack_id *stack);
+/* That of a thread which was never seen. */
+int time_stacks_too_short(struct time_stacks *stacks, stack_id program, stack_id *stack);

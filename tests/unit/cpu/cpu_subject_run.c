@@ -56,6 +56,7 @@ void cpu_run_begin(struct cpu_run *run, const struct cpu_station_options *option
                    const char *const *arguments)
 {
     *run = (struct cpu_run){.recording = recording_create(), .resolver = resolver_create()};
+    run->is_together = options->together;
     start(run, arguments);
     await(run, "ready\n", 10000);
     CHECK(strstr(run->told, "ready\n"));
@@ -73,8 +74,8 @@ void cpu_run_begin(struct cpu_run *run, const struct cpu_station_options *option
 static void take(struct cpu_run *run)
 {
     if (run->station)
-        CHECK(cpu_station_take(run->station, (uint32_t)run->pid, run->recording, &run->bucket,
-                               run->began_ns, &run->state) == 0);
+        CHECK(cpu_station_take(run->station, run->is_together ? 0 : (uint32_t)run->pid,
+                               run->recording, &run->bucket, run->began_ns, &run->state) == 0);
 }
 
 void cpu_run_work(struct cpu_run *run, unsigned every_ms)

@@ -10,6 +10,7 @@ struct cpu_run {
     struct cpu_station *station; /* NULL: not permitted, `fault` says so */
     struct fault fault;
     pid_t pid;
+    bool is_together;
     int orders, answers;
     struct recording *recording;
     struct resolver *resolver;
