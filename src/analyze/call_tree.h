@@ -44,3 +44,6 @@ struct shown_frame {
     bool inlined;
 };
 size_t stack_show(struct recording *recording, stack_id stack, struct shown_frame *out, size_t max);
+/* The same for a stack of this metric: of time, the allocator's own frames at the inner end are there too. */
+size_t stack_show_of(struct recording *recording, const struct metric *metric, stack_id stack,
+                     struct shown_frame *out, size_t max);

@@ -18,13 +18,14 @@ struct differ {
 
 static bool show(struct differ *differ, struct recording *recording, stack_id stack)
 {
+    const struct metric *metric = differ->diff->after.weights->metric;
     size_t room = differ->frames.room;
-    size_t count = stack_show(recording, stack, differ->frames.items, room);
+    size_t count = stack_show_of(recording, metric, stack, differ->frames.items, room);
     differ->frames.count = 0;
     if (count > room) {
         if (!vec_reserve(&differ->frames, count))
             return false;
-        stack_show(recording, stack, differ->frames.items, differ->frames.room);
+        stack_show_of(recording, metric, stack, differ->frames.items, differ->frames.room);
     }
     differ->frames.count = count;
     return true;

@@ -2,6 +2,7 @@
 #include "analyze/diff_scale.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 int diff_scale_parse(const char *word, enum diff_scale *scale, struct fault *fault)
@@ -57,4 +58,13 @@ int diff_scale_factor(enum diff_scale scale, const struct diff_side *before,
             older <= 0 ? "none" : "some, the newer none", after->weights->metric->name);
     *factor = (double)newer / (double)older;
     return 0;
+}
+
+void weights_scale(struct weights *weights, double factor)
+{
+    if (factor == 1)
+        return;
+    weights->total_value = llround(factor * (double)weights->total_value);
+    vec_each (row, &weights->rows)
+        row->value = llround(factor * (double)row->value);
 }

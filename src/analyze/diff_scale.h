@@ -18,3 +18,6 @@ int diff_scale_factor(enum diff_scale scale, const struct diff_side *before,
 
 /* The time that the weights are of, in ns. */
 uint64_t diff_side_time(const struct diff_side *side);
+
+/* Multiplies values and total by it; counts stay what they were. */
+void weights_scale(struct weights *weights, double factor);

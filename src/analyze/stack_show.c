@@ -27,12 +27,13 @@ static stack_id skip_allocator(struct recording *recording, stack_id stack, size
     return stack;
 }
 
-size_t stack_show(struct recording *recording, stack_id stack, struct shown_frame *out, size_t max)
+/* Without so many lines of the innermost frame. */
+static size_t show_from(struct recording *recording, stack_id stack, size_t hidden,
+                        struct shown_frame *out, size_t max)
 {
     struct shown_frame lines[LINES_MAX];
-    size_t total = 0, hidden;
+    size_t total = 0;
 
-    stack = skip_allocator(recording, stack, &hidden);
     while (stack != STACK_EMPTY) {
         struct stack_link const link = stack_table_innermost(recording->stacks, stack);
         size_t const found = frame_show(recording, link.frame, lines, LINES_MAX);
@@ -44,4 +45,18 @@ size_t stack_show(struct recording *recording, stack_id stack, struct shown_fram
         stack = link.caller;
     }
     return total;
+}
+
+size_t stack_show(struct recording *recording, stack_id stack, struct shown_frame *out, size_t max)
+{
+    size_t hidden;
+    stack = skip_allocator(recording, stack, &hidden);
+    return show_from(recording, stack, hidden, out, max);
+}
+
+size_t stack_show_of(struct recording *recording, const struct metric *metric, stack_id stack,
+                     struct shown_frame *out, size_t max)
+{
+    return strcmp(metric->unit, "ns") == 0 ? show_from(recording, stack, 0, out, max)
+                                           : stack_show(recording, stack, out, max);
 }

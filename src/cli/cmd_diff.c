@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/diff_gate.h"
+#include "analyze/diff_scale.h"
 #include "analyze/stack_match.h"
 #include "base/human.h"
 #include "cli/answer_file.h"
@@ -22,7 +23,8 @@
 
 struct diff_options {
     struct selection before, after; /* `before` has all shared options, `after` only --with */
-    bool lines;
+    bool lines, folded;
+    enum diff_scale scale;
     struct diff_gates gates;
 };
 
@@ -38,6 +40,18 @@ static int take_lines(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_folded(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct diff_options *)into)->folded = true;
+    return 0;
+}
+
+static int take_normalise(void *into, const char *argument, struct fault *fault)
+{
+    return diff_scale_parse(argument, &((struct diff_options *)into)->scale, fault);
+}
+
 static int take_fail_if(void *into, const char *argument, struct fault *fault)
 {
     return diff_gates_parse(&((struct diff_options *)into)->gates, argument, fault);
@@ -47,6 +61,8 @@ static const struct option_rule diff_rules[] = {
     {"--fail-if", "CONDITION",
      "exit 1 when it holds: 'heap.peak>+5%', '>+10M', '>=512M'; repeatable", take_fail_if},
     {"--lines", NULL, "file and line make call sites different too", take_lines},
+    {"--normalise", "HOW", "none (default); time: per second; total: by share", take_normalise},
+    {"--folded", NULL, "as folded stacks with two columns, before and after", take_folded},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -164,31 +180,70 @@ static int write_answer(const struct diff_options *options, const struct diff_vi
     return err ? err : closed;
 }
 
-static int compare(const struct diff_options *options, const struct diff_inputs *inputs)
+/* The rows, as text, JSON or CSV.  The older weights become as compared. */
+static int write_rows(const struct diff_options *options, const struct diff_inputs *inputs,
+                      struct weights weights[2], const struct diff_noise *noise,
+                      struct fault *fault)
 {
     const struct selection *selection = &options->before;
-    struct fault fault = {.text = ""};
-    struct weights weights[2];
     struct diff diff;
     bool is_text = !selection->json && !selection->csv;
-    if (weigh_both(options, inputs, weights, &fault) < 0)
-        return failed(&fault);
+    weights_scale(&weights[0], noise->factor);
     int err = diff_build((struct diff_side){inputs->before, &weights[0]},
                          (struct diff_side){inputs->after, &weights[1]}, selection->by,
                          options->lines, &diff);
-    if (err) {
-        fault_set(&fault, err, "not enough memory to compare the recordings");
-    } else {
-        struct diff_view view = {.diff = &diff,
-                                 .before_name = inputs->before_name,
-                                 .after_name = inputs->after_name,
-                                 .top = selection->top,
-                                 .smallest = smallest_shown(selection, weights),
-                                 .depth = TEXT_DEPTH};
-        if (view.top == SELECTION_NO_TOP && is_text)
-            view.top = TEXT_ROWS;
-        err = write_answer(options, &view, &fault);
-        diff_fini(&diff);
+    if (err)
+        return fault_set(fault, err, "not enough memory to compare the recordings");
+    struct diff_view view = {.diff = &diff,
+                             .before_name = inputs->before_name,
+                             .after_name = inputs->after_name,
+                             .top = selection->top,
+                             .smallest = smallest_shown(selection, weights),
+                             .depth = TEXT_DEPTH,
+                             .noise = noise};
+    if (view.top == SELECTION_NO_TOP && is_text)
+        view.top = TEXT_ROWS;
+    err = write_answer(options, &view, fault);
+    diff_fini(&diff);
+    return err;
+}
+
+static int write_folded(const struct diff_options *options, struct diff_side before,
+                        struct diff_side after, const struct diff_noise *noise, struct fault *fault)
+{
+    struct stack_union all;
+    struct diff_tree tree;
+    int err = stack_union_build(before, after, &all);
+    if (err)
+        return fault_set(fault, err, "not enough memory to compare the recordings");
+    err = diff_tree_build(&all, noise, false, &tree);
+    FILE *out = err ? NULL : answer_open(options->before.output, fault);
+    if (out) {
+        err = diff_folded_write(all.recording, &tree, out);
+        int const closed = answer_close(out, options->before.output, err ? NULL : fault);
+        err = err ? fault_set(fault, err, "not enough memory to write the difference") : closed;
+    } else if (!err) {
+        err = -EIO;
+    }
+    diff_tree_fini(&tree);
+    stack_union_fini(&all);
+    return err;
+}
+
+static int compare(const struct diff_options *options, const struct diff_inputs *inputs)
+{
+    struct fault fault = {.text = ""};
+    struct weights weights[2];
+    double factor;
+    if (weigh_both(options, inputs, weights, &fault) < 0)
+        return failed(&fault);
+    struct diff_side const before = {inputs->before, &weights[0]};
+    struct diff_side const after = {inputs->after, &weights[1]};
+    int err = diff_scale_factor(options->scale, &before, &after, &factor, &fault);
+    if (!err) {
+        struct diff_noise const noise = diff_noise_of(&before, &after, factor);
+        err = options->folded ? write_folded(options, before, after, &noise, &fault)
+                              : write_rows(options, inputs, weights, &noise, &fault);
     }
     weights_fini(&weights[0]);
     weights_fini(&weights[1]);
@@ -213,8 +268,10 @@ static const char *conflict(const struct diff_options *options, int words)
         return "name the older and the newer recording: memoir diff BEFORE AFTER";
     if (words == 2 && stretches)
         return "--with is for two stretches of one recording: leave it out, or name one FILE";
-    if (options->before.json && options->before.csv)
-        return "choose one of --json and --csv";
+    if (options->before.json + options->before.csv + options->folded > 1)
+        return "choose one of --json, --csv and --folded";
+    if (options->folded && (options->before.by_given || options->lines))
+        return "--folded is by whole stacks: leave --by and --lines out";
     return NULL;
 }
 
@@ -252,7 +309,8 @@ static int run(int argc, char **argv, struct diff_options *options)
             "  memoir diff old.memoir new.memoir\n"
             "  memoir diff old.memoir new.memoir --metric heap.calls --by function\n"
             "  memoir diff base.memoir pr.memoir --fail-if 'heap.peak>+5%,heap.leaked>+64K'\n"
-            "  memoir diff node.memoir --between 0,1h --with 1h,2h --metric heap.live\n",
+            "  memoir diff node.memoir --between 0,1h --with 1h,2h --metric heap.live\n"
+            "  memoir diff old.memoir new.memoir --metric cpu.on --normalise time --folded\n",
         .sets = sets,
         .set_count = sizeof(sets) / sizeof(sets[0])};
     int status;

@@ -135,6 +135,7 @@ static int draw_heat(struct flame_command *command, struct recording *recording,
     if (command->selection.filter)
         err = flame_describe_filter(command, recording, &weights, fault);
     flame_apply_threshold(command, &weights);
+    command->options.icicle = true; /* what it is of stands right under the map, however deep */
     if (!err)
         err = flame_heat_render(recording, &sums, &weights, &command->options, out, fault);
     moment_sums_fini(&sums);

@@ -14,6 +14,7 @@ struct folded_line {
 
 struct folded_lines {
     struct recording *recording;
+    const struct metric *metric;
     VEC(struct folded_line) lines;
     VEC(struct shown_frame) frames; /* scratch */
 };
@@ -30,11 +31,13 @@ static void lines_fini(struct folded_lines *lines)
 static bool show(struct folded_lines *lines, stack_id stack)
 {
     lines->frames.count = 0;
-    size_t count = stack_show(lines->recording, stack, lines->frames.items, lines->frames.room);
+    size_t count = stack_show_of(lines->recording, lines->metric, stack, lines->frames.items,
+                                 lines->frames.room);
     if (count > lines->frames.room) {
         if (!vec_reserve(&lines->frames, count) || !lines->frames.items)
             return false;
-        stack_show(lines->recording, stack, lines->frames.items, lines->frames.room);
+        stack_show_of(lines->recording, lines->metric, stack, lines->frames.items,
+                      lines->frames.room);
     }
     lines->frames.count = count;
     return true;
@@ -118,7 +121,7 @@ static void write_lines(const struct folded_lines *lines, struct export_job *job
 int folded_write(struct export_job *job, struct output *out, struct fault *fault)
 {
     const struct metric *metric = job->metric ? job->metric : metric_find("heap.peak");
-    struct folded_lines lines = {.recording = job->recording};
+    struct folded_lines lines = {.recording = job->recording, .metric = metric};
     struct weights weights;
     int err = export_weigh(job, metric, &weights, fault);
     if (err)

@@ -25,8 +25,10 @@ static void write_side(struct json_out *json, const char *key, const char *name,
     json_object_end(json);
 }
 
-static int write_row(struct json_out *json, const struct diff *diff, const struct diff_row *row)
+static int write_row(struct json_out *json, const struct diff_view *view,
+                     const struct diff_row *row)
 {
+    const struct diff *diff = view->diff;
     size_t count;
     struct shown_frame *frames = diff_row_frames(diff, row, &count);
     if (!frames)
@@ -38,6 +40,8 @@ static int write_row(struct json_out *json, const struct diff *diff, const struc
     json_int_field(json, "after", row->after);
     json_int_field(json, "before_count", row->before_count);
     json_int_field(json, "after_count", row->after_count);
+    json_int_field(json, "error", diff_row_error(view, row));
+    json_bool_field(json, "may_be_chance", diff_row_is_chance(view, row));
     json_key(json, "stack");
     json_array_begin(json);
     for (size_t i = 0; i < count; i++)
@@ -67,6 +71,8 @@ int diff_json_write(const struct diff_view *view, FILE *out)
     write_side(&json, "after", view->after_name, &diff->after);
     json_int_field(&json, "change",
                    diff->after.weights->total_value - diff->before.weights->total_value);
+    if (view->noise)
+        json_real_field(&json, "scale", view->noise->factor);
     json_key(&json, "sites");
     json_object_begin(&json);
     for (int kind = 0; kind < DIFF_KINDS; kind++)
@@ -77,7 +83,7 @@ int diff_json_write(const struct diff_view *view, FILE *out)
     json_key(&json, "rows");
     json_array_begin(&json);
     for (size_t i = 0; i < shown && err == 0; i++)
-        err = write_row(&json, diff, &diff->rows.items[i]);
+        err = write_row(&json, view, &diff->rows.items[i]);
     json_array_end(&json);
     json_object_end(&json);
     json_finish(&json); /* write errors stay in `out` */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,14 +28,38 @@ size_t diff_view_rows(const struct diff_view *view)
 struct shown_frame *diff_row_frames(const struct diff *diff, const struct diff_row *row,
                                     size_t *count)
 {
-    *count = stack_show(row->shown_by, row->stack, NULL, 0);
+    const struct metric *metric = diff->after.weights->metric;
+    *count = stack_show_of(row->shown_by, metric, row->stack, NULL, 0);
     struct shown_frame *frames = calloc(*count + 1, sizeof(*frames));
     if (!frames)
         return NULL;
-    stack_show(row->shown_by, row->stack, frames, *count);
+    stack_show_of(row->shown_by, metric, row->stack, frames, *count);
     if (diff->by != BY_STACK && *count > 1)
         *count = 1;
     return frames;
+}
+
+int64_t diff_row_error(const struct diff_view *view, const struct diff_row *row)
+{
+    if (!view->noise)
+        return 0;
+    struct diff_values const values = {
+        .before =
+            llround((double)row->before / view->noise->factor), /* the row has it multiplied */
+        .after = row->after,
+        .before_count = row->before_count,
+        .after_count = row->after_count};
+    return llround(diff_noise_error(view->noise, &values));
+}
+
+bool diff_row_is_chance(const struct diff_view *view, const struct diff_row *row)
+{
+    return llabs(row->after - row->before) <= diff_row_error(view, row);
+}
+
+static bool is_estimated(const struct diff_view *view)
+{
+    return view->noise && view->noise->kind != NOISE_NONE && view->noise->kind != NOISE_UNKNOWN;
 }
 
 static const char *signed_value(int64_t value, const char *unit, char out[HUMAN_MAX + 1])
@@ -88,8 +113,11 @@ static void write_totals(const struct diff_view *view, const struct text_style *
     write_change_share(out, before->total_value, after->total_value);
     fputs(")\n", out);
     text_ink(style, out, INK_PLAIN);
+    if (view->noise && view->noise->factor != 1)
+        fprintf(out, "normalised before is multiplied by %.4g\n", view->noise->factor);
     if (strcmp(unit, "calls") != 0)
-        fprintf(out, "in blocks  %s → %s\n", human_count(before->total_count, values[0]),
+        fprintf(out, "in %s %s → %s\n", strcmp(unit, "bytes") == 0 ? "blocks " : "samples",
+                human_count(before->total_count, values[0]),
                 human_count(after->total_count, values[1]));
     write_side(style, out, "before", view->before_name, &view->diff->before);
     write_side(style, out, "after", view->after_name, &view->diff->after);
@@ -117,10 +145,14 @@ static int write_row(const struct diff_view *view, const struct diff_row *row,
     struct shown_frame *frames = diff_row_frames(view->diff, row, &count);
     if (!frames)
         return -ENOMEM;
-    bool worse = row->after > row->before;
+    bool chance = is_estimated(view) && diff_row_is_chance(view, row);
+    bool worse = row->after > row->before && !chance;
     text_ink(style, out, worse ? INK_BAD : INK_PLAIN);
-    fprintf(out, "%-6s %12s %12s %12s  ", diff_kind_names[row->kind],
-            signed_value(row->after - row->before, unit, change),
+    fprintf(out, "%s%-6s %12s %12s %12s  ",
+            chance               ? "~"
+            : is_estimated(view) ? " "
+                                 : "",
+            diff_kind_names[row->kind], signed_value(row->after - row->before, unit, change),
             human_value(row->before, unit, values[0]), human_value(row->after, unit, values[1]));
     text_ink(style, out, INK_PLAIN);
     if (count == 0)
@@ -147,7 +179,8 @@ int diff_text_write(const struct diff_view *view, const struct text_style *style
     size_t shown = diff_view_rows(view), all = view->diff->rows.count;
     write_totals(view, style, out);
     if (shown > 0)
-        fprintf(out, "\n%-6s %12s %12s %12s  %s\n", "", "change", "before", "after", "where");
+        fprintf(out, "\n%s%-6s %12s %12s %12s  %s\n", is_estimated(view) ? " " : "", "", "change",
+                "before", "after", "where");
     for (size_t i = 0; i < shown; i++) {
         int err = write_row(view, &view->diff->rows.items[i], style, out);
         if (err)
@@ -155,12 +188,14 @@ int diff_text_write(const struct diff_view *view, const struct text_style *style
     }
     if (shown < all)
         fprintf(out, "and %zu smaller changes (--top, --threshold)\n", all - shown);
+    if (is_estimated(view) && shown > 0)
+        fputs("~ is within the error of sampling, in 95 of 100 cases\n", out);
     return 0;
 }
 
 int diff_csv_write(const struct diff_view *view, FILE *out)
 {
-    fputs("kind,change,before,after,before_count,after_count,stack\n", out);
+    fputs("kind,change,before,after,before_count,after_count,stack,error\n", out);
     size_t shown = diff_view_rows(view);
     for (size_t i = 0; i < shown; i++) {
         const struct diff_row *row = &view->diff->rows.items[i];
@@ -177,7 +212,7 @@ int diff_csv_write(const struct diff_view *view, FILE *out)
                                       ? module_text(row, &frames[k])
                                       : recording_text(row->shown_by, frames[k].function));
         }
-        fputs("\"\n", out);
+        fprintf(out, "\",%" PRId64 "\n", diff_row_error(view, row));
         free(frames);
     }
     return 0;

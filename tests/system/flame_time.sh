@@ -71,6 +71,25 @@ one_sentence diff-of-different-lengths plain.err 'normalise time'
 equal diff-without-file-status 1 $?
 one_sentence diff-without-file none.err 'nothing.memoir'
 
+"$MEMOIR" diff older.memoir newer.memoir --metric cpu.on --normalise time --folded >change.folded
+same_text diff-folded - change.folded <<'END'
+main;compress;deflate 1000000000 0
+main;handle;parse 8000000000 8000000000
+main;handle;verify 0 900000000
+main;idle;tick 0 30000000
+END
+"$MEMOIR" diff older.memoir newer.memoir --metric cpu.on --normalise time --json >change.json
+equal diff-json "1000000000 true 30000000 false 900000000" "$(python3 - <<'END'
+import json
+d = json.load(open("change.json"))
+rows = {r["stack"][0]["function"]: r for r in d["rows"]}
+print(rows["deflate"]["before"], "true" if rows["tick"]["may_be_chance"] else "false", rows["tick"]["after"],
+      "true" if rows["verify"]["may_be_chance"] else "false", rows["verify"]["change"])
+END
+)"
+"$MEMOIR" diff older.memoir newer.memoir --metric cpu.on --normalise time >change.txt
+says diff-text-chance change.txt '~new'
+
 # The map of each second; in a browser a link to a stretch of it shows that stretch.
 "$MEMOIR" flame grinder.memoir --heat -o heat.html
 says heat-map heat.html '10 samples without their instant are not on the map'

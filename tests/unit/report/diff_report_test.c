@@ -35,7 +35,7 @@ static char *write_sample(write_diff *write, enum grouping by, uint64_t top)
     assert_int_equal(diff_build((struct diff_side){before.recording, &weights[0]},
                                 (struct diff_side){after.recording, &weights[1]}, by, false, &diff),
                      0);
-    struct diff_view view = {&diff, "old.memoir", "new.memoir", top, 0, 2};
+    struct diff_view view = {&diff, "old.memoir", "new.memoir", top, 0, 2, NULL};
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(write(&view, out), 0);
     fclose(out);
@@ -80,11 +80,11 @@ static void csv_has_a_line_per_row(void **state)
 {
     (void)state;
     char *text = write_sample(diff_csv_write, BY_FUNCTION, UINT64_MAX);
-    assert_string_equal(text, "kind,change,before,after,before_count,after_count,stack\n"
-                              "grown,524288,10485760,11010048,10,10,\"cache_insert\"\n"
-                              "gone,-4000,4000,0,1,0,\"libplugin.so+0x1234\"\n"
-                              "new,100,0,100,0,1,\"bad\"\" [31m ,name\"\n"
-                              "gone,-100,100,0,1,0,\"tzset_internal\"\n");
+    assert_string_equal(text, "kind,change,before,after,before_count,after_count,stack,error\n"
+                              "grown,524288,10485760,11010048,10,10,\"cache_insert\",0\n"
+                              "gone,-4000,4000,0,1,0,\"libplugin.so+0x1234\",0\n"
+                              "new,100,0,100,0,1,\"bad\"\" [31m ,name\",0\n"
+                              "gone,-100,100,0,1,0,\"tzset_internal\",0\n");
     free(text);
 }
 
@@ -92,8 +92,8 @@ static void modules_are_named_by_their_path(void **state)
 {
     (void)state;
     char *text = write_sample(diff_csv_write, BY_MODULE, UINT64_MAX);
-    check_has(text, "grown,524288,11534336,12058624,12,12,\"/opt/ledger/ledger-node\"\n");
-    check_has(text, "gone,-4000,4000,0,1,0,\"/opt/ledger/libplugin.so\"\n");
+    check_has(text, "grown,524288,11534336,12058624,12,12,\"/opt/ledger/ledger-node\",0\n");
+    check_has(text, "gone,-4000,4000,0,1,0,\"/opt/ledger/libplugin.so\",0\n");
     free(text);
 }
 
