@@ -31,6 +31,8 @@ struct cell_source {
     /* Adds cells to `bucket` whose keys are numbers of touchers.  0, -ESRCH: they are forgotten; -ENOMEM. */
     int (*carry)(void *self, uint32_t pid, struct recording *recording, struct cell_list *cells,
                  struct bucket *bucket);
+    /* Before the last bucket of `recording`: finds out what can still be, and says what is to be said of its quality. */
+    void (*conclude)(void *self, uint32_t pid, struct recording *recording);
     /* `recording` is gone; another one of the same process may ask. */
     void (*forget)(void *self, uint32_t pid);
 };

@@ -43,6 +43,13 @@ static int carry(void *self, uint32_t pid, struct recording *recording, struct c
     return part ? part->carry(part->self, pid, recording, cells, bucket) : -ESRCH;
 }
 
+static void conclude(void *self, uint32_t pid, struct recording *recording)
+{
+    const struct cell_sources *sources = self;
+    for (unsigned i = 0; i < sources->count; i++)
+        sources->parts[i]->conclude(sources->parts[i]->self, pid, recording);
+}
+
 static void forget(void *self, uint32_t pid)
 {
     const struct cell_sources *sources = self;
@@ -52,7 +59,8 @@ static void forget(void *self, uint32_t pid)
 
 void cell_sources_init(struct cell_sources *sources)
 {
-    *sources = (struct cell_sources){.source = {sources, take, look, with_touchers, carry, forget}};
+    *sources = (struct cell_sources){
+        .source = {sources, take, look, with_touchers, carry, conclude, forget}};
 }
 
 void cell_sources_add(struct cell_sources *sources, const struct cell_source *part)

@@ -48,7 +48,7 @@ static int take(void *self, uint32_t pid, struct recording *recording, struct bu
 static void forget(void *self, uint32_t pid)
 {
     struct cpu_cells *cells = self;
-    cpu_station_forget(cells->station, pid);
+    cpu_station_leave(cells->station, pid);
     for (size_t i = 0; i < cells->told.count; i++)
         if (cells->told.items[i].pid == pid)
             cells->told.items[i--] = cells->told.items[--cells->told.count];
@@ -75,28 +75,7 @@ static uint32_t next_child(void *self)
 
 static void conclude(void *self, uint32_t pid, struct recording *recording)
 {
-    cpu_cells_conclude(self, pid, recording);
-}
-
-void cpu_cells_init(struct cpu_cells *cells, struct cpu_station *station)
-{
-    *cells = (struct cpu_cells){.source = {.self = cells, .take = take, .forget = forget},
-                                .watch = {.self = cells,
-                                          .cells = &cells->source,
-                                          .watch = watch,
-                                          .state = ask_state,
-                                          .next_child = next_child,
-                                          .conclude = conclude},
-                                .station = station};
-}
-
-void cpu_cells_fini(struct cpu_cells *cells)
-{
-    vec_free(&cells->told);
-}
-
-void cpu_cells_conclude(struct cpu_cells *cells, uint32_t pid, struct recording *recording)
-{
+    const struct cpu_cells *cells = self;
     struct cpu_state state;
     if (!cpu_station_state(cells->station, pid, &state))
         return;
@@ -116,4 +95,21 @@ void cpu_cells_conclude(struct cpu_cells *cells, uint32_t pid, struct recording 
         recording_note(recording, "%llu of %llu waits have no stack",
                        (unsigned long long)state.timing.waits_without_stack,
                        (unsigned long long)state.timing.waits);
+}
+
+void cpu_cells_init(struct cpu_cells *cells, struct cpu_station *station)
+{
+    *cells = (struct cpu_cells){
+        .source = {.self = cells, .take = take, .conclude = conclude, .forget = forget},
+        .watch = {.self = cells,
+                  .cells = &cells->source,
+                  .watch = watch,
+                  .state = ask_state,
+                  .next_child = next_child},
+        .station = station};
+}
+
+void cpu_cells_fini(struct cpu_cells *cells)
+{
+    vec_free(&cells->told);
 }

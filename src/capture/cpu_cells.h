@@ -20,6 +20,3 @@ struct cpu_cells {
 
 void cpu_cells_init(struct cpu_cells *cells, struct cpu_station *station);
 void cpu_cells_fini(struct cpu_cells *cells);
-
-/* The sentences for the quality part of its reports, before the recording of `pid` ends. */
-void cpu_cells_conclude(struct cpu_cells *cells, uint32_t pid, struct recording *recording);

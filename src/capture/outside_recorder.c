@@ -144,8 +144,7 @@ static void end_session(struct outside_recorder *recorder, size_t at)
     struct fault fault = {0};
     bool const is_child =
         (recorder->child == (pid_t)pid || options->together) && recorder->child_has_ended;
-    for (unsigned i = 0; i < options->watch_count; i++)
-        options->watches[i]->conclude(options->watches[i]->self, pid, recording);
+    recorder->cells.source.conclude(recorder->cells.source.self, pid, recording);
     set_cost(recording);
     outside_session_last_bucket(session, monotonic_ns());
     char path[PATH_MAX];

@@ -19,6 +19,4 @@ struct outside_watch {
     bool (*state)(void *self, uint32_t pid, struct outside_state *state);
     /* A child of a watched process that is watched too, and of which nobody was told yet; 0: none. */
     uint32_t (*next_child)(void *self);
-    /* Before the recording of `pid` ends: finds out what can still be, and says what is to be said of its quality. */
-    void (*conclude)(void *self, uint32_t pid, struct recording *recording);
 };

@@ -138,46 +138,8 @@ static void forget(void *self, uint32_t pid)
     page_station_forget(((struct page_cells *)self)->station, pid);
 }
 
-static int watch(void *self, uint32_t pid, bool is_whole, struct fault *fault)
-{
-    return page_station_watch(((struct page_cells *)self)->station, pid, is_whole, fault);
-}
-
-static bool ask_state(void *self, uint32_t pid, struct outside_state *state)
-{
-    struct page_state now;
-    if (!page_station_state(((struct page_cells *)self)->station, pid, &now))
-        return false;
-    *state = (struct outside_state){now.has_ended, now.has_execed};
-    return true;
-}
-
-static uint32_t next_child(void *self)
-{
-    return page_station_next_child(((struct page_cells *)self)->station);
-}
-
-static void conclude(void *self, uint32_t pid, struct recording *recording)
-{
-    struct page_cells *cells = self;
-    (void)page_station_look_now(cells->station, pid);
-    page_cells_conclude(cells, pid, recording);
-}
-
-void page_cells_init(struct page_cells *cells, struct page_station *station)
-{
-    *cells = (struct page_cells){
-        .source = {cells, take, look, with_touchers, carry, forget},
-        .watch = {cells, &cells->source, watch, ask_state, next_child, conclude},
-        .station = station};
-}
-
-void page_cells_fini(struct page_cells *cells)
-{
-    vec_free(&cells->told);
-}
-
-void page_cells_conclude(struct page_cells *cells, uint32_t pid, struct recording *recording)
+/* The sentences for the quality part of its reports. */
+static void say_quality(const struct page_cells *cells, uint32_t pid, struct recording *recording)
 {
     struct page_state state;
     char walked[HUMAN_MAX], counted[HUMAN_MAX];
@@ -208,4 +170,43 @@ void page_cells_conclude(struct page_cells *cells, uint32_t pid, struct recordin
                        "%llu processes that it started were over before anything was seen of them, "
                        "and have no recording",
                        (unsigned long long)sums->children_missed);
+}
+
+static int watch(void *self, uint32_t pid, bool is_whole, struct fault *fault)
+{
+    return page_station_watch(((struct page_cells *)self)->station, pid, is_whole, fault);
+}
+
+static bool ask_state(void *self, uint32_t pid, struct outside_state *state)
+{
+    struct page_state now;
+    if (!page_station_state(((struct page_cells *)self)->station, pid, &now))
+        return false;
+    *state = (struct outside_state){now.has_ended, now.has_execed};
+    return true;
+}
+
+static uint32_t next_child(void *self)
+{
+    return page_station_next_child(((struct page_cells *)self)->station);
+}
+
+static void conclude(void *self, uint32_t pid, struct recording *recording)
+{
+    struct page_cells *cells = self;
+    (void)page_station_look_now(cells->station, pid);
+    say_quality(cells, pid, recording);
+}
+
+void page_cells_init(struct page_cells *cells, struct page_station *station)
+{
+    *cells =
+        (struct page_cells){.source = {cells, take, look, with_touchers, carry, conclude, forget},
+                            .watch = {cells, &cells->source, watch, ask_state, next_child},
+                            .station = station};
+}
+
+void page_cells_fini(struct page_cells *cells)
+{
+    vec_free(&cells->told);
 }

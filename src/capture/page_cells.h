@@ -22,6 +22,3 @@ struct page_told {
 
 void page_cells_init(struct page_cells *cells, struct page_station *station);
 void page_cells_fini(struct page_cells *cells);
-
-/* The sentences for the quality part of its reports, before the recording of `pid` ends. */
-void page_cells_conclude(struct page_cells *cells, uint32_t pid, struct recording *recording);

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "capture/clock_keeper.h"
+#include "capture/cell_sources.h"
 #include "capture/control.h"
+#include "capture/cpu_cells.h"
 #include "capture/page_cells.h"
 #include "capture/recorder_subject.h"
 #include "capture/roster.h"
@@ -41,7 +43,10 @@ struct recorder {
     struct inside_planner *planner;
     struct control *control;
     struct page_station *station; /* NULL: nobody asked for pages */
-    struct page_cells cells;
+    struct page_cells page_cells;
+    struct cpu_station *cpu; /* NULL: nobody asked for time */
+    struct cpu_cells cpu_cells;
+    struct cell_sources cells;
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
 };
 
@@ -165,7 +170,9 @@ static void recorder_fini(struct recorder *recorder)
     ring_reader_destroy(recorder->reader);
     roster_destroy(recorder->roster);
     page_station_close(recorder->station);
-    page_cells_fini(&recorder->cells);
+    page_cells_fini(&recorder->page_cells);
+    cpu_station_close(recorder->cpu);
+    cpu_cells_fini(&recorder->cpu_cells);
     slot_keeper_destroy(recorder->keeper);
     inside_planner_destroy(recorder->planner);
     clock_keeper_destroy(recorder->clock_keeper);
@@ -174,7 +181,7 @@ static void recorder_fini(struct recorder *recorder)
     free(recorder);
 }
 
-static int open_station(struct recorder *recorder, struct fault *fault)
+static int open_pages(struct recorder *recorder, struct fault *fault)
 {
     struct fault why = {.code = -EIO, .text = "pages cannot be watched"};
     if (!recorder->options->pages)
@@ -182,32 +189,56 @@ static int open_station(struct recorder *recorder, struct fault *fault)
     recorder->station = page_station_open(recorder->options->pages, &why);
     if (!recorder->station)
         return fault_set(fault, why.code, "%s", why.text);
-    page_cells_init(&recorder->cells, recorder->station);
+    page_cells_init(&recorder->page_cells, recorder->station);
+    cell_sources_add(&recorder->cells, &recorder->page_cells.source);
+    return 0;
+}
+
+static int open_cpu(struct recorder *recorder, struct fault *fault)
+{
+    struct fault why = {.code = -EIO, .text = "time cannot be recorded"};
+    if (!recorder->options->cpu)
+        return 0;
+    recorder->cpu = cpu_station_open(recorder->options->cpu, &why);
+    if (!recorder->cpu)
+        return fault_set(fault, why.code, "%s", why.text);
+    cpu_cells_init(&recorder->cpu_cells, recorder->cpu);
+    cell_sources_add(&recorder->cells, &recorder->cpu_cells.source);
     return 0;
 }
 
 /* All that is needed besides the arena. */
 static int furnish(struct recorder *recorder, struct fault *fault)
 {
-    int err = open_station(recorder, fault);
+    cell_sources_init(&recorder->cells);
+    int err = open_pages(recorder, fault);
+    if (err == 0)
+        err = open_cpu(recorder, fault);
     if (err < 0)
         return err;
     recorder->keeper = slot_keeper_create(&recorder->arena);
     recorder->symbols = symbol_queue_create();
     recorder->clock_keeper = clock_keeper_create(&recorder->arena);
     recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
-    recorder->roster = roster_create(
-        &(struct roster_options){.recorder = recorder->options,
-                                 .arena = &recorder->arena,
-                                 .slots = recorder->keeper,
-                                 .symbols = recorder->symbols,
-                                 .cells = recorder->station ? &recorder->cells.source : NULL,
-                                 .clock = &recorder->clock});
+    recorder->roster = roster_create(&(struct roster_options){
+        .recorder = recorder->options,
+        .arena = &recorder->arena,
+        .slots = recorder->keeper,
+        .symbols = recorder->symbols,
+        .cells = recorder->cells.count > 0 ? &recorder->cells.source : NULL,
+        .clock = &recorder->clock});
     recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
     if (!recorder->clock_keeper || !recorder->reader || !recorder->keeper || !recorder->symbols ||
         !recorder->roster || !recorder->planner)
         return fault_set(fault, -ENOMEM, "out of memory before the start");
     return 0;
+}
+
+static void watch_time(struct recorder *recorder, uint32_t pid)
+{
+    struct fault why = {.text = ""};
+    if (recorder->cpu && cpu_station_watch(recorder->cpu, pid, false, &why) < 0)
+        fprintf(stderr, "memoir: its time is not recorded: %s\n", why.text);
 }
 
 static int start(struct recorder *recorder, struct fault *fault)
@@ -224,6 +255,7 @@ static int start(struct recorder *recorder, struct fault *fault)
         if (page_station_watch(recorder->station, (uint32_t)pid, false, &why) < 0)
             fprintf(stderr, "memoir: its pages are not watched: %s\n", why.text);
     }
+    watch_time(recorder, (uint32_t)pid);
     if (recorder->options->began)
         recorder->options->began(recorder->options->quiet, (uint32_t)pid);
     setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */

@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "model/recording.h"
 
+struct cpu_station_options;
 struct page_station_options;
 struct watcher;
 
@@ -41,6 +42,7 @@ struct recorder_options {
     const struct recorder_attached *attached; /* NULL: it is started */
     const struct watcher *watcher; /* of watcher.h, who looks at each process; NULL: nobody */
     const struct page_station_options *pages; /* watch its pages from outside, so; NULL: do not */
+    const struct cpu_station_options *cpu;    /* where its time goes, likewise */
     /* Called with the number of the program once there is one.  NULL: nobody asks. */
     void (*began)(bool quiet, uint32_t pid);
     /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence

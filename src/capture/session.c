@@ -19,7 +19,8 @@
 #include "store/coarsen.h"
 #include "store/recording_writer.h"
 
-#define THREADS_MAX 4095u /* rows; further threads share the last one */
+#define THREADS_MAX    4095u /* rows; further threads share the last one */
+#define SAME_THREAD_NS 2000000000ull
 
 /* A reader of the growing file is promised what was a second ago, so a tenth is left for resting,
  * writing and reading; early on, when buckets are short, it is written oftener. */
@@ -165,12 +166,26 @@ uint64_t session_time(const struct session *session, uint64_t now_ns)
     return now_ns > session->opened_ns ? now_ns - session->opened_ns : 0;
 }
 
+/* The row of a thread that somebody else has told of; count when there is none. */
+static size_t find_told_thread(const struct session *session, uint32_t tid, uint64_t now)
+{
+    const struct recording *recording = session->recording;
+    for (size_t i = session->options.cells ? recording->threads.count : 0; i-- > 0;) {
+        const struct thread *thread = &recording->threads.items[i];
+        if (thread->tid == tid && thread->merged == 1 && thread->last_ns + SAME_THREAD_NS >= now)
+            return i;
+    }
+    return recording->threads.count;
+}
+
 uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
 {
     struct recording *recording = session->recording;
     char name[64];
     uint64_t now = session_time(session, now_ns);
-    size_t row = recording->threads.count;
+    uint32_t seen_tid = session->has_local_tids ? process_find_thread(session->pid, tid) : tid;
+    seen_tid = seen_tid ? seen_tid : tid;
+    size_t const row = find_told_thread(session, seen_tid, now);
     if (row >= THREADS_MAX) {
         struct thread *last = &recording->threads.items[THREADS_MAX - 1];
         last->name = recording_intern(recording, "other threads");
@@ -178,9 +193,10 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
         last->last_ns = now;
         return THREADS_MAX - 1;
     }
-    uint32_t seen_tid = session->has_local_tids ? process_find_thread(session->pid, tid) : tid;
+    if (row < recording->threads.count)
+        return heap_book_reserve(session->heap, 0, (uint32_t)row + 1) < 0 ? 0 : (uint32_t)row;
     process_thread_name(session_pid(session), seen_tid, name, sizeof(name));
-    struct thread thread = {.tid = seen_tid ? seen_tid : tid,
+    struct thread thread = {.tid = seen_tid,
                             .name = recording_intern(recording, name),
                             .first_ns = now,
                             .last_ns = now,
@@ -348,6 +364,9 @@ int session_end(struct session *session, const struct session_end *end, struct f
         now = session->begin_ns + 1;
     session_note_rate(session, end->now_ns);
     program_traits_look(&session->traits, recording);
+    const struct cell_source *cells = session->options.cells;
+    if (cells && session->pid)
+        cells->conclude(cells->self, session->pid, recording);
     int err = session_close_bucket(session, now, true);
     if (err == 0)
         err = session_pin_peaks(session);

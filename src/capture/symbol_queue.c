@@ -265,7 +265,8 @@ size_t symbol_queue_ask(struct symbol_queue *queue, struct recording *recording,
                         size_t first)
 {
     pthread_mutex_lock(&queue->lock);
-    while (first < recording->frames.count && ask(queue, recording, root, first))
+    while (first < recording->frames.count && (recording->frames.items[first].location_count > 0 ||
+                                               ask(queue, recording, root, first)))
         first++;
     mind_others(queue);
     pthread_cond_broadcast(&queue->changed);

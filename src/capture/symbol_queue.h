@@ -11,7 +11,7 @@ struct symbol_queue;
 struct symbol_queue *symbol_queue_create(void); /* NULL when it cannot be */
 void symbol_queue_destroy(struct symbol_queue *queue);
 
-/* Asks for the names of all frames of `recording` from `first` on.  `root`: prefix of the process's
+/* Asks for the names of all frames of `recording` from `first` on that have none.  `root`: prefix of the process's
  * files.  Returns how many frames have been asked for so far. */
 size_t symbol_queue_ask(struct symbol_queue *queue, struct recording *recording, const char *root,
                         size_t first);

@@ -8,7 +8,8 @@
 static void print_rule(FILE *out, const struct option_rule *rule)
 {
     char left[80];
-    snprintf(left, sizeof(left), "%s%s%s", rule->name, rule->argument ? " " : "",
+    snprintf(left, sizeof(left), "%s%s%s", rule->name,
+             rule->argument && rule->argument[0] != '=' ? " " : "",
              rule->argument ? rule->argument : "");
     if (strlen(left) > OPTION_COLUMN - 2)
         fprintf(out, "  %s\n  %*s%s\n", left, OPTION_COLUMN, "", rule->help);

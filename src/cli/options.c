@@ -79,11 +79,12 @@ static int take_option(char **argv, int at, const struct match *match, struct fa
     if (!rule->argument && argument)
         return fault_set(fault, -EINVAL, "%s takes no argument, leave \"=%s\" out", rule->name,
                          argument);
-    if (rule->argument && !argument) {
+    bool const is_optional = rule->argument && rule->argument[0] == '=';
+    if (rule->argument && !argument && !is_optional) {
         argument = argv[at + 1]; /* argv ends with NULL */
         used = 2;
     }
-    if (rule->argument && !argument)
+    if (rule->argument && !argument && !is_optional)
         return fault_set(fault, -EINVAL, "%s needs an argument: %s %s", rule->name, rule->name,
                          rule->argument);
     struct fault inner = {.text = ""};
@@ -92,8 +93,8 @@ static int take_option(char **argv, int at, const struct match *match, struct fa
         return used;
     if (inner.text[0])
         return fault_set(fault, -EINVAL, "%s", inner.text);
-    return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it takes %s", rule->name, argument,
-                     rule->argument);
+    return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it takes %s", rule->name,
+                     argument ? argument : "", rule->argument + is_optional);
 }
 
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,

@@ -11,10 +11,12 @@
 #include "base/fault.h"
 
 struct option_rule {
-    const char *name;     /* "--top"; "-o" */
-    const char *argument; /* what to call its argument in the help; NULL for a flag */
-    const char *help;     /* one line */
-    /* Stores it.  `argument` is NULL for a flag and lives as long as argv.  0, or -errno with a
+    const char *name; /* "--top"; "-o" */
+    const char *
+        argument; /* what to call its argument in the help; NULL for a flag; "=NAME": it may be left out, and is
+                           * given in the same word */
+    const char *help; /* one line */
+    /* Stores it.  `argument` is NULL for a flag, or if it was left out, and lives as long as argv.  0, or -errno with a
      * sentence in `fault`; when the sentence is left empty a general one is made. */
     int (*take)(void *into, const char *argument, struct fault *fault);
 };

@@ -7,6 +7,7 @@ int cmd_detach(int argc, char **argv);
 int cmd_set(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
 int cmd_pages(int argc, char **argv);
+int cmd_cpu(int argc, char **argv);
 int cmd_doctor_process(int argc, char **argv); /* memoir doctor PID */
 int cmd_live(int argc, char **argv);           /* for memoir serve: see serve/live_words.h */
 int cmd_names(int argc, char **argv);          /* for memoir itself: see name_lines.h */

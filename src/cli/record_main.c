@@ -10,9 +10,10 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", cmd_run},     {"attach", cmd_attach},    {"detach", cmd_detach},
-                {"set", cmd_set},     {"mark", cmd_mark},        {"doctor", cmd_doctor_process},
-                {"pages", cmd_pages}, {NAME_COMMAND, cmd_names}, {LIVE_COMMAND, cmd_live}};
+} commands[] = {{"run", cmd_run},        {"attach", cmd_attach}, {"detach", cmd_detach},
+                {"set", cmd_set},        {"mark", cmd_mark},     {"doctor", cmd_doctor_process},
+                {"pages", cmd_pages},    {"cpu", cmd_cpu},       {NAME_COMMAND, cmd_names},
+                {LIVE_COMMAND, cmd_live}};
 
 int main(int argc, char **argv)
 {

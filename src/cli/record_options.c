@@ -9,6 +9,7 @@
 
 #include "analyze/plausible.h"
 #include "base/human.h"
+#include "cli/cpu_options.h"
 #include "cli/helper_program.h"
 #include "cli/serve_helper.h"
 #include "pages/page_station.h"
@@ -25,6 +26,8 @@
 static struct page_station_options page_options = {.socket = AGENT_SOCKET_PATH,
                                                    .watch = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE,
                                                    .look_every_ns = PAGES_EVERY_DEFAULT};
+
+static struct cpu_station_options cpu_options = {.socket = AGENT_SOCKET_PATH, .hz = CPU_HZ_DEFAULT};
 
 static int take_output(void *into, const char *argument, struct fault *fault)
 {
@@ -54,6 +57,7 @@ static int take_children(void *into, const char *argument, struct fault *fault)
     (void)fault;
     ((struct recorder_options *)into)->follow_children = true;
     page_options.watch |= AGENT_WATCH_CHILDREN;
+    cpu_options.children = true;
     return 0;
 }
 
@@ -114,7 +118,24 @@ static int take_agent(void *into, const char *argument, struct fault *fault)
 {
     page_options.socket = argument;
     page_options.source = PAGE_SOURCE_AGENT;
+    cpu_options.socket = argument;
+    cpu_options.source = CPU_SOURCE_AGENT;
     return take_pages(into, argument, fault);
+}
+
+static int take_cpu(void *into, const char *argument, struct fault *fault)
+{
+    ((struct recorder_options *)into)->cpu = &cpu_options;
+    return cpu_options_hz(argument, &cpu_options.hz, fault);
+}
+
+static int take_off_cpu(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct recorder_options *)into)->cpu = &cpu_options;
+    cpu_options.off_cpu = true;
+    return 0;
 }
 
 static int take_map_every(void *into, const char *argument, struct fault *fault)
@@ -147,6 +168,9 @@ const struct option_rule record_rules[] = {
      take_map_every},
     {"--pages", NULL, "also which call stacks its resident pages come from, through memoir agent",
      take_pages},
+    {"--cpu", "=HZ",
+     "also where its time goes: samples of its call stacks, 99 a second unless given", take_cpu},
+    {"--off-cpu", NULL, "the same, and the time that its threads wait", take_off_cpu},
     {"--agent", "PATH", "the same, with the socket of the agent (" AGENT_SOCKET_PATH ")",
      take_agent},
     {"--serve", NULL, "serve metrics and profiles meanwhile, as memoir serve does", take_serve},
@@ -206,7 +230,7 @@ int record_watch_end(struct watch *watch, int status)
 static bool takes_argument(const struct option_rule *rules, const char *name)
 {
     for (const struct option_rule *rule = rules; rule->name; rule++)
-        if (rule->argument && strcmp(name, rule->name) == 0)
+        if (rule->argument && rule->argument[0] != '=' && strcmp(name, rule->name) == 0)
             return true;
     return false;
 }

@@ -219,7 +219,10 @@ const char *selection_choose_metric(struct selection *selection, const struct re
         return NULL;
     }
     if (!recording_traces_heap(recording)) {
-        selection->metric = metric_find("pages.resident");
+        const struct timing *timing = &recording->timing;
+        selection->metric = metric_find(timing->hz > 0      ? "cpu.on"
+                                        : timing->waits > 0 ? "cpu.off"
+                                                            : "pages.resident");
         return NULL;
     }
     /* Pools can be larger than the heap only when they are made of mappings: then they are the heap. */

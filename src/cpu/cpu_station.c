@@ -155,6 +155,23 @@ void cpu_station_forget(struct cpu_station *station, uint32_t pid)
     pthread_mutex_unlock(&station->lock);
 }
 
+void cpu_station_leave(struct cpu_station *station, uint32_t pid)
+{
+    pthread_mutex_lock(&station->lock);
+    struct cpu_process *process = station_find(station, pid);
+    struct cpu_lane *lane = process ? process->lane : pid == 0 ? &station->all : NULL;
+    if (lane) {
+        cpu_lane_forget(lane);
+        lane->timing = (struct timing){0};
+        memset(lane->stack_ends, 0, sizeof(lane->stack_ends));
+    }
+    if (process) {
+        process->cpu_began_ns += process->cpu_ns;
+        process->cpu_ns = 0;
+    }
+    pthread_mutex_unlock(&station->lock);
+}
+
 static uint64_t used_by_all(const struct cpu_station *station)
 {
     uint64_t used = station->ended_cpu_ns;

@@ -56,6 +56,8 @@ void cpu_station_close(struct cpu_station *station); /* also NULL */
  * `fault`. */
 int cpu_station_watch(struct cpu_station *station, uint32_t pid, bool is_new, struct fault *fault);
 void cpu_station_forget(struct cpu_station *station, uint32_t pid);
+/* The recording that its time went to is gone: if there is another one, it is told what comes from now on. */
+void cpu_station_leave(struct cpu_station *station, uint32_t pid);
 
 /* What was found since the last time, as cells, thread cells and moments of `bucket`, whose stacks and threads are put into
  * `recording`, the same one each time; `bucket_begin_ns` and `bucket_end_ns` are on the monotonic clock.  `pid` 0: of all, with `together`.

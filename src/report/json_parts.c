@@ -127,6 +127,29 @@ static void write_doubts(struct json_out *json, const struct recording *recordin
     json_array_end(json);
 }
 
+static void write_timing(struct json_out *json, const struct timing *timing)
+{
+    json_key(json, "time");
+    if (timing->hz == 0 && timing->waits == 0) {
+        json_null(json);
+        return;
+    }
+    json_object_begin(json);
+    json_uint_field(json, "hz", timing->hz);
+    json_uint_field(json, "samples", timing->samples);
+    json_uint_field(json, "cpu_ns", timing->cpu_ns);
+    json_uint_field(json, "lost_samples", timing->lost);
+    json_uint_field(json, "throttled", timing->throttled);
+    json_uint_field(json, "samples_in_kernel", timing->in_kernel);
+    json_uint_field(json, "samples_in_kernel_unnamed", timing->kernel_unnamed);
+    json_uint_field(json, "waits", timing->waits);
+    json_uint_field(json, "wait_ns", timing->wait_ns);
+    json_uint_field(json, "lost_waits", timing->waits_lost);
+    json_uint_field(json, "waits_without_stack", timing->waits_without_stack);
+    json_text_field(json, "event", timing->is_counted_by_cycles ? "cycles" : "cpu-clock");
+    json_object_end(json);
+}
+
 void json_quality_write(struct json_out *json, const struct recording *recording,
                         const struct findings *findings)
 {
@@ -152,6 +175,7 @@ void json_quality_write(struct json_out *json, const struct recording *recording
         json_text(json, recording_text(recording, recording->notes.items[i]));
     json_array_end(json);
     write_doubts(json, recording, &findings->plausibility);
+    write_timing(json, &recording->timing);
     json_object_end(json);
 }
 

@@ -10,6 +10,7 @@
 #include "model/sampling.h"
 #include "report/text_line.h"
 #include "report/text_report.h"
+#include "report/timing_text.h"
 
 struct page {
     const struct report *report;
@@ -131,6 +132,16 @@ static void put_resident(const struct page *page)
         line_add(&line, "; %s of it when we began to look",
                  human_bytes((int64_t)recording->before.rss_bytes, before));
     put(page, INK_STRONG, "resident", &line);
+}
+
+static void put_time(const struct page *page)
+{
+    struct text_line on = {0}, off = {0};
+    bool const doubtful = timing_render(page->report->recording, &on, &off);
+    if (on.text[0])
+        put(page, doubtful ? INK_WARN : INK_PLAIN, "running", &on);
+    if (off.text[0])
+        put(page, doubtful ? INK_WARN : INK_PLAIN, "waiting", &off);
 }
 
 static void put_growth(const struct page *page)
@@ -409,6 +420,7 @@ void text_summary_write(const struct report *report, const struct text_style *st
     } else {
         put_resident(&page);
     }
+    put_time(&page);
     put_growth(&page);
     if (traces_heap) {
         put_before(&page);

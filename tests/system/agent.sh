@@ -74,10 +74,18 @@ equal twice-status 1 $?
 one_sentence twice err 'watched by another recorder'
 wait "$first"
 
-# Strangers, 30 of them bad at any time, and one recorder that must not notice.
+# More than fifty peers, half of them bad at any time, and one recorder that must not notice.
 "$subjects/subject-agent_strangers" "$socket" 5 6 >strangers.out &
 strangers=$!
 started+=("$strangers")
+listeners=()
+for i in {1..24}; do
+    sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.5; done' &
+    started+=($!)
+    "$subjects/subject-agent_listens" "$socket" $! 5 >"heard.$i" 2>&1 &
+    listeners+=($!)
+    started+=($!)
+done
 begin_subject "$MEMOIR" pages --agent "$socket" --every 200ms -o t.memoir -- "$subjects/subject-touches_pages"
 step anon
 step move
@@ -88,6 +96,8 @@ equal among-strangers-status 0 $?
 equal among-strangers-anon $((64 * mib)) "$(inside t.memoir pages.anon touch_64_mib)"
 equal among-strangers-move $((32 * mib)) "$(inside t.memoir pages.anon grow_4_to_32_mib)"
 equal among-strangers-huge $((20 * mib)) "$(inside t.memoir pages.anon huge_20_mib)"
+for listener in "${listeners[@]}"; do wait "$listener"; done
+equal among-strangers-all-are-served 24 "$(cat heard.* | awk '$1 + 0 > 0' | wc -l)"
 equal among-strangers-lost 0 "$("$MEMOIR" report t.memoir --json | jq .quality.lost_events)"
 wait "$strangers"
 equal strangers-end 0 $?
