@@ -189,6 +189,7 @@ struct random_run random_run_create(uint64_t seed, uint64_t events_per_bucket, u
         run.total.leaked += world->now[i].leaked;
     }
     run.recording->heap.peak_bytes = (uint64_t)run.total.peak;
+    run.recording->heap.calls = (uint64_t)run.total.calls;
     run.recording->heap.peak_time_ns = world->peak_ns;
     free(world);
     return run;

@@ -151,6 +151,7 @@ static void add_buckets(struct recording *recording, const struct demo_shape *sh
         recording->quality.lost_events += bucket.lost_events;
         if (bucket.gauges.heap_live_max > (int64_t)recording->heap.peak_bytes) {
             recording->heap.peak_bytes = (uint64_t)bucket.gauges.heap_live_max;
+            recording->heap.calls += bucket.cell_count;
             recording->heap.peak_time_ns = bucket.begin_ns + shape->bucket_ns / 2;
         }
         check(vec_push(&recording->buckets, bucket));
