@@ -48,7 +48,7 @@ static int take_max_events(void *into, const char *argument, struct fault *fault
 }
 
 static const struct option_rule export_rules[] = {
-    {"--to", "FORMAT", "folded, pprof, heaptrack or massif", take_to},
+    {"--to", "FORMAT", "folded, pprof, heaptrack, massif or callgrind", take_to},
     {"--max-events", "N", "heaptrack: write about N events at most (20000000)", take_max_events},
     {NULL, NULL, NULL, NULL},
 };
@@ -76,7 +76,7 @@ static const char *conflict(const struct export_options *options)
     const struct selection *selection = &options->selection;
     const struct export_format *format = options->format;
     if (!format)
-        return "say which format with --to folded, pprof, heaptrack or massif";
+        return "say which format with --to folded, pprof, heaptrack, massif or callgrind";
     bool const is_massif = strcmp(format->name, "massif") == 0;
     if (!is_massif &&
         (options->snapshots.most || options->snapshots.with_stacks || selection->threshold_given))
@@ -179,7 +179,9 @@ static int run(int argc, char **argv, struct export_options *options)
                     "heaptrack_gui heaptrack.node.1.zst\n"
                     "  memoir export node.memoir --to folded --metric heap.leaked > leaks.folded\n"
                     "  memoir export node.memoir --to massif -o massif.out.1 && ms_print "
-                    "massif.out.1\n",
+                    "massif.out.1\n"
+                    "  memoir export node.memoir --to callgrind -o callgrind.out.1 && "
+                    "callgrind_annotate --inclusive=yes callgrind.out.1\n",
         .sets = sets,
         .set_count = sizeof(sets) / sizeof(sets[0])};
     int status;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analyze/call_tree.h"
+#include "formats/shown_stack.h"
 #include "formats/writers.h"
 
 struct folded_line {
@@ -16,7 +16,7 @@ struct folded_lines {
     struct recording *recording;
     const struct metric *metric;
     VEC(struct folded_line) lines;
-    VEC(struct shown_frame) frames; /* scratch */
+    struct shown_stack shown; /* scratch */
 };
 
 static void lines_fini(struct folded_lines *lines)
@@ -24,23 +24,7 @@ static void lines_fini(struct folded_lines *lines)
     vec_each (line, &lines->lines)
         free(line->stack);
     vec_free(&lines->lines);
-    vec_free(&lines->frames);
-}
-
-/* The frames of a stack, all of them, innermost first. */
-static bool show(struct folded_lines *lines, stack_id stack)
-{
-    lines->frames.count = 0;
-    size_t count = stack_show_of(lines->recording, lines->metric, stack, lines->frames.items,
-                                 lines->frames.room);
-    if (count > lines->frames.room) {
-        if (!vec_reserve(&lines->frames, count) || !lines->frames.items)
-            return false;
-        stack_show_of(lines->recording, lines->metric, stack, lines->frames.items,
-                      lines->frames.room);
-    }
-    lines->frames.count = count;
-    return true;
+    vec_free(&lines->shown.frames);
 }
 
 /* ';' parts frames and line breaks part stacks, so names lose both. */
@@ -54,17 +38,17 @@ static char *put_name(char *at, const char *name)
 static char *join_names(const struct folded_lines *lines)
 {
     size_t size = strlen("[no stack]") + 1;
-    for (size_t i = 0; i < lines->frames.count; i++)
-        size += strlen(recording_text(lines->recording, lines->frames.items[i].function)) + 1;
+    for (size_t i = 0; i < lines->shown.frames.count; i++)
+        size += strlen(recording_text(lines->recording, lines->shown.frames.items[i].function)) + 1;
     char *text = malloc(size), *at = text;
     if (!text)
         return NULL;
-    for (size_t i = lines->frames.count; i-- > 0;) {
-        at = put_name(at, recording_text(lines->recording, lines->frames.items[i].function));
+    for (size_t i = lines->shown.frames.count; i-- > 0;) {
+        at = put_name(at, recording_text(lines->recording, lines->shown.frames.items[i].function));
         if (i > 0)
             *at++ = ';';
     }
-    if (lines->frames.count == 0)
+    if (lines->shown.frames.count == 0)
         at = put_name(at, "[no stack]");
     *at = '\0';
     return text;
@@ -78,7 +62,9 @@ static int by_text(const void *left, const void *right)
 
 static bool fold_one(struct folded_lines *lines, const struct weight *row)
 {
-    char *text = show(lines, row->key) ? join_names(lines) : NULL;
+    char *text = shown_stack_fill(&lines->shown, lines->recording, lines->metric, row->key) == 0
+                     ? join_names(lines)
+                     : NULL;
     if (text && vec_push(&lines->lines, (struct folded_line){text, row->value}))
         return true;
     free(text);

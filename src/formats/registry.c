@@ -18,6 +18,8 @@ const struct export_format export_formats[] = {
      false, false, false, false, heaptrack_write},
     {"massif", ".massif.out", "snapshots with trees, for ms_print and massif-visualizer", true,
      true, true, false, massif_write},
+    {"callgrind", ".callgrind.out", "functions, calls and several costs, for KCachegrind", true,
+     true, true, false, callgrind_write},
     {NULL, NULL, NULL, false, false, false, false, NULL},
 };
 

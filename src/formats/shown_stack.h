@@ -1,0 +1,12 @@
+/* shown_stack.h - the lines of a stack as people read them, in memory that is used again. */
+#pragma once
+
+#include "analyze/call_tree.h"
+
+struct shown_stack {                /* all zero to begin; vec_free(&stack.frames) at the end */
+    VEC(struct shown_frame) frames; /* innermost first */
+};
+
+/* As stack_show_of.  0 or -ENOMEM. */
+int shown_stack_fill(struct shown_stack *shown, struct recording *recording,
+                     const struct metric *metric, stack_id stack);

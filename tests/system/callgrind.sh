@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# callgrind.out: what we write, in callgrind_annotate.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+command -v callgrind_annotate >/dev/null || { skip all "valgrind is not installed" && exit; }
+
+export_of() { # export_of NAME [OPTIONS]: leaves NAME.cg, and what callgrind_annotate makes of it
+    local name=$1
+    shift
+    "$MEMOIR" export "$name.memoir" --to callgrind -o "$name.cg" "$@" 2>"$name.notes"
+    callgrind_annotate --inclusive=yes --threshold=100 --auto=no --show-percs=no "$name.cg" >"$name.inclusive" 2>"$name.cg.err"
+    equal "$name-annotate" "0 " "$? $(cat "$name.cg.err")"
+    callgrind_annotate --threshold=100 --auto=no --show-percs=no "$name.cg" >"$name.self" 2>/dev/null
+}
+
+# "FUNCTION COST" of one event, by its column.
+costs() { # costs FILE COLUMN
+    awk -v column="$2" '/PROGRAM TOTALS/ { on = 1; next } on && / \[/ {
+        cost = $column; sub(/ \[[^]]*\]$/, ""); sub(/.*:/, ""); gsub(",", "", cost); if (cost + 0 > 0) print $0, cost }' "$1" | sort
+}
+
+# The same from a report: by function, its own and with what it calls.
+reported() { # reported FILE METRIC KEY
+    "$MEMOIR" report "$1" --metric "$2" --by function --top 1000000 --threshold 0 --json |
+        jq -r --arg key "$3" '.rows[] | select(.[$key] > 0) | "\(.stack[0].function) \(.[$key])"' | sort
+}
+
+totals() { # totals FILE: all events
+    sed -n 's/ *PROGRAM TOTALS//p' "$1" | tr -d , | xargs
+}
+
+for subject in leaks_100_blocks deep_recursion; do
+    record $subject.memoir -- "$subjects/subject-$subject"
+    export_of $subject
+    equal $subject-totals "$(summary $subject.memoir allocated_bytes) $(summary $subject.memoir calls) $(summary $subject.memoir peak_bytes)" \
+        "$(totals $subject.inclusive | cut -d' ' -f1-3)"
+    equal $subject-self "$(reported $subject.memoir heap.allocated value)" "$(costs $subject.self 1)"
+    equal $subject-inclusive "$(reported $subject.memoir heap.allocated total_value)" "$(costs $subject.inclusive 1)"
+done
+
+if command -v sqlite3 >/dev/null; then
+    record sqlite.memoir -- sqlite3 :memory: "create table t(a); with recursive n(i) as (select 1 union all select i+1 from n
+        where i<20000) insert into t select i from n; create index x on t(a);"
+    export_of sqlite --metric heap.peak
+    equal sqlite-totals "$(summary sqlite.memoir peak_bytes)" "$(totals sqlite.inclusive)"
+    equal sqlite-inclusive "$(reported sqlite.memoir heap.peak total_value)" "$(costs sqlite.inclusive 1)"
+else
+    skip sqlite "sqlite3 is not installed"
+fi
+exit 0
