@@ -68,7 +68,7 @@ static int draw(void *context, struct recording *recording, enum picture_format 
 int cmd_plot(int argc, char **argv)
 {
     static const struct picture_rule chosen[] = {
-        {"-o", "what to write: NAME.svg or NAME.png"},
+        {"-o", "what to write: NAME.svg, NAME.html or NAME.png"},
         {"--metric", "what to stack: heap.live (default), maps.live, heap.calls, ..."},
         {"--between", "only the time from A to B"},
         {"--top", "functions with a colour of their own: 8 unless given, at most 16"},
@@ -80,8 +80,8 @@ int cmd_plot(int argc, char **argv)
     picture_pick_rules(chosen, rules);
     struct option_set const sets[] = {{"Choosing", rules, &command.selection},
                                       {"The picture", plot_rules, &command}};
-    struct command_help const help = {"memoir plot FILE -o OUT.svg|OUT.png [options]", plot_summary,
-                                      plot_examples, sets, 2};
+    struct command_help const help = {"memoir plot FILE -o OUT.svg|OUT.html|OUT.png [options]",
+                                      plot_summary, plot_examples, sets, 2};
     int const words = command_words(argc, argv, &help, &status);
     if (words >= 0)
         status =

@@ -66,13 +66,12 @@ static int write_page(const struct svg_out *svg, const char *path, struct fault 
     struct svg_out page = {0};
     const char *begin = memmem(svg->data, svg->size, "<svg", strlen("<svg"));
     size_t const skipped = begin ? (size_t)(begin - svg->data) : 0; /* the XML declaration */
-    svg_raw(&page,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width\">\n"
-            "<meta name=\"color-scheme\" content=\"light dark\">\n"
-            "<title>memoir</"
-            "title>\n<style>html{overflow-y:scroll}body{margin:0}svg{display:block}</style>\n"
-            "</head>\n<body>\n");
+    svg_raw(&page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                   "<title>memoir</title>\n<style>html{overflow-y:scroll}body{margin:0}"
+                   "svg{display:block;max-width:100%;height:auto}</style>\n"
+                   "</head>\n<body>\n");
     svg_bytes(&page, svg->data + skipped, svg->size - skipped);
     svg_raw(&page, "</body>\n</html>\n");
     int const err = page.failed ? fault_set(fault, -ENOMEM, "out of memory while writing the page")

@@ -183,7 +183,7 @@ function drawBox(parent, box, index, y) {
 function draw() {
   hideTip();
   width = ownsWindow ? Math.max(300, document.body ? document.documentElement.clientWidth : window.innerWidth) : firstWidth;
-  if (heat) heat.fit(width, firstWidth);
+  if (heat) heat.fit(width);
   const top = headerBottom() + 42;
   boxes = visibleFrames(tree, state.zoom, width - 2 * SIDE);
   byRow = [];

@@ -136,8 +136,8 @@ function open(picture) {
 
   let scale = 1;
   return {
-    fit(now, first) { // a narrow window shows the whole map, smaller
-      scale = Math.min(1, now / first);
+    fit(now) { // a narrow window shows the whole map, smaller
+      scale = Math.min(1, now / Math.max(left + width + 10, 800));
       group.setAttribute('transform', 'translate(0,' + top * (1 - scale) + ') scale(' + scale + ')');
     },
     bottom: () => top + (height + 68) * scale,

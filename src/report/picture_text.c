@@ -81,6 +81,10 @@ void picture_quality(const struct recording *recording, struct picture_text *sen
         add_part(sentence, "the recording has no end: its recorder was killed, or it was copied "
                            "before");
     add_count(sentence, quality->lost_events, "events lost");
+    add_count(sentence, recording->timing.lost, "samples lost");
+    add_count(sentence, recording->timing.throttled, "times that the kernel held samples back");
+    add_count(sentence, recording->timing.waits_lost, "waits lost");
+    add_count(sentence, recording->timing.waits_without_stack, "waits without a stack");
     add_count(sentence, quality->damaged_chunks, "damaged chunks skipped");
     add_count(sentence, quality->truncated_bytes, "torn bytes at the end ignored");
     if (broken) {

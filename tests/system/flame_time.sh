@@ -34,6 +34,8 @@ says folded-roots folded.svg 'worker-#'
 says filter-by-thread one.svg '20 samples, 200 ms'
 "$MEMOIR" flame grinder.memoir --metric cpu.on --between 1.1s,1.15s -o cut.svg
 says cut-inside-a-bucket cut.svg '10 samples, 100 ms, from 1.10 s to 1.15 s'
+"$MEMOIR" flame grinder.memoir --metric cpu.on --between 1s,1.1s -o cut.svg
+says cut-as-the-map-says cut.svg '20 samples, 200 ms, from 1.00 s to 1.10 s'
 "$MEMOIR" flame grinder.memoir --metric heap.live --by-thread -o no.svg 2>no.err
 equal heap-by-thread-status 1 $?
 one_sentence heap-by-thread no.err 'not by both'
@@ -110,6 +112,33 @@ if command -v chromium >/dev/null; then
     says browser-stretch seen.html '1 s to 1.2 s: 40 samples, 400 ms, 9.28 %'
     says browser-graph-of-stretch seen.html 'aria-label="hash, 20 samples, 200 ms, 50.00 %"'
     says browser-command seen.html '--between 1s,1.2s'
+    # By keyboard: a column on, four rows further with Shift, Enter; then everything again; then by mouse.
+    {
+        sed '/^<\/body>/d; /^<\/html>/d' heat.html
+        cat <<'END'
+<script>
+const grid = document.querySelector('.grid'), seen = [], box = grid.getBoundingClientRect();
+const note = () => seen.push(document.querySelector('#heat [role=status]').textContent + ' ' + location.hash);
+const press = (key, shift) => grid.dispatchEvent(new KeyboardEvent('keydown', {key: key, shiftKey: shift, bubbles: true}));
+const point = (type, x, y) => grid.dispatchEvent(new PointerEvent(type, {clientX: box.left + x, clientY: box.top + y, bubbles: true}));
+press('ArrowRight', false);
+for (let i = 0; i < 4; i++) press('ArrowUp', true);
+press('Enter', false);
+note();
+press('Escape', false);
+note();
+point('pointerdown', 2, 198);
+point('pointerup', 2 * box.width / 4 + 2, 198);
+note();
+document.title = seen.join(' | ');
+</script></body></html>
+END
+    } >keys.html
+    seen keys.html | grep '<title>' >seen.html
+    says browser-keys seen.html '1 s to 1.1 s: 20 samples, 200 ms'
+    says browser-link seen.html '#time=50-55'
+    says browser-escape seen.html '| Pick a cell'
+    says browser-drag seen.html '0 s to 2.02 s: 223 samples'
     "$MEMOIR" flame newer.memoir --diff older.memoir --normalise time -o change.html
     seen change.html >seen.html
     says browser-gone seen.html 'gone'

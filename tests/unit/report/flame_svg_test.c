@@ -359,7 +359,9 @@ TEST(time_is_told_in_samples_and_seconds)
 {
     struct timed timed = timed_create();
     struct flame_options const options = {0};
+    timed.recording->timing.lost = 17;
     struct svg_out out = render(timed.recording, "cpu.on", &options);
+    CHECK(contains(&out, "17 samples lost"));
     check_well_formed(&out);
     CHECK(contains(&out, "cpu.on, time on a processor: 431 samples, 4.31 s, whole run, 4.00 s"));
     CHECK(contains(&out, ">kernel</text>"));
