@@ -7,6 +7,7 @@
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
+#include "cli/report_sides.h"
 #include "cli/report_snapshots.h"
 #include "cli/selection_options.h"
 #include "cli/text_file.h"
@@ -24,6 +25,7 @@ struct report_options {
     uint64_t depth;
     uint64_t limit_bytes;
     struct snapshot_options snapshots;
+    const char *sort; /* of several metrics; NULL: by the first */
 };
 
 static int take_suppressions(void *into, const char *argument, struct fault *fault)
@@ -77,7 +79,16 @@ static int take_limit(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_sort(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct report_options *)into)->sort = argument;
+    return 0;
+}
+
 static const struct option_rule report_rules[] = {
+    {"--sort", "METRIC", "with --metric A,B: the one that orders the rows, A unless given",
+     take_sort},
     {"--histogram", "WHAT", "how large blocks were (sizes) or how long they lived (lifetimes)",
      take_histogram},
     {"--depth", "N", "callers shown under a call site, levels of a tree", take_depth},
@@ -160,6 +171,11 @@ static int answer(const char *path, struct selection *selection, struct report_o
         recording_destroy(recording);
         return failed;
     }
+    if (selection->several.count > 1) {
+        int const failed = report_sides(recording, selection, options->sort, fault);
+        recording_destroy(recording);
+        return failed;
+    }
     struct report_question question = make_question(selection, options);
     struct report report;
     question.note = note;
@@ -185,6 +201,8 @@ static const char examples[] =
     "  memoir report node.4242.memoir                        who held the memory at the peak\n"
     "  memoir report node.4242.memoir --metric heap.leaked   what is left at the end\n"
     "  memoir report node.4242.memoir --by function --top 20\n"
+    "  memoir report node.4242.memoir --metric cpu.on,heap.allocated   side by side, and bytes per "
+    "second\n"
     "  memoir report node.4242.memoir --top-down --threshold 2%\n"
     "  memoir report node.4242.memoir --metric heap.live --between 1h,2h   what grew in that hour\n"
     "  memoir report node.4242.memoir --by phase             rates and growth of each phase\n"
@@ -202,6 +220,7 @@ int cmd_report(int argc, char **argv)
     struct report_options options = {.depth = REPORT_NO_LIMIT};
     struct fault fault = {.text = ""};
     selection_init(&selection);
+    selection.takes_several = true;
     const struct option_set sets[] = {{"Choosing", selection_rules, &selection},
                                       {"More", report_rules, &options},
                                       {"Over time", snapshot_rules, &options.snapshots}};
@@ -209,6 +228,8 @@ int cmd_report(int argc, char **argv)
     int status;
     int const words = command_words(argc, argv, &help, &status);
     const char *conflict = snapshot_conflict(&options.snapshots, &selection);
+    if (!conflict)
+        conflict = report_sides_conflict(&selection, options.sort);
     if (words == 1 && conflict) {
         fprintf(stderr, "memoir report: %s\n", conflict);
         status = 2;

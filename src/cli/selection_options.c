@@ -24,9 +24,8 @@ void selection_fini(struct selection *selection)
     selection->filter = NULL;
 }
 
-static int take_metric(void *into, const char *argument, struct fault *fault)
+static int take_one_metric(struct selection *selection, const char *argument, struct fault *fault)
 {
-    struct selection *selection = into;
     const struct metric *metric = metric_find(argument);
     const char *nearest = metrics[0].name;
     if (metric) {
@@ -45,6 +44,38 @@ static int take_metric(void *into, const char *argument, struct fault *fault)
         "there is no metric \"%s\": heap.peak, heap.leaked, heap.live, heap.allocated, "
         "heap.calls and heap.temporary are the usual ones",
         argument);
+}
+
+static int take_several_metrics(struct selection *selection, const char *argument,
+                                struct fault *fault)
+{
+    struct metric_list *list = &selection->several;
+    char words[256];
+    if (!selection->takes_several)
+        return fault_set(fault, -EINVAL,
+                         "--metric is one metric here; memoir report takes several, side by side");
+    if (snprintf(words, sizeof(words), "%s", argument) >= (int)sizeof(words))
+        return fault_set(fault, -EINVAL, "--metric has too long a list of metrics");
+    char *rest = words;
+    for (char *word; (word = strsep(&rest, ",")) != NULL;) {
+        int err = take_one_metric(selection, word, fault);
+        if (err)
+            return err;
+        if (list->count == SIDE_MAX)
+            return fault_set(fault, -EINVAL, "--metric takes at most %d metrics side by side",
+                             SIDE_MAX);
+        list->items[list->count++] = selection->metric;
+    }
+    selection->metric = list->items[0];
+    return 0;
+}
+
+static int take_metric(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    selection->several.count = 0;
+    return strchr(argument, ',') ? take_several_metrics(selection, argument, fault)
+                                 : take_one_metric(selection, argument, fault);
 }
 
 static const char *const grouping_names[] = {

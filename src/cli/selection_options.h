@@ -14,13 +14,21 @@
 #include <stdbool.h>
 
 #include "analyze/rank.h"
+#include "analyze/side_by_side.h"
 #include "analyze/weigh.h"
 #include "cli/options.h"
 #include "cli/time_point.h"
 
+struct metric_list {
+    const struct metric *items[SIDE_MAX];
+    unsigned count;
+};
+
 struct selection {
     const struct metric *metric; /* never NULL; heap.peak unless given */
     bool metric_given;
+    bool takes_several;         /* set before parsing by a command that takes --metric A,B */
+    struct metric_list several; /* then: all of them, when there are more than one */
     bool at_given, between_given;
     struct time_point from, to; /* at: only `to` */
     enum grouping by;

@@ -36,7 +36,7 @@ void graph_html_write(const struct graph_scene *scene, const struct graph_layout
                       struct svg_out *out)
 {
     struct picture_text made;
-    const char *word = graph_count_word(scene->weights->metric);
+    const char *word = graph_count_word(scene->weights->metric, 0);
     svg_raw(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>");
     svg_text(out, graph_title(scene, &made));
     svg_raw(out, "</title>\n<style>");

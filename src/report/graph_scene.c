@@ -44,13 +44,16 @@ uint32_t graph_edge_color(const struct graph_scene *scene, const struct graph_ed
     return color_of(scene, edge->value, call_graph_share(scene->graph, edge->value));
 }
 
-const char *graph_count_word(const struct metric *metric)
+const char *graph_count_word(const struct metric *metric, int64_t count)
 {
+    bool const is_one = count == 1;
     if (metric->count_plus == COL_NONE || strcmp(metric->unit, "calls") == 0)
         return NULL;
     if (strcmp(metric->unit, "bytes") == 0)
-        return "blocks";
-    return metric->count_plus == COL_OFFCPU_COUNT ? "waits" : "samples";
+        return is_one ? "block" : "blocks";
+    if (metric->count_plus == COL_OFFCPU_COUNT)
+        return is_one ? "wait" : "waits";
+    return is_one ? "sample" : "samples";
 }
 
 static struct graph_line *add_line(struct graph_label *label, enum graph_line_kind kind)
@@ -100,7 +103,7 @@ static void add_amount(const struct graph_scene *scene, struct graph_label *labe
 static void add_marks(const struct graph_scene *scene, const struct graph_node *node,
                       struct graph_label *label)
 {
-    const char *word = graph_count_word(scene->weights->metric);
+    const char *word = graph_count_word(scene->weights->metric, node->total_count);
     char count[HUMAN_MAX] = "", cycle[24] = "";
     if (node->cycle)
         snprintf(cycle, sizeof(cycle), "cycle %u", node->cycle);
@@ -146,7 +149,7 @@ void graph_edge_label(const struct graph_scene *scene, const struct graph_edge *
                       struct graph_label *label)
 {
     char text[HUMAN_MAX];
-    bool const is_counted = graph_count_word(scene->weights->metric) != NULL;
+    bool const is_counted = graph_count_word(scene->weights->metric, 0) != NULL;
     label->count = 0;
     snprintf(add_line(label, GRAPH_LINE_NUMBER)->text, GRAPH_LINE_BYTES, "%s",
              human_share(edge->value, scene->graph->whole, text));
@@ -161,7 +164,7 @@ void graph_subtitle(const struct graph_scene *scene, struct picture_text *text)
 {
     const struct metric *metric = scene->weights->metric;
     const struct call_graph *graph = scene->graph;
-    const char *word = graph_count_word(metric);
+    const char *word = graph_count_word(metric, graph->total_count);
     char value[HUMAN_MAX], share[HUMAN_MAX];
     struct picture_text interval;
     picture_interval(scene->recording, scene->weights, &interval);

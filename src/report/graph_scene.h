@@ -49,5 +49,5 @@ void graph_edge_label(const struct graph_scene *scene, const struct graph_edge *
 void graph_subtitle(const struct graph_scene *scene, struct picture_text *text);
 /* What is not shown, with its sum; empty when all is. */
 void graph_left_out(const struct graph_scene *scene, struct picture_text *text);
-/* "blocks", "samples", "waits"; NULL when the value itself is the count, or nothing is counted. */
-const char *graph_count_word(const struct metric *metric);
+/* "blocks", "samples", "waits", or "block" of one; NULL when the value itself is the count, or nothing is counted. */
+const char *graph_count_word(const struct metric *metric, int64_t count);

@@ -22,7 +22,7 @@ static void add_amount(const struct graph_scene *scene, struct picture_text *wor
 
 static void add_count(const struct graph_scene *scene, struct picture_text *words, int64_t count)
 {
-    const char *word = graph_count_word(scene->weights->metric);
+    const char *word = graph_count_word(scene->weights->metric, count);
     char number[HUMAN_MAX];
     if (word)
         picture_add(words, ", %s %s", human_count(count, number), word);
