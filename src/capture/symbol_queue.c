@@ -235,7 +235,7 @@ static bool ask(struct symbol_queue *queue, struct recording *recording, const c
                 size_t at)
 {
     const struct frame *frame = &recording->frames.items[at];
-    if (frame->module == MODULE_NONE)
+    if (frame->module == MODULE_NONE || frame->location_count > 0) /* those came with a name */
         return true;
     const struct module *module = &recording->modules.items[frame->module];
     struct question question = {.recording = recording,

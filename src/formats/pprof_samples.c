@@ -27,8 +27,7 @@ static int compare(const void *left, const void *right, void *context)
     return x < y ? -1 : x > y;
 }
 
-/* Sums up samples that differ in nothing. */
-static void merge(struct pprof_samples *samples)
+void pprof_samples_merge(struct pprof_samples *samples)
 {
     struct pprof_row *items = samples->samples.items;
     size_t kept = 0;
@@ -129,7 +128,7 @@ int pprof_samples_write(struct pprof_samples *samples, struct output *out, struc
 {
     struct writer writer = {.samples = samples};
     int err = 0;
-    merge(samples);
+    pprof_samples_merge(samples);
     pprof_tables_init(&writer.tables, samples->recording);
     writer.tables.hides_addresses = samples->hides_addresses;
     if (!writer.tables.failed)

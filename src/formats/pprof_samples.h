@@ -30,5 +30,8 @@ struct pprof_samples {
     VEC(struct pprof_row) samples;
 };
 
-/* Samples of the same stack and name of thread become one; the list is sorted.  0, or -ENOMEM with a sentence. */
+/* Samples of the same stack and name of thread become one; the list is sorted. */
+void pprof_samples_merge(struct pprof_samples *samples);
+
+/* Merges, and writes.  0, or -ENOMEM with a sentence. */
 int pprof_samples_write(struct pprof_samples *samples, struct output *out, struct fault *fault);

@@ -28,7 +28,7 @@ void permission_facts_read(struct permission_facts *facts, pid_t pid)
     char path[64], *text;
     struct stat file;
     struct process_status status;
-    *facts = (struct permission_facts){.pid = pid, .yama_scope = -1};
+    *facts = (struct permission_facts){.pid = pid, .command = "attach", .yama_scope = -1};
     if (proc_text_read("/proc/self/status", TEXT_MAX, &text) == 0) {
         facts->ours = permissions_parse(slice_of(text));
         free(text);
@@ -75,25 +75,24 @@ int permission_explain(const struct permission_facts *facts, struct fault *fault
         return fault_set(
             fault, -EPERM,
             "process %d belongs to user %s and memoir runs as %s; run it as that user, or as root: "
-            "sudo memoir attach %d",
-            pid, facts->their_name, facts->our_name, pid);
+            "sudo memoir %s %d",
+            pid, facts->their_name, facts->our_name, facts->command, pid);
     if (facts->proc_owner != facts->their_user)
         return fault_set(fault, -EPERM,
                          "process %d protects itself from being looked into (it is setuid, or made "
                          "itself undumpable); "
-                         "run memoir as root: sudo memoir attach %d",
-                         pid, pid);
+                         "run memoir as root: sudo memoir %s %d",
+                         pid, facts->command, pid);
     if (facts->yama_scope == 1 || facts->yama_scope == 2)
         return fault_set(
             fault, -EPERM,
             "the kernel lets %s attach (kernel.yama.ptrace_scope is %d); run memoir as root: sudo "
-            "memoir "
-            "attach %d, or allow it until the next boot: sudo sysctl kernel.yama.ptrace_scope=0",
+            "memoir %s %d, or allow it until the next boot: sudo sysctl kernel.yama.ptrace_scope=0",
             facts->yama_scope == 1 ? "only the parent of a process" : "only root",
-            facts->yama_scope, pid);
+            facts->yama_scope, facts->command, pid);
     return fault_set(
         fault, -EPERM,
         "the kernel does not let memoir look into process %d; run it as root: sudo memoir "
-        "attach %d",
-        pid, pid);
+        "%s %d",
+        pid, facts->command, pid);
 }

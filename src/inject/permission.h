@@ -9,6 +9,7 @@
 
 struct permission_facts {
     pid_t pid;
+    const char *command; /* to be run as root, with the number behind it */
     struct permissions ours;
     uint32_t their_user; /* the process's real user */
     uint32_t proc_owner; /* of its files in /proc: root when it protects itself */

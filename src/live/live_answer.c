@@ -50,6 +50,7 @@ static int answer_threads(const struct live_question *question, FILE *out, struc
     int err = thread_dump_take(&dump, question->pid, fault);
     if (err)
         return err;
+    thread_dump_name(&dump);
     if (question->number == 0)
         err = write_threads(question, &dump, out, fault);
     else if (question->number == 1)

@@ -52,6 +52,7 @@ static int explain(uint32_t pid, int err, struct fault *fault)
                          "process %u is traced already, by process %u; end that first", pid,
                          status.tracer);
     permission_facts_read(&facts, (pid_t)pid);
+    facts.command = "serve --pid";
     return permission_explain(&facts, fault);
 }
 
@@ -81,6 +82,20 @@ static void copy_stack(struct dumper *dumper, pid_t tid)
     dumper->size = got > 0 ? (size_t)got : 0;
 }
 
+/* Which call it was is still in the code: mov $NUMBER, %eax; syscall. */
+static void find_resumed_call(const struct dumper *dumper, struct thread_state *state)
+{
+    uint8_t code[7];
+    uint32_t number;
+    if (!thread_call_is_resumed(state) ||
+        !process_code_bytes(dumper->code, dumper->registers.rip - sizeof(code), code,
+                            sizeof(code)) ||
+        code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05)
+        return;
+    memcpy(&number, code + 1, sizeof(number));
+    thread_call_set(state, (long)number);
+}
+
 static int walk_stack(struct dumper *dumper, struct dumped_thread *thread)
 {
     const struct user_regs_struct *at = &dumper->registers;
@@ -91,6 +106,7 @@ static int walk_stack(struct dumper *dumper, struct dumped_thread *thread)
     struct interned_stack interned;
     if (!at->rip)
         return 0;
+    find_resumed_call(dumper, &thread->state);
     stack_walk(dumper->code, &copy, &dumper->walk);
     int const err = stack_intern_put(dumper->intern, dumper->code, &dumper->walk, &interned);
     if (err)
@@ -218,8 +234,12 @@ int thread_dump_take(struct thread_dump *dump, uint32_t pid, struct fault *fault
         thread_dump_fini(dump);
         return explain(pid, err, fault);
     }
-    recording_name_all(dump->recording);
     return 0;
+}
+
+void thread_dump_name(struct thread_dump *dump)
+{
+    recording_name_all(dump->recording);
 }
 
 void thread_dump_fini(struct thread_dump *dump)

@@ -1,7 +1,7 @@
 /* thread_dump.h - the stack of every thread of a process, now.
  *
  * Each thread is stopped by ptrace for as long as it takes to copy its registers and its stack, one thread at a time, and
- * goes on as if nothing had been: see thread_stop.h.  Stacks are walked when it runs again, and named at the end.  So the
+ * goes on as if nothing had been: see thread_stop.h.  Stacks are walked when it runs again, and named by thread_dump_name.  So the
  * stacks are not all of one instant. */
 #pragma once
 
@@ -34,4 +34,5 @@ struct thread_dump {
 
 /* 0, or -errno with one sentence: -ESRCH, -EPERM when the kernel does not let us (what to do), -EBUSY when somebody else traces it. */
 int thread_dump_take(struct thread_dump *dump, uint32_t pid, struct fault *fault);
+void thread_dump_name(struct thread_dump *dump);
 void thread_dump_fini(struct thread_dump *dump);

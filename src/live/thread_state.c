@@ -73,6 +73,21 @@ static const struct call *find_call(long number)
     return NULL;
 }
 
+void thread_call_set(struct thread_state *state, long number)
+{
+    const struct call *call = find_call(number);
+    if (call)
+        snprintf(state->call, sizeof(state->call), "%s", call->name);
+    else
+        snprintf(state->call, sizeof(state->call), "system call %ld", number);
+    snprintf(state->waits, sizeof(state->waits), "%s", call ? call->waits : "");
+}
+
+bool thread_call_is_resumed(const struct thread_state *state)
+{
+    return strcmp(state->call, "restart_syscall") == 0;
+}
+
 int thread_call_parse(const char *text, struct thread_state *state)
 {
     char *rest;
@@ -80,13 +95,8 @@ int thread_call_parse(const char *text, struct thread_state *state)
         return -1;
     long const number = strtol(text, &rest, 10);
     const struct call *call = find_call(number);
-    if (!call) {
-        snprintf(state->call, sizeof(state->call), "system call %ld", number);
-        return -1;
-    }
-    snprintf(state->call, sizeof(state->call), "%s", call->name);
-    snprintf(state->waits, sizeof(state->waits), "%s", call->waits);
-    unsigned long const first = call->by_descriptor ? strtoul(rest, NULL, 16) : ~0ul;
+    thread_call_set(state, number);
+    unsigned long const first = call && call->by_descriptor ? strtoul(rest, NULL, 16) : ~0ul;
     return first <= INT32_MAX ? (int)first : -1;
 }
 

@@ -83,6 +83,78 @@ done
 end_server token-ends
 kill -9 "$places"
 
+# Where the time goes: shares of a burner as far as so many samples can tell them.
+begin_process burns "$subjects/subject-burns_shares" 250 2 </dev/null
+begin_server burns --pid "$process" --listen 0
+share() { # share CASE FUNCTION PERCENT: of the samples in all three, within four standard deviations
+    if awk -v function_name="$2" -v part="$3" '
+        $6 ~ /^(seventy|twenty|ten)$/ { n += $4 } $6 == function_name { own = $4 }
+        END { p = part / 100; off = own - n * p; exit !(n >= 20 && off * off <= 16 * n * p * (1 - p) + 4) }' burns.top; then
+        ok "$1"
+    else
+        not_ok "$1" "$(grep -E "burn|$2" burns.top | tr '\n' '|')"
+    fi
+}
+get '/debug/pprof/profile?seconds=5' >burns.pb.gz &
+wanting=$!
+equal others-are-served 200 "$(status_of /healthz)"
+wait "$wanting"
+go tool pprof -sample_index=samples -top burns.pb.gz >burns.top 2>burns.err
+share share-seventy seventy 70
+share share-twenty twenty 20
+share share-ten ten 10
+go tool pprof -raw burns.pb.gz >burns.raw 2>&1
+equal columns 'samples/count cpu/nanoseconds' "$(awk '/^Samples:/ { getline; print }' burns.raw)"
+equal thread-label yes "$(grep -q 'thread:\[burner-1\]' burns.raw && echo yes)"
+equal build-id yes "$(grep -Eq 'subject-burns_shares [0-9a-f]{40}' burns.raw && echo yes)"
+at_least duration 4.9 "$(sed -n 's/^Duration: \([0-9.]*\).*/\1/p' burns.raw)"
+equal no-kernel-addresses "" "$(grep -E '0xffffffff[89a-f]' burns.raw)"
+go tool pprof -top "http://127.0.0.1:$port/debug/pprof/profile?seconds=1" >fetched.top 2>&1
+equal fetched yes "$(grep -q ' seventy' fetched.top && echo yes)"
+
+# Whoever leaves takes the work with him; not too many are worked on, and none is left behind.
+works() { # works COUNT: so many helpers are at work
+    [ "$(pgrep -c -P "$server")" = "$1" ]
+}
+curl -s --max-time 1 "http://127.0.0.1:$port/debug/pprof/profile?seconds=600" >/dev/null
+if wait_until 20 works 0; then ok leaving-ends-it; else not_ok leaving-ends-it "$(pgrep -a -P "$server")"; fi
+clients=()
+for i in {1..8}; do
+    curl -s "http://127.0.0.1:$port/debug/fgprof?seconds=600" >"many.$i" &
+    clients+=($!)
+done
+wait_until 20 works 8
+equal too-many 503 "$(status_of '/debug/pprof/profile?seconds=1')"
+one_sentence too-many-sentence body 'ask again later'
+helpers=$(pgrep -P "$server")
+end_server busy-ends
+wait "${clients[@]}"
+equal busy-clients-are-told 8 "$(cat many.* | grep -c 'the server ends')"
+equal none-left-behind "" "$(for pid in $helpers; do [ -e "/proc/$pid" ] && echo "$pid"; done)"
+kill -9 "$process"
+
+# All time of all threads: those that wait have theirs where they wait.
+begin_process waits "$subjects/subject-stands_in_known_places"
+begin_server waits --pid "$process" --listen 0
+get '/debug/fgprof?seconds=3' >waits.pb.gz
+go tool pprof -raw waits.pb.gz >waits.raw 2>&1
+equal wall-columns 'samples/count time/nanoseconds' "$(awk '/^Samples:/ { getline; print }' waits.raw)"
+get '/debug/fgprof?seconds=3&format=folded' >waits.folded
+of() { # of FUNCTION [LEAF]: ns of all stacks with it
+    awk -v word="$1" -v leaf="${2:-}" 'index($0, word) && index($0, leaf) { sum += $NF } END { printf "%.0f", sum }' waits.folded
+}
+alike() { # alike CASE A B [PERCENT]: within 3 percent
+    if awk -v a="$2" -v b="$3" -v percent="${4:-3}" 'BEGIN { most = 1 + percent / 100; exit !(a > 0 && a <= b * most && b <= a * most) }'; then ok "$1"; else not_ok "$1" "$2 and $3"; fi
+}
+at_least sleeps-all-the-time 2900000000 "$(of sleeps_long '[waits: sleep]')"
+at_most sleeps-no-longer 3600000000 "$(of sleeps_long)"
+alike waits-for-lock "$(of sleeps_long)" "$(of waits_for_lock '[waits: lock]')"
+alike waits-for-pipe "$(of sleeps_long)" "$(of reads_pipe '[waits: pipe]')"
+alike three-wait-for-events "$(($(of sleeps_long) * 3))" "$(of waits_for_event '[waits: poll]')"
+alike works-or-wants-to "$(of sleeps_long)" "$(of works_on)" 15
+end_server waits-end
+kill -9 "$process"
+
 # Looking harms nobody: this one would notice.
 begin_process notices "$subjects/subject-notices_everything" 60
 begin_server notices --pid "$process" --listen 0
@@ -103,7 +175,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     started+=("$sleeper")
     setpriv --reuid 65534 --regid 65534 --clear-groups "$BUILD/memoir-record" live threads "$sleeper" 2 text 2>denied.err
     equal denied-status 1 $?
-    one_sentence denied-sentence denied.err 'root'
+    one_sentence denied-sentence denied.err "sudo memoir serve --pid $sleeper"
     kill "$sleeper"
 fi
 
@@ -120,6 +192,8 @@ if [ -x "$BUILD/memoir-fetch" ] && command -v go >/dev/null && go build -o go_se
     done
     go tool pprof -top "http://127.0.0.1:$port/debug/pprof/profile?seconds=1" >go-top.txt 2>&1
     equal go-profile yes "$(grep -q main.burnInGo go-top.txt && echo yes)"
+    go tool pprof -top "http://127.0.0.1:$port/debug/pprof/profile?seconds=1&source=memoir" >go-ours.txt 2>&1
+    equal go-profile-of-memoir yes "$(grep -q main.burnInGo go-ours.txt && grep -q main.main.func go-ours.txt && echo yes)"
     equal go-cmdline ./go_serves "$(get /debug/pprof/cmdline | tr -d '\0')"
     get '/debug/pprof/trace?seconds=1' >trace.bin
     equal go-trace 'go 1.' "$(head -c 5 trace.bin)"

@@ -12,6 +12,7 @@
 
 /* A user's own process, on a machine that lets everybody trace. */
 static const struct permission_facts own = {.pid = 4242,
+                                            .command = "attach",
                                             .ours = {.uid = 1000},
                                             .their_user = 1000,
                                             .proc_owner = 1000,

@@ -45,6 +45,16 @@ TEST(odd_numbers_are_bounded)
     CHECK(parse("0") == 0 || parse("0") == -1);
 }
 
+TEST(a_resumed_call_is_told_later)
+{
+    parse("219 0x7f\n");
+    CHECK(thread_call_is_resumed(&seen));
+    thread_call_set(&seen, 230);
+    CHECK(!thread_call_is_resumed(&seen));
+    assert_string_equal(seen.call, "clock_nanosleep");
+    assert_string_equal(seen.waits, "sleep");
+}
+
 TEST(words_for_people)
 {
     char text[96];
@@ -83,6 +93,7 @@ int main(void)
         cmocka_unit_test(no_call_is_none),
         cmocka_unit_test(odd_numbers_are_bounded),
         cmocka_unit_test(words_for_people),
+        cmocka_unit_test(a_resumed_call_is_told_later),
         cmocka_unit_test(a_name_cannot_break_a_line),
         cmocka_unit_test(one_that_is_gone_has_ended),
     };
