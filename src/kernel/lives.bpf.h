@@ -162,9 +162,15 @@ int BPF_PROG(on_exit, struct task_struct *task)
     struct agent_record record;
     if (timed && timed->watch & AGENT_WATCH_WAITS)
         tell_short_waits(timed, (uint32_t)task->pid);
-    if (is_nobody(peer, time_peer) || task->signal->live.counter > 0)
+    if (is_nobody(peer, time_peer))
         return 0;
-    fill_record(&record, AGENT_EXIT, 0, AGENT_STACK_NONE, 0);
+    if (task->signal->live.counter > 0) { /* a thread that is not the last */
+        fill_record(&record, AGENT_EXIT, 0, AGENT_STACK_NONE, 0);
+        if (time_peer < AGENT_PEERS_MAX && time_peer != peer)
+            write_record(time_peer, &record, sizeof(record), BPF_RB_NO_WAKEUP);
+        return 0;
+    }
+    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE, 0);
     tell_both(peer, time_peer, &record);
     forget_target(pid);
     forget_target(pid | AGENT_OF_TIME);

@@ -21,14 +21,14 @@
 #define AGENT_STACK_COPY 0x80000000u /* | number: the record AGENT_COPY of this number has it */
 
 enum agent_record_kind {
-    AGENT_COPY = 1, /* a stack that is not known */
-    AGENT_FAULT,    /* a page is touched that is not there, or may not be written yet */
-    AGENT_LARGE,    /* ... and was given as one of `size` bytes, aligned to its size */
-    AGENT_RANGE,    /* addresses are used anew: what was there is gone */
-    AGENT_MOVE,     /* ... by moving what was at `from` */
-    AGENT_EXEC,     /* begins to be another program */
-    AGENT_FORK,     /* `address` is the child's number */
-    AGENT_EXIT,
+    AGENT_COPY = 1,   /* a stack that is not known */
+    AGENT_FAULT,      /* a page is touched that is not there, or may not be written yet */
+    AGENT_LARGE,      /* ... and was given as one of `size` bytes, aligned to its size */
+    AGENT_RANGE,      /* addresses are used anew: what was there is gone */
+    AGENT_MOVE,       /* ... by moving what was at `from` */
+    AGENT_EXEC,       /* begins to be another program */
+    AGENT_FORK,       /* `address` is the child's number */
+    AGENT_EXIT,       /* of whose time is watched, each thread; AGENT_IS_LAST: the process */
     AGENT_CACHE_ADD,  /* a file's page came into the page cache: struct agent_cache */
     AGENT_CACHE_DROP, /* and left it */
     AGENT_KERNEL_ADD, /* the kernel took memory for itself in the process's name: `address` bytes */
@@ -44,8 +44,8 @@ enum agent_record_flag {
     AGENT_WRITE = 1 << 1,     /* the fault was a write */
     AGENT_IN_KERNEL = 1 << 2, /* ... by the kernel, for a system call */
     AGENT_OF_FILE = 1 << 3,   /* a file is mapped there: perhaps code */
-    AGENT_GOES_ON =
-        1 << 4 /* the wait is not over: this is what it took up to now, the rest is yet to come */
+    AGENT_GOES_ON = 1 << 4,   /* the wait is not over: what it took up to now */
+    AGENT_IS_LAST = 1 << 5    /* the whole process ends, not only the thread */
 };
 
 struct agent_record {

@@ -19,7 +19,7 @@ struct thread {
 
 static struct thread threads[THREADS_MAX];
 static unsigned count;
-static unsigned long long copies, with_stack, with_kernel, states[5], execs, forks, ended,
+static unsigned long long copies, with_stack, with_kernel, states[5], execs, forks, ended, exits,
     backwards;
 static uint32_t known_as;
 
@@ -59,7 +59,8 @@ static bool on_record(void *context, const struct agent_record *record)
     copies += record->kind == AGENT_COPY;
     execs += record->kind == AGENT_EXEC;
     forks += record->kind == AGENT_FORK;
-    ended |= record->kind == AGENT_EXIT && record->pid == known_as;
+    ended |= record->kind == AGENT_EXIT && record->pid == known_as && record->flags & AGENT_IS_LAST;
+    exits += record->kind == AGENT_EXIT;
     if (record->kind == AGENT_SAMPLE || record->kind == AGENT_WAIT)
         take_time((const struct agent_time *)record);
     if (record->kind == AGENT_NAME)
@@ -81,7 +82,7 @@ static void print(struct agent_link *link)
            with_stack, copies, with_kernel, backwards, execs, forks, ended);
     printf("states %llu %llu %llu %llu %llu\n", states[0], states[1], states[2], states[3],
            states[4]);
-    printf("lost %llu\nmissed %llu\n", (unsigned long long)counters.lost,
+    printf("exits %llu\nlost %llu\nmissed %llu\n", exits, (unsigned long long)counters.lost,
            (unsigned long long)counters.waits_missed);
 }
 

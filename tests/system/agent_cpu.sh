@@ -61,6 +61,7 @@ at_least three-has-short-waits 500 "$(awk '$1 == "thread" { n += $8 } END { prin
 at_least three-names 3 "$(grep -c '^thread [0-9]* worker-' three.told)"
 equal three-lost 0 "$(told three lost)"
 equal three-ended 1 "$(told three ended)"
+equal three-threads-ended 4 "$(told three exits)"
 at_least three-kernel-stacks 100 "$(told three kernel)"
 equal three-kernel-addresses-are 0 "$(told three not_kernel)"
 
