@@ -12,15 +12,14 @@
 #include "cpu/station_parts.h"
 #include "procfs/proc_text.h"
 
-#define TABLES_MAX    ((size_t)512 << 20) /* of unwind tables */
-#define WAIT_MS       100
-#define URGENT        (-10) /* where that is permitted */
-#define MEASURE_NS    100000000u
-#define WAIT_LEAST_NS 1000u
+#define TABLES_MAX ((size_t)512 << 20) /* of unwind tables */
+#define WAIT_MS    100
+#define URGENT     (-10) /* where that is permitted */
+#define MEASURE_NS 100000000u
 
 static void drain(struct cpu_station *station, uint64_t until_ns)
 {
-    (void)perf_samples_drain(station->perf, until_ns);
+    time_source_drain(station->source, until_ns);
     station->until_ns = until_ns;
     if (until_ns - station->measured_ns < MEASURE_NS)
         return;
@@ -36,8 +35,9 @@ static void *work(void *context)
     /* Where all processors are busy, what is not read in time is lost; a little is read, often. */
     (void)setpriority(PRIO_PROCESS, (id_t)gettid(), URGENT);
     while (!atomic_load(&station->stop)) {
-        perf_samples_wait(station->perf, WAIT_MS);
+        time_source_wait(station->source, WAIT_MS);
         pthread_mutex_lock(&station->lock);
+        time_source_mend(station->source);
         drain(station, monotonic_ns() - PERF_SAMPLES_LATE_NS);
         pthread_mutex_unlock(&station->lock);
     }
@@ -67,26 +67,11 @@ static void destroy(struct cpu_station *station)
     vec_free(&station->children);
     number_map_fini(&station->index);
     cpu_lane_fini(&station->all);
-    perf_samples_close(station->perf);
+    time_source_close(station->source);
     time_stacks_destroy(station->stacks);
     if (station->codes)
         code_store_destroy(station->codes);
     free(station);
-}
-
-static struct perf_samples *open_perf(struct cpu_station *station, struct fault *fault)
-{
-    const struct cpu_station_options *options = &station->options;
-    struct perf_samples_options const wanted = {
-        .clock = {.hz = options->hz < CPU_HZ_MAX ? options->hz : CPU_HZ_MAX,
-                  .off_cpu = options->off_cpu,
-                  .children = options->children,
-                  .whole_machine = options->whole_machine,
-                  .cgroup = options->cgroup,
-                  .no_kernel = options->no_kernel},
-        .wait_least_ns = options->wait_least_ns ? options->wait_least_ns : WAIT_LEAST_NS,
-        .sink = {station, station_record, station_mapping, station_used}};
-    return perf_samples_open(&wanted, fault);
 }
 
 struct cpu_station *cpu_station_open(const struct cpu_station_options *options, struct fault *fault)
@@ -103,10 +88,12 @@ struct cpu_station *cpu_station_open(const struct cpu_station_options *options, 
     station->stacks = time_stacks_create(options->no_kernel);
     if (station->codes)
         code_store_keep_unused(station->codes); /* processes come and go, and run the same files */
-    station->perf = open_perf(station, fault);
+    station->source = time_source_open(
+        &station->options,
+        &(struct perf_sink){station, station_record, station_mapping, station_used}, fault);
     station->busy_began_ns = machine_busy_ns();
     pthread_mutex_init(&station->lock, NULL);
-    if (station->perf && station->codes && station->stacks &&
+    if (station->source && station->codes && station->stacks &&
         pthread_create(&station->thread, NULL, work, station) == 0)
         return station;
     if (fault && !fault->code)
@@ -129,7 +116,7 @@ int cpu_station_watch(struct cpu_station *station, uint32_t pid, bool is_new, st
     pthread_mutex_lock(&station->lock);
     struct cpu_process *process = station_find(station, pid);
     bool const is_known = process && !process->has_ended;
-    int err = is_known ? 0 : perf_samples_add(station->perf, pid, fault);
+    int err = is_known ? 0 : time_source_add(station->source, pid, fault);
     if (err == 0 && !is_known) {
         process = station_begin(station, pid, 0);
         err = process ? 0 : fault_set(fault, -ENOMEM, "There is no memory left.");
@@ -186,8 +173,10 @@ static void fill_state(struct cpu_station *station, struct cpu_process *process,
                        struct cpu_state *state)
 {
     const struct cpu_lane *lane = process ? process->lane : &station->all;
-    struct perf_samples_counts const counts = perf_samples_count(station->perf);
-    *state = (struct cpu_state){.timing = lane->timing, .sees_kernel = counts.sees_kernel};
+    struct perf_samples_counts const counts = time_source_count(station->source);
+    *state = (struct cpu_state){.timing = lane->timing,
+                                .sees_kernel = counts.sees_kernel,
+                                .uses_agent = time_source_is_agent(station->source)};
     memcpy(state->stack_ends, lane->stack_ends, sizeof(state->stack_ends));
     state->timing.hz = station->options.hz;
     state->timing.lost += counts.lost;
@@ -216,13 +205,16 @@ static struct cpu_process *find_asked(const struct cpu_station *station, uint32_
 int cpu_station_take(struct cpu_station *station, uint32_t pid, struct recording *recording,
                      struct bucket *bucket, uint64_t bucket_begin_ns, struct cpu_state *state)
 {
-    uint64_t const until_ns = monotonic_ns();
     struct cpu_target const target = {recording, bucket, bucket_begin_ns};
     bool is_all;
+    pthread_mutex_lock(&station->lock);
+    time_source_ask_waits(station->source);
+    pthread_mutex_unlock(&station->lock);
+    uint64_t const until_ns = monotonic_ns();
     usleep(PERF_SAMPLES_LATE_NS / 1000); /* by then all of it is written */
     pthread_mutex_lock(&station->lock);
     drain(station, until_ns);
-    perf_samples_tell_waits(station->perf, until_ns);
+    time_source_tell_waits(station->source, until_ns);
     struct cpu_process *process = find_asked(station, pid, &is_all);
     int err = process || is_all ? 0 : -ESRCH;
     if (err == 0)

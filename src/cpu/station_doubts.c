@@ -51,9 +51,38 @@ static void doubt_rights(const struct cpu_station *station,
               station->unreadable, strstr(fix, "sudo setcap"));
 }
 
+static void doubt_agent(const struct cpu_station *station, const struct perf_samples_counts *counts,
+                        struct cpu_state *state)
+{
+    uint64_t gap_ns, gaps = time_source_gaps(station->source, &gap_ns);
+    if (!counts->sees_kernel && station->options.hz)
+        doubt(state,
+              "Time inside the kernel has no stacks of the kernel: only root may know its "
+              "addresses here (kernel.perf_event_paranoid is %d).",
+              clock_rights_level());
+    if (station->has_hidden_names)
+        doubt(state,
+              "The kernel hides the names of its functions: sudo sysctl -w kernel.kptr_restrict=0 "
+              "kernel.perf_event_paranoid=1, or run memoir as root.");
+    if (gaps)
+        doubt(state,
+              "The agent was gone %" PRIu64 " times, for %" PRIu64
+              " ms in all: what happened meanwhile is missing.",
+              gaps, gap_ns / 1000000);
+    if (counts->lost)
+        doubt(state, "%" PRIu64 " records found no room: sample less often (--hz).", counts->lost);
+    if (counts->waits_lost)
+        doubt(state, "There are too many threads: %" PRIu64 " of their waits were not seen.",
+              counts->waits_lost);
+}
+
 void station_doubts(const struct cpu_station *station, const struct perf_samples_counts *counts,
                     struct cpu_state *state)
 {
+    if (time_source_is_agent(station->source)) {
+        doubt_agent(station, counts, state);
+        return;
+    }
     doubt_rights(station, counts, state);
     if (counts->stops_period > 1)
         doubt(state,

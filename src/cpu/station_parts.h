@@ -7,14 +7,14 @@
 
 #include "cpu/cpu_process.h"
 #include "cpu/cpu_station.h"
-#include "cpu/perf_samples.h"
+#include "cpu/time_source.h"
 
 struct cpu_station {
     struct cpu_station_options options;
     pthread_t thread;
     pthread_mutex_t lock; /* of everything below */
     atomic_bool stop;
-    struct perf_samples *perf;
+    struct time_source *source;
     struct code_store *codes;
     struct time_stacks *stacks;
     VEC(struct cpu_process *) processes;

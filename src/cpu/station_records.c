@@ -164,7 +164,8 @@ static void walk_copy(struct cpu_station *station, struct cpu_process *process,
         process->own.is_old = true;
         process->code_since_ns = now;
     }
-    station_stacks_learn(time_stacks_walked(station->stacks), &process->own, copy, NULL);
+    station_stacks_learn(time_stacks_walked(station->stacks), &process->own, copy,
+                         time_source_link(station->source));
 }
 
 static void change_name(struct cpu_process *process, const struct agent_name *name)
@@ -177,7 +178,7 @@ static void change_name(struct cpu_process *process, const struct agent_name *na
 static void book_exit(struct cpu_process *process, const struct agent_record *record)
 {
     cpu_lane_end_thread(process->lane, record->tid);
-    process->first_has_ended |= record->tid == process->pid;
+    process->first_has_ended |= record->tid == process->pid || record->flags & AGENT_IS_LAST;
     if (process->first_has_ended)
         cpu_process_check_end(process);
 }
@@ -197,6 +198,9 @@ static void book(struct cpu_station *station, struct cpu_process *process,
     case AGENT_WAIT:
         if (is_counted(process))
             book_wait(station, process, (const struct agent_time *)record);
+        break;
+    case AGENT_RANGE: /* code may be there that was not */
+        process->own.is_old |= (record->flags & AGENT_OF_FILE) != 0;
         break;
     case AGENT_NAME:
         change_name(process, (const struct agent_name *)record);
@@ -218,11 +222,12 @@ static void book(struct cpu_station *station, struct cpu_process *process,
 void station_record(void *context, const struct agent_record *record)
 {
     struct cpu_station *station = context;
-    struct cpu_process *process = station_find(station, record->pid);
+    uint32_t const pid = time_source_pid(station->source, record);
+    struct cpu_process *process = station_find(station, pid);
     bool const is_of_all = station->options.whole_machine || station->options.cgroup;
     if ((!process || process->has_ended) && is_of_all && record->kind != AGENT_EXIT)
-        process = station_begin(station, record->pid, 0);
-    if (!process)
+        process = station_begin(station, pid, 0);
+    if (!process || (record->kind == AGENT_FORK && pid != record->pid))
         return;
     if (station->options.together && process->is_name_due && record->kind != AGENT_EXEC &&
         record->kind != AGENT_NAME)
@@ -285,9 +290,9 @@ static void remove_at(struct cpu_station *station, size_t place)
     station->processes.items[place] = last;
     if (last != process && last_place == station->processes.count + 1)
         *number_map_at(&station->index, last->pid) = (uint32_t)place + 1;
-    perf_samples_forget(station->perf, process->pid);
+    time_source_forget(station->source, process->pid, process->has_ended);
     if (!has_root(station, process->root))
-        perf_samples_drop(station->perf, process->root);
+        time_source_drop(station->source, process->root);
     cpu_process_measure(process);
     if (process->lane == &station->all)
         station->ended_cpu_ns += process->cpu_ns;

@@ -139,6 +139,13 @@ listen exec "$becomes" 20 99 100 children
 wait "$becomes" "$listener"
 at_least exec-is-told 1 "$(told exec execs)"
 
+# The same stations that have their records from perf events elsewhere: shares by function, waits by function and kind.
+for test in on_cpu off_cpu; do
+    MEMOIR_AGENT=$socket "$BUILD/tests/unit/unit-cpu_$test" >"$test.out" 2>&1
+    equal "station-$test" 0 $?
+    equal "station-$test-was-not-skipped" 0 "$(grep -c '^skipped' "$test.out")"
+done
+
 # When nobody asks, nothing of it is in the kernel.
 wait_until 5 sh -c '! bpftool link show 2>/dev/null | grep -q perf_event'
 equal no-timers-left 0 "$(bpftool link show 2>/dev/null | grep -c perf_event)"

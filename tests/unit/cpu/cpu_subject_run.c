@@ -60,7 +60,10 @@ void cpu_run_begin(struct cpu_run *run, const struct cpu_station_options *option
     start(run, arguments);
     await(run, "ready\n", 10000);
     CHECK(strstr(run->told, "ready\n"));
-    run->station = cpu_station_open(options, &run->fault);
+    struct cpu_station_options through = *options;
+    through.socket = getenv("MEMOIR_AGENT");
+    through.source = through.socket ? CPU_SOURCE_AGENT : options->source;
+    run->station = cpu_station_open(&through, &run->fault);
     run->began_ns = monotonic_ns();
     if (run->station &&
         cpu_station_watch(run->station, (uint32_t)run->pid, false, &run->fault) < 0) {

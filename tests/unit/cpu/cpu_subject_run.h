@@ -20,7 +20,7 @@ struct cpu_run {
     char told[4096]; /* what the subject said */
 };
 
-/* Starts it, opens a station and watches it; it has not begun to work yet.  `arguments` ends with NULL; its first is the subject's
+/* Starts it, opens a station and watches it, through the agent at $MEMOIR_AGENT if that is set; it has not begun to work yet.  `arguments` ends with NULL; its first is the subject's
  * name. */
 void cpu_run_begin(struct cpu_run *run, const struct cpu_station_options *options,
                    const char *const *arguments);
