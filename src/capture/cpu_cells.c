@@ -82,19 +82,6 @@ static void conclude(void *self, uint32_t pid, struct recording *recording)
     for (unsigned i = 0; i < sizeof(state.doubts) / sizeof(state.doubts[0]); i++)
         if (state.doubts[i][0])
             recording_note(recording, "%s", state.doubts[i]);
-    if (state.timing.lost > 0)
-        recording_note(recording, "%llu of %llu samples were lost for want of room",
-                       (unsigned long long)state.timing.lost,
-                       (unsigned long long)(state.timing.samples + state.timing.lost));
-    if (state.timing.throttled > 0)
-        recording_note(recording,
-                       "the kernel held samples back %llu times "
-                       "(kernel.perf_event_max_sample_rate, kernel.perf_cpu_time_max_percent)",
-                       (unsigned long long)state.timing.throttled);
-    if (state.timing.waits_without_stack > 0)
-        recording_note(recording, "%llu of %llu waits have no stack",
-                       (unsigned long long)state.timing.waits_without_stack,
-                       (unsigned long long)state.timing.waits);
 }
 
 void cpu_cells_init(struct cpu_cells *cells, struct cpu_station *station)
