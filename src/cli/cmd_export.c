@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memoir export: a recording in another program's format. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 struct export_options {
     const struct export_format *format;
     uint64_t max_events;
+    bool with_name_list;
     struct snapshot_options snapshots;
     struct selection selection;
 };
@@ -47,8 +49,19 @@ static int take_max_events(void *into, const char *argument, struct fault *fault
                      argument);
 }
 
+static int take_name_list(void *into, const char *argument, struct fault *fault)
+{
+    struct export_options *options = into;
+    (void)argument;
+    (void)fault;
+    options->with_name_list = true;
+    return 0;
+}
+
 static const struct option_rule export_rules[] = {
-    {"--to", "FORMAT", "folded, pprof, heaptrack, massif or callgrind", take_to},
+    {"--to", "FORMAT", "folded, pprof, heaptrack, massif, callgrind or perf", take_to},
+    {"--name-list", NULL, "perf: put names that the file cannot hold into /tmp/perf-PID.map",
+     take_name_list},
     {"--max-events", "N", "heaptrack: write about N events at most (20000000)", take_max_events},
     {NULL, NULL, NULL, NULL},
 };
@@ -76,13 +89,15 @@ static const char *conflict(const struct export_options *options)
     const struct selection *selection = &options->selection;
     const struct export_format *format = options->format;
     if (!format)
-        return "say which format with --to folded, pprof, heaptrack, massif or callgrind";
+        return "say which format with --to folded, pprof, heaptrack, massif, callgrind or perf";
     bool const is_massif = strcmp(format->name, "massif") == 0;
     if (!is_massif &&
         (options->snapshots.most || options->snapshots.with_stacks || selection->threshold_given))
         return "--snapshots, --stacks and --threshold are for --to massif";
     if (selection->threshold_given && !(selection->threshold_share > 0))
         return "--threshold is a share of the total here, such as 0.5%";
+    if (options->with_name_list && strcmp(format->name, "perf") != 0)
+        return "--name-list is for --to perf";
     if ((selection->at_given || selection->between_given) && !format->takes_range)
         return "a heaptrack file is made of the whole run: leave --at and --between out, "
                "heaptrack_gui can filter by time itself";
@@ -138,6 +153,21 @@ static void tell_growing(const struct recording *recording)
                 human_duration(now - recording->written_unix_ns, ago));
 }
 
+/* Where perf looks for names of code that is in no file.  Never takes the place of what is there: a process may still use it. */
+static FILE *open_name_list(const struct recording *recording, struct fault *fault)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/tmp/perf-%u.map", recording->pid ? recording->pid : 1);
+    int const fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!file)
+        fault_set(fault, -errno, "cannot make %s: %s; it is where perf looks for names%s", path,
+                  strerror(errno), errno == EEXIST ? ", so remove it if its process is gone" : "");
+    if (!file && fd >= 0)
+        close(fd);
+    return file;
+}
+
 static int export_recording(const struct export_options *options, struct recording *recording)
 {
     struct fault fault = {.text = ""};
@@ -152,7 +182,12 @@ static int export_recording(const struct export_options *options, struct recordi
     if (selection_range(selection, recording, &job.range, &fault) < 0) {
         return wrong_usage(fault.text);
     }
-    if (write_export(options, &job, &fault) < 0)
+    if (options->with_name_list && !(job.name_list = open_name_list(recording, &fault)))
+        return failed(&fault);
+    int const err = write_export(options, &job, &fault);
+    if (job.name_list && fclose(job.name_list) != 0 && err == 0)
+        fprintf(stderr, "memoir export: note: the list of names could not be written to its end\n");
+    if (err < 0)
         return failed(&fault);
     tell_growing(recording);
     for (size_t i = 0; i < job.notes.count; i++)
@@ -181,7 +216,8 @@ static int run(int argc, char **argv, struct export_options *options)
                     "  memoir export node.memoir --to massif -o massif.out.1 && ms_print "
                     "massif.out.1\n"
                     "  memoir export node.memoir --to callgrind -o callgrind.out.1 && "
-                    "callgrind_annotate --inclusive=yes callgrind.out.1\n",
+                    "callgrind_annotate --inclusive=yes callgrind.out.1\n"
+                    "  memoir export node.memoir --to perf -o perf.data && perf report\n",
         .sets = sets,
         .set_count = sizeof(sets) / sizeof(sets[0])};
     int status;

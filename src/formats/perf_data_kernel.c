@@ -48,8 +48,7 @@ int perf_kernel_take(struct perf_kernel *kernel, const struct perf_record *recor
     return 0;
 }
 
-/* The build id of the kernel that runs, in hex; "" when it is not told. */
-static void own_build_id(char hex[2 * PERF_BUILD_ID_BYTES + 1])
+void perf_kernel_own_build_id(char hex[PERF_BUILD_ID_HEX])
 {
     unsigned char bytes[4096];
     FILE *file = fopen(NOTES_PATH, "re");
@@ -79,13 +78,13 @@ static void own_build_id(char hex[2 * PERF_BUILD_ID_BYTES + 1])
 static bool is_own_kernel(const struct perf_kernel *kernel)
 {
     const struct recording *recording = kernel->recording;
-    char own[2 * PERF_BUILD_ID_BYTES + 1];
+    char own[PERF_BUILD_ID_HEX];
     struct utsname machine;
     string_id build = kernel->build_id;
     if (build == STRING_EMPTY)
         build =
             perf_facts_find_build(kernel->facts, recording_intern(kernel->recording, KERNEL_NAME));
-    own_build_id(own);
+    perf_kernel_own_build_id(own);
     if (build != STRING_EMPTY && own[0])
         return strcmp(own, recording_text(recording, build)) == 0;
     return uname(&machine) == 0 &&

@@ -6,6 +6,10 @@
 #include "formats/perf_data_processes.h"
 #include "symbols/kernel_names.h"
 
+/* The build id of the kernel that runs here, in hex; "" when it is not told. */
+#define PERF_BUILD_ID_HEX (2 * PERF_BUILD_ID_BYTES + 1)
+void perf_kernel_own_build_id(char hex[PERF_BUILD_ID_HEX]);
+
 #define PERF_KERNEL_SYMBOLS_MAX 8192u
 
 enum perf_kernel_state {

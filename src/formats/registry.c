@@ -20,6 +20,8 @@ const struct export_format export_formats[] = {
      true, true, false, massif_write},
     {"callgrind", ".callgrind.out", "functions, calls and several costs, for KCachegrind", true,
      true, true, false, callgrind_write},
+    {"perf", ".perf.data", "samples, for perf report, perf script and Hotspot", true, true, true,
+     false, perf_write},
     {NULL, NULL, NULL, false, false, false, false, NULL},
 };
 

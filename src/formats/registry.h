@@ -26,6 +26,7 @@ struct export_job {
     const regex_t *filter;     /* only stacks it finds a frame in; NULL: all */
     bool hides_addresses;      /* of the process; those inside a file tell nothing about it */
     bool leaves_out_peak;      /* for a range in which the peak means nothing */
+    FILE *name_list;           /* perf: takes names that the file cannot hold; NULL: not wanted */
     uint64_t max_events;       /* for formats made of single events; 0: no limit */
     size_t snapshots;          /* massif: at most so many; 0: the usual */
     double threshold_share;    /* massif: what is smaller is added up; 0: the usual */

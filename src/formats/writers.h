@@ -8,3 +8,4 @@ int pprof_write(struct export_job *job, struct output *out, struct fault *fault)
 int heaptrack_write(struct export_job *job, struct output *out, struct fault *fault);
 int callgrind_write(struct export_job *job, struct output *out, struct fault *fault);
 int massif_write(struct export_job *job, struct output *out, struct fault *fault);
+int perf_write(struct export_job *job, struct output *out, struct fault *fault);

@@ -126,3 +126,61 @@ equal gone-offsets 1 "$(awk '/^gone-program\+0x/ { n++ } END { print (n > 0) }' 
 equal flame "0 1" "$? $(grep -c '</svg>' dwarf.svg)"
 "$MEMOIR" export dwarf.data --to pprof -o dwarf.pb.gz 2>/dev/null
 equal pprof 0 $?
+
+# And back: what memoir writes, in perf and in Hotspot's parser, with the same totals; read again, it is the same.
+sum_of() { # sum_of FOLDED
+    awk '{ s += $NF } END { printf "%.0f", s }' "$1"
+}
+perf_total() { # perf_total FILE: what perf report says
+    perf report -i "$1" --stdio --no-children -g none 2>/dev/null | sed -n 's/^# Event count (approx.): //p' | head -n 1
+}
+parser=$(dpkg -L hotspot 2>/dev/null | grep '/hotspot-perfparser$')
+for name in dwarf python everything; do
+    "$MEMOIR" export $name.data --to perf -o $name.ours.data 2>$name.ours.notes
+    equal $name-written 0 $?
+    equal $name-written-total "$(sum_of $name.folded)" "$(perf_total $name.ours.data)"
+    equal $name-written-samples "$(perf_samples $name.data)" "$(perf_samples $name.ours.data)"
+    "$MEMOIR" export $name.ours.data --to folded --metric cpu.on -o $name.again.folded 2>/dev/null
+    equal $name-written-and-read "$(cut -d';' -f2- $name.folded | sort | md5sum)" "$(cut -d';' -f2- $name.again.folded | sort | md5sum)"
+    if [ -n "$parser" ]; then
+        "$parser" --input $name.ours.data --print-stats >$name.stats 2>$name.stats.err
+        equal $name-hotspot "0 $(perf_samples $name.data | cut -d' ' -f1)" "$? $(sed -n 's/^samples: //p' $name.stats)"
+    fi
+done
+[ -n "$parser" ] || skip hotspot "hotspot is not installed"
+equal written-top "$(perf_top dwarf.data)" "$(perf_top dwarf.ours.data)"
+# Any metric of a recording of ours: bytes by stack.
+record heap.memoir -- "$subjects/subject-leaks_100_blocks"
+"$MEMOIR" export heap.memoir --to perf --metric heap.leaked -o heap.data 2>heap.notes
+equal heap-written-total 100000 "$(perf_total heap.data)"
+perf report -i heap.data --stdio --no-children -g caller 2>/dev/null >heap.txt
+at_least heap-written-names 1 "$(grep -c ' main$' heap.txt)"
+# Names that the file cannot hold, only when asked for.
+if [ ! -e node.data ]; then
+    skip name-list "node is not installed"
+    exit
+fi
+"$MEMOIR" export node.data --to perf -o node.ours.data 2>node.ours.notes
+equal names-are-told 1 "$(grep -c -- --name-list node.ours.notes)"
+"$MEMOIR" export node.data --to perf --name-list -o node.ours.data 2>/dev/null
+list=/tmp/perf-$("$MEMOIR" info --json node.data | jq -r .recording.pid).map
+at_least names-are-listed 0.5 "$(perf report -i node.ours.data --stdio --no-children -g none -s sym 2>/dev/null | awk '$3 == "[jit]" { s += $1 } END { print s / 100 }')"
+"$MEMOIR" export node.data --to perf --name-list -o node.ours.data 2>list.err
+equal list-is-not-overwritten 1 $?
+one_sentence list-is-there list.err 'remove it if its process is gone'
+rm -f "$list"
+
+# A recording of our own: in perf the same time; and code made at run time has its names while it runs.
+if "$MEMOIR" cpu --source perf --hz 499 --quiet -o own.memoir -- sqlite3 :memory: "$query" >/dev/null 2>own.err; then
+    "$MEMOIR" export own.memoir --to perf -o own.data 2>/dev/null
+    "$MEMOIR" export own.memoir --to folded --metric cpu.on -o own.folded 2>/dev/null
+    equal own-written-total "$(sum_of own.folded)" "$(perf_total own.data)"
+    equal own-program sqlite3 "$(perf script -i own.data -F comm -G 2>/dev/null | awk 'NF { print $1; exit }')"
+    "$MEMOIR" cpu --source perf --hz 499 --quiet -o live.memoir -- node --perf-basic-prof hot.js >/dev/null 2>&1
+    "$MEMOIR" export live.memoir --to folded --metric cpu.on -o live.folded 2>/dev/null
+    at_least live-node-names 0.5 "$(awk '{ n += $NF } /hotInner/ { c += $NF } END { print n ? c / n : 0 }' live.folded)"
+    rm -f "/tmp/perf-$("$MEMOIR" info --json live.memoir | jq -r .recording.pid).map"
+else
+    skip own "memoir cpu may not record here: $(cat own.err)"
+fi
+true
