@@ -150,13 +150,44 @@ static int draw(void *context, struct recording *recording, enum picture_format 
     struct svg_out out = {0};
     flame_choose_metric(command, recording);
     command->options.reverse = command->selection.reverse;
-    int err = command->diff   ? flame_draw_diff(command, recording, &out, fault)
+    bool const is_diff = command->diff || command->with.between_given;
+    int err = is_diff         ? flame_draw_diff(command, recording, &out, fault)
               : command->heat ? draw_heat(command, recording, &out, fault)
                               : draw_one(command, recording, &out, fault);
     if (!err)
         err = picture_write(&out, command->selection.output, format, fault);
     svg_out_fini(&out);
     return err;
+}
+
+/* What cannot be had together, as a sentence; NULL when all is well. */
+static const char *conflict(const struct flame_command *command)
+{
+    bool const is_stretch = command->with.between_given;
+    if (command->heat && (command->diff || is_stretch))
+        return "choose one of --heat and --diff or --with: a map is of one stretch of time";
+    if (command->diff && is_stretch)
+        return "--with is for two stretches of one recording: leave it out, or --diff";
+    if (is_stretch && !command->selection.between_given)
+        return "--with is the later of two stretches: name the earlier one with --between A,B";
+    return NULL;
+}
+
+static int run(int argc, char **argv, const struct command_help *help,
+               struct flame_command *command)
+{
+    int status;
+    int const words = command_words(argc, argv, help, &status);
+    const char *problem = words < 0 ? NULL : conflict(command);
+    if (words < 0)
+        return status;
+    if (problem) {
+        fprintf(stderr, "memoir flame: %s\n", problem);
+        return 2;
+    }
+    command->options.file = words == 1 ? argv[1] : NULL;
+    struct picture_job const job = {"flame", command->selection.output, draw, command};
+    return picture_run(&job, command->options.file);
 }
 
 int cmd_flame(int argc, char **argv)
@@ -170,26 +201,22 @@ int cmd_flame(int argc, char **argv)
         {"--threshold", "merge frames under X into one \"…\": 1% of the total, or 64K"},
         {"--reverse", "begin with the reversed graph: the code that asked at the root"},
         {NULL, NULL}};
-    struct option_rule rules[PICTURE_RULES_MAX];
+    static const struct picture_rule later[] = {
+        {"--between", "what changed from --between A,B to C,D of the same recording"},
+        {NULL, NULL}};
+    struct option_rule rules[PICTURE_RULES_MAX], with[PICTURE_RULES_MAX];
     struct flame_command command = {0};
-    int status;
     selection_init(&command.selection);
     picture_pick_rules(chosen, rules);
+    picture_pick_rules(later, with);
+    with[0].name = "--with";
+    with[0].argument = "C,D";
     struct option_set const sets[] = {{"Choosing", rules, &command.selection},
+                                      {NULL, with, &command.with},
                                       {"The picture", flame_rules, &command}};
     struct command_help const help = {"memoir flame FILE -o OUT.svg|OUT.html|OUT.png [options]",
-                                      flame_summary, flame_examples, sets, 2};
-    int const words = command_words(argc, argv, &help, &status);
-    command.options.file = words == 1 ? argv[1] : NULL;
-    if (words >= 0 && command.heat && command.diff) {
-        fprintf(stderr, "memoir flame: choose one of --heat and --diff: a map is of one "
-                        "recording\n");
-        status = 2;
-    } else if (words >= 0) {
-        status =
-            picture_run(&(struct picture_job){"flame", command.selection.output, draw, &command},
-                        words == 1 ? argv[1] : NULL);
-    }
+                                      flame_summary, flame_examples, sets, 3};
+    int const status = run(argc, argv, &help, &command);
     selection_fini(&command.selection);
     return status;
 }

@@ -14,7 +14,8 @@ struct flame_command {
     bool by_thread;
     enum thread_names thread_names;
     bool heat;
-    const char *diff; /* the older recording to compare with, or NULL */
+    const char *diff;      /* the older recording to compare with, or NULL */
+    struct selection with; /* the later stretch of one recording, when its between_given is set */
     enum diff_scale scale;
 };
 
@@ -37,6 +38,6 @@ int flame_describe_filter(struct flame_command *command, struct recording *recor
 /* --threshold as a share of what is drawn. */
 void flame_apply_threshold(struct flame_command *command, const struct weights *weights);
 
-/* Draws the change since `command->diff`. */
+/* Draws the change since `command->diff`, or from --between to --with. */
 int flame_draw_diff(struct flame_command *command, struct recording *recording, struct svg_out *out,
                     struct fault *fault);

@@ -23,8 +23,17 @@ static void note_times(const struct flame_diff *diff)
         human_duration(older, before), human_duration(newer, after));
 }
 
-static int compare(struct flame_command *command, struct diff_side after, struct svg_out *out,
-                   struct fault *fault)
+static int compare(struct flame_command *command, const struct flame_diff *diff,
+                   struct svg_out *out, struct fault *fault)
+{
+    note_times(diff);
+    flame_apply_threshold(command, diff->after.weights);
+    return flame_diff_render(diff, &command->options, out, fault);
+}
+
+/* What changed since another recording, over the same time of both. */
+static int compare_files(struct flame_command *command, struct diff_side after, struct svg_out *out,
+                         struct fault *fault)
 {
     struct weights weights;
     struct recording *older = open_input(command->diff, fault);
@@ -33,11 +42,27 @@ static int compare(struct flame_command *command, struct diff_side after, struct
     int err = flame_weigh(command, older, &weights, fault);
     if (!err) {
         struct flame_diff const diff = {{older, &weights}, after, command->diff, command->scale};
-        note_times(&diff);
-        err = flame_diff_render(&diff, &command->options, out, fault);
+        err = compare(command, &diff, out, fault);
         weights_fini(&weights);
     }
     recording_destroy(older);
+    return err;
+}
+
+/* What changed from one stretch of a recording to another. */
+static int compare_stretches(struct flame_command *command, struct diff_side after,
+                             struct svg_out *out, struct fault *fault)
+{
+    struct weights weights;
+    char from[HUMAN_MAX], to[HUMAN_MAX], name[2 * HUMAN_MAX + 20];
+    int err = flame_weigh(command, after.recording, &weights, fault);
+    if (err)
+        return err;
+    snprintf(name, sizeof(name), "%s to %s", human_duration(weights.used.from_ns, from),
+             human_duration(weights.used.to_ns, to));
+    struct flame_diff const diff = {{after.recording, &weights}, after, name, command->scale};
+    err = compare(command, &diff, out, fault);
+    weights_fini(&weights);
     return err;
 }
 
@@ -45,16 +70,24 @@ int flame_draw_diff(struct flame_command *command, struct recording *recording, 
                     struct fault *fault)
 {
     struct weights weights;
-    if (command->by_thread)
-        command->thread_names = THREADS_FOLDED; /* numbers of threads are of one run only */
-    int err = flame_weigh(command, recording, &weights, fault);
+    struct flame_command newer = *command; /* borrowed: the regex stays with its owner */
+    bool const is_one = command->with.between_given;
+    if (command->by_thread && !is_one)
+        newer.thread_names = command->thread_names = THREADS_FOLDED; /* numbers are of one run */
+    if (is_one) {
+        newer.selection.from = command->with.from;
+        newer.selection.to = command->with.to;
+    }
+    int err = flame_weigh(&newer, recording, &weights, fault);
     if (err)
         return err;
     if (command->selection.filter)
-        err = flame_describe_filter(command, recording, &weights, fault);
-    flame_apply_threshold(command, &weights);
+        err = flame_describe_filter(&newer, recording, &weights, fault);
+    command->options.choice = newer.options.choice;
+    struct diff_side const after = {recording, &weights};
     if (!err)
-        err = compare(command, (struct diff_side){recording, &weights}, out, fault);
+        err = is_one ? compare_stretches(command, after, out, fault)
+                     : compare_files(command, after, out, fault);
     weights_fini(&weights);
     return err;
 }

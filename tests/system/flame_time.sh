@@ -69,6 +69,11 @@ says diff-gone change.svg '>deflate'
 says diff-new change.svg '>verify'
 "$MEMOIR" flame newer.memoir --diff older.memoir -o plain.svg 2>plain.err
 one_sentence diff-of-different-lengths plain.err 'normalise time'
+"$MEMOIR" flame newer.memoir --between 0,1s --with 2s,3s -o stretches.svg
+says diff-of-stretches stretches.svg 'compared with 0 ns to 1.00 s: 100 samples, 1.00 s; change +900 ms (+90.0 %): grown +900 ms, shrunk 0'
+"$MEMOIR" flame newer.memoir --with 2s,3s -o no.svg 2>no.err
+equal diff-of-one-stretch-status 2 $?
+one_sentence diff-of-one-stretch no.err 'between A,B'
 "$MEMOIR" flame newer.memoir --diff nothing.memoir -o none.svg 2>none.err
 equal diff-without-file-status 1 $?
 one_sentence diff-without-file none.err 'nothing.memoir'
