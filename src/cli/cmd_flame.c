@@ -212,7 +212,7 @@ int cmd_flame(int argc, char **argv)
     with[0].name = "--with";
     with[0].argument = "C,D";
     struct option_set const sets[] = {{"Choosing", rules, &command.selection},
-                                      {NULL, with, &command.with},
+                                      {"Comparing", with, &command.with},
                                       {"The picture", flame_rules, &command}};
     struct command_help const help = {"memoir flame FILE -o OUT.svg|OUT.html|OUT.png [options]",
                                       flame_summary, flame_examples, sets, 3};
