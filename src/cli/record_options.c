@@ -101,6 +101,12 @@ static int take_token_file(void *into, const char *argument, struct fault *fault
     return take_serve(into, argument, fault);
 }
 
+static int take_go_pprof(void *into, const char *argument, struct fault *fault)
+{
+    serve_helper_go_pprof(argument);
+    return take_serve(into, argument, fault);
+}
+
 static int take_heap(void *into, const char *argument, struct fault *fault)
 {
     return heap_rate_parse(argument, &((struct recorder_options *)into)->heap_rate, fault);
@@ -177,6 +183,8 @@ const struct option_rule record_rules[] = {
     {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", take_listen},
     {"--token-file", "FILE", "with a token that those must send who ask from other machines",
      take_token_file},
+    {"--go-pprof", "URL", "with what a Go program's own net/http/pprof serves there",
+     take_go_pprof},
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
 

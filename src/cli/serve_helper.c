@@ -13,7 +13,7 @@
 #include "cli/helper_program.h"
 
 static struct {
-    const char *address, *token_file;
+    const char *address, *token_file, *go_pprof;
     pid_t pid; /* 0: there is none */
     int lifeline;
 } helper;
@@ -26,6 +26,11 @@ void serve_helper_listen(const char *address)
 void serve_helper_token_file(const char *path)
 {
     helper.token_file = path;
+}
+
+void serve_helper_go_pprof(const char *url)
+{
+    helper.go_pprof = url;
 }
 
 /* In a group of its own: a Ctrl-C is meant for the program, which may not end by it. */
@@ -52,9 +57,7 @@ static int spawn(const char *path, char *const *words, int input)
 void serve_helper_begin(bool quiet, uint32_t pid)
 {
     char path[PATH_MAX], number[16];
-    const char *words[] = {
-        "memoir-serve", "serve", "--pid", number, "--until-stdin-ends", NULL, NULL,
-        NULL,           NULL,    NULL,    NULL};
+    const char *words[16] = {"memoir-serve", "serve", "--pid", number, "--until-stdin-ends"};
     size_t count = 5;
     int ends[2];
     snprintf(number, sizeof(number), "%u", pid);
@@ -65,6 +68,10 @@ void serve_helper_begin(bool quiet, uint32_t pid)
     if (helper.token_file) {
         words[count++] = "--token-file";
         words[count++] = helper.token_file;
+    }
+    if (helper.go_pprof) {
+        words[count++] = "--go-pprof";
+        words[count++] = helper.go_pprof;
     }
     if (quiet)
         words[count++] = "--quiet";

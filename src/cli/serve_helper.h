@@ -12,6 +12,9 @@ void serve_helper_listen(const char *address);
 /* What those must know who ask from elsewhere; NULL: nobody may. */
 void serve_helper_token_file(const char *path);
 
+/* Where the program itself serves net/http/pprof; NULL: nowhere. */
+void serve_helper_go_pprof(const char *url);
+
 /* For recorder_options.began: starts it for process `pid`.  What is wrong it says itself; recording goes on. */
 void serve_helper_begin(bool quiet, uint32_t pid);
 

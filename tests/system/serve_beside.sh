@@ -18,6 +18,7 @@ wait_until 30 has_line beside.err 'serving http://' || not_ok beside-begins "$(c
 port=$(port_of beside.err)
 grow_to beside 100
 if wait_until 30 metric_is "$live" 100000; then ok beside-live-bytes; else not_ok beside-live-bytes "$(metric "$live")"; fi
+equal beside-threads yes "$(get '/debug/pprof/goroutine?debug=2' | grep -q '^main(' && echo yes)"
 exec 9>&-
 server_is_gone() {
     [ "$(status_of /healthz)" = 000 ]
