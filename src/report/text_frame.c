@@ -47,9 +47,10 @@ static void make_place(struct text_line *place, const struct recording *recordin
             line_add(place, ":%u", frame->line);
         line_add(place, ")");
     } else if (length && strncmp(function, module, length) != 0) {
-        line_add(place, " [");
+        bool const is_bracketed = module[0] == '['; /* [kernel], [vdso] */
+        line_add(place, is_bracketed ? " " : " [");
         line_add_name(place, module);
-        line_add(place, "]");
+        line_add(place, is_bracketed ? "" : "]");
     }
 }
 
