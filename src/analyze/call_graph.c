@@ -138,7 +138,9 @@ static int compare_functions(const void *left, const void *right, void *context)
 static bool is_wanted(const struct graph_builder *builder, const struct graph_function *function)
 {
     const struct graph_rules *rules = builder->rules;
-    return function->is_on_path && (!rules->depth || function->level <= rules->depth) &&
+    bool const is_nothing = !function->node.total_value && !function->node.total_count;
+    return function->is_on_path && !is_nothing &&
+           (!rules->depth || function->level <= rules->depth) &&
            call_graph_share(builder->graph, function->node.total_value) >= rules->node_share &&
            builder->graph->nodes.count < rules->max_nodes;
 }
@@ -169,14 +171,17 @@ static int choose_nodes(struct graph_builder *builder)
     return err;
 }
 
-static void sum_whole(const struct weights *weights, struct call_graph *graph)
+/* By what each way through the functions has on the whole, so that a change can be given as more and less of the same. */
+static void sum_whole(struct graph_builder *builder, const struct weights *weights)
 {
+    struct call_graph *graph = builder->graph;
     uint64_t sizes = 0;
-    for (size_t i = 0; i < weights->rows.count; i++)
-        sizes += magnitude(weights->rows.items[i].value);
+    vec_each (node, &builder->tree.nodes)
+        sizes += magnitude(node->self_value);
     graph->whole = sizes > INT64_MAX ? INT64_MAX : (int64_t)sizes;
     graph->total_value = weights->total_value;
     graph->total_count = weights->total_count;
+    graph->stackless_value = builder->tree.nodes.items[0].self_value;
 }
 
 double call_graph_share(const struct call_graph *graph, int64_t value)
@@ -190,8 +195,7 @@ static int build(struct graph_builder *builder, const struct weights *weights)
         call_tree_build(builder->recording, weights, false, builder->rules->merge, &builder->tree);
     if (err)
         return err;
-    sum_whole(weights, builder->graph);
-    builder->graph->stackless_value = builder->tree.nodes.items[0].self_value;
+    sum_whole(builder, weights);
     err = group_nodes(builder);
     if (!err) {
         graph_cut(builder);

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/diff_scale.h"
+#include "analyze/stack_union.h"
 #include "base/human.h"
 #include "cli/graph_rules.h"
+#include "cli/open_input.h"
 #include "cli/picture_command.h"
 #include "report/graph_svg.h"
 
@@ -19,7 +22,21 @@ struct graph_command {
     struct graph_choice choice;
     struct graph_options options;
     char words[CHOICE_MAX]; /* what narrowed the stacks, for the subtitle */
+    const char *older;      /* --diff, or NULL */
+    enum diff_scale scale;
 };
+
+static int take_diff(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct graph_command *)into)->older = argument;
+    return 0;
+}
+
+static int take_scale(void *into, const char *argument, struct fault *fault)
+{
+    return diff_scale_parse(argument, &((struct graph_command *)into)->scale, fault);
+}
 
 static int take_title(void *into, const char *argument, struct fault *fault)
 {
@@ -60,6 +77,10 @@ static int take_by_self(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule picture_rules[] = {
+    {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
+     take_diff},
+    {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
+     take_scale},
     {"--theme", "NAME", "color (default), pink, gray, bw or print", take_theme},
     {"--skew", "S", "below 1 tells small shares apart by colour, above 1 large ones", take_skew},
     {"--color-nodes-by-selftime", NULL, "colour tells what a function has itself", take_by_self},
@@ -80,6 +101,7 @@ static const char examples[] =
     "  memoir graph node.4711.memoir -o parse.png --metric heap.allocated --root '^parse_'\n"
     "  memoir graph node.4711.memoir -o who.svg --metric cpu.off --leaf '^fsync$'\n"
     "  memoir graph node.4711.memoir -o libs.svg --by module -n 0\n"
+    "  memoir graph new.memoir --diff old.memoir -o change.svg --metric cpu.on --normalise time\n"
     "  memoir graph node.4711.memoir -o calls.dot && dot -Tpdf calls.dot >calls.pdf\n";
 
 static int draw_placed(const struct graph_scene *scene, enum picture_format format,
@@ -133,6 +155,74 @@ static int draw_weights(struct graph_command *command, struct recording *recordi
     return err;
 }
 
+/* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
+static int64_t minus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* More of the newer, less of the older; the graph adds up what is of the same functions. */
+static int list_change(const struct stack_union *all, struct weights *change)
+{
+    *change =
+        (struct weights){.metric = all->after.metric,
+                         .used = all->after.used,
+                         .total_value = minus(all->after.total_value, all->before.total_value),
+                         .total_count = minus(all->after.total_count, all->before.total_count)};
+    if (!vec_reserve(&change->rows, all->after.rows.count + all->before.rows.count))
+        return -ENOMEM;
+    vec_each (row, &all->after.rows)
+        vec_push(&change->rows, *row);
+    vec_each (row, &all->before.rows)
+        vec_push(&change->rows,
+                 (struct weight){row->key, minus(0, row->value), minus(0, row->count)});
+    return 0;
+}
+
+/* The change from `before`, which is multiplied by a factor, to `after`. */
+static int draw_change(struct graph_command *command, struct diff_side before,
+                       struct diff_side after, enum picture_format format, struct fault *fault)
+{
+    const char *unit = after.weights->metric->unit;
+    size_t const used = strlen(command->words);
+    char was[HUMAN_MAX], is[HUMAN_MAX];
+    struct stack_union all;
+    struct weights change;
+    double factor;
+    int err = diff_scale_factor(command->scale, &before, &after, &factor, fault);
+    if (err)
+        return err;
+    err = stack_union_build(before, after, &all);
+    if (err)
+        return fault_set(fault, err, "out of memory while comparing");
+    weights_scale(&all.before, factor);
+    snprintf(command->words + used, sizeof(command->words) - used,
+             "%sthe change since %.80s, from %s to %s: grown is red, shrunk is blue",
+             used ? "; " : "", command->older, human_value(all.before.total_value, unit, was),
+             human_value(all.after.total_value, unit, is));
+    command->options.is_change = true;
+    err = list_change(&all, &change);
+    err = err ? fault_set(fault, err, "out of memory while comparing")
+              : draw_weights(command, all.recording, &change, format, fault);
+    weights_fini(&change);
+    stack_union_fini(&all);
+    return err;
+}
+
+static int draw_diff(struct graph_command *command, struct diff_side after,
+                     enum picture_format format, struct fault *fault)
+{
+    struct weights weights;
+    struct recording *older = open_input(command->older, fault);
+    int err = older ? selection_weigh(&command->selection, older, &weights, fault) : -EIO;
+    if (!err) {
+        err = draw_change(command, (struct diff_side){older, &weights}, after, format, fault);
+        weights_fini(&weights);
+    }
+    recording_destroy(older);
+    return err;
+}
+
 static int draw(void *context, struct recording *recording, enum picture_format format,
                 struct fault *fault)
 {
@@ -148,7 +238,9 @@ static int draw(void *context, struct recording *recording, enum picture_format 
         err = selection_describe_filter(&command->selection, recording, &weights, command->words,
                                         sizeof(command->words), fault);
     graph_choice_describe(&command->choice, command->words, sizeof(command->words));
-    if (!err)
+    if (!err && command->older)
+        err = draw_diff(command, (struct diff_side){recording, &weights}, format, fault);
+    else if (!err)
         err = draw_weights(command, recording, &weights, format, fault);
     weights_fini(&weights);
     return err;

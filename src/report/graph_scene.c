@@ -14,7 +14,7 @@
 void graph_scene_init(struct graph_scene *scene)
 {
     scene->most_self = 0;
-    scene->has_both = false;
+    scene->has_both = scene->options->is_change;
     vec_each (node, &scene->graph->nodes) {
         double const share = call_graph_share(scene->graph, node->self_value);
         scene->most_self = share > scene->most_self ? share : scene->most_self;

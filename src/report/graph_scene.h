@@ -11,6 +11,7 @@ struct graph_options {
     const char *choice; /* what narrowed the stacks, or NULL */
     const struct graph_theme *theme;
     double skew;        /* of the colours; 1 as they are */
+    bool is_change;     /* values are what changed: grown is red, shrunk is blue */
     bool color_by_self; /* a node's colour tells what it has itself, of what the heaviest has */
 };
 

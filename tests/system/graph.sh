@@ -64,6 +64,27 @@ for theme in pink gray bw print; do
     equal "theme-$theme" "0 yes" "$? $(is_xml "$theme.svg")"
 done
 
+# What changed: walk lost 200 ms, ping got 100 more, fresh is new with 50.
+"$maker" newer.memoir <<'END'
+program /usr/bin/grinder
+thread 100 main
+length 2000
+on 0 300 10 100 main;walk;walk;walk;read
+on 300 500 10 100 main;walk
+on 500 890 10 100 main;ping;pong;ping
+on 890 897 1 100 main;other
+on 897 899 1 100 main;small;deep
+on 899 900 1 100 main;tiny
+on 900 950 10 100 main;fresh
+END
+"$MEMOIR" graph newer.memoir --diff known.memoir -o known.dot -n 0
+equal diff-shrunk '-57.1 %  -200 ms\n(self -57.1 %  -200 ms)\n-20 samples, recursive' "$(label walk)"
+equal diff-new '14.3 %  50.0 ms\n(self 14.3 %  50.0 ms)\n5 samples' "$(label fresh)"
+equal diff-same '' "$(label read)"
+says diff-words known.dot 'the change since known.memoir, from 1.00 s to 950 ms'
+"$MEMOIR" graph newer.memoir --diff known.memoir -o change.html --normalise total
+says diff-page change.html 'grown is red, shrunk is blue'
+
 # Names that mean something to dot, SVG or HTML.
 "$maker" hostile.memoir <<'END'
 program /usr/bin/"evil" -> <b>
@@ -115,6 +136,7 @@ refuse skew 2 'above 0' known.memoir -o a.svg --skew 0
 refuse share 2 'percentage' known.memoir -o a.svg -n 200
 refuse expression 2 'no regular expression' known.memoir -o a.svg --root '('
 refuse by 2 'function, line or module' known.memoir -o a.svg --by thread
+refuse older-absent 1 'older.memoir' known.memoir -o a.svg --diff older.memoir
 refuse absent 1 'absent.memoir' absent.memoir -o a.svg
 "$MEMOIR" graph --help >help.txt
 says help help.txt '--color-nodes-by-selftime'

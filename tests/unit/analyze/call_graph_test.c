@@ -267,6 +267,17 @@ TEST(an_allocator_has_the_time_it_takes_but_not_the_memory_it_gives)
     call_graph_fini(&graph);
 }
 
+TEST(a_change_is_more_and_less_of_the_same)
+{
+    folded_add(recording, "main;same", COL_HEAP_BYTES, 70);
+    folded_add(recording, "main;same", COL_HEAP_FREED, 70);
+    folded_add(recording, "main;grown", COL_HEAP_BYTES, 90);
+    folded_add(recording, "main;grown", COL_HEAP_FREED, 60);
+    struct call_graph graph = graph_of("heap.live", &everything);
+    CHECK(graph.whole == 30 && graph.nodes.count == 2 && find(&graph, "same") == UINT32_MAX);
+    call_graph_fini(&graph);
+}
+
 TEST(nothing_is_an_empty_graph)
 {
     struct call_graph graph = graph_of("cpu.on", &everything);
@@ -362,6 +373,7 @@ int main(void)
         cmocka_unit_test(what_shrank_counts_by_its_size),
         cmocka_unit_test(edges_that_cross_too_many_levels_go_lightest_first),
         cmocka_unit_test(an_allocator_has_the_time_it_takes_but_not_the_memory_it_gives),
+        cmocka_unit_test(a_change_is_more_and_less_of_the_same),
         cmocka_unit_test(nothing_is_an_empty_graph),
         cmocka_unit_test(inlined_functions_and_the_known_sample),
         cmocka_unit_test(random_stacks_sum_up_as_when_counted_one_by_one),
