@@ -19,7 +19,7 @@ struct summing {
     enum column column;
     struct time_range asked;
     struct moment_edges edges;
-    bool failed;
+    bool has_cells, failed;
 };
 
 static size_t slot_of(const struct summing *summing, uint32_t thread, stack_id stack)
@@ -91,6 +91,8 @@ static void add_bucket(void *into, const struct bucket *bucket)
                    : moment->column == summing->column)
             add_moment(summing, moment);
     }
+    for (size_t i = 0; i < bucket->cell_count && !summing->has_cells; i++)
+        summing->has_cells = bucket->cells[i].column == summing->column;
     if (is_cut)
         moment_edges_note(&summing->edges, bucket, summing->asked);
 }
@@ -103,14 +105,19 @@ static int by_thread(const void *left, const void *right)
     return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
-static int check(const struct moment_sums *sums, struct fault *fault)
+static int check(const struct moment_sums *sums, bool has_cells, struct fault *fault)
 {
     if (sums->rows.count)
         return 0;
-    return fault_set(fault, -ENODATA,
-                     "this recording does not say which thread was in which stack, for %s at that "
-                     "time: memoir cpu and memoir run --cpu do",
-                     sums->metric->name);
+    if (!has_cells)
+        return fault_set(fault, -ENODATA,
+                         "there is no %s in that time: memoir cpu and memoir run --cpu record it",
+                         sums->metric->name);
+    return fault_set(
+        fault, -ENODATA,
+        "this recording has no single moments of %s in that time, only sums by stack and by "
+        "thread",
+        sums->metric->name);
 }
 
 int moment_sums_build(struct recording *recording, const struct metric *metric,
@@ -129,7 +136,7 @@ int moment_sums_build(struct recording *recording, const struct metric *metric,
     if (!err && summing.failed)
         err = fault_set(fault, -ENOMEM, "out of memory while adding up %s by thread", metric->name);
     if (!err)
-        err = check(sums, fault);
+        err = check(sums, summing.has_cells, fault);
     if (err) {
         moment_sums_fini(sums);
         return err;

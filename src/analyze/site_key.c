@@ -8,7 +8,7 @@
 
 void site_text_add(struct site_text *text, const char *data, size_t size)
 {
-    if (text->failed)
+    if (text->failed || size == 0)
         return;
     if (text->room - text->size < size) {
         void *grown = vec_grow_items(text->data, &text->room, text->size + size, 1);

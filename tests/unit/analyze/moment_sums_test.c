@@ -124,6 +124,20 @@ TEST(heap_has_no_pairs)
     CHECK(strstr(fault.text, "heap.live is known by stack and by thread, but not by both"));
 }
 
+TEST(nothing_there_is_told_from_nothing_known)
+{
+    struct moment_sums sums;
+    struct fault fault = {0};
+    struct time_range const first = {0, SEC};
+    const struct metric *off = metric_find("cpu.off");
+    CHECK(moment_sums_build(timed.recording, off, first, &sums, &fault) == -ENODATA);
+    CHECK(strstr(fault.text, "there is no cpu.off in that time"));
+    for (size_t i = 0; i < timed.recording->buckets.count; i++)
+        timed.recording->buckets.items[i].moment_count = 0;
+    CHECK(moment_sums_build(timed.recording, off, TIME_ALL, &sums, &fault) == -ENODATA);
+    CHECK(strstr(fault.text, "only sums by stack and by thread"));
+}
+
 static int64_t root_value(enum thread_names names, const char *label, size_t *roots)
 {
     struct moment_sums sums = sum(TIME_ALL);
@@ -185,6 +199,7 @@ int main(void)
         CASE(threads_are_cut_likewise),
         CASE(sums_are_by_thread_and_stack),
         CASE(heap_has_no_pairs),
+        CASE(nothing_there_is_told_from_nothing_known),
         CASE(each_thread_is_a_root),
         CASE(digits_of_names_are_folded),
         CASE(moments_of_a_damaged_file_are_left_out),
