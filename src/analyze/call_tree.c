@@ -328,7 +328,7 @@ static int fill_tree(struct builder *builder, const struct weights *weights)
 static int build(struct builder *builder, const struct weights *weights)
 {
     memset(builder->tree, 0, sizeof(*builder->tree));
-    builder->shows_allocator = weights->metric && strcmp(weights->metric->unit, "ns") == 0;
+    builder->shows_allocator = weights->metric && metric_shows_allocator(weights->metric);
     int err = fill_tree(builder, weights);
     builder_fini(builder);
     if (err)

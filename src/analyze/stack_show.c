@@ -57,6 +57,6 @@ size_t stack_show(struct recording *recording, stack_id stack, struct shown_fram
 size_t stack_show_of(struct recording *recording, const struct metric *metric, stack_id stack,
                      struct shown_frame *out, size_t max)
 {
-    return strcmp(metric->unit, "ns") == 0 ? show_from(recording, stack, 0, out, max)
-                                           : stack_show(recording, stack, out, max);
+    return metric_shows_allocator(metric) ? show_from(recording, stack, 0, out, max)
+                                          : stack_show(recording, stack, out, max);
 }

@@ -179,6 +179,12 @@ static int export_recording(const struct export_options *options, struct recordi
                              .snapshots = options->snapshots.most,
                              .threshold_share = selection->threshold_share,
                              .with_stacks = options->snapshots.with_stacks};
+    struct selection chosen = *selection; /* a borrowed copy */
+    if (!job.metric && !recording_traces_heap(recording) &&
+        strcmp(options->format->name, "folded") == 0) {
+        selection_choose_metric(&chosen, recording);
+        job.metric = chosen.metric;
+    }
     if (selection_range(selection, recording, &job.range, &fault) < 0) {
         return wrong_usage(fault.text);
     }

@@ -25,6 +25,7 @@ static const struct reader readers[] = {
     {heaptrack_recognise, heaptrack_read, true},
     {perf_data_recognise, perf_data_read, true},
     {massif_recognise, massif_read, false},
+    {callgrind_recognise, callgrind_read, false},
     {NULL, recording_read, false},
 };
 

@@ -238,6 +238,20 @@ int selection_range(const struct selection *selection, const struct recording *r
     return 0;
 }
 
+/* Files that count what they like: the first metric that anything is in. */
+static const struct metric *metric_of_costs(const struct recording *recording)
+{
+    static const char *const names[] = {"cpu.instructions", "cpu.on", "cpu.off", "pages.resident"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && recording->buckets.count; i++) {
+        const struct bucket *bucket = &recording->buckets.items[0];
+        const struct metric *metric = metric_find(names[i]);
+        for (size_t k = 0; k < bucket->cell_count; k++)
+            if (metric_sign(metric, bucket->cells[k].column) > 0)
+                return metric;
+    }
+    return metric_find("cost");
+}
+
 const char *selection_choose_metric(struct selection *selection, const struct recording *recording)
 {
     const struct pin *peak = recording_pin(recording, PIN_PEAK);
@@ -247,6 +261,10 @@ const char *selection_choose_metric(struct selection *selection, const struct re
     if (recording_is_of_time(recording)) {
         bool const only_waits = recording->timing.samples == 0 && recording->timing.waits > 0;
         selection->metric = metric_find(only_waits ? "cpu.off" : "cpu.on");
+        return NULL;
+    }
+    if (strcmp(recording_text(recording, recording->source), SOURCE_COSTS) == 0) {
+        selection->metric = metric_of_costs(recording);
         return NULL;
     }
     if (!recording_traces_heap(recording)) {

@@ -21,7 +21,7 @@ static uint32_t number_of(struct number_map *map, uint32_t left, uint32_t right,
     return *known;
 }
 
-static int function_of(struct cost_graph *graph, const struct shown_frame *frame, uint32_t *index)
+int cost_graph_function(struct cost_graph *graph, const struct shown_frame *frame, uint32_t *index)
 {
     bool is_new;
     uint32_t const next = (uint32_t)graph->functions.count + 1;
@@ -39,7 +39,7 @@ static int function_of(struct cost_graph *graph, const struct shown_frame *frame
     return vec_push(&graph->functions, function) && vec_push(&graph->seen, 0) ? 0 : -ENOMEM;
 }
 
-static int add_self(struct cost_graph *graph, uint32_t function, uint32_t line, unsigned event,
+int cost_graph_self(struct cost_graph *graph, uint32_t function, uint32_t line, unsigned event,
                     uint64_t cost)
 {
     bool is_new;
@@ -51,7 +51,7 @@ static int add_self(struct cost_graph *graph, uint32_t function, uint32_t line, 
     return 0;
 }
 
-static int add_call(struct cost_graph *graph, struct cost_call call, unsigned event, uint64_t cost)
+int cost_graph_call(struct cost_graph *graph, struct cost_call call, unsigned event, uint64_t cost)
 {
     bool is_new;
     uint32_t const part = number_of(&graph->call_parts, call.caller, call.callee,
@@ -70,9 +70,9 @@ static int add_stackless(struct cost_graph *graph, unsigned event, uint64_t cost
 {
     struct shown_frame const frame = {.function = recording_intern(graph->recording, "[no stack]")};
     uint32_t function;
-    if (function_of(graph, &frame, &function) < 0)
+    if (cost_graph_function(graph, &frame, &function) < 0)
         return -ENOMEM;
-    return add_self(graph, function, 0, event, cost);
+    return cost_graph_self(graph, function, 0, event, cost);
 }
 
 /* The call of `function`, by `caller` and from `line` of it, unless it was called further out already. */
@@ -84,7 +84,7 @@ static int add_step(struct cost_graph *graph, struct cost_call call, unsigned ev
         return 0;
     }
     callee->is_called = true;
-    return add_call(graph, call, event, cost);
+    return cost_graph_call(graph, call, event, cost);
 }
 
 int cost_graph_add(struct cost_graph *graph, stack_id stack, const struct metric *metric,
@@ -100,7 +100,7 @@ int cost_graph_add(struct cost_graph *graph, stack_id stack, const struct metric
         return add_stackless(graph, event, cost);
     for (size_t i = count; i-- > 0;) {
         uint32_t const caller = function;
-        if (function_of(graph, &graph->shown.frames.items[i], &function) < 0)
+        if (cost_graph_function(graph, &graph->shown.frames.items[i], &function) < 0)
             return -ENOMEM;
         if (i + 1 == count) {
             graph->outermost = function;
@@ -113,7 +113,7 @@ int cost_graph_add(struct cost_graph *graph, stack_id stack, const struct metric
         }
         graph->seen.items[function] = graph->stacks;
     }
-    return add_self(graph, function, graph->shown.frames.items[0].line, event, cost);
+    return cost_graph_self(graph, function, graph->shown.frames.items[0].line, event, cost);
 }
 
 static int by_line(const void *left, const void *right)
@@ -146,8 +146,9 @@ static int add_roots(struct cost_graph *graph)
             continue;
         for (unsigned event = 0; event < COST_EVENTS_MAX; event++) {
             uint64_t const cost = graph->functions.items[i].root_costs[event];
-            if (cost && (function_of(graph, &frame, &root) < 0 ||
-                         add_call(graph, (struct cost_call){root, i, 0, {0}}, event, cost) < 0))
+            if (cost &&
+                (cost_graph_function(graph, &frame, &root) < 0 ||
+                 cost_graph_call(graph, (struct cost_call){root, i, 0, {0}}, event, cost) < 0))
                 return -ENOMEM;
         }
     }

@@ -48,6 +48,12 @@ struct cost_graph {
 /* Adds the cost of one stack for one event, whose metric is given.  0 or -ENOMEM. */
 int cost_graph_add(struct cost_graph *graph, stack_id stack, const struct metric *metric,
                    unsigned event, uint64_t cost);
+/* The parts of that, for who has a graph already.  A frame's line and inlining do not count. */
+int cost_graph_function(struct cost_graph *graph, const struct shown_frame *frame, uint32_t *index);
+int cost_graph_self(struct cost_graph *graph, uint32_t function, uint32_t line, unsigned event,
+                    uint64_t cost);
+int cost_graph_call(struct cost_graph *graph, struct cost_call call, unsigned event, uint64_t cost);
+
 /* Once all is added: puts lines and calls in order.  0 or -ENOMEM. */
 int cost_graph_finish(struct cost_graph *graph);
 void cost_graph_fini(struct cost_graph *graph);

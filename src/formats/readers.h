@@ -31,3 +31,10 @@ bool massif_recognise(struct slice head);
  * UNTOLD_FRAME.  What is not known is said in notes.  NULL with a sentence. */
 struct recording *massif_read(const char *path, struct fault *fault);
 struct recording *massif_read_bytes(const void *data, size_t size, struct fault *fault);
+
+/* True for what callgrind, cachegrind, xtree (--xtree-memory) and others write as callgrind.out; 4096 bytes are enough. */
+bool callgrind_recognise(struct slice head);
+/* Reads it, plain or packed, all its parts.  Own costs are exact, by function and line; of stacks it has what is on every way
+ * to a function (docs/formats.md).  NULL with a sentence. */
+struct recording *callgrind_read(const char *path, struct fault *fault);
+struct recording *callgrind_read_bytes(const void *data, size_t size, struct fault *fault);

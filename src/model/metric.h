@@ -26,6 +26,8 @@ enum column {
     COL_CPU_NS,
     COL_OFFCPU_COUNT,
     COL_OFFCPU_NS,
+    COL_INSTRUCTIONS, /* of foreign files; and ... */
+    COL_COST,         /* ... whatever else one counts */
     COL_POOL_CALLS =
         32, /* of the program's own allocators (memoir.h), in the order of COL_HEAP_* */
     COL_POOL_BYTES,
@@ -88,6 +90,12 @@ static inline int metric_sign(const struct metric *metric, unsigned column)
             return -1;
     }
     return 0;
+}
+
+/* Whether the allocator's own frames at the inner end of a stack tell something: of what it costs to run, not of memory. */
+static inline bool metric_shows_allocator(const struct metric *metric)
+{
+    return metric->plus >= COL_CPU_SAMPLES && metric->plus <= COL_COST;
 }
 
 /* Whether it counts blocks of the program's own allocators. */

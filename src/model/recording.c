@@ -130,7 +130,8 @@ bool recording_is_of_time(const struct recording *recording)
 bool recording_traces_heap(const struct recording *recording)
 {
     const char *source = recording_text(recording, recording->source);
-    return strcmp(source, SOURCE_PAGES) != 0 && !recording_is_of_time(recording);
+    return strcmp(source, SOURCE_PAGES) != 0 && strcmp(source, SOURCE_COSTS) != 0 &&
+           !recording_is_of_time(recording);
 }
 
 bool recording_counts_blocks(const struct recording *recording)

@@ -251,6 +251,7 @@ void recording_note(struct recording *recording, const char *format, ...)
 #define SOURCE_PAGES "memoir pages"
 #define SOURCE_CPU   "memoir cpu"
 #define SOURCE_PERF  "perf" /* its version may follow */
+#define SOURCE_COSTS "callgrind"
 bool recording_traces_heap(const struct recording *recording);
 /* Whether time is all that it is about. */
 bool recording_is_of_time(const struct recording *recording);

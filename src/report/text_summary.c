@@ -56,8 +56,9 @@ static void put_program(const struct page *page)
         }
         line_add(&line, ")");
     }
-    line_add(&line, " %s %s", recording->being_written ? "has run" : "ran",
-             human_duration(recording->duration_ns, duration));
+    if (recording->duration_ns > 1) /* else it is of a file that has no time */
+        line_add(&line, " %s %s", recording->being_written ? "has run" : "ran",
+                 human_duration(recording->duration_ns, duration));
     if (recording->start_unix_ns && gmtime_r(&seconds, &date) &&
         strftime(start, sizeof(start), "%Y-%m-%d %H:%M:%S UTC", &date))
         line_add(&line, " from %s", start);
@@ -353,6 +354,13 @@ static void add_stack_quality(struct text_line *line, const struct report *repor
         line_add(line, ")");
 }
 
+/* Some files of other programs have sums only. */
+static bool has_events(const struct recording *recording)
+{
+    return recording_counts_blocks(recording) &&
+           strcmp(recording_text(recording, recording->source), SOURCE_COSTS) != 0;
+}
+
 static void put_quality(const struct page *page)
 {
     const struct report *report = page->report;
@@ -362,7 +370,7 @@ static void put_quality(const struct page *page)
     if (quality->lost_events)
         line_add(&line, "%s of %s events lost", human_count((int64_t)quality->lost_events, lost),
                  human_count((int64_t)(quality->events + quality->lost_events), events));
-    else if (quality->events || recording_counts_blocks(report->recording))
+    else if (quality->events || has_events(report->recording))
         line_add(&line, "nothing lost of %s events", human_count((int64_t)quality->events, events));
     add_stack_quality(&line, report);
     line_separate(&line, "; ");

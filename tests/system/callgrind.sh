@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# callgrind.out: what we write, in callgrind_annotate.
+# callgrind.out: what we write, in callgrind_annotate; what valgrind writes, in our reports.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 
@@ -16,7 +16,7 @@ export_of() { # export_of NAME [OPTIONS]: leaves NAME.cg, and what callgrind_ann
 
 # "FUNCTION COST" of one event, by its column.
 costs() { # costs FILE COLUMN
-    awk -v column="$2" '/PROGRAM TOTALS/ { on = 1; next } on && / \[/ {
+    awk -v column="$2" '/PROGRAM TOTALS/ { on = 1; next } on && /:/ {
         cost = $column; sub(/ \[[^]]*\]$/, ""); sub(/.*:/, ""); gsub(",", "", cost); if (cost + 0 > 0) print $0, cost }' "$1" | sort
 }
 
@@ -48,4 +48,35 @@ if command -v sqlite3 >/dev/null; then
 else
     skip sqlite "sqlite3 is not installed"
 fi
+# callgrind's own files, and others of the kind: the same totals and own costs as callgrind_annotate.
+own_costs() { # own_costs FILE: "FUNCTION COST", as annotated, without what is unnamed
+    callgrind_annotate --threshold=100 --auto=no --show-percs=no "$1" >"$1.self" 2>/dev/null
+    costs "$1.self" 1 | sed 's/@@[^ ]*//' | awk '{ sum[$1] += $2 } END { for (name in sum) print name, sum[name] }' | sort
+}
+our_costs() { # our_costs FILE METRIC
+    reported "$1" "$2" value | sed 's/@@[^ ]*//' | awk '{ sum[$1] += $2 } END { for (name in sum) print name, sum[name] }' | sort
+}
+for options in "" "--dump-instr=yes --collect-jumps=yes" "--compress-strings=no --compress-pos=no"; do
+    case=read-callgrind-$(echo "${options:-plain}" | tr -dc '[:lower:]')
+    # shellcheck disable=SC2086
+    valgrind --tool=callgrind $options --callgrind-out-file=vg.cg "$subjects/subject-leaks_100_blocks" >/dev/null 2>&1
+    equal "$case-total" "$(sed -n 's/^totals: //p' vg.cg)" "$("$MEMOIR" report vg.cg --json | jq .total.value)"
+    equal "$case-lines" 0 "$("$MEMOIR" report vg.cg --json | jq '.quality.damaged_chunks // 0')"
+    equal "$case-leak-here" "$(own_costs vg.cg | grep -E '^(leak_here|free_here|main|malloc|_int_malloc) ')" \
+        "$(our_costs vg.cg cpu.instructions | grep -E '^(leak_here|free_here|main|malloc|_int_malloc) ')"
+done
+equal read-under-main 1 "$("$MEMOIR" export vg.cg --to folded | grep -c ';main;leak_here ')"
+"$MEMOIR" report vg.cg >vg.txt
+equal read-said 1 "$(grep -c 'has calls, but no stacks' vg.txt)"
+valgrind --tool=cachegrind --cachegrind-out-file=vg.cache "$subjects/subject-leaks_100_blocks" >/dev/null 2>&1
+equal read-cachegrind "$(sed -n 's/^summary: *\([0-9]*\) .*/\1/p' vg.cache)" "$("$MEMOIR" report vg.cache --json | jq .total.value)"
+valgrind --xtree-memory=full --xtree-memory-file=vg.kcg "$subjects/subject-leaks_100_blocks" >/dev/null 2>&1
+equal read-xtree "100000 100 138500 600" \
+    "$(for metric in heap.live heap.allocated; do "$MEMOIR" report vg.kcg --metric $metric --json | jq -r '.total | "\(.value) \(.count)"'; done | xargs)"
+gzip -k vg.cg
+same_text read-packed vg.txt <("$MEMOIR" report vg.cg.gz)
+"$MEMOIR" flame vg.cg -o vg.svg
+at_least read-flame 1 "$(grep -c leak_here vg.svg)"
+equal read-our-own "$(summary deep_recursion.memoir allocated_bytes) $(summary deep_recursion.memoir peak_bytes)" \
+    "$(fact deep_recursion.cg .summary.heap.allocated_bytes) $(fact deep_recursion.cg .summary.heap.peak_bytes)"
 exit 0
