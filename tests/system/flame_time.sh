@@ -151,3 +151,13 @@ END
 else
     skip browser "chromium is not installed"
 fi
+
+# A real one: whatever was sampled is in the graph, and on the map.
+if "$MEMOIR" cpu -o real.memoir -- python3 -c 'print(sum(i * i for i in range(6000000)))' >real.out 2>real.err; then
+    "$MEMOIR" flame real.memoir --heat -o real.html
+    says real-map real.html 'each column is 1.00 s'
+    "$MEMOIR" flame real.memoir --by-thread -o real.svg
+    says real-threads real.svg 'python3'
+else
+    skip real "processor time cannot be sampled here: $(tail -n 1 real.err)"
+fi
