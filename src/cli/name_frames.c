@@ -17,6 +17,8 @@
 #include "analyze/findings.h"
 #include "cli/helper_program.h"
 #include "cli/name_lines.h"
+#include "symbols/elf_image.h"
+#include "symbols/elf_view.h"
 
 #define HELPER        "memoir-record"
 #define LOCATIONS_MAX 4096 /* inlined into each other at one address */
@@ -184,13 +186,28 @@ static int ask_helper(struct naming *naming)
     return err;
 }
 
-/* Binaries that are not here, or were changed after the file was written. */
+/* Whether the file is there with another build id than the one that ran. */
+static bool is_other_build(const struct recording *recording, uint32_t module)
+{
+    const char *wanted = recording_text(recording, recording->modules.items[module].build_id);
+    struct elf_image image;
+    struct elf_view view;
+    char found[ELF_BUILD_ID_HEX] = "";
+    if (!*wanted || elf_image_open(&image, "", module_path(recording, module)) < 0)
+        return false;
+    if (elf_view_init(&view, image.bytes) == 0)
+        elf_view_build_id(&view, found);
+    elf_image_close(&image);
+    return strcmp(found, wanted) != 0;
+}
+
+/* Binaries that are not here, are other ones, or were changed after the file was written. */
 static void tell_modules(const struct naming *naming, const char *path)
 {
     struct recording *recording = naming->recording;
     struct stat file = {0}, binary;
-    const char *missing = NULL, *newer = NULL;
-    size_t missing_count = 0;
+    const char *missing = NULL, *newer = NULL, *other = NULL;
+    size_t missing_count = 0, other_count = 0;
     uint32_t last = MODULE_NONE;
     stat(path, &file);
     vec_each (index, &naming->frames) {
@@ -202,6 +219,9 @@ static void tell_modules(const struct naming *naming, const char *path)
         if (stat(name, &binary) < 0) {
             missing_count++;
             missing = missing ? missing : name;
+        } else if (is_other_build(recording, module)) {
+            other_count++;
+            other = other ? other : name;
         } else if (binary.st_mtime > file.st_mtime && file.st_mtime) {
             newer = newer ? newer : name;
         }
@@ -211,6 +231,12 @@ static void tell_modules(const struct naming *naming, const char *path)
                        "%zu of the binaries are not on this machine, such as %.200s: open the file "
                        "where it was recorded to see their names",
                        missing_count, missing);
+    if (other)
+        recording_note(
+            recording,
+            "%zu of the binaries on this machine are other builds than those that ran, such as "
+            "%.200s: their frames have no names",
+            other_count, other);
     if (newer)
         recording_note(recording,
                        "%.200s was changed after the file was written: its names may be wrong",

@@ -119,6 +119,10 @@ equal gone-is-told 1 "$(grep -c 'not on this machine' gone.txt)"
 "$MEMOIR" export gone.data --to folded --metric cpu.on -o gone.folded 2>/dev/null
 equal gone-total "$(perf_samples gone.data | cut -d' ' -f2)" "$(awk '{ s += $NF } END { printf "%.0f", s }' gone.folded)"
 
+cp "$(command -v sqlite3)" gone-program
+"$MEMOIR" report gone.data >other.txt 2>&1
+equal other-build-is-told 1 "$(grep -c 'other builds than those that ran' other.txt)"
+rm -f gone-program
 equal gone-offsets 1 "$(awk '/^gone-program\+0x/ { n++ } END { print (n > 0) }' gone.folded)"
 
 # Every picture and export is as for our own.
