@@ -101,7 +101,7 @@ TEST(children_that_become_another_program_are_seen)
 
 TEST(code_made_at_run_time_is_left_by_its_frame_pointer)
 {
-    const char *const arguments[] = {"burns_made_code", "1", "map", NULL};
+    const char *const arguments[] = {"burns_made_code", "1", NULL};
     struct cpu_run run;
     run_subject(&run, (struct cpu_station_options){.hz = 0}, arguments);
     if (run.station) {
