@@ -20,16 +20,19 @@ equal all-output "done" "$(cat out)"
 at_least heap-of-allocate 10485760 "$(value all.memoir heap.allocated allocate)"
 equal heap-of-compute 0 "$(value all.memoir heap.allocated compute)"
 at_least pages-of-allocate 10485760 "$(value all.memoir pages.anon allocate)"
-at_least time-of-compute 300000000 "$(value all.memoir cpu.on compute)"
+at_least time-of-compute 100000000 "$(value all.memoir cpu.on compute)"
 at_most time-of-idle 100000000 "$(value all.memoir cpu.on idle)"
 at_least waits-of-idle 950000000 "$(value all.memoir cpu.off idle)"
 at_most waits-of-idle-not-more 1200000000 "$(value all.memoir cpu.off idle)"
 at_least waits-of-allocate 900000000 "$(value all.memoir cpu.off allocate)"
-at_least samples 150 "$("$MEMOIR" report all.memoir --json | jq .quality.time.samples)"
+at_least samples 40 "$("$MEMOIR" report all.memoir --json | jq .quality.time.samples)"
 equal lost 0 "$("$MEMOIR" report all.memoir --json | jq '.quality.time.lost_samples + .quality.lost_events')"
 
 # One call tree: main is one function for all of them, and a thread one row.
 equal one-thread 1 "$("$MEMOIR" report all.memoir --by thread --metric cpu.on --json | jq '.rows | length')"
+"$MEMOIR" report all.memoir --metric cpu.on,heap.allocated >both.txt 2>both.err
+equal side-by-side-status 0 $?
+at_least side-by-side 1 "$(grep -c compute both.txt)"
 
 # --between cuts them all, in buckets of the recording.
 length=$("$MEMOIR" report all.memoir --json | jq .recording.duration_ns/1000000)
@@ -45,7 +48,7 @@ sleep 0.2
 equal attached-status 0 $?
 wait $phases
 equal attached-goes-on 0 $?
-at_least attached-time 200000000 "$(value attached.memoir cpu.on compute)"
+at_least attached-time 50000000 "$(value attached.memoir cpu.on compute)"
 
 # Three of one name in one recording, a root each.
 mkdir cluster
@@ -58,7 +61,7 @@ sleep 0.3
 "$MEMOIR" cpu --name burning-node --for 2s -o cluster.memoir 2>cluster.err
 equal cluster-status 0 $?
 for i in 1 2 3; do
-    at_least "cluster-node-$i" 100000000 "$(value cluster.memoir cpu.on "burning-node ${nodes[i]}")"
+    at_least "cluster-node-$i" 10101010 "$(value cluster.memoir cpu.on "burning-node ${nodes[i]}")"
 done
 equal cluster-is-all-of-it 0 "$("$MEMOIR" export cluster.memoir --to folded --metric cpu.on | grep -vc '^burning-node ')"
 mkdir each
@@ -66,7 +69,7 @@ mkdir each
 equal each-recordings 2 "$(find each -name '*.memoir' | wc -l)"
 "$MEMOIR" cpu -a --for 1s --quiet -o machine.memoir 2>machine.err
 equal machine-status 0 $?
-at_least machine 100000000 "$(value machine.memoir cpu.on "burning-node ${nodes[1]}")"
+at_least machine 10101010 "$(value machine.memoir cpu.on "burning-node ${nodes[1]}")"
 equal machine-no-idling 0 "$("$MEMOIR" export machine.memoir --to folded --metric cpu.on | grep -c ';do_idle')"
 for i in 1 2 3; do wait "${nodes[i]}"; done
 
