@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "capture/symbol_queue.h"
@@ -31,6 +32,8 @@ void recording_name_all(struct recording *recording)
     if (!queue)
         return;
     snprintf(root, sizeof(root), "/proc/%u/root", recording->pid);
+    if (access(root, F_OK) < 0) /* it has ended; build ids keep us from naming by other files */
+        root[0] = '\0';
     symbol_queue_ask(queue, recording, root, 0);
     symbol_queue_finish(queue, recording);
     symbol_queue_destroy(queue);

@@ -152,8 +152,13 @@ alike waits-for-lock "$(of sleeps_long)" "$(of waits_for_lock '[waits: lock]')"
 alike waits-for-pipe "$(of sleeps_long)" "$(of reads_pipe '[waits: pipe]')"
 alike three-wait-for-events "$(($(of sleeps_long) * 3))" "$(of waits_for_event '[waits: poll]')"
 alike works-or-wants-to "$(of sleeps_long)" "$(of works_on)" 15
-end_server waits-end
+get '/debug/fgprof?seconds=600&format=folded' >ended.folded &
+wanting=$!
+sleep 2
 kill -9 "$process"
+wait "$wanting"
+equal named-after-its-end yes "$(grep -q 'sleeps_long;.*waits: sleep' ended.folded && echo yes)"
+end_server waits-end
 
 # Looking harms nobody: this one would notice.
 begin_process notices "$subjects/subject-notices_everything" 60
