@@ -26,7 +26,7 @@
 static struct {
     struct sigaction actions[NSIG];
     sigset_t mask;
-    struct rlimit file_size, address_space;
+    struct rlimit file_size, address_space, descriptors;
 } remembered;
 
 void launch_remember(void)
@@ -36,6 +36,7 @@ void launch_remember(void)
     sigprocmask(SIG_SETMASK, NULL, &remembered.mask);
     getrlimit(RLIMIT_FSIZE, &remembered.file_size);
     getrlimit(RLIMIT_AS, &remembered.address_space);
+    getrlimit(RLIMIT_NOFILE, &remembered.descriptors);
     for (int fd = open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0 && fd < 3;)
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
@@ -49,6 +50,7 @@ static void restore_remembered(void)
     }
     setrlimit(RLIMIT_FSIZE, &remembered.file_size);
     setrlimit(RLIMIT_AS, &remembered.address_space);
+    setrlimit(RLIMIT_NOFILE, &remembered.descriptors);
     sigprocmask(SIG_SETMASK, &remembered.mask, NULL);
 }
 

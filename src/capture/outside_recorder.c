@@ -82,7 +82,12 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
                         struct fault *fault)
 {
     const struct outside_recorder_options *options = recorder->options;
+    const char *slash = strrchr(recorder->program, '/');
+    char child_name[NAME_MAX];
+    snprintf(child_name, sizeof(child_name), "child-of-%.200s",
+             slash ? slash + 1 : recorder->program);
     struct outside_options const session_options = {
+        .otherwise = recorder->program[0] ? child_name : NULL,
         .output = recorder->recordings == 0 ? options->output : NULL,
         .folder = "",
         .max_bytes = options->max_bytes,
@@ -235,8 +240,8 @@ static void begin_child(struct outside_recorder *recorder, unsigned teller, uint
         recorder->cells.source.forget(recorder->cells.source.self, child);
 }
 
-/* Children that the kernel watches for us, and whoever is selected by now. */
-static void find_others(struct outside_recorder *recorder)
+/* Children that the kernel watches for us. */
+static void find_children(struct outside_recorder *recorder)
 {
     const struct outside_recorder_options *options = recorder->options;
     uint32_t child;
@@ -244,6 +249,13 @@ static void find_others(struct outside_recorder *recorder)
         while ((child = options->watches[i]->next_child(options->watches[i]->self)) != 0)
             if (!options->together && !is_recorded(recorder, child))
                 begin_child(recorder, i, child);
+}
+
+/* And whoever is selected by now. */
+static void find_others(struct outside_recorder *recorder)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    find_children(recorder);
     if (!options->selector || monotonic_ns() - recorder->selected_ns < SELECT_NS)
         return;
     struct pid_list found = {.pids = {NULL, 0, 0}};
@@ -266,8 +278,11 @@ static void record(struct outside_recorder *recorder)
         find_others(recorder);
         tend_sessions(recorder);
     }
-    while (recorder->sessions.count > 0)
+    find_children(recorder); /* that were told of just now */
+    while (recorder->sessions.count > 0) {
         end_session(recorder, recorder->sessions.count - 1);
+        find_children(recorder);
+    }
 }
 
 /* The child waits until somebody watches it, and then becomes the program. */
@@ -284,6 +299,7 @@ static int start_program(struct outside_recorder *recorder, char *const *command
         char letter;
         close(go[1]);
         restore_signals();
+        setrlimit(RLIMIT_NOFILE, &recorder->options->descriptors);
         if (read(go[0], &letter, 1) == 1)
             execvp(command[0], command);
         int const err = errno;

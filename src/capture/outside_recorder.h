@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/resource.h>
 
 #include "base/fault.h"
 #include "base/vec.h"
@@ -22,6 +23,7 @@ struct outside_selector {
 struct outside_recorder_options {
     const char *output; /* of the first; NULL: PROGRAM.PID.memoir */
     uint64_t max_bytes, for_ns;
+    struct rlimit descriptors; /* that a program is to be started with */
     bool quiet;
     const char *source;                      /* which command records */
     char *const *command;                    /* to start; NULL: processes that run */

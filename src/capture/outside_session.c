@@ -44,6 +44,8 @@ static void describe_program(struct outside_session *session)
         process_program_path(session->pid, path, sizeof(path));
     if (session->options.program && (!session->is_renamed || !path[0]))
         snprintf(path, sizeof(path), "%s", session->options.program);
+    if (session->options.otherwise && !path[0])
+        snprintf(path, sizeof(path), "%s", session->options.otherwise);
     recording->program = recording_intern(recording, path);
     if (session->options.command_line)
         snprintf(text, sizeof(text), "%s", session->options.command_line);

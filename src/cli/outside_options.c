@@ -85,6 +85,7 @@ const struct option_rule outside_rules[] = {
 void outside_options_init(struct outside_recorder_options *options, const char *source)
 {
     *options = (struct outside_recorder_options){.max_bytes = MAX_SIZE_DEFAULT, .source = source};
+    getrlimit(RLIMIT_NOFILE, &options->descriptors); /* before we need more */
 }
 
 char **outside_split_program(int *argc, char **argv)

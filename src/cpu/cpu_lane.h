@@ -33,6 +33,8 @@ struct cpu_lane { /* all zero to begin */
     struct stack_intern *intern; /* of the recording that they go to */
     struct timing timing;
     uint64_t stack_ends[STACK_END_KINDS];
+    uint64_t lost_before, waits_lost_before,
+        throttled_before; /* by the source, when its recording began */
 };
 
 /* The place of a thread of `pid`, from now on if it is new; UINT32_MAX when out of memory. */

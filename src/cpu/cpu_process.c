@@ -99,6 +99,11 @@ void cpu_process_map(struct cpu_process *process, struct code_store *codes,
         (void)process_code_map(process->listed, mapping);
 }
 
+void cpu_process_give_back(struct cpu_process *process)
+{
+    drop_code(process);
+}
+
 void cpu_process_exec(struct cpu_process *process)
 {
     drop_code(process);
@@ -107,12 +112,15 @@ void cpu_process_exec(struct cpu_process *process)
     process->waits_for_exec = false;
 }
 
-int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks)
+int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks, bool is_single)
 {
+    const char *name = process->name[0] ? process->name : "process";
     char text[48];
     process->is_name_due = false;
-    snprintf(text, sizeof(text), "%s %u", process->name[0] ? process->name : "process",
-             process->pid);
+    if (is_single)
+        snprintf(text, sizeof(text), "%s %u", name, process->pid);
+    else
+        snprintf(text, sizeof(text), "%s (others)", name);
     return time_stacks_name(stacks, text, &process->own.below);
 }
 
@@ -131,4 +139,5 @@ void cpu_process_check_end(struct cpu_process *process)
         return;
     cpu_process_measure(process); /* as long as nobody has waited for it */
     process->has_ended = true;
+    process->ended_ns = monotonic_ns();
 }

@@ -17,7 +17,8 @@ struct cpu_process {
     char name[16];
     struct cpu_lane *lane; /* its own, or that of all */
     bool owns_lane;
-    bool is_wanted;      /* somebody asked for it, or may still do so */
+    bool is_wanted;      /* somebody asked for it, or may still do so; for a while after its end */
+    uint64_t ended_ns;   /* when that was found out */
     bool waits_for_exec; /* until then it is not itself */
     bool first_has_ended, has_ended;
     bool has_execed;       /* since that was last asked */
@@ -40,10 +41,13 @@ bool cpu_process_find_code(struct cpu_process *process, struct code_store *codes
 /* Code was mapped.  The path must outlive it. */
 void cpu_process_map(struct cpu_process *process, struct code_store *codes,
                      const struct code_mapping *mapping);
+/* It has no code any more that was lent to it. */
+void cpu_process_give_back(struct cpu_process *process);
 /* It is another program now. */
 void cpu_process_exec(struct cpu_process *process);
-/* Puts its name and number below its stacks: for recordings of several.  0 or -ENOMEM. */
-int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks);
+/* Puts its name and number below its stacks: for recordings of several.  `is_single` false: one with others of its name, for there
+ * are too many.  0 or -ENOMEM. */
+int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks, bool is_single);
 
 /* Looks at how much time it has used. */
 void cpu_process_measure(struct cpu_process *process);

@@ -149,12 +149,12 @@ void cpu_station_leave(struct cpu_station *station, uint32_t pid)
     struct cpu_lane *lane = process ? process->lane : pid == 0 ? &station->all : NULL;
     if (lane) {
         cpu_lane_forget(lane);
-        lane->timing = (struct timing){0};
-        memset(lane->stack_ends, 0, sizeof(lane->stack_ends));
+        station_begin_lane(station, lane);
     }
     if (process) {
         process->cpu_began_ns += process->cpu_ns;
-        process->cpu_ns = 0;
+        process->cpu_ns = process->told_cpu_ns = 0;
+        process->is_wanted = false; /* until somebody asks again */
     }
     pthread_mutex_unlock(&station->lock);
 }
@@ -179,9 +179,9 @@ static void fill_state(struct cpu_station *station, struct cpu_process *process,
                                 .uses_agent = time_source_is_agent(station->source)};
     memcpy(state->stack_ends, lane->stack_ends, sizeof(state->stack_ends));
     state->timing.hz = station->options.hz;
-    state->timing.lost += counts.lost;
-    state->timing.waits_lost += counts.waits_lost;
-    state->timing.throttled = counts.throttled;
+    state->timing.lost += counts.lost - lane->lost_before;
+    state->timing.waits_lost += counts.waits_lost - lane->waits_lost_before;
+    state->timing.throttled = counts.throttled - lane->throttled_before;
     if (process && process->owns_lane) {
         cpu_process_check_end(process);
         cpu_process_measure(process);
@@ -217,6 +217,8 @@ int cpu_station_take(struct cpu_station *station, uint32_t pid, struct recording
     time_source_tell_waits(station->source, until_ns);
     struct cpu_process *process = find_asked(station, pid, &is_all);
     int err = process || is_all ? 0 : -ESRCH;
+    if (process && process->owns_lane)
+        process->is_wanted = true;
     if (err == 0)
         err = cpu_lane_take(process ? process->lane : &station->all,
                             time_stacks_recording(station->stacks), &target);

@@ -193,15 +193,20 @@ static void translate_sample(struct perf_samples *samples, struct perf_cursor *c
         return;
     enum clock_role const role = clock_role_of(number_map_get(&samples->events.roles, id));
     sample.time.kernel_count = take_kernel(cursor, sample.kernel);
-    if (role == CLOCK_TICKS || role == 0) { /* 0: its event is closed already */
+    /* 0: its event is closed already. */
+    if (role == CLOCK_TICKS || (role == 0 && !samples->events.options.off_cpu)) {
         uint32_t *ticked =
-            number_map_at(&samples->ticked, tick_key(record->tid, (uint32_t)processor));
+            samples->events.is_wide
+                ? NULL
+                : number_map_at(&samples->ticked, tick_key(record->tid, (uint32_t)processor));
         if (ticked)
             ++*ticked;
         record->stack = copy_stack(samples, cursor, record);
         deliver(samples, record);
         return;
     }
+    if (role == 0)
+        return; /* a tick or a stop, nobody knows */
     struct wait_thread *thread = wait_book_at(&samples->waits, record->pid, record->tid);
     samples->stops++;
     if (!thread)

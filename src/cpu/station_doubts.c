@@ -43,6 +43,9 @@ static void doubt_rights(const struct cpu_station *station,
         doubt(state,
               "The kernel hides the names of its functions: sudo sysctl -w kernel.kptr_restrict=0 "
               "kernel.perf_event_paranoid=1, or run memoir as root.");
+    if (station->refused)
+        doubt(state, "%" PRIu64 " processes found no room and were not seen: too many at once.",
+              station->refused);
     if (station->unreadable)
         doubt(state,
               "The code of %" PRIu64

@@ -26,11 +26,17 @@ struct cpu_station {
     uint64_t unreadable;     /* processes whose code may not be read */
     uint64_t measured_ns, until_ns;
     bool has_hidden_names; /* of the kernel */
+    uint32_t roots;        /* processes that were given one of their own */
+    uint64_t refused;      /* processes that there was no room for */
+    uint64_t checked_ns;   /* when all were last looked at for their end */
 };
 
 struct cpu_process *station_find(const struct cpu_station *station, uint32_t pid); /* or NULL */
 /* A process from now on, or NULL when out of memory. */
 struct cpu_process *station_begin(struct cpu_station *station, uint32_t pid, uint32_t parent);
+
+/* What the lane tells is counted from now on. */
+void station_begin_lane(const struct cpu_station *station, struct cpu_lane *lane);
 
 /* Books a record; the others are what perf events tell beside. */
 void station_record(void *station, const struct agent_record *record);

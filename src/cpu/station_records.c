@@ -7,9 +7,12 @@
 #include "base/clock.h"
 #include "cpu/station_parts.h"
 
-#define CODE_OLD_NS   100000000u /* its mappings may have changed since */
-#define CHILDREN_MAX  4096u
-#define PROCESSES_MAX 65536u
+#define CODE_OLD_NS    100000000u /* its mappings may have changed since */
+#define CHILDREN_MAX   4096u
+#define PROCESSES_MAX  65536u
+#define ROOTS_MAX      4096u
+#define WANTED_NS      60000000000ull
+#define CHECK_EVERY_NS 2000000000ull
 
 struct cpu_process *station_find(const struct cpu_station *station, uint32_t pid)
 {
@@ -17,13 +20,25 @@ struct cpu_process *station_find(const struct cpu_station *station, uint32_t pid
     return known ? station->processes.items[known - 1] : NULL;
 }
 
+void station_begin_lane(const struct cpu_station *station, struct cpu_lane *lane)
+{
+    struct perf_samples_counts const counts = time_source_count(station->source);
+    lane->timing = (struct timing){0};
+    memset(lane->stack_ends, 0, sizeof(lane->stack_ends));
+    lane->lost_before = counts.lost;
+    lane->waits_lost_before = counts.waits_lost;
+    lane->throttled_before = counts.throttled;
+}
+
 struct cpu_process *station_begin(struct cpu_station *station, uint32_t pid, uint32_t parent)
 {
     struct cpu_process *known = station_find(station, pid);
     if (known && !known->has_ended)
         return known;
-    if (station->processes.count >= PROCESSES_MAX)
+    if (station->processes.count >= PROCESSES_MAX) {
+        station->refused++;
         return NULL;
+    }
     struct cpu_process *process =
         cpu_process_create(pid, parent, station->options.together ? &station->all : NULL);
     uint32_t *place = process ? number_map_at(&station->index, pid) : NULL;
@@ -32,6 +47,8 @@ struct cpu_process *station_begin(struct cpu_station *station, uint32_t pid, uin
             cpu_process_destroy(process);
         return NULL;
     }
+    if (process->owns_lane)
+        station_begin_lane(station, process->lane);
     *place = (uint32_t)station->processes.count; /* a former one of this number is found no more */
     process->is_name_due = true;
     return process;
@@ -48,9 +65,11 @@ static void begin_child(struct cpu_station *station, struct cpu_process *parent,
         snprintf(child->name, sizeof(child->name), "%s", parent->name);
     child->root = parent->root;
     child->waits_for_exec = parent->waits_for_exec;
-    if (station->options.together || station->children.count >= CHILDREN_MAX)
+    if (station->options.together)
         return;
-    child->is_wanted = vec_push(&station->children, pid);
+    child->is_wanted = true;
+    if (station->children.count < CHILDREN_MAX) /* those who know its number may still ask */
+        (void)vec_push(&station->children, pid);
 }
 
 /* The stack that the program itself has, and how its walk ended. */
@@ -209,6 +228,9 @@ static void book(struct cpu_station *station, struct cpu_process *process,
         begin_child(station, process, (uint32_t)record->address);
         break;
     case AGENT_EXEC:
+        vec_each (other, &station->processes)
+            if ((*other)->lender == process)
+                cpu_process_give_back(*other);
         cpu_process_exec(process);
         break;
     case AGENT_EXIT:
@@ -225,13 +247,17 @@ void station_record(void *context, const struct agent_record *record)
     uint32_t const pid = time_source_pid(station->source, record);
     struct cpu_process *process = station_find(station, pid);
     bool const is_of_all = station->options.whole_machine || station->options.cgroup;
+    bool const begins =
+        record->kind == AGENT_FORK || record->kind == AGENT_EXEC || record->kind == AGENT_NAME;
+    if (process && process->has_ended && is_of_all && !begins)
+        return; /* what other threads of it did before it ended */
     if ((!process || process->has_ended) && is_of_all && record->kind != AGENT_EXIT)
         process = station_begin(station, pid, 0);
     if (!process || (record->kind == AGENT_FORK && pid != record->pid))
         return;
     if (station->options.together && process->is_name_due && record->kind != AGENT_EXEC &&
         record->kind != AGENT_NAME)
-        (void)cpu_process_put_name(process, station->stacks);
+        (void)cpu_process_put_name(process, station->stacks, station->roots++ < ROOTS_MAX);
     book(station, process, record);
 }
 
@@ -314,13 +340,24 @@ void station_remove(struct cpu_station *station, struct cpu_process *process)
             remove_at(station, i);
 }
 
+/* Whether somebody may still want it: not for ever, for those who would may never come. */
+static bool is_waited_for(const struct cpu_process *process, uint64_t now_ns)
+{
+    return process->is_wanted && now_ns - process->ended_ns < WANTED_NS;
+}
+
 void station_clear_away(struct cpu_station *station)
 {
+    uint64_t const now_ns = monotonic_ns();
+    bool const looks_at_all =
+        now_ns - station->checked_ns > CHECK_EVERY_NS; /* an end may be lost */
+    if (looks_at_all)
+        station->checked_ns = now_ns;
     for (size_t i = station->processes.count; i-- > 0;) {
         struct cpu_process *process = station->processes.items[i];
-        if (process->first_has_ended)
+        if (process->first_has_ended || looks_at_all)
             cpu_process_check_end(process);
-        if (process->has_ended && !process->is_wanted && !is_lender(station, process))
+        if (process->has_ended && !is_waited_for(process, now_ns) && !is_lender(station, process))
             remove_at(station, i);
     }
 }

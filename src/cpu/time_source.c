@@ -9,8 +9,10 @@
 struct time_source {
     const struct cpu_station_options *options;
     struct perf_sink sink;
-    struct agent_samples *agent; /* NULL: */
-    struct perf_samples *perf;   /* ... this one */
+    _Atomic(struct agent_samples *) agent; /* NULL: */
+    _Atomic(struct perf_samples *) perf;   /* ... this one */
+    struct agent_samples
+        *refused; /* an agent that is not used after all; somebody may still wait for it */
     bool has_targets;
 };
 
@@ -79,6 +81,7 @@ void time_source_close(struct time_source *source)
     if (!source)
         return;
     agent_samples_close(source->agent);
+    agent_samples_close(source->refused);
     perf_samples_close(source->perf);
     free(source);
 }
@@ -91,9 +94,9 @@ int time_source_add(struct time_source *source, uint32_t pid, struct fault *faul
         source->options->source == CPU_SOURCE_ANY) {
         struct perf_samples *perf = open_perf(source, NULL);
         if (perf && perf_samples_add(perf, pid, NULL) == 0) {
-            agent_samples_close(source->agent);
-            source->agent = NULL;
+            source->refused = source->agent;
             source->perf = perf;
+            source->agent = NULL;
             err = 0;
         } else {
             perf_samples_close(perf); /* what the agent said says more */
@@ -144,8 +147,9 @@ void time_source_tell_waits(struct time_source *source, uint64_t until_ns)
 
 void time_source_wait(const struct time_source *source, int wait_ms)
 {
-    if (source->agent)
-        (void)agent_samples_wait(source->agent, wait_ms);
+    struct agent_samples *agent = source->agent; /* without the lock: it may change meanwhile */
+    if (agent)
+        (void)agent_samples_wait(agent, wait_ms);
     else
         perf_samples_wait(source->perf, wait_ms);
 }

@@ -42,8 +42,9 @@ static struct perf_process *process_of(struct perf_processes *processes, uint32_
 
 static struct perf_thread *thread_of(struct perf_processes *processes, uint32_t pid, uint32_t tid)
 {
-    uint64_t const key = ((uint64_t)pid << 32 | tid) + 1;
-    uint32_t *known = key ? number_map_at(&processes->by_thread, key) : NULL;
+    uint64_t const both = ((uint64_t)pid << 32 | tid) + 1;
+    uint64_t const key = both ? both : UINT64_MAX; /* -1, -1: it had ended already */
+    uint32_t *known = number_map_at(&processes->by_thread, key);
     if (!known)
         return NULL;
     if (*known == 0) {
@@ -241,7 +242,7 @@ static void find_made_list(struct perf_processes *processes, struct perf_process
         strcmp(host, recording_text(processes->recording, processes->recording->host)) != 0)
         return;
     snprintf(path, sizeof(path), "/tmp/perf-%u.map", process->pid);
-    if (!perf_map_exists(path, geteuid() == 0 ? PERF_MAP_ANYONE : geteuid()))
+    if (!perf_map_exists(path, geteuid()))
         return;
     process_code_tell_made_list(process->code, path);
     processes->made_lists++;

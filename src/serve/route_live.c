@@ -157,6 +157,13 @@ static bool relay(const char *name, struct target *target, struct request *reque
     }
     if (!beside->go_pprof || (source && strcmp(source, "memoir") == 0))
         return false;
+    if (!request->may_see_addresses) {
+        answer_error(
+            answer, request, 403,
+            "What the program serves itself has addresses and arguments in it, which are not for "
+            "everybody here: ask with the token, or with source=memoir.");
+        return true;
+    }
     if (go_request_make(beside->go_pprof, name, request, &wanted, &fault) < 0) {
         answer_error(answer, request, 400, "%s", fault.text);
         return true;

@@ -56,7 +56,7 @@ for how in "" exec; do
     for file in *.*.memoir; do
         found=$((found + $("$MEMOIR" export "$file" --to folded --metric cpu.on | awk '{ sum += $NF } END { printf "%d\n", sum }')))
     done
-    at_least "children$how-least" "$(($(told children) * 40 / 100))" "$found"
+    at_least "children$how-least" "$(($(told children) * 90 / 100))" "$found"
     at_most "children$how-most" "$(($(told children) * 110 / 100))" "$found"
     cd .. || exit 1
 done
