@@ -51,12 +51,13 @@ static void check_burner(const char *threads, uint32_t hz)
         uint64_t const chance = run.state.uses_agent ? (uint64_t)(4 * sqrt((double)expected)) : 0;
         int64_t const difference = cpu_run_sum(&run, COL_CPU_NS, NULL) - (int64_t)timing->cpu_ns;
         CHECK(llabs(difference) <=
-              (int64_t)(timing->cpu_ns / 50 + (4 + chance) * 1000000000ull / hz));
+              (int64_t)(timing->cpu_ns / 20 + (4 + chance) * 1000000000ull / hz));
         /* Each thread has part of a sample left on each processor when it ends. */
         uint64_t const missing =
             (uint64_t)atoi(threads) * (uint64_t)sysconf(_SC_NPROCESSORS_CONF) + chance;
-        CHECK(timing->samples <= expected + missing &&
-              timing->samples + missing + expected / 50 >= expected);
+        /* And the kernel's account of a busy virtual machine is not to the tick. */
+        CHECK(timing->samples <= expected + missing + expected / 20 &&
+              timing->samples + missing + expected / 20 >= expected);
     }
     cpu_run_end(&run);
 }
