@@ -158,8 +158,16 @@ static void find_agent(struct agent_samples *samples, uint64_t now)
     samples->link = agent_link_open(samples->options.socket, NULL);
     if (!samples->link)
         return;
-    vec_each (target, &samples->targets)
-        (void)watch(samples, target->pid, &target->known_as, NULL);
+    bool is_refused = false; /* one that has ended is none */
+    vec_each (target, &samples->targets) {
+        int const err = watch(samples, target->pid, &target->known_as, NULL);
+        is_refused |= err < 0 && err != -ESRCH;
+    }
+    if (is_refused) { /* then it is as good as gone */
+        agent_link_close(samples->link);
+        samples->link = NULL;
+        return;
+    }
     samples->counts.is_gone = false;
     samples->counts.gap_ns += now - samples->gone_ns;
 }
