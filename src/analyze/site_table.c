@@ -66,8 +66,23 @@ static bool is_runtime(const char *module)
     return false;
 }
 
+/* The process that a stack of a recording of several is of: its outermost frame; STRING_EMPTY when it has none. */
+static string_id name_process(const struct recording *recording, stack_id stack)
+{
+    const struct frame *frame = NULL;
+    for (; stack != STACK_EMPTY; stack = stack_table_innermost(recording->stacks, stack).caller)
+        frame = &recording->frames.items[stack_table_innermost(recording->stacks, stack).frame];
+    if (!frame || frame->module != MODULE_NONE || frame->location_count == 0)
+        return STRING_EMPTY;
+    return recording->locations.items[frame->first_location].function;
+}
+
 static string_id name_stack(struct recording *recording, stack_id stack)
 {
+    bool const is_of_several = recording->pid == 0 && recording_is_of_time(recording);
+    string_id const process = is_of_several ? name_process(recording, stack) : STRING_EMPTY;
+    if (process != STRING_EMPTY)
+        return process;
     struct shown_frame frames[DEPTH_SEEN];
     size_t count = stack_show(recording, stack, frames, DEPTH_SEEN);
     if (count == 0)

@@ -27,7 +27,7 @@ int site_table_extend(struct site_table *table);
 
 /* The site of a stack: the innermost function that is no allocator, no standard container and not
  * in the C or C++ library (a vector that grows says nothing, the code that made it grow does); the
- * innermost one when there is no other.  NULL after running out of memory. */
+ * innermost one when there is no other.  In a recording of the time of several processes: the process.  NULL after running out of memory. */
 struct site_entry *site_table_find(struct site_table *table, stack_id stack);
 
 /* Gives the `top` sites of the largest area their places and writes them, biggest first, to

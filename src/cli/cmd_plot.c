@@ -49,9 +49,13 @@ static int draw(void *context, struct recording *recording, enum picture_format 
                 struct fault *fault)
 {
     struct plot_command *command = context;
-    const struct selection *selection = &command->selection;
+    struct selection *selection = &command->selection;
     struct svg_out out = {0};
     struct plot_options *options = &command->options;
+    if (!recording_traces_heap(recording)) {
+        (void)selection_choose_metric(selection, recording);
+        selection->metric_given = true;
+    }
     options->metric = selection->metric_given ? selection->metric : NULL;
     options->top = selection->top < PLOT_SITES_MAX      ? (unsigned)selection->top
                    : selection->top == SELECTION_NO_TOP ? PLOT_TOP_DEFAULT
