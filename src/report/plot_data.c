@@ -9,7 +9,8 @@
 #include "analyze/site_table.h"
 #include "base/human.h"
 
-#define EMPTY_AXIS_NS 1000000 /* what the axis of a recording of no duration shows */
+#define COLUMN_SAMPLES 25u     /* of a busy thread, in a column: fewer are more chance than curve */
+#define EMPTY_AXIS_NS  1000000 /* what the axis of a recording of no duration shows */
 
 struct builder {
     struct plot_data *data;
@@ -68,7 +69,11 @@ static struct plot_column *open_column(struct builder *builder, const struct buc
     struct plot_data *data = builder->data;
     struct plot_column const fresh = {.begin_ns = bucket->begin_ns, .gauges = {-1, -1, -1, -1}};
     size_t const count = data->columns.count;
-    if (count > 0 && bucket->end_ns - data->columns.items[count - 1].begin_ns <= builder->column_ns)
+    bool const is_sliver = data->is_rate &&
+                           bucket->end_ns - bucket->begin_ns < builder->column_ns / 4 &&
+                           bucket->end_ns >= builder->to_ns; /* one event in it would be a peak */
+    if (count > 0 && (is_sliver || bucket->end_ns - data->columns.items[count - 1].begin_ns <=
+                                       builder->column_ns))
         return &data->columns.items[count - 1];
     if (!vec_push(&data->columns, fresh)) {
         builder->failed = true;
@@ -241,6 +246,9 @@ static int walk_twice(struct recording *recording, const struct plot_choice *cho
     take_ranked(builder, choice->top);
     uint64_t const span = all.to_ns > asked.from_ns ? all.to_ns - asked.from_ns : 0;
     builder->column_ns = span / (choice->max_columns ? choice->max_columns : 1);
+    uint64_t const hz = builder->data->metric->plus == COL_CPU_NS ? recording->timing.hz : 0;
+    if (hz > 0 && builder->column_ns < COLUMN_SAMPLES * 1000000000ull / hz)
+        builder->column_ns = COLUMN_SAMPLES * 1000000000ull / hz;
     err = bucket_walk(recording, &all, (struct bucket_visitor){draw_bucket, builder}, fault);
     if (err)
         return err;
