@@ -61,8 +61,47 @@ static char *run(demangler into, const char *symbol)
     return readable;
 }
 
+static int hex_digit(char letter)
+{
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+/* camlList_utils__loop_271: the parts are joined by two underscores or, later, by a dot; other letters are $ and two
+ * digits; at the end stands a number. */
+static char *demangle_ocaml(const char *symbol)
+{
+    const char *from = symbol + 4;
+    size_t length = strlen(from), digits = 0, size = 0;
+    while (digits < length && isdigit((unsigned char)from[length - digits - 1]))
+        digits++;
+    if (digits > 0 && digits + 1 < length && from[length - digits - 1] == '_')
+        length -= digits + 1;
+    char *readable = malloc(length + 1);
+    for (size_t i = 0; readable && i < length; i++) {
+        int const high = from[i] == '$' && i + 2 < length ? hex_digit(from[i + 1]) : -1;
+        int const low = high >= 0 ? hex_digit(from[i + 2]) : -1;
+        if (low >= 0 && isprint(high << 4 | low)) {
+            readable[size++] = (char)(high << 4 | low);
+            i += 2;
+        } else if (from[i] == '_' && i + 2 < length && from[i + 1] == '_' && size > 0) {
+            readable[size++] = '.';
+            i++;
+        } else {
+            readable[size++] = from[i];
+        }
+    }
+    if (readable)
+        readable[size] = '\0';
+    return readable;
+}
+
 char *demangle(const char *symbol)
 {
+    if (strncmp(symbol, "caml", 4) == 0 && isupper((unsigned char)symbol[4]) &&
+        strlen(symbol) <= MANGLED_MAX)
+        return demangle_ocaml(symbol);
     if (symbol[0] != '_' || strlen(symbol) > MANGLED_MAX)
         return NULL;
     if (symbol[1] == 'R')

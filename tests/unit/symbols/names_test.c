@@ -30,6 +30,10 @@ static void mangled_names_become_readable(void **state)
     check_demangled("_RNvC6_123foo3bar", "123foo::bar");
     check_demangled("_RNvCsh1A2bC3_5hello4main", "hello::main");
     check_demangled("_D3std5stdio7writelnFAyaZv", "std.stdio.writeln(immutable(char)[])");
+    check_demangled("camlDune__exe__Main__loop_271", "Dune.exe.Main.loop");
+    check_demangled("camlStdlib__List.map_12", "Stdlib.List.map");
+    check_demangled("camlLoad__$2b$2b_80", "Load.++");
+    check_demangled("camlLoad__entry", "Load.entry");
     check_demangled("main", NULL);
     check_demangled("_start", NULL);
     check_demangled("_Zebra", NULL);
