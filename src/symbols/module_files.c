@@ -57,8 +57,13 @@ static bool open_module(struct module_files *files, const struct resolver_module
     if (open_named(files, module))
         return true;
     int const fd = mapped_file_open(module->root, module->path);
-    return fd >= 0 && elf_image_take(&files->module, fd) == 0 &&
-           accept(&files->module, &files->module_view, module->build_id);
+    if (fd >= 0 && elf_image_take(&files->module, fd) == 0 &&
+        accept(&files->module, &files->module_view, module->build_id))
+        return true;
+    /* The process may have ended, and its folder with it: the file is the same if its build-id is. */
+    struct resolver_module here = *module;
+    here.root = "";
+    return module->root[0] != '\0' && module->build_id[0] != '\0' && open_named(files, &here);
 }
 
 /* Opens a file by build-id below the debug folder of `root`. */
