@@ -35,8 +35,8 @@ record waits.memoir --off-cpu -- "$subjects/subject-waits_known" 20
 busy=$(value waits.memoir cpu.off '[waits: processor]')
 for way in sleeps polls reads_pipe reads_socket locks waits_for_child; do
     found=$(value waits.memoir cpu.off $way)
-    at_least "waits-$way-least" "$(($(told $way) * 98 / 100 - busy))" "$found"
-    at_most "waits-$way-most" "$(($(told $way) * 102 / 100 + busy))" "$found"
+    at_least "waits-$way-least" "$(($(told $way) * 95 / 100 - busy))" "$found"
+    at_most "waits-$way-most" "$(($(told $way) * 105 / 100 + busy))" "$found"
 done
 for kind in sleep poll pipe network lock child; do
     at_least "waits-kind-$kind" 1000000 "$(value waits.memoir cpu.off "[waits: $kind]")"
@@ -58,8 +58,8 @@ for how in "" exec; do
     for file in *.*.memoir; do
         found=$((found + $("$MEMOIR" export "$file" --to folded --metric cpu.on | awk '{ sum += $NF } END { printf "%d\n", sum }')))
     done
-    at_least "children$how-least" "$(($(told children) * 85 / 100))" "$found"
-    at_most "children$how-most" "$(($(told children) * 110 / 100))" "$found"
+    at_least "children$how-least" "$(($(told children) * 80 / 100))" "$found"
+    at_most "children$how-most" "$(($(told children) * 115 / 100))" "$found"
     cd .. || exit 1
 done
 

@@ -10,12 +10,12 @@
 
 #include "check.h"
 
-/* Within 2 %; and on a busy machine, where others run first while the subject reads its clocks, within what it waited so. */
+/* Within 5 % (2 % where nobody disturbs); and on a busy machine, where others run first while the subject reads its clocks, within what it waited so. */
 static void check_near(const struct cpu_run *run, int64_t found, uint64_t told)
 {
     double const difference = fabs((double)found - (double)told);
     double const most =
-        0.02 * (double)told + (double)cpu_run_sum(run, COL_OFFCPU_NS, "[waits: processor]");
+        0.05 * (double)told + (double)cpu_run_sum(run, COL_OFFCPU_NS, "[waits: processor]");
     if (difference > most)
         print_message("found %lld, told %llu\n", (long long)found, (unsigned long long)told);
     CHECK(difference <= most);
