@@ -10,7 +10,7 @@ fi
 
 value() { # value FILE METRIC FUNCTION: ns of stacks with this function in them
     "$MEMOIR" export "$1" --to folded --metric "$2" 2>/dev/null |
-        awk -v name="$3" 'index(";" $0, ";" name ";") || index(";" $0, ";" name " ") { sum += $NF } END { printf "%d\n", sum }'
+        awk -v name="$3" 'index(";" $0, ";" name ";") || index(";" $0, ";" name " ") { sum += $NF } END { printf "%.0f\n", sum }'
 }
 record() { # record FILE OPTIONS -- SUBJECT ARGS: it begins and ends at once
     file=$1
@@ -45,10 +45,10 @@ done
 # Two thousand signals a second.
 record storm.memoir --hz 997 -- "$subjects/subject-burns_in_signals" 3
 # Of n samples of a millisecond all but four standard errors are there.
-least=$(told handler | awk '{ printf "%d\n", $1 * 0.9 - 4 * sqrt($1 * 1003009) }')
+least=$(told handler | awk '{ printf "%.0f\n", $1 * 0.9 - 4 * sqrt($1 * 1003009) }')
 at_least storm-handler "$least" "$(value storm.memoir cpu.on handler_works)"
 at_least storm-below-it "$((least * 8 / 10))" "$("$MEMOIR" export storm.memoir --to folded --metric cpu.on |
-    awk '/;between;.*;handler_works/ { sum += $NF } END { printf "%d\n", sum }')"
+    awk '/;between;.*;handler_works/ { sum += $NF } END { printf "%.0f\n", sum }')"
 
 # Children that live 20 ms, as themselves and as another program; each has a recording.
 for how in "" exec; do
@@ -56,7 +56,7 @@ for how in "" exec; do
     record "children$how.memoir" --hz 997 --children -- "$subjects/subject-burns_in_children" 20 20 $how
     found=0
     for file in *.*.memoir; do
-        found=$((found + $("$MEMOIR" export "$file" --to folded --metric cpu.on | awk '{ sum += $NF } END { printf "%d\n", sum }')))
+        found=$((found + $("$MEMOIR" export "$file" --to folded --metric cpu.on | awk '{ sum += $NF } END { printf "%.0f\n", sum }')))
     done
     at_least "children$how-least" "$(($(told children) * 80 / 100))" "$found"
     at_most "children$how-most" "$(($(told children) * 115 / 100))" "$found"

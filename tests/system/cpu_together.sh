@@ -10,7 +10,7 @@ fi
 
 value() { # value FILE METRIC FUNCTION [OPTIONS]: of stacks with this function in them
     "$MEMOIR" export "$1" --to folded --metric "$2" "${@:4}" 2>/dev/null |
-        awk -v function_name="$3" 'index(";" $0, ";" function_name ";") || index(";" $0, ";" function_name " ") { sum += $NF } END { printf "%d\n", sum }'
+        awk -v function_name="$3" 'index(";" $0, ";" function_name ";") || index(";" $0, ";" function_name " ") { sum += $NF } END { printf "%.0f\n", sum }'
 }
 
 # A second of allocating, one of computing, one of waiting: each metric has its own.
