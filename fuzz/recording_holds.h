@@ -34,16 +34,24 @@ static void check_tables(const struct recording *recording)
         check(*recording_text(recording, *note) != '\0');
 }
 
-static uint64_t sum_cells(const struct recording *recording, const struct cell *cells, size_t count,
+/* The sum of a column, of cells whose keys are below `limit`. */
+static uint64_t sum_below(const struct cell *cells, size_t count, uint64_t limit,
                           enum column column)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        check(cells[i].key <= stack_table_count(recording->stacks));
+        check(cells[i].key < limit);
         if (cells[i].column == column)
             sum += (uint64_t)cells[i].value;
     }
     return sum;
+}
+
+/* The same of cells by stack. */
+static uint64_t sum_cells(const struct recording *recording, const struct cell *cells, size_t count,
+                          enum column column)
+{
+    return sum_below(cells, count, (uint64_t)stack_table_count(recording->stacks) + 1, column);
 }
 
 static void check_buckets(const struct recording *recording)

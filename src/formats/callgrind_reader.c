@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "formats/read_path.h"
 #include "formats/readers.h"
 #include "formats/text_fields.h"
 
@@ -79,14 +80,7 @@ static struct recording *read_input(struct input *input, struct fault *fault)
 
 struct recording *callgrind_read(const char *path, struct fault *fault)
 {
-    struct fault inner = {0};
-    struct input *input = input_open(path, fault);
-    if (!input)
-        return NULL;
-    struct recording *recording = read_input(input, &inner);
-    if (!recording)
-        fault_set(fault, inner.code, "cannot read %s: %s", path, inner.text);
-    return recording;
+    return read_path(path, read_input, fault);
 }
 
 struct recording *callgrind_read_bytes(const void *data, size_t size, struct fault *fault)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/heaptrack_format.h"
+#include "formats/read_path.h"
 #include "formats/readers.h"
 
 /* Before 1.0 heaptrack wrote its version alone, and meant format 1 with this one. */
@@ -113,14 +114,7 @@ static struct recording *read_input(struct input *input, struct fault *fault)
 
 struct recording *heaptrack_read(const char *path, struct fault *fault)
 {
-    struct fault inner = {0};
-    struct input *input = input_open(path, fault);
-    if (!input)
-        return NULL;
-    struct recording *recording = read_input(input, &inner);
-    if (!recording)
-        fault_set(fault, inner.code, "cannot read %s: %s", path, inner.text);
-    return recording;
+    return read_path(path, read_input, fault);
 }
 
 struct recording *heaptrack_read_bytes(const void *data, size_t size, struct fault *fault)
