@@ -188,7 +188,7 @@ static void tell_times(struct attachment *attachment, const char *done)
     uint64_t const since = before->borrowed_ns;
     before->borrowed_ns = times->borrowed_ns;
     before->stopped_ns = times->looks.longest_ns;
-    if (attachment->options.quiet)
+    if (attachment->options.wish.quiet)
         return;
     fprintf(stderr, "memoir: %s %s: thread %d worked for us for %s meanwhile", done,
             attachment->program.name, (int)times->borrowed_tid,
@@ -205,7 +205,7 @@ static int ended(struct attachment *attachment, struct recorder_result *result)
 {
     dismiss(attachment);
     result->wait_status = process_exit_status(attachment->injection.pidfd, attachment->program.pid);
-    if (!attachment->options.quiet)
+    if (!attachment->options.wish.quiet)
         fprintf(stderr, "memoir: %s has ended\n", attachment->program.name);
     return SUBJECT_ENDED;
 }
@@ -213,7 +213,7 @@ static int ended(struct attachment *attachment, struct recorder_result *result)
 /* All that we brought in went with the program. */
 static int replaced(const struct attachment *attachment)
 {
-    if (!attachment->options.quiet)
+    if (!attachment->options.wish.quiet)
         fprintf(stderr,
                 "memoir: %s became another program by exec, so its recording ends here; attach "
                 "again to record that one, or with --children to record both\n",
@@ -315,8 +315,8 @@ int recorder_attach(const struct recorder_options *options, pid_t pid,
         return fault_set(fault, -ENOMEM, "out of memory before the start");
     attachment->options = *options;
     attachment->options.attached = &attachment->program.facts;
-    attachment->for_ns = options->for_ns;
-    attachment->options.for_ns = 0; /* which would count from before we are in */
+    attachment->for_ns = options->wish.for_ns;
+    attachment->options.wish.for_ns = 0; /* which would count from before we are in */
     attached_program_init(&attachment->program, pid);
     attachment->library.fd = attachment->injection.pidfd = -1;
     attachment->injection.memory.fd = -1;

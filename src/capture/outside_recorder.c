@@ -88,9 +88,9 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
              slash ? slash + 1 : recorder->program);
     struct outside_options const session_options = {
         .otherwise = recorder->program[0] ? child_name : NULL,
-        .output = recorder->recordings == 0 ? options->output : NULL,
+        .output = recorder->recordings == 0 ? options->wish.output : NULL,
         .folder = "",
-        .max_bytes = options->max_bytes,
+        .max_bytes = options->wish.max_bytes,
         .program = options->together               ? options->together
                    : (pid_t)pid == recorder->child ? recorder->program
                                                    : NULL,
@@ -104,8 +104,8 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
         return fault && fault->code ? fault->code : -EIO;
     if (!vec_push(&recorder->sessions, session))
         return fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
-    if (recorder->recordings++ == 0 && options->began)
-        options->began(options->quiet, pid);
+    if (recorder->recordings++ == 0 && options->wish.began)
+        options->wish.began(options->wish.quiet, pid);
     return 0;
 }
 
@@ -269,7 +269,8 @@ static void find_others(struct outside_recorder *recorder)
 
 static void record(struct outside_recorder *recorder)
 {
-    uint64_t const limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
+    uint64_t const limit =
+        recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
     struct timespec const round = {0, ROUND_NS};
     while (!stop_asked && monotonic_ns() - recorder->began_ns < limit &&
            (recorder->sessions.count > 0 || recorder->options->selector)) {

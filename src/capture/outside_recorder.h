@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "capture/cell_sources.h"
 #include "capture/outside_watch.h"
+#include "capture/recording_wish.h"
 
 struct pid_list {
     VEC(uint32_t) pids;
@@ -21,10 +22,8 @@ struct outside_selector {
 };
 
 struct outside_recorder_options {
-    const char *output; /* of the first; NULL: PROGRAM.PID.memoir */
-    uint64_t max_bytes, for_ns;
-    struct rlimit descriptors; /* that a program is to be started with */
-    bool quiet;
+    struct recording_wish wish;
+    struct rlimit descriptors;               /* that a program is to be started with */
     const char *source;                      /* which command records */
     char *const *command;                    /* to start; NULL: processes that run */
     struct pid_list fixed;                   /* those to begin with */
@@ -33,7 +32,6 @@ struct outside_recorder_options {
     bool is_endless; /* what is recorded together never ends by itself: the machine, a cgroup */
     struct outside_watch *watches[CELL_SOURCES_MAX]; /* who watch them, at least one */
     unsigned watch_count;
-    void (*began)(bool quiet, uint32_t pid); /* called with the first; NULL: nobody asks */
     /* Called when the recording of one has ended and before it is closed.  NULL: nobody asks. */
     void (*ended)(const struct outside_recorder_options *options, const struct recording *recording,
                   const char *path);

@@ -100,7 +100,7 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
                           struct fault *fault)
 {
     const struct recorder_subject *subject = recorder->subject;
-    uint64_t limit = recorder->options->for_ns ? recorder->options->for_ns : UINT64_MAX;
+    uint64_t limit = recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
     for (;;) {
         uint64_t stamp = tick_clock_anchor(&recorder->clock);
         uint64_t now = tick_clock_ns(&recorder->clock, stamp);
@@ -256,8 +256,8 @@ static int start(struct recorder *recorder, struct fault *fault)
             fprintf(stderr, "memoir: its pages are not watched: %s\n", why.text);
     }
     watch_time(recorder, (uint32_t)pid);
-    if (recorder->options->began)
-        recorder->options->began(recorder->options->quiet, (uint32_t)pid);
+    if (recorder->options->wish.began)
+        recorder->options->wish.began(recorder->options->wish.quiet, (uint32_t)pid);
     setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
     inside_planner_begin(recorder->planner);
     recorder->control = control_open(pid, on_request, recorder);

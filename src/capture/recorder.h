@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/fault.h"
+#include "capture/recording_wish.h"
 #include "model/recording.h"
 
 struct cpu_station_options;
@@ -29,22 +30,17 @@ struct recorder_attached {
 };
 
 struct recorder_options {
-    const char *output; /* NULL: PROGRAM.PID.memoir */
-    uint64_t max_bytes;
-    uint64_t for_ns;        /* stop recording after; 0: never */
+    struct recording_wish wish;
     uint64_t look_every_ns; /* at the pages of the program; 0: only when asked */
     uint64_t heap_rate;     /* HEAP_FULL, HEAP_OFF, or bytes per sample */
     bool follow_children;
     const char *allocator; /* prefix of the functions of an allocator inside the program, or NULL */
     const char *library;   /* path of libmemoir.so */
-    bool quiet;
-    char **command;                           /* NULL-terminated */
+    char **command;        /* NULL-terminated */
     const struct recorder_attached *attached; /* NULL: it is started */
     const struct watcher *watcher; /* of watcher.h, who looks at each process; NULL: nobody */
     const struct page_station_options *pages; /* watch its pages from outside, so; NULL: do not */
     const struct cpu_station_options *cpu;    /* where its time goes, likewise */
-    /* Called with the number of the program once there is one.  NULL: nobody asks. */
-    void (*began)(bool quiet, uint32_t pid);
     /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence
      * when it cannot be all of its memory.  NULL: nobody asks. */
     void (*judge)(const struct recording *recording, char *sentence, size_t size);

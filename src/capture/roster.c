@@ -77,7 +77,7 @@ void roster_destroy(struct roster *roster)
 
 int roster_check_output(struct roster *roster, struct fault *fault)
 {
-    const char *output = roster->options.recorder->output;
+    const char *output = roster->options.recorder->wish.output;
     const char *slash = output ? strrchr(output, '/') : NULL;
     if (slash)
         snprintf(roster->folder, sizeof(roster->folder), "%.*s", (int)(slash - output), output);
@@ -99,7 +99,7 @@ int roster_check_output(struct roster *roster, struct fault *fault)
 void roster_withdraw_output(struct roster *roster)
 {
     if (roster->made_output)
-        unlink(roster->options.recorder->output);
+        unlink(roster->options.recorder->wish.output);
 }
 
 void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,
@@ -146,7 +146,7 @@ static void note_allocators(struct roster *roster, struct session *session)
         session_note(session, note.text);
         if (note.in_executable && !note.complaint)
             session_sees_allocator(session);
-        if (note.complaint && !roster->options.recorder->quiet)
+        if (note.complaint && !roster->options.recorder->wish.quiet)
             fprintf(stderr, "memoir: %s\n", note.text);
     }
 }
@@ -179,9 +179,10 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
              ->command_line[0]) /* a program that we attach to may become another until we are in */
         join_command(roster);
     const struct recorder_attached *attached = roster->options.recorder->attached;
-    struct session_options options = {.output = first ? roster->options.recorder->output : NULL,
+    struct session_options options = {.output =
+                                          first ? roster->options.recorder->wish.output : NULL,
                                       .folder = roster->folder,
-                                      .max_bytes = roster->options.recorder->max_bytes,
+                                      .max_bytes = roster->options.recorder->wish.max_bytes,
                                       .look_every_ns = roster->options.recorder->look_every_ns,
                                       .command_line = roster->command_line,
                                       .symbols = roster->options.symbols,
@@ -486,6 +487,6 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     if (!roster->has_opened)
         roster_withdraw_output(roster);
     result->recordings = roster->recordings;
-    if (!roster->options.recorder->quiet)
+    if (!roster->options.recorder->wish.quiet)
         say_recordings(roster);
 }

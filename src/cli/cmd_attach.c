@@ -8,6 +8,7 @@
 #include "cli/parse_pid.h"
 #include "cli/record_commands.h"
 #include "cli/record_options.h"
+#include "cli/wish_options.h"
 #include "inject/target_find.h"
 #include "inject/wait_exec.h"
 
@@ -112,7 +113,8 @@ int cmd_attach(int argc, char **argv)
     struct watch_options watched;
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Which process", choice_rules, &choice},
-                                      {"How", record_rules, &options},
+                                      {"Recording", wish_rules, &options.wish},
+                                      {"What to record", record_rules, &options},
                                       {"Alerts and history", watch_rules, &watched}};
     struct command_help const help = {
         .usage = "memoir attach [options] PID",
@@ -129,7 +131,7 @@ int cmd_attach(int argc, char **argv)
                     "  memoir attach --alert 'growth>5%/h' --alert-webhook https://host/path 4242\n"
                     "  memoir attach --history node.db 4242\n",
         .sets = sets,
-        .set_count = 3};
+        .set_count = sizeof(sets) / sizeof(sets[0])};
     int status;
     pid_t pid = 0;
     record_options_init(&options);
@@ -139,7 +141,7 @@ int cmd_attach(int argc, char **argv)
         return status;
     choice.pid = words > 0 ? argv[1] : NULL;
     choice.more = words > 1 ? argv[2] : NULL;
-    int const err = find(&choice, options.quiet, &pid, &fault);
+    int const err = find(&choice, options.wish.quiet, &pid, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
         return err == -EINVAL ? 2 : 1;

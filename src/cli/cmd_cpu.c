@@ -9,6 +9,7 @@
 #include "cli/parse_pid.h"
 #include "cli/process_choice.h"
 #include "cli/record_commands.h"
+#include "cli/wish_options.h"
 #include "wire/agent.h"
 
 struct cpu_command {
@@ -117,7 +118,7 @@ static const struct option_rule rules[] = {
 static void say_end(const struct outside_recorder_options *options,
                     const struct recording *recording, const char *path)
 {
-    if (options->quiet)
+    if (options->wish.quiet)
         return;
     cpu_options_say_end(recording);
     fprintf(stderr, "memoir: recorded to %s; memoir report %s, memoir flame %s\n", path, path,
@@ -161,7 +162,7 @@ static int choose(struct cpu_command *command, char *const *words, int count, st
     }
     if (recorder->fixed.pids.count > 0 && count == 0)
         return 0;
-    return process_choice_find(choice, words, count, recorder->quiet, &recorder->fixed,
+    return process_choice_find(choice, words, count, recorder->wish.quiet, &recorder->fixed,
                                &recorder->selector, fault);
 }
 
@@ -207,7 +208,7 @@ int cmd_cpu(int argc, char **argv)
     struct cpu_command command = {.station = {.socket = AGENT_SOCKET_PATH, .hz = CPU_HZ_DEFAULT}};
     struct option_set const sets[] = {{"Which process", process_choice_rules, &command.choice},
                                       {"How", rules, &command},
-                                      {NULL, outside_rules, &command.recorder}};
+                                      {"Recording", wish_rules, &command.recorder.wish}};
     struct command_help const help = {
         .usage = "memoir cpu [options] PID...   or   memoir cpu [options] -- PROGRAM ARGS",
         .summary =

@@ -8,6 +8,7 @@
 #include "cli/outside_options.h"
 #include "cli/process_choice.h"
 #include "cli/record_commands.h"
+#include "cli/wish_options.h"
 #include "wire/agent.h"
 
 #define EVERY_DEFAULT 1000000000ull
@@ -80,7 +81,7 @@ static void say_end(const struct outside_recorder_options *options,
     struct page_state state;
     const struct page_watch_sums *sums = &state.sums;
     uint64_t resident = 0, stacks = 0;
-    if (options->quiet || !page_station_state(options->context, recording->pid, &state))
+    if (options->wish.quiet || !page_station_state(options->context, recording->pid, &state))
         return;
     for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
         resident += sums->bytes[kind];
@@ -117,7 +118,7 @@ static int record(struct pages_options *options)
     options->recorder.context = station;
     options->recorder.watches[options->recorder.watch_count++] = &cells.watch;
     if (page_station_uses_perf(station) && options->station.source == PAGE_SOURCE_ANY &&
-        !options->recorder.quiet)
+        !options->recorder.wish.quiet)
         fprintf(stderr,
                 "memoir: there is no agent at %s, so faults come from perf events: they cost more, "
                 "and page "
@@ -137,7 +138,7 @@ int cmd_pages(int argc, char **argv)
                                                 .look_every_ns = EVERY_DEFAULT}};
     struct option_set const sets[] = {{"Which process", process_choice_rules, &choice},
                                       {"How", rules, &options},
-                                      {NULL, outside_rules, &options.recorder}};
+                                      {"Recording", wish_rules, &options.recorder.wish}};
     struct command_help const help = {
         .usage = "memoir pages [options] PID...   or   memoir pages [options] -- PROGRAM ARGS",
         .summary = "Records which call stacks the resident pages of processes come from, and the "
@@ -161,7 +162,7 @@ int cmd_pages(int argc, char **argv)
     if (words < 0)
         return status;
     if (!options.recorder.command)
-        err = process_choice_find(&choice, argv + 1, words, options.recorder.quiet,
+        err = process_choice_find(&choice, argv + 1, words, options.recorder.wish.quiet,
                                   &options.recorder.fixed, &options.recorder.selector, &fault);
     else if (words > 0)
         err = fault_set(&fault, -EINVAL, "a process or a program, not both: %s", argv[1]);

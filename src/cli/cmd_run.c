@@ -6,6 +6,7 @@
 
 #include "cli/record_commands.h"
 #include "cli/record_options.h"
+#include "cli/wish_options.h"
 
 /* As a shell: not found is 127, found but not to be run is 126. */
 static int failure_status(int err)
@@ -35,7 +36,8 @@ int cmd_run(int argc, char **argv)
     char library[PATH_MAX];
     struct recorder_options options;
     struct watch_options watched;
-    struct option_set sets[] = {{NULL, record_rules, &options},
+    struct option_set sets[] = {{"Recording", wish_rules, &options.wish},
+                                {"What to record", record_rules, &options},
                                 {"Alerts and history", watch_rules, &watched}};
     struct command_help help = {
         .usage = "memoir run [options] -- PROGRAM [ARGUMENTS]",
@@ -50,7 +52,7 @@ int cmd_run(int argc, char **argv)
                     "  memoir run --alert 'rss>2G' --alert-exec ./tell.sh -- ./node\n"
                     "  memoir run --history node.db -- ./node  (see memoir history)\n",
         .sets = sets,
-        .set_count = 2};
+        .set_count = sizeof(sets) / sizeof(sets[0])};
     int status, first = 1;
 
     record_options_init(&options);

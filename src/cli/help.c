@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/help.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define OPTION_COLUMN 28
@@ -8,9 +9,12 @@
 static void print_rule(FILE *out, const struct option_rule *rule)
 {
     char left[80];
-    snprintf(left, sizeof(left), "%s%s%s", rule->name,
-             rule->argument && rule->argument[0] != '=' ? " " : "",
-             rule->argument ? rule->argument : "");
+    bool const is_optional = rule->argument && rule->argument[0] == '=';
+    snprintf(left, sizeof(left), "%s%s%s%s", rule->name,
+             is_optional      ? "["
+             : rule->argument ? " "
+                              : "",
+             rule->argument ? rule->argument : "", is_optional ? "]" : "");
     if (strlen(left) > OPTION_COLUMN - 2)
         fprintf(out, "  %s\n  %*s%s\n", left, OPTION_COLUMN, "", rule->help);
     else

@@ -4,8 +4,6 @@
 #include "capture/outside_recorder.h"
 #include "cli/options.h"
 
-/* Into a struct outside_recorder_options. */
-extern const struct option_rule outside_rules[];
 void outside_options_init(struct outside_recorder_options *options, const char *source);
 
 /* The words from "--" on are a program; NULL when there are none. */

@@ -12,11 +12,10 @@
 #include "cli/cpu_options.h"
 #include "cli/helper_program.h"
 #include "cli/serve_helper.h"
+#include "cli/wish_options.h"
 #include "pages/page_station.h"
 #include "report/doubt_text.h"
 
-#define MAX_SIZE_DEFAULT    (256ull << 20)
-#define MAX_SIZE_LEAST      (64ull << 10)
 #define ALLOCATOR_NAME_MAX  32
 #define MAP_EVERY_DEFAULT   10000000000ull
 #define MAP_EVERY_LEAST     100000000ull
@@ -28,28 +27,6 @@ static struct page_station_options page_options = {.socket = AGENT_SOCKET_PATH,
                                                    .look_every_ns = PAGES_EVERY_DEFAULT};
 
 static struct cpu_station_options cpu_options = {.socket = AGENT_SOCKET_PATH, .hz = CPU_HZ_DEFAULT};
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct recorder_options *)into)->output = argument;
-    return 0;
-}
-
-static int take_max_size(void *into, const char *argument, struct fault *fault)
-{
-    struct recorder_options *options = into;
-    int err = human_parse_bytes(argument, &options->max_bytes);
-    if (err == 0 && options->max_bytes < MAX_SIZE_LEAST)
-        return fault_set(fault, -ERANGE, "--max-size %s is too small; give at least 64K", argument);
-    return err;
-}
-
-static int take_for(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return human_parse_duration(argument, &((struct recorder_options *)into)->for_ns);
-}
 
 static int take_children(void *into, const char *argument, struct fault *fault)
 {
@@ -71,40 +48,6 @@ static int take_allocator(void *into, const char *argument, struct fault *fault)
             argument);
     ((struct recorder_options *)into)->allocator = argument;
     return 0;
-}
-
-static int take_quiet(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct recorder_options *)into)->quiet = true;
-    return 0;
-}
-
-static int take_serve(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct recorder_options *)into)->began = serve_helper_begin;
-    return 0;
-}
-
-static int take_listen(void *into, const char *argument, struct fault *fault)
-{
-    serve_helper_listen(argument);
-    return take_serve(into, argument, fault);
-}
-
-static int take_token_file(void *into, const char *argument, struct fault *fault)
-{
-    serve_helper_token_file(argument);
-    return take_serve(into, argument, fault);
-}
-
-static int take_go_pprof(void *into, const char *argument, struct fault *fault)
-{
-    serve_helper_go_pprof(argument);
-    return take_serve(into, argument, fault);
 }
 
 static int take_heap(void *into, const char *argument, struct fault *fault)
@@ -159,10 +102,6 @@ static int take_map_every(void *into, const char *argument, struct fault *fault)
 }
 
 const struct option_rule record_rules[] = {
-    {"-o", "FILE", "where to write; PROGRAM.PID.memoir in this folder unless given", take_output},
-    {"--max-size", "SIZE", "keep the file below this (256M); older times get coarser",
-     take_max_size},
-    {"--for", "TIME", "stop recording after this time; the program goes on", take_for},
     {"--children", NULL, "record processes that it starts, too, each in its own file",
      take_children},
     {"--allocator", "PREFIX",
@@ -179,13 +118,6 @@ const struct option_rule record_rules[] = {
     {"--off-cpu", NULL, "the same, and the time that its threads wait", take_off_cpu},
     {"--agent", "PATH", "the same, with the socket of the agent (" AGENT_SOCKET_PATH ")",
      take_agent},
-    {"--serve", NULL, "serve metrics and profiles meanwhile, as memoir serve does", take_serve},
-    {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", take_listen},
-    {"--token-file", "FILE", "with a token that those must send who ask from other machines",
-     take_token_file},
-    {"--go-pprof", "URL", "with what a Go program's own net/http/pprof serves there",
-     take_go_pprof},
-    {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
 
 /* The gravest doubt about a recording, if there is one. */
@@ -201,8 +133,8 @@ static void judge(const struct recording *recording, char *sentence, size_t size
 
 void record_options_init(struct recorder_options *options)
 {
-    *options = (struct recorder_options){
-        .max_bytes = MAX_SIZE_DEFAULT, .look_every_ns = MAP_EVERY_DEFAULT, .judge = judge};
+    *options = (struct recorder_options){.look_every_ns = MAP_EVERY_DEFAULT, .judge = judge};
+    wish_options_init(&options->wish);
 }
 
 bool record_library(struct recorder_options *options, char library[PATH_MAX])
@@ -245,7 +177,10 @@ static bool takes_argument(const struct option_rule *rules, const char *name)
 
 int record_option_words(char *const *argv)
 {
-    return takes_argument(record_rules, argv[0]) || takes_argument(watch_rules, argv[0]) ? 2 : 1;
+    return takes_argument(record_rules, argv[0]) || takes_argument(wish_rules, argv[0]) ||
+                   takes_argument(watch_rules, argv[0])
+               ? 2
+               : 1;
 }
 
 /* As a shell: 128 plus the signal. */
@@ -263,7 +198,7 @@ int record_end(const struct recorder_options *options, const struct recorder_res
     if (result->recordings == 0)
         fprintf(stderr, "memoir: nothing was recorded of %s%s%s\n", name,
                 result->doubt[0] ? ": " : "", result->doubt);
-    else if (result->doubt[0] && !options->quiet)
+    else if (result->doubt[0] && !options->wish.quiet)
         fprintf(stderr, "memoir: mind: %s\n", result->doubt);
     if (result->summary[0])
         fprintf(stderr, "memoir: %s\n", result->summary);

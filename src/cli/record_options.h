@@ -20,7 +20,7 @@ struct watch *record_watch(struct recorder_options *options, const struct watch_
 /* Ends it.  The status of the command, from that of the program. */
 int record_watch_end(struct watch *watch, int status);
 
-/* How many words the option at argv[0] takes, by record_rules and watch_rules: 1, or 2 with its argument. */
+/* How many words the option at argv[0] takes, by record_rules, wish_rules and watch_rules: 1, or 2 with its argument. */
 int record_option_words(char *const *argv);
 
 /* Says what is to be said about `name` when its recording has ended.  The exit status: the program's, as a shell gives

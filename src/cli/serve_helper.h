@@ -15,7 +15,7 @@ void serve_helper_token_file(const char *path);
 /* Where the program itself serves net/http/pprof; NULL: nowhere. */
 void serve_helper_go_pprof(const char *url);
 
-/* For recorder_options.began: starts it for process `pid`.  What is wrong it says itself; recording goes on. */
+/* For recording_wish.began: starts it for process `pid`.  What is wrong it says itself; recording goes on. */
 void serve_helper_begin(bool quiet, uint32_t pid);
 
 /* Ends it, if there is one. */

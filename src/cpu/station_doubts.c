@@ -88,10 +88,7 @@ void station_doubts(const struct cpu_station *station, const struct perf_samples
     }
     doubt_rights(station, counts, state);
     if (counts->stops_period > 1)
-        doubt(state,
-              "Threads stop so often that only one wait of %" PRIu64
-              " has a stack; the sums are of all.",
-              counts->stops_period);
+        doubt(state, "Threads stop so often that not every wait has a stack; the sums are of all.");
     if (counts->lost)
         doubt(state, "%" PRIu64 " samples found no room: sample less often (--hz).", counts->lost);
     if (counts->throttled)

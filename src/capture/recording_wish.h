@@ -1,0 +1,14 @@
+/* recording_wish.h - what everybody who records may wish, from inside or outside the program. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recording_wish {
+    const char *output; /* of the first; NULL: PROGRAM.PID.memoir */
+    uint64_t max_bytes;
+    uint64_t for_ns; /* stop recording after; 0: never */
+    bool quiet;
+    /* Called with the number of the first process once there is one.  NULL: nobody asks. */
+    void (*began)(bool quiet, uint32_t pid);
+};
