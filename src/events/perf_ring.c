@@ -48,3 +48,11 @@ size_t perf_ring_take(struct perf_ring *ring, void *into)
     __atomic_store_n(&ring->head->data_tail, tail + header.size, __ATOMIC_RELEASE);
     return header.size;
 }
+
+bool perf_ring_was_tight(const struct perf_ring *ring)
+{
+    if (!ring->head)
+        return false;
+    uint64_t const head = __atomic_load_n(&ring->head->data_head, __ATOMIC_ACQUIRE);
+    return head - ring->head->data_tail + PERF_RECORD_BYTES >= ring->bytes;
+}

@@ -1,6 +1,7 @@
 /* perf_ring.h - the memory that the kernel writes perf events of one processor into. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,4 +18,6 @@ void perf_ring_close(struct perf_ring *ring);
 
 /* Copies the next record, at most 64 KiB, to `into`.  Its size, or 0 when there is none. */
 size_t perf_ring_take(struct perf_ring *ring, void *into);
+/* Whether so much waits that records may have found no room since the ring was last emptied. */
+bool perf_ring_was_tight(const struct perf_ring *ring);
 #define PERF_RECORD_BYTES 65536u

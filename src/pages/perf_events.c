@@ -28,6 +28,7 @@ static struct perf_event_attr fault_attributes(const struct perf_events *events,
         .sample_period = 1,
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                        PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE,
+        .read_format = PERF_FORMAT_LOST,
         .sample_id_all = 1,
         .inherit = 1,
         .watermark = 1,
@@ -51,7 +52,11 @@ static int open_one(struct perf_events *events, struct perf_event_attr *attribut
                     unsigned cpu, enum perf_role role)
 {
     uint64_t id = 0;
-    int const fd = perf_event_open(attributes, (int)tid, (int)cpu, 0);
+    int fd = perf_event_open(attributes, (int)tid, (int)cpu, 0);
+    if (fd == -EINVAL && attributes->read_format) { /* before 6.0: only records tell of losses */
+        attributes->read_format = 0;
+        fd = perf_event_open(attributes, (int)tid, (int)cpu, 0);
+    }
     if (fd < 0)
         return fd;
     if (!vec_push(&events->fds, fd)) {
@@ -131,6 +136,7 @@ static int open_calls(struct perf_events *events, uint32_t tid, const int64_t *n
             .sample_period = 1,
             .sample_type =
                 PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+            .read_format = PERF_FORMAT_LOST,
             .sample_id_all = 1,
             .inherit = 1,
             .use_clockid = 1,
@@ -239,6 +245,17 @@ void perf_events_close(struct perf_events *events)
     free(events->rings);
     free(events->ring_fds);
     *events = (struct perf_events){.ring_count = 0};
+}
+
+uint64_t perf_events_lost(const struct perf_events *events)
+{
+    uint64_t lost = 0;
+    vec_each (fd, &events->fds) {
+        uint64_t value[2] = {0}; /* count, lost */
+        if (read(*fd, value, sizeof(value)) == sizeof(value))
+            lost += value[1];
+    }
+    return lost;
 }
 
 void perf_events_set_period(struct perf_events *events, uint64_t period)

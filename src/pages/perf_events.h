@@ -33,5 +33,7 @@ struct perf_events {
 int perf_events_open(struct perf_events *events, uint32_t pid, uint32_t stack_bytes,
                      size_t ring_bytes, struct fault *fault);
 void perf_events_close(struct perf_events *events);
+/* Records that found no room so far, as the kernel counts them with each event; 0 where it does not (before 6.0). */
+uint64_t perf_events_lost(const struct perf_events *events);
 /* Takes one fault in `period` from now on. */
 void perf_events_set_period(struct perf_events *events, uint64_t period);

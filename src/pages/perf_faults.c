@@ -24,7 +24,8 @@ struct perf_faults {
     struct perf_events events;
     struct perf_calls calls;
     struct perf_faults_counts counts;
-    uint32_t copies; /* the number of the last one */
+    uint32_t copies;    /* the number of the last one */
+    uint64_t told_lost; /* by records; the events themselves may know more */
     uint64_t budget_ns, budget_faults;
     struct perf_queue queue;
     perf_record_fn each; /* while draining */
@@ -196,7 +197,9 @@ static void translate(void *context, const char *bytes, size_t size, uint64_t ti
     uint64_t const first = perf_cursor_word(&cursor), second = perf_cursor_word(&cursor);
     struct agent_record record = {.time_ns = time_ns, .stack = AGENT_STACK_NONE};
     if (header.type == PERF_RECORD_LOST) {
-        faults->counts.lost += second; /* after the number of the event */
+        faults->told_lost += second; /* after the number of the event */
+        if (faults->told_lost > faults->counts.lost)
+            faults->counts.lost = faults->told_lost;
         return;
     }
     if (header.type == PERF_RECORD_COMM && header.misc & PERF_RECORD_MISC_COMM_EXEC) {
@@ -238,14 +241,33 @@ static void keep_budget(struct perf_faults *faults, uint64_t now)
     faults->budget_faults = counts->faults + counts->lost;
 }
 
+/* The kernel tells of a loss with the next event on the same processor, which may never come: the events know it at once. */
+static void count_lost(struct perf_faults *faults)
+{
+    uint64_t const lost = perf_events_lost(&faults->events);
+    if (lost > faults->counts.lost)
+        faults->counts.lost = lost;
+}
+
+static bool was_tight(const struct perf_events *events)
+{
+    for (unsigned i = 0; i < events->ring_count; i++)
+        if (perf_ring_was_tight(&events->rings[i]))
+            return true;
+    return false;
+}
+
 int perf_faults_drain(struct perf_faults *faults, perf_record_fn each, void *context)
 {
     uint64_t const now = monotonic_ns();
+    bool const may_have_lost = was_tight(&faults->events);
     int const err =
         perf_queue_fill(&faults->queue, faults->events.rings, faults->events.ring_count);
     faults->each = each;
     faults->context = context;
     perf_queue_deliver(&faults->queue, now, translate, faults);
+    if (may_have_lost)
+        count_lost(faults);
     keep_budget(faults, now);
     return err;
 }
