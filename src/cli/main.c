@@ -20,7 +20,8 @@ struct command {
     const char *help;
 };
 
-#define RECORD "memoir-record"
+#define RECORD  "memoir-record"
+#define CLUSTER "memoir-cluster"
 
 static const struct command commands[] = {
     {"run", NULL, RECORD, "record a program from its first instruction"},
@@ -43,6 +44,14 @@ static const struct command commands[] = {
     {"top", NULL, "memoir-top", "a running program, live on the terminal"},
     {"serve", NULL, "memoir-serve", "metrics and profiles of a running program, over HTTP"},
     {"history", NULL, "memoir-history", "trends and growth of services over weeks"},
+    {"watch", NULL, CLUSTER, "every node of a cluster: profiles, metrics, blocks, memory"},
+    {"ram", NULL, CLUSTER, "memory per node of a watched cluster, and what grew"},
+    {"bandwidth", NULL, CLUSTER, "bytes in and out per second, by role and message"},
+    {"metrics", NULL, CLUSTER, "any metric of a watched cluster: rates, plots, export"},
+    {"blocks", NULL, CLUSTER, "every block header of a chain: block time, transactions, lag"},
+    {"net", NULL, CLUSTER, "private networks of real nodes on this machine or another"},
+    {"agreement", NULL, CLUSTER, "the agreement events of many nodes' logs, in order of time"},
+    {"topology", NULL, CLUSTER, "who is connected to whom, from logs"},
     {"doctor", cmd_doctor, NULL, "what works on this machine, and how to get the rest"},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -53,7 +62,7 @@ static void print_help(FILE *out)
           "Usage: memoir COMMAND [options] ...\n\n",
           out);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
     fputs("\nmemoir COMMAND --help tells more, with examples.  To begin with:\n"
           "  memoir run -- ./program its arguments\n"
           "  memoir report program.*.memoir\n",

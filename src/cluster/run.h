@@ -1,0 +1,67 @@
+/* run.h - the folder a watched cluster left: which files there are, of which node, taken when.
+ *
+ * Ours, and those of the original scripts: <nick>.<stamp>.<kind>, where a stamp is YYYYMMDD_HHMMSS with an optional fraction, in UTC, and a nick may have colons and dots.
+ * Names and roles of nodes come from manifest.json, else from terraform-inventory.host beside them, else from the nick. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "base/vec.h"
+
+enum run_kind {
+    RUN_HEAP,      /* .heap */
+    RUN_GOROUTINE, /* .goroutine */
+    RUN_MUTEX,     /* .mutex */
+    RUN_BLOCK,     /* .block */
+    RUN_CPU,       /* .profile; .profile?seconds=N of the original */
+    RUN_METRICS,   /* .metrics, also .metrics.gz */
+    RUN_BLOCKINFO, /* .blockinfo.json */
+    RUN_KINDS
+};
+const char *run_kind_suffix(enum run_kind kind); /* "heap" */
+
+/* "20261116_013200", with ".ffffff" when the fraction is not 0 or `with_fraction`.  `out` has RUN_STAMP_MAX bytes. */
+#define RUN_STAMP_MAX 24
+const char *run_stamp_text(int64_t unix_us, int with_fraction, char *out);
+
+struct run_name {
+    char nick[256];
+    int64_t stamp_us; /* Unix time */
+    enum run_kind kind;
+};
+/* Whether `name` (without folder) is that of a capture. */
+int run_name_parse(const char *name, struct run_name *out); /* 0 or -EINVAL */
+
+struct run_file {
+    uint32_t node; /* index */
+    enum run_kind kind;
+    int64_t stamp_us;         /* of the snapshot, by its name: never the file's own times */
+    int64_t begin_us, end_us; /* when it was really fetched, from fetches.jsonl; 0: not known */
+    char *name;               /* in the folder */
+    uint64_t bytes;
+};
+
+struct run_node {
+    char *nick, *name, *role,
+        *class_name; /* role: see role_of_name; class_name "algod" for the original's runs */
+    uint64_t gaps;   /* fetches that failed, as far as is known */
+};
+
+struct run {
+    char *path;
+    VEC(struct run_node) nodes; /* by name */
+    VEC(struct run_file) files; /* by node, kind, stamp */
+    VEC(int64_t) stamps;        /* all, ascending, each once */
+    uint64_t strangers;         /* files that are nobody's capture, nor one of ours by name */
+};
+
+/* NULL with a sentence: no folder, nothing in it.  A run that is being written may be opened: it is what is there now. */
+struct run *run_open(const char *path, struct fault *fault);
+void run_close(struct run *run);
+/* The files of a node of a kind, as a range of run->files. */
+size_t run_files_of(const struct run *run, uint32_t node, enum run_kind kind,
+                    const struct run_file **first);
+/* A descriptor of a file of it, or -errno. */
+int run_file_open(const struct run *run, const struct run_file *file);

@@ -1,0 +1,39 @@
+/* node_list.h - the nodes to watch, from whatever names them.
+ *
+ * An input is one of: a configuration (*.yaml, *.yml), a terraform inventory (INI: *.host or a file with [sections]; its JSON form), a data folder of a node class
+ * (it has the class's address_file), an address (http://…, https://…, unix:…), `pid:N`, `name:PROGRAM`.  docs/nodes.md has all of it. */
+#pragma once
+
+#include "base/fault.h"
+#include "scrape/node.h"
+
+struct node_list {
+    VEC(struct node *) nodes; /* in the order they were named; nicks are unique */
+    VEC(struct node_class *)
+    classes;              /* shipped, then configured; a later one of the same name wins */
+    text_list doubts;     /* sentences: inputs left out, hosts named twice, … */
+    char *inventory_path; /* of the first inventory, to be copied into the run */
+};
+
+/* From the command line, for inputs that do not say it themselves. */
+struct node_list_options {
+    text_list roles; /* of inventories; empty: relay */
+    text_list
+        name_res; /* sections of inventories, extended regular expressions that match at the start */
+    const char *block_re; /* only these give block headers (name or nick); NULL: all */
+    uint16_t port;        /* 0: the class's */
+    const char *
+        class_name; /* NULL: algod for inventories and folders, else found out by what the address has */
+    const char *token, *admin_token; /* read from files by the caller */
+    text_list headers;
+};
+
+/* 0 or -errno with a sentence. */
+int node_list_init(struct node_list *list, struct fault *fault); /* the shipped classes */
+int node_list_add(struct node_list *list, const char *input,
+                  const struct node_list_options *options, struct fault *fault);
+void node_list_fini(struct node_list *list);
+
+const struct node_class *node_class_find(const struct node_list *list, const char *name);
+/* The process id of a node on this machine now, or 0 with a sentence. */
+uint32_t node_pid(const struct node *node, struct fault *fault);
