@@ -8,10 +8,10 @@
 
 #include "anatomy/snapshot.h"
 #include "base/human.h"
+#include "base/text_file.h"
 #include "cli/answer_file.h"
 #include "cli/options.h"
 #include "cli/parse_pid.h"
-#include "cli/text_file.h"
 #include "formats/breakdown_saved.h"
 #include "report/breakdown_diff_report.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/text_file.h"
+#include "base/text_file.h"
 
 #include <errno.h>
 #include <stdio.h>
