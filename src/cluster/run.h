@@ -1,7 +1,13 @@
 /* run.h - the folder a watched cluster left: which files there are, of which node, taken when.
  *
  * Ours, and those of the original scripts: <nick>.<stamp>.<kind>, where a stamp is YYYYMMDD_HHMMSS with an optional fraction, in UTC, and a nick may have colons and dots.
- * Names and roles of nodes come from manifest.json, else from terraform-inventory.host beside them, else from the nick. */
+ * Names and roles of nodes come from manifest.json, else from terraform-inventory.host beside them, else from the nick.
+ *
+ * Of manifest.json this much is read, in any order, all of it optional:
+ *     {"nodes": [{"nick": "203.0.113.11:8580", "name": "r1", "role": "relay", "class": "algod"}],
+ *      "classes": [{"name": "algod", "height": "metric", "transactions": "metric", "pool": "metric", "sent": ["metric"], "received": ["metric"],
+ *                   "heap_metrics": ["inuse=metric"]}]}
+ * as struct node_class has them. */
 #pragma once
 
 #include <stddef.h>
@@ -49,11 +55,20 @@ struct run_node {
     uint64_t gaps;   /* fetches that failed, as far as is known */
 };
 
+/* What the metrics of a kind of node mean, as the manifest says; texts are NULL and lists empty when it does not. */
+typedef VEC(char *) run_texts;
+struct run_class {
+    char *name, *height, *transactions, *pool;
+    run_texts sent, received, heap_metrics;
+};
+
 struct run {
     char *path;
-    VEC(struct run_node) nodes; /* by name */
+    VEC(struct run_node) nodes; /* by name, r2 before r10 */
+    VEC(struct run_class) classes;
     VEC(struct run_file) files; /* by node, kind, stamp */
     VEC(int64_t) stamps;        /* all, ascending, each once */
+    VEC(uint32_t) by_nick;      /* nodes, in order of nick */
     uint64_t strangers;         /* files that are nobody's capture, nor one of ours by name */
 };
 
@@ -63,5 +78,9 @@ void run_close(struct run *run);
 /* The files of a node of a kind, as a range of run->files. */
 size_t run_files_of(const struct run *run, uint32_t node, enum run_kind kind,
                     const struct run_file **first);
+/* The node of this nick; -1: none. */
+int64_t run_node_of(const struct run *run, const char *nick);
+/* Of a node; NULL: the manifest has none of that name. */
+const struct run_class *run_class_of(const struct run *run, uint32_t node);
 /* A descriptor of a file of it, or -errno. */
 int run_file_open(const struct run *run, const struct run_file *file);
