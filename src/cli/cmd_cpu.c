@@ -10,6 +10,7 @@
 #include "cli/process_choice.h"
 #include "cli/record_commands.h"
 #include "cli/wish_options.h"
+#include "cpu/clock_events.h"
 #include "wire/agent.h"
 
 struct cpu_command {
@@ -143,6 +144,20 @@ static void make_title(struct cpu_command *command)
     command->station.together = true;
 }
 
+/* The kernel picks out what runs in a cgroup, also what is too short to be found in a list of processes; where it may not, the
+ * list is looked at now and then. */
+static bool can_see_cgroup(struct cpu_command *command, struct fault *fault)
+{
+    struct process_choice *choice = &command->choice;
+    if (!choice->cgroup || choice->name || choice->container || command->each ||
+        command->station.source == CPU_SOURCE_AGENT || process_choice_cgroup(choice, fault) < 0 ||
+        !clock_events_can_see(choice->cgroup_folder))
+        return false;
+    command->station.cgroup = choice->cgroup_folder;
+    command->recorder.is_endless = true;
+    return true;
+}
+
 /* Whom, from the words that are left.  0 or -errno with `fault`. */
 static int choose(struct cpu_command *command, char *const *words, int count, struct fault *fault)
 {
@@ -161,6 +176,8 @@ static int choose(struct cpu_command *command, char *const *words, int count, st
         return 0;
     }
     if (recorder->fixed.pids.count > 0 && count == 0)
+        return 0;
+    if (can_see_cgroup(command, fault))
         return 0;
     return process_choice_find(choice, words, count, recorder->wish.quiet, &recorder->fixed,
                                &recorder->selector, fault);

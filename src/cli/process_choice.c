@@ -71,9 +71,10 @@ static void find_in_proc(const struct process_choice *choice, struct pid_list *l
 
 static void find_in_cgroup(const struct process_choice *choice, struct pid_list *list)
 {
-    char line[32];
+    char line[32], path[sizeof(choice->cgroup_folder) + 16];
     pid_t pid;
-    FILE *file = fopen(choice->cgroup_file, "re");
+    snprintf(path, sizeof(path), "%s/cgroup.procs", choice->cgroup_folder);
+    FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof(line), file)) {
         line[strcspn(line, "\n")] = '\0';
         if (parse_pid(line, &pid) == 0 && is_meant(choice, (uint32_t)pid))
@@ -92,15 +93,16 @@ static void find(void *self, struct pid_list *list)
         find_in_proc(choice, list);
 }
 
-/* The list of its processes, wherever the folder is mounted.  0 or -ENOENT. */
-static int find_cgroup_file(struct process_choice *choice, struct fault *fault)
+int process_choice_cgroup(struct process_choice *choice, struct fault *fault)
 {
     static const char *const places[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/memory/",
                                          "/sys/fs/cgroup/unified/"};
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        int const size = snprintf(choice->cgroup_file, sizeof(choice->cgroup_file),
-                                  "%s%s/cgroup.procs", places[i], choice->cgroup);
-        if (size < (int)sizeof(choice->cgroup_file) && access(choice->cgroup_file, R_OK) == 0)
+        char procs[sizeof(choice->cgroup_folder) + 16];
+        int const size = snprintf(choice->cgroup_folder, sizeof(choice->cgroup_folder), "%s%s",
+                                  places[i], choice->cgroup);
+        snprintf(procs, sizeof(procs), "%s/cgroup.procs", choice->cgroup_folder);
+        if (size < (int)sizeof(choice->cgroup_folder) && access(procs, R_OK) == 0)
             return 0;
     }
     return fault_set(fault, -ENOENT, "there is no cgroup %s: give a folder below /sys/fs/cgroup",
@@ -157,7 +159,7 @@ int process_choice_find(struct process_choice *choice, char *const *words, int c
         return take_numbers(words, count, list, fault);
     if (choice->wait_exec)
         return wait_for(choice->wait_exec, quiet, list, fault);
-    if (choice->cgroup && find_cgroup_file(choice, fault) < 0)
+    if (choice->cgroup && process_choice_cgroup(choice, fault) < 0)
         return -ENOENT;
     choice->selector = (struct outside_selector){choice, find};
     *selector = &choice->selector;

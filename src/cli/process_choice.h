@@ -7,12 +7,15 @@
 
 struct process_choice {
     const char *name, *container, *cgroup, *wait_exec;
-    char cgroup_file[4096];
+    char cgroup_folder[4096];
     struct outside_selector selector;
 };
 
 /* Into a struct process_choice. */
 extern const struct option_rule process_choice_rules[];
+
+/* Where the folder of --cgroup is mounted, in choice->cgroup_folder.  0 or -ENOENT. */
+int process_choice_cgroup(struct process_choice *choice, struct fault *fault);
 
 /* Adds those that are meant now to `list`; *selector is NULL unless others may come later.  With --wait-exec waits for it.
  * `words` are numbers.  0; -EINVAL for wrong usage; or -errno. */

@@ -190,6 +190,19 @@ void clock_events_drop(struct clock_events *events, uint32_t pid)
         close_all(events, pid);
 }
 
+bool clock_events_can_see(const char *cgroup)
+{
+    struct clock_events events = {.is_wide = true, .sees_kernel = true};
+    struct perf_event_attr attributes = tick_attributes(&events);
+    int const folder = open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int const fd = folder >= 0 ? open_event(&attributes, folder, 0, PERF_FLAG_PID_CGROUP) : folder;
+    if (fd >= 0)
+        close(fd);
+    if (folder >= 0)
+        close(folder);
+    return fd >= 0;
+}
+
 /* All that runs, whoever was added: whoever reads picks out what he wants. */
 static int go_wide(struct clock_events *events, const char *cgroup)
 {

@@ -57,6 +57,9 @@ static inline uint32_t clock_processor_of(uint32_t known)
     return known >> 2;
 }
 
+/* Whether the kernel lets us see all of a cgroup by its folder: it is one of cgroup v2, or of the perf_event hierarchy, and the rights are there. */
+bool clock_events_can_see(const char *cgroup);
+
 /* Makes the rings, and begins with all that runs if that is wanted.  0 or -errno with a sentence. */
 int clock_events_init(struct clock_events *events, const struct clock_options *options,
                       struct fault *fault);

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "cpu/station_parts.h"
-#include "procfs/proc_text.h"
+#include "cpu/wide_account.h"
 
 #define TABLES_MAX ((size_t)512 << 20) /* of unwind tables */
 #define WAIT_MS    100
@@ -42,21 +42,6 @@ static void *work(void *context)
         pthread_mutex_unlock(&station->lock);
     }
     return NULL;
-}
-
-/* All that was not idle, of all processors, in the kernel's ticks. */
-static uint64_t machine_busy_ns(void)
-{
-    char *text;
-    uint64_t times[8] = {0};
-    if (proc_text_read("/proc/stat", 512, &text) < 0)
-        return 0;
-    char *at = text + (strncmp(text, "cpu ", 4) == 0 ? 4 : strlen(text));
-    for (unsigned i = 0; i < 8; i++) /* user nice system idle iowait irq softirq steal */
-        times[i] = strtoull(at, &at, 10);
-    free(text);
-    uint64_t const ticks = times[0] + times[1] + times[2] + times[5] + times[6];
-    return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 static void destroy(struct cpu_station *station)
@@ -91,7 +76,7 @@ struct cpu_station *cpu_station_open(const struct cpu_station_options *options, 
     station->source = time_source_open(
         &station->options,
         &(struct perf_sink){station, station_record, station_mapping, station_used}, fault);
-    station->busy_began_ns = machine_busy_ns();
+    station->busy_began_ns = wide_account_ns(options->cgroup);
     pthread_mutex_init(&station->lock, NULL);
     if (station->source && station->codes && station->stacks &&
         pthread_create(&station->thread, NULL, work, station) == 0)
@@ -129,19 +114,6 @@ int cpu_station_watch(struct cpu_station *station, uint32_t pid, bool is_new, st
     return err;
 }
 
-void cpu_station_forget(struct cpu_station *station, uint32_t pid)
-{
-    pthread_mutex_lock(&station->lock);
-    struct cpu_process *process = station_find(station, pid);
-    if (process && process->owns_lane) {
-        process->is_wanted = false;
-        cpu_lane_forget(process->lane);
-    }
-    if (process)
-        station_remove(station, process);
-    pthread_mutex_unlock(&station->lock);
-}
-
 void cpu_station_leave(struct cpu_station *station, uint32_t pid)
 {
     pthread_mutex_lock(&station->lock);
@@ -162,8 +134,8 @@ void cpu_station_leave(struct cpu_station *station, uint32_t pid)
 static uint64_t used_by_all(const struct cpu_station *station)
 {
     uint64_t used = station->ended_cpu_ns;
-    if (station->options.whole_machine)
-        return machine_busy_ns() - station->busy_began_ns;
+    if (station->options.whole_machine || station->options.cgroup)
+        return wide_account_ns(station->options.cgroup) - station->busy_began_ns;
     vec_each (process, &station->processes)
         used += (*process)->cpu_ns;
     return used;

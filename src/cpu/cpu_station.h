@@ -55,7 +55,6 @@ void cpu_station_close(struct cpu_station *station); /* also NULL */
 /* All threads of a process, and those that it starts.  `is_new`: it waits for our word and then execs.  0 or -errno with
  * `fault`. */
 int cpu_station_watch(struct cpu_station *station, uint32_t pid, bool is_new, struct fault *fault);
-void cpu_station_forget(struct cpu_station *station, uint32_t pid);
 /* The recording that its time went to is gone: if there is another one, it is told what comes from now on. */
 void cpu_station_leave(struct cpu_station *station, uint32_t pid);
 

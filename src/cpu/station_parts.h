@@ -22,7 +22,7 @@ struct cpu_station {
     VEC(uint32_t) children;  /* that nobody has asked for yet */
     struct cpu_lane all;     /* with `together` */
     uint64_t ended_cpu_ns;   /* with `together`: of processes that are over */
-    uint64_t busy_began_ns;  /* of the whole machine */
+    uint64_t busy_began_ns;  /* of the whole machine, or the cgroup */
     uint64_t unreadable;     /* processes whose code may not be read */
     uint64_t measured_ns, until_ns;
     bool has_hidden_names; /* of the kernel */
@@ -44,8 +44,6 @@ void station_mapping(void *station, uint32_t pid, const struct code_mapping *map
 void station_used(void *station, const struct perf_used *used);
 /* Forgets processes that are over and of no interest to anybody. */
 void station_clear_away(struct cpu_station *station);
-/* Forgets a process, and no longer asks for its time. */
-void station_remove(struct cpu_station *station, struct cpu_process *process);
 
 /* What is not seen, and what to do. */
 void station_doubts(const struct cpu_station *station, const struct perf_samples_counts *counts,

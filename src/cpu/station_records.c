@@ -333,13 +333,6 @@ static bool is_lender(const struct cpu_station *station, const struct cpu_proces
     return false;
 }
 
-void station_remove(struct cpu_station *station, struct cpu_process *process)
-{
-    for (size_t i = station->processes.count; i-- > 0;)
-        if (station->processes.items[i] == process && !is_lender(station, process))
-            remove_at(station, i);
-}
-
 /* Whether somebody may still want it: not for ever, for those who would may never come. */
 static bool is_waited_for(const struct cpu_process *process, uint64_t now_ns)
 {
