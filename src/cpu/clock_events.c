@@ -72,7 +72,7 @@ static struct perf_event_attr stop_attributes(const struct clock_events *events)
 {
     struct perf_event_attr attributes = common_attributes();
     attributes.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-    attributes.sample_period = 1;
+    attributes.sample_period = events->stop_period ? events->stop_period : 1;
     attributes.inherit = events->is_wide ? 0 : 1;
     attributes.inherit_thread = attributes.inherit && !events->options.children;
     attributes.read_format = PERF_FORMAT_LOST;
@@ -165,6 +165,16 @@ static int open_thread(void *context, uint32_t tid)
     return open_target(&target);
 }
 
+static void close_one(struct clock_events *events, const struct clock_fd *of)
+{
+    uint64_t id = 0, value[2] = {0}; /* count, lost */
+    if (read(of->fd, value, sizeof(value)) == sizeof(value))
+        events->lost_before[of->role] += value[1];
+    if (ioctl(of->fd, PERF_EVENT_IOC_ID, &id) == 0 && id)
+        number_map_take(&events->roles, id);
+    close(of->fd);
+}
+
 static void close_all(struct clock_events *events, uint32_t pid)
 {
     size_t kept = 0;
@@ -174,12 +184,7 @@ static void close_all(struct clock_events *events, uint32_t pid)
             events->fds.items[kept++] = of;
             continue;
         }
-        struct clock_events const one = {.fds = {.items = events->fds.items + i, .count = 1}};
-        events->lost_before[of.role] += clock_events_lost(&one, of.role);
-        uint64_t id = 0;
-        if (ioctl(of.fd, PERF_EVENT_IOC_ID, &id) == 0 && id)
-            number_map_take(&events->roles, id);
-        close(of.fd);
+        close_one(events, &of);
     }
     events->fds.count = kept;
 }
@@ -369,9 +374,39 @@ uint64_t clock_events_lost(const struct clock_events *events, enum clock_role ro
     return lost;
 }
 
-void clock_events_thin_stops(struct clock_events *events, uint64_t period)
+static int open_stops(void *context, uint32_t tid)
 {
-    vec_each (of, &events->fds)
-        if (of->role == CLOCK_STOPS)
-            (void)ioctl(of->fd, PERF_EVENT_IOC_PERIOD, &period);
+    struct target target = *(struct target *)context;
+    target.number = (int)tid;
+    return open_role(&target, CLOCK_STOPS);
+}
+
+static void close_stops(struct clock_events *events)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < events->fds.count; i++)
+        if (events->fds.items[i].role == CLOCK_STOPS)
+            close_one(events, &events->fds.items[i]);
+        else
+            events->fds.items[kept++] = events->fds.items[i];
+    events->fds.count = kept;
+}
+
+/* Threads have copies of the event of whoever started them, which keep the period that they were made with: those are opened anew. */
+void clock_events_thin_stops(struct clock_events *events, uint64_t period,
+                             const struct number_map *processes)
+{
+    events->stop_period = period;
+    if (events->is_wide) {
+        vec_each (of, &events->fds)
+            if (of->role == CLOCK_STOPS)
+                (void)ioctl(of->fd, PERF_EVENT_IOC_PERIOD, &period);
+        return;
+    }
+    close_stops(events);
+    for (size_t i = 0; events->sees_stops && i < processes->room; i++) {
+        struct target target = {.events = events, .pid = (uint32_t)processes->items[i].key};
+        if (target.pid && processes->items[i].value)
+            (void)perf_threads_open(target.pid, open_stops, &target);
+    }
 }

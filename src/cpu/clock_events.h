@@ -42,6 +42,7 @@ struct clock_events {
     unsigned ring_count;
     struct number_map roles;         /* by the kernel's number of the event: enum clock_role */
     uint32_t tick_stack, stop_stack; /* bytes */
+    uint64_t stop_period;            /* one of so many stops has a stack; 0: each */
     bool sees_kernel;
     bool sees_stops;         /* waits have stacks */
     bool is_wide;            /* of all that runs, whoever was added */
@@ -71,5 +72,6 @@ void clock_events_drop(struct clock_events *events, uint32_t pid);
 
 /* How many records of a role found no room, by the kernel's own count; 0 where it does not tell (before Linux 6.0). */
 uint64_t clock_events_lost(const struct clock_events *events, enum clock_role role);
-/* Only one of `period` stops has a stack from now on. */
-void clock_events_thin_stops(struct clock_events *events, uint64_t period);
+/* Only one of `period` stops has a stack from now on, of all threads of `processes` (keys; all that are watched). */
+void clock_events_thin_stops(struct clock_events *events, uint64_t period,
+                             const struct number_map *processes);

@@ -410,7 +410,7 @@ static void keep_budget(struct perf_samples *samples, uint64_t now)
     else if (rate < STOPS_RATE_MAX / 4 && period > 1)
         period /= 2;
     if (period != samples->stops_period)
-        clock_events_thin_stops(&samples->events, period);
+        clock_events_thin_stops(&samples->events, period, &samples->watched);
     samples->stops_period = period;
     samples->stops_before = samples->stops;
     samples->budget_ns = now;
