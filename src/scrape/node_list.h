@@ -7,12 +7,23 @@
 #include "base/fault.h"
 #include "scrape/node.h"
 
+/* What a configuration says about the watching itself, for whom the command line says nothing else; 0 and NULL: nothing. */
+struct watch_wishes {
+    uint64_t every_ns, for_ns, timeout_ns;
+    uint64_t cpu_ns,
+        cpu_after_ns; /* how long a CPU profile is, and after which time the first one */
+    uint64_t rounds;
+    uint32_t captures; /* enum node_capture */
+    char *out;
+};
+
 struct node_list {
     VEC(struct node *) nodes; /* in the order they were named; nicks are unique */
     VEC(struct node_class *)
     classes;              /* shipped, then configured; a later one of the same name wins */
     text_list doubts;     /* sentences: inputs left out, hosts named twice, … */
     char *inventory_path; /* of the first inventory, to be copied into the run */
+    struct watch_wishes wishes;
 };
 
 /* From the command line, for inputs that do not say it themselves. */
@@ -35,5 +46,8 @@ int node_list_add(struct node_list *list, const char *input,
 void node_list_fini(struct node_list *list);
 
 const struct node_class *node_class_find(const struct node_list *list, const char *name);
+/* What stands in a configuration, and what that is called: "heap"; NULL past the last. */
+const char *node_capture_name(unsigned index);
+const char *node_recording_name(unsigned index);
 /* The process id of a node on this machine now, or 0 with a sentence. */
 uint32_t node_pid(const struct node *node, struct fault *fault);
