@@ -1,0 +1,23 @@
+/* base64.h - bytes as text and back (RFC 4648, with padding). */
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/slice.h"
+
+/* Bytes of the text, without a final NUL. */
+static inline size_t base64_text_size(size_t size)
+{
+    return (size + 2) / 3 * 4;
+}
+/* Room that decoding `size` characters needs. */
+static inline size_t base64_bytes_max(size_t size)
+{
+    return size / 4 * 3 + 3;
+}
+
+/* Writes base64_text_size(bytes.size) characters; their number. */
+size_t base64_encode(struct slice bytes, char *text);
+/* Writes at most base64_bytes_max(text.size) bytes; their number, or -EINVAL.  The padding may be missing; nothing else may. */
+ssize_t base64_decode(struct slice text, char *bytes);
