@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # callgrind.out: what we write, in callgrind_annotate; what valgrind writes, in our reports.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

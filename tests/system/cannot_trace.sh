@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Programs that cannot be traced: one sentence, the exit status of a shell, nothing run untraced.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The example node, without memoir: its books must agree with what its clients were told.
+# Runs beside others.
 set -u
 
 start_node() {

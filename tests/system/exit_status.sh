@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir ends as the program did: its status, or 128 and the number of the signal that killed it.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Other programs open our exports and show our totals: heaptrack_print, go tool pprof, and whatever sums
 # the last column of a folded file.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Flame graphs of processor time: a root per thread, stretches of time finer than a bucket, samples and seconds.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

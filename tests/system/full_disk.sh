@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The disk of the recording is full: the program does not notice, the recorder says so in a sentence.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

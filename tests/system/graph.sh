@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir graph: what it writes can be read by those it is for, its numbers are those counted by hand, and names stay names.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

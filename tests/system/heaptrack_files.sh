@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # heaptrack's own files, recorded here, in every packing and format: the same numbers as heaptrack_print,
 # where that is right, in all and for every call stack.  Our own exports read back.  Damage.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

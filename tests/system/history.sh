@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A history: what runs wrote is read back, over restarts, kills, two writers and a full disk.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

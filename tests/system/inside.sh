@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Allocators inside the program, where a preloaded malloc is never called: jemalloc, mimalloc and tcmalloc, linked in or
 # as a library, in C, C++ and Rust.  Every block is recorded, to the byte and the count, and programs do as without memoir.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/books.bash"

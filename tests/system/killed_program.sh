@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # kill -9 of the program: every event it had written is in the recording.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Small programs whose every number is known.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A recording is read while it grows: from here, from outside a container, and as a copy.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What the program maps by itself has metrics of its own, and is not heap.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # massif's job: the files we write, in ms_print; our peak beside massif's own of the same program.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir.h in every way a program is built: without a warning, without effect alone, and heard under memoir.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

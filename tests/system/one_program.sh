@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # gcc builds the recorder as one program, across its files; when an option of the linker undoes that, nothing else tells.
+# Runs beside others.
 # shellcheck source=/dev/null
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Marks and phases that a program tells through memoir.h: what is between two of them is exact.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What a program tells of its own allocators through memoir.h, and through heaptrack's names for it.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

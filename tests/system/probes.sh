@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The USDT probes otel_memory:alloc and free, as other tools find and read them.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

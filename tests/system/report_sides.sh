@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir report --metric A,B: several metrics in one table or tree, each with the numbers that it has alone.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

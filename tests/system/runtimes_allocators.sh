@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs with another allocator: linked, preloaded, or inside the executable.  Calls, frees and usable sizes are what the
 # program counted, and what is live is what the allocator itself says it has given out.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 program=$TOP/tests/runtimes/blocks.c

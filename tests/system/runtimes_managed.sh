@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs whose runtime has a heap of its own: what goes through malloc is recorded with whole stacks, and every recording
 # says what is not in it.  See docs/runtimes.md.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 programs=$TOP/tests/runtimes

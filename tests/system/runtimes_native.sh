@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Programs of languages that compile to machine code, and of other libcs: what docs/runtimes.md says about each.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 programs=$TOP/tests/runtimes

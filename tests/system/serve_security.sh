@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir serve and strangers: wrong names, tokens and methods, nonsense, the slow and the many.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A run with far more to tell than --max-size: the file stays under the cap, totals and peak exact.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

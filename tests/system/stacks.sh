@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Stacks that are hard to walk reach their outer end, and blocks go to the function that made them.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

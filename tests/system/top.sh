@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir top, on a terminal made by tmux and in a pipe: its numbers are those of memoir report.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 
