@@ -24,6 +24,9 @@ struct http_answer {
 };
 /* Called by http_wait.  May ask for more. */
 typedef void (*http_done_fn)(void *context, const struct http_answer *answer);
+/* A piece of the body of an answer of 200 to 299, as it comes; `body` is empty then.  0, or -errno to end the request with it.  Must not ask
+ * or cancel. */
+typedef int (*http_piece_fn)(void *context, struct slice piece);
 
 struct http_request {
     const char *url;
@@ -35,6 +38,7 @@ struct http_request {
     size_t bytes_max;    /* of the answer; 0: 64 MiB */
     http_done_fn done;
     void *context;
+    http_piece_fn piece; /* NULL: the body is kept for `done` */
 };
 
 /* NULL with `fault`. */
