@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "check.h"
+
+static char folder[100];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    const char *top = getenv("TMPDIR");
+    snprintf(folder, sizeof(folder), "%s/memoir-series-XXXXXX", top ? top : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[256];
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static void put(const char *name, const char *text)
+{
+    char path[300];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static struct run *read_all(struct series_set *set)
+{
+    struct fault fault = {.text = ""};
+    struct run *run = run_open(folder, &fault);
+    assert_non_null(run);
+    CHECK(series_read(set, run, NULL, NULL, &fault) == 0);
+    return run;
+}
+
+static void drop(struct run *run, struct series_set *set)
+{
+    series_fini(set);
+    run_close(run);
+}
+
+TEST(a_counter_that_begins_anew_gains_what_it_has)
+{
+    static const unsigned values[] = {100, 150, 30, 80};
+    struct series_set set;
+    const struct series *series;
+    char name[64], text[64];
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "a.20261116_0100%u0.metrics", i);
+        snprintf(text, sizeof(text), "# TYPE x counter\nx %u\n%s", values[i], i ? "y 5\n" : "");
+        put(name, text);
+    }
+    struct run *run = read_all(&set);
+    CHECK(set.scrapes.count == 4 && series_find(&set, "x", &series) == 1);
+    CHECK(series->points.count == 4 && series->is->is_cumulative);
+    CHECK(isnan(series_step(&set, series, 0).increase));
+    double sum = 0;
+    for (size_t i = 1; i < 4; i++) {
+        struct series_step const step = series_step(&set, series, i);
+        CHECK(step.seconds == 10 && step.is_reset == (i == 2));
+        sum += step.increase;
+    }
+    CHECK(sum == 130);
+    CHECK(series_find(&set, "y", &series) == 1 && series->points.count == 3);
+    CHECK(series_step(&set, series, 0).increase == 5); /* it was not there, so it was 0 */
+    CHECK(series_find(&set, "z", &series) == 0);
+    drop(run, &set);
+}
+
+TEST(a_process_that_says_it_is_another_began_anew)
+{
+    struct series_set set;
+    const struct series *series;
+    put("a.20261116_010000.metrics", "process_start_time_seconds 1000\n# TYPE x counter\nx 5\n");
+    put("a.20261116_010010.metrics", "process_start_time_seconds 1000.4\n# TYPE x counter\nx 6\n");
+    put("a.20261116_010020.metrics", "process_start_time_seconds 2000\n# TYPE x counter\nx 9\n");
+    struct run *run = read_all(&set);
+    CHECK(series_find(&set, "x", &series) == 1);
+    CHECK(series_step(&set, series, 1).increase == 1 && !series_step(&set, series, 1).is_reset);
+    CHECK(series_step(&set, series, 2).increase == 9 && series_step(&set, series, 2).is_reset);
+    drop(run, &set);
+}
+
+TEST(labels_in_another_order_are_the_same_series_and_gaps_stay)
+{
+    struct series_set set;
+    const struct series *series;
+    put("a.20261116_010000.metrics", "x{p=\"1\",q=\"2\"} 5\nw 1\n");
+    put("a.20261116_010010.metrics", "w 2\n");
+    put("a.20261116_010020.500000.metrics", "w 3\nx{q=\"2\",p=\"1\"} 7\n");
+    put("b.20261116_010000.metrics", "x{q=\"2\",p=\"1\"} 1\n");
+    put("c.20261116_010000.metrics", "");
+    struct run *run = read_all(&set);
+    CHECK(series_find(&set, "x", &series) == 2 && series[0].node == 0 && series[1].node == 1);
+    CHECK(series->points.count == 2 && series->points.items[1].scrape == 2);
+    struct series_step const step = series_step(&set, series, 1);
+    CHECK(step.increase == 2 && step.seconds == 20.5);
+    CHECK(set.unread_files == 1 && set.scrapes.count == 5);
+    uint32_t first;
+    CHECK(series_scrapes_of(&set, 1, &first) == 1 && first == 3);
+    drop(run, &set);
+}
+
+TEST(time_is_when_the_node_was_asked_if_the_run_says_so)
+{
+    struct series_set set;
+    const struct series *series;
+    put("a.20261116_010000.metrics", "x 1\n");
+    put("a.20261116_010010.metrics", "x 2\n");
+    put("fetches.jsonl",
+        "{\"stamp\":\"20261116_010000\",\"node\":\"a\",\"kind\":\"metrics\",\"begin_us\":1000000,"
+        "\"end_us\":1200000,\"status\":200}\n{\"stamp\":\"20261116_010010\",\"node\":\"a\","
+        "\"kind\":"
+        "\"metrics\",\"begin_us\":12000000,\"end_us\":12200000,\"status\":200}\n");
+    struct run *run = read_all(&set);
+    CHECK(series_find(&set, "x", &series) == 1);
+    CHECK(series_time(&set, series->points.items[0]) == 1100000);
+    CHECK(series_step(&set, series, 1).seconds == 11);
+    drop(run, &set);
+}
+
+TEST(many_files_by_several_threads_are_as_one_and_packed_ones_count)
+{
+    struct series_set set;
+    const struct series *series;
+    static char text[200000];
+    char name[64], path[300];
+    for (unsigned i = 0; i < 40; i++) {
+        size_t used = 0;
+        for (unsigned line = 0; line < 2000; line++)
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "x{n=\"%u\"} %u\n", line,
+                                     i * 10000 + line);
+        snprintf(name, sizeof(name), "a.20261116_0100%02u.metrics%s", i, i == 7 ? ".gz" : "");
+        snprintf(path, sizeof(path), "%s/%s", folder, name);
+        if (i == 7) {
+            gzFile file = gzopen(path, "w");
+            CHECK(gzputs(file, text) > 0 && gzclose(file) == Z_OK);
+        } else {
+            put(name, text);
+        }
+    }
+    struct run *run = read_all(&set);
+    CHECK(set.series.count == 2000 && set.unread_files == 0);
+    CHECK(series_find(&set, "x", &series) == 2000);
+    for (size_t i = 0; i < 2000; i++) {
+        unsigned const line = (unsigned)atoi(series[i].is->labels[0].value);
+        CHECK(series[i].points.count == 40);
+        for (unsigned at = 0; at < 40; at++)
+            CHECK(series[i].points.items[at].whole == at * 10000 + line);
+    }
+    drop(run, &set);
+}
+
+int main(void)
+{
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(a_counter_that_begins_anew_gains_what_it_has),
+        IN_FOLDER(a_process_that_says_it_is_another_began_anew),
+        IN_FOLDER(labels_in_another_order_are_the_same_series_and_gaps_stay),
+        IN_FOLDER(time_is_when_the_node_was_asked_if_the_run_says_so),
+        IN_FOLDER(many_files_by_several_threads_are_as_one_and_packed_ones_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
