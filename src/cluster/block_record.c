@@ -85,7 +85,7 @@ int block_header_parse(struct slice map, struct block_header *header, struct fau
     return 0;
 }
 
-static void put_header(struct msgpack_out *out, const struct block_header *header)
+void block_header_write(struct msgpack_out *out, const struct block_header *header)
 {
     struct msgpack_in in = {.text = header->fields};
     struct msgpack_value value = {0};
@@ -120,7 +120,7 @@ static void put_record(struct msgpack_out *out, const struct block_record *recor
     bool const is_known = record->within_ns >= 0, is_other = record->replaces[0] != '\0';
     msgpack_put_map(out, 3u + is_known + is_other);
     msgpack_put_text(out, "block");
-    put_header(out, &record->header);
+    block_header_write(out, &record->header);
     msgpack_put_text(out, "_time");
     msgpack_put_real(out, (double)record->arrival_ns / 1e9);
     msgpack_put_text(out, "_ns");

@@ -46,7 +46,9 @@ struct block_record {
 /* From the MessagePack map of a header.  Fields of other types than they should be are passed over.  0 or -EINVAL with a sentence: no map, no sense. */
 int block_header_parse(struct slice map, struct block_header *header, struct fault *fault);
 
-/* Appends the line, with its newline.  header.fields must be a map (or empty: then a small one is made).  tc is added to it if `has_total` and it has none. */
+/* Appends the header's map: its fields, and tc if `has_total` and they have none.  Without fields a small one is made. */
+void block_header_write(struct msgpack_out *out, const struct block_header *header);
+/* Appends the line, with its newline. */
 void block_record_write(struct msgpack_out *line, const struct block_record *record);
 
 /* One line without its newline.  1: *record is filled, its fields are in `scratch`; 0: a comment or nothing; -EINVAL or -EMSGSIZE with a sentence.
