@@ -17,7 +17,7 @@
 #include "cli/find_recording.h"
 #include "cli/open_input.h"
 #include "cli/parse_pid.h"
-#include "cli/time_point.h"
+#include "report/time_point.h"
 #include "procfs/process_status.h"
 #include "report/explain_report.h"
 

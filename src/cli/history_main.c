@@ -10,7 +10,7 @@
 #include "cli/answer_file.h"
 #include "cli/history_command.h"
 #include "cli/history_lines.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/options.h"
 
 #define MS_NS       UINT64_C(1000000)

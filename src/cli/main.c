@@ -11,7 +11,7 @@
 #include "capture/launch.h"
 #include "cli/commands.h"
 #include "cli/helper_program.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 struct command {
     const char *name;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/help.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 struct match {
     const struct option_rule *rule;

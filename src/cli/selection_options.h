@@ -1,72 +1,13 @@
-/* selection_options.h - the options by which every command chooses what to look at: metric, time,
- * grouping, filter, and where the answer goes.
+/* selection_options.h - the options by which every command chooses what to look at (report/selection.h), and where the answer goes.
  *
  *     struct selection selection;
  *     selection_init(&selection);
  *     const struct option_set sets[] = {{"Own options", my_rules, &mine},
  *                                       {"Choosing", selection_rules, &selection}};
- *     ... command_words(argc, argv, &help, &status) ...
- *     selection_weigh(&selection, recording, &weights, &fault)
- *     selection_fini(&selection); */
+ *     ... command_words(argc, argv, &help, &status) ... */
 #pragma once
 
-#include <regex.h>
-#include <stdbool.h>
-
-#include "analyze/rank.h"
-#include "analyze/side_by_side.h"
-#include "analyze/weigh.h"
+#include "report/selection.h"
 #include "cli/options.h"
-#include "cli/time_point.h"
-
-struct metric_list {
-    const struct metric *items[SIDE_MAX];
-    unsigned count;
-};
-
-struct selection {
-    const struct metric *metric; /* never NULL; heap.peak unless given */
-    bool metric_given;
-    bool takes_several;         /* set before parsing by a command that takes --metric A,B */
-    struct metric_list several; /* then: all of them, when there are more than one */
-    bool at_given, between_given;
-    struct time_point from, to; /* at: only `to` */
-    enum grouping by;
-    bool by_given;
-    bool top_down, reverse, json, csv, no_color;
-    uint64_t top; /* rows to show; SELECTION_NO_TOP unless given */
-    bool threshold_given;
-    double threshold_share;   /* of the total, when > 0 */
-    uint64_t threshold_value; /* in the metric's unit otherwise */
-    const char *filter;       /* as typed, or NULL */
-    regex_t filter_regex;     /* compiled when `filter` is set */
-    const char *output;       /* NULL: standard output */
-};
-#define SELECTION_NO_TOP UINT64_MAX
 
 extern const struct option_rule selection_rules[]; /* for an option_set with a selection */
-
-void selection_init(struct selection *selection);
-void selection_fini(struct selection *selection);
-
-/* The times asked for, in ns of this recording (not snapped yet).  -EINVAL with a sentence when
- * they make no sense for it or for the metric. */
-int selection_range(const struct selection *selection, const struct recording *recording,
-                    struct time_range *range, struct fault *fault);
-
-/* The metric when --metric did not choose it: heap.peak, or heap.live when a time was asked for or the
- * recording has no picture of its peak; the same of pools when they are the larger.  The sentence to say about that, or NULL. */
-const char *selection_choose_metric(struct selection *selection, const struct recording *recording);
-
-/* Weights of the chosen metric over the chosen time; stacks that --filter does not match are left
- * out, and out of the totals.  --threshold and --top are the caller's business. */
-int selection_weigh(const struct selection *selection, struct recording *recording,
-                    struct weights *weights, struct fault *fault);
-
-/* Says what --filter kept, and of how much: "only stacks with ...: 12.3 % of 4.00 GiB". */
-int selection_describe_filter(const struct selection *selection, struct recording *recording,
-                              const struct weights *kept, char *text, size_t size,
-                              struct fault *fault);
-
-/* True when |value| of `total` is under --threshold; false when none was given. */
-bool selection_is_small(const struct selection *selection, int64_t value, int64_t total);

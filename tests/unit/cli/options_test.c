@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "cli/help.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 struct taken {
     const char *name;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/time_point.h"
+#include "report/time_point.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/human.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "report/text_line.h"
 
 #define PLAIN_MAX  64 /* of a time that is no name */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/selection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/stack_match.h"
+#include "base/human.h"
+#include "base/nearest.h"
+
+void selection_init(struct selection *selection)
+{
+    memset(selection, 0, sizeof(*selection));
+    selection->metric = metric_find("heap.peak");
+    selection->top = SELECTION_NO_TOP;
+}
+
+void selection_fini(struct selection *selection)
+{
+    if (selection->filter)
+        regfree(&selection->filter_regex);
+    selection->filter = NULL;
+}
+
+static int take_one_metric(struct selection *selection, const char *argument, struct fault *fault)
+{
+    const struct metric *metric = metric_find(argument);
+    const char *nearest = metrics[0].name;
+    if (metric) {
+        selection->metric = metric;
+        selection->metric_given = true;
+        return 0;
+    }
+    for (const struct metric *other = metrics; other->name; other++)
+        if (nearest_distance(argument, other->name) < nearest_distance(argument, nearest))
+            nearest = other->name;
+    if (nearest_is_near(argument, nearest_distance(argument, nearest)))
+        return fault_set(fault, -EINVAL, "there is no metric \"%s\", did you mean %s?", argument,
+                         nearest);
+    return fault_set(
+        fault, -EINVAL,
+        "there is no metric \"%s\": heap.peak, heap.leaked, heap.live, heap.allocated, "
+        "heap.calls and heap.temporary are the usual ones",
+        argument);
+}
+
+static int take_several_metrics(struct selection *selection, const char *argument,
+                                struct fault *fault)
+{
+    struct metric_list *list = &selection->several;
+    char words[256];
+    if (!selection->takes_several)
+        return fault_set(fault, -EINVAL,
+                         "--metric is one metric here; memoir report takes several, side by side");
+    if (snprintf(words, sizeof(words), "%s", argument) >= (int)sizeof(words))
+        return fault_set(fault, -EINVAL, "--metric has too long a list of metrics");
+    char *rest = words;
+    for (char *word; (word = strsep(&rest, ",")) != NULL;) {
+        int err = take_one_metric(selection, word, fault);
+        if (err)
+            return err;
+        if (list->count == SIDE_MAX)
+            return fault_set(fault, -EINVAL, "--metric takes at most %d metrics side by side",
+                             SIDE_MAX);
+        list->items[list->count++] = selection->metric;
+    }
+    selection->metric = list->items[0];
+    return 0;
+}
+
+int selection_take_metric(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    selection->several.count = 0;
+    return strchr(argument, ',') ? take_several_metrics(selection, argument, fault)
+                                 : take_one_metric(selection, argument, fault);
+}
+
+static const char *const grouping_names[] = {
+    [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
+    [BY_THREAD] = "thread", [BY_LINE] = "line",         [BY_PHASE] = "phase",
+};
+
+int selection_take_by(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    for (size_t i = 0; i < sizeof(grouping_names) / sizeof(grouping_names[0]); i++) {
+        if (strcmp(argument, grouping_names[i]) != 0)
+            continue;
+        selection->by = (enum grouping)i;
+        selection->by_given = true;
+        return 0;
+    }
+    return fault_set(fault, -EINVAL,
+                     "--by cannot be \"%s\": it is stack, function, module, thread, line or phase",
+                     argument);
+}
+
+static int bad_time(const char *option, const char *argument, struct fault *fault)
+{
+    return fault_set(fault, -EINVAL, "%s cannot be \"%s\": %s", option, argument, TIME_POINT_FORMS);
+}
+
+int selection_take_at(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    if (time_point_parse(slice_of(argument), &selection->to) < 0)
+        return bad_time("--at", argument, fault);
+    selection->at_given = true;
+    selection->between_given = false;
+    return 0;
+}
+
+int selection_take_between(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    if (time_points_parse(slice_of(argument), &selection->from, &selection->to) < 0)
+        return strchr(argument, ',')
+                   ? bad_time("--between", argument, fault)
+                   : fault_set(fault, -EINVAL,
+                               "--between needs two times with a comma, --between 10s,1h30m, or a "
+                               "phase: --between phase:NAME");
+    selection->between_given = true;
+    selection->at_given = false;
+    return 0;
+}
+
+int selection_take_top(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    uint64_t top;
+    if (human_parse_count(argument, &top) < 0)
+        return fault_set(fault, -EINVAL, "--top cannot be \"%s\": it is a number of rows",
+                         argument);
+    selection->top = top;
+    return 0;
+}
+
+int selection_take_threshold(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    selection->threshold_share = 0;
+    selection->threshold_value = 0;
+    if (human_parse_share(argument, &selection->threshold_share) < 0 &&
+        human_parse_bytes(argument, &selection->threshold_value) < 0)
+        return fault_set(fault, -EINVAL,
+                         "--threshold cannot be \"%s\": it is a share such as 1%% or a value such "
+                         "as 64K",
+                         argument);
+    selection->threshold_given = true;
+    return 0;
+}
+
+int selection_take_filter(void *into, const char *argument, struct fault *fault)
+{
+    struct selection *selection = into;
+    char why[128];
+    selection_fini(selection);
+    int const code = regcomp(&selection->filter_regex, argument, REG_EXTENDED | REG_NOSUB);
+    if (code != 0) {
+        regerror(code, &selection->filter_regex, why, sizeof(why));
+        return fault_set(fault, -EINVAL, "--filter \"%s\" is no regular expression: %s", argument,
+                         why);
+    }
+    selection->filter = argument;
+    return 0;
+}
+
+int selection_range(const struct selection *selection, const struct recording *recording,
+                    struct time_range *range, struct fault *fault)
+{
+    char length[HUMAN_MAX];
+    *range = TIME_ALL;
+    if (!selection->at_given && !selection->between_given)
+        return 0;
+    int err = time_point_resolve(&selection->to, recording, &range->to_ns, fault);
+    if (!err && selection->between_given)
+        err = time_point_resolve(&selection->from, recording, &range->from_ns, fault);
+    if (err)
+        return err;
+    if (selection->between_given && range->from_ns >= range->to_ns)
+        return fault_set(fault, -EINVAL, "--between needs an earlier and a later time, in order");
+    if (selection->at_given && range->to_ns > recording->duration_ns)
+        return fault_set(fault, -EINVAL, "--at is past the end: the recording is %s long",
+                         human_duration(recording->duration_ns, length));
+    if (strcmp(selection->metric->name, "heap.leaked") == 0 &&
+        (range->from_ns > 0 || range->to_ns < recording->duration_ns))
+        return fault_set(fault, -EINVAL,
+                         "heap.leaked is what is live at the end: ask for heap.live at other "
+                         "times");
+    return 0;
+}
+
+/* Files that count what they like: the first metric that anything is in. */
+static const struct metric *metric_of_costs(const struct recording *recording)
+{
+    static const char *const names[] = {"cpu.instructions", "cpu.on", "cpu.off", "pages.resident"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && recording->buckets.count; i++) {
+        const struct bucket *bucket = &recording->buckets.items[0];
+        const struct metric *metric = metric_find(names[i]);
+        for (size_t k = 0; k < bucket->cell_count; k++)
+            if (metric_sign(metric, bucket->cells[k].column) > 0)
+                return metric;
+    }
+    return metric_find("cost");
+}
+
+const char *selection_choose_metric(struct selection *selection, const struct recording *recording)
+{
+    const struct pin *peak = recording_pin(recording, PIN_PEAK);
+    if (selection->metric_given)
+        return NULL;
+    bool const has_time = selection->at_given || selection->between_given;
+    if (recording_is_of_time(recording)) {
+        bool const only_waits = recording->timing.samples == 0 && recording->timing.waits > 0;
+        selection->metric = metric_find(only_waits ? "cpu.off" : "cpu.on");
+        return NULL;
+    }
+    if (strcmp(recording_text(recording, recording->source), SOURCE_COSTS) == 0) {
+        selection->metric = metric_of_costs(recording);
+        return NULL;
+    }
+    if (!recording_traces_heap(recording)) {
+        const struct timing *timing = &recording->timing;
+        selection->metric = metric_find(timing->hz > 0      ? "cpu.on"
+                                        : timing->waits > 0 ? "cpu.off"
+                                                            : "pages.resident");
+        return NULL;
+    }
+    /* Pools can be larger than the heap only when they are made of mappings: then they are the heap. */
+    if (recording->pools.peak_bytes > recording->heap.peak_bytes) {
+        bool const has_peak =
+            recording_pin(recording, PIN_POOL_PEAK) && !has_time && selection->by != BY_PHASE;
+        selection->metric = metric_find(has_peak ? "pool.peak" : "pool.live");
+        return "this program's own allocators hold more than its heap, so this is about them; "
+               "--metric heap.peak shows the heap";
+    }
+    if (has_time || selection->by == BY_PHASE) {
+        selection->metric = metric_find("heap.live");
+        return NULL;
+    }
+    if (!recording->heap.peak_bytes && recording->heap.bytes) {
+        selection->metric = metric_find("heap.live");
+        return "this file does not tell the peak, so this is what is live at its end";
+    }
+    if (!recording->heap.peak_bytes)
+        return NULL;
+    if (recording->being_written && (!peak || peak->time_ns < recording->heap.peak_time_ns)) {
+        selection->metric = metric_find("heap.live");
+        return "the picture of the latest peak is not written yet, so this is what is live now";
+    }
+    if (peak)
+        return NULL;
+    selection->metric = metric_find("heap.live");
+    return "the picture of the peak is missing from this recording, so this is what was live at "
+           "its end";
+}
+
+int selection_weigh(const struct selection *selection, struct recording *recording,
+                    struct weights *weights, struct fault *fault)
+{
+    struct time_range range;
+    int err = selection_range(selection, recording, &range, fault);
+    if (!err)
+        err = weigh_stacks(recording, selection->metric, range, weights, fault);
+    if (err || !selection->filter)
+        return err;
+    err = weights_keep_regex(recording, &selection->filter_regex, weights);
+    if (err) {
+        weights_fini(weights);
+        fault_set(fault, err, "out of memory while looking for \"%s\"", selection->filter);
+    }
+    return err;
+}
+
+int selection_describe_filter(const struct selection *selection, struct recording *recording,
+                              const struct weights *kept, char *text, size_t size,
+                              struct fault *fault)
+{
+    struct weights all;
+    struct time_range range;
+    char share[HUMAN_MAX], total[HUMAN_MAX];
+    int err = selection_range(selection, recording, &range, fault);
+    if (!err)
+        err = weigh_stacks(recording, kept->metric, range, &all, fault);
+    if (err)
+        return err;
+    snprintf(text, size, "only stacks with \"%.80s\": %s of %s", selection->filter,
+             human_share(kept->total_value, all.total_value, share),
+             human_value(all.total_value, kept->metric->unit, total));
+    weights_fini(&all);
+    return 0;
+}
+
+bool selection_is_small(const struct selection *selection, int64_t value, int64_t total)
+{
+    double const size = value < 0 ? -(double)value : (double)value;
+    double const whole = total < 0 ? -(double)total : (double)total;
+    if (!selection->threshold_given)
+        return false;
+    return size < selection->threshold_share * whole || size < (double)selection->threshold_value;
+}
