@@ -1,0 +1,17 @@
+/* net_commands.h - the words after `memoir net`; each is called with its own name as argv[0] and returns what to exit with. */
+#pragma once
+
+#include <limits.h>
+
+#include "base/fault.h"
+#include "nets/net.h"
+
+int net_up(int argc, char **argv);
+int net_down(int argc, char **argv);
+int net_status(int argc, char **argv);
+int net_load(int argc, char **argv);
+
+/* Prints "memoir net: sentence" and returns 1. */
+int net_sorry(const struct fault *fault);
+/* The path of this program. */
+int net_own_path(char path[PATH_MAX], struct fault *fault);

@@ -1,0 +1,21 @@
+/* net_up_options.h - what `memoir net up` was asked for. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct up_options {
+    const char *template_name;
+    const char *dir;
+    uint32_t nodes;
+    double tps;
+    bool fresh, restart;
+    uint64_t for_ns;
+    bool watch;
+    char **watch_words; /* after --watch */
+    int watch_count;
+    char default_dir[128];
+};
+
+/* False with what to exit with. */
+bool up_options_take(int argc, char **argv, struct up_options *options, int *status);

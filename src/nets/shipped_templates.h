@@ -1,0 +1,7 @@
+/* shipped_templates.h - src/nets/templates as texts; made from the files by scripts/embed. */
+#pragma once
+
+#include <stddef.h>
+
+extern const char shipped_etcd_3[], shipped_etcd_relay[], shipped_monero_3[];
+extern const size_t shipped_etcd_3_size, shipped_etcd_relay_size, shipped_monero_3_size;

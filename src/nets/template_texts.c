@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nets/template_texts.h"
+
+#include <stdlib.h>
+
+#include "nets/shipped_templates.h"
+
+void template_list_fini(struct template_list *list)
+{
+    free(list->name);
+    free(list->of);
+    free(list->item);
+    free(list->join);
+}
+
+void template_group_fini(struct template_group *group)
+{
+    vec_each (file, &group->files) {
+        free(file->path);
+        free(file->text);
+    }
+    vec_free(&group->files);
+    texts_free(&group->command);
+    texts_free(&group->env);
+    texts_free(&group->ports);
+    texts_free(&group->targets);
+    char *texts[] = {group->name,        group->naming,    group->role,           group->class_name,
+                     group->pid_file,    group->url,       group->metrics_url,    group->pprof_url,
+                     group->data_folder, group->ready_url, group->ready_contains, group->ready_file,
+                     group->ready_port,  group->load,      group->wallet};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        free(texts[i]);
+}
+
+void template_fini(struct net_template *plan)
+{
+    vec_each (need, &plan->needs) {
+        free(need->program);
+        free(need->package);
+    }
+    vec_each (list, &plan->lists)
+        template_list_fini(list);
+    vec_each (command, &plan->setup)
+        texts_free(&command->words);
+    vec_each (command, &plan->teardown)
+        texts_free(&command->words);
+    vec_each (group, &plan->groups)
+        template_group_fini(group);
+    vec_free(&plan->needs);
+    vec_free(&plan->lists);
+    vec_free(&plan->setup);
+    vec_free(&plan->teardown);
+    vec_free(&plan->groups);
+    free(plan->name);
+    free(plan->about);
+    *plan = (struct net_template){0};
+}
+
+const char *template_shipped(size_t index, const char **text)
+{
+    static const struct {
+        const char *name, *text;
+    } shipped[] = {{"etcd-3", shipped_etcd_3},
+                   {"etcd-relay", shipped_etcd_relay},
+                   {"monero-3", shipped_monero_3}};
+    if (index >= sizeof(shipped) / sizeof(shipped[0]))
+        return NULL;
+    *text = shipped[index].text;
+    return shipped[index].name;
+}
