@@ -13,6 +13,7 @@
 #include "inject/container_name.h"
 #include "inject/target_find.h"
 #include "inject/wait_exec.h"
+#include "procfs/process_named.h"
 
 static int take_name(void *into, const char *argument, struct fault *fault)
 {
@@ -53,7 +54,7 @@ const struct option_rule process_choice_rules[] = {
 
 static bool is_meant(const struct process_choice *choice, uint32_t pid)
 {
-    return pid != (uint32_t)getpid() && (!choice->name || target_is_named(pid, choice->name)) &&
+    return pid != (uint32_t)getpid() && (!choice->name || process_is_named(pid, choice->name)) &&
            (!choice->container || container_holds(choice->container, pid));
 }
 

@@ -7,10 +7,6 @@
 
 #include "base/fault.h"
 
-/* Whether a process goes by `name`: the last part of its executable's path, of its first argument, or the kernel's
- * short name. */
-bool target_is_named(uint32_t pid, const char *name);
-
 /* The only process that is in `container` (NULL: anywhere) and goes by `name` (NULL: any).  0 with *pid; -ENOENT when
  * there is none, -ENOTUNIQ when there are several: the sentence lists them.
  *

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "inject/target_find.h"
+#include "procfs/process_named.h"
 
 #define LISTEN_MS 100
 #define LOOK_NS   5000000l
@@ -81,7 +81,7 @@ static int listen_for(int fd, const char *name, const volatile sig_atomic_t *sto
     while (!*stop) {
         struct proc_event event;
         if (take_event(fd, LISTEN_MS, &event) && event.what == PROC_EVENT_EXEC &&
-            target_is_named((uint32_t)event.event_data.exec.process_tgid, name)) {
+            process_is_named((uint32_t)event.event_data.exec.process_tgid, name)) {
             *pid = event.event_data.exec.process_tgid;
             return 0;
         }
@@ -109,7 +109,7 @@ static uint32_t look(const char *name, const struct known *before, struct known 
     now->pids.count = 0;
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (pid == 0 || !target_is_named(pid, name))
+        if (pid == 0 || !process_is_named(pid, name))
             continue;
         if (!is_known(before, pid))
             found = pid;

@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "inject/target_find.h"
+#include "procfs/process_named.h"
 #include "target.h"
 
 /* What borrows runs in a process of its own, whose end lets go of all it held. */
@@ -74,7 +75,7 @@ static void call_the_kernel(pid_t pid)
 TEST(a_sleeping_process_calls_the_kernel_for_us)
 {
     pid_t pid = target_start((char *const[]){"sh", "-c", "echo; exec sleep 60", NULL});
-    while (!target_is_named((uint32_t)pid, "sleep"))
+    while (!process_is_named((uint32_t)pid, "sleep"))
         usleep(1000);
     CHECK(in_child(call_the_kernel, pid) == 0);
     CHECK(waitpid(pid, NULL, WNOHANG) == 0); /* it still sleeps */

@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "inject/wait_exec.h"
+#include "procfs/process_named.h"
 #include "target.h"
 
 static char folder[] = "/tmp/memoir-find-XXXXXX";
@@ -43,7 +44,7 @@ static pid_t start(void)
         execl(program, program, "60", NULL);
         _exit(127);
     }
-    while (!target_is_named((uint32_t)pid, name))
+    while (!process_is_named((uint32_t)pid, name))
         usleep(1000);
     return pid;
 }
