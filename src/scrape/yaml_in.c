@@ -122,6 +122,14 @@ const yaml_node_t *yaml_in_pair(struct yaml_in *yaml, const yaml_node_t *map, si
     return yaml_document_get_node(&yaml->document, pair.value);
 }
 
+size_t yaml_in_key_line(struct yaml_in *yaml, const yaml_node_t *map, size_t index)
+{
+    if (!yaml_in_is_map(map) || index >= yaml_in_count(map))
+        return 0;
+    return yaml_in_line(
+        yaml_document_get_node(&yaml->document, map->data.mapping.pairs.start[index].key));
+}
+
 const yaml_node_t *yaml_in_get(struct yaml_in *yaml, const yaml_node_t *map, const char *key)
 {
     for (size_t i = 0; i < yaml_in_count(map); i++) {

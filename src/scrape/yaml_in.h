@@ -35,5 +35,6 @@ const yaml_node_t *yaml_in_item(struct yaml_in *yaml, const yaml_node_t *list, s
 /* The key of a pair is "" when it is no scalar. */
 const yaml_node_t *yaml_in_pair(struct yaml_in *yaml, const yaml_node_t *map, size_t index,
                                 const char **key);
+size_t yaml_in_key_line(struct yaml_in *yaml, const yaml_node_t *map, size_t index);
 /* The first with this key, or NULL. */
 const yaml_node_t *yaml_in_get(struct yaml_in *yaml, const yaml_node_t *map, const char *key);
