@@ -183,6 +183,19 @@ static void credit(struct suppressions *suppressions, uint32_t code, const struc
     suppressions->count += row->count;
 }
 
+int suppressions_add_recorded(struct suppressions *suppressions, const struct recording *recording)
+{
+    for (uint32_t i = 0; i < recording->leak_rules.count; i++) {
+        size_t const before = suppressions->rules.count;
+        const char *text = recording_text(recording, recording->leak_rules.items[i]);
+        if (suppressions_add(suppressions, slice_of(text), "the recorded program", NULL) == -ENOMEM)
+            return -ENOMEM;
+        if (suppressions->rules.count > before)
+            suppressions->rules.items[before].line = i + 1;
+    }
+    return 0;
+}
+
 int suppressions_apply(struct suppressions *suppressions, struct recording *recording,
                        struct weights *weights)
 {

@@ -38,6 +38,9 @@ int suppressions_add_defaults(struct suppressions *suppressions);
 int suppressions_add(struct suppressions *suppressions, struct slice text, const char *origin,
                      struct fault *fault);
 
+/* Adds what the recorded program itself says is no leak; a line that is no rule is passed over.  0 or -ENOMEM. */
+int suppressions_add_recorded(struct suppressions *suppressions, const struct recording *recording);
+
 /* Takes the rows that a rule matches out of `weights` and its totals, and credits the rules.
  * 0 or -ENOMEM, which leaves everything as it was. */
 int suppressions_apply(struct suppressions *suppressions, struct recording *recording,

@@ -144,20 +144,6 @@ static int write_answer(const struct selection *selection, struct report *report
     return closed;
 }
 
-/* Leaks the program itself says are none; a line that is no rule is passed over. */
-static int add_embedded(const struct recording *recording, struct suppressions *rules)
-{
-    for (uint32_t i = 0; i < recording->leak_rules.count; i++) {
-        size_t const before = rules->rules.count;
-        const char *text = recording_text(recording, recording->leak_rules.items[i]);
-        if (suppressions_add(rules, slice_of(text), "the recorded program", NULL) == -ENOMEM)
-            return -ENOMEM;
-        if (rules->rules.count > before)
-            rules->rules.items[before].line = i + 1;
-    }
-    return 0;
-}
-
 static int answer(const char *path, struct selection *selection, struct report_options *options,
                   struct fault *fault)
 {
@@ -182,7 +168,7 @@ static int answer(const char *path, struct selection *selection, struct report_o
     question.now_unix_ns = unix_ns();
     int err = selection_range(selection, recording, &question.range, fault);
     if (!err && !options->no_default_suppressions)
-        err = add_embedded(recording, &options->suppressions);
+        err = suppressions_add_recorded(&options->suppressions, recording);
     if (!err)
         err = report_prepare(recording, &question, &report, fault);
     if (!err) {

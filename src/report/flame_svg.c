@@ -57,7 +57,7 @@ static int init_view(struct flame_scene *scene, struct flame_view *view)
         .min_value =
             (int64_t)(scene->options->threshold * (double)view->tree->nodes.items[0].value),
         .max_depth = MAX_DEPTH,
-        .max_frames = MAX_FRAMES};
+        .max_frames = scene->options->max_frames ? scene->options->max_frames : MAX_FRAMES};
     int err = flame_layout_build(view->tree, &limits, &view->layout);
     if (!err)
         flame_measure(scene, view);
@@ -111,9 +111,11 @@ static int write_file(const struct flame_scene *scene, struct svg_out *out)
     return err ? err : out->failed ? -ENOMEM : 0;
 }
 
-int flame_svg_draw(const struct recording *recording, const struct flame_trees *trees,
-                   const struct weights *weights, const struct flame_options *options,
-                   struct svg_out *out)
+typedef int write_scene_fn(const struct flame_scene *scene, struct svg_out *out);
+
+static int draw(const struct recording *recording, const struct flame_trees *trees,
+                const struct weights *weights, const struct flame_options *options,
+                write_scene_fn *write, struct svg_out *out)
 {
     struct flame_scene scene = {.recording = recording,
                                 .weights = weights,
@@ -127,11 +129,18 @@ int flame_svg_draw(const struct recording *recording, const struct flame_trees *
     if (!err)
         err = init_palette(&scene);
     if (!err)
-        err = write_file(&scene, out);
+        err = write(&scene, out);
     flame_layout_fini(&scene.views[0].layout);
     flame_layout_fini(&scene.views[1].layout);
     palette_fini(&scene.palette);
     return err;
+}
+
+int flame_svg_draw(const struct recording *recording, const struct flame_trees *trees,
+                   const struct weights *weights, const struct flame_options *options,
+                   struct svg_out *out)
+{
+    return draw(recording, trees, weights, options, write_file, out);
 }
 
 /* Copies the rows that have a width; the rest is summed up for the subtitle. */
@@ -152,8 +161,9 @@ static int keep_positive(const struct weights *weights, struct weights *kept, in
     return 0;
 }
 
-int flame_svg_render(struct recording *recording, const struct weights *weights,
-                     const struct flame_options *options, struct svg_out *out, struct fault *fault)
+static int render(struct recording *recording, const struct weights *weights,
+                  const struct flame_options *options, write_scene_fn *write, struct svg_out *out,
+                  struct fault *fault)
 {
     struct call_tree top_down = {0}, bottom_up = {0};
     struct flame_options told = *options;
@@ -174,9 +184,21 @@ int flame_svg_render(struct recording *recording, const struct weights *weights,
         err = call_tree_build(recording, &kept, true, MERGE_FUNCTION, &bottom_up);
     struct flame_trees const trees = {.top_down = &top_down, .bottom_up = &bottom_up};
     if (!err)
-        err = flame_svg_draw(recording, &trees, &kept, &told, out);
+        err = draw(recording, &trees, &kept, &told, write, out);
     call_tree_fini(&top_down);
     call_tree_fini(&bottom_up);
     weights_fini(&kept);
     return err ? fault_set(fault, err, "The picture could not be drawn: %s.", strerror(-err)) : 0;
+}
+
+int flame_svg_render(struct recording *recording, const struct weights *weights,
+                     const struct flame_options *options, struct svg_out *out, struct fault *fault)
+{
+    return render(recording, weights, options, write_file, out, fault);
+}
+
+int flame_data_render(struct recording *recording, const struct weights *weights,
+                      const struct flame_options *options, struct svg_out *out, struct fault *fault)
+{
+    return render(recording, weights, options, flame_data_write, out, fault);
 }

@@ -21,8 +21,10 @@ struct flame_options {
     const char *choice; /* what narrowed the stacks ("only stacks matching …"), or NULL */
     unsigned width;     /* pixels; 0: the default; brought into the limits above */
     double threshold; /* frames below this share of the total are merged into "…"; 0: by width */
-    bool reverse;     /* begin with the bottom-up graph */
-    bool icicle;      /* the root on top */
+    uint32_t
+        max_frames; /* of each graph, the smallest beyond that are merged too; 0: as many as a file of 1 MB has */
+    bool reverse; /* begin with the bottom-up graph */
+    bool icicle;  /* the root on top */
     enum flame_colors colors;
     const char *file;              /* as the user called the recording, or NULL */
     const struct flame_heat *heat; /* a map above the graph, see flame_heat.h; NULL: none */
@@ -40,6 +42,11 @@ struct flame_trees {
  */
 int flame_svg_render(struct recording *recording, const struct weights *weights,
                      const struct flame_options *options, struct svg_out *out, struct fault *fault);
+
+/* Only the data of it, as flame_data.h has them, for a page that draws by itself. */
+int flame_data_render(struct recording *recording, const struct weights *weights,
+                      const struct flame_options *options, struct svg_out *out,
+                      struct fault *fault);
 
 /* The same from trees that are there already; `weights` only gives metric, total and interval. */
 int flame_svg_draw(const struct recording *recording, const struct flame_trees *trees,

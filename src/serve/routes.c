@@ -37,6 +37,13 @@ const struct route routes[] = {
     {"/api/pages/tree", "pages by call stack, in bytes and by kind (?threshold=, ?reverse=true)",
      route_pages_tree},
     {"/api/targets", "all processes that are served; ?pid=N on every path chooses", route_targets},
+    {"/api/info", "what is in the recording, and how good it is", route_ask_info},
+    {"/api/report", "as memoir report --json (?metric=, between=, by=, filter=, top=, ...)",
+     route_ask_report},
+    {"/api/timeline", "memory over time, and the largest call sites (?metric=, points=, top=)",
+     route_ask_timeline},
+    {"/api/flame", "call trees both ways round (?metric=, between=, filter=, frames=)",
+     route_ask_flame},
     {NULL, NULL, NULL},
 };
 

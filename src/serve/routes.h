@@ -23,6 +23,10 @@ bool path_speaks_json(const char *path);
 bool route_relay(const char *name, struct target *target, struct request *request,
                  struct answer *answer);
 
+void route_ask_info(struct target *target, struct request *request, struct answer *answer);
+void route_ask_report(struct target *target, struct request *request, struct answer *answer);
+void route_ask_timeline(struct target *target, struct request *request, struct answer *answer);
+void route_ask_flame(struct target *target, struct request *request, struct answer *answer);
 void route_health(struct target *target, struct request *request, struct answer *answer);
 void route_list(struct target *target, struct request *request, struct answer *answer);
 void route_metrics(struct target *target, struct request *request, struct answer *answer);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/timeline_json.h"
+
+#include "base/json_out.h"
+
+static void write_gauge(struct json_out *json, int64_t value)
+{
+    if (value < 0)
+        json_null(json); /* was not measured */
+    else
+        json_int(json, value);
+}
+
+/* One list per curve, in order of the columns: what draws them wants it so. */
+static void write_columns(struct json_out *json, const struct plot_data *data)
+{
+    static const char *const names[] = {"begin_ns",  "end_ns",          "rss",
+                                        "heap_live", "heap_live_max",   "heap_live_min",
+                                        "allocated", "allocated_calls", "lost_events"};
+    json_key(json, "columns");
+    json_object_begin(json);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        json_key(json, names[i]);
+        json_array_begin(json);
+        vec_each (column, &data->columns) {
+            int64_t const values[] = {(int64_t)column->begin_ns,    (int64_t)column->end_ns,
+                                      column->gauges.rss_bytes,     column->gauges.heap_live_end,
+                                      column->gauges.heap_live_max, column->gauges.heap_live_min,
+                                      column->allocated_bytes,      column->allocated_calls,
+                                      (int64_t)column->lost_events};
+            write_gauge(json, values[i]);
+        }
+        json_array_end(json);
+    }
+    json_object_end(json);
+}
+
+static void write_sites(struct json_out *json, const struct recording *recording,
+                        const struct plot_data *data)
+{
+    json_key(json, "sites");
+    json_array_begin(json);
+    for (unsigned site = 0; site <= data->site_count; site++) {
+        json_object_begin(json);
+        if (site < data->site_count)
+            json_text_field(json, "function",
+                            recording_text(recording, data->sites[site].function));
+        else
+            json_text_field(json, "function", NULL); /* all others */
+        json_key(json, "values");
+        json_array_begin(json);
+        vec_each (instant, &data->instants)
+            json_int(json, instant->values[site]);
+        json_array_end(json);
+        json_object_end(json);
+    }
+    json_array_end(json);
+    json_key(json, "instants_ns");
+    json_array_begin(json);
+    vec_each (instant, &data->instants)
+        json_uint(json, instant->time_ns);
+    json_array_end(json);
+}
+
+static void write_marks(struct json_out *json, const struct recording *recording)
+{
+    const struct mark_list *marks = &recording->marks;
+    json_key(json, "marks");
+    json_array_begin(json);
+    for (size_t i = 0; i < marks->count; i++) {
+        const struct mark *mark = &marks->items[i];
+        struct mark_span const span = marks_span(marks, i, recording->duration_ns);
+        if (mark->kind == MARK_END)
+            continue;
+        json_object_begin_inline(json);
+        json_text_field(json, "kind", mark->kind == MARK_BEGIN ? "phase" : "mark");
+        json_text_field(json, "label", recording_text(recording, mark->label));
+        json_uint_field(json, "time_ns", mark->time_ns);
+        if (mark->kind == MARK_BEGIN) {
+            json_uint_field(json, "end_ns", span.to_ns);
+            json_bool_field(json, "is_open", span.is_open);
+        }
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+int timeline_json_write(const struct recording *recording, const struct plot_data *data, FILE *out)
+{
+    struct json_out json;
+    json_init(&json, out, false);
+    json_object_begin(&json);
+    json_text_field(&json, "metric", data->metric->name);
+    json_text_field(&json, "unit", data->metric->unit);
+    json_bool_field(&json, "is_rate", data->is_rate);
+    json_uint_field(&json, "from_ns", data->range.from_ns);
+    json_uint_field(&json, "to_ns", data->range.to_ns);
+    json_uint_field(&json, "start_unix_ns", recording->start_unix_ns);
+    json_bool_field(&json, "being_written", recording->being_written);
+    write_columns(&json, data);
+    write_sites(&json, recording, data);
+    write_marks(&json, recording);
+    json_object_end(&json);
+    return json_finish(&json);
+}
