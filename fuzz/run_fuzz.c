@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first byte says what the rest is: 'n' names of files, a line each; 'm' a manifest; 'f' lines of fetches. */
+/* The first byte says what the rest is: 'n' names of files, a line each; 'm' a manifest; 'f' lines of fetches, 's' a line of sizes, 'b' a header of a block. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/ram_files.h"
 #include "cluster/run_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,6 +40,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct slice const all = {text, size - 1};
     if (data[0] == 'n') {
         names(text);
+    } else if (data[0] == 's') {
+        struct size_line line;
+        if (size_line_parse(all, &line) == 0 &&
+            (line.stamp_us < 0 || (line.rss_bytes < 0 && line.rss_bytes != INT64_MIN)))
+            abort();
+    } else if (data[0] == 'b') {
+        int64_t const height = blockinfo_height(all);
+        if (height < 0 && height != INT64_MIN)
+            abort();
     } else {
         for (const char *nick = "abc"; *nick; nick++)
             run_node_add(run, nick, 1);
