@@ -1,11 +1,241 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include "base/human.h"
+#include "base/json_out.h"
 #include "cli/cluster_commands.h"
+#include "cli/node_watch_options.h"
+#include "cluster/run.h"
+#include "report/text_style.h"
+#include "scrape/node_watch.h"
+
+#define INVENTORY_USUAL  "terraform-inventory.host"
+#define SENTENCES_A_TICK 10u
+
+/* What is told while it goes on. */
+struct teller {
+    bool is_quiet, is_terminal;
+    unsigned sentences; /* since the last tick */
+    uint64_t good;      /* fetches of all ticks */
+    unsigned snapshots;
+};
+
+static int fail(const char *text)
+{
+    fprintf(stderr, "memoir: ");
+    text_write(stderr, text, (size_t)-1);
+    fprintf(stderr, "\n");
+    return 1;
+}
+
+static void tell_sentence(void *context, const char *sentence)
+{
+    struct teller *teller = context;
+
+    if (!teller->is_quiet && teller->sentences++ < SENTENCES_A_TICK)
+        fail(sentence);
+}
+
+static void tell_tick(void *context, const struct node_watch_tick *tick)
+{
+    struct teller *teller = context;
+    char span[HUMAN_MAX], slowest[HUMAN_MAX];
+
+    teller->good += tick->fetches - tick->gaps;
+    teller->snapshots++;
+    if (!teller->is_quiet && teller->sentences > SENTENCES_A_TICK)
+        fprintf(stderr, "memoir: %u more; watch.log has them\n",
+                teller->sentences - SENTENCES_A_TICK);
+    teller->sentences = 0;
+    if (teller->is_quiet || !teller->is_terminal)
+        return;
+    fprintf(stderr, "%s  %s%u of %u nodes", tick->stamp, tick->is_cpu ? "CPU profiles: " : "",
+            tick->nodes - tick->nodes_failed, tick->nodes);
+    if (tick->gaps)
+        fprintf(stderr, ", %u gap%s", tick->gaps, tick->gaps == 1 ? "" : "s");
+    fprintf(stderr, "  %s", human_duration(tick->span_ns, span));
+    if (tick->slowest[0] && tick->nodes > 1)
+        fprintf(stderr, ", slowest %s %s", tick->slowest,
+                human_duration(tick->slowest_ns, slowest));
+    if (tick->dropped)
+        fprintf(stderr, ", %llu ticks dropped", (unsigned long long)tick->dropped);
+    fprintf(stderr, "\n");
+}
+
+/* A descriptor per request and per file: as many as the system gives without being asked. */
+static void raise_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int add_inputs(struct node_list *list, const struct node_watch_wish *wish, int count,
+                      char **words, struct fault *fault)
+{
+    int err = 0;
+    for (int i = 0; i < count && !err; i++)
+        err = node_list_add(list, words[i], &wish->nodes, fault);
+    if (!err && wish->inventory)
+        err = node_list_add(list, wish->inventory, &wish->nodes, fault);
+    else if (!err && count == 0 && access(INVENTORY_USUAL, R_OK) == 0)
+        err = node_list_add(list, INVENTORY_USUAL, &wish->nodes, fault);
+    if (!err && list->nodes.count == 0)
+        err = fault_set(
+            fault, -EINVAL,
+            "no node to watch: name a configuration, an inventory, data folders, addresses, "
+            "pid:N or name:PROGRAM");
+    return err;
+}
+
+static bool gives(const struct node *node, unsigned capture, uint32_t captures)
+{
+    captures = node->captures ? node->captures : captures;
+    if (!(captures & 1u << capture))
+        return false;
+    return 1u << capture == CAPTURE_RSS ? node->has_process
+                                        : node_gives(node, (enum run_kind)capture);
+}
+
+static void list_json(const struct node_list *list, uint32_t captures)
+{
+    struct json_out json;
+    json_init(&json, stdout, true);
+    json_array_begin(&json);
+    for (size_t i = 0; i < list->nodes.count; i++) {
+        const struct node *node = list->nodes.items[i];
+        json_object_begin_inline(&json);
+        json_text_field(&json, "name", node->name);
+        json_text_field(&json, "nick", node->nick);
+        json_text_field(&json, "role", node->role ? node->role : "");
+        json_text_field(&json, "class", node->class ? node->class->name : "");
+        json_text_field(&json, "address", node->base_url);
+        json_key(&json, "captures");
+        json_array_begin(&json);
+        for (unsigned c = 0; node_capture_name(c); c++)
+            if (gives(node, c, captures))
+                json_text(&json, node_capture_name(c));
+        json_array_end(&json);
+        json_object_end(&json);
+    }
+    json_array_end(&json);
+    json_finish(&json);
+}
+
+static void put_column(const char *text, size_t width)
+{
+    size_t const wrote = text_write(stdout, text, width);
+    printf("%*s", (int)(width + 2 - wrote), "");
+}
+
+static void list_text(const struct node_list *list, uint32_t captures)
+{
+    printf("%-20s  %-10s  %-12s  %-36s  asked for\n", "node", "role", "class", "address");
+    for (size_t i = 0; i < list->nodes.count; i++) {
+        const struct node *node = list->nodes.items[i];
+        put_column(node->name, 20);
+        put_column(node->role ? node->role : "", 10);
+        put_column(node->class ? node->class->name : "", 12);
+        put_column(node->base_url ? node->base_url : "this machine", 36);
+        for (unsigned c = 0; node_capture_name(c); c++)
+            if (gives(node, c, captures))
+                printf("%s ", node_capture_name(c));
+        printf("\n");
+    }
+}
+
+static int watch(const struct node_list *list, const struct node_watch_wish *wish,
+                 const struct node_watch_options *options, const char *out)
+{
+    struct teller teller = {.is_quiet = wish->is_quiet, .is_terminal = isatty(STDERR_FILENO) == 1};
+    struct node_watch_ears const ears = {&teller, tell_tick, tell_sentence};
+    struct node_watch_end end;
+    struct fault fault = {.text = "the nodes cannot be watched"};
+    struct run_writer *writer = run_writer_open(out, &fault);
+
+    if (!writer)
+        return fail(fault.text);
+    if (list->inventory_path)
+        run_writer_copy(writer, list->inventory_path, INVENTORY_USUAL);
+    raise_limit();
+    int const err = node_watch(list, options, writer, &ears, &end, &fault);
+    run_writer_close(writer);
+    if (err)
+        return fail(fault.text);
+    if (teller.good == 0 && !end.was_stopped)
+        return fail("not one node answered; watch.log has what each said");
+    return 0;
+}
+
+static int watch_list(struct node_list *list, const struct node_watch_wish *wish, int argc,
+                      char **argv, const char *command)
+{
+    struct node_watch_options options = {.command = command};
+    struct fault fault = {0};
+
+    if (add_inputs(list, wish, argc, argv, &fault) ||
+        node_watch_options_make(wish, list, &options, &fault))
+        return fail(fault.text);
+    vec_each (doubt, &list->doubts)
+        if (!wish->is_quiet)
+            fail(*doubt);
+    if (wish->is_list) {
+        (wish->is_json ? list_json : list_text)(list, options.captures);
+        return 0;
+    }
+    const char *out = wish->out ? wish->out : list->wishes.out;
+    if (!out) {
+        fail("say where the run is to be written: memoir watch … -o RUN");
+        return 2;
+    }
+    return watch(list, wish, &options, out);
+}
 
 int cmd_watch(int argc, char **argv)
 {
-    (void)argc;
-    fprintf(stderr, "memoir %s: not built yet\n", argv[0]);
-    return 1;
+    struct node_watch_wish wish = {0};
+    struct node_list list;
+    struct fault fault = {0};
+    struct option_set const sets[] = {{"When and where to", node_watch_when_rules, &wish},
+                                      {"What", node_watch_rules, &wish},
+                                      {"Which nodes", node_watch_which_rules, &wish}};
+    struct command_help const help = {
+        .usage =
+            "memoir watch [CONFIG.yaml | INVENTORY | DATADIR | URL | pid:N | name:PROGRAM]... -o "
+            "RUN [options]",
+        .summary = "Takes snapshots of every node of a cluster into the folder RUN, all nodes at "
+                   "once: heap "
+                   "profiles, and what else\n"
+                   "is asked for.  A node that does not answer costs its own gap and nothing else. "
+                   " Ctrl-C "
+                   "ends it at once; the run is whole.\n"
+                   "memoir ram, bandwidth, metrics, report, flame and diff read RUN.",
+        .examples =
+            "  memoir watch net/Primary net/Node -o run --every 1m --for 2h --metrics\n"
+            "  memoir watch terraform-inventory.host --tf-roles relay,node -o run --every 5m\n"
+            "  memoir watch http://10.0.0.1:2379 http://10.0.0.2:2379 -o run --every 10s "
+            "--metrics\n"
+            "  memoir watch cluster.yaml -o run --every 5m --cpu=30s --cpu-after 10m\n"
+            "  memoir watch name:postgres pid:4242 -o run --every 1s\n",
+        .sets = sets,
+        .set_count = 3};
+    int status;
+    char *command = command_without_secrets(argc, argv);
+    int const words = command_words(argc, argv, &help, &status);
+
+    if (words >= 0 && node_list_init(&list, &fault) == 0) {
+        status = watch_list(&list, &wish, words, argv + 1, command);
+        node_list_fini(&list);
+    } else if (words >= 0)
+        status = fail(fault.text);
+    node_watch_wish_fini(&wish);
+    free(command);
+    return status;
 }

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node_fetch.c - one question to one node, and its answer as a file of the run. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "scrape/chain_source.h"
+#include "scrape/goroutine_rest.h"
+#include "scrape/node_watch_parts.h"
+
+#define CPU_EXTRA_MS 20000u /* beyond the profile's own length */
+
+_Static_assert(CAPTURE_HEAP == 1u << RUN_HEAP && CAPTURE_GOROUTINE == 1u << RUN_GOROUTINE &&
+                   CAPTURE_MUTEX == 1u << RUN_MUTEX && CAPTURE_BLOCK == 1u << RUN_BLOCK &&
+                   CAPTURE_CPU == 1u << RUN_CPU && CAPTURE_METRICS == 1u << RUN_METRICS &&
+                   CAPTURE_BLOCKINFO == 1u << RUN_BLOCKINFO,
+               "a capture is the bit of its kind");
+
+struct fetch {
+    struct watch *watch;
+    struct watched *watched;
+    struct snapshot *snapshot;
+    enum run_kind kind;
+    struct run_capture capture;
+};
+
+struct outcome {
+    uint64_t begin_ns, end_ns;
+    long status;
+    uint64_t bytes;
+    const char *why; /* "": all is well */
+};
+
+bool node_gives(const struct node *node, enum run_kind kind)
+{
+    switch (kind) {
+    case RUN_METRICS:
+        return node->metrics_url != NULL;
+    case RUN_BLOCKINFO:
+        return node->gives_blocks && node->base_url && node->class &&
+               node->class->chain != CHAIN_NONE;
+    case RUN_HEAP:
+    case RUN_GOROUTINE:
+    case RUN_MUTEX:
+    case RUN_BLOCK:
+    case RUN_CPU:
+        return node->pprof_url != NULL;
+    case RUN_KINDS:
+        break;
+    }
+    return false;
+}
+
+static void tell_change(struct fetch *fetch, const char *why)
+{
+    unsigned *gaps = &fetch->watched->gaps_in_a_row[fetch->kind];
+    const char *name = fetch->watched->node->name, *kind = run_kind_suffix(fetch->kind);
+
+    if (why[0] && (*gaps)++ == 0)
+        watch_say(fetch->watch, "%s: no %s: %s", name, kind, why);
+    if (!why[0] && *gaps) {
+        watch_say(fetch->watch, "%s: %s again, after %u gap%s", name, kind, *gaps,
+                  *gaps == 1 ? "" : "s");
+        *gaps = 0;
+    }
+}
+
+/* Writes the line about it, and counts. */
+static void book(struct fetch *fetch, const struct outcome *outcome)
+{
+    struct watch *watch = fetch->watch;
+    struct node_watch_tick *told = &fetch->snapshot->told;
+    struct run_fetch const line = {.stamp = fetch->snapshot->stamp,
+                                   .nick = fetch->watched->node->nick,
+                                   .kind = run_kind_suffix(fetch->kind),
+                                   .begin_us = outcome->begin_ns / 1000u,
+                                   .end_us = outcome->end_ns / 1000u,
+                                   .status = outcome->status,
+                                   .bytes = outcome->bytes,
+                                   .why = outcome->why};
+    uint64_t const took_ns = outcome->end_ns - outcome->begin_ns;
+
+    run_writer_add_fetch(watch->writer, &line);
+    tell_change(fetch, outcome->why);
+    watch->end->fetches++;
+    told->fetches++;
+    if (outcome->why[0]) {
+        watch->end->gaps++;
+        told->gaps++;
+        told->nodes_failed += fetch->watched->failed_in != fetch->snapshot->serial;
+        fetch->watched->failed_in = fetch->snapshot->serial;
+        return;
+    }
+    if (outcome->end_ns > fetch->snapshot->end_ns)
+        fetch->snapshot->end_ns = outcome->end_ns;
+    if (took_ns > told->slowest_ns) {
+        told->slowest_ns = took_ns;
+        told->slowest = fetch->watched->node->name;
+    }
+}
+
+/* The end of one that was under way. */
+static void finish(struct fetch *fetch, const struct outcome *outcome)
+{
+    struct watch *watch = fetch->watch;
+
+    fetch->watched->is_busy[fetch->kind] = false;
+    watch->pending--;
+    fetch->snapshot->pending--;
+    book(fetch, outcome);
+    snapshot_check(watch, fetch->snapshot);
+    free(fetch);
+}
+
+static const char *why_not_kept(int err, char out[128])
+{
+    if (err == -EEXIST)
+        snprintf(out, 128, "there is a file of that name already, and it stays");
+    else
+        snprintf(out, 128, "it could not be written: %s", strerror(-err));
+    return out;
+}
+
+static int take_piece(void *context, struct slice piece)
+{
+    struct fetch *fetch = context;
+    struct run_writer *writer = fetch->watch->writer;
+    int err = 0;
+
+    if (!fetch->capture.name[0])
+        err = run_capture_begin(writer, &fetch->capture, fetch->watched->node->nick,
+                                fetch->snapshot->stamp, fetch->kind);
+    if (!err)
+        err = run_capture_write(writer, &fetch->capture, piece);
+    if (err)
+        watch_note_disk(fetch->watch, err);
+    return err;
+}
+
+/* What came is whole. */
+static int keep_capture(struct fetch *fetch, uint64_t *bytes)
+{
+    char name[NAME_MAX + 1];
+    *bytes = fetch->capture.bytes;
+    memcpy(name, fetch->capture.name, sizeof(name));
+    int const err = run_capture_keep(fetch->watch->writer, &fetch->capture);
+    watch_note_disk(fetch->watch, err);
+    if (!err && fetch->kind == RUN_GOROUTINE)
+        fetch->watched->goroutine_rests =
+            goroutine_rests(run_writer_folder(fetch->watch->writer), name);
+    return err;
+}
+
+static void take_answer(void *context, const struct http_answer *answer)
+{
+    struct fetch *fetch = context;
+    char why[128];
+    struct outcome outcome = {answer->begin_ns, answer->end_ns, answer->status, 0, answer->why};
+
+    if (answer->error == 0 && !answer->why[0]) {
+        int const err = fetch->capture.name[0] ? keep_capture(fetch, &outcome.bytes) : -ENODATA;
+        if (err == -ENODATA)
+            outcome.why = "the answer was empty";
+        else if (err)
+            outcome.why = why_not_kept(err, why);
+    }
+    run_capture_drop(fetch->watch->writer, &fetch->capture);
+    finish(fetch, &outcome);
+}
+
+static void take_blockinfo(void *context, const struct chain_blockinfo *info)
+{
+    struct fetch *fetch = context;
+    char why[128];
+    struct outcome outcome = {info->begin_ns, info->end_ns, 0, 0, info->error ? info->why : ""};
+
+    if (info->error == 0) {
+        int err = take_piece(fetch, info->json);
+        if (!err)
+            err = keep_capture(fetch, &outcome.bytes);
+        outcome.status = 200;
+        outcome.why = err ? why_not_kept(err, why) : "";
+        round_set_add(&fetch->watch->rounds, info->header.height);
+    } else if (!info->why[0])
+        outcome.why = "no block header";
+    finish(fetch, &outcome);
+}
+
+/* -errno with a sentence: it could not be begun. */
+static int ask_http(struct fetch *fetch, struct fault *fault)
+{
+    const struct node_watch_options *options = fetch->watch->options;
+    const struct node *node = fetch->watched->node;
+    bool const is_cpu = fetch->kind == RUN_CPU, is_metrics = fetch->kind == RUN_METRICS;
+    const struct node_headers *headers =
+        is_metrics ? &fetch->watched->headers : &fetch->watched->admin_headers;
+    uint64_t const timeout_ms = node->timeout_ms ? node->timeout_ms : options->timeout_ms;
+    char *url = NULL;
+    int const made =
+        is_metrics ? asprintf(&url, "%s", node->metrics_url)
+        : is_cpu   ? asprintf(&url, "%s%sprofile?seconds=%llu", node->pprof_url,
+                            node->pprof_url[strlen(node->pprof_url) - 1] == '/' ? "" : "/",
+                              (unsigned long long)(options->cpu_ns + 999999999u) / 1000000000u)
+                   : asprintf(&url, "%s%s%s", node->pprof_url,
+                            node->pprof_url[strlen(node->pprof_url) - 1] == '/' ? "" : "/",
+                              run_kind_suffix(fetch->kind));
+    if (made < 0)
+        return fault_set(fault, -ENOMEM, "out of memory");
+    struct http_request const request = {
+        .url = url,
+        .headers = headers->items.items,
+        .header_count = headers->items.count,
+        .timeout_ms = is_cpu ? options->cpu_ns / 1000000u + CPU_EXTRA_MS : timeout_ms,
+        .done = take_answer,
+        .context = fetch,
+        .piece = take_piece};
+    uint64_t const number = http_ask(fetch->watch->http, &request, fault);
+    free(url);
+    return number ? 0 : fault->code;
+}
+
+static int ask(struct fetch *fetch, struct fault *fault)
+{
+    const struct node *node = fetch->watched->node;
+    if (fetch->kind != RUN_BLOCKINFO)
+        return ask_http(fetch, fault);
+    uint64_t const timeout_ms =
+        node->timeout_ms ? node->timeout_ms : fetch->watch->options->timeout_ms;
+    return chain_ask_blockinfo(fetch->watch->http, node, timeout_ms, take_blockinfo, fetch, fault);
+}
+
+void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kind,
+                 struct snapshot *snapshot)
+{
+    uint64_t const now_ns = unix_ns();
+    struct fetch refused = {
+        .watch = watch, .watched = watched, .snapshot = snapshot, .kind = kind, .capture.fd = -1};
+    struct outcome outcome = {now_ns, now_ns, 0, 0, "out of memory"};
+    struct fault fault = {0};
+
+    if (watched->is_busy[kind]) {
+        outcome.why = "it has not answered for the snapshot before yet";
+        book(&refused, &outcome);
+        return;
+    }
+    struct fetch *fetch = malloc(sizeof(*fetch));
+    if (fetch)
+        *fetch = refused;
+    if (!fetch || ask(fetch, &fault)) {
+        if (fault.text[0])
+            outcome.why = fault.text;
+        book(&refused, &outcome);
+        free(fetch);
+        return;
+    }
+    watched->is_busy[kind] = true;
+    watch->pending++;
+    snapshot->pending++;
+}
