@@ -154,11 +154,9 @@ size_t run_csv_nick(const char *name)
 int run_name_is_known(const char *name)
 {
     static const char *const whole[] = {
-        "manifest.json",  "fetches.jsonl",
-        "rounds.json",    "terraform-inventory.host",
-        "watch.log",      "run.db",
-        "run.db-wal",     "run.db-shm",
-        "run.db-journal", "heap_inuse_totals.json",
+        "manifest.json", "fetches.jsonl",     "rounds.json",    "terraform-inventory.host",
+        "rates.jsonl",   "manifest.json.old", "watch.log",      "run.db",
+        "run.db-wal",    "run.db-shm",        "run.db-journal", "heap_inuse_totals.json",
     };
     static const char *const endings[] = {
         ".heap.csv", ".blockhistory", ".blockhistory.stats", ".svg", ".png", ".html", ".csv"};

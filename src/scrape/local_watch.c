@@ -68,7 +68,7 @@ static void tell_change(struct watch *watch, struct watched *watched, const char
 unsigned local_watch_sample(struct watch *watch, struct watched *watched, struct snapshot *snapshot)
 {
     struct fault fault = {0};
-    uint64_t rss_kib, vsz_kib;
+    uint64_t rss_kib = 0, vsz_kib = 0;
 
     if (!watched->node->has_process || !(watched->captures & CAPTURE_RSS))
         return 0;

@@ -30,7 +30,8 @@ struct outcome {
     uint64_t begin_ns, end_ns;
     long status;
     uint64_t bytes;
-    const char *why; /* "": all is well */
+    const char *why;  /* "": all is well */
+    bool is_given_up; /* by us */
 };
 
 bool node_gives(const struct node *node, enum run_kind kind)
@@ -53,11 +54,32 @@ bool node_gives(const struct node *node, enum run_kind kind)
     return false;
 }
 
-static void tell_change(struct fetch *fetch, const char *why)
+/* A node that cannot be reached is told of once, whatever it was asked for. */
+static void tell_reach(struct fetch *fetch, bool is_reached, const char *why)
 {
+    struct watched *watched = fetch->watched;
+
+    if (!is_reached && watched->unreached++ == 0)
+        watch_say(fetch->watch, "%s: %s", watched->node->name, why);
+    if (is_reached && watched->unreached) {
+        watch_say(fetch->watch, "%s: answers again, after %u gap%s", watched->node->name,
+                  watched->unreached, watched->unreached == 1 ? "" : "s");
+        watched->unreached = 0;
+    }
+}
+
+static void tell_change(struct fetch *fetch, const struct outcome *outcome)
+{
+    const char *why = outcome->why;
     unsigned *gaps = &fetch->watched->gaps_in_a_row[fetch->kind];
     const char *name = fetch->watched->node->name, *kind = run_kind_suffix(fetch->kind);
 
+    if (outcome->is_given_up)
+        return;
+    if (fetch->kind != RUN_BLOCKINFO)
+        tell_reach(fetch, outcome->status != 0, why);
+    if (fetch->kind != RUN_BLOCKINFO && outcome->status == 0)
+        return;
     if (why[0] && (*gaps)++ == 0)
         watch_say(fetch->watch, "%s: no %s: %s", name, kind, why);
     if (!why[0] && *gaps) {
@@ -65,6 +87,14 @@ static void tell_change(struct fetch *fetch, const char *why)
                   *gaps == 1 ? "" : "s");
         *gaps = 0;
     }
+}
+
+/* Whether a node of which nothing was known turns out not to have it: then it is not asked again. */
+static void leave_out(struct fetch *fetch, long status)
+{
+    struct watched *watched = fetch->watched;
+    if (status == 404 && watched->node->class && strcmp(watched->node->class->name, "auto") == 0)
+        watched->captures &= ~(1u << fetch->kind);
 }
 
 /* Writes the line about it, and counts. */
@@ -83,7 +113,7 @@ static void book(struct fetch *fetch, const struct outcome *outcome)
     uint64_t const took_ns = outcome->end_ns - outcome->begin_ns;
 
     run_writer_add_fetch(watch->writer, &line);
-    tell_change(fetch, outcome->why);
+    tell_change(fetch, outcome);
     watch->end->fetches++;
     told->fetches++;
     if (outcome->why[0]) {
@@ -157,7 +187,9 @@ static void take_answer(void *context, const struct http_answer *answer)
 {
     struct fetch *fetch = context;
     char why[128];
-    struct outcome outcome = {answer->begin_ns, answer->end_ns, answer->status, 0, answer->why};
+    struct outcome outcome = {answer->begin_ns, answer->end_ns,
+                              answer->status,   0,
+                              answer->why,      answer->error == -ECANCELED};
 
     if (answer->error == 0 && !answer->why[0]) {
         int const err = fetch->capture.name[0] ? keep_capture(fetch, &outcome.bytes) : -ENODATA;
@@ -167,6 +199,7 @@ static void take_answer(void *context, const struct http_answer *answer)
             outcome.why = why_not_kept(err, why);
     }
     run_capture_drop(fetch->watch->writer, &fetch->capture);
+    leave_out(fetch, answer->status);
     finish(fetch, &outcome);
 }
 
@@ -174,7 +207,9 @@ static void take_blockinfo(void *context, const struct chain_blockinfo *info)
 {
     struct fetch *fetch = context;
     char why[128];
-    struct outcome outcome = {info->begin_ns, info->end_ns, 0, 0, info->error ? info->why : ""};
+    struct outcome outcome = {
+        info->begin_ns,           info->end_ns, 0, 0, info->error ? info->why : "",
+        info->error == -ECANCELED};
 
     if (info->error == 0) {
         int err = take_piece(fetch, info->json);
@@ -237,7 +272,7 @@ void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kin
     uint64_t const now_ns = unix_ns();
     struct fetch refused = {
         .watch = watch, .watched = watched, .snapshot = snapshot, .kind = kind, .capture.fd = -1};
-    struct outcome outcome = {now_ns, now_ns, 0, 0, "out of memory"};
+    struct outcome outcome = {now_ns, now_ns, 0, 0, "out of memory", false};
     struct fault fault = {0};
 
     if (watched->is_busy[kind]) {

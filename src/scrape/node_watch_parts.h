@@ -16,6 +16,7 @@ struct watched {
     struct node_headers headers, admin_headers;
     bool is_busy[RUN_KINDS]; /* has not answered the question before */
     unsigned gaps_in_a_row[RUN_KINDS];
+    unsigned unreached;       /* fetches without any answer, in a row */
     unsigned goroutine_rests; /* ticks to leave out, because it has very many */
     unsigned rss_gaps;
     uint32_t pid;       /* of its process, at the last snapshot; 0: not known */
