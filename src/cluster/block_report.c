@@ -83,8 +83,10 @@ static void write_doubts(FILE *out, const struct block_stats *stats)
     write_doubt(out, stats->backward, "times the counter of transactions went down");
     write_doubt(out, stats->outside, "records are outside the limits");
     write_doubt(out, stats->odd_lines, "lines are no records");
-    write_doubt(out, stats->by_header,
-                "times are those between headers, in whole seconds: the arrival is not known");
+    write_doubt(
+        out, stats->by_header,
+        "times are those between headers, which have whole seconds (shared evenly by blocks "
+        "of one second): the arrival is not known");
     write_doubt(out, stats->untimed,
                 "blocks have no time of their own and are left out of times and rates");
 }

@@ -63,6 +63,24 @@ static size_t time_stretch(struct block_point *points, size_t count)
     return end;
 }
 
+/* Blocks of the same second by their headers share the time until the next one evenly. */
+static void share_seconds(struct block_point *points, size_t count)
+{
+    size_t begin = 1;
+    for (size_t i = 1; i < count; i++) {
+        bool const is_zero =
+            points[i].follows && points[i].timing == BLOCK_UNTIMED && header_gap(&points[i]) == 0;
+        if (is_zero)
+            continue;
+        if (points[i].timing == BLOCK_BY_HEADER && i > begin) {
+            double const share = points[i].seconds / (double)(i - begin + 1);
+            for (size_t at = begin; at <= i; at++)
+                set_time(&points[at], BLOCK_BY_HEADER, share);
+        }
+        begin = i + 1;
+    }
+}
+
 int block_times_find(struct block_stats *stats)
 {
     struct block_point *points = stats->points.items;
@@ -79,6 +97,7 @@ int block_times_find(struct block_stats *stats)
             i += stretch ? stretch : 1;
         }
     }
+    share_seconds(points, count);
     for (size_t i = 0; i < count; i++) {
         stats->by_arrival += points[i].timing == BLOCK_BY_ARRIVAL;
         stats->by_header += points[i].timing == BLOCK_BY_HEADER;
@@ -155,7 +174,8 @@ static double low_mark(const struct block_stats *stats, size_t begin)
         double const off = (double)counted(stats, i)->transactions - mean;
         squares += off * off;
     }
-    return count > 1 ? mean - 2 * sqrt(squares / (double)(count - 1)) : mean;
+    double const mark = count > 1 ? mean - 2 * sqrt(squares / (double)(count - 1)) : mean;
+    return nextafter(mark, -INFINITY); /* blocks that are all the same are at it, not below */
 }
 
 /* From the first five blocks under load on, until the load ends. */

@@ -47,11 +47,19 @@ static void be_behind(struct chain_follow *follow)
     }
 }
 
+/* How long the node takes at least for an answer that it has at hand. */
+static void note_speed(struct chain_follow *follow, const struct chain_answer *answer)
+{
+    uint64_t const took = answer->answered_ns - answer->asked_ns;
+    if (took < follow->shortest_ns)
+        follow->shortest_ns = took;
+}
+
 void follow_take_height(struct chain_follow *follow, const struct chain_answer *answer)
 {
     uint64_t const took = answer->answered_ns - answer->asked_ns;
-    if (follow->step == STEP_HEIGHT && took < follow->shortest_ns)
-        follow->shortest_ns = took;
+    if (follow->step == STEP_HEIGHT)
+        note_speed(follow, answer);
     if (follow->facts.has_head && answer->height > follow->facts.head)
         open_window(follow, answer);
     if (!follow->has_next) { /* a new file begins after the newest block */
@@ -123,6 +131,7 @@ static void fill_record(const struct chain_follow *follow, const struct chain_an
 void follow_take_headers(struct chain_follow *follow, const struct chain_answer *answer)
 {
     struct fault fault = {0};
+    note_speed(follow, answer);
     follow->absences = 0;
     follow->due_ns = 0;
     for (size_t i = 0; i < answer->header_count; i++) {

@@ -1,0 +1,27 @@
+/* blocks_command.h - what `memoir blocks` was asked for, and the two things it does. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cluster/block_stats.h"
+#include "scrape/node_list.h"
+
+struct blocks_command {
+    struct node_list_options nodes;
+    text_list inputs;    /* of options that name nodes; words come after them */
+    bool from_inventory; /* --tf-inventory: the original's relays */
+    bool all, all_rounds;
+    const char *output, *output_folder, *pid_path;
+    char *token;
+    bool has_from, has_to;
+    uint64_t from, to, for_ns, every_ns;
+    bool quiet;
+    struct block_stats_options stats;
+    bool tps1, json, csv, no_color, stats_file, plot;
+    const char *plot_path; /* NULL with `plot`: beside the file */
+};
+
+/* Both print and return the exit status. */
+int blocks_follow(struct blocks_command *command, char **words, int count);
+int blocks_show(const struct blocks_command *command, char **words, int count);
