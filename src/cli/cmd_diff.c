@@ -275,7 +275,26 @@ static const char *conflict(const struct diff_options *options, int words)
     return NULL;
 }
 
-static int open_and_compare(const struct diff_options *options, int words, char **argv)
+/* What both count, where --metric did not say it or named what only they have. */
+static int choose_metric(struct diff_options *options, const struct diff_inputs *inputs,
+                         struct fault *fault)
+{
+    struct selection *selection = &options->before;
+    const struct recording *before = inputs->before;
+    int const err = selection_find_metrics(selection, before, fault);
+    if (err)
+        return err;
+    if (before->shown_metric || !recording_traces_heap(before) ||
+        (inputs->after != before && !recording_pin(before, PIN_PEAK) && before->heap.bytes))
+        (void)selection_choose_metric(selection, before);
+    const struct metric *other = recording_metric(inputs->after, selection->metric->name);
+    if (other && other->plus == selection->metric->plus)
+        return 0;
+    return fault_set(fault, -EINVAL, "%s counts %s, and %s does not", inputs->before_name,
+                     selection->metric->name, inputs->after_name);
+}
+
+static int open_and_compare(struct diff_options *options, int words, char **argv)
 {
     struct fault fault = {.text = ""};
     struct diff_inputs inputs = {.before_name = argv[1], .after_name = argv[words]};
@@ -283,7 +302,11 @@ static int open_and_compare(const struct diff_options *options, int words, char 
     if (!inputs.before)
         return failed(&fault);
     inputs.after = words == 1 ? inputs.before : open_input(argv[2], &fault);
-    int status = inputs.after ? compare(options, &inputs) : failed(&fault);
+    int status;
+    if (inputs.after && choose_metric(options, &inputs, &fault) == 0)
+        status = compare(options, &inputs);
+    else
+        status = failed(&fault);
     if (inputs.after != inputs.before)
         recording_destroy(inputs.after);
     recording_destroy(inputs.before);

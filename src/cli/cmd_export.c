@@ -168,10 +168,12 @@ static FILE *open_name_list(const struct recording *recording, struct fault *fau
     return file;
 }
 
-static int export_recording(const struct export_options *options, struct recording *recording)
+static int export_recording(struct export_options *options, struct recording *recording)
 {
     struct fault fault = {.text = ""};
-    const struct selection *selection = &options->selection;
+    struct selection *selection = &options->selection;
+    if (selection_find_metrics(selection, recording, &fault) < 0)
+        return wrong_usage(fault.text);
     struct export_job job = {.recording = recording,
                              .metric = selection->metric_given ? selection->metric : NULL,
                              .filter = selection->filter ? &selection->filter_regex : NULL,
@@ -181,7 +183,8 @@ static int export_recording(const struct export_options *options, struct recordi
                              .with_stacks = options->snapshots.with_stacks};
     struct selection chosen = *selection; /* a borrowed copy */
     if (!job.metric && !recording_traces_heap(recording) &&
-        strcmp(options->format->name, "folded") == 0) {
+        (strcmp(options->format->name, "folded") == 0 ||
+         strcmp(options->format->name, "pprof") == 0)) {
         selection_choose_metric(&chosen, recording);
         job.metric = chosen.metric;
     }

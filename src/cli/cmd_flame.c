@@ -148,12 +148,15 @@ static int draw(void *context, struct recording *recording, enum picture_format 
 {
     struct flame_command *command = context;
     struct svg_out out = {0};
+    int err = selection_find_metrics(&command->selection, recording, fault);
+    if (err)
+        return err;
     flame_choose_metric(command, recording);
     command->options.reverse = command->selection.reverse;
     bool const is_diff = command->diff || command->with.between_given;
-    int err = is_diff         ? flame_draw_diff(command, recording, &out, fault)
-              : command->heat ? draw_heat(command, recording, &out, fault)
-                              : draw_one(command, recording, &out, fault);
+    err = is_diff         ? flame_draw_diff(command, recording, &out, fault)
+          : command->heat ? draw_heat(command, recording, &out, fault)
+                          : draw_one(command, recording, &out, fault);
     if (!err)
         err = picture_write(&out, command->selection.output, format, fault);
     svg_out_fini(&out);

@@ -52,6 +52,9 @@ static int draw(void *context, struct recording *recording, enum picture_format 
     struct selection *selection = &command->selection;
     struct svg_out out = {0};
     struct plot_options *options = &command->options;
+    int err = selection_find_metrics(selection, recording, fault);
+    if (err)
+        return err;
     if (!recording_traces_heap(recording)) {
         (void)selection_choose_metric(selection, recording);
         selection->metric_given = true;
@@ -60,7 +63,7 @@ static int draw(void *context, struct recording *recording, enum picture_format 
     options->top = selection->top < PLOT_SITES_MAX      ? (unsigned)selection->top
                    : selection->top == SELECTION_NO_TOP ? PLOT_TOP_DEFAULT
                                                         : PLOT_SITES_MAX;
-    int err = selection_range(selection, recording, &options->range, fault);
+    err = selection_range(selection, recording, &options->range, fault);
     if (!err)
         err = plot_svg_render(recording, options, &out, fault);
     if (!err)

@@ -150,6 +150,11 @@ static int answer(const char *path, struct selection *selection, struct report_o
     struct recording *recording = open_input(path, fault);
     if (!recording)
         return -EIO;
+    int err = selection_find_metrics(selection, recording, fault);
+    if (err) {
+        recording_destroy(recording);
+        return err;
+    }
     const char *note = selection_choose_metric(selection, recording);
     if (options->snapshots.is_wanted) {
         int const failed =
@@ -166,7 +171,7 @@ static int answer(const char *path, struct selection *selection, struct report_o
     struct report report;
     question.note = note;
     question.now_unix_ns = unix_ns();
-    int err = selection_range(selection, recording, &question.range, fault);
+    err = selection_range(selection, recording, &question.range, fault);
     if (!err && !options->no_default_suppressions)
         err = suppressions_add_recorded(&options->suppressions, recording);
     if (!err)

@@ -228,10 +228,13 @@ static int draw(void *context, struct recording *recording, enum picture_format 
 {
     struct graph_command *command = context;
     struct weights weights;
+    int err = selection_find_metrics(&command->selection, recording, fault);
+    if (err)
+        return err;
     const char *note = selection_choose_metric(&command->selection, recording);
     if (note)
         fprintf(stderr, "memoir graph: note: %s\n", note);
-    int err = selection_weigh(&command->selection, recording, &weights, fault);
+    err = selection_weigh(&command->selection, recording, &weights, fault);
     if (err)
         return err;
     if (command->selection.filter)

@@ -40,7 +40,8 @@ static int add_source(struct pprof_profile *profile, struct pprof_source source,
                       struct fault *fault)
 {
     size_t at = profile->source_count;
-    int err = export_weigh(profile->job, metric_find(source.metric), &profile->weights[at], fault);
+    int err = export_weigh(profile->job, recording_metric(profile->job->recording, source.metric),
+                           &profile->weights[at], fault);
     if (err)
         return err;
     profile->sources[at] = source;
@@ -185,7 +186,8 @@ static void write_profile(struct pprof_profile *profile)
     protobuf_uint(out, PROFILE_TIME_NANOS, recording->start_unix_ns + profile->used.from_ns);
     protobuf_uint(out, PROFILE_DURATION_NANOS, profile->used.to_ns - profile->used.from_ns);
     write_value_type(profile, PROFILE_PERIOD_TYPE, "space", profile->sources[0].value_unit);
-    protobuf_uint(out, PROFILE_PERIOD, 1);
+    protobuf_uint(out, PROFILE_PERIOD,
+                  recording->quality.sample_rate ? recording->quality.sample_rate : 1);
     const uint64_t comments[] = {made_by, command};
     protobuf_packed(out, PROFILE_COMMENT, comments, command ? 2 : 1);
     protobuf_uint(out, PROFILE_DEFAULT_SAMPLE_TYPE, first);

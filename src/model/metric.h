@@ -40,6 +40,8 @@ enum column {
     COL_REGION_BYTES,
     COL_REGION_FREES,
     COL_REGION_FREED,
+    COL_OWN_0 =
+        44, /* 44 + k: of the k-th metric that a foreign file alone has, see recording_add_metric() */
     COL_SIZE_0 = 64,      /* 64 + k: allocations with size class k, see size_class() */
     COL_LIFETIME_0 = 128, /* 128 + k: frees of blocks with lifetime class k, see lifetime_class() */
     COL_POOL_SIZE_0 = 144, /* the same of pools */
@@ -49,6 +51,7 @@ enum column {
         228, /* 228 + 2k: bytes of what owner_touched_kinds[k] has, by who touched them first: more; 229 + 2k: less */
     COL_PAGES_0 = 240 /* 240 + 2k: bytes of page_kind k that came, 241 + 2k: that went */
 };
+#define OWN_METRICS_MAX  20
 #define SIZE_CLASSES     40 /* 0: zero bytes; k: [2^(k-1), 2^k) */
 #define LIFETIME_CLASSES 16
 #define COLUMN_LIMIT     256

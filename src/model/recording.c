@@ -45,6 +45,7 @@ void recording_destroy(struct recording *recording)
     vec_free(&recording->pins);
     vec_free(&recording->traits);
     vec_free(&recording->notes);
+    recording_free_metrics(recording);
     marks_fini(&recording->marks);
     vec_free(&recording->leak_rules);
     string_table_destroy(recording->strings);
@@ -123,15 +124,20 @@ const struct pin *recording_pin(const struct recording *recording, enum pin_kind
 bool recording_is_of_time(const struct recording *recording)
 {
     const char *source = recording_text(recording, recording->source);
-    return strcmp(source, SOURCE_CPU) == 0 ||
+    return strcmp(source, SOURCE_CPU) == 0 || strcmp(source, SOURCE_PPROF_TIME) == 0 ||
            strncmp(source, SOURCE_PERF, sizeof(SOURCE_PERF) - 1) == 0;
+}
+
+bool recording_is_of_counts(const struct recording *recording)
+{
+    return strcmp(recording_text(recording, recording->source), SOURCE_PPROF_COUNTS) == 0;
 }
 
 bool recording_traces_heap(const struct recording *recording)
 {
     const char *source = recording_text(recording, recording->source);
     return strcmp(source, SOURCE_PAGES) != 0 && strcmp(source, SOURCE_COSTS) != 0 &&
-           !recording_is_of_time(recording);
+           !recording_is_of_time(recording) && !recording_is_of_counts(recording);
 }
 
 bool recording_counts_blocks(const struct recording *recording)

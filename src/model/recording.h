@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "base/slice.h"
 #include "base/vec.h"
 #include "model/mark.h"
 #include "model/metric.h"
@@ -212,6 +213,11 @@ struct recording {
     VEC(string_id) notes;      /* sentences for the quality part of every report */
     VEC(string_id) leak_rules; /* leaks the program itself says are none, as in suppress.h */
 
+    struct metric own_metrics[OWN_METRICS_MAX]; /* that no other recording has; see own_metric.c */
+    unsigned own_metric_count;
+    string_id
+        shown_metric; /* what the file itself wants to be shown unasked; empty: it does not say */
+
     struct mark_list marks;
 
     struct totals heap, maps;
@@ -248,14 +254,25 @@ int recording_name_stack(struct recording *recording, string_id name, stack_id *
 void recording_note(struct recording *recording, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Whether allocations were traced at all: not by those who only look from outside. */
-#define SOURCE_PAGES "memoir pages"
-#define SOURCE_CPU   "memoir cpu"
-#define SOURCE_PERF  "perf" /* its version may follow */
-#define SOURCE_COSTS "callgrind"
+#define SOURCE_PAGES        "memoir pages"
+#define SOURCE_CPU          "memoir cpu"
+#define SOURCE_PERF         "perf" /* its version may follow */
+#define SOURCE_COSTS        "callgrind"
+#define SOURCE_PPROF_HEAP   "pprof, heap"
+#define SOURCE_PPROF_TIME   "pprof, time"
+#define SOURCE_PPROF_COUNTS "pprof, counts"
 bool recording_traces_heap(const struct recording *recording);
 /* Whether time is all that it is about. */
 bool recording_is_of_time(const struct recording *recording);
 /* Whether it says how many blocks there were: some files of other programs tell their bytes alone. */
 bool recording_counts_blocks(const struct recording *recording);
+/* Whether it is about numbers of its own and nothing that memoir measures. */
+bool recording_is_of_counts(const struct recording *recording);
+/* A metric of its own, in the column it is given: its name and unit are copied.  NULL when there are too many or no memory.  The one of that name, if it is there. */
+const struct metric *recording_add_metric(struct recording *recording, struct slice name,
+                                          struct slice unit, enum metric_kind kind);
+/* One of its own, or one that every recording has; NULL when there is none of that name. */
+const struct metric *recording_metric(const struct recording *recording, const char *name);
+void recording_free_metrics(struct recording *recording); /* for recording_destroy */
 /* The first pin of a kind, or NULL. */
 const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind);

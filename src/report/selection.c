@@ -24,26 +24,68 @@ void selection_fini(struct selection *selection)
     selection->filter = NULL;
 }
 
-static int take_one_metric(struct selection *selection, const char *argument, struct fault *fault)
+/* The metric of ours that `name` is most like, when it is so like one that it must be meant; else NULL. */
+static const char *nearest_metric(const char *name)
 {
-    const struct metric *metric = metric_find(argument);
     const char *nearest = metrics[0].name;
-    if (metric) {
-        selection->metric = metric;
-        selection->metric_given = true;
-        return 0;
-    }
     for (const struct metric *other = metrics; other->name; other++)
-        if (nearest_distance(argument, other->name) < nearest_distance(argument, nearest))
+        if (nearest_distance(name, other->name) < nearest_distance(name, nearest))
             nearest = other->name;
-    if (nearest_is_near(argument, nearest_distance(argument, nearest)))
-        return fault_set(fault, -EINVAL, "there is no metric \"%s\", did you mean %s?", argument,
-                         nearest);
+    return nearest_is_near(name, nearest_distance(name, nearest)) ? nearest : NULL;
+}
+
+static int no_such_metric(const char *name, struct fault *fault)
+{
     return fault_set(
         fault, -EINVAL,
         "there is no metric \"%s\": heap.peak, heap.leaked, heap.live, heap.allocated, "
         "heap.calls and heap.temporary are the usual ones",
-        argument);
+        name);
+}
+
+/* A name that every recording knows, or one that may be its own: see selection_find_metrics. */
+static int take_one_metric(struct selection *selection, const char *argument, struct fault *fault)
+{
+    const struct metric *metric = metric_find(argument);
+    const char *nearest = !metric && strchr(argument, '.') ? nearest_metric(argument) : NULL;
+    if (nearest)
+        return fault_set(fault, -EINVAL, "there is no metric \"%s\", did you mean %s?", argument,
+                         nearest);
+    if (!metric) {
+        unsigned const at = selection->unknown_count;
+        if (at == SIDE_MAX || strlen(argument) >= sizeof(selection->unknown_names[0]))
+            return no_such_metric(argument, fault);
+        strcpy(selection->unknown_names[at], argument);
+        selection->unknown[at] =
+            (struct metric){.name = selection->unknown_names[at], .unit = "", .help = ""};
+        selection->unknown_count++;
+        metric = &selection->unknown[at];
+    }
+    selection->metric = metric;
+    selection->metric_given = true;
+    return 0;
+}
+
+int selection_find_metrics(struct selection *selection, const struct recording *recording,
+                           struct fault *fault)
+{
+    for (unsigned i = 0; i < selection->unknown_count; i++) {
+        const struct metric *unknown = &selection->unknown[i];
+        const struct metric *found = recording_metric(recording, unknown->name);
+        if (!found && recording->own_metric_count)
+            return fault_set(fault, -EINVAL,
+                             "there is no metric \"%s\": of its own the file has %s%s",
+                             unknown->name, recording->own_metrics[0].name,
+                             recording->own_metric_count > 1 ? " and others, see memoir info" : "");
+        if (!found)
+            return no_such_metric(unknown->name, fault);
+        if (selection->metric == unknown)
+            selection->metric = found;
+        for (unsigned k = 0; k < selection->several.count; k++)
+            if (selection->several.items[k] == unknown)
+                selection->several.items[k] = found;
+    }
+    return 0;
 }
 
 static int take_several_metrics(struct selection *selection, const char *argument,
@@ -73,7 +115,7 @@ static int take_several_metrics(struct selection *selection, const char *argumen
 int selection_take_metric(void *into, const char *argument, struct fault *fault)
 {
     struct selection *selection = into;
-    selection->several.count = 0;
+    selection->several.count = selection->unknown_count = 0;
     return strchr(argument, ',') ? take_several_metrics(selection, argument, fault)
                                  : take_one_metric(selection, argument, fault);
 }
@@ -212,6 +254,11 @@ const char *selection_choose_metric(struct selection *selection, const struct re
     const struct pin *peak = recording_pin(recording, PIN_PEAK);
     if (selection->metric_given)
         return NULL;
+    if (recording->shown_metric) {
+        selection->metric =
+            recording_metric(recording, recording_text(recording, recording->shown_metric));
+        return NULL;
+    }
     bool const has_time = selection->at_given || selection->between_given;
     if (recording_is_of_time(recording)) {
         bool const only_waits = recording->timing.samples == 0 && recording->timing.waits > 0;

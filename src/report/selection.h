@@ -23,6 +23,9 @@ struct metric_list {
 struct selection {
     const struct metric *metric; /* never NULL; heap.peak unless given */
     bool metric_given;
+    struct metric unknown[SIDE_MAX]; /* by name alone, until a recording tells which they are */
+    char unknown_names[SIDE_MAX][64];
+    unsigned unknown_count;
     bool takes_several;         /* set before parsing by a command that takes --metric A,B */
     struct metric_list several; /* then: all of them, when there are more than one */
     bool at_given, between_given;
@@ -42,6 +45,10 @@ struct selection {
 
 void selection_init(struct selection *selection);
 void selection_fini(struct selection *selection);
+
+/* Finds metrics that only `recording` has, by the names that were given; once it is open, before anything else.  0, or -EINVAL with a sentence when there is none of a name. */
+int selection_find_metrics(struct selection *selection, const struct recording *recording,
+                           struct fault *fault);
 
 /* The times asked for, in ns of this recording (not snapped yet).  -EINVAL with a sentence when
  * they make no sense for it or for the metric. */

@@ -216,7 +216,7 @@ static void put_calls(const struct page *page)
     if (!recording_counts_blocks(recording))
         return;
     line_add(&line, "%s allocations", human_count((int64_t)heap->calls, calls));
-    if (seconds > 0 && (double)heap->calls / seconds < 1e18)
+    if (recording->duration_ns > 1 && (double)heap->calls / seconds < 1e18)
         line_add(&line, " (%s/s)",
                  human_count_short((int64_t)((double)heap->calls / seconds), rate));
     line_add(&line, " of %s in all", human_bytes((int64_t)heap->bytes, bytes));

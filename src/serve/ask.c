@@ -73,6 +73,8 @@ bool ask_begin(struct ask *ask, bool several, struct target *target, const struc
     selection_init(&ask->selection);
     ask->selection.takes_several = several;
     int err = take_words(&ask->selection, request, &fault);
+    if (!err)
+        err = selection_find_metrics(&ask->selection, ask->recording, &fault);
     ask->note = selection_choose_metric(&ask->selection, ask->recording);
     if (!err)
         err = selection_range(&ask->selection, ask->recording, &ask->range, &fault);

@@ -66,13 +66,30 @@ TEST(wrong_values_are_explained)
     CHECK(PARSE("--metric", "heap.leeked") == -EINVAL);
     assert_string_equal(fault.text,
                         "there is no metric \"heap.leeked\", did you mean heap.leaked?");
-    CHECK(PARSE("--metric", "bogus") == -EINVAL && strstr(fault.text, "heap.peak"));
+    CHECK(PARSE("--metric", "bogus", "file") == 1); /* the file may have it */
+    CHECK(selection_find_metrics(&selection, sample.recording, &fault) == -EINVAL);
+    CHECK(strstr(fault.text, "heap.peak"));
     CHECK(PARSE("--by", "colour") == -EINVAL && strstr(fault.text, "stack, function"));
     CHECK(PARSE("--at", "noon") == -EINVAL && strstr(fault.text, "1h30m"));
     CHECK(PARSE("--at", "101%") == -EINVAL);
     CHECK(PARSE("--between", "3s") == -EINVAL && strstr(fault.text, "comma"));
     CHECK(PARSE("--filter", "a(") == -EINVAL && strstr(fault.text, "regular expression"));
     CHECK(PARSE("--top", "many") == -EINVAL && PARSE("--threshold", "x") == -EINVAL);
+}
+
+TEST(a_file_may_have_metrics_of_its_own)
+{
+    const struct metric *own = recording_add_metric(sample.recording, slice_of("goroutine"),
+                                                    slice_of("count"), METRIC_LEVEL);
+    CHECK(own && own->plus == COL_OWN_0);
+    CHECK(recording_add_metric(sample.recording, slice_of("goroutine"), slice_of(""),
+                               METRIC_LEVEL) == own);
+    CHECK(PARSE("--metric", "goroutine", "file") == 1);
+    CHECK(selection_find_metrics(&selection, sample.recording, &fault) == 0);
+    CHECK(selection.metric == own);
+    CHECK(PARSE("--metric", "threads", "file") == 1);
+    CHECK(selection_find_metrics(&selection, sample.recording, &fault) == -EINVAL);
+    CHECK(strstr(fault.text, "goroutine"));
 }
 
 static struct time_range range(void)
@@ -228,6 +245,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_option_lands_in_its_field, begin, end),
         cmocka_unit_test_setup_teardown(defaults_ask_for_the_peak, begin, end),
         cmocka_unit_test_setup_teardown(wrong_values_are_explained, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_may_have_metrics_of_its_own, begin, end),
         cmocka_unit_test_setup_teardown(times_are_counted_from_either_end, begin, end),
         cmocka_unit_test_setup_teardown(times_that_make_no_sense_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(the_filter_looks_at_function_module_and_file, begin, end),
