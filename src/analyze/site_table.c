@@ -79,7 +79,7 @@ static string_id name_process(const struct recording *recording, stack_id stack)
 
 static string_id name_stack(struct recording *recording, stack_id stack)
 {
-    bool const is_of_several = recording->pid == 0 && recording_is_of_time(recording);
+    bool const is_of_several = recording_is_of_several(recording);
     string_id const process = is_of_several ? name_process(recording, stack) : STRING_EMPTY;
     if (process != STRING_EMPTY)
         return process;

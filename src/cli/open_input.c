@@ -22,11 +22,9 @@ struct reader {
 
 /* Foreign formats go before the last line, which knows everything. */
 static const struct reader readers[] = {
-    {heaptrack_recognise, heaptrack_read, true},
-    {perf_data_recognise, perf_data_read, true},
-    {massif_recognise, massif_read, false},
-    {callgrind_recognise, callgrind_read, false},
-    {NULL, recording_read, false},
+    {heaptrack_recognise, heaptrack_read, true},   {perf_data_recognise, perf_data_read, true},
+    {massif_recognise, massif_read, false},        {callgrind_recognise, callgrind_read, false},
+    {pprof_recognise, pprof_recording_read, true}, {NULL, recording_read, false},
 };
 
 /* The first bytes, unpacked, or -errno.  A folder or a device is not read at all. */

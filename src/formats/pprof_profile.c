@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/pprof_legacy.h"
 #include "formats/pprof_parts.h"
 
 #define BASE_KEY   "pprof::base"
@@ -45,9 +46,9 @@ struct pprof_profile *pprof_read_bytes(const void *data, size_t size, struct fau
         err = -EINVAL;
     else if (profile->size == 0)
         err = fault_set(fault, -EINVAL, "it is empty: the node answered with nothing");
-    if (err == 0)
-        err = pprof_parse_proto(profile, fault);
-    if (err == 0)
+    else if (pprof_legacy_recognise((struct slice){profile->bytes, profile->size}))
+        err = pprof_parse_legacy(profile, fault);
+    else if ((err = pprof_parse_proto(profile, fault)) == 0)
         err = pprof_resolve(profile, fault);
     if (err == 0)
         return profile;

@@ -38,3 +38,11 @@ bool callgrind_recognise(struct slice head);
  * to a function (docs/formats.md).  NULL with a sentence. */
 struct recording *callgrind_read(const char *path, struct fault *fault);
 struct recording *callgrind_read_bytes(const void *data, size_t size, struct fault *fault);
+
+/* True for what pprof reads: profile.proto, plain or in one more layer of gzip, and the older forms of Go, gperftools and jemalloc; 4096
+ * bytes are enough. */
+bool pprof_recognise(struct slice head);
+/* Reads a profile.  Values are those of the file, exactly; sample types that memoir does not know are metrics of the recording's own.  Frames without names have
+ * modules and addresses.  NULL with a sentence. */
+struct recording *pprof_recording_read(const char *path, struct fault *fault);
+struct recording *pprof_recording_read_bytes(const void *data, size_t size, struct fault *fault);

@@ -140,6 +140,14 @@ bool recording_traces_heap(const struct recording *recording)
            !recording_is_of_time(recording) && !recording_is_of_counts(recording);
 }
 
+bool recording_is_of_several(const struct recording *recording)
+{
+    bool const is_ours =
+        strcmp(recording_text(recording, recording->source), SOURCE_PPROF_TIME) != 0;
+    return recording->is_of_several ||
+           (recording->pid == 0 && is_ours && recording_is_of_time(recording));
+}
+
 bool recording_counts_blocks(const struct recording *recording)
 {
     return recording->heap.calls > 0 || recording->heap.peak_bytes == 0;

@@ -201,6 +201,8 @@ struct recording {
     bool being_written;       /* when it was read, a recorder had it open and was not done */
     uint64_t anon_peak_bytes; /* resident and in no file: the most of it; 0 unknown */
 
+    bool is_of_several; /* the outermost frames of stacks are names of nodes */
+
     struct string_table *strings;
     struct stack_table *stacks;
     VEC(struct module) modules;
@@ -258,12 +260,15 @@ void recording_note(struct recording *recording, const char *format, ...)
 #define SOURCE_CPU          "memoir cpu"
 #define SOURCE_PERF         "perf" /* its version may follow */
 #define SOURCE_COSTS        "callgrind"
-#define SOURCE_PPROF_HEAP   "pprof, heap"
-#define SOURCE_PPROF_TIME   "pprof, time"
-#define SOURCE_PPROF_COUNTS "pprof, counts"
+#define SOURCE_PPROF        "pprof" /* which all of these begin with */
+#define SOURCE_PPROF_HEAP   SOURCE_PPROF ", heap"
+#define SOURCE_PPROF_TIME   SOURCE_PPROF ", time"
+#define SOURCE_PPROF_COUNTS SOURCE_PPROF ", counts"
 bool recording_traces_heap(const struct recording *recording);
 /* Whether time is all that it is about. */
 bool recording_is_of_time(const struct recording *recording);
+/* Whether outermost frames are whole processes or nodes. */
+bool recording_is_of_several(const struct recording *recording);
 /* Whether it says how many blocks there were: some files of other programs tell their bytes alone. */
 bool recording_counts_blocks(const struct recording *recording);
 /* Whether it is about numbers of its own and nothing that memoir measures. */

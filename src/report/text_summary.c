@@ -78,15 +78,19 @@ static void put_sampled(const struct page *page)
     char rate[HUMAN_MAX], peak[HUMAN_MAX], leaked[HUMAN_MAX], lost[HUMAN_MAX];
     if (!quality->sample_rate)
         return;
-    line_add(
-        &line,
-        "one block in %s is taken, at random: all numbers are estimates, in 95 of 100 cases "
-        "within ±%s at the peak and ±%s of what is live",
-        human_bytes((int64_t)quality->sample_rate, rate),
-        human_bytes((int64_t)sample_error(recording->heap.peak_bytes, quality->sample_rate), peak),
-        human_bytes((int64_t)sample_error((uint64_t)llabs(page->report->leaked_value),
-                                          quality->sample_rate),
-                    leaked));
+    line_add(&line,
+             "one block in %s is taken, at random: all numbers are estimates, in 95 of 100 cases "
+             "within ",
+             human_bytes((int64_t)quality->sample_rate, rate));
+    if (recording->heap.peak_bytes)
+        line_add(
+            &line, "±%s at the peak and ",
+            human_bytes((int64_t)sample_error(recording->heap.peak_bytes, quality->sample_rate),
+                        peak));
+    line_add(&line, "±%s of what is live",
+             human_bytes((int64_t)sample_error((uint64_t)llabs(page->report->leaked_value),
+                                               quality->sample_rate),
+                         leaked));
     if (quality->unfollowed_bytes)
         line_add(&line, "; %s were live when sampling began, and count as freed since",
                  human_bytes((int64_t)quality->unfollowed_bytes, lost));
@@ -357,8 +361,9 @@ static void add_stack_quality(struct text_line *line, const struct report *repor
 /* Some files of other programs have sums only. */
 static bool has_events(const struct recording *recording)
 {
-    return recording_counts_blocks(recording) &&
-           strcmp(recording_text(recording, recording->source), SOURCE_COSTS) != 0;
+    const char *source = recording_text(recording, recording->source);
+    return recording_counts_blocks(recording) && strcmp(source, SOURCE_COSTS) != 0 &&
+           strncmp(source, SOURCE_PPROF, strlen(SOURCE_PPROF)) != 0;
 }
 
 static void put_quality(const struct page *page)
