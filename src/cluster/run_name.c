@@ -158,8 +158,9 @@ int run_name_is_known(const char *name)
         "rates.jsonl",   "manifest.json.old", "watch.log",      "run.db",
         "run.db-wal",    "run.db-shm",        "run.db-journal", "heap_inuse_totals.json",
     };
-    static const char *const endings[] = {
-        ".heap.csv", ".blockhistory", ".blockhistory.stats", ".svg", ".png", ".html", ".csv"};
+    static const char *const endings[] = {".heap.csv", ".blockhistory", ".blockhistory.stats",
+                                          ".svg",      ".png",          ".html",
+                                          ".csv",      ".memoir"};
     for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
         if (strcmp(name, whole[i]) == 0)
             return 1;

@@ -1,0 +1,11 @@
+/* node_list_text.h - the nodes of a list for people and programs, as `memoir watch --list` shows them.  Secrets are told only by that they are there. */
+#pragma once
+
+#include <stdio.h>
+
+#include "scrape/node_list.h"
+
+enum node_list_form { NODE_LIST_TABLE, NODE_LIST_JSON, NODE_LIST_CSV };
+
+/* The table ends with the doubts, the JSON has them; CSV has nodes only.  Processes are looked up now.  0 or -EIO. */
+int node_list_write(const struct node_list *list, enum node_list_form form, FILE *out);
