@@ -126,6 +126,8 @@ struct load_calls *load_calls_create(const struct load_kind *kind, const text_li
     if (calls->multi && calls->headers && calls->is_open) {
         curl_multi_setopt(calls->multi, CURLMOPT_MAX_HOST_CONNECTIONS, kind->is_grpc ? 1L : 4L);
         curl_multi_setopt(calls->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);
+        /* Else some are closed when there are more targets than calls under way. */
+        curl_multi_setopt(calls->multi, CURLMOPT_MAXCONNECTS, (long)targets->count * 4 + 8);
         return calls;
     }
     load_calls_destroy(calls);

@@ -4,12 +4,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define AGAIN_NS 100000000u
+#define AGAIN_NS   100000000u
+#define CONNECT_MS 50
 
 static void answered(void *context, const struct http_answer *answer)
 {
@@ -42,17 +44,23 @@ static void ask(struct ready_check *check, struct http *http)
         snprintf(check->last, sizeof(check->last), "%.150s", fault.text);
 }
 
-/* On this machine a connection is made or refused at once. */
+/* On this machine a connection is made or refused at once, or nearly. */
 static bool port_takes(uint16_t port)
 {
-    struct sockaddr_in const address = {
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in const address = {.sin_family = AF_INET,
+                                        .sin_port = htons(port),
+                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int const fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    bool const good =
-        fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+    struct pollfd made = {.fd = fd, .events = POLLOUT};
+    int err = EBADF;
+    socklen_t size = sizeof(err);
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+        err = 0;
+    else if (fd >= 0 && errno == EINPROGRESS && poll(&made, 1, CONNECT_MS) == 1)
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size);
     if (fd >= 0)
         close(fd);
-    return good;
+    return err == 0;
 }
 
 bool ready_look(struct ready_check *check, struct http *http, uint64_t now_ns)
