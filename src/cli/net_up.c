@@ -75,6 +75,24 @@ static int meet_old(const struct up_options *options, const char *dir, struct ne
     return err;
 }
 
+/* memoir watch on the nodes, with what suits the template, and then what was asked for. */
+static int add_watch(struct net *net, const struct net_template *plan, const char *own,
+                     const struct up_options *options, struct fault *fault)
+{
+    char *nodes = net_path(net, "nodes.yaml"), *run = net_path(net, "heaps");
+    struct net_part *part = nodes && run ? net_add(net, "watch", PART_WATCH) : NULL;
+    const char *const words[] = {own, "watch", nodes, "-o", run};
+    bool good = part != NULL;
+    for (size_t i = 0; good && i < sizeof(words) / sizeof(words[0]); i++)
+        good = text_list_add(&part->argv, words[i]);
+    good = good && text_list_add_all(&part->argv, &plan->watch);
+    for (int i = 0; good && i < options->watch_count; i++)
+        good = text_list_add(&part->argv, options->watch_words[i]);
+    free(nodes);
+    free(run);
+    return good ? 0 : fault_set(fault, -ENOMEM, "out of memory");
+}
+
 static int plan_net(const struct up_options *options, const char *dir, struct net *net,
                     struct fault *fault)
 {
@@ -98,6 +116,10 @@ static int plan_net(const struct up_options *options, const char *dir, struct ne
         err = net_fill(net, &plan, &fill, fault);
     if (!err)
         err = net_make_files(net, &plan, fault);
+    if (!err)
+        err = net_write_nodes(net, fault);
+    if (!err && options->watch)
+        err = add_watch(net, &plan, own, options, fault);
     net->fresh = options->fresh;
     net->restart = options->restart;
     net_fini(&old);

@@ -96,7 +96,7 @@ static int add_commands(struct net *net, size_t count, enum part_kind kind, stru
 
 static bool add_word(text_list *words, const char *option, const char *value)
 {
-    return texts_add(words, option) && texts_add(words, value);
+    return text_list_add(words, option) && text_list_add(words, value);
 }
 
 /* A load generator is this program again. */
@@ -111,14 +111,14 @@ static int fill_load(const struct scope *scope, struct net_part *part,
     snprintf(size, sizeof(size), "%u", group->value_bytes ? group->value_bytes : 64);
     int err = placeholders_fill_words(scope, &group->targets, &targets, fault);
     bool good =
-        !err && texts_add(&part->argv, options->cluster) && add_word(&part->argv, "net", "load") &&
-        add_word(&part->argv, "--kind", group->load) &&
+        !err && text_list_add(&part->argv, options->cluster) &&
+        add_word(&part->argv, "net", "load") && add_word(&part->argv, "--kind", group->load) &&
         add_word(&part->argv, "--name", part->name) && add_word(&part->argv, "--tps", tps) &&
         add_word(&part->argv, "--value-bytes", size) &&
         (!group->wallet || add_word(&part->argv, "--wallet", group->wallet));
     vec_each (target, &targets)
-        good = good && texts_add(&part->argv, *target);
-    texts_free(&targets);
+        good = good && text_list_add(&part->argv, *target);
+    text_list_fini(&targets);
     return err ? err : good ? 0 : fault_set(fault, -ENOMEM, "%s", no_memory);
 }
 

@@ -69,6 +69,18 @@ static void fail(struct keeper *keeper, const char *why)
     keeper->stop = true;
 }
 
+/* Whoever wants to know the process now: memoir watch, scripts. */
+static void write_pid(const struct keeper *keeper, const struct net_part *part)
+{
+    char *path = net_path(&keeper->net, "%s.pid", part->name);
+    FILE *file = path ? fopen(path, "we") : NULL;
+    if (file) {
+        fprintf(file, "%u\n", part->pid);
+        fclose(file);
+    }
+    free(path);
+}
+
 static void start(struct keeper *keeper, struct net_part *part)
 {
     struct fault fault = {0};
@@ -84,7 +96,8 @@ static void start(struct keeper *keeper, struct net_part *part)
         part->state = PART_CRASHED;
         text_set(&part->why, fault.text);
         fail(keeper, fault.text);
-    }
+    } else
+        write_pid(keeper, part);
 }
 
 static void tell_end(struct keeper *keeper, struct net_part *part, int status, char *text,
@@ -309,6 +322,7 @@ static void stop_all(struct keeper *keeper)
         wait_a_little(keeper);
         reap(keeper);
     }
+    net_remove_pids(&keeper->net);
     if (keeper->net.fresh)
         net_remove_data(&keeper->net);
     keeper->net.state = keeper->net.why ? NET_FAILED : NET_DOWN;

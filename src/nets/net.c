@@ -12,24 +12,6 @@ const char *const part_kind_names[PART_KINDS] = {"setup", "node", "load", "watch
 const char *const part_state_names[PART_STATES] = {"planned", "started", "ready", "ended",
                                                    "crashed"};
 
-bool texts_add(text_list *list, const char *text)
-{
-    char *copy = text ? strdup(text) : NULL;
-    if (!text)
-        return true;
-    if (copy && vec_push(list, copy))
-        return true;
-    free(copy);
-    return false;
-}
-
-void texts_free(text_list *list)
-{
-    vec_each (text, list)
-        free(*text);
-    vec_free(list);
-}
-
 bool text_set(char **text, const char *value)
 {
     char *copy = value ? strdup(value) : NULL;
@@ -45,8 +27,8 @@ static void part_fini(struct net_part *part)
     vec_each (port, &part->ports)
         free(port->name);
     vec_free(&part->ports);
-    texts_free(&part->argv);
-    texts_free(&part->env);
+    text_list_fini(&part->argv);
+    text_list_fini(&part->env);
     char *texts[] = {part->name,        part->role,      part->class_name,     part->folder,
                      part->pid_file,    part->url,       part->metrics_url,    part->pprof_url,
                      part->data_folder, part->ready.url, part->ready.contains, part->ready.file,

@@ -10,6 +10,7 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "scrape/node.h"
+#include "scrape/text_list.h"
 
 #define NET_PARTS_MAX 512u
 #define NET_MARK                                                                                   \
@@ -95,8 +96,5 @@ int net_write(const struct net *net, struct fault *fault);
 /* nodes.yaml of the network, for memoir watch. */
 int net_write_nodes(const struct net *net, struct fault *fault);
 
-/* A copy at the end of the list, NULL allowed and ignored; false when out of memory. */
-bool texts_add(text_list *list, const char *text);
-void texts_free(text_list *list);
 /* Replaces a text by a copy; false when out of memory. */
 bool text_set(char **text, const char *value);

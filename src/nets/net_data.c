@@ -22,12 +22,22 @@ void net_remove_data(const struct net *net)
     free(data);
 }
 
-void net_remove_logs(const struct net *net)
+static void remove_each(const struct net *net, const char *ending)
 {
     vec_each (part, &net->parts) {
-        char *log = net_path(net, "%s.log", part->name);
-        if (log)
-            unlink(log);
-        free(log);
+        char *path = net_path(net, "%s.%s", part->name, ending);
+        if (path)
+            unlink(path);
+        free(path);
     }
+}
+
+void net_remove_logs(const struct net *net)
+{
+    remove_each(net, "log");
+}
+
+void net_remove_pids(const struct net *net)
+{
+    remove_each(net, "pid");
 }

@@ -5,5 +5,6 @@
 
 /* Removes DIR/data, where the nodes have theirs. */
 void net_remove_data(const struct net *net);
-/* And logs of its parts. */
+/* Logs of its parts; their pid files. */
 void net_remove_logs(const struct net *net);
+void net_remove_pids(const struct net *net);

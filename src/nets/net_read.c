@@ -60,7 +60,7 @@ static void take_texts(struct reader *reader, text_list *into)
 {
     for (json_in_array(&reader->json); json_in_item(&reader->json);)
         if (!json_in_text(&reader->json, reader->text, TEXT_MAX) ||
-            !texts_add(into, reader->text) || into->count > 4096)
+            !text_list_add(into, reader->text) || into->count > 4096)
             reader->json.failed = true;
 }
 

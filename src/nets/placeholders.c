@@ -82,7 +82,7 @@ static int put_list(const struct scope *scope, const char *name, FILE *out, stru
     int const err = fill_list(scope, list, &items, fault);
     vec_each (item, &items)
         fprintf(out, "%s%s", item == items.items ? "" : list->join ? list->join : " ", *item);
-    texts_free(&items);
+    text_list_fini(&items);
     return err;
 }
 

@@ -47,9 +47,8 @@ static void ask(struct ready_check *check, struct http *http)
 /* On this machine a connection is made or refused at once, or nearly. */
 static bool port_takes(uint16_t port)
 {
-    struct sockaddr_in const address = {.sin_family = AF_INET,
-                                        .sin_port = htons(port),
-                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in const address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int const fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     struct pollfd made = {.fd = fd, .events = POLLOUT};
     int err = EBADF;

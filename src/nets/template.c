@@ -281,7 +281,7 @@ static void take_commands(struct parse *parse, const yaml_node_t *node, struct n
         if (!parse->err && command.words.count == 0)
             wrong(parse, words, "an empty command", "");
         if (!(is_setup ? vec_push(&plan->setup, command) : vec_push(&plan->teardown, command))) {
-            texts_free(&command.words);
+            text_list_fini(&command.words);
             out_of_memory(parse);
         }
     }
@@ -319,6 +319,8 @@ static void take_template(struct parse *parse, const yaml_node_t *root, struct n
             take_lists(parse, value, plan);
         else if (strcmp(key, "setup") == 0 || strcmp(key, "teardown") == 0)
             take_commands(parse, value, plan, key[0] == 's');
+        else if (strcmp(key, "watch") == 0)
+            take_texts(parse, value, &plan->watch);
         else if (strcmp(key, "nodes") == 0)
             take_groups(parse, value, plan, PART_NODE);
         else if (strcmp(key, "load") == 0)

@@ -52,6 +52,7 @@ struct net_template {
     VEC(struct template_list) lists;
     VEC(struct template_command) setup, teardown;
     VEC(struct template_group) groups;
+    text_list watch; /* options of memoir watch that suit these nodes */
 };
 
 /* 0, or -errno with a sentence that names the line. */

@@ -20,10 +20,10 @@ void template_group_fini(struct template_group *group)
         free(file->text);
     }
     vec_free(&group->files);
-    texts_free(&group->command);
-    texts_free(&group->env);
-    texts_free(&group->ports);
-    texts_free(&group->targets);
+    text_list_fini(&group->command);
+    text_list_fini(&group->env);
+    text_list_fini(&group->ports);
+    text_list_fini(&group->targets);
     char *texts[] = {group->name,        group->naming,    group->role,           group->class_name,
                      group->pid_file,    group->url,       group->metrics_url,    group->pprof_url,
                      group->data_folder, group->ready_url, group->ready_contains, group->ready_file,
@@ -41,11 +41,12 @@ void template_fini(struct net_template *plan)
     vec_each (list, &plan->lists)
         template_list_fini(list);
     vec_each (command, &plan->setup)
-        texts_free(&command->words);
+        text_list_fini(&command->words);
     vec_each (command, &plan->teardown)
-        texts_free(&command->words);
+        text_list_fini(&command->words);
     vec_each (group, &plan->groups)
         template_group_fini(group);
+    text_list_fini(&plan->watch);
     vec_free(&plan->needs);
     vec_free(&plan->lists);
     vec_free(&plan->setup);

@@ -20,9 +20,9 @@ static void make(struct net *net, const char *dir)
     struct net_part *part = net_add(net, "m\"0", PART_NODE);
     struct net_port const port = {strdup("client"), 2379};
     CHECK(vec_push(&part->ports, port));
-    texts_add(&part->argv, "one");
-    texts_add(&part->argv, "two\nlines");
-    texts_add(&part->env, "A=b");
+    text_list_add(&part->argv, "one");
+    text_list_add(&part->argv, "two\nlines");
+    text_list_add(&part->env, "A=b");
     text_set(&part->ready.url, "http://x/");
     part->ready.port = 1;
     part->ready.seconds = 2;
