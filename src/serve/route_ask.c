@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "report/explain_report.h"
 #include "report/flame_svg.h"
 #include "report/info.h"
 #include "report/json_report.h"
@@ -12,6 +13,7 @@
 #include "serve/request_text.h"
 #include "serve/routes.h"
 
+#define EXPLAIN_ROWS         10
 #define TIMELINE_POINTS      600
 #define TIMELINE_POINTS_MOST 20000
 #define FLAME_FRAMES         14000
@@ -140,6 +142,33 @@ void route_ask_report(struct target *target, struct request *request, struct ans
         answer_sides(&ask, request, answer);
     else
         answer_report(&ask, request, answer);
+    ask_end(&ask);
+}
+
+void route_ask_explain(struct target *target, struct request *request, struct answer *answer)
+{
+    struct ask ask;
+    struct explanation explanation;
+    struct fault fault = {.text = ""};
+    if (!ask_begin(&ask, false, target, request, answer))
+        return;
+    uint64_t const to_ns =
+        ask.range.to_ns == UINT64_MAX ? ask.recording->duration_ns : ask.range.to_ns;
+    int const err = explain_make(ask.recording, to_ns, &explanation, &fault);
+    if (err == -ENODATA) {
+        answer_error(answer, request, 404, "%s", fault.text);
+    } else if (err) {
+        ask_refuse(err, &fault, request, answer);
+    } else {
+        struct explain_report const report = {
+            ask.recording, &explanation,
+            ask.selection.top == SELECTION_NO_TOP ? EXPLAIN_ROWS : ask.selection.top, unix_ns()};
+        FILE *out = answer_begin(answer);
+        if (out)
+            explain_json_write(&report, out);
+        answer_finish(answer, out, TYPE_JSON);
+        explain_fini(&explanation);
+    }
     ask_end(&ask);
 }
 

@@ -42,6 +42,11 @@ at_least timeline-phases 1 "$(jq '[.marks[] | select(.kind == "phase")] | length
 live=$("$MEMOIR" report phases.memoir --json --metric heap.live | jq .total.value)
 equal timeline-sites "$live" "$(get '/api/timeline?metric=heap.live' | jq '[.sites[].values[-1]] | add')"
 
+get '/api/diff?metric=heap.allocated&by=function&between=0%25,50%25&with=50%25,100%25' | jq -S 'del(.before.name, .after.name, .before.file, .after.file)' >web.sorted
+"$MEMOIR" diff phases.memoir --json --metric heap.allocated --by function --between 0%,50% --with 50%,100% | jq -S 'del(.before.name, .after.name, .before.file, .after.file)' >cli.json
+same_text diff cli.json web.sorted
+at_least diff-rows 1 "$(jq '.rows | length' web.sorted)"
+
 refused() { # refused CASE PATH WORDS
     equal "$1-status" 400 "$(status_of "$2")"
     grep -q "$3" body && ! grep -q -- '--' body
@@ -52,6 +57,9 @@ refused time '/api/report?at=yesterday' 'at cannot be'
 refused between '/api/flame?between=1h,2h' 'recording'
 refused filter '/api/flame?filter=(' 'is no regular expression'
 refused grouping '/api/report?metric=heap.live,heap.calls&by=stack' 'side by side'
+equal explain-none 404 "$(status_of /api/explain)"
+refused diff-alone '/api/diff?metric=heap.allocated' 'with is another stretch of time'
+refused diff-other '/api/diff?metric=heap.allocated&other=1' 'Process 1 is not served'
 refused frames '/api/flame?frames=0' 'frames is a whole number from 1'
 refused points '/api/timeline?points=x' 'points is a whole number'
 end_server ended-ends
@@ -69,5 +77,17 @@ grow_to grows 200
 has_grown() { [ "$(get '/api/report?metric=heap.allocated' | jq .total.value)" -gt "$first" ]; }
 wait_until 30 has_grown
 equal grows 0 $?
+is_explained() { [ "$(status_of /api/explain)" = 200 ]; }
+wait_until 60 is_explained
+equal explained 0 $?
 exec 9>&-
 end_server growing-ends
+
+# Whose its pages are, after it has ended.
+wait_until 30 is_gone "$subject"
+wait_until 30 has_line grows.err "memoir: recorded"
+begin_server ended-pages --listen 0 grows.memoir
+get '/api/explain?top=5' | jq -S 'del(.. | .age_ns?)' >web.sorted
+"$MEMOIR" explain grows.memoir --json --top 5 | jq -S 'del(.. | .age_ns?)' >cli.json
+same_text explain cli.json web.sorted
+end_server ended-pages-ends
