@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/cluster_commands.h"
 #include "cli/options.h"
 #include "cli/picture_output.h"
+#include "cli/run_pictures.h"
 #include "cluster/ram_report.h"
 
 #define TOP_DEFAULT 10
@@ -16,7 +18,7 @@
 
 struct command {
     regex_t node_re;
-    bool has_node_re, csv, json, plot, by_node, no_color, over_time;
+    bool has_node_re, csv, json, plot, svg, by_node, no_color, over_time;
     const char *output, *csv_path, *between, *columns;
     uint64_t top;
 };
@@ -40,6 +42,7 @@ TAKE_TEXT(take_between, between)
 TAKE_TEXT(take_columns, columns)
 TAKE_FLAG(take_json, json)
 TAKE_FLAG(take_plot, plot)
+TAKE_FLAG(take_svg, svg)
 TAKE_FLAG(take_by_node, by_node)
 TAKE_FLAG(take_no_color, no_color)
 
@@ -91,6 +94,9 @@ static const struct option_rule rules[] = {
     {"--csv", "=FILE", "a row per snapshot, NAME#column for each node", take_csv},
     {"--json", NULL, "for programs: all points and all functions asked for", take_json},
     {"--plot", NULL, "a picture, with -o NAME.svg, NAME.html or NAME.png", take_plot},
+    {"--svg", NULL,
+     "call graphs and flame graphs of every heap profile, beside it: those that are missing",
+     take_svg},
     {"--columns", "LIST", "of the plot: pprof_inuse_space,rss,... (all unless given)",
      take_columns},
     {"--x", "AXIS", "of the plot: time, or round, which is taken if most heights are known",
@@ -112,6 +118,7 @@ static const char examples[] =
     "  memoir ram run/ --between 10m,1h\n"
     "  memoir ram run/ --csv=ram.csv\n"
     "  memoir ram run/ --plot -o ram.svg --columns pprof_inuse_space,rss\n"
+    "  memoir ram run/ --svg\n"
     "  memoir ram run/ --json | jq '.grown.functions[:3]'\n";
 
 /* A stamp, or a time since the first. */
@@ -214,13 +221,32 @@ static void tell_doubts(const struct ram *ram)
                 (unsigned long long)gaps);
 }
 
+static int draw_profiles(const struct run *run, const regex_t *nodes, struct fault *fault)
+{
+    struct run_pictures result;
+    int err = run_pictures_make(run, nodes, isatty(STDERR_FILENO), &result, fault);
+    if (err)
+        return err;
+    if (result.made == 0 && result.there == 0)
+        return fault_set(fault, -EIO, "no picture could be made, the first of %s",
+                         result.first_fault.text);
+    run_pictures_tell(&result, "ram");
+    return 0;
+}
+
 static int answer(const struct command *command, const char *path, struct fault *fault)
 {
     struct ram ram = {0};
+    const regex_t *nodes = command->has_node_re ? &command->node_re : NULL;
     struct run *run = run_open(path, fault);
     if (!run)
         return fault->code;
-    int err = ram_read(&ram, run, command->has_node_re ? &command->node_re : NULL, fault);
+    if (command->svg) {
+        int const drawn = draw_profiles(run, nodes, fault);
+        run_close(run);
+        return drawn;
+    }
+    int err = ram_read(&ram, run, nodes, fault);
     if (!err) {
         tell_doubts(&ram);
         err = command->plot ? draw(command, &ram, fault) : write_text(command, &ram, fault);
@@ -240,10 +266,11 @@ int cmd_ram(int argc, char **argv)
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    if (words != 1 || command.csv + command.json + command.plot > 1) {
-        fprintf(stderr, words != 1 ? "memoir ram: needs one run: memoir ram RUN\n"
-                                   : "memoir ram: --csv, --json and --plot are different answers: "
-                                     "choose one\n");
+    if (words != 1 || command.csv + command.json + command.plot + command.svg > 1) {
+        fprintf(stderr, words != 1
+                            ? "memoir ram: needs one run: memoir ram RUN\n"
+                            : "memoir ram: --csv, --json, --plot and --svg are different answers: "
+                              "choose one\n");
         return 2;
     }
     int const err = answer(&command, argv[1], &fault);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number_map.h"
 #include "cluster/parallel.h"
 #include "cluster/run_book.h"
 #include "formats/pprof_profile.h"
@@ -68,30 +69,36 @@ static const char table[] =
     "CASCADE, inuse_bytes INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, inuse_objects INTEGER "
     "NOT NULL)";
 
-/* What the book knows, by the ids of its files. */
+/* What the book knows, in one question: one for each file would take longer than to read a small profile. */
 static void take_kept(struct run_book *book, const struct run *run, struct heap_totals *totals,
                       const bool *is_wanted)
 {
+    struct number_map files = {0}; /* by id: index, plus one */
     sqlite3_stmt *query = NULL;
-    if (sqlite3_prepare_v2(run_book_db(book),
-                           "SELECT inuse_bytes, alloc_bytes, inuse_objects FROM heap_total WHERE "
-                           "file = ?1",
-                           -1, &query, NULL) != SQLITE_OK)
-        return;
-    for (size_t i = 0; i < run->files.count; i++) {
+    for (uint32_t i = 0; i < run->files.count; i++) {
         const struct run_file *file = &run->files.items[i];
-        if (file->kind != RUN_HEAP || (is_wanted && !is_wanted[file->node]))
+        int64_t const id = file->kind == RUN_HEAP && (!is_wanted || is_wanted[file->node])
+                               ? run_book_file(book, file)
+                               : 0;
+        uint32_t *at = id > 0 ? number_map_at(&files, (uint64_t)id) : NULL;
+        if (at)
+            *at = i + 1;
+    }
+    if (sqlite3_prepare_v2(run_book_db(book),
+                           "SELECT file, inuse_bytes, alloc_bytes, inuse_objects FROM heap_total",
+                           -1, &query, NULL) != SQLITE_OK)
+        query = NULL;
+    while (query && sqlite3_step(query) == SQLITE_ROW) {
+        uint32_t const at = number_map_get(&files, (uint64_t)sqlite3_column_int64(query, 0));
+        if (at == 0)
             continue;
-        sqlite3_reset(query);
-        sqlite3_bind_int64(query, 1, run_book_file(book, file));
-        if (sqlite3_step(query) != SQLITE_ROW)
-            continue;
-        totals->items[i] =
-            (struct heap_total){sqlite3_column_int64(query, 0), sqlite3_column_int64(query, 1),
-                                sqlite3_column_int64(query, 2)};
+        totals->items[at - 1] =
+            (struct heap_total){sqlite3_column_int64(query, 1), sqlite3_column_int64(query, 2),
+                                sqlite3_column_int64(query, 3)};
         totals->kept++;
     }
     sqlite3_finalize(query);
+    number_map_fini(&files);
 }
 
 static void keep(struct run_book *book, const struct work *work)

@@ -89,6 +89,24 @@ equal "18.6 RAM chart has a lane per metric" 1 "$(grep -c '>pprof_inuse_space</t
 "$MEMOIR" ram run --plot -o one.svg --columns rss --x time
 equal "18.6 RAM chart of one metric" 0 "$(grep -c '>pprof_inuse_space</text>' one.svg)"
 
+# Pictures of every profile: without Go's tools on the way, made once, the previous one is the last that is good.
+rm -f run/*.svg
+: >run/203.0.113.2:8580.20260528_001500.heap
+PATH=/nowhere "$MEMOIR" ram run --svg 2>err
+equal "18.7 pictures without Go" "0 memoir ram: 42 pictures made, 0 were there" "$? $(cat err)"
+# 8 profiles: 3 pictures of each, 3 more of what changed for those that have one before
+equal "18.7 names as the original's" "8 8 6 6" "$(for kind in inuse alloc inuse_diff alloc_diff; do find run -name "*.heap.$kind.svg" | wc -l; done | tr '\n' ' ' | sed 's/ $//')"
+equal "18.7 flame graphs" "8 6" "$(for kind in inuse inuse_diff; do find run -name "*.heap.$kind.flame.svg" | wc -l; done | tr '\n' ' ' | sed 's/ $//')"
+equal "18.7 all call graphs and flame graphs name the leak" 42 "$(grep -l leakBlocks run/*.svg | wc -l)"
+equal "18.7 the one before is the last good one" 1 "$(grep -c "since run/203.0.113.2:8580.${stamps[1]}.heap" "run/203.0.113.2:8580.${stamps[2]}.heap.inuse_diff.svg" | sed 's/[1-9][0-9]*/1/')"
+xmllint --noout run/*.svg 2>/dev/null || [ "$(command -v xmllint)" = "" ]
+equal "18.7 pictures are well-formed" 0 $?
+rm "run/203.0.113.2:8580.${stamps[3]}.heap.alloc.svg"
+"$MEMOIR" ram run --svg 2>err
+equal "pictures are made once" "memoir ram: 1 pictures made, 41 were there" "$(cat err)"
+equal "nothing half-made is left" "" "$(find run -name '.*.part*')"
+rm run/203.0.113.2:8580.20260528_001500.heap
+
 # Sub-second stamps, heaps only, one node without metrics: what made the original crash.
 mkdir fast
 METRICS=no ./go_heaps fast/a 10 20260528_000000 20260528_000000.500000 20260528_000001.000000

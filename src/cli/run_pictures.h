@@ -1,0 +1,26 @@
+/* run_pictures.h - pictures of every heap profile of a run, beside it: what each holds, and what changed since the node's last good one.
+ *
+ *     NAME.heap.inuse.svg  .alloc.svg  .inuse_diff.svg  .alloc_diff.svg     call graphs (memoir-graph)
+ *     NAME.heap.inuse.flame.svg  .inuse_diff.flame.svg                      flame graphs
+ *
+ * What is there already stays as it is. */
+#pragma once
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "cluster/run.h"
+
+struct run_pictures {
+    uint64_t made, there, failed;
+    struct fault first_fault; /* why the first of the failed did */
+    bool has_no_graphs;       /* memoir-graph is not there: only flame graphs were made */
+};
+
+/* `nodes` NULL: all; else those whose name or nick matches.  `progress`: a line on standard error that counts.  0 or -errno with a sentence. */
+int run_pictures_make(const struct run *run, const regex_t *nodes, bool progress,
+                      struct run_pictures *result, struct fault *fault);
+/* Says what came of it in one sentence on standard error, for `command`. */
+void run_pictures_tell(const struct run_pictures *result, const char *command);
