@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/human.h"
-#include "base/json_out.h"
 #include "cli/cluster_commands.h"
+#include "cli/helper_program.h"
 #include "cli/node_watch_options.h"
 #include "cluster/run.h"
 #include "report/text_style.h"
+#include "scrape/local_capture.h"
+#include "scrape/node_list_text.h"
 #include "scrape/node_watch.h"
 
 #define INVENTORY_USUAL  "terraform-inventory.host"
@@ -23,6 +27,8 @@ struct teller {
     unsigned sentences; /* since the last tick */
     uint64_t good;      /* fetches of all ticks */
     unsigned snapshots;
+    struct run_writer *writer;
+    struct local_capture *capture; /* NULL: none */
 };
 
 static int fail(const char *text)
@@ -41,6 +47,24 @@ static void tell_sentence(void *context, const char *sentence)
         fail(sentence);
 }
 
+/* A gap of a recording: to whoever looks, and to watch.log. */
+static void tell_recording(void *context, const struct node *node, const char *why)
+{
+    struct teller *teller = context;
+    char stamp[RUN_STAMP_MAX];
+    uint64_t const now_us = unix_ns() / 1000u;
+    struct run_fetch const line = {.stamp = run_stamp_text((int64_t)now_us, 0, stamp),
+                                   .nick = node ? node->nick : "",
+                                   .kind = "memoir",
+                                   .begin_us = now_us,
+                                   .end_us = now_us,
+                                   .why = why};
+    if (node)
+        run_writer_add_fetch(teller->writer, &line);
+    run_writer_log(teller->writer, why);
+    tell_sentence(teller, why);
+}
+
 static void tell_tick(void *context, const struct node_watch_tick *tick)
 {
     struct teller *teller = context;
@@ -48,6 +72,8 @@ static void tell_tick(void *context, const struct node_watch_tick *tick)
 
     teller->good += tick->fetches - tick->gaps;
     teller->snapshots++;
+    if (teller->capture)
+        local_capture_look(teller->capture);
     if (!teller->is_quiet && teller->sentences > SENTENCES_A_TICK)
         fprintf(stderr, "memoir: %u more; watch.log has them\n",
                 teller->sentences - SENTENCES_A_TICK);
@@ -95,60 +121,36 @@ static int add_inputs(struct node_list *list, const struct node_watch_wish *wish
     return err;
 }
 
-static bool gives(const struct node *node, unsigned capture, uint32_t captures)
+/* What is said on the command line goes for processes that do not say it themselves. */
+static void wish_recordings(struct node_list *list, uint32_t recordings)
 {
-    captures = node->captures ? node->captures : captures;
-    if (!(captures & 1u << capture))
-        return false;
-    return 1u << capture == CAPTURE_RSS ? node->has_process
-                                        : node_gives(node, (enum run_kind)capture);
+    vec_each (node, &list->nodes)
+        if ((*node)->has_process && !(*node)->recordings)
+            (*node)->recordings = recordings;
 }
 
-static void list_json(const struct node_list *list, uint32_t captures)
+/* Recorders of processes of this machine; NULL when none is wanted, or none can be had, which is told. */
+static struct local_capture *begin_recordings(const struct node_list *list, const char *out,
+                                              struct teller *teller)
 {
-    struct json_out json;
-    json_init(&json, stdout, true);
-    json_array_begin(&json);
-    for (size_t i = 0; i < list->nodes.count; i++) {
-        const struct node *node = list->nodes.items[i];
-        json_object_begin_inline(&json);
-        json_text_field(&json, "name", node->name);
-        json_text_field(&json, "nick", node->nick);
-        json_text_field(&json, "role", node->role ? node->role : "");
-        json_text_field(&json, "class", node->class ? node->class->name : "");
-        json_text_field(&json, "address", node->base_url);
-        json_key(&json, "captures");
-        json_array_begin(&json);
-        for (unsigned c = 0; node_capture_name(c); c++)
-            if (gives(node, c, captures))
-                json_text(&json, node_capture_name(c));
-        json_array_end(&json);
-        json_object_end(&json);
+    char program[PATH_MAX];
+    struct fault fault = {0};
+    bool is_wanted = false;
+    vec_each (node, &list->nodes)
+        is_wanted |= (*node)->recordings != 0;
+    if (!is_wanted)
+        return NULL;
+    if (helper_program_path("memoir-record", program) != 0) {
+        tell_recording(teller, NULL, "memoir-record is not installed: there are no recordings");
+        return NULL;
     }
-    json_array_end(&json);
-    json_finish(&json);
-}
-
-static void put_column(const char *text, size_t width)
-{
-    size_t const wrote = text_write(stdout, text, width);
-    printf("%*s", (int)(width + 2 - wrote), "");
-}
-
-static void list_text(const struct node_list *list, uint32_t captures)
-{
-    printf("%-20s  %-10s  %-12s  %-36s  asked for\n", "node", "role", "class", "address");
-    for (size_t i = 0; i < list->nodes.count; i++) {
-        const struct node *node = list->nodes.items[i];
-        put_column(node->name, 20);
-        put_column(node->role ? node->role : "", 10);
-        put_column(node->class ? node->class->name : "", 12);
-        put_column(node->base_url ? node->base_url : "this machine", 36);
-        for (unsigned c = 0; node_capture_name(c); c++)
-            if (gives(node, c, captures))
-                printf("%s ", node_capture_name(c));
-        printf("\n");
-    }
+    struct local_capture *capture =
+        local_capture_create(program, out, tell_recording, teller, &fault);
+    if (capture)
+        local_capture_begin(capture, list);
+    else
+        tell_recording(teller, NULL, fault.text);
+    return capture;
 }
 
 static int watch(const struct node_list *list, const struct node_watch_wish *wish,
@@ -165,7 +167,10 @@ static int watch(const struct node_list *list, const struct node_watch_wish *wis
     if (list->inventory_path)
         run_writer_copy(writer, list->inventory_path, INVENTORY_USUAL);
     raise_limit();
+    teller.writer = writer;
+    teller.capture = begin_recordings(list, out, &teller);
     int const err = node_watch(list, options, writer, &ears, &end, &fault);
+    local_capture_destroy(teller.capture);
     run_writer_close(writer);
     if (err)
         return fail(fault.text);
@@ -174,22 +179,33 @@ static int watch(const struct node_list *list, const struct node_watch_wish *wis
     return 0;
 }
 
+static int show_list(const struct node_list *list, const struct node_watch_wish *wish,
+                     uint32_t captures)
+{
+    enum node_list_form const form = wish->is_json  ? NODE_LIST_JSON
+                                     : wish->is_csv ? NODE_LIST_CSV
+                                                    : NODE_LIST_TABLE;
+    int const err = node_list_write(list, captures, form, stdout);
+    return err ? fail(strerror(-err)) : 0;
+}
+
 static int watch_list(struct node_list *list, const struct node_watch_wish *wish, int argc,
                       char **argv, const char *command)
 {
     struct node_watch_options options = {.command = command};
     struct fault fault = {0};
 
-    if (add_inputs(list, wish, argc, argv, &fault) ||
-        node_watch_options_make(wish, list, &options, &fault))
+    if (add_inputs(list, wish, argc, argv, &fault))
+        return fail(fault.text);
+    wish_recordings(list, wish->recordings);
+    int const err = node_watch_options_make(wish, list, &options, &fault);
+    if (wish->is_list)
+        return show_list(list, wish, options.captures);
+    if (err)
         return fail(fault.text);
     vec_each (doubt, &list->doubts)
         if (!wish->is_quiet)
             fail(*doubt);
-    if (wish->is_list) {
-        (wish->is_json ? list_json : list_text)(list, options.captures);
-        return 0;
-    }
     const char *out = wish->out ? wish->out : list->wishes.out;
     if (!out) {
         fail("say where the run is to be written: memoir watch … -o RUN");

@@ -81,6 +81,7 @@ CAPTURE_RULE(take_headers, added, CAPTURE_BLOCKINFO)
     }
 FLAG_RULE(take_list, is_list)
 FLAG_RULE(take_json, is_json)
+FLAG_RULE(take_csv, is_csv)
 FLAG_RULE(take_svg, is_svg)
 FLAG_RULE(take_quiet, is_quiet)
 
@@ -141,6 +142,24 @@ static int take_roles(void *into, const char *argument, struct fault *fault)
     return err;
 }
 
+static int take_record(void *into, const char *argument, struct fault *fault)
+{
+    while (*argument) {
+        size_t const size = strcspn(argument, ",");
+        unsigned kind = 0;
+        while (node_recording_name(kind) &&
+               (strlen(node_recording_name(kind)) != size ||
+                strncmp(argument, node_recording_name(kind), size) != 0))
+            kind++;
+        if (!node_recording_name(kind))
+            return fault_set(fault, -EINVAL,
+                             "--record is heap, pages, cpu, or some of them: --record heap,cpu");
+        WISH(into)->recordings |= 1u << kind;
+        argument += size + (argument[size] == ',');
+    }
+    return 0;
+}
+
 static int take_name_re(void *into, const char *argument, struct fault *fault)
 {
     return add_text(&WISH(into)->nodes.name_res, argument, strlen(argument), fault);
@@ -191,6 +210,9 @@ const struct option_rule node_watch_rules[] = {
     {"--cpu-every", "TIME", "take more of them, that often", take_cpu_every},
     {"--rss", NULL, "memory of processes on this machine (always, unless --no-rss)", take_rss},
     {"--no-rss", NULL, "not that", take_no_rss},
+    {"--record", "WHAT",
+     "also record processes of this machine by memoir: heap, pages, cpu or some of them",
+     take_record},
     {"--svg", NULL, "at the end, pictures of each snapshot and of what changed", take_svg},
     {NULL, NULL, NULL, NULL}};
 
@@ -205,6 +227,7 @@ const struct option_rule node_watch_when_rules[] = {
     {"--timeout", "TIME", "how long a node may take to answer (15s)", take_timeout},
     {"--list", NULL, "list the nodes and what each would be asked for, and end", take_list},
     {"--json", NULL, "list them as JSON", take_json},
+    {"--csv", NULL, "list them as CSV", take_csv},
     {"--quiet", NULL, "say nothing; watch.log has it", take_quiet},
     {NULL, NULL, NULL, NULL}};
 
@@ -265,8 +288,19 @@ static bool wants_cpu(const struct node_list *list, uint32_t captures)
     return wants;
 }
 
-static int check(const struct node_watch_options *options, struct fault *fault)
+static bool has_recordings(const struct node_list *list)
 {
+    vec_each (node, &list->nodes)
+        if ((*node)->recordings)
+            return true;
+    return false;
+}
+
+static int check(const struct node_watch_options *options, const struct node_list *list,
+                 struct fault *fault)
+{
+    if (options->every_ns == 0 && has_recordings(list))
+        return fault_set(fault, -EINVAL, "a recording needs --every: how often to look beside it");
     if (options->every_ns == 0 && (options->for_ns || options->rounds))
         return fault_set(fault, -EINVAL, "%s needs --every: how often to look",
                          options->for_ns ? "--for" : "--rounds");
@@ -297,7 +331,7 @@ int node_watch_options_make(const struct node_watch_wish *wish, const struct nod
     options->cpu_every_ns = wish->cpu_every_ns;
     options->cpu_ns =
         wants_cpu(list, options->captures) ? first_of(wish->cpu_ns, said->cpu_ns, CPU_NS_USUAL) : 0;
-    return check(options, fault);
+    return check(options, list, fault);
 }
 
 /* An address without user, password and query; any other word as it is. */

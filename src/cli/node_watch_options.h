@@ -11,10 +11,11 @@ struct node_watch_wish {
         rounds; /* 0: not said */
     uint64_t mutex_rate, block_rate_ns;
     uint32_t added, taken; /* enum node_capture: wanted, not wanted */
+    uint32_t recordings;   /* enum node_recording, of processes that do not say it themselves */
     const char *inventory;
     struct node_list_options nodes;
     char *token, *admin_token; /* as nodes has them */
-    bool is_list, is_json, is_svg, is_quiet;
+    bool is_list, is_json, is_csv, is_svg, is_quiet;
 };
 
 extern const struct option_rule node_watch_rules[];       /* into a struct node_watch_wish */

@@ -5,42 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-
-/* KiB, as ps tells them. */
-static int read_sizes(uint32_t pid, uint64_t *rss_kib, uint64_t *vsz_kib)
-{
-    char path[64];
-    unsigned long long size, resident;
-    uint64_t const page_kib = (uint64_t)sysconf(_SC_PAGESIZE) / 1024u;
-
-    snprintf(path, sizeof(path), "/proc/%u/statm", pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return -errno;
-    int const got = fscanf(file, "%llu %llu", &size, &resident);
-    fclose(file);
-    if (got != 2 || size == 0)
-        return -ESRCH; /* a zombie has no memory */
-    *rss_kib = resident * page_kib;
-    *vsz_kib = size * page_kib;
-    return 0;
-}
+#include "scrape/local_sample.h"
 
 static int write_line(struct watch *watch, const struct watched *watched,
-                      const struct snapshot *snapshot, uint64_t rss_kib, uint64_t vsz_kib)
+                      const struct snapshot *snapshot, const struct local_sample *sample)
 {
-    char line[160], when[40], name[NAME_MAX + 1];
+    char line[LOCAL_SAMPLE_TEXT_MAX + 80], when[40], name[NAME_MAX + 1];
+    char columns[LOCAL_SAMPLE_TEXT_MAX];
     time_t const seconds = (time_t)(snapshot->stamp_us / 1000000);
     struct tm parts;
     const char *fraction = strchr(snapshot->stamp, '.');
 
     strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &parts));
-    int const size = snprintf(line, sizeof(line), "%s,%s%s,%llu,%llu\n", snapshot->stamp, when,
-                              fraction ? fraction : "", (unsigned long long)rss_kib,
-                              (unsigned long long)vsz_kib);
+    int const size = snprintf(line, sizeof(line), "%s,%s%s,%s\n", snapshot->stamp, when,
+                              fraction ? fraction : "", local_sample_render(sample, columns));
     if (snprintf(name, sizeof(name), "%s.heap.csv", watched->node->nick) > NAME_MAX)
         return -ENAMETOOLONG;
     return run_writer_append(watch->writer, name, (struct slice){line, (size_t)size});
@@ -68,7 +48,7 @@ static void tell_change(struct watch *watch, struct watched *watched, const char
 unsigned local_watch_sample(struct watch *watch, struct watched *watched, struct snapshot *snapshot)
 {
     struct fault fault = {0};
-    uint64_t rss_kib = 0, vsz_kib = 0;
+    struct local_sample sample;
 
     if (!watched->node->has_process || !(watched->captures & CAPTURE_RSS))
         return 0;
@@ -76,10 +56,10 @@ unsigned local_watch_sample(struct watch *watch, struct watched *watched, struct
     uint32_t const pid = node_pid(watched->node, &fault);
     if (pid) {
         note_pid(watch, watched, pid);
-        int err = read_sizes(pid, &rss_kib, &vsz_kib);
+        int err = local_sample_read(pid, &sample);
         if (err)
             fault_set(&fault, err, "process %u is gone", pid);
-        else if ((err = write_line(watch, watched, snapshot, rss_kib, vsz_kib)))
+        else if ((err = write_line(watch, watched, snapshot, &sample)))
             fault_set(&fault, err, "it could not be written: %s", strerror(-err));
         watch_note_disk(watch, err == -ENOSPC || err == -EDQUOT ? err : 0);
     }

@@ -8,6 +8,7 @@
 #include "base/json_out.h"
 #include "base/utf8.h"
 #include "report/csv_field.h"
+#include "scrape/node_watch.h"
 
 enum {
     COLUMN_NAME,
@@ -15,12 +16,13 @@ enum {
     COLUMN_ROLE,
     COLUMN_CLASS,
     COLUMN_ADDRESS,
-    COLUMN_ASKED,
+    COLUMN_TOKEN,
     COLUMN_PID,
+    COLUMN_ASKED,
     COLUMNS
 };
-static const char *const titles[COLUMNS] = {"name",    "nick",      "role", "class",
-                                            "address", "asked for", "pid"};
+static const char *const titles[COLUMNS] = {"name",    "nick",  "role", "class",
+                                            "address", "token", "pid",  "asked for"};
 
 /* One node, as texts. */
 struct row {
@@ -34,24 +36,28 @@ static void add_word(char *text, size_t size, const char *word)
     snprintf(text + used, size - used, "%s%s", used ? " " : "", word);
 }
 
-/* What can be asked of it; "token" when it is asked with one. */
-static void fill_asked(const struct node *node, char *asked, size_t size)
+static bool gives(const struct node *node, unsigned capture, uint32_t captures)
+{
+    captures = node->captures ? node->captures : captures;
+    if (!(captures & 1u << capture))
+        return false;
+    return 1u << capture == CAPTURE_RSS ? node->has_process
+                                        : node_gives(node, (enum run_kind)capture);
+}
+
+/* "heap metrics", and what memoir itself records: "memoir:cpu". */
+static void fill_asked(const struct node *node, uint32_t captures, char *asked, size_t size)
 {
     asked[0] = '\0';
-    if (node->pprof_url)
-        add_word(asked, size, "pprof");
-    if (node->metrics_url)
-        add_word(asked, size, "metrics");
-    if (node->class->chain != CHAIN_NONE && node->gives_blocks && node->base_url)
-        add_word(asked, size, "blocks");
+    for (unsigned i = 0; node_capture_name(i); i++)
+        if (gives(node, i, captures))
+            add_word(asked, size, node_capture_name(i));
     for (unsigned i = 0; node_recording_name(i); i++)
         if (node->recordings & 1u << i) {
             char word[32];
             snprintf(word, sizeof(word), "memoir:%s", node_recording_name(i));
             add_word(asked, size, word);
         }
-    if (node->token || node->admin_token)
-        add_word(asked, size, "token");
 }
 
 static const char *address_of(const struct node *node)
@@ -61,11 +67,11 @@ static const char *address_of(const struct node *node)
     return node->metrics_url ? node->metrics_url : node->pprof_url ? node->pprof_url : "";
 }
 
-static void fill_row(const struct node *node, struct row *row)
+static void fill_row(const struct node *node, uint32_t captures, struct row *row)
 {
     struct fault why;
     uint32_t const pid = node->has_process ? node_pid(node, &why) : 0;
-    fill_asked(node, row->asked, sizeof(row->asked));
+    fill_asked(node, captures, row->asked, sizeof(row->asked));
     row->pid[0] = '\0';
     if (pid)
         snprintf(row->pid, sizeof(row->pid), "%u", pid);
@@ -78,6 +84,7 @@ static void fill_row(const struct node *node, struct row *row)
     row->cells[COLUMN_ADDRESS] = address_of(node);
     row->cells[COLUMN_ASKED] = row->asked;
     row->cells[COLUMN_PID] = row->pid;
+    row->cells[COLUMN_TOKEN] = node->token || node->admin_token ? "yes" : "";
 }
 
 static void write_cell(FILE *out, const char *text, size_t width, bool is_last)
@@ -125,7 +132,7 @@ static void write_table(const struct node_list *list, const struct row *rows, FI
 
 static void write_csv(const struct node_list *list, const struct row *rows, FILE *out)
 {
-    fputs("name,nick,role,class,address,asked_for,pid\n", out);
+    fputs("name,nick,role,class,address,token,pid,asked_for\n", out);
     for (size_t k = 0; k < list->nodes.count; k++)
         for (size_t i = 0; i < COLUMNS; i++) {
             bool const is_gone = i == COLUMN_PID && strcmp(rows[k].pid, "gone") == 0;
@@ -144,8 +151,6 @@ static void write_json_node(struct json_out *json, const struct node *node, cons
     json_text_field(json, "address", address_of(node)[0] ? address_of(node) : NULL);
     json_text_field(json, "metrics_url", node->metrics_url);
     json_text_field(json, "pprof_url", node->pprof_url);
-    json_bool_field(json, "blocks",
-                    node->gives_blocks && node->class->chain != CHAIN_NONE && node->base_url);
     json_bool_field(json, "token", node->token || node->admin_token);
     json_bool_field(json, "local", node->has_process);
     json_key(json, "pid");
@@ -153,6 +158,14 @@ static void write_json_node(struct json_out *json, const struct node *node, cons
         json_uint(json, strtoull(row->pid, NULL, 10));
     else
         json_null(json);
+    json_key(json, "asked_for");
+    json_array_begin_inline(json);
+    char words[sizeof(row->asked)], *rest = words;
+    strcpy(words, row->asked);
+    for (char *word; (word = strsep(&rest, " "));)
+        if (word[0])
+            json_text(json, word);
+    json_array_end(json);
     json_object_end(json);
 }
 
@@ -175,7 +188,8 @@ static int write_json(const struct node_list *list, const struct row *rows, FILE
     return json_finish(&json);
 }
 
-int node_list_write(const struct node_list *list, enum node_list_form form, FILE *out)
+int node_list_write(const struct node_list *list, uint32_t captures, enum node_list_form form,
+                    FILE *out)
 {
     size_t const count = list->nodes.count;
     struct row *rows = calloc(count ? count : 1, sizeof(*rows));
@@ -183,7 +197,7 @@ int node_list_write(const struct node_list *list, enum node_list_form form, FILE
     if (!rows)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        fill_row(list->nodes.items[i], &rows[i]);
+        fill_row(list->nodes.items[i], captures, &rows[i]);
     if (form == NODE_LIST_JSON)
         err = write_json(list, rows, out);
     else if (form == NODE_LIST_CSV)

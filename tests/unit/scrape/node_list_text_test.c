@@ -18,7 +18,8 @@ static char *text_of(const char *config, enum node_list_form form)
     if (node_config_parse(&list, slice_of(config), "c.yaml", NULL, &fault) != 0)
         fail_msg("%s", fault.text);
     FILE *out = open_memstream(&text, &size);
-    CHECK(node_list_write(&list, form, out) == 0 && fclose(out) == 0);
+    CHECK(node_list_write(&list, CAPTURE_HEAP | CAPTURE_METRICS | CAPTURE_RSS, form, out) == 0 &&
+          fclose(out) == 0);
     node_list_fini(&list);
     return text;
 }
@@ -36,10 +37,9 @@ TEST(the_table_has_all_nodes_and_no_secret)
     char *text = text_of(config, NODE_LIST_TABLE);
     CHECK(strstr(text, "name  nick  role   class    address"));
     CHECK(strstr(text,
-                 "r1    r1    relay  algod    http://10.0.0.1:8580  pprof metrics blocks token"));
-    CHECK(strstr(
-        text,
-        "gone  gone         process                        memoir:cpu                  gone"));
+                 "r1    r1    relay  algod    http://10.0.0.1:8580  yes          heap metrics"));
+    CHECK(strstr(text,
+                 "gone  gone         process                               gone  rss memoir:cpu"));
     CHECK(strstr(text, "\n3 nodes\n"));
     CHECK(strstr(text, "note: http://10.0.0.1:8580 is named twice"));
     CHECK(!strstr(text, "hush") && !strstr(text, "sesame") && !strstr(text, "c2VzYW1l"));
@@ -49,16 +49,17 @@ TEST(the_table_has_all_nodes_and_no_secret)
 TEST(csv_and_json_have_the_same)
 {
     char *text = text_of(config, NODE_LIST_CSV);
-    CHECK(strncmp(
-              text,
-              "name,nick,role,class,address,asked_for,pid\nr1,r1,relay,algod,http://10.0.0.1:8580,",
-              80) == 0);
-    CHECK(strstr(text, "\n\"a,b\",\"a,b\",,metrics,unix:/run/x.sock:,metrics token,\n"));
+    CHECK(strncmp(text,
+                  "name,nick,role,class,address,token,pid,asked_for\nr1,r1,relay,algod,http://"
+                  "10.0.0.1:8580,",
+                  80) == 0);
+    CHECK(strstr(text, "\n\"a,b\",\"a,b\",,metrics,unix:/run/x.sock:,yes,,metrics\n"));
     CHECK(!strstr(text, "hush"));
     free(text);
     text = text_of(config, NODE_LIST_JSON);
     CHECK(strstr(text, "\"name\": \"r1\"") && strstr(text, "\"token\": true") &&
           strstr(text, "\"pid\": null"));
+    CHECK(strstr(text, "\"asked_for\": [\"heap\", \"metrics\"]"));
     CHECK(strstr(text, "\"doubts\": [") && !strstr(text, "hush") && !strstr(text, "sesame"));
     free(text);
 }
