@@ -61,7 +61,7 @@ unsigned local_watch_sample(struct watch *watch, struct watched *watched, struct
             fault_set(&fault, err, "process %u is gone", pid);
         else if ((err = write_line(watch, watched, snapshot, &sample)))
             fault_set(&fault, err, "it could not be written: %s", strerror(-err));
-        watch_note_disk(watch, err == -ENOSPC || err == -EDQUOT ? err : 0);
+        watch_note_disk(watch, err);
     }
     struct run_fetch const line = {.stamp = snapshot->stamp,
                                    .nick = watched->node->nick,

@@ -10,8 +10,6 @@
 #include "scrape/goroutine_rest.h"
 #include "scrape/node_watch_parts.h"
 
-#define CPU_EXTRA_MS 20000u /* beyond the profile's own length */
-
 _Static_assert(CAPTURE_HEAP == 1u << RUN_HEAP && CAPTURE_GOROUTINE == 1u << RUN_GOROUTINE &&
                    CAPTURE_MUTEX == 1u << RUN_MUTEX && CAPTURE_BLOCK == 1u << RUN_BLOCK &&
                    CAPTURE_CPU == 1u << RUN_CPU && CAPTURE_METRICS == 1u << RUN_METRICS &&
@@ -30,8 +28,8 @@ struct outcome {
     uint64_t begin_ns, end_ns;
     long status;
     uint64_t bytes;
-    const char *why;  /* "": all is well */
-    bool is_given_up; /* by us */
+    const char *why; /* "": all is well */
+    bool is_ours;    /* given up by us, or not to be written: no news of the node */
 };
 
 bool node_gives(const struct node *node, enum run_kind kind)
@@ -54,6 +52,14 @@ bool node_gives(const struct node *node, enum run_kind kind)
     return false;
 }
 
+static const char *kind_for_people(enum run_kind kind)
+{
+    return kind == RUN_CPU         ? "CPU profile"
+           : kind == RUN_BLOCKINFO ? "block header"
+           : kind == RUN_METRICS   ? "metrics"
+                                   : run_kind_suffix(kind);
+}
+
 /* A node that cannot be reached is told of once, whatever it was asked for. */
 static void tell_reach(struct fetch *fetch, bool is_reached, const char *why)
 {
@@ -72,9 +78,9 @@ static void tell_change(struct fetch *fetch, const struct outcome *outcome)
 {
     const char *why = outcome->why;
     unsigned *gaps = &fetch->watched->gaps_in_a_row[fetch->kind];
-    const char *name = fetch->watched->node->name, *kind = run_kind_suffix(fetch->kind);
+    const char *name = fetch->watched->node->name, *kind = kind_for_people(fetch->kind);
 
-    if (outcome->is_given_up)
+    if (outcome->is_ours)
         return;
     if (fetch->kind != RUN_BLOCKINFO)
         tell_reach(fetch, outcome->status != 0, why);
@@ -164,8 +170,7 @@ static int take_piece(void *context, struct slice piece)
                                 fetch->snapshot->stamp, fetch->kind);
     if (!err)
         err = run_capture_write(writer, &fetch->capture, piece);
-    if (err)
-        watch_note_disk(fetch->watch, err);
+    watch_note_disk(fetch->watch, err);
     return err;
 }
 
@@ -187,9 +192,10 @@ static void take_answer(void *context, const struct http_answer *answer)
 {
     struct fetch *fetch = context;
     char why[128];
-    struct outcome outcome = {answer->begin_ns, answer->end_ns,
-                              answer->status,   0,
-                              answer->why,      answer->error == -ECANCELED};
+    struct outcome outcome = {
+        answer->begin_ns, answer->end_ns,
+        answer->status,   0,
+        answer->why,      answer->error == -ECANCELED || is_no_room(answer->error)};
 
     if (answer->error == 0 && !answer->why[0]) {
         int const err = fetch->capture.name[0] ? keep_capture(fetch, &outcome.bytes) : -ENODATA;
@@ -197,6 +203,7 @@ static void take_answer(void *context, const struct http_answer *answer)
             outcome.why = "the answer was empty";
         else if (err)
             outcome.why = why_not_kept(err, why);
+        outcome.is_ours = is_no_room(err);
     }
     run_capture_drop(fetch->watch->writer, &fetch->capture);
     leave_out(fetch, answer->status);
@@ -217,6 +224,7 @@ static void take_blockinfo(void *context, const struct chain_blockinfo *info)
             err = keep_capture(fetch, &outcome.bytes);
         outcome.status = 200;
         outcome.why = err ? why_not_kept(err, why) : "";
+        outcome.is_ours = is_no_room(err);
         round_set_add(&fetch->watch->rounds, info->header.height);
     } else if (!info->why[0])
         outcome.why = "no block header";
@@ -247,7 +255,7 @@ static int ask_http(struct fetch *fetch, struct fault *fault)
         .url = url,
         .headers = headers->items.items,
         .header_count = headers->items.count,
-        .timeout_ms = is_cpu ? options->cpu_ns / 1000000u + CPU_EXTRA_MS : timeout_ms,
+        .timeout_ms = is_cpu ? options->cpu_ns / 1000000u + timeout_ms : timeout_ms,
         .done = take_answer,
         .context = fetch,
         .piece = take_piece};

@@ -40,15 +40,23 @@ static void said_by_rates(void *context, const char *sentence)
 
 void watch_note_disk(struct watch *watch, int err)
 {
-    bool const is_full = err == -ENOSPC || err == -EDQUOT;
+    watch->wrote_some |= !err;
+    watch->had_no_room |= is_no_room(err);
+    if (!is_no_room(err) || watch->is_disk_full)
+        return;
+    watch->is_disk_full = true;
+    watch_say(watch, "there is no room left in %s: what comes is lost until there is some",
+              run_writer_path(watch->writer));
+}
 
-    if (is_full && !watch->is_disk_full)
-        watch_say(watch, "there is no room left in %s: what comes is lost until there is some",
-                  run_writer_path(watch->writer));
-    if (!err && watch->is_disk_full)
+/* At a tick. */
+static void look_at_disk(struct watch *watch)
+{
+    if (watch->is_disk_full && watch->wrote_some && !watch->had_no_room) {
         watch_say(watch, "there is room in %s again", run_writer_path(watch->writer));
-    if (is_full || !err)
-        watch->is_disk_full = is_full;
+        watch->is_disk_full = false;
+    }
+    watch->wrote_some = watch->had_no_room = false;
 }
 
 static struct snapshot *snapshot_begin(struct watch *watch, bool is_cpu, int64_t stamp_us)
@@ -136,6 +144,7 @@ static void take_ticks(struct watch *watch)
         watch_stamp_after(watch->last_stamp, (int64_t)(unix_ns() / 1000u),
                           watch->options->every_ns > 0 && watch->options->every_ns < SECOND_NS);
     if (is_tick) {
+        look_at_disk(watch);
         ask_all(watch, false, watch->last_stamp);
         pprof_rates_check(watch->rates, watch->http);
     }

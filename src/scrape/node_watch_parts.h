@@ -1,6 +1,7 @@
 /* node_watch_parts.h - what the files of node_watch share. */
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "scrape/http.h"
@@ -52,12 +53,17 @@ struct watch {
     size_t rounds_written;
     uint64_t rounds_ns; /* when */
     int timer_fd, signal_fd;
-    bool is_disk_full;
+    bool is_disk_full;            /* and that is told */
+    bool had_no_room, wrote_some; /* since the last tick */
 };
 
 /* A sentence for people, and for watch.log. */
 void watch_say(struct watch *watch, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* After each thing that is to be written. */
+static inline bool is_no_room(int err)
+{
+    return err == -ENOSPC || err == -EDQUOT;
+}
+/* After each thing that is to be written: a full disk is told once.  There is room again when a whole tick could be written; a line may fit where a capture does not. */
 void watch_note_disk(struct watch *watch, int err);
 
 /* Tells of the snapshot and frees it, if all is asked and all is answered. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // go_node - a Go service with the outside of an algod node: real profiles behind an admin token, rates that can be set, a data folder.
 //
-//	go_node -data DIR [-delay 1s] [-goroutines N] [-bare]
+//	go_node -data DIR [-port N] [-delay 1s] [-goroutines N]
 //
-// Listens on a free loopback port, which it writes to DIR/algod.net when it is ready.  -delay is before each answer; -bare has /debug/pprof/ without a token, and nothing else.
+// Listens on a free loopback port (or N), which it writes to DIR/algod.net when it is ready.  -delay is before each answer.
 package main
 
 import (
@@ -16,12 +16,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
 const token, adminToken = "api-token-0123456789", "admin-token-0123456789"
 
 var blockRate int
+var connections int64
 var held [][]byte
 
 type rates struct {
@@ -51,6 +53,7 @@ func metrics(w http.ResponseWriter, r *http.Request) {
 	runtime.ReadMemStats(&now)
 	w.Header().Set("Content-Type", "text/plain")
 	fmt.Fprintf(w, "# TYPE algod_go_memory_classes_heap_objects_bytes gauge\nalgod_go_memory_classes_heap_objects_bytes %d\n", now.HeapAlloc)
+	fmt.Fprintf(w, "# TYPE connections counter\nconnections %d\n", atomic.LoadInt64(&connections))
 }
 
 func write(dir, name, text string) {
@@ -64,7 +67,7 @@ func main() {
 	dir := flag.String("data", ".", "")
 	delay := flag.Duration("delay", 0, "")
 	goroutines := flag.Int("goroutines", 0, "")
-	bare := flag.Bool("bare", false, "")
+	port := flag.Int("port", 0, "")
 	flag.Parse()
 	for i := 0; i < *goroutines; i++ {
 		go func() { select {} }()
@@ -72,19 +75,17 @@ func main() {
 	for i := 0; i < 64; i++ {
 		held = append(held, make([]byte, 256<<10))
 	}
-	if !*bare {
-		http.HandleFunc("/debug/settings/pprof", settings)
-		http.HandleFunc("/metrics", metrics)
-	}
+	http.HandleFunc("/debug/settings/pprof", settings)
+	http.HandleFunc("/metrics", metrics)
 	guarded := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(*delay)
-		if !*bare && r.URL.Path != "/metrics" && r.Header.Get("X-Algo-API-Token") != adminToken {
+		if r.URL.Path != "/metrics" && r.Header.Get("X-Algo-API-Token") != adminToken {
 			http.Error(w, "Invalid API Token", 401)
 			return
 		}
 		http.DefaultServeMux.ServeHTTP(w, r)
 	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", *port))
 	if err != nil {
 		os.Exit(1)
 	}
@@ -92,5 +93,10 @@ func main() {
 	write(*dir, "algod.admin.token", adminToken+"\n")
 	write(*dir, "algod.pid", fmt.Sprintln(os.Getpid()))
 	write(*dir, "algod.net", listener.Addr().String()+"\n")
-	http.Serve(listener, guarded)
+	server := http.Server{Handler: guarded, ConnState: func(c net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			atomic.AddInt64(&connections, 1)
+		}
+	}}
+	server.Serve(listener)
 }
