@@ -66,9 +66,9 @@ static const struct option_rule diff_rules[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static const char *const shared_rules[] = {"--metric", "--by",  "--at",        "--between",
-                                           "--filter", "--top", "--threshold", "--json",
-                                           "--csv",    "-o",    "--no-color",  NULL};
+static const char *const shared_rules[] = {
+    "--metric", "--by",   "--at",   "--between", "--filter", "--top",      "--threshold",
+    "--node",   "--kind", "--json", "--csv",     "-o",       "--no-color", NULL};
 static const char *const with_rules[] = {"--between", NULL};
 
 static int wrong_usage(const char *sentence)
@@ -298,10 +298,11 @@ static int open_and_compare(struct diff_options *options, int words, char **argv
 {
     struct fault fault = {.text = ""};
     struct diff_inputs inputs = {.before_name = argv[1], .after_name = argv[words]};
-    inputs.before = open_input(argv[1], &fault);
+    inputs.before = open_selected_input(argv[1], &options->before, &fault);
     if (!inputs.before)
         return failed(&fault);
-    inputs.after = words == 1 ? inputs.before : open_input(argv[2], &fault);
+    inputs.after =
+        words == 1 ? inputs.before : open_selected_input(argv[2], &options->before, &fault);
     int status;
     if (inputs.after && choose_metric(options, &inputs, &fault) == 0)
         status = compare(options, &inputs);

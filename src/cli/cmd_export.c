@@ -66,8 +66,8 @@ static const struct option_rule export_rules[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static const char *const shared_rules[] = {"-o",       "--metric",    "--at", "--between",
-                                           "--filter", "--threshold", NULL};
+static const char *const shared_rules[] = {
+    "-o", "--metric", "--at", "--between", "--filter", "--threshold", "--node", "--kind", NULL};
 
 static const char *const massif_rules[] = {"--snapshots", "--stacks", NULL};
 
@@ -242,7 +242,7 @@ static int run(int argc, char **argv, struct export_options *options)
         return wrong_usage(problem);
 
     struct fault fault = {.text = ""};
-    struct recording *recording = open_input(argv[1], &fault);
+    struct recording *recording = open_selected_input(argv[1], &options->selection, &fault);
     if (!recording)
         return failed(&fault);
     status = export_recording(options, recording);

@@ -189,7 +189,8 @@ static int run(int argc, char **argv, const struct command_help *help,
         return 2;
     }
     command->options.file = words == 1 ? argv[1] : NULL;
-    struct picture_job const job = {"flame", command->selection.output, draw, command};
+    struct picture_job const job = {"flame", command->selection.output, draw, command,
+                                    &command->selection};
     return picture_run(&job, command->options.file);
 }
 
@@ -201,6 +202,8 @@ int cmd_flame(int argc, char **argv)
         {"--at", NULL},
         {"--between", NULL},
         {"--filter", NULL},
+        {"--node", NULL},
+        {"--kind", NULL},
         {"--threshold", "merge frames under X into one \"…\": 1% of the total, or 64K"},
         {"--reverse", "begin with the reversed graph: the code that asked at the root"},
         {NULL, NULL}};

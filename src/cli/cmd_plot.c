@@ -78,6 +78,8 @@ int cmd_plot(int argc, char **argv)
         {"-o", "what to write: NAME.svg, NAME.html or NAME.png"},
         {"--metric", "what to stack: heap.live (default), maps.live, heap.calls, ..."},
         {"--between", "only the time from A to B"},
+        {"--node", NULL},
+        {"--kind", NULL},
         {"--top", "functions with a colour of their own: 8 unless given, at most 16"},
         {NULL, NULL}};
     struct option_rule rules[PICTURE_RULES_MAX];
@@ -91,9 +93,9 @@ int cmd_plot(int argc, char **argv)
                                       plot_summary, plot_examples, sets, 2};
     int const words = command_words(argc, argv, &help, &status);
     if (words >= 0)
-        status =
-            picture_run(&(struct picture_job){"plot", command.selection.output, draw, &command},
-                        words == 1 ? argv[1] : NULL);
+        status = picture_run(&(struct picture_job){"plot", command.selection.output, draw, &command,
+                                                   &command.selection},
+                             words == 1 ? argv[1] : NULL);
     selection_fini(&command.selection);
     return status;
 }

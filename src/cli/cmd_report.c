@@ -147,7 +147,7 @@ static int write_answer(const struct selection *selection, struct report *report
 static int answer(const char *path, struct selection *selection, struct report_options *options,
                   struct fault *fault)
 {
-    struct recording *recording = open_input(path, fault);
+    struct recording *recording = open_selected_input(path, selection, fault);
     if (!recording)
         return -EIO;
     int err = selection_find_metrics(selection, recording, fault);

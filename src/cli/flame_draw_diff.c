@@ -36,7 +36,7 @@ static int compare_files(struct flame_command *command, struct diff_side after, 
                          struct fault *fault)
 {
     struct weights weights;
-    struct recording *older = open_input(command->diff, fault);
+    struct recording *older = open_selected_input(command->diff, &command->selection, fault);
     if (!older)
         return -EIO;
     int err = flame_weigh(command, older, &weights, fault);

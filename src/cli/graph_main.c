@@ -213,7 +213,7 @@ static int draw_diff(struct graph_command *command, struct diff_side after,
                      enum picture_format format, struct fault *fault)
 {
     struct weights weights;
-    struct recording *older = open_input(command->older, fault);
+    struct recording *older = open_selected_input(command->older, &command->selection, fault);
     int err = older ? selection_weigh(&command->selection, older, &weights, fault) : -EIO;
     if (!err) {
         err = draw_change(command, (struct diff_side){older, &weights}, after, format, fault);
@@ -279,7 +279,8 @@ static int run(struct graph_command *command, const char *path)
         fprintf(stderr, "memoir graph: %s\n", fault.text);
         return 2;
     }
-    return picture_run_as(&(struct picture_job){"graph", command->selection.output, draw, command},
+    return picture_run_as(&(struct picture_job){"graph", command->selection.output, draw, command,
+                                                &command->selection},
                           path, find_format);
 }
 
@@ -291,6 +292,8 @@ int main(int argc, char **argv)
         {"--at", NULL},
         {"--between", NULL},
         {"--filter", NULL},
+        {"--node", NULL},
+        {"--kind", NULL},
         {"--by", "a box per function (default), line or module"},
         {NULL, NULL}};
     struct option_rule rules[PICTURE_RULES_MAX];

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/slice.h"
 #include "cli/name_frames.h"
+#include "cluster/run_recording.h"
 #include "formats/input.h"
 #include "formats/readers.h"
 #include "store/recording_reader.h"
@@ -43,7 +45,7 @@ static int read_head(const char *path, char head[HEAD_MAX], bool *is_packed, str
     return (int)size;
 }
 
-struct recording *open_input(const char *path, struct fault *fault)
+static struct recording *open_file(const char *path, struct fault *fault)
 {
     char head[HEAD_MAX];
     bool is_packed;
@@ -62,4 +64,28 @@ struct recording *open_input(const char *path, struct fault *fault)
     if (recording && reader->may_lack_names)
         name_frames(recording, path);
     return recording;
+}
+
+struct recording *open_selected_input(const char *path, const struct selection *selection,
+                                      struct fault *fault)
+{
+    struct stat status;
+    const char *node = selection ? selection->node : NULL,
+               *kind = selection ? selection->kind : NULL;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        struct recording *recording = run_recording_read(path, node, kind, fault);
+        if (recording)
+            name_frames(recording, path);
+        return recording;
+    }
+    if (!node && !kind)
+        return open_file(path, fault);
+    fault_set(fault, -EINVAL,
+              "--node and --kind choose from a run of memoir watch, and %s is no folder", path);
+    return NULL;
+}
+
+struct recording *open_input(const char *path, struct fault *fault)
+{
+    return open_selected_input(path, NULL, fault);
 }

@@ -1,10 +1,14 @@
-/* open_input.h - FILE of any command into a recording: one of ours, or another program's file.
+/* open_input.h - FILE of any command into a recording: one of ours, another program's file, or the folder of a run.
  *
  * One table in the source lists the readers, each with how to tell its files by their first bytes.
  */
 #pragma once
 
 #include "model/recording.h"
+#include "report/selection.h"
 
 /* NULL with a sentence in `fault`.  The caller destroys. */
 struct recording *open_input(const char *path, struct fault *fault);
+/* The same where --node and --kind may have chosen from a run. */
+struct recording *open_selected_input(const char *path, const struct selection *selection,
+                                      struct fault *fault);

@@ -56,7 +56,7 @@ int picture_run_as(const struct picture_job *job, const char *path,
                          "it takes one FILE, a recording: memoir %s FILE -o out.svg", job->command);
     if (!err) {
         status = 1;
-        recording = open_input(path, &fault);
+        recording = open_selected_input(path, job->selection, &fault);
         err = recording ? job->draw(job->context, recording, format, &fault) : -EIO;
     }
     if (err && fault.text[0])

@@ -27,6 +27,7 @@ struct picture_job {
     int (*draw)(void *context, struct recording *recording, enum picture_format format,
                 struct fault *fault); /* and write */
     void *context;
+    const struct selection *selection; /* of a run; NULL: all of it */
 };
 
 /* Opens the recording and has it drawn; `path` NULL: not exactly one was given.  The exit status, after a sentence when it is not 0. */

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/selection_options.h"
 
+static int take_node(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct selection *)into)->node = argument;
+    return 0;
+}
+
+static int take_kind(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct selection *)into)->kind = argument;
+    return 0;
+}
+
 static int take_output(void *into, const char *argument, struct fault *fault)
 {
     (void)fault;
@@ -40,6 +54,9 @@ const struct option_rule selection_rules[] = {
     {"--top", "N", "at most N rows", selection_take_top},
     {"--threshold", "X", "leave out what is under X: 1% of the total, or 64K",
      selection_take_threshold},
+    {"--node", "NAME", "of a run of memoir watch: this node, and not all", take_node},
+    {"--kind", "KIND", "of a run: its heap (default), cpu, goroutine, mutex or block profiles",
+     take_kind},
     {"--top-down", NULL, "as a tree from main to the code that asked", take_top_down},
     {"--reverse", NULL, "the other way round: smallest first; callers first in a picture",
      take_reverse},

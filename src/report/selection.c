@@ -210,6 +210,13 @@ int selection_take_filter(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+/* Where the first numbers are of the very beginning (snapshots), that is what a time of 0 means: how it was then, what changed since. */
+static uint64_t not_before_first(const struct recording *recording, uint64_t time_ns)
+{
+    bool const has_first = recording->buckets.count && recording->buckets.items[0].end_ns == 1;
+    return time_ns == 0 && has_first ? 1 : time_ns;
+}
+
 int selection_range(const struct selection *selection, const struct recording *recording,
                     struct time_range *range, struct fault *fault)
 {
@@ -222,6 +229,9 @@ int selection_range(const struct selection *selection, const struct recording *r
         err = time_point_resolve(&selection->from, recording, &range->from_ns, fault);
     if (err)
         return err;
+    range->to_ns = not_before_first(recording, range->to_ns);
+    if (selection->between_given)
+        range->from_ns = not_before_first(recording, range->from_ns);
     if (selection->between_given && range->from_ns >= range->to_ns)
         return fault_set(fault, -EINVAL, "--between needs an earlier and a later time, in order");
     if (selection->at_given && range->to_ns > recording->duration_ns)

@@ -39,6 +39,7 @@ struct selection {
     uint64_t threshold_value; /* in the metric's unit otherwise */
     const char *filter;       /* as typed, or NULL */
     regex_t filter_regex;     /* compiled when `filter` is set */
+    const char *node, *kind;  /* of a run; NULL: all nodes, heaps */
     const char *output;       /* NULL: standard output */
 };
 #define SELECTION_NO_TOP UINT64_MAX

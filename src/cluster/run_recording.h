@@ -1,0 +1,16 @@
+/* run_recording.h - the profiles of a run as one recording: each snapshot ends a bucket, so everything that shows a recording shows a run.
+ *
+ * Of several nodes each is an outermost frame of its own.  What is told by formats/pprof_series.h holds: levels are levels, counters since a process began
+ * are increments, restarts are noticed. */
+#pragma once
+
+#include "cluster/run.h"
+#include "model/recording.h"
+
+/* What a word asks for: "heap", "cpu", "goroutine", "mutex", "block".  -EINVAL for any other. */
+int run_kind_of_word(const char *word, enum run_kind *kind);
+
+/* `node` is the name or nick of one; NULL: all.  `kind` is a word; NULL: heap, or the first that there is.  Profiles that cannot be read are left out and counted in a note.
+ * NULL with a sentence. */
+struct recording *run_recording_read(const char *path, const char *node, const char *kind,
+                                     struct fault *fault);
