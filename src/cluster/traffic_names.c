@@ -27,7 +27,7 @@ static const struct known_class known_classes[] = {
      {"etcd_network_peer_received_bytes_total", "etcd_network_client_grpc_received_bytes_total"},
      "etcd_server_proposals_pending",
      "etcd_server_proposals_applied_total",
-     "etcd_mvcc_put_total",
+     "etcd_server_proposals_applied_total",
      "go_memstats_heap_alloc_bytes"}};
 
 static const struct known_class *known_class_of(const struct run *run, uint32_t node)

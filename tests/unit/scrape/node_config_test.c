@@ -93,7 +93,7 @@ TEST(defaults_classes_and_roles_by_expression)
     assert_string_equal(nodes[0]->base_url, "http://10.0.0.1:7000");
     assert_string_equal(nodes[0]->class->height, "my_height");
     assert_string_equal(nodes[0]->class->sent.items[0], "my_sent");
-    assert_string_equal(nodes[0]->class->transactions, "etcd_mvcc_put_total");
+    assert_string_equal(nodes[0]->class->transactions, "etcd_server_proposals_applied_total");
     assert_null(nodes[0]->pprof_url);
     assert_int_equal(nodes[0]->timeout_ms, 3000);
     CHECK(!nodes[0]->gives_blocks && nodes[2]->gives_blocks);
