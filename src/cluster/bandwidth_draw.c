@@ -181,7 +181,7 @@ int bandwidth_draw(const struct bandwidth_answer *answer, enum bandwidth_picture
     svg_bytes(&title, "", 1);
     if (!err && !title.failed) {
         struct line_chart const chart = {.title = title.data,
-                                         .subtitle = "one line per node; times are UTC",
+                                         .subtitle = "one line per node",
                                          .x_is_time = true,
                                          .lanes = charts.lanes.items,
                                          .lane_count = charts.lanes.count};

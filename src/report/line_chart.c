@@ -11,7 +11,7 @@
 #include "report/plot_axis.h"
 
 #define WIDTH_DEFAULT 1200
-#define LANE_DEFAULT  260
+#define LANE_DEFAULT  200
 #define LEFT          92
 #define LEGEND        290
 #define HEAD          64 /* above the first lane */
@@ -317,6 +317,23 @@ static void write_data(const struct drawing *drawing, const struct lane_place *p
     svg_raw(out, "]}");
 }
 
+/* The dates, which ticks do not have. */
+static void put_span(const struct drawing *drawing)
+{
+    int64_t const ends[] = {drawing->from, drawing->to};
+    for (int i = 0; i < 2; i++) {
+        time_t const seconds = (time_t)(ends[i] / 1000000);
+        struct tm parts;
+        char text[40];
+        if (gmtime_r(&seconds, &parts) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts))
+            svg_raw(drawing->out, i ? " to " : "; from ");
+        else
+            text[0] = '\0';
+        svg_raw(drawing->out, text);
+    }
+    svg_raw(drawing->out, " UTC");
+}
+
 static void open_picture(const struct drawing *drawing)
 {
     struct svg_out *out = drawing->out;
@@ -338,7 +355,9 @@ static void open_picture(const struct drawing *drawing)
     svg_raw(out, "<text class=\"h\" x=\"12\" y=\"26\">");
     svg_text_cut(out, drawing->chart->title, cells * 3 / 4);
     svg_raw(out, "</text>\n<text class=\"m\" x=\"12\" y=\"46\">");
-    svg_text_cut(out, drawing->chart->subtitle, cells);
+    svg_text_cut(out, drawing->chart->subtitle, cells * 3 / 4);
+    if (drawing->chart->x_is_time)
+        put_span(drawing);
     svg_raw(out, "</text>\n");
 }
 

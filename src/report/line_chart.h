@@ -35,7 +35,7 @@ struct line_chart {
     const char *x_title; /* when it is no time; NULL: none */
     const struct chart_lane *lanes;
     size_t lane_count;
-    unsigned width, lane_height; /* pixels; 0: 1200 and 260 */
+    unsigned width, lane_height; /* pixels; 0: 1200 and 200 */
 };
 
 /* Writes the whole file.  Running out of memory sets out->failed. */
