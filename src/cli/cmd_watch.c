@@ -199,13 +199,14 @@ static int watch_list(struct node_list *list, const struct node_watch_wish *wish
         return fail(fault.text);
     wish_recordings(list, wish->recordings);
     int const err = node_watch_options_make(wish, list, &options, &fault);
+    bool const is_table = wish->is_list && !wish->is_json && !wish->is_csv; /* has them itself */
+    vec_each (doubt, &list->doubts)
+        if (!wish->is_quiet && !is_table)
+            fail(*doubt);
     if (wish->is_list)
         return show_list(list, wish, options.captures);
     if (err)
         return fail(fault.text);
-    vec_each (doubt, &list->doubts)
-        if (!wish->is_quiet)
-            fail(*doubt);
     const char *out = wish->out ? wish->out : list->wishes.out;
     if (!out) {
         fail("say where the run is to be written: memoir watch … -o RUN");

@@ -141,7 +141,8 @@ static void write_csv(const struct node_list *list, const struct row *rows, FILE
         }
 }
 
-static void write_json_node(struct json_out *json, const struct node *node, const struct row *row)
+static void write_json_node(struct json_out *json, const struct node *node, uint32_t captures,
+                            const struct row *row)
 {
     json_object_begin(json);
     json_text_field(json, "name", node->name);
@@ -158,33 +159,30 @@ static void write_json_node(struct json_out *json, const struct node *node, cons
         json_uint(json, strtoull(row->pid, NULL, 10));
     else
         json_null(json);
-    json_key(json, "asked_for");
+    json_key(json, "captures");
     json_array_begin_inline(json);
-    char words[sizeof(row->asked)], *rest = words;
-    strcpy(words, row->asked);
-    for (char *word; (word = strsep(&rest, " "));)
-        if (word[0])
-            json_text(json, word);
+    for (unsigned i = 0; node_capture_name(i); i++)
+        if (gives(node, i, captures))
+            json_text(json, node_capture_name(i));
+    json_array_end(json);
+    json_key(json, "recordings");
+    json_array_begin_inline(json);
+    for (unsigned i = 0; node_recording_name(i); i++)
+        if (node->recordings & 1u << i)
+            json_text(json, node_recording_name(i));
     json_array_end(json);
     json_object_end(json);
 }
 
-static int write_json(const struct node_list *list, const struct row *rows, FILE *out)
+static int write_json(const struct node_list *list, uint32_t captures, const struct row *rows,
+                      FILE *out)
 {
     struct json_out json;
     json_init(&json, out, true);
-    json_object_begin(&json);
-    json_key(&json, "nodes");
     json_array_begin(&json);
     for (size_t i = 0; i < list->nodes.count; i++)
-        write_json_node(&json, list->nodes.items[i], &rows[i]);
+        write_json_node(&json, list->nodes.items[i], captures, &rows[i]);
     json_array_end(&json);
-    json_key(&json, "doubts");
-    json_array_begin(&json);
-    vec_each (doubt, &list->doubts)
-        json_text(&json, *doubt);
-    json_array_end(&json);
-    json_object_end(&json);
     return json_finish(&json);
 }
 
@@ -199,7 +197,7 @@ int node_list_write(const struct node_list *list, uint32_t captures, enum node_l
     for (size_t i = 0; i < count; i++)
         fill_row(list->nodes.items[i], captures, &rows[i]);
     if (form == NODE_LIST_JSON)
-        err = write_json(list, rows, out);
+        err = write_json(list, captures, rows, out);
     else if (form == NODE_LIST_CSV)
         write_csv(list, rows, out);
     else

@@ -59,8 +59,9 @@ TEST(csv_and_json_have_the_same)
     text = text_of(config, NODE_LIST_JSON);
     CHECK(strstr(text, "\"name\": \"r1\"") && strstr(text, "\"token\": true") &&
           strstr(text, "\"pid\": null"));
-    CHECK(strstr(text, "\"asked_for\": [\"heap\", \"metrics\"]"));
-    CHECK(strstr(text, "\"doubts\": [") && !strstr(text, "hush") && !strstr(text, "sesame"));
+    CHECK(strstr(text, "\"captures\": [\"heap\", \"metrics\"]"));
+    CHECK(strstr(text, "\"recordings\": [\"cpu\"]") && !strstr(text, "hush") &&
+          !strstr(text, "sesame"));
     free(text);
 }
 
