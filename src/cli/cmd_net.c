@@ -71,8 +71,12 @@ static void print_help(FILE *out)
 int cmd_net(int argc, char **argv)
 {
     for (size_t i = 0; argc >= 2 && i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(argv[1], words[i].name) == 0)
+        if (strcmp(argv[1], words[i].name) == 0) {
+            static char name[32]; /* for sentences: "net up" */
+            snprintf(name, sizeof(name), "net %s", words[i].name);
+            argv[1] = name;
             return words[i].run(argc - 1, argv + 1);
+        }
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/net_commands.h"
+#include "cli/net_record.h"
 #include "cli/options.h"
 #include "nets/down.h"
 
@@ -31,6 +32,7 @@ int net_down(int argc, char **argv)
         if (part->state == PART_CRASHED)
             printf("%s had crashed: %s\n", part->name, part->why ? part->why : "");
     printf("%s in %s is down\n", net.template_name, argv[1]);
+    net_draw(&net);
     net_fini(&net);
     return 0;
 }

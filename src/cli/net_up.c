@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "cli/net_commands.h"
+#include "cli/net_record.h"
 #include "cli/net_up_options.h"
 #include "cli/net_wait.h"
 #include "nets/down.h"
@@ -118,6 +119,8 @@ static int plan_net(const struct up_options *options, const char *dir, struct ne
         err = net_make_files(net, &plan, fault);
     if (!err)
         err = net_write_nodes(net, fault);
+    if (!err)
+        err = net_add_recorders(net, options, fault);
     if (!err && options->watch)
         err = add_watch(net, &plan, own, options, fault);
     net->fresh = options->fresh;
@@ -187,6 +190,8 @@ static int run_net(const struct up_options *options, const char *dir, struct fau
     if (ends) {
         struct fault other = {0};
         int const down = net_take_down(dir, &net, err ? &other : fault);
+        if (!err && !down)
+            net_draw(&net);
         net_fini(&net);
         err = err ? err : down;
     }

@@ -65,6 +65,27 @@ static int take_watch(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_cpu(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct up_options *)into)->cpu = true;
+    return 0;
+}
+
+static int take_heap(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct up_options *)into)->heap = true;
+    return 0;
+}
+
+static int take_pages(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct up_options *)into)->pages = true;
+    return 0;
+}
+
 static const struct option_rule rules[] = {
     {"-o", "DIR", "its folder (TEMPLATE.net): data, logs, net.json", take_dir},
     {"--nodes", "N", "how many nodes of the kind that scales", take_nodes},
@@ -73,6 +94,9 @@ static const struct option_rule rules[] = {
      take_fresh},
     {"--restart", NULL, "start a node again that crashed; else it is only told", take_restart},
     {"--for", "TIME", "stay, and end the network after this time", take_for},
+    {"--cpu", NULL, "record where the time of all nodes goes, from their first instruction", take_cpu},
+    {"--heap", NULL, "run each node under memoir run, which records its heap", take_heap},
+    {"--pages", NULL, "record whose their resident pages are, through memoir agent", take_pages},
     {"--watch", NULL, "watch it into DIR/heaps; all words after this are for memoir watch",
      take_watch},
     {NULL, NULL, NULL, NULL}};
@@ -123,6 +147,7 @@ bool up_options_take(int argc, char **argv, struct up_options *options, int *sta
         .examples = "  memoir net up etcd-3 -o D\n"
                     "  memoir net up etcd-3 -o D --watch --every 10s --metrics\n"
                     "  memoir net up etcd-relay --nodes 4 --tps 100 --fresh --for 1m\n"
+                    "  memoir net up etcd-3 -o D --fresh --cpu --for 10s\n"
                     "  memoir net up ./mine.yaml --restart\n",
         .sets = sets,
         .set_count = 1};

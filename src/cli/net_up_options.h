@@ -10,6 +10,7 @@ struct up_options {
     uint32_t nodes;
     double tps;
     bool fresh, restart;
+    bool cpu, heap, pages;
     uint64_t for_ns;
     bool watch;
     char **watch_words; /* after --watch */

@@ -33,14 +33,16 @@ struct keeper {
     bool changed; /* since net.json was written */
 };
 
-/* Setup first, then groups of nodes and load in the order of their stage, then the watch. */
+/* Recorders first, which have all nodes held, then setup, groups of nodes and load in the order of their stage, then the watch. */
 static unsigned rank_of(const struct net_part *part)
 {
     switch (part->kind) {
+    case PART_RECORD:
+        return 0;
     case PART_SETUP:
     case PART_NODE:
     case PART_LOAD:
-        return part->stage;
+        return 1 + part->stage;
     case PART_WATCH:
         return STAGES_MAX;
     default:
@@ -70,12 +72,13 @@ static void fail(struct keeper *keeper, const char *why)
 }
 
 /* Whoever wants to know the process now: memoir watch, scripts. */
-static void write_pid(const struct keeper *keeper, const struct net_part *part)
+static void write_pid(const struct keeper *keeper, struct net_part *part)
 {
     char *path = net_path(&keeper->net, "%s.pid", part->name);
-    FILE *file = path ? fopen(path, "we") : NULL;
+    part->program = part_program(part);
+    FILE *file = path && part->program ? fopen(path, "we") : NULL;
     if (file) {
-        fprintf(file, "%u\n", part->pid);
+        fprintf(file, "%u\n", part->program);
         fclose(file);
     }
     free(path);
@@ -89,6 +92,12 @@ static void start(struct keeper *keeper, struct net_part *part)
     keeper->since_ns[i] = monotonic_ns();
     keeper->checks[i] = (struct ready_check){.part = part};
     part->state = PART_STARTED;
+    if (part->is_held) {
+        part->is_held = false;
+        part_signal(part, SIGCONT); /* if it is gone, that is seen as any end */
+        write_pid(keeper, part);
+        return;
+    }
     part->pid = 0;
     if (part->pid_file && part->argv.count == 0)
         return;
@@ -137,6 +146,41 @@ static void ended(struct keeper *keeper, struct net_part *part, int status)
         fail(keeper, text);
 }
 
+/* Recorders see programs from their first instruction: all nodes are there, and wait, before a recorder begins. */
+static void hold_nodes(struct keeper *keeper)
+{
+    struct fault fault = {0};
+    bool recorded = false;
+    vec_each (part, &keeper->net.parts)
+        recorded |= part->kind == PART_RECORD;
+    if (!recorded)
+        return;
+    vec_each (node, &keeper->net.parts) {
+        char pid[16];
+        if (node->kind != PART_NODE || node->argv.count == 0 || keeper->stop)
+            continue;
+        if (part_start_held(&keeper->net, node, &fault) != 0) {
+            fail(keeper, fault.text);
+            continue;
+        }
+        snprintf(pid, sizeof(pid), "%u", node->pid);
+        vec_each (recorder, &keeper->net.parts)
+            if (recorder->kind == PART_RECORD && !text_list_add(&recorder->argv, pid))
+                fail(keeper, "out of memory");
+    }
+    save(keeper);
+}
+
+/* What never began minds no SIGTERM. */
+static void end_held(struct keeper *keeper)
+{
+    vec_each (part, &keeper->net.parts)
+        if (part->is_held && part->state == PART_PLANNED) {
+            part_signal(part, SIGKILL);
+            part->is_held = false;
+        }
+}
+
 static void reap(struct keeper *keeper)
 {
     int status;
@@ -173,9 +217,11 @@ static void look_at_started(struct keeper *keeper, struct net_part *part)
     if (!waits && ready_look(&keeper->checks[i], keeper->http, now)) {
         part->state = PART_READY;
         keeper->changed = true;
+        if (part->is_wrapped)
+            write_pid(keeper, part);
         return;
     }
-    if (part->kind != PART_NODE || !part->ready.seconds ||
+    if ((part->kind != PART_NODE && part->kind != PART_RECORD) || !part->ready.seconds ||
         now - keeper->since_ns[i] < part->ready.seconds * NS_PER_SECOND || keeper->stop)
         return;
     char text[600], what[300];
@@ -271,8 +317,8 @@ static bool rank_is_alive(struct keeper *keeper, unsigned rank)
 static void stop_rank(struct keeper *keeper, unsigned rank)
 {
     uint64_t const begin = monotonic_ns();
-    uint64_t const watch_grace = rank == STAGES_MAX ? 60 : 0; /* it has pictures to finish */
-    uint64_t const grace = (keeper->net.grace_seconds + watch_grace) * NS_PER_SECOND;
+    bool const has_work = rank == STAGES_MAX || rank == 0; /* pictures or a recording to finish */
+    uint64_t const grace = (keeper->net.grace_seconds + (has_work ? 60 : 0)) * NS_PER_SECOND;
     bool told = false, told_rest = false;
     while (rank_is_alive(keeper, rank)) {
         bool const late = monotonic_ns() - begin > grace;
@@ -314,6 +360,7 @@ static void stop_all(struct keeper *keeper)
     keeper->stop = true;
     keeper->net.state = NET_STOPPING;
     save(keeper);
+    end_held(keeper);
     for (unsigned rank = STAGES_MAX + 1; rank-- > 0;)
         stop_rank(keeper, rank);
     run_teardown(keeper);
@@ -380,6 +427,8 @@ int keeper_run(const char *dir)
         err = net_write(&keeper.net, &fault);
     if (err)
         fprintf(stderr, "%s\n", fault.text);
+    if (!err)
+        hold_nodes(&keeper);
     while (!err && !keeper.stop) {
         look(&keeper);
         advance(&keeper);

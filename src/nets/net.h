@@ -20,7 +20,15 @@ enum net_state { NET_STARTING, NET_UP, NET_FAILED, NET_STOPPING, NET_DOWN, NET_S
 extern const char *const net_state_names[NET_STATES];
 
 /* In the order they are started; each kind waits for the one before it. */
-enum part_kind { PART_SETUP, PART_NODE, PART_LOAD, PART_WATCH, PART_TEARDOWN, PART_KINDS };
+enum part_kind {
+    PART_RECORD,
+    PART_SETUP,
+    PART_NODE,
+    PART_LOAD,
+    PART_WATCH,
+    PART_TEARDOWN,
+    PART_KINDS
+};
 extern const char *const part_kind_names[PART_KINDS];
 
 /* ENDED: as it was meant to; CRASHED: by itself. */
@@ -55,8 +63,12 @@ struct net_part {
     VEC(struct net_port) ports;
     struct net_ready ready;
 
+    bool is_wrapped; /* it is a recorder that runs the node */
+    bool is_held;    /* its process waits to begin, so that recorders see all of it */
+
     enum part_state state;
     uint32_t pid;
+    uint32_t program; /* the pid of the node itself, which a recorder may run; 0: not known yet */
     uint64_t
         born;  /* of that pid, in ticks since boot: a number that is used again is somebody else */
     char *why; /* a sentence, if it crashed */

@@ -136,10 +136,16 @@ static void take_part_value(struct reader *reader, struct net_part *part, const 
         take_number32(reader, 1000, &part->stage);
     else if (strcmp(key, "pid") == 0)
         take_number32(reader, INT_MAX, &part->pid);
+    else if (strcmp(key, "program") == 0)
+        take_number32(reader, INT_MAX, &part->program);
     else if (strcmp(key, "born") == 0)
         take_number(reader, UINT64_MAX, &part->born);
     else if (strcmp(key, "restarts") == 0)
         take_number32(reader, UINT32_MAX, &part->restarts);
+    else if (strcmp(key, "wrapped") == 0)
+        take_bool(reader, &part->is_wrapped);
+    else if (strcmp(key, "held") == 0)
+        take_bool(reader, &part->is_held);
     else if (strcmp(key, "ports") == 0)
         take_ports(reader, part);
     else if (strcmp(key, "ready") == 0)

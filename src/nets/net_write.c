@@ -63,7 +63,12 @@ static void write_part(struct json_out *json, const struct net_part *part)
     field(json, "kind", part_kind_names[part->kind]);
     json_uint_field(json, "stage", part->stage);
     field(json, "state", part_state_names[part->state]);
+    if (part->is_wrapped)
+        json_bool_field(json, "wrapped", true);
+    if (part->is_held)
+        json_bool_field(json, "held", true);
     number(json, "pid", part->pid);
+    number(json, "program", part->program);
     number(json, "born", part->born);
     number(json, "restarts", part->restarts);
     field(json, "why", part->why);

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "procfs/proc_text.h"
 #include "procfs/process_age.h"
 #include "procfs/process_facts.h"
 
@@ -68,36 +70,52 @@ static void become(const struct net *net, const struct net_part *part, char **wo
         dup2(log, STDERR_FILENO) >= 0 && chdir(part->folder ? part->folder : net->dir) == 0) {
         if (nothing > STDERR_FILENO)
             close(nothing);
+        if (tell < 0)
+            raise(SIGSTOP);
         execvpe(words[0], words, environment);
     }
     int const err = errno;
-    if (write(tell, &err, sizeof(err)) != sizeof(err))
+    if (tell < 0)
+        dprintf(STDERR_FILENO, "cannot start %s: %s\n", words[0], strerror(err));
+    else if (write(tell, &err, sizeof(err)) != sizeof(err))
         _exit(126);
     _exit(127);
 }
 
 /* The child tells on a pipe that closes when it has become the program. */
-static int launch(const struct net *net, struct net_part *part, char **words, int log)
+static int wait_for_exec(int pipes[2])
 {
-    int pipes[2], err = 0;
+    int told = 0;
+    close(pipes[1]);
+    ssize_t const got = read(pipes[0], &told, sizeof(told));
+    close(pipes[0]);
+    return got == sizeof(told) ? -told : 0;
+}
+
+/* Until it has stopped itself: SIGCONT before that would be lost. */
+static int wait_for_stop(pid_t pid)
+{
+    siginfo_t info;
+    return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT) == 0 ? 0 : -errno;
+}
+
+static int launch(const struct net *net, struct net_part *part, int log, bool held)
+{
+    int pipes[2] = {-1, -1}, err = 0;
     char **environment = make_environment(net, part);
     if (!environment)
         return -ENOMEM;
-    if (pipe2(pipes, O_CLOEXEC) != 0)
+    if (!held && pipe2(pipes, O_CLOEXEC) != 0)
         err = -errno;
     pid_t const pid = err ? -1 : fork();
     if (pid == 0)
-        become(net, part, words, environment, log, pipes[1]);
+        become(net, part, part->argv.items, environment, log, pipes[1]);
     if (!err && pid < 0)
         err = -errno;
     if (!err) {
         part->born = process_born((uint32_t)pid);
         part->pid = (uint32_t)pid;
-        close(pipes[1]);
-        int told = 0;
-        if (read(pipes[0], &told, sizeof(told)) == sizeof(told))
-            err = -told;
-        close(pipes[0]);
+        err = held ? wait_for_stop(pid) : wait_for_exec(pipes);
     }
     free(environment[0]);
     free(environment[1]);
@@ -105,7 +123,7 @@ static int launch(const struct net *net, struct net_part *part, char **words, in
     return err;
 }
 
-int part_start(const struct net *net, struct net_part *part, struct fault *fault)
+static int start(const struct net *net, struct net_part *part, bool held, struct fault *fault)
 {
     char *path = net_path(net, "%s.log", part->name);
     int err = path && vec_push(&part->argv, NULL) ? 0 : -ENOMEM;
@@ -114,13 +132,45 @@ int part_start(const struct net *net, struct net_part *part, struct fault *fault
     int const log = err ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (!err && log < 0)
         err = fault_set(fault, -errno, "cannot write %s: %s", path, strerror(errno));
-    else if (!err && (err = launch(net, part, part->argv.items, log)) != 0)
+    else if (!err && (err = launch(net, part, log, held)) != 0)
         fault_set(fault, err, "cannot start %s: %s: %s", part->name, part->argv.items[0],
                   strerror(-err));
     if (log >= 0)
         close(log);
     free(path);
     return err;
+}
+
+int part_start(const struct net *net, struct net_part *part, struct fault *fault)
+{
+    return start(net, part, false, fault);
+}
+
+int part_start_held(const struct net *net, struct net_part *part, struct fault *fault)
+{
+    int const err = start(net, part, true, fault);
+    part->is_held = err == 0;
+    return err;
+}
+
+uint32_t part_program(const struct net_part *part)
+{
+    char path[64], *text, *rest, program[PATH_MAX];
+    uint32_t found = 0;
+    if (!part->is_wrapped)
+        return part->pid;
+    snprintf(path, sizeof(path), "/proc/%u/task/%u/children", part->pid, part->pid);
+    if (proc_text_read(path, 4096, &text) != 0)
+        return 0;
+    for (char *word = strtok_r(text, " ", &rest); word && !found; word = strtok_r(NULL, " ", &rest)) {
+        uint32_t const pid = (uint32_t)strtoul(word, NULL, 10);
+        process_program_path(pid, program, sizeof(program));
+        const char *name = strrchr(program, '/');
+        if (name && strncmp(name, "/memoir", 7) != 0)
+            found = pid;
+    }
+    free(text);
+    return found;
 }
 
 /* Sends it to exactly that process: a descriptor holds it, and it is looked at once more. */

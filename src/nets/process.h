@@ -14,6 +14,11 @@ uint64_t process_born(uint32_t pid); /* 0: gone */
 /* Starts the part in a session of its own, with DIR/NAME.log for what it says.  0 with pid and born, or -errno with a sentence. */
 int part_start(const struct net *net, struct net_part *part, struct fault *fault);
 
+/* The same, but the process waits for SIGCONT before it becomes the program; if it cannot, its log tells and it ends with status 127. */
+int part_start_held(const struct net *net, struct net_part *part, struct fault *fault);
+/* The process of the node itself: the part's, or the one that its recorder runs.  0: none yet. */
+uint32_t part_program(const struct net_part *part);
+
 /* Sends a signal to the part's process if it is alive.  Whether it was. */
 bool part_signal(const struct net_part *part, int signal);
 /* Sends a signal (0: none) to every process that carries the network's id, and to those of its parts by number; with `only`, to those that this part started.
