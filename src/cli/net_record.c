@@ -170,7 +170,8 @@ static void draw_outside(const struct net *net, const char *what, const char *me
 void net_draw(const struct net *net)
 {
     vec_each (part, &net->parts)
-        if (part->kind == PART_RECORD && strcmp(part->name, "cpu-recorder") == 0 && has_recording(net, "cpu"))
+        if (part->kind == PART_RECORD && strcmp(part->name, "cpu-recorder") == 0 &&
+            has_recording(net, "cpu"))
             draw_outside(net, "cpu", "cpu.on");
         else if (part->kind == PART_RECORD && has_recording(net, "pages"))
             draw_outside(net, "pages", "pages.resident");

@@ -8,7 +8,8 @@
 #include <string.h>
 
 const char *const net_state_names[NET_STATES] = {"starting", "up", "failed", "stopping", "down"};
-const char *const part_kind_names[PART_KINDS] = {"record", "setup", "node", "load", "watch", "teardown"};
+const char *const part_kind_names[PART_KINDS] = {"record", "setup", "node",
+                                                 "load",   "watch", "teardown"};
 const char *const part_state_names[PART_STATES] = {"planned", "started", "ready", "ended",
                                                    "crashed"};
 

@@ -162,7 +162,8 @@ uint32_t part_program(const struct net_part *part)
     snprintf(path, sizeof(path), "/proc/%u/task/%u/children", part->pid, part->pid);
     if (proc_text_read(path, 4096, &text) != 0)
         return 0;
-    for (char *word = strtok_r(text, " ", &rest); word && !found; word = strtok_r(NULL, " ", &rest)) {
+    for (char *word = strtok_r(text, " ", &rest); word && !found;
+         word = strtok_r(NULL, " ", &rest)) {
         uint32_t const pid = (uint32_t)strtoul(word, NULL, 10);
         process_program_path(pid, program, sizeof(program));
         const char *name = strrchr(program, '/');
