@@ -19,7 +19,7 @@ struct ram {
     VEC(uint32_t) nodes; /* those asked for: indexes of the run's, by name */
     VEC(int64_t) stamps; /* ascending */
     VEC(char *)
-    columns; /* "pprof_inuse_space", "inuse", "total", "free", "released", …, "rss", "vsz", "pss": all bytes */
+    columns; /* "pprof_inuse_space", "inuse", "total", "free", "released", …, "rss", "vsz", "pss", "swap": all bytes */
     int64_t *values;     /* see ram_value */
     int64_t *rounds;     /* see ram_round */
     uint64_t read, kept; /* heap profiles */

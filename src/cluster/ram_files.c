@@ -51,7 +51,9 @@ int size_line_parse(struct slice line, struct size_line *out)
     out->stamp_us = parsed.stamp_us;
     out->rss_bytes = kib_of(take_cell(&line));
     out->vsz_bytes = kib_of(take_cell(&line));
+    take_cell(&line); /* pid */
     out->pss_bytes = kib_of(take_cell(&line));
+    out->swap_bytes = kib_of(take_cell(&line));
     return out->rss_bytes == INT64_MIN && out->vsz_bytes == INT64_MIN ? -EINVAL : 0;
 }
 

@@ -29,6 +29,7 @@ static int read_sizes_of(struct ram *ram, uint32_t node, struct ram_sizes *sizes
         sizes->has_rss |= point.line.rss_bytes != INT64_MIN;
         sizes->has_vsz |= point.line.vsz_bytes != INT64_MIN;
         sizes->has_pss |= point.line.pss_bytes != INT64_MIN;
+        sizes->has_swap |= point.line.swap_bytes != INT64_MIN;
         if (!vec_push(&sizes->points, point))
             err = -ENOMEM;
     }
@@ -60,6 +61,7 @@ void ram_fill_sizes(struct ram *ram, const struct ram_sizes *sizes)
         put(ram, point, "rss", point->line.rss_bytes);
         put(ram, point, "vsz", point->line.vsz_bytes);
         put(ram, point, "pss", point->line.pss_bytes);
+        put(ram, point, "swap", point->line.swap_bytes);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cluster/parallel.h"
+#include "formats/pprof_drop.h"
 #include "formats/pprof_profile.h"
 
 /* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
@@ -25,6 +26,9 @@ struct folding {
     size_t seen_room;
     unsigned column;
     int sign;
+    struct pprof_drop drop;
+    uint32_t
+        *dropped; /* by location: lines that the profile asks not to be shown; NULL: it does not */
 };
 
 static struct grower *row_of(struct growers *growers, string_id id)
@@ -98,6 +102,21 @@ static int count_frame(struct folding *folding, string_id id, uint32_t sample, b
     return 0;
 }
 
+/* How many of the innermost locations are not shown: those up to the outermost that is dropped, if something is left then. */
+static uint32_t hidden_locations(const struct folding *folding, const struct pprof_sample *sample)
+{
+    bool found_other = false;
+    for (uint32_t i = folding->dropped ? sample->location_count : 0; i-- > 0;) {
+        uint64_t const at = folding->profile->stacks.items[sample->first_location + i];
+        uint32_t const dropped = folding->dropped[at];
+        if (!dropped)
+            found_other = true;
+        else if (found_other)
+            return dropped == folding->profile->locations.items[at].line_count ? i + 1 : i;
+    }
+    return 0;
+}
+
 static int fold_sample(struct folding *folding, uint32_t index)
 {
     const struct pprof_profile *profile = folding->profile;
@@ -105,11 +124,13 @@ static int fold_sample(struct folding *folding, uint32_t index)
     bool is_leaf = true;
     string_id id;
     int err = 0;
-    for (uint32_t i = 0; i < sample->location_count && !err; i++) {
+    for (uint32_t i = hidden_locations(folding, sample); i < sample->location_count && !err; i++) {
         uint64_t const at = profile->stacks.items[sample->first_location + i];
         const struct pprof_location *location = &profile->locations.items[at];
+        uint32_t const dropped = folding->dropped ? folding->dropped[at] : 0;
         uint32_t named = 0;
-        for (uint32_t k = 0; k < location->line_count && !err; k++) {
+        for (uint32_t k = dropped < location->line_count ? dropped : 0;
+             k < location->line_count && !err; k++) {
             const struct pprof_line *line = &profile->lines.items[location->first_line + k];
             if (line->function == 0)
                 continue;
@@ -129,6 +150,16 @@ static int fold_sample(struct folding *folding, uint32_t index)
     return err;
 }
 
+static int find_dropped(struct folding *folding)
+{
+    const struct pprof_profile *profile = folding->profile;
+    folding->dropped = calloc(profile->locations.count + 1, sizeof(*folding->dropped));
+    for (size_t i = 0; folding->dropped && i < profile->locations.count; i++)
+        folding->dropped[i] =
+            pprof_drop_lines(&folding->drop, profile, &profile->locations.items[i]);
+    return folding->dropped ? 0 : -ENOMEM;
+}
+
 static int fold(struct growers *growers, const struct pprof_profile *profile, unsigned column,
                 int sign)
 {
@@ -138,9 +169,14 @@ static int fold(struct growers *growers, const struct pprof_profile *profile, un
                               .column = column,
                               .sign = sign};
     int err = folding.functions ? 0 : -ENOMEM;
+    pprof_drop_init(&folding.drop, profile);
+    if (folding.drop.is_used && !err)
+        err = find_dropped(&folding);
     for (uint32_t i = 0; i < profile->samples.count && !err; i++)
         err = fold_sample(&folding, i);
+    pprof_drop_fini(&folding.drop);
     free(folding.functions);
+    free(folding.dropped);
     free(folding.seen);
     return err;
 }

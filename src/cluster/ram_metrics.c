@@ -159,6 +159,8 @@ int ram_make_columns(struct ram *ram, const struct ram_metrics *metrics,
         err = add_column(ram, "vsz", 3);
     if (!err && sizes->has_pss)
         err = add_column(ram, "pss", 3);
+    if (!err && sizes->has_swap)
+        err = add_column(ram, "swap", 4);
     return err;
 }
 

@@ -11,7 +11,7 @@ struct ram_size {
 };
 struct ram_sizes { /* of all NICK.heap.csv */
     VEC(struct ram_size) points;
-    bool has_rss, has_vsz, has_pss;
+    bool has_rss, has_vsz, has_pss, has_swap;
 };
 
 /* Which column a metric of a node goes to. */

@@ -11,11 +11,12 @@ TEST(lines_of_sizes)
     CHECK(size_line_parse(slice_of("20260528_000000,2026-05-28 00:00:00,1000,5000\n"), &line) == 0);
     CHECK(line.stamp_us == INT64_C(1779926400000000));
     CHECK(line.rss_bytes == 1024000 && line.vsz_bytes == 5120000 && line.pss_bytes == INT64_MIN);
-    CHECK(
-        size_line_parse(slice_of("20260528_000000.250000,2026-05-28 00:00:00.250000,7,,3,more\r\n"),
-                        &line) == 0);
+    CHECK(size_line_parse(
+              slice_of("20260528_000000.250000,2026-05-28 00:00:00.250000,7,,4242,3,0,more\r\n"),
+              &line) == 0);
     CHECK(line.stamp_us == INT64_C(1779926400250000));
-    CHECK(line.rss_bytes == 7168 && line.vsz_bytes == INT64_MIN && line.pss_bytes == 3072);
+    CHECK(line.rss_bytes == 7168 && line.vsz_bytes == INT64_MIN && line.pss_bytes == 3072 &&
+          line.swap_bytes == 0);
     static const char *const wrong[] = {"",
                                         "stamp,when,rss,vsz",
                                         "20260528_000000",
