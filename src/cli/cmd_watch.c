@@ -12,6 +12,7 @@
 #include "cli/cluster_commands.h"
 #include "cli/helper_program.h"
 #include "cli/node_watch_options.h"
+#include "cli/run_pictures.h"
 #include "cluster/run.h"
 #include "report/text_style.h"
 #include "scrape/local_capture.h"
@@ -176,7 +177,7 @@ static int watch(const struct node_list *list, const struct node_watch_wish *wis
         return fail(fault.text);
     if (teller.good == 0 && !end.was_stopped)
         return fail("not one node answered; watch.log has what each said");
-    return 0;
+    return wish->is_svg ? run_pictures_of(out, "watch", wish->is_quiet) : 0;
 }
 
 static int show_list(const struct node_list *list, const struct node_watch_wish *wish,

@@ -146,3 +146,19 @@ void run_pictures_tell(const struct run_pictures *result, const char *command)
                 result->first_fault.text);
     fputc('\n', stderr);
 }
+
+int run_pictures_of(const char *path, const char *command, bool is_quiet)
+{
+    struct run_pictures result;
+    struct fault fault = {.text = ""};
+    struct run *run = run_open(path, &fault);
+    int const err =
+        run ? run_pictures_make(run, NULL, !is_quiet && isatty(STDERR_FILENO), &result, &fault)
+            : -EIO;
+    run_close(run);
+    if (err)
+        fprintf(stderr, "memoir %s: no pictures: %s\n", command, fault.text);
+    else if (!is_quiet || result.failed)
+        run_pictures_tell(&result, command);
+    return err ? 1 : 0;
+}

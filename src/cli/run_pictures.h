@@ -24,3 +24,5 @@ int run_pictures_make(const struct run *run, const regex_t *nodes, bool progress
                       struct run_pictures *result, struct fault *fault);
 /* Says what came of it in one sentence on standard error, for `command`. */
 void run_pictures_tell(const struct run_pictures *result, const char *command);
+/* Opens the run, makes them and tells, unless `is_quiet` and all is well.  0, or 1 after a sentence. */
+int run_pictures_of(const char *path, const char *command, bool is_quiet);
