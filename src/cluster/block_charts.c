@@ -110,7 +110,7 @@ static void draw_axes(struct svg_out *out, struct panel *panel, const char *titl
 {
     char label[CHART_NUMBER_MAX];
     double const y_step = chart_step(panel->y_high, "", 5);
-    double const x_step = chart_step(panel->x_high - panel->x_low, "", 4);
+    double const x_step = chart_step(panel->x_high - panel->x_low, "", 6);
     panel->y_high = ceil(panel->y_high / y_step) * y_step;
     if (panel->y_high <= 0)
         panel->y_high = y_step;

@@ -71,6 +71,7 @@ struct chain_follow *chain_follow_create(struct http *http, const struct node *n
     follow->options = *options;
     follow->node = node;
     follow->shortest_ns = UINT64_MAX;
+    follow->window_within_ns = -1;
     follow->source = chain_source_create(http, node, fault);
     if (follow->source)
         follow->log = block_log_open(path, CHAIN_REMEMBERED, resume, follow, fault);
