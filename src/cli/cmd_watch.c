@@ -154,6 +154,17 @@ static struct local_capture *begin_recordings(const struct node_list *list, cons
     return capture;
 }
 
+/* What SIGTERM ends is to end now; Ctrl-C is the way to end what has no other end, and a second one ends this, too. */
+static int draw(const char *out, bool is_quiet, const struct node_watch_end *end)
+{
+    if (!end->was_stopped || strcmp(end->why, "SIGINT") == 0)
+        return run_pictures_of(out, "watch", is_quiet);
+    if (!is_quiet)
+        fprintf(stderr, "memoir: no pictures after %s; memoir ram %s --svg makes them\n", end->why,
+                out);
+    return 0;
+}
+
 static int watch(const struct node_list *list, const struct node_watch_wish *wish,
                  const struct node_watch_options *options, const char *out)
 {
@@ -177,7 +188,7 @@ static int watch(const struct node_list *list, const struct node_watch_wish *wis
         return fail(fault.text);
     if (teller.good == 0 && !end.was_stopped)
         return fail("not one node answered; watch.log has what each said");
-    return wish->is_svg ? run_pictures_of(out, "watch", wish->is_quiet) : 0;
+    return wish->is_svg ? draw(out, wish->is_quiet, &end) : 0;
 }
 
 static int show_list(const struct node_list *list, const struct node_watch_wish *wish,

@@ -271,7 +271,7 @@ static int open_descriptors(struct watch *watch, struct fault *fault)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
+    sigprocmask(SIG_BLOCK, &signals, &watch->signals_before);
     watch->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     watch->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (watch->signal_fd < 0 || watch->timer_fd < 0)
@@ -357,8 +357,10 @@ static void close_watch(struct watch *watch)
     pprof_rates_destroy(watch->rates);
     if (watch->timer_fd >= 0)
         close(watch->timer_fd);
-    if (watch->signal_fd >= 0)
+    if (watch->signal_fd >= 0) {
         close(watch->signal_fd);
+        sigprocmask(SIG_SETMASK, &watch->signals_before, NULL); /* one that waits ends us now */
+    }
 }
 
 /* With everything open. */

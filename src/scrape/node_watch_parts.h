@@ -2,6 +2,7 @@
 #pragma once
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 
 #include "scrape/http.h"
@@ -53,6 +54,7 @@ struct watch {
     size_t rounds_written;
     uint64_t rounds_ns; /* when */
     int timer_fd, signal_fd;
+    sigset_t signals_before;
     bool is_disk_full;            /* and that is told */
     bool had_no_room, wrote_some; /* since the last tick */
 };
