@@ -65,8 +65,8 @@ static size_t add_traits(const struct recording *recording, struct plausibility 
 void plausible_check(const struct recording *recording, struct plausibility *found)
 {
     *found = (struct plausibility){.lacks_memory = false};
-    if (!recording_traces_heap(recording))
-        return; /* and says nothing of it */
+    if (!recording_traces_heap(recording) || recording_is_of_profiles(recording))
+        return; /* and says nothing of it, or only what a runtime counted itself */
     found->lacks_memory = lacks_memory(recording);
     if (recording->quality.off_ns)
         add(found, DOUBT_OFF, NULL);

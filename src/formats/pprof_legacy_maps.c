@@ -77,6 +77,27 @@ static uint64_t mapping_of(const struct pprof_profile *profile, uint64_t address
     return low && address < profile->mappings.items[low - 1].limit ? low : 0;
 }
 
+/* jemalloc tells its own functions, too: nobody wants to know. */
+static void drop_own_frames(struct pprof_profile *profile)
+{
+    static const char own[] = "/libjemalloc.so";
+    vec_each (sample, &profile->samples) {
+        uint32_t skip = 0;
+        for (; skip < sample->location_count; skip++) {
+            uint64_t const place = profile->stacks.items[sample->first_location + skip];
+            uint64_t const mapping = profile->locations.items[place].mapping;
+            if (!mapping ||
+                slice_find_last(pprof_text(profile, profile->mappings.items[mapping - 1].file),
+                                own) < 0)
+                break;
+        }
+        if (skip < sample->location_count) {
+            sample->first_location += skip;
+            sample->location_count -= skip;
+        }
+    }
+}
+
 int pprof_read_maps(struct pprof_text_reader *reader)
 {
     struct pprof_profile *profile = reader->profile;
@@ -91,6 +112,8 @@ int pprof_read_maps(struct pprof_text_reader *reader)
               by_start);
     vec_each (location, &profile->locations)
         location->mapping = mapping_of(profile, location->address);
+    if (profile->form == PPROF_TEXT_JEMALLOC)
+        drop_own_frames(profile);
     return 0;
 }
 

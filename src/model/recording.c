@@ -128,6 +128,12 @@ bool recording_is_of_time(const struct recording *recording)
            strncmp(source, SOURCE_PERF, sizeof(SOURCE_PERF) - 1) == 0;
 }
 
+bool recording_is_of_profiles(const struct recording *recording)
+{
+    return strncmp(recording_text(recording, recording->source), SOURCE_PPROF,
+                   sizeof(SOURCE_PPROF) - 1) == 0;
+}
+
 bool recording_is_of_counts(const struct recording *recording)
 {
     return strcmp(recording_text(recording, recording->source), SOURCE_PPROF_COUNTS) == 0;

@@ -271,6 +271,8 @@ bool recording_is_of_time(const struct recording *recording);
 bool recording_is_of_several(const struct recording *recording);
 /* Whether it says how many blocks there were: some files of other programs tell their bytes alone. */
 bool recording_counts_blocks(const struct recording *recording);
+/* Whether it was made from profiles of pprof, which have sums and no events. */
+bool recording_is_of_profiles(const struct recording *recording);
 /* Whether it is about numbers of its own and nothing that memoir measures. */
 bool recording_is_of_counts(const struct recording *recording);
 /* A metric of its own, in the column it is given: its name and unit are copied.  NULL when there are too many or no memory.  The one of that name, if it is there. */

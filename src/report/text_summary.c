@@ -224,7 +224,7 @@ static void put_calls(const struct page *page)
         line_add(&line, " (%s/s)",
                  human_count_short((int64_t)((double)heap->calls / seconds), rate));
     line_add(&line, " of %s in all", human_bytes((int64_t)heap->bytes, bytes));
-    if (!recording->quality.sample_rate)
+    if (!recording->quality.sample_rate && !recording_is_of_profiles(recording))
         line_add(&line, "; %s (%s) temporary: freed before their thread allocated again",
                  human_count((int64_t)heap->temporary, temporary),
                  human_share((int64_t)heap->temporary, (int64_t)heap->calls, share));
@@ -361,9 +361,8 @@ static void add_stack_quality(struct text_line *line, const struct report *repor
 /* Some files of other programs have sums only. */
 static bool has_events(const struct recording *recording)
 {
-    const char *source = recording_text(recording, recording->source);
-    return recording_counts_blocks(recording) && strcmp(source, SOURCE_COSTS) != 0 &&
-           strncmp(source, SOURCE_PPROF, strlen(SOURCE_PPROF)) != 0;
+    return recording_counts_blocks(recording) && !recording_is_of_profiles(recording) &&
+           strcmp(recording_text(recording, recording->source), SOURCE_COSTS) != 0;
 }
 
 static void put_quality(const struct page *page)
