@@ -21,6 +21,7 @@ struct command {
     bool has_node_re, csv, json, plot, svg, by_node, no_color, over_time;
     const char *output, *csv_path, *between, *columns;
     uint64_t top;
+    enum ram_sort sort;
 };
 
 #define TAKE_TEXT(name, field)                                                                     \
@@ -61,6 +62,21 @@ static int take_top(void *into, const char *argument, struct fault *fault)
     return human_parse_count(argument, &((struct command *)into)->top);
 }
 
+static int take_sort(void *into, const char *argument, struct fault *fault)
+{
+    static const char *const names[] = {[RAM_BY_NAME] = "name",
+                                        [RAM_BY_HEAP] = "heap",
+                                        [RAM_BY_CHANGE] = "change",
+                                        [RAM_BY_RSS] = "rss"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(argument, names[i]) == 0) {
+            ((struct command *)into)->sort = (enum ram_sort)i;
+            return 0;
+        }
+    return fault_set(fault, -EINVAL, "--sort cannot be \"%s\": it is name, heap, change or rss",
+                     argument);
+}
+
 static int take_x(void *into, const char *argument, struct fault *fault)
 {
     struct command *command = into;
@@ -87,6 +103,7 @@ static int take_node_re(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule rules[] = {
     {"--node-re", "REGEX", "only nodes whose name or nick matches", take_node_re},
+    {"--sort", "BY", "order of the table: name (default), heap, change or rss", take_sort},
     {"--between", "A,B", "functions: from the first profile since A to the last until B",
      take_between},
     {"--top", "N", "functions shown: 10 unless given; 0: none", take_top},
@@ -94,8 +111,7 @@ static const struct option_rule rules[] = {
     {"--csv", "=FILE", "a row per snapshot, NAME#column for each node", take_csv},
     {"--json", NULL, "for programs: all points and all functions asked for", take_json},
     {"--plot", NULL, "a picture, with -o NAME.svg, NAME.html or NAME.png", take_plot},
-    {"--svg", NULL,
-     "call graphs and flame graphs of every heap profile, beside it: those that are missing",
+    {"--svg", NULL, "draw every heap profile and what changed, beside it, if that is missing",
      take_svg},
     {"--columns", "LIST", "of the plot: pprof_inuse_space,rss,... (all unless given)",
      take_columns},
@@ -115,7 +131,7 @@ static const char summary[] =
 static const char examples[] =
     "  memoir ram run/\n"
     "  memoir ram run/ --node-re '^r[0-9]' --top 20 --by-node\n"
-    "  memoir ram run/ --between 10m,1h\n"
+    "  memoir ram run/ --sort change --between 10m,1h\n"
     "  memoir ram run/ --csv=ram.csv\n"
     "  memoir ram run/ --plot -o ram.svg --columns pprof_inuse_space,rss\n"
     "  memoir ram run/ --svg\n"
@@ -168,8 +184,11 @@ static int find_growth(const struct command *command, const struct ram *ram,
 static int write_text(const struct command *command, const struct ram *ram, struct fault *fault)
 {
     struct ram_growth growth = {0};
-    struct ram_report report = {
-        .ram = ram, .growth = &growth, .top = command->top, .by_node = command->by_node};
+    struct ram_report report = {.ram = ram,
+                                .growth = &growth,
+                                .top = command->top,
+                                .by_node = command->by_node,
+                                .sort = command->sort};
     const char *path = command->csv_path ? command->csv_path : command->output;
     int err = command->csv ? 0 : find_growth(command, ram, &growth, fault);
     FILE *out = err ? NULL : answer_open(path, fault);

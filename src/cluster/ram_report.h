@@ -18,11 +18,14 @@ struct ram_summary {
 /* `column` -1: there is none, and no points. */
 void ram_summarize(const struct ram *ram, size_t node, int64_t column, struct ram_summary *summary);
 
+enum ram_sort { RAM_BY_NAME, RAM_BY_HEAP, RAM_BY_CHANGE, RAM_BY_RSS };
+
 struct ram_report {
     const struct ram *ram;
     const struct ram_growth *growth; /* NULL: not asked for */
     size_t top;                      /* functions shown */
     bool by_node;                    /* functions of each node too */
+    enum ram_sort sort;              /* of the table: by name, or the most first */
 };
 
 void ram_text_write(const struct ram_report *report, const struct text_style *style, FILE *out);

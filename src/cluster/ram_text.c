@@ -115,7 +115,7 @@ static void put_functions(const struct growers *growers, const struct ram_report
     text_write(out, of, 200);
     fprintf(out, ", %s to %s (%s):\n", run_stamp_text(growers->from_us, 0, from),
             run_stamp_text(growers->to_us, 0, to),
-            change_text(growers->after - growers->before, change));
+            change_text((int64_t)((uint64_t)growers->after - (uint64_t)growers->before), change));
     vec_each (row, &growers->rows) {
         if (row->flat <= 0 || shown == report->top)
             break;
@@ -134,6 +134,44 @@ static void put_functions(const struct growers *growers, const struct ram_report
         fprintf(out, "    none\n");
 }
 
+struct place {
+    size_t node;
+    int64_t key;
+};
+
+/* The most first; what is not known last; else by name. */
+static int place_order(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    if (a->key != b->key)
+        return a->key > b->key ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static int64_t sort_key(const struct ram *ram, enum ram_sort sort, size_t node)
+{
+    struct ram_summary summary;
+    if (sort == RAM_BY_NAME)
+        return 0;
+    ram_summarize(ram, node, sort == RAM_BY_RSS ? ram_column(ram, "rss") : RAM_HEAP_COLUMN,
+                  &summary);
+    bool const is_change = sort == RAM_BY_CHANGE && summary.points > 0;
+    return is_change ? summary.last - summary.first : summary.last;
+}
+
+static void put_nodes(const struct ram_report *report, const struct text_style *style, FILE *out)
+{
+    const struct ram *ram = report->ram;
+    struct place *places = calloc(ram->nodes.count, sizeof(*places));
+    for (size_t i = 0; places && i < ram->nodes.count; i++)
+        places[i] = (struct place){i, sort_key(ram, report->sort, i)};
+    if (places)
+        qsort(places, ram->nodes.count, sizeof(*places), place_order);
+    for (size_t i = 0; i < ram->nodes.count; i++)
+        put_node(ram, places ? places[i].node : i, style, out);
+    free(places);
+}
+
 void ram_text_write(const struct ram_report *report, const struct text_style *style, FILE *out)
 {
     const struct ram *ram = report->ram;
@@ -147,8 +185,7 @@ void ram_text_write(const struct ram_report *report, const struct text_style *st
         fprintf(out, " %11s", "inuse last");
     fputs("  verdict\n", out);
     text_ink(style, out, INK_PLAIN);
-    for (size_t node = 0; node < ram->nodes.count; node++)
-        put_node(ram, node, style, out);
+    put_nodes(report, style, out);
     if (!report->growth || !report->growth->all.is_known || report->top == 0)
         return;
     put_functions(&report->growth->all, report, "all nodes together", style, out);

@@ -112,10 +112,14 @@ mkdir fast
 METRICS=no ./go_heaps fast/a 10 20260528_000000 20260528_000000.500000 20260528_000001.000000
 equal "C7 sub-second stamps" "20260528_000000,0 20260528_000000.500000,0.500000 20260528_000001,1" "$("$MEMOIR" ram fast --csv | sed 1d | cut -d , -f 1,2 | tr '\n' ' ' | sed 's/ $//')"
 equal "C6 only heaps" "when,dt,round,a#pprof_inuse_space" "$("$MEMOIR" ram fast --csv | head -n 1)"
-./go_heaps fast/b 10 20260528_000000 20260528_000000.500000
+./go_heaps fast/b 50 20260528_000000 20260528_000000.500000
 "$MEMOIR" ram fast --csv >ram.csv
 equal "C6 a node without runtime metrics" "0 1" "$? $(cell 20260528_000000 a#inuse | grep -c '^$')"
 equal "C6 beside one that has them" "$(awk '/objects/ { print $2 }' fast/b.20260528_000000.500000.metrics)" "$(cell 20260528_000000.500000 b#inuse)"
+order() { # order BY: of the nodes in the table
+    "$MEMOIR" ram fast --sort "$1" | awk '/^[ab] / { printf "%s%s", (n++ ? " " : ""), $1 }'
+}
+equal "table in the order asked for" "a b, b a, b a, a b" "$(order name), $(order heap), $(order change), $(order rss)"
 mkdir none
 "$MEMOIR" ram none 2>err
 equal "no run: status" 1 $?
