@@ -88,12 +88,12 @@ static int find(const struct choice *choice, bool quiet, pid_t *pid, struct faul
     return target_find(choice->container, choice->name, pid, fault);
 }
 
-static int attach(struct recorder_options *options, const struct watch_options *watched, pid_t pid)
+static int attach(struct recorder_options *options, const struct sentry_options *watched, pid_t pid)
 {
     struct recorder_result result;
     struct fault fault = {0};
     char name[32];
-    struct watch *watch = record_watch(options, watched);
+    struct sentry *watch = record_watch(options, watched);
     if (!watch)
         return 2;
     int err = recorder_attach(options, pid, &result, &fault);
@@ -110,12 +110,12 @@ int cmd_attach(int argc, char **argv)
     char library[PATH_MAX];
     struct choice choice = {.name = NULL};
     struct recorder_options options;
-    struct watch_options watched;
+    struct sentry_options watched;
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Which process", choice_rules, &choice},
                                       {"Recording", wish_rules, &options.wish},
                                       {"What to record", record_rules, &options},
-                                      {"Alerts and history", watch_rules, &watched}};
+                                      {"Alerts and history", sentry_rules, &watched}};
     struct command_help const help = {
         .usage = "memoir attach [options] PID",
         .summary =
@@ -135,7 +135,7 @@ int cmd_attach(int argc, char **argv)
     int status;
     pid_t pid = 0;
     record_options_init(&options);
-    watch_options_init(&watched);
+    sentry_options_init(&watched);
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
@@ -147,6 +147,6 @@ int cmd_attach(int argc, char **argv)
         return err == -EINVAL ? 2 : 1;
     }
     status = record_library(&options, library) ? attach(&options, &watched, pid) : 1;
-    watch_options_fini(&watched);
+    sentry_options_fini(&watched);
     return status;
 }

@@ -247,7 +247,7 @@ static int write_answer(const struct breakdown *breakdown, const struct map_opti
 int cmd_map(int argc, char **argv)
 {
     struct map_options options = {.view = {.top = BREAKDOWN_TOP}};
-    struct watch_options watched;
+    struct sentry_options watched;
     const struct option_set sets[] = {{"Which process", which_rules, &options},
                                       {"What to show", what_rules, &options},
                                       {"How", how_rules, &options},
@@ -268,7 +268,7 @@ int cmd_map(int argc, char **argv)
     int status;
     if (argc > 1 && strcmp(argv[1], "diff") == 0)
         return cmd_map_diff(argc - 1, argv + 1);
-    watch_options_init(&watched);
+    sentry_options_init(&watched);
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
@@ -284,7 +284,7 @@ int cmd_map(int argc, char **argv)
         watch_status = map_watch_end(&watched, &snapshot.breakdown);
         snapshot_fini(&snapshot);
     }
-    watch_options_fini(&watched);
+    sentry_options_fini(&watched);
     if (err)
         fprintf(stderr, "memoir map: %s\n", fault.text);
     return err ? status : watch_status;

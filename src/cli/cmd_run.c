@@ -16,11 +16,11 @@ static int failure_status(int err)
     return err == -EACCES || err == -ENOEXEC || err == -EPERM ? 126 : 1;
 }
 
-static int run(struct recorder_options *options, const struct watch_options *watched)
+static int run(struct recorder_options *options, const struct sentry_options *watched)
 {
     struct recorder_result result;
     struct fault fault = {0};
-    struct watch *watch = record_watch(options, watched);
+    struct sentry *watch = record_watch(options, watched);
     if (!watch)
         return 2;
     int err = recorder_run(options, &result, &fault);
@@ -35,10 +35,10 @@ int cmd_run(int argc, char **argv)
 {
     char library[PATH_MAX];
     struct recorder_options options;
-    struct watch_options watched;
+    struct sentry_options watched;
     struct option_set sets[] = {{"Recording", wish_rules, &options.wish},
                                 {"What to record", record_rules, &options},
-                                {"Alerts and history", watch_rules, &watched}};
+                                {"Alerts and history", sentry_rules, &watched}};
     struct command_help help = {
         .usage = "memoir run [options] -- PROGRAM [ARGUMENTS]",
         .summary =
@@ -56,7 +56,7 @@ int cmd_run(int argc, char **argv)
     int status, first = 1;
 
     record_options_init(&options);
-    watch_options_init(&watched);
+    sentry_options_init(&watched);
     /* Options end at "--" or at the program's name: what follows belongs to the program. */
     while (first < argc && argv[first][0] == '-' && strcmp(argv[first], "--") != 0)
         first += record_option_words(argv + first);
@@ -74,6 +74,6 @@ int cmd_run(int argc, char **argv)
         return 1;
     options.command = argv + first;
     status = run(&options, &watched);
-    watch_options_fini(&watched);
+    sentry_options_fini(&watched);
     return status;
 }

@@ -16,7 +16,7 @@
 #include "cli/helper_program.h"
 #include "cli/history_lines.h"
 #include "cli/pick_rules.h"
-#include "cli/watch.h"
+#include "cli/sentry.h"
 #include "procfs/memory_limit.h"
 #include "procfs/pressure.h"
 #include "procfs/process_age.h"
@@ -29,7 +29,7 @@ const struct option_rule *map_watch_rules(void)
 {
     static const char *const names[] = {"--alert", "--history", "--history-name", NULL};
     static struct option_rule picked[PICKED_MAX];
-    pick_rules(watch_rules, names, picked);
+    pick_rules(sentry_rules, names, picked);
     return picked;
 }
 
@@ -48,7 +48,7 @@ static struct memory_levels levels_of(const struct breakdown *breakdown)
     return levels;
 }
 
-int map_watch_check(const struct watch_options *options, struct fault *fault)
+int map_watch_check(const struct sentry_options *options, struct fault *fault)
 {
     for (unsigned i = 0; i < options->rule_count; i++) {
         const struct alert_rule *rule = &options->rules[i];
@@ -60,7 +60,7 @@ int map_watch_check(const struct watch_options *options, struct fault *fault)
                 "anon, file, shmem, swap and psi, now; memoir attach knows the rest",
                 rule->text);
     }
-    return watch_options_check(options, fault);
+    return sentry_options_check(options, fault);
 }
 
 static uint64_t limit_of(const struct breakdown *breakdown)
@@ -141,7 +141,7 @@ static void put_insides(FILE *out, const struct breakdown *breakdown)
         }
 }
 
-static void put_snapshot(FILE *out, const struct watch_options *options,
+static void put_snapshot(FILE *out, const struct sentry_options *options,
                          const struct breakdown *breakdown)
 {
     const char *slash = strrchr(breakdown->program, '/');
@@ -193,7 +193,7 @@ static int run_helper(const char *history, int fd)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static int keep(const struct watch_options *options, const struct breakdown *breakdown)
+static int keep(const struct sentry_options *options, const struct breakdown *breakdown)
 {
     int const fd = memfd_create("memoir snapshot", MFD_CLOEXEC);
     FILE *out = fd < 0 ? NULL : fdopen(dup(fd), "w");
@@ -208,13 +208,13 @@ static int keep(const struct watch_options *options, const struct breakdown *bre
     return status;
 }
 
-int map_watch_end(const struct watch_options *options, const struct breakdown *breakdown)
+int map_watch_end(const struct sentry_options *options, const struct breakdown *breakdown)
 {
     int status = 0;
     if (options->history && keep(options, breakdown) != 0)
         return 1;
     for (unsigned i = 0; i < options->rule_count; i++)
         if (compare(&options->rules[i], breakdown))
-            status = WATCH_ALERT_STATUS;
+            status = SENTRY_ALERT_STATUS;
     return status;
 }

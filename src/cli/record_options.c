@@ -149,22 +149,22 @@ bool record_library(struct recorder_options *options, char library[PATH_MAX])
     return false;
 }
 
-struct watch *record_watch(struct recorder_options *options, const struct watch_options *watched)
+struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched)
 {
     struct fault fault = {.text = ""};
-    struct watch *watch = NULL;
-    if (watch_options_check(watched, &fault) == 0)
-        watch = watch_create(watched, &fault);
+    struct sentry *watch = NULL;
+    if (sentry_options_check(watched, &fault) == 0)
+        watch = sentry_create(watched, &fault);
     if (watch)
-        options->watcher = watch_watcher(watch);
+        options->watcher = sentry_watcher(watch);
     else
         fprintf(stderr, "memoir: %s\n", fault.text);
     return watch;
 }
 
-int record_watch_end(struct watch *watch, int status)
+int record_watch_end(struct sentry *watch, int status)
 {
-    return watch_finish(watch) > 0 && status == 0 ? WATCH_ALERT_STATUS : status;
+    return sentry_finish(watch) > 0 && status == 0 ? SENTRY_ALERT_STATUS : status;
 }
 
 static bool takes_argument(const struct option_rule *rules, const char *name)
@@ -178,7 +178,7 @@ static bool takes_argument(const struct option_rule *rules, const char *name)
 int record_option_words(char *const *argv)
 {
     return takes_argument(record_rules, argv[0]) || takes_argument(wish_rules, argv[0]) ||
-                   takes_argument(watch_rules, argv[0])
+                   takes_argument(sentry_rules, argv[0])
                ? 2
                : 1;
 }

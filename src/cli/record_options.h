@@ -5,7 +5,7 @@
 
 #include "capture/recorder.h"
 #include "cli/options.h"
-#include "cli/watch.h"
+#include "cli/sentry.h"
 
 /* Into a struct recorder_options. */
 extern const struct option_rule record_rules[];
@@ -16,11 +16,11 @@ void record_options_init(struct recorder_options *options);
 bool record_library(struct recorder_options *options, char library[PATH_MAX]);
 
 /* Makes the watch that `watched` asks for and gives it to the recorder.  NULL, after saying why. */
-struct watch *record_watch(struct recorder_options *options, const struct watch_options *watched);
+struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched);
 /* Ends it.  The status of the command, from that of the program. */
-int record_watch_end(struct watch *watch, int status);
+int record_watch_end(struct sentry *watch, int status);
 
-/* How many words the option at argv[0] takes, by record_rules, wish_rules and watch_rules: 1, or 2 with its argument. */
+/* How many words the option at argv[0] takes, by record_rules, wish_rules and sentry_rules: 1, or 2 with its argument. */
 int record_option_words(char *const *argv);
 
 /* Says what is to be said about `name` when its recording has ended.  The exit status: the program's, as a shell gives

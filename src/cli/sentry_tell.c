@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch_tell.c - an alert that fired: the sentence, the pinned instant, the message for programs and servers. */
+/* sentry_tell.c - an alert that fired: the sentence, the pinned instant, the message for programs and servers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/human.h"
 #include "base/json_out.h"
 #include "cli/top_sites.h"
-#include "cli/watch_parts.h"
+#include "cli/sentry_parts.h"
 #include "report/growth_text.h"
 #include "report/text_line.h"
 
@@ -17,7 +17,7 @@
 static void add_value(struct text_line *line, const struct process_watch *process, unsigned index,
                       const struct alert_reading *reading)
 {
-    const struct alert_rule *rule = &process->watch->options->rules[index];
+    const struct alert_rule *rule = &process->sentry->options->rules[index];
     char value[HUMAN_MAX];
     if (rule->kind == ALERT_PRESSURE) {
         unsigned const span_s = pressure_watch_span(process->pressure[index]);
@@ -113,7 +113,7 @@ static void send(struct process_watch *process, const struct alert_rule *rule,
     snprintf(value, sizeof(value), is_whole ? "%.0f" : "%.6g", reading->value);
     snprintf(threshold, sizeof(threshold), is_whole ? "%.0f" : "%.6g", reading->threshold);
     alert_actions_add(
-        process->watch->actions,
+        process->sentry->actions,
         &(struct alert_news){.rule = rule->text,
                              .value = value,
                              .threshold = threshold,
@@ -123,10 +123,10 @@ static void send(struct process_watch *process, const struct alert_rule *rule,
                              .json = json});
 }
 
-void watch_tell(struct process_watch *process, unsigned index, const struct alert_reading *reading,
-                const struct watch_view *view)
+void sentry_tell(struct process_watch *process, unsigned index, const struct alert_reading *reading,
+                 const struct watch_view *view)
 {
-    const struct alert_rule *rule = &process->watch->options->rules[index];
+    const struct alert_rule *rule = &process->sentry->options->rules[index];
     const struct growth *growth =
         rule->kind == ALERT_GROWTH ? &process->growth[rule->level]->growth : NULL;
     struct text_line line = {0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch_history.c - a look at a process as a snapshot for the history. */
+/* sentry_history.c - a look at a process as a snapshot for the history. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/top_sites.h"
-#include "cli/watch_parts.h"
+#include "cli/sentry_parts.h"
 #include "procfs/process_age.h"
 #include "procfs/proportional.h"
 
@@ -47,12 +47,12 @@ static void add_levels(struct values *values, const struct watch_view *view)
     add(values, HISTORY_CATEGORY, "memoir", own);
 }
 
-static const char *name_of(const struct watch *watch, const char *program)
+static const char *name_of(const struct sentry *sentry, const char *program)
 {
     const char *slash = strrchr(program, '/');
-    return watch->options->history_name ? watch->options->history_name
-           : slash && slash[1]          ? slash + 1
-                                        : program;
+    return sentry->options->history_name ? sentry->options->history_name
+           : slash && slash[1]           ? slash + 1
+                                         : program;
 }
 
 /* When the process began: the same however often somebody attaches to it. */
@@ -74,7 +74,7 @@ static void add_snapshot(struct process_watch *process, const struct watch_view 
     if (top_sites_make(view, SITES_KEPT, &top) == 0)
         vec_each (site, &top.sites)
             add(&values, HISTORY_SITE, recording_text(recording, site->function), site->bytes);
-    struct history_snapshot const snapshot = {.service = name_of(process->watch, program),
+    struct history_snapshot const snapshot = {.service = name_of(process->sentry, program),
                                               .host = recording_text(recording, recording->host),
                                               .program = program,
                                               .source =
@@ -85,15 +85,15 @@ static void add_snapshot(struct process_watch *process, const struct watch_view 
                                               .limit_bytes = view_limit(view),
                                               .values = values.items,
                                               .count = values.count};
-    history_queue_add(process->watch->history, &snapshot);
+    history_queue_add(process->sentry->history, &snapshot);
     top_sites_fini(&top);
 }
 
-void watch_keep(struct process_watch *process, const struct watch_view *view)
+void sentry_keep(struct process_watch *process, const struct watch_view *view)
 {
-    struct watch *watch = process->watch;
+    struct sentry *sentry = process->sentry;
     struct fault fault;
-    if (!watch->history)
+    if (!sentry->history)
         return;
     if (process->begin_ms ==
         0) { /* not at once: a wrapper soon becomes the program, and names are found */
@@ -104,11 +104,11 @@ void watch_keep(struct process_watch *process, const struct watch_view *view)
     bool const is_only = view->is_last && !process->has_snapshot;
     if (is_only || (view->time_ns >= process->next_snapshot_ns && !view->is_last)) {
         process->has_snapshot = true;
-        process->next_snapshot_ns = view->time_ns + watch->options->history_every_ns;
+        process->next_snapshot_ns = view->time_ns + sentry->options->history_every_ns;
         add_snapshot(process, view);
     }
-    if (history_queue_fault(watch->history, &fault) && !watch->told_history) {
-        watch->told_history = true;
+    if (history_queue_fault(sentry->history, &fault) && !sentry->told_history) {
+        sentry->told_history = true;
         fprintf(stderr, "memoir: %s; recording goes on, and it is tried again\n", fault.text);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/watch_options.h"
+#include "cli/sentry_options.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 
 static int take_alert(void *into, const char *argument, struct fault *fault)
 {
-    struct watch_options *options = into;
+    struct sentry_options *options = into;
     struct alert_rule *rule = &options->rules[options->rule_count];
     char why[128];
-    if (options->rule_count == WATCH_ALERTS_MAX)
-        return fault_set(fault, -EINVAL, "there can be %d alerts at most", WATCH_ALERTS_MAX);
+    if (options->rule_count == SENTRY_ALERTS_MAX)
+        return fault_set(fault, -EINVAL, "there can be %d alerts at most", SENTRY_ALERTS_MAX);
     int const err = alert_rule_parse(argument, rule, fault);
     if (err)
         return err;
@@ -39,7 +39,7 @@ static int take_exec(void *into, const char *argument, struct fault *fault)
     if (strchr(argument, '/') && access(argument, X_OK) < 0)
         return fault_set(fault, -EINVAL, "--alert-exec %s cannot be run: %s", argument,
                          strerror(errno));
-    ((struct watch_options *)into)->exec = argument;
+    ((struct sentry_options *)into)->exec = argument;
     return 0;
 }
 
@@ -49,20 +49,20 @@ static int take_webhook(void *into, const char *argument, struct fault *fault)
         return fault_set(fault, -EINVAL,
                          "--alert-webhook %s is no address: it begins with http:// or https://",
                          argument);
-    ((struct watch_options *)into)->webhook = argument;
+    ((struct sentry_options *)into)->webhook = argument;
     return 0;
 }
 
 static int take_history(void *into, const char *argument, struct fault *fault)
 {
     (void)fault;
-    ((struct watch_options *)into)->history = argument;
+    ((struct sentry_options *)into)->history = argument;
     return 0;
 }
 
 static int take_every(void *into, const char *argument, struct fault *fault)
 {
-    struct watch_options *options = into;
+    struct sentry_options *options = into;
     if (human_parse_duration(argument, &options->history_every_ns) < 0 ||
         options->history_every_ns < SECOND_NS || options->history_every_ns > 86400 * SECOND_NS)
         return fault_set(fault, -EINVAL,
@@ -75,11 +75,11 @@ static int take_name(void *into, const char *argument, struct fault *fault)
     if (argument[0] == '\0' || strlen(argument) > NAME_MAX_SIZE)
         return fault_set(fault, -EINVAL, "--history-name needs a name of 1 to %d letters",
                          NAME_MAX_SIZE);
-    ((struct watch_options *)into)->history_name = argument;
+    ((struct sentry_options *)into)->history_name = argument;
     return 0;
 }
 
-const struct option_rule watch_rules[] = {
+const struct option_rule sentry_rules[] = {
     {"--alert", "RULE",
      "tell when rss>2G, rss>90%, growth>5%/h, heap.live{site=~\"cache\"}>1G, psi>10%, ...",
      take_alert},
@@ -91,13 +91,13 @@ const struct option_rule watch_rules[] = {
     {"--history-name", "NAME", "of the service in it; the program's own unless given", take_name},
     {NULL, NULL, NULL, NULL}};
 
-void watch_options_init(struct watch_options *options)
+void sentry_options_init(struct sentry_options *options)
 {
     memset(options, 0, sizeof(*options));
     options->history_every_ns = EVERY_DEFAULT;
 }
 
-void watch_options_fini(struct watch_options *options)
+void sentry_options_fini(struct sentry_options *options)
 {
     for (unsigned i = 0; i < options->rule_count; i++)
         if (options->rules[i].site[0])
@@ -105,7 +105,7 @@ void watch_options_fini(struct watch_options *options)
     options->rule_count = 0;
 }
 
-int watch_options_check(const struct watch_options *options, struct fault *fault)
+int sentry_options_check(const struct sentry_options *options, struct fault *fault)
 {
     if ((options->exec || options->webhook) && options->rule_count == 0)
         return fault_set(fault, -EINVAL,

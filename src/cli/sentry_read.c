@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch_read.c - what the rules of alerts compare: levels, shares of the limit, growth, pressure. */
+/* sentry_read.c - what the rules of alerts compare: levels, shares of the limit, growth, pressure. */
 #include <stdlib.h>
 
 #include "analyze/stack_match.h"
 #include "base/clock.h"
-#include "cli/watch_parts.h"
+#include "cli/sentry_parts.h"
 
 #define MATCH_REST 50u /* time between two searches for matching stacks, against what one takes */
 
@@ -64,9 +64,9 @@ static struct alert_reading read_site(struct process_watch *process, unsigned in
                                       const struct watch_view *view)
 {
     struct site_codes *sites = &process->sites[index];
-    struct alert_reading reading = {.threshold = process->watch->options->rules[index].threshold};
+    struct alert_reading reading = {.threshold = process->sentry->options->rules[index].threshold};
     struct pin pin;
-    match_sites(sites, &process->watch->options->sites[index], view);
+    match_sites(sites, &process->sentry->options->sites[index], view);
     if (!sites->codes || watch_view_cells(view, &pin) < 0)
         return reading;
     for (size_t i = 0; i < pin.cell_count; i++) {
@@ -85,22 +85,22 @@ static struct alert_reading read_growth(struct process_watch *process,
                                         const struct alert_rule *rule,
                                         const struct watch_view *view)
 {
-    struct growth_watch *watch = process->growth[rule->level];
+    struct growth_watch *sentry = process->growth[rule->level];
     struct alert_reading reading = {.threshold = rule->threshold};
     int64_t own;
     int64_t const value = view_own_levels(view, &own).values[rule->level];
-    if (!watch || value < 0)
+    if (!sentry || value < 0)
         return reading;
-    if (watch->count == 0 || watch->points[watch->count - 1].time_ns != view->time_ns)
-        growth_watch_add(watch, view->time_ns, value);
-    bool const grows = growth_watch_judge(watch, view_limit(view));
-    reading.is_known = watch->growth.verdict != GROWTH_UNKNOWN;
+    if (sentry->count == 0 || sentry->points[sentry->count - 1].time_ns != view->time_ns)
+        growth_watch_add(sentry, view->time_ns, value);
+    bool const grows = growth_watch_judge(sentry, view_limit(view));
+    reading.is_known = sentry->growth.verdict != GROWTH_UNKNOWN;
     if (!grows)
         return reading;
-    double const middle = (double)watch->growth.middle;
-    reading.value = watch->growth.slope;
+    double const middle = (double)sentry->growth.middle;
+    reading.value = sentry->growth.slope;
     if (rule->is_share)
-        reading.value = middle > 0 ? watch->growth.slope / middle : 0;
+        reading.value = middle > 0 ? sentry->growth.slope / middle : 0;
     return reading;
 }
 
@@ -111,10 +111,10 @@ static struct alert_reading read_level(const struct alert_rule *rule, const stru
     return (struct alert_reading){value >= 0, (double)value, rule->threshold * share};
 }
 
-struct alert_reading watch_read(struct process_watch *process, unsigned index,
-                                const struct watch_view *view)
+struct alert_reading sentry_read(struct process_watch *process, unsigned index,
+                                 const struct watch_view *view)
 {
-    const struct alert_rule *rule = &process->watch->options->rules[index];
+    const struct alert_rule *rule = &process->sentry->options->rules[index];
     if (rule->kind == ALERT_GROWTH)
         return read_growth(process, rule, view);
     if (rule->kind == ALERT_PRESSURE)
@@ -124,7 +124,7 @@ struct alert_reading watch_read(struct process_watch *process, unsigned index,
 
 void process_watch_fini(struct process_watch *process)
 {
-    for (unsigned i = 0; i < WATCH_ALERTS_MAX; i++) {
+    for (unsigned i = 0; i < SENTRY_ALERTS_MAX; i++) {
         free(process->sites[i].codes);
         pressure_watch_destroy(process->pressure[i]);
     }

@@ -1,4 +1,4 @@
-/* watch_pressure.h - alerts about memory pressure: the kernel tells at once where it may be asked to, else its average is
+/* sentry_pressure.h - alerts about memory pressure: the kernel tells at once where it may be asked to, else its average is
  * looked at. */
 #pragma once
 

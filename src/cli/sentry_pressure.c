@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/watch_pressure.h"
+#include "cli/sentry_pressure.h"
 
 #include <errno.h>
 #include <linux/limits.h>

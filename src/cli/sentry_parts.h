@@ -1,15 +1,15 @@
-/* watch_parts.h - inside the watch: one process of it, shared by the files that evaluate, tell and keep. */
+/* sentry_parts.h - inside the sentry: one process of it, shared by the files that evaluate, tell and keep. */
 #pragma once
 
 #include "analyze/alert.h"
 #include "analyze/growth_watch.h"
 #include "cli/alert_actions.h"
-#include "cli/watch.h"
-#include "cli/watch_pressure.h"
+#include "cli/sentry.h"
+#include "cli/sentry_pressure.h"
 #include "store/history_queue.h"
 
-struct watch {
-    const struct watch_options *options;
+struct sentry {
+    const struct sentry_options *options;
     struct watcher watcher;
     struct alert_actions *actions;
     struct history_queue *history; /* NULL: none */
@@ -26,12 +26,12 @@ struct site_codes {
 };
 
 struct process_watch {
-    struct watch *watch;
-    struct alert alerts[WATCH_ALERTS_MAX];
+    struct sentry *sentry;
+    struct alert alerts[SENTRY_ALERTS_MAX];
     struct growth_watch *growth[LEVEL_COUNT]; /* of levels that a rule asks the growth of */
-    struct site_codes sites[WATCH_ALERTS_MAX];
-    struct pressure_watch *pressure[WATCH_ALERTS_MAX]; /* of rules about pressure */
-    uint64_t begin_ms, next_snapshot_ns;               /* of its history */
+    struct site_codes sites[SENTRY_ALERTS_MAX];
+    struct pressure_watch *pressure[SENTRY_ALERTS_MAX]; /* of rules about pressure */
+    uint64_t begin_ms, next_snapshot_ns;                /* of its history */
     bool has_snapshot;
 };
 
@@ -43,13 +43,13 @@ struct memory_levels view_own_levels(const struct watch_view *view, int64_t *own
 int64_t view_limit(const struct watch_view *view);
 
 /* What the rule compares now. */
-struct alert_reading watch_read(struct process_watch *process, unsigned index,
-                                const struct watch_view *view);
+struct alert_reading sentry_read(struct process_watch *process, unsigned index,
+                                 const struct watch_view *view);
 void process_watch_fini(struct process_watch *process);
 
 /* Adds to the history when it is time; tells what went wrong with it, once. */
-void watch_keep(struct process_watch *process, const struct watch_view *view);
+void sentry_keep(struct process_watch *process, const struct watch_view *view);
 
 /* Says that a rule fired: on stderr, in the recording, to programs and servers. */
-void watch_tell(struct process_watch *process, unsigned index, const struct alert_reading *reading,
-                const struct watch_view *view);
+void sentry_tell(struct process_watch *process, unsigned index, const struct alert_reading *reading,
+                 const struct watch_view *view);
