@@ -73,7 +73,8 @@ static void put_name(const char *name, bool may_have_colons, FILE *out)
     }
 }
 
-static void put_escaped(const char *text, FILE *out)
+/* A quote inside help must be escaped in OpenMetrics and must not in the older text, which promtool check reads: it becomes an apostrophe. */
+static void put_escaped(const char *text, bool is_help, FILE *out)
 {
     size_t left = strlen(text);
     while (left > 0) {
@@ -82,6 +83,8 @@ static void put_escaped(const char *text, FILE *out)
             fputs("\xef\xbf\xbd", out);
         else if (*text == '\n')
             fputs("\\n", out);
+        else if (is_help && *text == '"')
+            putc('\'', out);
         else if (*text == '\\' || *text == '"')
             fprintf(out, "\\%c", *text);
         else
@@ -101,7 +104,7 @@ void openmetrics_family_write(const struct openmetrics_family *family, const cha
     fputs("# HELP ", out);
     put_name(family->name, true, out);
     putc(' ', out);
-    put_escaped(help, out);
+    put_escaped(help, true, out);
     putc('\n', out);
 }
 
@@ -131,7 +134,7 @@ static void put_label(const char *name, const char *value, const char *prefix, b
     fputs(prefix, out);
     put_name(name, false, out);
     fputs("=\"", out);
-    put_escaped(value, out);
+    put_escaped(value, false, out);
     putc('"', out);
 }
 
