@@ -26,7 +26,10 @@ equal 'W6 counters over a restart' '10 3 5' "$(values run calls -t n=r1 -t a=1)"
 equal 'C.2 reset: 100 150 30 80 gains 130' 130 "$(
     mkdir reset
     i=0
-    for v in 100 150 30 80; do printf '# TYPE c counter\nc %s\n' $v >"reset/a.20261116_0100$((i++))0.metrics"; done
+    for v in 100 150 30 80; do
+        printf '# TYPE c counter\nc %s\n' $v >"reset/a.20261116_0100${i}0.metrics"
+        i=$((i + 1))
+    done
     values reset --delta c | tr ' ' '\n' | awk '{ s += $1 } END { print s }'
 )"
 equal 'W15 labels in another order are one series' 1 "$(metrics run calls -t n=r1 -t a=1 --json | jq '.curves | length')"
