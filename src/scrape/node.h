@@ -71,7 +71,8 @@ struct node {
     char *
         base_url; /* paths are put right behind it: "http://10.0.0.1:8580", "unix:/run/node.sock:"; NULL: a process only */
     char *metrics_url, *pprof_url; /* whole; NULL: none */
-    text_list headers;             /* "Name: value", with every request; never printed */
+    char *folder;              /* its data folder, where address and tokens are from; NULL: none */
+    text_list headers;         /* "Name: value", with every request; never printed */
     char *token, *admin_token; /* sent in class->token_header; never printed, never in an address */
     struct node_process process;
     bool has_process;

@@ -125,7 +125,8 @@ static int fill(struct node_list *list, struct node *node, const char *folder, s
     const char *slash = strrchr(folder, '/');
     if (!node->nick && !node_set(&node->nick, slash ? slash + 1 : folder))
         return no_memory(fault);
-    int err = take_address(node, folder, fault);
+    int err =
+        node_set(&node->folder, folder) ? take_address(node, folder, fault) : no_memory(fault);
     if (!err && (take_token(list, folder, class->token_file, &node->token) != 0 ||
                  take_token(list, folder, class->admin_token_file, &node->admin_token) != 0))
         err = no_memory(fault);
@@ -135,6 +136,51 @@ static int fill(struct node_list *list, struct node *node, const char *folder, s
             err = no_memory(fault);
     }
     return err;
+}
+
+static bool reread_token(const char *folder, const char *name, char **token)
+{
+    char *path = NULL, *found = NULL;
+    bool is_new = false;
+    if (!name || asprintf(&path, "%s/%s", folder, name) < 0)
+        return false;
+    if (node_secret_read_file(path, &found, NULL) == 0 && (!*token || strcmp(found, *token) != 0)) {
+        char *const old = *token;
+        *token = found;
+        found = old;
+        is_new = true;
+    }
+    free(found);
+    free(path);
+    return is_new;
+}
+
+bool node_reread(struct node *node)
+{
+    /* Its paths are put behind the new address, so what was made of the old one must go; it comes back if there is no new one. */
+    char *const base = node->base_url, *const metrics = node->metrics_url,
+                *const pprof = node->pprof_url;
+    bool is_new;
+
+    if (!node->folder || !node->class)
+        return false;
+    node->base_url = node->metrics_url = node->pprof_url = NULL;
+    if (take_address(node, node->folder, NULL) == 0) {
+        is_new = !base || strcmp(base, node->base_url) != 0;
+        free(base);
+        free(metrics);
+        free(pprof);
+    } else {
+        free(node->base_url);
+        free(node->metrics_url);
+        free(node->pprof_url);
+        node->base_url = base;
+        node->metrics_url = metrics;
+        node->pprof_url = pprof;
+        is_new = false;
+    }
+    is_new |= reread_token(node->folder, node->class->token_file, &node->token);
+    return reread_token(node->folder, node->class->admin_token_file, &node->admin_token) || is_new;
 }
 
 /* Without slashes at its end, and "." and ".." by their names. */

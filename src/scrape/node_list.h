@@ -51,3 +51,5 @@ const char *node_capture_name(unsigned index);
 const char *node_recording_name(unsigned index);
 /* The process id of a node on this machine now, or 0 with a sentence. */
 uint32_t node_pid(const struct node *node, struct fault *fault);
+/* Reads address and tokens of a node anew from its data folder: one that was started again may have others.  Whether any is another one; nothing changes if it cannot be read. */
+bool node_reread(struct node *node);

@@ -40,6 +40,7 @@ void node_destroy(struct node *node)
     free(node->nick);
     free(node->role);
     free(node->base_url);
+    free(node->folder);
     free(node->metrics_url);
     free(node->pprof_url);
     vec_each (header, &node->headers)

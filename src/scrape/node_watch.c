@@ -115,14 +115,41 @@ static void ask_node(struct watch *watch, struct watched *watched, struct snapsh
     snapshot->told.nodes += asked > 0;
 }
 
+/* A node that cannot be reached may have been started again, at another address. */
+static void look_again(struct watch *watch, size_t index)
+{
+    struct watched *watched = &watch->nodes[index];
+    struct node *node = watch->list->nodes.items[index];
+    struct node_headers headers, admin_headers;
+
+    for (enum run_kind kind = 0; kind < RUN_KINDS; kind++)
+        if (watched->is_busy[kind])
+            return; /* somebody reads what would change */
+    if (!watched->unreached || !node_reread(node))
+        return;
+    bool const has_room =
+        node_headers_init(&headers, node, false) & node_headers_init(&admin_headers, node, true);
+    node_headers_fini(has_room ? &watched->headers : &headers);
+    node_headers_fini(has_room ? &watched->admin_headers : &admin_headers);
+    if (has_room) {
+        watched->headers = headers;
+        watched->admin_headers = admin_headers;
+    }
+    pprof_rates_renew(watch->rates, index);
+    watch_say(watch, "%s: its data folder has another address or token now: %s", node->name,
+              node->base_url);
+}
+
 static void ask_all(struct watch *watch, bool is_cpu, int64_t stamp_us)
 {
     struct snapshot *snapshot = snapshot_begin(watch, is_cpu, stamp_us);
 
     if (!snapshot)
         return;
-    for (size_t i = 0; i < watch->list->nodes.count; i++)
+    for (size_t i = 0; i < watch->list->nodes.count; i++) {
+        look_again(watch, i);
         ask_node(watch, &watch->nodes[i], snapshot);
+    }
     snapshot->is_asked = true;
     snapshot_check(watch, snapshot);
 }

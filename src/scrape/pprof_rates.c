@@ -291,6 +291,17 @@ void pprof_rates_check(struct pprof_rates *rates, struct http *http)
     }
 }
 
+void pprof_rates_renew(struct pprof_rates *rates, size_t index)
+{
+    struct node_headers headers;
+    if (!node_headers_init(&headers, rates->nodes[index].node, true)) {
+        node_headers_fini(&headers);
+        return;
+    }
+    node_headers_fini(&rates->nodes[index].headers);
+    rates->nodes[index].headers = headers;
+}
+
 void pprof_rates_restore(struct pprof_rates *rates, struct http *http)
 {
     for (size_t i = 0; i < rates->count; i++)

@@ -25,6 +25,8 @@ void pprof_rates_destroy(struct pprof_rates *rates); /* NULL is allowed */
 /* At a tick: looks at every node whose mutex or block profiles are wanted, and sets what is 0; a node that was restarted is set again.  Nodes that an earlier
  * watch left set and this one does not want get back what they had. */
 void pprof_rates_check(struct pprof_rates *rates, struct http *http);
+/* The node of that place in the list has another address or token. */
+void pprof_rates_renew(struct pprof_rates *rates, size_t index);
 /* Gives all nodes back what they had; questions are then under way in `http`.  Once they are answered, pprof_rates_forget. */
 void pprof_rates_restore(struct pprof_rates *rates, struct http *http);
 /* Takes from rates.jsonl what was put back.  The number of nodes that were not. */

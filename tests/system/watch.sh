@@ -48,8 +48,7 @@ log_says() { grep -c "$2" "$1/watch.log"; }   # log_says RUN PATTERN
 settings() { curl -s -H 'X-Algo-API-Token: admin-token-0123456789' "$(address "$1")/debug/settings/pprof" | tr -d '\n'; }
 
 go_node A
-port=$(free_port)
-go_node B -port "$port"
+go_node B
 second=$node
 go_node C -delay 1s
 go_node D -delay 1s
@@ -117,6 +116,37 @@ equal "17.4 mutex profiles are there" 1 "$(find rates -name 'A.*.mutex' -newer r
 curl -s -X PUT -H 'X-Algo-API-Token: admin-token-0123456789' -d '{"mutex-rate":7,"block-rate":9}' "$(address B)/debug/settings/pprof" >/dev/null
 "$MEMOIR" watch B -o others --mutex --block --quiet
 equal "17.4 rates that are set are left" '{"mutex-rate":7,"block-rate":9}' "$(settings B)"
+
+# Goroutines: the many are asked for more rarely.
+"$MEMOIR" watch A crowd -o crowds --every 300ms --for 1800ms --no-heap --goroutine --quiet
+equal "17.4 goroutines of a node with few, of one with 25,000" "7 3" "$(find crowds -name 'A.*.goroutine' | wc -l) $(find crowds -name 'crowd.*.goroutine' | wc -l)"
+
+# Blocks, as far as algod can be stood in for.
+mkdir chain
+"$subjects/subject-algod_stub" --data-dir chain --block-ms 200 --height 1000 >stub.out &
+started+=($!)
+wait_until stub test -s chain/algod.net
+"$MEMOIR" watch chain B -o blocks --every 300ms --rounds 3 --no-heap --quiet
+equal "18.2 --rounds ends it" "0 rounds" "$? $(jq -r '.segments[0].ended' blocks/manifest.json)"
+equal "C11 rounds.json with --rounds" true "$(jq '.max >= .min + 3 and (.all | length) >= 2 and .all[0] == .min' blocks/rounds.json)"
+file=$(find blocks -name 'chain.*.blockinfo.json' | sort | head -n 1)
+equal "S8 a header without transactions and certificate" "true false false" "$(jq -r '"\(.block.rnd >= 1000) \(.block | has("txns")) \(has("cert"))"' "$file")"
+
+# A full disk is told once, and when there is room again it goes on.
+if unshare -rm true 2>/dev/null; then
+    # shellcheck disable=SC2016
+    unshare -rm bash -c 'mkdir small && mount -t tmpfs -o size=1m tmpfs small || exit 77
+        "$1" watch A -o small/run --every 200ms --metrics 2>full.err & watch=$!
+        until grep -q "no room" full.err; do sleep 0.1; [ -n "$filled" ] || { sleep 0.5; dd if=/dev/zero of=small/rest bs=1k count=1024 2>/dev/null; filled=1; }; done
+        sleep 1; rm small/rest
+        until grep -q "room in" full.err; do sleep 0.1; done
+        kill $watch; wait $watch; status=$?; cp -r small/run full; exit $status' bash "$MEMOIR"
+    equal "18.10 a full disk ends nothing" 0 $?
+    equal "18.10 a full disk is told once, and that there is room" "1 1" "$(grep -c 'no room left' full.err) $(grep -c 'room in .* again' full.err)"
+    equal "18.10 lines are whole after a full disk" true "$(fetches full 'length > 3')"
+else
+    skip "18.10 a full disk" "this user may not make a mount namespace"
+fi
 
 # Idle: ten minutes from tick to tick cost nothing.
 "$MEMOIR" watch A C -o idle --every 10m --quiet &
@@ -199,9 +229,12 @@ wait_until "the gap" has_line run/watch.log ' B: no memory of its process'
 rows=$(wc -l <run/A.heap.csv)
 wait_until "others go on" bash -c "[ \$(wc -l <run/A.heap.csv) -gt $((rows + 1)) ]"
 ok "C1 a process that is gone ends nothing"
-go_node B -port "$port"
+before=$(address B)
+go_node B
 wait_until "it is back" has_line run/watch.log ' B: was started again'
 equal "C2 a node that was started again" 1 "$(log_says run ' B: was started again: process')"
+wait_until "it answers" has_line run/watch.log ' B: answers again'
+equal "C2 at another address, by its data folder" "yes 1" "$([ "$before" = "$(address B)" ] || echo yes) $(log_says run "another address or token now: $(address B)")"
 kill -TERM "$(pgrep -P $again -x memoir-cluster || echo $again)"
 wait $again
 equal "18.2 a folder is continued" "2 for SIGTERM" "$(jq -r '.segments | "\(length) \(.[0].ended) \(.[1].ended)"' run/manifest.json)"
@@ -210,35 +243,4 @@ sha1sum --quiet -c sums >changed 2>&1
 equal "18.2 captures are not written over" "0 " "$? $(cat changed)"
 equal "C7 below a second every stamp has a fraction, the first too" "" \
     "$(find run -newer idle/manifest.json -name '[AB].*.heap' -printf '%f\n' | grep -vE '^[AB]\.[0-9]{8}_[0-9]{6}\.[0-9]{6}\.heap$')"
-
-# Goroutines: the many are asked for more rarely.
-"$MEMOIR" watch A crowd -o crowds --every 300ms --for 1800ms --no-heap --goroutine --quiet
-equal "17.4 goroutines of a node with few, of one with 25,000" "7 3" "$(find crowds -name 'A.*.goroutine' | wc -l) $(find crowds -name 'crowd.*.goroutine' | wc -l)"
-
-# Blocks, as far as algod can be stood in for.
-mkdir chain
-"$subjects/subject-algod_stub" --data-dir chain --block-ms 200 --height 1000 >stub.out &
-started+=($!)
-wait_until stub test -s chain/algod.net
-"$MEMOIR" watch chain B -o blocks --every 300ms --rounds 3 --no-heap --quiet
-equal "18.2 --rounds ends it" "0 rounds" "$? $(jq -r '.segments[0].ended' blocks/manifest.json)"
-equal "C11 rounds.json with --rounds" true "$(jq '.max >= .min + 3 and (.all | length) >= 2 and .all[0] == .min' blocks/rounds.json)"
-file=$(find blocks -name 'chain.*.blockinfo.json' | sort | head -n 1)
-equal "S8 a header without transactions and certificate" "true false false" "$(jq -r '"\(.block.rnd >= 1000) \(.block | has("txns")) \(has("cert"))"' "$file")"
-
-# A full disk is told once, and when there is room again it goes on.
-if unshare -rm true 2>/dev/null; then
-    # shellcheck disable=SC2016
-    unshare -rm bash -c 'mkdir small && mount -t tmpfs -o size=1m tmpfs small || exit 77
-        "$1" watch A -o small/run --every 200ms --metrics 2>full.err & watch=$!
-        until grep -q "no room" full.err; do sleep 0.1; [ -n "$filled" ] || { sleep 0.5; dd if=/dev/zero of=small/rest bs=1k count=1024 2>/dev/null; filled=1; }; done
-        sleep 1; rm small/rest
-        until grep -q "room in" full.err; do sleep 0.1; done
-        kill $watch; wait $watch; status=$?; cp -r small/run full; exit $status' bash "$MEMOIR"
-    equal "18.10 a full disk ends nothing" 0 $?
-    equal "18.10 a full disk is told once, and that there is room" "1 1" "$(grep -c 'no room left' full.err) $(grep -c 'room in .* again' full.err)"
-    equal "18.10 lines are whole after a full disk" true "$(fetches full 'length > 3')"
-else
-    skip "18.10 a full disk" "this user may not make a mount namespace"
-fi
 true

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // go_node - a Go service with the outside of an algod node: real profiles behind an admin token, rates that can be set, a data folder.
 //
-//	go_node -data DIR [-port N] [-delay 1s] [-goroutines N]
+//	go_node -data DIR [-delay 1s] [-goroutines N]
 //
-// Listens on a free loopback port (or N), which it writes to DIR/algod.net when it is ready.  -delay is before each answer.
+// Listens on a free loopback port, which it writes to DIR/algod.net when it is ready.  -delay is before each answer.
 package main
 
 import (
@@ -67,7 +67,6 @@ func main() {
 	dir := flag.String("data", ".", "")
 	delay := flag.Duration("delay", 0, "")
 	goroutines := flag.Int("goroutines", 0, "")
-	port := flag.Int("port", 0, "")
 	flag.Parse()
 	for i := 0; i < *goroutines; i++ {
 		go func() { select {} }()
@@ -85,7 +84,7 @@ func main() {
 		}
 		http.DefaultServeMux.ServeHTTP(w, r)
 	})
-	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", *port))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		os.Exit(1)
 	}
