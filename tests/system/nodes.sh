@@ -60,6 +60,18 @@ printf 'every: 1s\nnodes:\n  - {name: a, adress: "10.0.0.1:1"}\n' >wrong.yaml
 equal "config-status" 1 $?
 one_sentence "config-line" list.err 'wrong\.yaml:3: .adress. is no key of a node; there are name'
 
+# The manual: every configuration in it is read, and every class is in it.
+mkdir -p secrets
+for file in secrets/etcd.token admin.token worker.token token; do echo hidden-manual-token >"$file"; done
+cp relays.host terraform-inventory.host
+awk '/^    /{ block = block substr($0, 5) "\n"; next } block { if (block ~ /(^|\n)nodes:/) { file = "manual-" ++n ".yaml"; printf "%s", block >file } block = "" }' "$TOP/docs/nodes.md"
+at_least "manual-has-examples" 8 "$(compgen -G 'manual-*.yaml' | wc -l)"
+for file in manual-*.yaml; do
+    PROM_TOKEN=hidden "$MEMOIR" watch "$file" --list --csv >/dev/null 2>manual.err || { echo "$file: $(cat manual.err)"; }
+done >manual.bad
+equal "manual-examples-are-read" "" "$(cat manual.bad)"
+equal "classes-are-in-the-manual" "" "$(sed -n 's/^\([a-z-]*\):.*/\1/p' "$TOP/src/scrape/classes.yaml" | while read -r class; do grep -q "^| \`$class\` |" "$TOP/docs/nodes.md" || echo "$class"; done)"
+
 # Everything at once.
 name=plain-$$
 cp "$(command -v sleep)" "$name"
