@@ -7,6 +7,7 @@
 #include "report/growth_text.h"
 
 #define NAME_COLUMNS 22
+#define ROLE_COLUMNS 8
 #define US_NS        1000
 
 void ram_summarize(const struct ram *ram, size_t node, int64_t column, struct ram_summary *summary)
@@ -55,21 +56,26 @@ static void add_verdict(const struct ram_summary *summary, struct text_line *lin
     }
 }
 
+static void put_cell(FILE *out, const char *text, size_t columns)
+{
+    size_t const used = text_write(out, text, columns);
+    fprintf(out, "%*s ", (int)(columns - used), "");
+}
+
 static void put_node(const struct ram *ram, size_t node, const struct text_style *style, FILE *out)
 {
     char first[HUMAN_MAX], last[HUMAN_MAX], max[HUMAN_MAX], change[HUMAN_MAX + 1], rss[HUMAN_MAX];
     int64_t const rss_column = ram_column(ram, "rss");
     struct ram_summary heap, resident;
-    struct text_line verdict = {0}, role = {0};
+    struct text_line verdict = {0};
     ram_summarize(ram, node, RAM_HEAP_COLUMN, &heap);
     ram_summarize(ram, node, rss_column, &resident);
     const struct ram_summary *judged = heap.points ? &heap : &resident;
     add_verdict(judged, &verdict);
-    line_add_name(&role, ram_node(ram, node)->role);
-    size_t const used = text_write(out, ram_node_label(ram, node), NAME_COLUMNS);
-    fprintf(out, "%*s %-6.6s %5zu %11s %11s %11s %11s", (int)(NAME_COLUMNS - used), "", role.text,
-            judged->points, bytes_text(heap.first, first), bytes_text(heap.last, last),
-            bytes_text(heap.max, max),
+    put_cell(out, ram_node_label(ram, node), NAME_COLUMNS);
+    put_cell(out, ram_node(ram, node)->role, ROLE_COLUMNS);
+    fprintf(out, "%5zu %11s %11s %11s %11s", judged->points, bytes_text(heap.first, first),
+            bytes_text(heap.last, last), bytes_text(heap.max, max),
             heap.points ? change_text(heap.last - heap.first, change) : "-");
     if (rss_column >= 0)
         fprintf(out, " %11s", bytes_text(resident.last, rss));
@@ -177,8 +183,8 @@ void ram_text_write(const struct ram_report *report, const struct text_style *st
     const struct ram *ram = report->ram;
     put_head(ram, style, out);
     text_ink(style, out, INK_DIM);
-    fprintf(out, "%-*s %-6s %5s %11s %11s %11s %11s", NAME_COLUMNS, "node", "role", "times",
-            "heap first", "last", "most", "change");
+    fprintf(out, "%-*s %-*s %5s %11s %11s %11s %11s", NAME_COLUMNS, "node", ROLE_COLUMNS, "role",
+            "times", "heap first", "last", "most", "change");
     if (ram_column(ram, "rss") >= 0)
         fprintf(out, " %11s", "rss last");
     if (ram_column(ram, "inuse") >= 0)

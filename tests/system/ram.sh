@@ -107,6 +107,21 @@ equal "pictures are made once" "memoir ram: 1 pictures made, 41 were there" "$(c
 equal "nothing half-made is left" "" "$(find run -name '.*.part*')"
 rm run/203.0.113.2:8580.20260528_001500.heap
 
+# The same at the end of a watch, of a real server.
+GOCACHE="$PWD/gocache" GO111MODULE=off go build -o go_serves "$TOP/tests/runtimes/go_serves/main.go"
+./go_serves >address &
+server=$!
+for _ in $(seq 100); do
+    [ ! -s address ] || break
+    sleep 0.1
+done
+"$MEMOIR" watch "http://$(cat address)" -o watched --quiet --svg 2>err
+equal "C13 watch --svg draws" "0 3" "$? $(find watched -name '*.heap.*.svg' | wc -l)"
+equal "C13 and says nothing if told so" "" "$(cat err)"
+kill $server
+wait $server 2>/dev/null
+equal "heap of a watched server" 1 "$("$MEMOIR" ram watched --json | jq '[.nodes[].points[].pprof_inuse_space | select(. > 0)] | length')"
+
 # Sub-second stamps, heaps only, one node without metrics: what made the original crash.
 mkdir fast
 METRICS=no ./go_heaps fast/a 10 20260528_000000 20260528_000000.500000 20260528_000001.000000
