@@ -27,6 +27,7 @@ struct request {
     bool may_see_addresses;  /* of the watched program */
     bool wants_openmetrics;
     bool wants_json;                  /* errors as JSON */
+    bool wants_html;                  /* as browsers do of a page */
     uint64_t began_ns;                /* monotonic */
     uint64_t from_ns;                 /* for a route that answers later: what it noted at first */
     struct errand *errand;            /* likewise: who makes the answer; ended with the request */
@@ -46,10 +47,11 @@ struct answer_stream {
 };
 
 struct answer {
-    unsigned status;  /* as in HTTP; 0: not yet, ask again at `again_ns` */
-    const char *type; /* content type */
-    const char *name; /* of the file that a browser saves it as, or NULL */
-    char *body;       /* owned */
+    unsigned status;    /* as in HTTP; 0: not yet, ask again at `again_ns` */
+    const char *type;   /* content type */
+    const char *name;   /* of the file that a browser saves it as, or NULL */
+    const char *policy; /* what a browser may load from within it; NULL: nothing */
+    char *body;         /* owned */
     size_t size;
     struct answer_stream stream; /* owned; instead of `body` */
     uint64_t again_ns;           /* monotonic */

@@ -35,6 +35,14 @@ static bool has_token(const struct server_options *options, const char *authoriz
            token_equals(given, slice_of(options->token));
 }
 
+/* The page asks for the token; there is nothing in it that it would protect. */
+static bool is_page(const struct visitor *visitor)
+{
+    if (strcmp(visitor->path, "/") == 0)
+        return visitor->accept && accepts_type(slice_of(visitor->accept), "text/html");
+    return strcmp(visitor->path, "/page.js") == 0 || strcmp(visitor->path, "/page.css") == 0;
+}
+
 struct verdict gate_judge(const struct server_options *options, const struct visitor *visitor)
 {
     bool const shares = options->allow_origin && visitor->origin &&
@@ -44,7 +52,7 @@ struct verdict gate_judge(const struct server_options *options, const struct vis
                            "or start memoir serve with --allow-host NAME.");
     if (shares && strcmp(visitor->method, "OPTIONS") == 0) /* browsers send no token with it */
         return (struct verdict){.status = 204, .sentence = "", .preflight = true, .shares = true};
-    if (!has_token(options, visitor->authorization))
+    if (!is_page(visitor) && !has_token(options, visitor->authorization))
         return refuse(401, "This server needs its token: send \"Authorization: Bearer TOKEN\" with "
                            "the content of the file given to --token-file.");
     if (strcmp(visitor->method, "GET") != 0 && strcmp(visitor->method, "HEAD") != 0)

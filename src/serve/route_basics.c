@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "serve/page.h"
 #include "serve/routes.h"
 
 void route_list(struct target *target, struct request *request, struct answer *answer)
@@ -11,6 +12,9 @@ void route_list(struct target *target, struct request *request, struct answer *a
     (void)target, (void)request;
     if (out) {
         fputs("memoir " MEMOIR_VERSION "\n\n", out);
+        if (page_html_size == 0)
+            fputs("Built without its page: with node and npm installed, ./dev build makes it.\n\n",
+                  out);
         for (const struct route *route = routes; route->path; route++)
             fprintf(out, "%-20s %s\n", route->path, route->help);
     }

@@ -4,7 +4,10 @@
 #include <string.h>
 
 const struct route routes[] = {
-    {"/", "this list", route_list},
+    {"/", "the page, for browsers; else this list", route_home},
+    {"/routes", "this list", route_list},
+    {"/page.js", "the script of the page", route_page_script},
+    {"/page.css", "its style", route_page_style},
     {"/healthz", "whether this server works, and what it watches", route_health},
     {"/metrics", "numbers for Prometheus", route_metrics},
     {"/debug/memory",

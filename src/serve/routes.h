@@ -30,6 +30,9 @@ void route_diff(struct target *target, struct request *request, struct answer *a
 void route_ask_timeline(struct target *target, struct request *request, struct answer *answer);
 void route_ask_flame(struct target *target, struct request *request, struct answer *answer);
 void route_health(struct target *target, struct request *request, struct answer *answer);
+void route_home(struct target *target, struct request *request, struct answer *answer);
+void route_page_script(struct target *target, struct request *request, struct answer *answer);
+void route_page_style(struct target *target, struct request *request, struct answer *answer);
 void route_list(struct target *target, struct request *request, struct answer *answer);
 void route_metrics(struct target *target, struct request *request, struct answer *answer);
 void route_memory(struct target *target, struct request *request, struct answer *answer);

@@ -107,7 +107,8 @@ static void add_headers(struct MHD_Response *response, const struct server *serv
     MHD_add_response_header(response, "Content-Type", answer->type ? answer->type : TYPE_TEXT);
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "Content-Security-Policy", "default-src 'none'");
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            answer->policy ? answer->policy : "default-src 'none'");
     MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
     if (answer->name) {
         snprintf(file, sizeof(file), "attachment; filename=\"%s\"", answer->name);
@@ -209,6 +210,7 @@ static void receive(struct server *server, struct exchange *exchange, const stru
     request->served = server->targets;
     request->wants_json =
         accepts_type(accept, "application/json") || path_speaks_json(visitor->path);
+    request->wants_html = accepts_type(accept, "text/html");
     request->wants_openmetrics = accepts_openmetrics(accept);
     request->may_see_addresses = gate_shows_addresses(&server->options, visitor);
     exchange->shares = verdict.shares;

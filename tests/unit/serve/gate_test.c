@@ -48,6 +48,32 @@ TEST(a_stranger_s_name_does_not)
     CHECK(status() == 421);
 }
 
+TEST(the_page_asks_for_the_token_and_needs_none)
+{
+    static const char *const data[] = {"/api/targets", "/routes", "/page.js.map", "/page", "//"};
+    options.token = "0123456789abcdef";
+    visitor.accept = "text/html,application/xhtml+xml";
+    visitor.path = "/";
+    CHECK(status() == 0);
+    visitor.path = "/page.js";
+    CHECK(status() == 0);
+    visitor.path = "/page.css";
+    CHECK(status() == 0);
+    visitor.method = "POST";
+    CHECK(status() == 405);
+    visitor.method = "GET";
+    visitor.host = "evil.example";
+    CHECK(status() == 421);
+    visitor.host = "localhost";
+    for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); i++) {
+        visitor.path = data[i];
+        CHECK(status() == 401);
+    }
+    visitor.path = "/";
+    visitor.accept = "*/*";
+    CHECK(status() == 401);
+}
+
 TEST(where_a_token_is_needed_the_name_may_be_any)
 {
     options.address.is_loopback = false;
@@ -118,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_plain_request_comes_in, begin),
         cmocka_unit_test_setup(a_stranger_s_name_does_not, begin),
+        cmocka_unit_test_setup(the_page_asks_for_the_token_and_needs_none, begin),
         cmocka_unit_test_setup(where_a_token_is_needed_the_name_may_be_any, begin),
         cmocka_unit_test_setup(without_the_token_nothing_is_served, begin),
         cmocka_unit_test_setup(nothing_can_be_changed, begin),

@@ -1,0 +1,218 @@
+// The page: header, timeline, selection, one view at a time; asks the server again and again while a recording grows.
+import type { Report, Target, Targets } from './api_types';
+import { ask, hasToken, ServerError } from './client';
+import { Controls } from './controls';
+import { add, button, fill, h, isTyping, listen } from './dom';
+import { FlamePart } from './flame/view';
+import { helpDialog } from './help';
+import { isTimeless, timely, usualMetric } from './metrics';
+import { questionOf, type Part, type Scene } from './scene';
+import { SelectionInAddress, views, type View } from './selection';
+import { Source } from './source';
+import { showSummary } from './summary';
+import { toggleTheme } from './theme';
+import { TimelinePart } from './timeline/timeline';
+import { tokenForm } from './token';
+import { baseName, clockText, durationText } from './units';
+import { FunctionsPart } from './views/functions';
+import { HistogramsPart } from './views/histograms';
+import { findingsOf, QualityPart, worst } from './views/quality';
+import { ThreadsPart } from './views/threads';
+import { TreePart } from './views/tree';
+
+const titles: Record<View, string> = { flame: 'Flame graph', functions: 'Functions', tree: 'Call tree', threads: 'Threads', histograms: 'Histograms', quality: 'Quality' };
+const GROWING_MS = 1000, AT_REST_MS = 3000;
+
+export class App {
+  private readonly address = new SelectionInAddress();
+  private readonly source = new Source();
+  private readonly controls = new Controls();
+  private readonly timeline = new TimelinePart();
+  private readonly parts: Record<View, Part> = {
+    flame: new FlamePart(), functions: new FunctionsPart(), tree: new TreePart(), threads: new ThreadsPart(), histograms: new HistogramsPart(), quality: new QualityPart(),
+  };
+  private readonly banner = h('div', { class: 'banner', role: 'alert', hidden: true });
+  private readonly who = h('div', { class: 'who' });
+  private readonly badge = button('', () => this.address.change({ view: 'quality' }), { class: 'badge', hidden: true });
+  private readonly summary = h('div', { class: 'summary' });
+  private readonly tabs = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' });
+  private readonly stage = h('div', { class: 'view card', id: 'view', role: 'tabpanel' });
+  private readonly trouble = h('p', { class: 'trouble', role: 'alert', hidden: true });
+  private readonly main = h('main', {});
+  private readonly help = helpDialog();
+  private targets: Target[] = [];
+  private state: 'begins' | 'token' | 'empty' | 'shows' = 'begins';
+  private known = ''; // what the views were last shown with
+
+  constructor(private readonly root: HTMLElement) {
+    add(root, this.banner, h('header', {}, h('h1', {}, 'memoir'), this.who, h('span', { class: 'spring' }), this.badge,
+      button('◐', toggleTheme, { class: 'icon', 'aria-label': 'Dark or light', title: 'Dark or light (d)' }),
+      button('?', () => this.help.showModal(), { class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)' })), this.main, this.help);
+    fill(this.main, h('div', { class: 'card state', 'aria-busy': 'true' }, h('div', { class: 'spinner' }), h('p', {}, 'Reading the recording…')));
+    this.address.onChange(() => void this.refresh());
+    document.addEventListener('keydown', (event) => this.key(event));
+    document.addEventListener('visibilitychange', () => !document.hidden && void this.look());
+  }
+
+  /** Looks at the server, now and from time to time. */
+  async run(): Promise<void> {
+    for (;;) {
+      if (!document.hidden) await this.look();
+      const isGrowing = this.targets.some((target) => target.recording !== 'ended');
+      await new Promise((resolve) => setTimeout(resolve, isGrowing || !this.banner.hidden ? GROWING_MS : AT_REST_MS));
+    }
+  }
+
+  private async look(): Promise<void> {
+    if (this.state === 'token') return;
+    try {
+      this.targets = (await ask<Targets>('api/targets')).targets;
+      if (!this.banner.hidden) this.known = '';
+      this.banner.hidden = true;
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    const seen = this.targets.map((target) => `${target.pid} ${target.recording} ${target.time_ns ?? 0} ${target.file ?? ''}`).join();
+    if (seen === this.known) return;
+    this.known = seen;
+    this.source.forget();
+    await this.refresh();
+  }
+
+  private fail(error: unknown): void {
+    if (error instanceof ServerError && error.needsToken) {
+      this.askToken();
+    } else if (error instanceof ServerError && error.isUnreachable) {
+      this.banner.textContent = `${error.message}${this.state === 'shows' ? ' What you see is what it said last.' : ''}`;
+      this.banner.hidden = false;
+    } else {
+      this.trouble.textContent = error instanceof Error ? error.message : String(error);
+      this.trouble.hidden = false;
+    }
+  }
+
+  private askToken(): void {
+    this.state = 'token';
+    this.who.replaceChildren();
+    fill(this.main, tokenForm(hasToken(), () => {
+      this.state = 'begins';
+      this.known = '';
+      void this.look();
+    }));
+  }
+
+  private scene(): Scene | null {
+    const { current } = this.address;
+    const target = this.targets.find((one) => one.pid === current.pid) ?? this.targets[0];
+    if (!target || target.recording === 'none' || !target.metrics?.length) return null;
+    const known = target.metrics;
+    let metric = known.includes(current.metric) ? current.metric : usualMetric(known, target.recording === 'being written');
+    if (current.time && isTimeless(metric)) metric = timely(metric);
+    return { selection: current, target, pid: this.targets.length > 1 ? target.pid : null, metric, source: this.source,
+      change: (part, how) => this.address.change(part, how) };
+  }
+
+  private async refresh(): Promise<void> {
+    const scene = this.scene();
+    this.fillWho(scene?.target ?? this.targets[0]);
+    if (!scene) {
+      this.showEmpty();
+      return;
+    }
+    if (this.state !== 'shows') {
+      this.state = 'shows';
+      fill(this.main, this.summary, this.timeline.element, this.controls.element, h('div', { class: 'views' }, this.tabs, this.trouble, this.stage));
+    }
+    const part = this.parts[scene.selection.view];
+    this.controls.show(scene);
+    this.fillTabs(scene.selection.view);
+    if (this.stage.firstElementChild !== part.element) fill(this.stage, part.element);
+    this.stage.setAttribute('aria-busy', 'true');
+    this.trouble.hidden = true;
+    const shown = await Promise.allSettled([part.show(scene), this.timeline.show(scene), this.showReport(scene)]);
+    if (scene.selection !== this.address.current) return;
+    for (const one of shown) if (one.status === 'rejected') this.fail(one.reason);
+    this.stage.setAttribute('aria-busy', 'false');
+    this.stage.classList.toggle('stale', shown[0]?.status === 'rejected');
+    this.root.dataset['shown'] = String(Number(this.root.dataset['shown'] ?? 0) + 1);
+  }
+
+  private async showReport(scene: Scene): Promise<void> {
+    const report = await scene.source.get<Report>('api/report', { ...questionOf(scene), by: 'function' });
+    if (scene.selection !== this.address.current) return;
+    showSummary(this.summary, report, scene);
+    const level = worst(findingsOf(report));
+    this.badge.className = `badge ${level}`;
+    this.badge.textContent = level === 'good' ? 'nothing lost' : level === 'note' ? 'notes on quality' : 'look at the quality';
+    this.badge.hidden = false;
+  }
+
+  private showEmpty(): void {
+    const target = this.targets[0];
+    this.state = 'empty';
+    this.badge.hidden = true;
+    fill(this.main, h('div', { class: 'card state' }, h('h2', {}, target?.recording === 'none' ? 'This process is not recorded' : 'Nothing is recorded yet'),
+      h('p', {}, target?.recording === 'none' ? 'memoir knows only what the kernel says about it. To see who allocates:' : 'As soon as something is, it is shown here.'),
+      target?.recording === 'none' && h('pre', {}, `memoir attach ${target.pid}`)));
+  }
+
+  private fillWho(target: Target | undefined): void {
+    if (!target) return;
+    const state = target.recording === 'being written' ? h('span', { class: 'live', 'data-name': 'live' }, 'live') : null;
+    const length = target.time_ns === undefined ? '' : durationText(target.time_ns);
+    const facts = [`pid ${target.pid}`, length, target.start_unix_ns ? `from ${clockText(target.start_unix_ns)}` : ''].filter(Boolean).join(' · ');
+    const name = target.program ? baseName(target.program) : `process ${target.pid}`;
+    document.title = `${name} – memoir`;
+    if (this.targets.length === 1) {
+      fill(this.who, h('b', { title: target.program }, name), state, h('span', { class: 'hint', 'data-name': 'length', 'data-value': target.time_ns }, facts));
+      return;
+    }
+    const choice = listen(h('select', { 'aria-label': 'Process' }, ...this.targets.map((one) =>
+      h('option', { value: one.pid, selected: one === target }, `${one.program ? baseName(one.program) : 'process'} (${one.pid})`))), {
+      change: () => this.address.change({ pid: Number(choice.value), time: null, zoom: '' }),
+    });
+    if (!(document.activeElement instanceof HTMLSelectElement && this.who.contains(document.activeElement)))
+      fill(this.who, choice, state, h('span', { class: 'hint' }, facts));
+  }
+
+  private fillTabs(now: View): void {
+    if (!this.tabs.childElementCount)
+      fill(this.tabs, ...views.map((view, i) => button(titles[view], () => this.address.change({ view }), { role: 'tab', 'data-view': view, 'aria-controls': 'view', title: `${titles[view]} (${i + 1})` })));
+    for (const tab of this.tabs.children) {
+      const isNow = tab.getAttribute('data-view') === now;
+      tab.setAttribute('aria-selected', String(isNow));
+      tab.setAttribute('tabindex', isNow ? '0' : '-1');
+      if (isNow) this.tabs.scrollLeft = (tab as HTMLElement).offsetLeft - this.tabs.offsetLeft - 60;
+    }
+  }
+
+  private stepBack(): void {
+    const { find, zoom, filter, time } = this.address.current;
+    this.address.change(find ? { find: '' } : zoom ? { zoom: '' } : filter ? { filter: '' } : time ? { time: null } : {});
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (this.help.open || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || this.state !== 'shows') return;
+    const view = views[Number(event.key) - 1];
+    const tab = event.target instanceof Element && event.target.closest('[role=tab]');
+    if (view) this.address.change({ view });
+    else if (tab && (event.key === 'ArrowRight' || event.key === 'ArrowLeft')) this.nextTab(event.key === 'ArrowRight' ? 1 : -1);
+    else if (event.key === '?') this.help.showModal();
+    else if (event.key === '/') this.controls.focus('find');
+    else if (event.key === 's') this.controls.focus('filter');
+    else if (event.key === 'm') this.controls.focus('metric');
+    else if (event.key === 't') this.timeline.element.querySelector<HTMLElement>('.over')?.focus();
+    else if (event.key === 'f') this.stage.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    else if (event.key === 'd') toggleTheme();
+    else if (event.key === 'Escape') this.stepBack();
+    else if (!this.parts[this.address.current.view].key?.(event)) return;
+    event.preventDefault();
+  }
+
+  private nextTab(step: number): void {
+    const place = (views.indexOf(this.address.current.view) + step + views.length) % views.length;
+    this.address.change({ view: views[place]! });
+    this.tabs.querySelector<HTMLElement>(`[data-view=${views[place]!}]`)?.focus();
+  }
+}

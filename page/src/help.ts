@@ -1,0 +1,24 @@
+// Keys, on `?`.
+import { button, h } from './dom';
+
+const keys: readonly [string, string][] = [
+  ['1 … 6', 'flame graph, functions, call tree, threads, histograms, quality'],
+  ['t', 'go to the timeline: ← → move, Shift + ← → select a range, Enter an instant'],
+  ['f', 'go to the view: arrows walk, Enter zooms in or narrows down, Backspace zooms out'],
+  ['/', 'find: marks frames and narrows tables'],
+  ['s', 'filter stacks by a regular expression, in all views'],
+  ['m', 'choose the metric'],
+  ['r', 'flame graph: turn it round'],
+  ['Esc', 'take back: find, then zoom, filter, time'],
+  ['d', 'dark or light'],
+  ['?', 'this'],
+];
+
+export function helpDialog(): HTMLDialogElement {
+  const dialog = h('dialog', { class: 'help', 'aria-label': 'Keys' });
+  dialog.append(h('h2', {}, 'Keys'), h('dl', {}, ...keys.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])),
+    h('p', { class: 'hint' }, 'Drag over the timeline to select a range: all views follow. Click it for one instant. A double click takes it back. Everything you select is in the address, so a link shows the same.'),
+    button('Close', () => dialog.close(), { class: 'primary' }));
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+  return dialog;
+}

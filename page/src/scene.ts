@@ -1,0 +1,33 @@
+// What a view is given: the selection, what it is of, and where to ask.
+import type { Target } from './api_types';
+import type { Parameters } from './client';
+import type { Selection } from './selection';
+import type { Source } from './source';
+
+export interface Scene {
+  readonly selection: Selection;
+  readonly target: Target;
+  readonly pid: number | null; // to ask with; null when there is only one
+  readonly metric: string;
+  readonly source: Source;
+  change(part: Partial<Selection>, how?: 'step' | 'replace'): void;
+}
+
+export interface Part {
+  readonly element: HTMLElement;
+  /** Resolves when all is shown.  Throws what the server said; what is shown by then stays. */
+  show(scene: Scene): Promise<void>;
+  /** Keys that nobody else took. */
+  key?(event: KeyboardEvent): boolean;
+}
+
+export function questionOf(scene: Scene, metric = scene.metric): Parameters {
+  const { time, filter } = scene.selection;
+  return {
+    pid: scene.pid,
+    metric,
+    between: time && time.from !== null ? `${time.from}ns,${time.to}ns` : null,
+    at: time && time.from === null ? `${time.to}ns` : null,
+    filter,
+  };
+}

@@ -1,0 +1,25 @@
+// The timeline as a table, for those who do not look at pictures: at most a hundred rows.
+import type { Timeline } from '../api_types';
+import { h } from '../dom';
+import { bytesText, durationText, rateText, valueText } from '../units';
+
+const ROWS = 100;
+
+export function timelineTable(data: Timeline): HTMLElement {
+  const { begin_ns: begins, end_ns: ends, rss, heap_live: live, allocated } = data.columns;
+  const stride = Math.max(1, Math.ceil(ends.length / ROWS));
+  const cell = (value: number | null | undefined, text: (value: number) => string): HTMLElement =>
+    value === null || value === undefined ? h('td', {}, '–') : h('td', { 'data-value': value }, text(value));
+  const rows: HTMLElement[] = [];
+  for (let i = stride - 1; i < ends.length; i += stride) {
+    const end = ends[i] ?? 0, seconds = (end - (begins[i] ?? 0)) / 1e9;
+    const instant = data.instants_ns.findIndex((ns) => ns >= end);
+    rows.push(h('tr', {}, h('th', { scope: 'row' }, durationText(end)), cell(rss[i], bytesText), cell(live[i], bytesText),
+      cell(seconds > 0 ? (allocated[i] ?? 0) / seconds : null, (value) => rateText(value, 'bytes')),
+      ...data.sites.map((site) => cell(site.values[instant], (value) => valueText(value, data.unit)))));
+  }
+  return h('div', { class: 'scroll' }, h('table', { class: 'plain' },
+    h('thead', {}, h('tr', {}, ...['Time', 'Resident', 'Live heap', 'Allocation rate', ...data.sites.map((site) => site.function ?? 'all others')]
+      .map((name) => h('th', { scope: 'col' }, name)))),
+    h('tbody', {}, ...rows)));
+}

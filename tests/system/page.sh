@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The page of memoir serve, in Chromium: its numbers are those of memoir report, whatever is selected.
+# Runs beside others.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/serve.bash"
+
+packages=$TOP/page/node_modules
+if [ ! -x "$BUILD/memoir-serve" ]; then
+    skip page "memoir-serve was not built: libmicrohttpd-dev is missing"
+    exit 0
+fi
+if ! command -v node >/dev/null || [ ! -e "$packages/.package-lock.json" ]; then
+    skip page "node or the packages of the page are missing: page/fetch brings them, where npm reaches them"
+    exit 0
+fi
+node "$packages/typescript/bin/tsc" --noEmit -p "$TOP/page" >types.out 2>&1
+equal page-types "0 " "$? $(head -n 3 types.out)"
+
+"$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
+begin_server ended --listen 0 phases.memoir
+ended=$port
+if [ "$(get / -H 'Accept: text/html' -o page.html -w '%{content_type}')" != 'text/html; charset=utf-8' ]; then
+    not_ok page-is-built "the packages are there, and memoir-serve has no page"
+    exit 0
+fi
+equal page-list-for-others "memoir" "$(get / | head -n 1 | cut -d' ' -f1)"
+equal page-list "$(get /)" "$(get /routes)"
+equal page-has-no-inline-code 0 "$(grep -cE '<script>|<style|style=| on[a-z]+=' page.html)"
+get /page.js -D headers -o page.js
+equal page-policy 1 "$(grep -ci "^content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';" headers)"
+get /page.css -o page.css
+at_most page-size 153600 "$(cat page.html page.js page.css | gzip -9 | wc -c)"
+equal page-asks-nobody-else 0 "$(grep -cE 'https?://[a-z]' page.html page.js page.css | awk -F: '{ sum += $2 } END { print sum }')"
+
+chromium=$(command -v chromium || command -v google-chrome)
+if [ -z "$chromium" ]; then
+    skip page-in-browser "there is no Chromium"
+    end_server page-server-ends
+    exit 0
+fi
+begin_subject grows
+grow_to grows 100
+head -c 32 /dev/urandom | base64 >token
+chmod 600 token
+begin_server growing --listen 0 --pid "$subject" --token-file token
+equal page-without-token 200 "$(status_of / -H 'Accept: text/html')"
+equal page-script-without-token 200 "$(status_of /page.js)"
+equal page-data-without-token 401 "$(status_of /api/targets)"
+equal page-list-without-token 401 "$(status_of /)"
+CHROMIUM=$chromium node "$TOP/page/test/all.mjs" "$(jq -n --arg ended "http://127.0.0.1:$ended/" --arg growing "http://127.0.0.1:$port/" \
+    --arg token "$(cat token)" --arg port "$port" --arg subject "$subject" --argjson server "$server" '{
+        ended: {url: $ended, file: "phases.memoir"},
+        growing: {url: $growing, token: $token, growth: "grows.in", server: $server,
+            command: ["serve", "--quiet", "--listen", $port, "--pid", $subject, "--token-file", "token"]}}')" 2>browser.err ||
+    head -n 5 browser.err >&2
+exec 9>&-
