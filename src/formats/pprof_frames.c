@@ -125,7 +125,7 @@ static int add_frame(struct pprof_frames *frames, const struct frame_key *key)
                : -ENOMEM;
 }
 
-static int find_frame(struct pprof_frames *frames, uint64_t place)
+static int find_frame(struct pprof_frames *frames, uint32_t place)
 {
     const struct pprof_location *location = &frames->profile->locations.items[place];
     struct frame_key key;
@@ -148,7 +148,7 @@ static int find_frame(struct pprof_frames *frames, uint64_t place)
 }
 
 /* How many of the innermost locations of a sample are not shown at all.  Outermost ones that match stay: nothing would be left. */
-static uint32_t hidden_locations(const struct pprof_frames *frames, const uint64_t *places,
+static uint32_t hidden_locations(const struct pprof_frames *frames, const uint32_t *places,
                                  uint32_t count)
 {
     bool found_other = false;
@@ -170,7 +170,7 @@ int pprof_frames_stack(struct pprof_frames *frames, const struct pprof_sample *s
     *stack = outer;
     if (sample->location_count == 0)
         return 0;
-    const uint64_t *places = frames->profile->stacks.items + sample->first_location;
+    const uint32_t *places = frames->profile->stacks.items + sample->first_location;
     for (uint32_t i = 0; i < sample->location_count; i++)
         if (!frames->frames[places[i]] && find_frame(frames, places[i]) < 0)
             return -ENOMEM;

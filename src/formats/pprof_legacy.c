@@ -79,7 +79,7 @@ int pprof_add_place(struct pprof_text_reader *reader, uint64_t address, bool is_
             return err;
         *place = (uint32_t)profile->locations.count;
     }
-    return pprof_add(&profile->stacks, (uint64_t)*place - 1);
+    return pprof_add(&profile->stacks, *place - 1);
 }
 
 int pprof_add_stack(struct pprof_text_reader *reader, struct slice addresses)

@@ -140,7 +140,7 @@ static uint32_t drop_double(struct pprof_profile *profile, uint32_t depth)
 {
     if (depth < 2)
         return depth;
-    uint64_t *stack = &profile->stacks.items[profile->stacks.count - depth];
+    uint32_t *stack = &profile->stacks.items[profile->stacks.count - depth];
     const struct pprof_location *locations = profile->locations.items;
     if (locations[stack[0]].address != locations[stack[1]].address + 1)
         return depth;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pprof_parse.c - the fields of profile.proto, in whatever order they come, into tables.  What a number names is looked up later, because strings mostly come last. */
+/* pprof_parse.c - the fields of profile.proto but for samples, in whatever order they come, into tables.  What a number names is looked up later, because strings mostly come last. */
 #include <errno.h>
 
 #include "formats/pprof_fields.h"
@@ -39,82 +39,6 @@ static int take_value_type(struct pprof_profile *profile, void *into,
     else if (field->number <= VALUE_TYPE_UNIT)
         return -EINVAL;
     return 0;
-}
-
-static int take_label(struct pprof_profile *profile, void *into, const struct protobuf_field *field)
-{
-    struct pprof_label *label = into;
-    (void)profile;
-    if (field->number > LABEL_UNIT)
-        return 0;
-    if (field->wire != WIRE_VARINT)
-        return -EINVAL;
-    if (field->number == LABEL_KEY)
-        label->key = string_of(field);
-    else if (field->number == LABEL_TEXT)
-        label->text = string_of(field);
-    else if (field->number == LABEL_NUMBER)
-        label->number = (int64_t)field->value;
-    else
-        label->unit = string_of(field);
-    return 0;
-}
-
-/* A repeated number: packed, or one by one. */
-#define take_numbers(vec, field, type)                                                             \
-    ({                                                                                             \
-        int numbers_err = 0;                                                                       \
-        struct protobuf_in numbers_in = protobuf_in_of((field)->bytes);                            \
-        uint64_t number;                                                                           \
-        if ((field)->wire == WIRE_VARINT)                                                          \
-            numbers_err = pprof_add(vec, (type)(field)->value);                                    \
-        else if ((field)->wire != WIRE_BYTES)                                                      \
-            numbers_err = -EINVAL;                                                                 \
-        else                                                                                       \
-            while (numbers_err == 0 && numbers_in.at < numbers_in.end)                             \
-                numbers_err = protobuf_varint(&numbers_in, &number) ? pprof_add(vec, (type)number) \
-                                                                    : -EINVAL;                     \
-        numbers_err;                                                                               \
-    })
-
-static int take_sample(struct pprof_profile *profile, void *into,
-                       const struct protobuf_field *field)
-{
-    struct pprof_label label = {0};
-    int err;
-    (void)into;
-    switch (field->number) {
-    case SAMPLE_LOCATION:
-        return take_numbers(&profile->stacks, field, uint64_t);
-    case SAMPLE_VALUE:
-        return take_numbers(&profile->values, field, int64_t);
-    case SAMPLE_LABEL:
-        if (field->wire != WIRE_BYTES)
-            return -EINVAL;
-        err = each_field(profile, field->bytes, take_label, &label);
-        return err < 0 ? err : pprof_add(&profile->labels, label);
-    default:
-        return 0;
-    }
-}
-
-/* How many values there should be is not known yet; that all samples have as many is. */
-static int add_sample(struct pprof_profile *profile, struct slice bytes, size_t *columns)
-{
-    size_t const values = profile->values.count;
-    struct pprof_sample sample = {.first_location = (uint32_t)profile->stacks.count,
-                                  .first_label = (uint32_t)profile->labels.count};
-    int const err = each_field(profile, bytes, take_sample, NULL);
-    if (err < 0)
-        return err;
-    size_t const count = profile->values.count - values;
-    if (profile->samples.count == 0)
-        *columns = count;
-    if (count != *columns)
-        return -EBADMSG;
-    sample.location_count = (uint32_t)profile->stacks.count - sample.first_location;
-    sample.label_count = (uint32_t)profile->labels.count - sample.first_label;
-    return pprof_add(&profile->samples, sample);
 }
 
 static int take_mapping(struct pprof_profile *profile, void *into,
@@ -211,9 +135,14 @@ static int take_function(struct pprof_profile *profile, void *into,
     return 0;
 }
 
+/* What the samples are together, which come after all else. */
+struct sample_sums {
+    size_t count, bytes;
+};
+
 /* What is a message or a text of its own. */
 static int take_item(struct pprof_profile *profile, const struct protobuf_field *field,
-                     size_t *columns)
+                     struct sample_sums *samples)
 {
     struct pprof_value_type type = {0};
     struct pprof_mapping mapping = {0};
@@ -225,7 +154,9 @@ static int take_item(struct pprof_profile *profile, const struct protobuf_field 
         err = each_field(profile, field->bytes, take_value_type, &type);
         return err < 0 ? err : pprof_add(&profile->types, type);
     case PROFILE_SAMPLE:
-        return add_sample(profile, field->bytes, columns);
+        samples->count++;
+        samples->bytes += field->bytes.size;
+        return 0;
     case PROFILE_MAPPING:
         err = each_field(profile, field->bytes, take_mapping, &mapping);
         return err < 0 ? err : pprof_add(&profile->mappings, mapping);
@@ -280,20 +211,38 @@ static bool is_item(uint32_t number)
            number == PROFILE_PERIOD_TYPE;
 }
 
+/* A repeated number: packed, or one by one. */
+static int take_comments(struct pprof_profile *profile, const struct protobuf_field *field)
+{
+    struct protobuf_in in = protobuf_in_of(field->bytes);
+    uint64_t string;
+    int err = 0;
+    if (field->wire == WIRE_VARINT)
+        return pprof_add(&profile->comments, string_of(field));
+    if (field->wire != WIRE_BYTES)
+        return -EINVAL;
+    while (err == 0 && in.at < in.end) {
+        if (!protobuf_varint(&in, &string))
+            return -EINVAL;
+        err = pprof_add(&profile->comments, string < UINT32_MAX ? (uint32_t)string : UINT32_MAX);
+    }
+    return err;
+}
+
 static int take_field(struct pprof_profile *profile, const struct protobuf_field *field,
-                      bool *has_time, size_t *columns)
+                      bool *has_time, struct sample_sums *samples)
 {
     if (field->number == PROFILE_COMMENT)
-        return take_numbers(&profile->comments, field, uint32_t);
+        return take_comments(profile, field);
     if (field->number > PROFILE_DOC_URL)
         return 0;
     if (field->wire != (is_item(field->number) ? WIRE_BYTES : WIRE_VARINT))
         return -EINVAL;
-    return is_item(field->number) ? take_item(profile, field, columns)
+    return is_item(field->number) ? take_item(profile, field, samples)
                                   : take_number(profile, field, has_time);
 }
 
-static int tell(int err, uint64_t offset, struct fault *fault)
+int pprof_tell_parse(int err, uint64_t offset, struct fault *fault)
 {
     if (err == -ENOMEM)
         return fault_at(fault, err, offset, "there is not enough memory for it");
@@ -305,29 +254,38 @@ static int tell(int err, uint64_t offset, struct fault *fault)
                         "it is two profiles in one file, the second from before byte %llu: split "
                         "them, or merge them with pprof -proto",
                         (unsigned long long)offset);
-    if (err == -EBADMSG)
-        return fault_at(fault, -EINVAL, offset,
-                        "the sample at byte %llu has another number of values than those before",
-                        (unsigned long long)offset);
     return fault_at(fault, err, offset, "the field at byte %llu is none of profile.proto's",
                     (unsigned long long)offset);
 }
 
-int pprof_parse_proto(struct pprof_profile *profile, struct fault *fault)
+static int parse_tables(struct pprof_profile *profile, struct sample_sums *samples,
+                        struct fault *fault)
 {
     struct protobuf_in in = protobuf_in_of((struct slice){profile->bytes, profile->size});
     const unsigned char *begin = in.at;
     struct protobuf_field field;
     bool has_time = false;
-    size_t columns = 0;
     int more, err = 0;
     do {
         size_t const offset = (size_t)(in.at - begin);
         more = protobuf_next(&in, &field);
         if (more > 0)
-            err = take_field(profile, &field, &has_time, &columns);
+            err = take_field(profile, &field, &has_time, samples);
         if (more < 0 || err < 0)
-            return tell(more < 0 ? more : err, offset, fault);
+            return pprof_tell_parse(more < 0 ? more : err, offset, fault);
     } while (more > 0);
     return 0;
+}
+
+int pprof_parse_proto(struct pprof_profile *profile, struct fault *fault)
+{
+    struct sample_sums samples = {0};
+    struct id_index locations = {0};
+    int err = parse_tables(profile, &samples, fault);
+    if (err == 0)
+        err = pprof_resolve(profile, &locations, fault);
+    if (err == 0)
+        err = pprof_parse_samples(profile, &locations, samples.count, samples.bytes, fault);
+    id_index_fini(&locations);
+    return err;
 }

@@ -48,8 +48,8 @@ struct pprof_profile *pprof_read_bytes(const void *data, size_t size, struct fau
         err = fault_set(fault, -EINVAL, "it is empty: the node answered with nothing");
     else if (pprof_legacy_recognise((struct slice){profile->bytes, profile->size}))
         err = pprof_parse_legacy(profile, fault);
-    else if ((err = pprof_parse_proto(profile, fault)) == 0)
-        err = pprof_resolve(profile, fault);
+    else
+        err = pprof_parse_proto(profile, fault);
     if (err == 0)
         return profile;
     pprof_destroy(profile);

@@ -65,7 +65,7 @@ struct pprof_profile {
     VEC(struct pprof_value_type) types; /* columns */
     VEC(struct pprof_sample) samples;
     VEC(int64_t) values;  /* of all samples, column by column */
-    VEC(uint64_t) stacks; /* indexes of locations */
+    VEC(uint32_t) stacks; /* indexes of locations */
     VEC(struct pprof_label) labels;
     VEC(struct pprof_location) locations;
     VEC(struct pprof_line) lines;

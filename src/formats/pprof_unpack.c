@@ -4,7 +4,8 @@
 #include "formats/input.h"
 #include "formats/pprof_parts.h"
 
-#define LAYERS_MAX 4 /* the file's own, and what was put around it on its way */
+#define RATIO_MOST 64 /* between packed and unpacked, that is believed unseen */
+#define LAYERS_MAX 4  /* the file's own, and what was put around it on its way */
 
 static int tell_end(enum input_end end, struct fault *fault)
 {
@@ -51,12 +52,23 @@ static bool is_gzip(struct slice bytes)
            (unsigned char)bytes.data[1] == 0x8b;
 }
 
+/* gzip's last four bytes are the size of what is packed, unless they lie. */
+static size_t likely_size(struct slice packed)
+{
+    uint32_t size = 0;
+    if (!is_gzip(packed) || packed.size < 18)
+        return packed.size;
+    for (int i = 1; i <= 4; i++)
+        size = size << 8 | (unsigned char)packed.data[packed.size - (size_t)i];
+    return size <= packed.size * RATIO_MOST ? size : packed.size * 4;
+}
+
 static char *unpack_layer(struct slice packed, size_t *size, struct fault *fault)
 {
     struct input *input = input_open_bytes(packed.data, packed.size);
     char *bytes = NULL;
     if (input)
-        bytes = read_whole(input, is_gzip(packed) ? packed.size * 4 : packed.size, size, fault);
+        bytes = read_whole(input, likely_size(packed), size, fault);
     else
         fault_set(fault, -ENOMEM, "there is not enough memory for it");
     input_close(input);

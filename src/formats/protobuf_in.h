@@ -9,6 +9,8 @@
 
 #include "base/slice.h"
 
+#define PROTOBUF_NUMBER_MAX ((UINT64_C(1) << 29) - 1) /* of fields */
+
 enum protobuf_wire { WIRE_VARINT = 0, WIRE_EIGHT = 1, WIRE_BYTES = 2, WIRE_FOUR = 5 };
 
 struct protobuf_in {
@@ -41,5 +43,45 @@ static inline bool protobuf_varint(struct protobuf_in *in, uint64_t *value)
     return true;
 }
 
+static inline bool protobuf_take_bytes(struct protobuf_in *in, uint64_t size, struct slice *bytes)
+{
+    if (size > (uint64_t)(in->end - in->at))
+        return false;
+    *bytes = (struct slice){(const char *)in->at, (size_t)size};
+    in->at += size;
+    return true;
+}
+
+static inline bool protobuf_take_payload(struct protobuf_in *in, struct protobuf_field *field)
+{
+    uint64_t size;
+    switch (field->wire) {
+    case WIRE_VARINT:
+        return protobuf_varint(in, &field->value);
+    case WIRE_BYTES:
+        return protobuf_varint(in, &size) && protobuf_take_bytes(in, size, &field->bytes);
+    case WIRE_EIGHT:
+        return protobuf_take_bytes(in, 8, &field->bytes);
+    case WIRE_FOUR:
+        return protobuf_take_bytes(in, 4, &field->bytes);
+    default:
+        return false;
+    }
+}
+
 /* 1 and the next field, 0 at the end, -EINVAL when it is none: `in` stays where it began. */
-int protobuf_next(struct protobuf_in *in, struct protobuf_field *field);
+static inline int protobuf_next(struct protobuf_in *in, struct protobuf_field *field)
+{
+    struct protobuf_in ahead = *in;
+    uint64_t key;
+    if (in->at == in->end)
+        return 0;
+    if (!protobuf_varint(&ahead, &key) || key >> 3 == 0 || key >> 3 > PROTOBUF_NUMBER_MAX)
+        return -EINVAL;
+    field->number = (uint32_t)(key >> 3);
+    field->wire = (enum protobuf_wire)(key & 7);
+    if (!protobuf_take_payload(&ahead, field))
+        return -EINVAL;
+    *in = ahead;
+    return 1;
+}

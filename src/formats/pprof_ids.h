@@ -1,0 +1,40 @@
+/* pprof_ids.h - the ids of a table of a profile: mostly 1, 2, 3 and so on, but they may be anything.  Whatever they are, looking one up is a few steps. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct id_place {
+    uint64_t id;
+    uint32_t place; /* plus one */
+};
+
+struct id_index {     /* all zero to begin */
+    uint32_t *direct; /* by id: place plus one */
+    uint64_t direct_limit;
+    struct id_place *sorted;
+    size_t count;
+};
+
+/* Takes `places`, which are `count`.  0, -ENOMEM, or -EINVAL when an id is 0 or there twice. */
+int id_index_init(struct id_index *index, struct id_place *places, size_t count);
+void id_index_fini(struct id_index *index);
+
+uint32_t id_index_find_sorted(const struct id_index *index, uint64_t id);
+/* The place plus one, or 0. */
+static inline uint32_t id_index_find(const struct id_index *index, uint64_t id)
+{
+    if (index->direct)
+        return id < index->direct_limit ? index->direct[id] : 0;
+    return id_index_find_sorted(index, id);
+}
+
+/* All ids of a table, a VEC of things with an `id`, into `index`. */
+#define id_index_of(index, table)                                                                  \
+    ({                                                                                             \
+        struct id_place *places = malloc(((table)->count + 1) * sizeof(*places));                  \
+        for (size_t place = 0; places && place < (table)->count; place++)                          \
+            places[place] = (struct id_place){(table)->items[place].id, (uint32_t)place + 1};      \
+        places ? id_index_init(index, places, (table)->count) : -ENOMEM;                           \
+    })
