@@ -29,9 +29,7 @@ static bool read_fields(struct json_in *json, uint64_t *height, uint64_t *transa
         } else if (strcmp(key, "tc") == 0) {
             has_any |= json_in_uint(json, transactions);
         } else if (strcmp(key, "block") == 0) {
-            struct json_in inner = {.text = json->text};
-            has_any |= read_fields(&inner, height, transactions);
-            json_in_skip(json);
+            has_any |= read_fields(json, height, transactions); /* as deep as json_in goes */
         } else {
             json_in_skip(json);
         }
