@@ -141,6 +141,8 @@ void inventory_fini(struct inventory *inventory)
 static int closeness(const struct host_port *nick, const char *host_text)
 {
     struct host_port host;
+    if (!nick->is_ipv6 && strncasecmp(host_text, nick->host, strlen(nick->host)) != 0)
+        return 0; /* most of thousands, at once */
     if (host_port_parse(slice_of(host_text), &host) != 0 || !host_equals(nick, &host))
         return 0;
     return nick->port == host.port ? 2 : nick->port == 0 || host.port == 0 ? 1 : 0;

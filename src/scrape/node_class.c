@@ -195,6 +195,8 @@ static int take_class(struct config *config, const yaml_node_t *value, const cha
         return config_no_memory(config);
     class->name = strdup(name);
     int err = class->name ? fill_class(config, value, class, list) : config_no_memory(config);
+    if (!err && !class->token_header && !(class->token_header = strdup("Authorization: Bearer")))
+        err = config_no_memory(config);
     if (!err && !vec_push(&list->classes, class))
         err = config_no_memory(config);
     if (err)

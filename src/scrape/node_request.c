@@ -3,12 +3,23 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *token_of(const struct node *node, bool as_admin)
 {
     if (as_admin && node->admin_token && node->admin_token[0])
         return node->admin_token;
     return node->token && node->token[0] ? node->token : NULL;
+}
+
+/* A header that was given by name is meant: two of one name are none. */
+static bool has_header(const struct node *node, const char *name)
+{
+    size_t const size = strcspn(name, ":");
+    vec_each (header, &node->headers)
+        if (strncasecmp(*header, name, size) == 0 && (*header)[size] == ':')
+            return true;
+    return false;
 }
 
 bool node_headers_init(struct node_headers *headers, const struct node *node, bool as_admin)
@@ -20,7 +31,7 @@ bool node_headers_init(struct node_headers *headers, const struct node *node, bo
     for (size_t i = 0; i < node->headers.count; i++)
         if (!vec_push(&headers->items, node->headers.items[i]))
             return false;
-    if (!token || !name)
+    if (!token || !name || has_header(node, name))
         return true;
     /* "X-Algo-API-Token", or "Authorization: Bearer" */
     return asprintf(&headers->token_line, "%s%s%s", name, strchr(name, ':') ? " " : ": ", token) >=

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "scrape/node_request.h"
 
 static struct node_list read_config(const char *text)
 {
@@ -171,6 +172,26 @@ TEST(secrets_come_from_files_and_the_environment)
     unlink(path);
 }
 
+TEST(a_token_goes_into_one_header)
+{
+    struct node_headers headers;
+    struct node_list list =
+        read_config("nodes:\n  - {address: 'a:1', class: monero, token: tttt}\n"
+                    "  - {address: 'http://me:word@b:1', token: tttt}\n"
+                    "  - {address: 'c:1', class: algod, token: tttt, admin_token: aaaa}\n");
+    CHECK(node_headers_init(&headers, list.nodes.items[0], false) && headers.items.count == 1);
+    assert_string_equal(headers.items.items[0], "Authorization: Bearer tttt");
+    node_headers_fini(&headers);
+    CHECK(node_headers_init(&headers, list.nodes.items[1], false) && headers.items.count == 1);
+    assert_string_equal(headers.items.items[0], "Authorization: Basic bWU6d29yZA==");
+    node_headers_fini(&headers);
+    CHECK(node_headers_init(&headers, list.nodes.items[2], true) && headers.items.count == 1);
+    assert_string_equal(headers.items.items[0], "X-Algo-API-Token: aaaa");
+    node_headers_fini(&headers);
+    assert_null(strstr(list.nodes.items[1]->metrics_url, "word"));
+    node_list_fini(&list);
+}
+
 TEST(a_secret_in_a_file_that_everybody_may_read_is_a_doubt)
 {
     char path[] = "/tmp/memoir-conf-XXXXXX.yaml";
@@ -201,6 +222,7 @@ int main(void)
         cmocka_unit_test(every_wrong_key_and_value_has_its_line),
         cmocka_unit_test(an_alias_bomb_ends_with_a_sentence),
         cmocka_unit_test(secrets_come_from_files_and_the_environment),
+        cmocka_unit_test(a_token_goes_into_one_header),
         cmocka_unit_test(a_secret_in_a_file_that_everybody_may_read_is_a_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
