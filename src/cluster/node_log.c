@@ -110,7 +110,7 @@ static bool ends_in(const char *name, const char *ending)
 
 static bool is_log(const char *name)
 {
-    return strncmp(name, "node.log", 9) == 0 || ends_in(name, "-node.log") ||
+    return strcmp(name, "node.log") == 0 || ends_in(name, "-node.log") ||
            ends_in(name, "-node.log.gz") || ends_in(name, "-node.log.zst");
 }
 
@@ -125,15 +125,13 @@ static int add_path(path_list *paths, const char *folder, const char *name)
 {
     char path[PATH_MAX];
     struct stat about;
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    bool const is_folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-    if (is_folder && strlen(path) + sizeof("/node.log") <= sizeof(path)) {
-        strcat(path, "/node.log");
-        if (stat(path, &about) < 0)
-            return 0;
-    } else if (!is_log(name)) {
+    int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    bool const is_there = length < PATH_MAX && stat(path, &about) == 0;
+    bool const is_folder = is_there && S_ISDIR(about.st_mode);
+    if (is_folder)
+        length = snprintf(path, sizeof(path), "%s/%s/node.log", folder, name);
+    if (!is_there || length >= PATH_MAX || (is_folder ? stat(path, &about) < 0 : !is_log(name)))
         return 0;
-    }
     char *copy = S_ISREG(about.st_mode) ? strdup(path) : NULL;
     if (copy && !vec_push(paths, copy)) {
         free(copy);
@@ -146,12 +144,13 @@ static int read_folder(struct log_reading *reading, const char *path, struct fau
 {
     path_list paths = {0};
     DIR *folder = opendir(path);
-    int err = folder ? 0 : fault_set(fault, -errno, "cannot open %s: %s", path, strerror(errno));
+    int err = 0;
+    if (!folder)
+        return fault_set(fault, -errno, "cannot open %s: %s", path, strerror(errno));
     for (struct dirent *entry; !err && (entry = readdir(folder));)
         if (entry->d_name[0] != '.')
             err = add_path(&paths, path, entry->d_name);
-    if (folder)
-        closedir(folder);
+    closedir(folder);
     if (paths.count > 0)
         qsort(paths.items, paths.count, sizeof(paths.items[0]), path_order);
     else if (!err)

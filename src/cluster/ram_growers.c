@@ -117,36 +117,41 @@ static uint32_t hidden_locations(const struct folding *folding, const struct ppr
     return 0;
 }
 
-static int fold_sample(struct folding *folding, uint32_t index)
+/* Its functions, the innermost first, or where it is when it has none. */
+static int fold_location(struct folding *folding, uint64_t at, uint32_t sample, bool *is_leaf)
 {
-    const struct pprof_profile *profile = folding->profile;
-    const struct pprof_sample *sample = &profile->samples.items[index];
-    bool is_leaf = true;
+    const struct pprof_location *location = &folding->profile->locations.items[at];
+    uint32_t const dropped = folding->dropped ? folding->dropped[at] : 0;
+    bool is_named = false;
     string_id id;
     int err = 0;
-    for (uint32_t i = hidden_locations(folding, sample); i < sample->location_count && !err; i++) {
-        uint64_t const at = profile->stacks.items[sample->first_location + i];
-        const struct pprof_location *location = &profile->locations.items[at];
-        uint32_t const dropped = folding->dropped ? folding->dropped[at] : 0;
-        uint32_t named = 0;
-        for (uint32_t k = dropped < location->line_count ? dropped : 0;
-             k < location->line_count && !err; k++) {
-            const struct pprof_line *line = &profile->lines.items[location->first_line + k];
-            if (line->function == 0)
-                continue;
-            err = name_line(folding, line, &id);
-            if (!err)
-                err = count_frame(folding, id, index, is_leaf);
-            is_leaf = false;
-            named++;
-        }
-        if (named == 0 && !err) {
-            err = name_place(folding, location, &id);
-            if (!err)
-                err = count_frame(folding, id, index, is_leaf);
-            is_leaf = false;
-        }
+    for (uint32_t i = dropped < location->line_count ? dropped : 0; i < location->line_count; i++) {
+        const struct pprof_line *line = &folding->profile->lines.items[location->first_line + i];
+        if (line->function == 0)
+            continue;
+        err = name_line(folding, line, &id);
+        if (err || (err = count_frame(folding, id, sample, *is_leaf)))
+            return err;
+        *is_leaf = false;
+        is_named = true;
     }
+    if (is_named)
+        return 0;
+    err = name_place(folding, location, &id);
+    if (!err)
+        err = count_frame(folding, id, sample, *is_leaf);
+    *is_leaf = false;
+    return err;
+}
+
+static int fold_sample(struct folding *folding, uint32_t index)
+{
+    const struct pprof_sample *sample = &folding->profile->samples.items[index];
+    bool is_leaf = true;
+    int err = 0;
+    for (uint32_t i = hidden_locations(folding, sample); i < sample->location_count && !err; i++)
+        err = fold_location(folding, folding->profile->stacks.items[sample->first_location + i],
+                            index, &is_leaf);
     return err;
 }
 

@@ -12,22 +12,25 @@
 
 void ram_summarize(const struct ram *ram, size_t node, int64_t column, struct ram_summary *summary)
 {
-    size_t const room = ram->stamps.count;
-    struct growth_point *points = column >= 0 ? calloc(room ? room : 1, sizeof(*points)) : NULL;
     *summary = (struct ram_summary){.first = RAM_NONE, .last = RAM_NONE, .max = RAM_NONE};
-    for (size_t row = 0; points && row < room; row++) {
+    if (column < 0)
+        return;
+    struct growth_point *points = calloc(ram->stamps.count + 1, sizeof(*points));
+    for (size_t row = 0; row < ram->stamps.count; row++) {
         int64_t const value = ram_value(ram, node, (size_t)column, row);
         if (value == RAM_NONE)
             continue;
-        points[summary->points++] = (struct growth_point){
-            (uint64_t)(ram->stamps.items[row] - ram->stamps.items[0]) * US_NS, value};
+        if (points)
+            points[summary->points] = (struct growth_point){
+                (uint64_t)(ram->stamps.items[row] - ram->stamps.items[0]) * US_NS, value};
+        summary->points++;
         summary->first = summary->points == 1 ? value : summary->first;
         summary->last = value;
         summary->max = value > summary->max ? value : summary->max;
     }
-    struct growth_question const question = {.points = points, .count = summary->points};
     if (points)
-        growth_judge(&question, &summary->growth);
+        growth_judge(&(struct growth_question){.points = points, .count = summary->points},
+                     &summary->growth);
     free(points);
 }
 

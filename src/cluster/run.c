@@ -258,8 +258,12 @@ struct run *run_open(const char *path, struct fault *fault)
 {
     struct run *run = calloc(1, sizeof(*run));
     struct scan scan = {.run = run};
-    int err = run && (run->path = strdup(path)) ? scan_folder(&scan, fault)
-                                                : fault_set(fault, -ENOMEM, "out of memory");
+    if (!run || !(run->path = strdup(path))) {
+        fault_set(fault, -ENOMEM, "out of memory");
+        run_close(run);
+        return NULL;
+    }
+    int err = scan_folder(&scan, fault);
     if (!err && (err = build(&scan)))
         fault_set(fault, err, "cannot read the run %s: %s", path, strerror(-err));
     if (!err && run->nodes.count == 0)
