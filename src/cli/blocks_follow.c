@@ -2,10 +2,13 @@
 /* blocks_follow.c - `memoir blocks NODE…`: one event loop, a follower for each node. */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +18,8 @@
 #include "cli/blocks_command.h"
 #include "scrape/chain_follow.h"
 
-#define TICK_MS 1000
+#define LONGEST_MS 60000
+#define SYNC_MS    1000
 
 struct following {
     const struct node *node;
@@ -30,6 +34,9 @@ struct session {
     struct http *http;
     VEC(struct following) followings;
     int signals; /* signalfd */
+    pthread_t syncer;
+    bool has_syncer;
+    int stop_syncer; /* eventfd */
 };
 
 static void tell(void *context, const char *name, const char *sentence)
@@ -217,7 +224,7 @@ static int wait_ms(uint64_t now_ns, uint64_t due_ns, uint64_t end_ns)
     if (until <= now_ns)
         return 0;
     uint64_t const ms = (until - now_ns + 999999) / 1000000;
-    return ms < TICK_MS ? (int)ms : TICK_MS; /* files are brought to the disk every second */
+    return ms < LONGEST_MS ? (int)ms : LONGEST_MS;
 }
 
 static int run(struct session *session, struct fault *fault)
@@ -235,6 +242,36 @@ static int run(struct session *session, struct fault *fault)
             break;
     }
     return 0;
+}
+
+/* Brings all files to the disk every second: a disk may take long, and arrivals must not wait for it. */
+static void *sync_files(void *argument)
+{
+    struct session *session = argument;
+    struct pollfd stop = {.fd = session->stop_syncer, .events = POLLIN};
+    while (poll(&stop, 1, SYNC_MS) == 0)
+        vec_each (following, &session->followings)
+            chain_follow_sync(following->follow);
+    return NULL;
+}
+
+static int start_syncer(struct session *session, struct fault *fault)
+{
+    session->stop_syncer = eventfd(0, EFD_CLOEXEC);
+    int const err = session->stop_syncer < 0
+                        ? errno
+                        : pthread_create(&session->syncer, NULL, sync_files, session);
+    session->has_syncer = err == 0;
+    return err ? fault_set(fault, -err, "cannot start a thread: %s", strerror(err)) : 0;
+}
+
+static void end_syncer(struct session *session)
+{
+    uint64_t const one = 1;
+    if (session->has_syncer && write(session->stop_syncer, &one, sizeof(one)) == sizeof(one))
+        pthread_join(session->syncer, NULL);
+    if (session->stop_syncer >= 0)
+        close(session->stop_syncer);
 }
 
 /* Closes all files, and says what is in them.  Whether all went well. */
@@ -288,7 +325,7 @@ static int write_pid(const char *path, struct fault *fault)
 
 int blocks_follow(struct blocks_command *command, char **words, int count)
 {
-    struct session session = {.command = command, .signals = -1};
+    struct session session = {.command = command, .signals = -1, .stop_syncer = -1};
     struct fault fault = {0};
     if (!command->output && !command->output_folder) {
         fprintf(stderr, "memoir: where to? as in: memoir blocks NODE -o node.blockhistory (or a "
@@ -309,7 +346,10 @@ int blocks_follow(struct blocks_command *command, char **words, int count)
     if (!err)
         err = begin(&session, &fault);
     if (!err)
+        err = start_syncer(&session, &fault);
+    if (!err)
         err = run(&session, &fault);
+    end_syncer(&session);
     int const status = finish(&session);
     if (err)
         fprintf(stderr, "memoir: %s\n", fault.text);

@@ -3,20 +3,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TAIL_FIRST    ((size_t)64 << 10)
-#define SYNC_EVERY_NS UINT64_C(1000000000)
+#define TAIL_FIRST ((size_t)64 << 10)
 
 struct block_log {
     char *path;
     int fd;
-    uint64_t repaired, tail_read, synced_ns;
-    bool is_dirty;
+    uint64_t repaired, tail_read;
+    _Atomic bool is_dirty; /* something is not on the disk yet */
+    _Atomic int sync_error;
     struct msgpack_out line;
 };
 
@@ -252,6 +253,10 @@ uint64_t block_log_tail_read(const struct block_log *log)
 static int write_line(struct block_log *log, struct fault *fault)
 {
     size_t done = 0;
+    int const error = log->sync_error;
+    if (error)
+        return fault_set(fault, -error, "cannot bring \"%s\" to the disk: %s", log->path,
+                         strerror(error));
     if (log->line.failed)
         return fault_set(fault, -ENOMEM, "out of memory");
     while (done < log->line.size) {
@@ -284,23 +289,21 @@ int block_log_note(struct block_log *log, const char *text, struct fault *fault)
     return write_line(log, fault);
 }
 
-int block_log_sync(struct block_log *log, uint64_t now_ns, bool always, struct fault *fault)
+void block_log_sync(struct block_log *log)
 {
-    if (!log->is_dirty || (!always && now_ns - log->synced_ns < SYNC_EVERY_NS))
-        return 0;
-    log->synced_ns = now_ns;
-    if (fdatasync(log->fd) < 0)
-        return fault_set(fault, -errno, "cannot bring \"%s\" to the disk: %s", log->path,
-                         strerror(errno));
-    log->is_dirty = false;
-    return 0;
+    if (atomic_exchange(&log->is_dirty, false) && fdatasync(log->fd) < 0)
+        log->sync_error = errno;
 }
 
 int block_log_close(struct block_log *log, struct fault *fault)
 {
+    int err = 0;
     if (!log)
         return 0;
-    int const err = block_log_sync(log, 0, true, fault);
+    block_log_sync(log);
+    if (log->sync_error)
+        err = fault_set(fault, -log->sync_error, "cannot bring \"%s\" to the disk: %s", log->path,
+                        strerror(log->sync_error));
     close(log->fd);
     msgpack_fini(&log->line);
     free(log->path);

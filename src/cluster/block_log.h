@@ -1,7 +1,7 @@
 /* block_log.h - a history of blocks as a file: read whole, and appended to by one follower at a time.
  *
- * Each record is handed to the kernel by one write, so that a killed follower loses nothing and leaves at most one torn line; it is on the disk at most a second
- * later (block_log_sync).  Opening an old file reads its end only, takes a torn last line away, and goes on after the last record. */
+ * Each record is handed to the kernel by one write, so that a killed follower loses nothing and leaves at most one torn line; block_log_sync brings it to
+ * the disk.  Opening an old file reads its end only, takes a torn last line away, and goes on after the last record. */
 #pragma once
 
 #include <stddef.h>
@@ -32,7 +32,8 @@ uint64_t block_log_tail_read(const struct block_log *log); /* bytes read to resu
 int block_log_append(struct block_log *log, const struct block_record *record, struct fault *fault);
 /* A line for people: "# text". */
 int block_log_note(struct block_log *log, const char *text, struct fault *fault);
-/* To the disk, if something was written since and a second has passed since the last time (`now_ns` is monotonic), or always. */
-int block_log_sync(struct block_log *log, uint64_t now_ns, bool always, struct fault *fault);
+/* To the disk, if something was written since.  The only one that another thread may call meanwhile: a disk is slow, and who appends shall not wait for it.  An
+ * error is told by the next append. */
+void block_log_sync(struct block_log *log);
 /* Syncs and closes.  NULL is allowed. */
 int block_log_close(struct block_log *log, struct fault *fault);

@@ -98,6 +98,11 @@ struct chain_follow_facts chain_follow_tell(const struct chain_follow *follow)
     return facts;
 }
 
+void chain_follow_sync(struct chain_follow *follow)
+{
+    block_log_sync(follow->log);
+}
+
 int chain_follow_destroy(struct chain_follow *follow, struct fault *fault)
 {
     if (!follow)
@@ -194,8 +199,6 @@ static int ask(struct chain_follow *follow, struct fault *fault)
 uint64_t chain_follow_step(struct chain_follow *follow, uint64_t now_ns)
 {
     struct fault fault = {0};
-    if (!follow->facts.is_over && block_log_sync(follow->log, now_ns, false, &fault) < 0)
-        follow_end(follow, &fault);
     if (follow->facts.is_over || follow->is_asking)
         return UINT64_MAX;
     if (now_ns < follow->due_ns)

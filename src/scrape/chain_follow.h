@@ -45,5 +45,7 @@ struct chain_follow *chain_follow_create(struct http *http, const struct node *n
 /* Begins what is due.  The monotonic time at which it wants to be called again; UINT64_MAX: after the next http_wait. */
 uint64_t chain_follow_step(struct chain_follow *follow, uint64_t now_ns);
 struct chain_follow_facts chain_follow_tell(const struct chain_follow *follow);
-/* Brings the file to the disk.  0 or -errno with a sentence. */
+/* Brings the file to the disk; another thread may do that. */
+void chain_follow_sync(struct chain_follow *follow);
+/* The same, and ends it.  0 or -errno with a sentence. */
 int chain_follow_destroy(struct chain_follow *follow, struct fault *fault);
