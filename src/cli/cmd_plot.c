@@ -43,7 +43,8 @@ static const char plot_summary[] =
 static const char plot_examples[] =
     "  memoir plot node.4711.memoir -o memory.svg\n"
     "  memoir plot node.4711.memoir -o hour.png --between 1h,2h --top 12\n"
-    "  memoir plot node.4711.memoir -o calls.svg --metric heap.calls\n";
+    "  memoir plot node.4711.memoir -o calls.svg --metric heap.calls\n"
+    "  memoir plot RUN -o nodes.svg                          the heaps of a run, node by node\n";
 
 static int draw(void *context, struct recording *recording, enum picture_format format,
                 struct fault *fault)
