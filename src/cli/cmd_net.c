@@ -38,13 +38,14 @@ static const struct {
 } words[] = {{"up", net_up, "up TEMPLATE [-o DIR]     start a network and wait until it is ready"},
              {"down", net_down, "down DIR                 end it; nothing of it is left"},
              {"status", net_status, "status DIR               how each of its processes is"},
+             {"host", net_host, "host HOST... --relay A   nodes on other hosts, over ssh"},
              {"load", net_load, "load --kind KIND URL...  a load generator by itself"},
              {"keep", net_keep, NULL}};
 
 static void print_help(FILE *out)
 {
     const char *name, *text;
-    fputs("Usage: memoir net up|down|status ...\n\n"
+    fputs("Usage: memoir net up|down|status|host|load ...\n\n"
           "Private networks of real nodes on this machine, started from a template, supervised,\n"
           "with load, watched or recorded if asked, and ended without a trace.\n\n",
           out);
@@ -84,7 +85,9 @@ int cmd_net(int argc, char **argv)
     if (argc < 2)
         print_help(stderr);
     else
-        fprintf(stderr, "memoir net: there is no \"%s\": up, down and status are what there is\n",
-                argv[1]);
+        fprintf(
+            stderr,
+            "memoir net: there is no \"%s\": up, down, status, host and load are what there is\n",
+            argv[1]);
     return 2;
 }

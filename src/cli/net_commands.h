@@ -10,8 +10,11 @@ int net_up(int argc, char **argv);
 int net_down(int argc, char **argv);
 int net_status(int argc, char **argv);
 int net_load(int argc, char **argv);
+int net_host(int argc, char **argv);
 
 /* Prints "memoir net: sentence" and returns 1. */
 int net_sorry(const struct fault *fault);
 /* The path of this program. */
 int net_own_path(char path[PATH_MAX], struct fault *fault);
+/* That of `memoir` itself: beside this program, or where programs are.  Returns `path`. */
+const char *net_front_path(char path[PATH_MAX]);

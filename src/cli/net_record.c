@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/helper_program.h"
+#include "cli/net_commands.h"
 
 static const char recorder[] = "memoir-record";
 
@@ -94,8 +95,7 @@ static bool run_program(const char *const *words)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* `memoir` itself is beside this program, or where programs are. */
-static const char *front_path(char path[PATH_MAX])
+const char *net_front_path(char path[PATH_MAX])
 {
     if (helper_program_path("memoir", path) == 0)
         return path;
@@ -116,7 +116,7 @@ static void draw(const struct drawing *drawing)
     static const char *const kinds[] = {"flame", "graph"};
     char front[PATH_MAX];
     char *file = net_path(drawing->net, "%s.memoir", drawing->recording);
-    front_path(front);
+    net_front_path(front);
     for (size_t i = 0; file && i < 2; i++) {
         char *picture = net_path(drawing->net, "%s.%s.svg", drawing->name, kinds[i]);
         const char *const words[] = {front,

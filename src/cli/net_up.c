@@ -103,7 +103,10 @@ static int plan_net(const struct up_options *options, const char *dir, struct ne
     int err = template_open(&plan, options->template_name, fault);
     if (err)
         return err;
-    err = check_programs(&plan, fault);
+    for (size_t i = 0; !err && i < options->setting_count; i++)
+        err = template_set(&plan, options->settings[i], fault);
+    if (!err)
+        err = check_programs(&plan, fault);
     if (!err)
         err = net_own_path(own, fault);
     if (!err)

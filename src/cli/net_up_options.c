@@ -58,6 +58,15 @@ static int take_for(void *into, const char *argument, struct fault *fault)
     return human_parse_duration(argument, &((struct up_options *)into)->for_ns);
 }
 
+static int take_set(void *into, const char *argument, struct fault *fault)
+{
+    struct up_options *options = into;
+    if (options->setting_count >= sizeof(options->settings) / sizeof(options->settings[0]))
+        return fault_set(fault, -E2BIG, "more --set than any template has settings");
+    options->settings[options->setting_count++] = argument;
+    return 0;
+}
+
 static int take_watch(void *into, const char *argument, struct fault *fault)
 {
     (void)argument, (void)fault;
@@ -90,6 +99,7 @@ static const struct option_rule rules[] = {
     {"-o", "DIR", "its folder (TEMPLATE.net): data, logs, net.json", take_dir},
     {"--nodes", "N", "how many nodes of the kind that scales", take_nodes},
     {"--tps", "N", "transactions a second, of all load generators together", take_tps},
+    {"--set", "NAME=VALUE", "a setting of the template; may be repeated", take_set},
     {"--fresh", NULL, "end what runs in DIR and begin without data; no data is left later",
      take_fresh},
     {"--restart", NULL, "start a node again that crashed; else it is only told", take_restart},
@@ -140,11 +150,12 @@ bool up_options_take(int argc, char **argv, struct up_options *options, int *sta
     struct option_set const sets[] = {{NULL, rules, options}};
     struct command_help const help = {
         .usage = "memoir net up TEMPLATE [-o DIR] [options] [--watch [options of memoir watch]]",
-        .summary = "Starts a private network of real nodes on this machine, with its load, and "
-                   "returns when all\n"
-                   "nodes are ready.  A keeper in the background supervises it until memoir net "
-                   "down DIR.\n"
-                   "Templates: etcd-3, etcd-relay, monero-3, or a file (docs/templates.md).",
+        .summary =
+            "Starts a private network of real nodes on this machine, with its load, and "
+            "returns when all\n"
+            "nodes are ready.  A keeper in the background supervises it until memoir net "
+            "down DIR.\n"
+            "Templates: etcd-3, etcd-relay, etcd-leaves, monero-3, or a file (docs/templates.md).",
         .examples = "  memoir net up etcd-3 -o D\n"
                     "  memoir net up etcd-3 -o D --watch --every 10s --metrics\n"
                     "  memoir net up etcd-relay --nodes 4 --tps 100 --fresh --for 1m\n"

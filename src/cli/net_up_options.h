@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct up_options {
@@ -15,6 +16,8 @@ struct up_options {
     bool watch;
     char **watch_words; /* after --watch */
     int watch_count;
+    const char *settings[32]; /* "NAME=VALUE" */
+    size_t setting_count;
     char default_dir[128];
 };
 

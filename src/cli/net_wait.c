@@ -84,7 +84,7 @@ int net_wait_until_up(const char *dir, pid_t keeper, struct net *net, struct fau
 void net_wait_for(uint64_t ns, pid_t keeper)
 {
     uint64_t const end = monotonic_ns() + ns;
-    while (waitpid(keeper, NULL, WNOHANG) == 0) {
+    while (!keeper || waitpid(keeper, NULL, WNOHANG) == 0) {
         uint64_t const now = monotonic_ns();
         uint64_t const left = now < end ? (end - now) / 1000000 + 1 : 0;
         if (left == 0 || signal_within(left < 500 ? (int)left : 500))

@@ -5,6 +5,7 @@
  *   {port.NAME}          a port of the node
  *   {node.NODE.port.NAME} {node.NODE.folder} {node.NODE.url}    the same of another
  *   {list.NAME}          a list of the template
+ *   {set.NAME}           a setting of the template, or what --set gave
  *   {{                   a brace
  * Braces around anything else than such words stay as they are. */
 #pragma once

@@ -121,12 +121,24 @@ static int put_of_node(const struct scope *scope, const char *word, FILE *out, s
     return err;
 }
 
+static int put_setting(const struct scope *scope, const char *name, FILE *out, struct fault *fault)
+{
+    vec_each (setting, &scope->plan->settings)
+        if (strcmp(setting->name, name) == 0 && setting->value[0]) {
+            fputs(setting->value, out);
+            return 0;
+        }
+    return fault_set(fault, -EINVAL, "the template %s needs --set %s=…", scope->plan->name, name);
+}
+
 static int put_word(const struct scope *scope, const char *word, FILE *out, struct fault *fault)
 {
     if (strcmp(word, "net") == 0)
         fputs(scope->net->dir, out);
     else if (strncmp(word, "list.", 5) == 0)
         return put_list(scope, word + 5, out, fault);
+    else if (strncmp(word, "set.", 4) == 0)
+        return put_setting(scope, word + 4, out, fault);
     else if (strncmp(word, "node.", 5) == 0)
         return put_of_node(scope, word + 5, out, fault);
     else if (!scope->part)

@@ -304,6 +304,23 @@ static void take_needs(struct parse *parse, const yaml_node_t *node, struct net_
     }
 }
 
+static void take_settings(struct parse *parse, const yaml_node_t *node, struct net_template *plan)
+{
+    if (!yaml_in_is_map(node) || yaml_in_count(node) > 64)
+        wrong(parse, node, "settings and their values are needed here: {name: value}", "");
+    for (size_t i = 0; !parse->err && i < yaml_in_count(node); i++) {
+        const char *name;
+        struct template_setting setting = {0};
+        take_text(parse, yaml_in_pair(&parse->yaml, node, i, &name), &setting.value);
+        setting.name = strdup(name);
+        if (!setting.name || !vec_push(&plan->settings, setting)) {
+            free(setting.name);
+            free(setting.value);
+            out_of_memory(parse);
+        }
+    }
+}
+
 static void take_template(struct parse *parse, const yaml_node_t *root, struct net_template *plan)
 {
     if (!yaml_in_is_map(root))
@@ -319,6 +336,8 @@ static void take_template(struct parse *parse, const yaml_node_t *root, struct n
             take_lists(parse, value, plan);
         else if (strcmp(key, "setup") == 0 || strcmp(key, "teardown") == 0)
             take_commands(parse, value, plan, key[0] == 's');
+        else if (strcmp(key, "set") == 0)
+            take_settings(parse, value, plan);
         else if (strcmp(key, "watch") == 0)
             take_texts(parse, value, &plan->watch);
         else if (strcmp(key, "nodes") == 0)

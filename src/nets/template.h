@@ -18,6 +18,11 @@ struct template_need {
     char *program, *package;
 };
 
+/* {set.NAME}, which --set NAME=VALUE changes. */
+struct template_setting {
+    char *name, *value; /* "": it must be given */
+};
+
 struct template_file {
     char *path, *text;
 };
@@ -49,6 +54,7 @@ struct template_command {
 struct net_template {
     char *name, *about;
     VEC(struct template_need) needs;
+    VEC(struct template_setting) settings;
     VEC(struct template_list) lists;
     VEC(struct template_command) setup, teardown;
     VEC(struct template_group) groups;
@@ -60,6 +66,8 @@ int template_parse(struct net_template *plan, const char *name, struct slice tex
                    struct fault *fault);
 /* A shipped one by its name, else a file. */
 int template_open(struct net_template *plan, const char *name_or_path, struct fault *fault);
+/* "NAME=VALUE".  0, or -errno with a sentence: the template has no such setting. */
+int template_set(struct net_template *plan, const char *text, struct fault *fault);
 void template_fini(struct net_template *plan);
 
 /* The shipped ones, by index; NULL after the last. */

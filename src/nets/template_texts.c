@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nets/template_texts.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nets/shipped_templates.h"
 
@@ -38,6 +40,11 @@ void template_fini(struct net_template *plan)
         free(need->program);
         free(need->package);
     }
+    vec_each (setting, &plan->settings) {
+        free(setting->name);
+        free(setting->value);
+    }
+    vec_free(&plan->settings);
     vec_each (list, &plan->lists)
         template_list_fini(list);
     vec_each (command, &plan->setup)
@@ -57,12 +64,26 @@ void template_fini(struct net_template *plan)
     *plan = (struct net_template){0};
 }
 
+int template_set(struct net_template *plan, const char *text, struct fault *fault)
+{
+    size_t const length = strcspn(text, "=");
+    vec_each (setting, &plan->settings)
+        if (text[length] == '=' && strlen(setting->name) == length &&
+            memcmp(setting->name, text, length) == 0)
+            return text_set(&setting->value, text + length + 1)
+                       ? 0
+                       : fault_set(fault, -ENOMEM, "out of memory");
+    return fault_set(fault, -EINVAL, "--set %.100s: the template %s has no such setting", text,
+                     plan->name);
+}
+
 const char *template_shipped(size_t index, const char **text)
 {
     static const struct {
         const char *name, *text;
     } shipped[] = {{"etcd-3", shipped_etcd_3},
                    {"etcd-relay", shipped_etcd_relay},
+                   {"etcd-leaves", shipped_etcd_leaves},
                    {"monero-3", shipped_monero_3}};
     if (index >= sizeof(shipped) / sizeof(shipped[0]))
         return NULL;

@@ -1,0 +1,36 @@
+/* net_host_options.h - what `memoir net host` was asked for, and the hooks that give and take away hosts. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "scrape/text_list.h"
+
+#define HOSTS_MAX 16
+
+struct host_options {
+    const char *hosts[HOSTS_MAX];
+    size_t host_count;
+    const char *relay, *template_name, *dir;
+    const char *provision, *release;
+    uint32_t nodes;
+    bool cpu;
+    uint64_t for_ns;
+    const char *settings[16]; /* "NAME=VALUE" */
+    size_t setting_count;
+    text_list ssh_words;
+    char **watch_words; /* after --watch */
+    int watch_count;
+    char *provisioned; /* the address that --provision gave; owned */
+};
+
+/* False with what to exit with. */
+bool host_options_take(int argc, char **argv, struct host_options *options, int *status);
+void host_options_fini(struct host_options *options);
+
+/* Runs --provision, if given: the last line it prints is a host more.  0 or -errno with a sentence. */
+int host_provision(struct host_options *options, struct fault *fault);
+/* Runs --release, if a host was provisioned, with it in the variable MEMOIR_HOST. */
+int host_release(const struct host_options *options, struct fault *fault);
