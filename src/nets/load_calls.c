@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALL_SECONDS 10L
-#define ANSWER_MAX   4096u
+#define CALL_SECONDS  10L
+#define BLOCK_SECONDS 60L /* to find one, on a busy machine */
+#define ANSWER_MAX    4096u
 
 struct call {
     CURL *easy;
@@ -65,7 +66,8 @@ static bool set_up(struct load_calls *calls, struct call *call)
            curl_easy_setopt(easy, CURLOPT_HTTPHEADER, calls->headers) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_TIMEOUT, CALL_SECONDS) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_TIMEOUT,
+                            calls->kind->is_grpc ? CALL_SECONDS : BLOCK_SECONDS) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L) == CURLE_OK;
 }
 
