@@ -2,7 +2,7 @@
 import type { Report, Target, Targets } from './api_types';
 import { ask, hasToken, ServerError } from './client';
 import { Controls } from './controls';
-import { add, button, fill, h, isTyping, listen } from './dom';
+import { add, button, fill, h, isTyping, listen, rememberFocus } from './dom';
 import { FlamePart } from './flame/view';
 import { helpDialog } from './help';
 import { isTimeless, timely, usualMetric } from './metrics';
@@ -114,7 +114,7 @@ export class App {
   }
 
   private async refresh(): Promise<void> {
-    const scene = this.scene();
+    const scene = this.scene(), restoreFocus = rememberFocus(this.root);
     this.fillWho(scene?.target ?? this.targets[0]);
     if (!scene) {
       this.showEmpty();
@@ -131,6 +131,7 @@ export class App {
     this.stage.setAttribute('aria-busy', 'true');
     this.trouble.hidden = true;
     const shown = await Promise.allSettled([part.show(scene), this.timeline.show(scene), this.showReport(scene)]);
+    restoreFocus();
     if (scene.selection !== this.address.current) return;
     for (const one of shown) if (one.status === 'rejected') this.fail(one.reason);
     this.stage.setAttribute('aria-busy', 'false');
@@ -141,6 +142,7 @@ export class App {
   private async showReport(scene: Scene): Promise<void> {
     const report = await scene.source.get<Report>('api/report', { ...questionOf(scene), by: 'function' });
     if (scene.selection !== this.address.current) return;
+    this.controls.tell(report.range);
     showSummary(this.summary, report, scene);
     const level = worst(findingsOf(report));
     this.badge.className = `badge ${level}`;

@@ -25,7 +25,9 @@ export function ticks(most: number, wanted: number, isBytes: boolean): number[] 
   const base = isBytes ? 2 ** (10 * Math.floor(Math.log2(Math.max(most, 1)) / 10)) : 1;
   const raw = most / base / wanted;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = ([1, 2, 5, 10].find((n) => n * power >= raw) ?? 10) * power * base;
+  const nice = [0.5, 1, 2, 5, 10].map((n) => n * power);
+  const place = nice.findIndex((n) => n >= raw);
+  const step = base * ((nice[place]! * base < most * 0.92 ? nice[place] : nice[place - 1]) ?? raw);
   const all: number[] = [];
   for (let tick = 0; tick <= most * 1.0001; tick += step) all.push(tick);
   return all;

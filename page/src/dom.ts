@@ -39,3 +39,15 @@ export function isTyping(event: KeyboardEvent): boolean {
   return event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement ||
     event.target instanceof HTMLTextAreaElement;
 }
+
+/** For when elements are about to be replaced by others like them: what had the focus gets it back. */
+export function rememberFocus(root: HTMLElement): () => void {
+  const had = document.activeElement;
+  const textOf = (element: Element): string => `${element.className} ${element.getAttribute('aria-label') ?? ''} ${element.firstChild instanceof Text ? element.textContent : element.firstElementChild?.textContent}`;
+  if (!(had instanceof HTMLElement) || !root.contains(had)) return () => undefined;
+  const text = textOf(had);
+  return () => {
+    if (had.isConnected || document.activeElement !== document.body) return;
+    [...root.querySelectorAll<HTMLElement>(had.tagName)].find((other) => textOf(other) === text)?.focus();
+  };
+}

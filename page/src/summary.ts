@@ -14,7 +14,7 @@ interface Fact {
 }
 
 const verdicts: Readonly<Record<string, string>> = {
-  unknown: 'too short to tell', steady: 'steady', falling: 'falling', settling: 'settling', stepped: 'in steps', growing: 'growing',
+  unknown: 'too short', steady: 'steady', falling: 'falling', settling: 'settling', stepped: 'in steps', growing: 'growing',
 };
 
 function factsOf(report: Report): Fact[] {
@@ -29,7 +29,7 @@ function factsOf(report: Report): Fact[] {
   if (rss !== null) facts.push({ name: 'rss', label: 'Resident, at most', value: rss, text: bytesText(rss), more: 'as the kernel counts', metric: 'resident' });
   const trend = growth.rss.verdict === 'growing' ? growth.rss : growth.heap;
   facts.push({ name: 'growth', label: 'Growth', value: trend.bytes_per_second, text: verdicts[trend.verdict] ?? trend.verdict,
-    more: trend.verdict === 'growing' ? `${rateText(trend.bytes_per_second * 3600, 'bytes').replace('/s', '/h')}${trend.limit_in_ns === null ? '' : `, limit in ${durationText(trend.limit_in_ns)}`}` : trend.verdict === 'unknown' ? 'needs 30 s' : '', metric: '' });
+    more: trend.verdict === 'growing' ? `${rateText(trend.bytes_per_second * 3600, 'bytes').replace('/s', '/h')}${trend.limit_in_ns === null ? '' : `, limit in ${durationText(trend.limit_in_ns)}`}` : trend.verdict === 'unknown' ? 'a verdict needs 30 s' : '', metric: '' });
   return facts;
 }
 

@@ -71,6 +71,30 @@ async function brushAndLinks(page, url, file) {
   equal('page-error-goes', false, await page.locator('.trouble').isVisible());
 }
 
+async function instant(page, url, file) {
+  await after(page, () => page.goto(`${url}#view=functions&metric=heap.peak`));
+  const chart = await page.locator('.timeline .over').boundingBox();
+  await after(page, () => page.mouse.click(chart.x + chart.width * 0.6, chart.y + 60));
+  const at = /[#&]at=(\d+)/.exec(page.url())?.[1];
+  check('page-instant-is-of-what-lives-then', /metric=heap\.live/.test(page.url()), page.url());
+  equal('page-instant', report(file, '--metric', 'heap.live', '--by', 'function', '--at', `${at}ns`).total.value, await valueOf(page, '[data-name=sum-0]'));
+}
+
+/** Names come from programs that somebody else wrote. */
+async function hostileNames(browser, url) {
+  const name = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+  const page = await open(browser, 'about:blank');
+  await page.route('**/api/**', async (route) => {
+    const answer = await (await route.fetch()).text();
+    await route.fulfill({ contentType: 'application/json', body: answer.replace(/"function": ?"[^"]*"/g, `"function":${JSON.stringify(name)}`) });
+  });
+  await page.goto(`${url}#view=functions&metric=heap.allocated`);
+  await shown(page);
+  equal('page-hostile-name-is-text', name, await page.locator('#view tr[data-row="0"] .mono').innerText());
+  equal('page-hostile-name-is-nothing-else', 0, await page.locator('#app img, #app script').count());
+  await page.context().close();
+}
+
 async function keysOnly(page, url, file) {
   await page.goto('about:blank');
   await page.goto(`${url}#metric=heap.allocated`);
@@ -124,8 +148,10 @@ export async function testEnded(browser, url, file) {
   await shown(page);
   await summaryAndViews(page, url, file);
   await brushAndLinks(page, url, file);
+  await instant(page, url, file);
   await keysOnly(page, url, file);
   equal('page-faults', '', page.faults.filter((fault) => !/400/.test(fault)).join('; '));
   await page.context().close();
+  await hostileNames(browser, url);
   await looks(browser, url);
 }

@@ -54,6 +54,6 @@ function shadeOf(name: string): number {
 }
 
 function styleOf(hue: Hue | undefined, shade: number, isDark: boolean): string {
-  const light = isDark ? 30 + shade * 2.6 : 68 + shade * 3.4;
-  return hue ? `hsl(${hue.h} ${isDark ? hue.s * 0.72 : hue.s}% ${light}%)` : `hsl(215 8% ${isDark ? 26 + shade * 2 : 80 + shade * 2}%)`;
+  const light = isDark ? 33 + shade * 3 : 68 + shade * 3.4;
+  return hue ? `hsl(${hue.h} ${isDark ? hue.s * 0.82 : hue.s}% ${light}%)` : `hsl(215 8% ${isDark ? 26 + shade * 2 : 80 + shade * 2}%)`;
 }

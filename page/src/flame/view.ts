@@ -41,6 +41,7 @@ export class FlamePart implements Part {
   private window: Window = { left: 0, right: 1, scroll: 0, width: 1, height: 1 };
   private zoomed = 0;
   private hovered = -1;
+  private pointer: PointerEvent | null = null; // where it is, if it is over the boxes
   private chosen = -1;
   private glide = 0;
   private known: { answer: FlameAnswer; callers: boolean; isDark: boolean; shown: Shown } | null = null;
@@ -78,6 +79,7 @@ export class FlamePart implements Part {
     this.fillTable();
     this.moveTo(target, glides);
     this.fillFacts();
+    if (this.pointer) this.hover(this.pointer);
   }
 
   private build(answer: FlameAnswer, scene: Scene): Shown {
@@ -153,6 +155,7 @@ export class FlamePart implements Part {
   }
 
   private hover(event: PointerEvent): void {
+    this.pointer = event;
     const node = this.nodeUnder(event);
     if (node !== this.hovered) {
       this.hovered = node;
@@ -170,6 +173,7 @@ export class FlamePart implements Part {
   }
 
   private leave(): void {
+    this.pointer = null;
     this.hovered = -1;
     this.tip.hidden = true;
     this.paintOver();
@@ -252,7 +256,7 @@ export class FlamePart implements Part {
     const { tree, answer } = shown;
     const found = shown.matches ? sumOf(tree, shown.matches) : 0;
     fill(this.bar,
-      h('div', { class: 'switch', role: 'group', 'aria-label': 'Direction' }, direction('From main down', false), direction('From allocation up', true)),
+      h('div', { class: 'switch', role: 'group', 'aria-label': 'Direction' }, direction('Top down', false), direction('Bottom up', true)),
       h('span', { class: 'total', 'data-value': answer.total, 'data-name': 'flame-total' }, valueText(answer.total, answer.unit)),
       time && time.from !== null && !isCounter(scene.metric) ? h('span', { class: 'hint' }, 'what grew in the range') : null,
       shown.matches ? h('span', { class: 'found', 'data-name': 'found', 'data-value': found }, `“${find}” has ${valueText(found, answer.unit)}, ${shareText(found, answer.total)}`) : null,

@@ -157,12 +157,39 @@ function paintMemory(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, 
   trace(pen, xs, from(rss), null);
   pen.stroke();
   paintNumbers(pen, plan, scale, theme, true, bytesText);
+  paintPeak(pen, data, plan, scale, theme);
+}
+
+function paintPeak(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, scale: Scale, theme: Theme): void {
+  const { heap_live_max: high, end_ns: ends } = data.columns, peak = most(high), at = high.indexOf(peak);
+  if (peak <= 0 || at < 0) return;
+  const x = xOf(data, plan, ends[at]!), y = yOf(scale, peak), isLeft = x > plan.width / 2;
+  const text = `peak ${bytesText(peak)}`;
+  pen.fillStyle = theme.heap;
+  pen.strokeStyle = theme.surface;
+  pen.lineWidth = 2;
+  pen.beginPath();
+  pen.arc(x, y, 4, 0, 2 * Math.PI);
+  pen.fill();
+  pen.stroke();
+  pen.font = `600 11px ${SANS}`;
+  pen.textAlign = isLeft ? 'right' : 'left';
+  pen.lineWidth = 3;
+  const place = x + (isLeft ? -8 : 8) - (x > plan.width - 60 ? 52 : 0);
+  pen.strokeText(text, place, y - 5);
+  pen.fillText(text, place, y - 5);
+}
+
+/** A rate needs some pixels and some milliseconds. */
+function leastStretch(data: Timeline, plan: Plan): number {
+  const whole = data.to_ns - data.from_ns;
+  return Math.max((3 * whole) / plan.width, Math.min(1e8, whole / 20));
 }
 
 /** Of columns that are too short for a rate, several together. */
 function ratesOf(data: Timeline, plan: Plan): { from: number; to: number; rate: number }[] {
   const { begin_ns: begins, end_ns: ends, allocated } = data.columns;
-  const least = Math.max((3 * (data.to_ns - data.from_ns)) / plan.width, Math.min(1e8, (data.to_ns - data.from_ns) / 20));
+  const least = leastStretch(data, plan);
   const rates: { from: number; to: number; rate: number }[] = [];
   let from = begins[0] ?? 0, bytes = 0;
   for (let i = 0; i < ends.length; i++) {
@@ -201,18 +228,38 @@ export function siteColor(theme: Theme, index: number, isRest: boolean): string 
   return isRest ? theme.rest : theme.series[index % theme.series.length] ?? theme.rest;
 }
 
+/** Rates over stretches that are long enough for one, as areas with steps; levels as they are. */
+function seriesOf(data: Timeline, plan: Plan): { times: number[]; values: number[][] } {
+  if (!data.is_rate) return { times: data.instants_ns, values: data.sites.map((site) => site.values) };
+  const least = leastStretch(data, plan), times: number[] = [], values: number[][] = data.sites.map(() => []);
+  let from = 0;
+  for (let i = 1; i < data.instants_ns.length; i++) {
+    const began = data.instants_ns[from]!, ended = data.instants_ns[i]!;
+    if (ended - began < least && i + 1 < data.instants_ns.length) continue;
+    times.push(began, ended);
+    data.sites.forEach((site, n) => {
+      let sum = 0;
+      for (let k = from + 1; k <= i; k++) sum += (site.values[k] ?? 0) * (data.instants_ns[k]! - data.instants_ns[k - 1]!);
+      const rate = sum / Math.max(1, ended - began);
+      values[n]!.push(rate, rate);
+    });
+    from = i;
+  }
+  return { times, values };
+}
+
 function paintSites(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, lane: Lane, theme: Theme): void {
-  const count = data.instants_ns.length;
+  const { times, values } = seriesOf(data, plan), count = times.length;
   const sums = new Array<number>(count).fill(0);
-  for (const site of data.sites) for (let i = 0; i < count; i++) sums[i] = (sums[i] ?? 0) + Math.max(0, site.values[i] ?? 0);
+  for (const one of values) for (let i = 0; i < count; i++) sums[i] = (sums[i] ?? 0) + Math.max(0, one[i] ?? 0);
   const scale: Scale = { lane, top: Math.max(most(sums), 1) * 1.04 };
   const text = (value: number): string => (data.unit === 'bytes' || data.unit === 'ns' ? valueText(value, data.unit) : shortCountText(value));
   paintScale(pen, plan, scale, theme, data.unit === 'bytes');
-  const xs = data.instants_ns.map((ns) => xOf(data, plan, ns));
+  const xs = times.map((ns) => xOf(data, plan, ns));
   let floor = new Array<number>(count).fill(0);
   // The largest lies at the bottom, as it is the one to look at.
   for (const [index, site] of data.sites.entries()) {
-    const upper = floor.map((value, i) => value + Math.max(0, site.values[i] ?? 0));
+    const upper = floor.map((value, i) => value + Math.max(0, values[index]?.[i] ?? 0));
     pen.beginPath();
     upper.forEach((value, i) => pen.lineTo(xs[i] ?? 0, yOf(scale, value)));
     for (let i = count - 1; i >= 0; i--) pen.lineTo(xs[i] ?? 0, yOf(scale, floor[i] ?? 0));

@@ -7,13 +7,16 @@ import { loadRows, type Row, type Rows } from '../rows';
 import type { Part, Scene } from '../scene';
 import { groupings } from '../selection';
 import { baseName, countText, ratioText, valueText } from '../units';
-import { besideChooser } from './beside';
+import { BesideChooser } from './beside';
 
 const labels = { function: 'Function', module: 'Module', line: 'Line' } as const;
 
 export class FunctionsPart implements Part {
   readonly element = h('section', { class: 'functions', 'aria-label': 'Functions' });
-  private readonly bar = h('div', { class: 'toolbar' });
+  private readonly groups = h('div', { class: 'switch', role: 'group', 'aria-label': 'Group by' });
+  private readonly beside = new BesideChooser();
+  private readonly words = h('span', { class: 'words' });
+  private readonly bar = h('div', { class: 'toolbar' }, this.groups, this.beside.element, this.words);
   private scene: Scene | null = null;
   private readonly grid = new Grid<Row>({
     label: 'What each function has',
@@ -71,13 +74,12 @@ export class FunctionsPart implements Part {
   }
 
   private fillBar(scene: Scene, rows: Rows, found: number): void {
-    fill(this.bar,
-      h('div', { class: 'switch', role: 'group', 'aria-label': 'Group by' }, ...groupings.map((by) =>
-        button(labels[by], () => scene.change({ by }), { 'aria-pressed': String(scene.selection.by === by) }))),
-      besideChooser(scene),
+    this.beside.show(scene);
+    fill(this.groups, ...groupings.map((by) => button(labels[by], () => scene.change({ by }), { 'aria-pressed': String(scene.selection.by === by) })));
+    fill(this.words,
       ...rows.sums.map((sum, i) => h('span', { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value }, `${sum.metric} ${valueText(sum.value, sum.unit)}`)),
       h('span', { class: 'hint', 'data-name': 'row-count', 'data-value': found }, `${countText(found)} row${found === 1 ? '' : 's'}`));
-    if (found === 0) add(this.bar, h('p', { class: 'empty' }, scene.selection.find ? 'No row matches what you look for.' : 'Nothing here in the selection.'));
+    if (found === 0) add(this.words, h('p', { class: 'empty' }, scene.selection.find ? 'No row matches what you look for.' : 'Nothing here in the selection.'));
   }
 }
 

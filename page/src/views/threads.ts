@@ -6,11 +6,13 @@ import { Grid, type Column } from '../grid';
 import { loadRows, type Row } from '../rows';
 import type { Part, Scene } from '../scene';
 import { countText, valueText } from '../units';
-import { besideChooser } from './beside';
+import { BesideChooser } from './beside';
 
 export class ThreadsPart implements Part {
   readonly element = h('section', { class: 'threads', 'aria-label': 'Threads' });
-  private readonly bar = h('div', { class: 'toolbar' });
+  private readonly beside = new BesideChooser();
+  private readonly words = h('span', { class: 'words' });
+  private readonly bar = h('div', { class: 'toolbar' }, this.beside.element, this.words);
   private readonly grid = new Grid<Row>({ label: 'What each thread has', nameOf: (row) => row.place, onSort: (column) => this.scene?.change({ sort: column }, 'replace') });
   private scene: Scene | null = null;
 
@@ -34,7 +36,8 @@ export class ThreadsPart implements Part {
     const sort = columns.some((column) => column.sorts && column.id === scene.selection.sort) ? scene.selection.sort : 'self-0';
     const [kind, place] = sort.split('-'), i = Number(place);
     const key = (row: Row): number => Math.abs((kind === 'count' ? row.cells[i]?.count : row.cells[i]?.self) ?? 0);
-    fill(this.bar, besideChooser(scene),
+    this.beside.show(scene);
+    fill(this.words,
       ...answer.sums.map((sum, n) => h('span', { class: 'total', 'data-name': `sum-${n}`, 'data-value': sum.value }, `${sum.metric} ${valueText(sum.value, sum.unit)}`)),
       h('span', { class: 'hint' }, `${countText(rows.length)} thread${rows.length === 1 ? '' : 's'}`),
       rows.length === 0 && h('p', { class: 'empty' }, 'No thread has any of this in the selection.'));

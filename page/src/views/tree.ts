@@ -8,7 +8,7 @@ import { Grid, type Column } from '../grid';
 import { metricsOf, type Cell, type Sum } from '../rows';
 import { questionOf, type Part, type Scene } from '../scene';
 import { baseName, countText, valueText } from '../units';
-import { besideChooser } from './beside';
+import { BesideChooser } from './beside';
 
 interface Node {
   id: number;
@@ -73,7 +73,9 @@ function fromFlame(answer: FlameAnswer, metric: string): Forest {
 
 export class TreePart implements Part {
   readonly element = h('section', { class: 'tree', 'aria-label': 'Call tree' });
-  private readonly bar = h('div', { class: 'toolbar' });
+  private readonly beside = new BesideChooser();
+  private readonly words = h('span', { class: 'words' });
+  private readonly bar = h('div', { class: 'toolbar' }, this.beside.element, this.words);
   private scene: Scene | null = null;
   private forest: Forest | null = null;
   private rows: Node[] = [];
@@ -96,7 +98,8 @@ export class TreePart implements Part {
     const forest = await load(scene);
     if (this.scene !== scene) return;
     this.forest = forest;
-    fill(this.bar, besideChooser(scene),
+    this.beside.show(scene);
+    fill(this.words,
       ...forest.sums.map((sum, i) => h('span', { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value }, `${sum.metric} ${valueText(sum.value, sum.unit)}`)),
       forest.root.children.length === 0 && h('p', { class: 'empty' }, 'Nothing here: no stack has any of this metric in the selection.'));
     this.list();
