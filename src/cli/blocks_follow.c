@@ -18,8 +18,10 @@
 #include "cli/blocks_command.h"
 #include "scrape/chain_follow.h"
 
-#define LONGEST_MS 60000
-#define SYNC_MS    1000
+#define LONGEST_MS  60000
+#define SYNC_MS     1000
+#define PROGRESS_NS UINT64_C(200000000)
+#define CLEAR_LINE  "\r\033[K"
 
 struct following {
     const struct node *node;
@@ -37,13 +39,37 @@ struct session {
     pthread_t syncer;
     bool has_syncer;
     int stop_syncer; /* eventfd */
+    bool shows_progress;
+    uint64_t shown_ns;
 };
 
 static void tell(void *context, const char *name, const char *sentence)
 {
-    const struct blocks_command *command = context;
-    if (!command->quiet)
-        fprintf(stderr, "memoir: %s: %s\n", name, sentence);
+    const struct session *session = context;
+    if (!session->command->quiet)
+        fprintf(stderr, "%smemoir: %s: %s\n", session->shows_progress ? CLEAR_LINE : "", name,
+                sentence);
+}
+
+/* One line on a terminal that is written over and over. */
+static void show_progress(struct session *session)
+{
+    uint64_t written = 0, newest = 0;
+    size_t away = 0;
+    char number[HUMAN_MAX];
+    if (!session->shows_progress || monotonic_ns() - session->shown_ns < PROGRESS_NS)
+        return;
+    session->shown_ns = monotonic_ns();
+    vec_each (following, &session->followings) {
+        struct chain_follow_facts const facts = chain_follow_tell(following->follow);
+        written += facts.written;
+        newest = facts.last > newest ? facts.last : newest;
+        away += facts.is_troubled;
+    }
+    fprintf(stderr, CLEAR_LINE "nodes: %zu; block headers: %s; newest height: %" PRIu64,
+            session->followings.count, human_count((int64_t)written, number), newest);
+    if (away)
+        fprintf(stderr, "; not answering: %zu", away);
 }
 
 /* The original's choice among the relays of an inventory: r1, r11, r21, …, unless all are wanted. */
@@ -187,7 +213,7 @@ static int begin(struct session *session, struct fault *fault)
                                                  .unix_offset_ns =
                                                      (int64_t)unix_ns() - (int64_t)monotonic_ns(),
                                                  .tell = tell,
-                                                 .context = (void *)command};
+                                                 .context = session};
     session->http = http_create(fault);
     if (!session->http)
         return -ENOMEM;
@@ -234,8 +260,11 @@ static int run(struct session *session, struct fault *fault)
     uint64_t due_ns;
     while (step(session, &due_ns) > 0 && monotonic_ns() < end_ns) {
         struct pollfd signals = {.fd = session->signals, .events = POLLIN};
-        int const err =
-            http_wait(session->http, &signals, 1, wait_ms(monotonic_ns(), due_ns, end_ns));
+        int wait = wait_ms(monotonic_ns(), due_ns, end_ns);
+        show_progress(session);
+        if (session->shows_progress && wait > SYNC_MS)
+            wait = SYNC_MS;
+        int const err = http_wait(session->http, &signals, 1, wait);
         if (err < 0 && err != -EINTR)
             return fault_set(fault, err, "cannot wait for the nodes: %s", strerror(-err));
         if (signals.revents)
@@ -278,6 +307,8 @@ static void end_syncer(struct session *session)
 static int finish(struct session *session)
 {
     int status = 0;
+    if (session->shows_progress)
+        fputs(CLEAR_LINE, stderr);
     vec_each (following, &session->followings) {
         struct fault fault = {0};
         char written[HUMAN_MAX];
@@ -338,6 +369,7 @@ int blocks_follow(struct blocks_command *command, char **words, int count)
         return 2;
     }
     session.signals = watch_signals();
+    session.shows_progress = !command->quiet && isatty(STDERR_FILENO);
     int err = add_nodes(&session, words, count, &fault);
     if (!err)
         err = choose_paths(&session, &fault);

@@ -94,6 +94,7 @@ struct chain_follow *chain_follow_create(struct http *http, const struct node *n
 struct chain_follow_facts chain_follow_tell(const struct chain_follow *follow)
 {
     struct chain_follow_facts facts = follow->facts;
+    facts.is_troubled = follow->trouble.code != 0;
     facts.fault = follow->fault.code ? &follow->fault : NULL;
     return facts;
 }

@@ -33,6 +33,7 @@ struct chain_follow_facts {
     uint64_t written, replaced, missing; /* heights, since the beginning of this run */
     bool has_last, has_head;
     uint64_t last, head; /* newest in the file, and newest of the node as far as known */
+    bool is_troubled;    /* the node did not answer as it should, the last time */
     bool is_over;        /* `to` was reached, or `fault` says why not */
     const struct fault *fault;
 };
