@@ -188,6 +188,8 @@ static int watch(const struct node_list *list, const struct node_watch_wish *wis
         return fail(fault.text);
     if (teller.good == 0 && !end.was_stopped)
         return fail("not one node answered; watch.log has what each said");
+    if (!wish->is_quiet)
+        fprintf(stderr, "memoir: the run is in %s; memoir ram %s\n", out, out);
     return wish->is_svg ? draw(out, wish->is_quiet, &end) : 0;
 }
 

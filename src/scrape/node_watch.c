@@ -407,6 +407,8 @@ static int run(struct watch *watch, struct run_manifest *manifest, struct fault 
     err = watch_on(watch);
     if (err)
         snprintf(watch->end->why, sizeof(watch->end->why), "%s", strerror(-err));
+    if (watch->end->was_stopped)
+        watch_say(watch, "stopped by %s", watch->end->why);
     http_destroy(watch->http); /* what is under way is told as given up */
     run_writer_flush(watch->writer);
     put_back(watch);

@@ -249,7 +249,7 @@ static void restore_done(void *context, const struct http_answer *answer)
     rated->is_busy = false;
     rated->is_restored = is_good(answer);
     rated->is_told = false;
-    if (!rated->is_restored)
+    if (!rated->is_restored && answer->error != -ECANCELED)
         say(rated, "mutex and block rates could not be put back", answer->why);
 }
 
