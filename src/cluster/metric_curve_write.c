@@ -182,7 +182,8 @@ static int fill_picture(const struct metric_curves *curves, const struct run *ru
         struct chart_line const line = {.name = line_name(curve, run),
                                         .points = curve->points.items,
                                         .count = curve->points.count,
-                                        .color = -1};
+                                        /* a node has its colour in every chart */
+                                        .color = curve->labels[0] ? -1 : (int)(curve->node % 16)};
         if (!line.name)
             return -ENOMEM;
         vec_push(&picture->lines, line); /* room was made */

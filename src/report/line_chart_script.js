@@ -41,7 +41,7 @@ function nearest(list, value) {
 
 function number(value, unit) {
   if (/^bytes(\/|$)/.test(unit)) return human(Math.round(value), 'bytes') + unit.slice(5);
-  return value.toLocaleString('en', {maximumSignificantDigits: Math.abs(value) < 1e5 ? 6 : 15}) + (unit ? ' ' + unit : '');
+  return value.toLocaleString('en', {maximumSignificantDigits: Math.abs(value) < 1e5 ? 6 : 15}) + (unit && unit[0] !== '/' ? ' ' : '') + unit;
 }
 
 function label(x) {

@@ -151,6 +151,13 @@ bandwidth groups --label broken >/dev/null
 one_sentence 'a label without expression' err 'LABEL:EXPRESSION'
 equal '--mintps leaves quiet intervals out' 'tx 0.00B/s' "$(summary one --mintps 11 | grep -o ', tx [^,]*' | cut -c 3-)"
 
+# However many groups, a file is read once.
+if strace -f -o trace -e trace=openat "$MEMOIR" bandwidth groups --label relay:name_r --label 'pn:name_n[0-9]' --label npn:name_npn >/dev/null 2>&1; then
+    equal 'S11 every file is read once, however many groups' 12 "$(grep -c '\.metrics"' trace)"
+else
+    skip 'S11 every file is read once, however many groups' 'strace does not work here'
+fi
+
 # Single files of a folder.
 equal 'single files' '2026-11-16 01:00:30' \
     "$(bandwidth one/Primary.20261116_01002?.metrics one/Primary.20261116_01003?.metrics --report - | sed -n 2p | cut -d , -f 2)"
