@@ -84,7 +84,12 @@ static struct recording *make_and_destroy(struct pprof_profile *profile, struct 
 
 struct recording *pprof_recording_read(const char *path, struct fault *fault)
 {
-    return make_and_destroy(pprof_read_file(path, fault), fault);
+    struct recording *recording = make_and_destroy(pprof_read_file(path, fault), fault);
+    const char *slash = strrchr(path, '/');
+    if (recording &&
+        recording->program == STRING_EMPTY) /* it does not say which program it is of */
+        recording->program = recording_intern(recording, slash ? slash + 1 : path);
+    return recording;
 }
 
 struct recording *pprof_recording_read_bytes(const void *data, size_t size, struct fault *fault)

@@ -26,6 +26,9 @@ printf '\x0a\x04\x08\x01\x10\x02\x12\x0e\x0a\x02\x01\x02\x12\x02\x80\x20\x1a\x04
 equal minimal-total 'heap.live 4096 0' "$(total minimal.heap)"
 equal minimal-own-and-with-callees 'main.main 0 4096|main.work 4096 4096' \
     "$("$MEMOIR" report minimal.heap --by function --json | jq -r '[.rows[] | "\(.stack[0].function) \(.value) \(.total_value)"] | sort | join("|")')"
+printf 'heap profile: 1: 64 [1: 64] @ heapprofile\n1: 64 [1: 64] @ 0x11 0x11 0x21\n#\t0x10\tmain.again+0x1\t/m.go:1\n#\t0x20\tmain.main+0x1\t/m.go:2\n' >recursion.heap
+equal recursion-counts-once 'main.again 64 64|main.main 0 64' \
+    "$("$MEMOIR" report recursion.heap --by function --json | jq -r '[.rows[] | "\(.stack[0].function) \(.value) \(.total_value)"] | sort | join("|")')"
 gzip -nk minimal.heap && gzip -nc minimal.heap.gz >twice.heap
 equal gzip-in-gzip 'heap.live 4096 0' "$(total twice.heap)"
 cat minimal.heap.gz minimal.heap.gz >two.heap

@@ -128,6 +128,23 @@ TEST(jemalloc_and_gperftools_heaps_are_read)
     recording_destroy(recording);
 }
 
+TEST(tcmalloc_samples_are_scaled_and_growth_is_not)
+{
+    struct recording *recording =
+        read_bytes(BYTES("heap profile:  1:  64 [  1:  64] @ heap_v2/524288\n"
+                         "  1:  64 [  1:  64] @ 0x11\n"));
+    check_rows(recording, "heap.live", TIME_ALL, "0x10 524320/8192\n");
+    recording_destroy(recording);
+    recording = read_bytes(BYTES("heap profile: 1: 1048576 [ 1: 1048576] @ growthz/1\n"
+                                 " 1: 1048576 [ 1: 1048576] @ 0x11\n"));
+    check_rows(recording, "heap.live", TIME_ALL, "0x10 1048576/1\n");
+    recording_destroy(recording);
+    struct fault fault = {.text = ""};
+    static const char unknown[] = "heap profile: 1: 64 [1: 64] @ cheese\n";
+    CHECK(!pprof_recording_read_bytes(BYTES(unknown), &fault));
+    CHECK(strstr(fault.text, "does not know"));
+}
+
 TEST(counts_and_contentions_of_debug_1_are_read)
 {
     struct recording *recording =
@@ -250,6 +267,7 @@ int main(void)
         cmocka_unit_test(types_that_nobody_knows_are_metrics_of_their_own),
         cmocka_unit_test(heaps_of_debug_1_are_scaled_and_have_names),
         cmocka_unit_test(jemalloc_and_gperftools_heaps_are_read),
+        cmocka_unit_test(tcmalloc_samples_are_scaled_and_growth_is_not),
         cmocka_unit_test(counts_and_contentions_of_debug_1_are_read),
         cmocka_unit_test(gperftools_samples_of_time_are_read),
         cmocka_unit_test(frames_that_a_file_wants_hidden_are),
