@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,15 @@ static bool run_program(const char *const *words)
 {
     pid_t pid;
     int status;
-    if (posix_spawn(&pid, words[0], NULL, NULL, (char *const *)words, environ) != 0)
+    sigset_t none;
+    posix_spawnattr_t attributes;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    int const err = posix_spawn(&pid, words[0], NULL, &attributes, (char *const *)words, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (err)
         return false;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
@@ -167,8 +176,27 @@ static void draw_outside(const struct net *net, const char *what, const char *me
     }
 }
 
+/* A watch that is told to end leaves its pictures to others. */
+static void draw_watch(const struct net *net, const struct net_part *watch)
+{
+    bool wanted = false;
+    vec_each (word, &watch->argv)
+        wanted |= strcmp(*word, "--svg") == 0;
+    char *run = net_path(net, "heaps");
+    if (wanted && run && access(run, R_OK) == 0) {
+        const char *const words[] = {watch->argv.items[0], "ram", run, "--svg", "--top", "0", "-o",
+                                     "/dev/null",          NULL};
+        if (run_program(words))
+            printf("  %s\n", run);
+    }
+    free(run);
+}
+
 void net_draw(const struct net *net)
 {
+    vec_each (part, &net->parts)
+        if (part->kind == PART_WATCH && part->argv.count)
+            draw_watch(net, part);
     vec_each (part, &net->parts)
         if (part->kind == PART_RECORD && strcmp(part->name, "cpu-recorder") == 0 &&
             has_recording(net, "cpu"))

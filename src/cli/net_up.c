@@ -163,8 +163,9 @@ static pid_t start_keeper(const char *dir, struct fault *fault)
 static void tell_up(const struct up_options *options, const struct net *net)
 {
     size_t const loads = net_count(net, PART_LOAD, PART_PLANNED);
-    printf("%s is up in %s: %zu nodes", net->template_name, options->dir,
-           net_count(net, PART_NODE, PART_PLANNED));
+    size_t const nodes = net_count(net, PART_NODE, PART_PLANNED);
+    printf("%s is up in %s: %zu node%s", net->template_name, options->dir, nodes,
+           nodes == 1 ? "" : "s");
     if (loads)
         printf(", %zu load generator%s", loads, loads == 1 ? "" : "s");
     puts("");
