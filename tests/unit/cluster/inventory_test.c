@@ -61,7 +61,7 @@ TEST(ini_as_terraform_inventory_writes_it)
 
 TEST(w12_an_address_is_compared_whole)
 {
-    struct inventory inventory = read_text("[name_r1]\n10.0.0.1\n[name_r2]\n10.0.0.11\n");
+    struct inventory inventory = read_text("[name_r2]\n10.0.0.11\n[name_r1]\n10.0.0.1\n");
     check_name(&inventory, "10.0.0.11:8580", "r2");
     check_name(&inventory, "10.0.0.1:8580", "r1");
     check_name(&inventory, "10.0.0.1", "r1");

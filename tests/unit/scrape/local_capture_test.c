@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,9 +79,11 @@ static void remove_file(const char *name)
 static pid_t start_sleeper(void)
 {
     pid_t const pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when a check fails */
         for (;;)
             pause();
+    }
     return pid;
 }
 
