@@ -69,6 +69,15 @@ export interface Quality {
   unresolved_frames_share: number;
   unresolved_frames: Record<string, number>;
   notes: string[];
+  time: {
+    hz: number;
+    samples: number;
+    lost_samples: number;
+    throttled: number;
+    waits: number;
+    lost_waits: number;
+    waits_without_stack: number;
+  } | null;
   doubts: { kind: string; has: string | null; sentence: string }[];
 }
 
@@ -95,7 +104,13 @@ export interface Report {
   recording: Recording;
   summary: { heap: HeapSummary; rss_peak_bytes: number | null };
   quality: Quality;
-  cost: { ns_per_event: number; recorder_cpu_ns: number; recorder_rss_bytes: number; waits: number; wait_ns: number };
+  cost: {
+    ns_per_event: number;
+    recorder_cpu_ns: number;
+    recorder_rss_bytes: number;
+    waits: number;
+    wait_ns: number;
+  };
   before: { rss_bytes: number; freed_calls: number } | null;
   growth: { heap: Trend; rss: Trend };
   metric: string;
@@ -136,7 +151,15 @@ export interface SideNode {
 }
 
 export interface Sides {
-  metrics: { metric: string; unit: string; value: number; count: number; matched_value: number; from_ns: number; to_ns: number }[];
+  metrics: {
+    metric: string;
+    unit: string;
+    value: number;
+    count: number;
+    matched_value: number;
+    from_ns: number;
+    to_ns: number;
+  }[];
   ratios: { of: string; per: string; unit: string }[];
   rows?: SideRow[];
   tree?: SideNode[];

@@ -20,8 +20,16 @@ import { findingsOf, QualityPart, worst } from './views/quality';
 import { ThreadsPart } from './views/threads';
 import { TreePart } from './views/tree';
 
-const titles: Record<View, string> = { flame: 'Flame graph', functions: 'Functions', tree: 'Call tree', threads: 'Threads', histograms: 'Histograms', quality: 'Quality' };
-const GROWING_MS = 1000, AT_REST_MS = 3000;
+const titles: Record<View, string> = {
+  flame: 'Flame graph',
+  functions: 'Functions',
+  tree: 'Call tree',
+  threads: 'Threads',
+  histograms: 'Histograms',
+  quality: 'Quality',
+};
+const GROWING_MS = 1000,
+  AT_REST_MS = 3000;
 
 export class App {
   private readonly address = new SelectionInAddress();
@@ -29,11 +37,19 @@ export class App {
   private readonly controls = new Controls();
   private readonly timeline = new TimelinePart();
   private readonly parts: Record<View, Part> = {
-    flame: new FlamePart(), functions: new FunctionsPart(), tree: new TreePart(), threads: new ThreadsPart(), histograms: new HistogramsPart(), quality: new QualityPart(),
+    flame: new FlamePart(),
+    functions: new FunctionsPart(),
+    tree: new TreePart(),
+    threads: new ThreadsPart(),
+    histograms: new HistogramsPart(),
+    quality: new QualityPart(),
   };
   private readonly banner = h('div', { class: 'banner', role: 'alert', hidden: true });
   private readonly who = h('div', { class: 'who' });
-  private readonly badge = button('', () => this.address.change({ view: 'quality' }), { class: 'badge', hidden: true });
+  private readonly badge = button('', () => this.address.change({ view: 'quality' }), {
+    class: 'badge',
+    hidden: true,
+  });
   private readonly summary = h('div', { class: 'summary' });
   private readonly tabs = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' });
   private readonly stage = h('div', { class: 'view card', id: 'view', role: 'tabpanel' });
@@ -45,10 +61,35 @@ export class App {
   private known = ''; // what the views were last shown with
 
   constructor(private readonly root: HTMLElement) {
-    add(root, this.banner, h('header', {}, h('h1', {}, 'memoir'), this.who, h('span', { class: 'spring' }), this.badge,
-      button('◐', toggleTheme, { class: 'icon', 'aria-label': 'Dark or light', title: 'Dark or light (d)' }),
-      button('?', () => this.help.showModal(), { class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)' })), this.main, this.help);
-    fill(this.main, h('div', { class: 'card state', 'aria-busy': 'true' }, h('div', { class: 'spinner' }), h('p', {}, 'Reading the recording…')));
+    add(
+      root,
+      this.banner,
+      h(
+        'header',
+        {},
+        h('h1', {}, 'memoir'),
+        this.who,
+        h('span', { class: 'spring' }),
+        this.badge,
+        button('◐', toggleTheme, {
+          class: 'icon',
+          'aria-label': 'Dark or light',
+          title: 'Dark or light (d)',
+        }),
+        button('?', () => this.help.showModal(), { class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)' }),
+      ),
+      this.main,
+      this.help,
+    );
+    fill(
+      this.main,
+      h(
+        'div',
+        { class: 'card state', 'aria-busy': 'true' },
+        h('div', { class: 'spinner' }),
+        h('p', {}, 'Reading the recording…'),
+      ),
+    );
     this.address.onChange(() => void this.refresh());
     document.addEventListener('keydown', (event) => this.key(event));
     document.addEventListener('visibilitychange', () => !document.hidden && void this.look());
@@ -59,7 +100,9 @@ export class App {
     for (;;) {
       if (!document.hidden) await this.look();
       const isGrowing = this.targets.some((target) => target.recording !== 'ended');
-      await new Promise((resolve) => setTimeout(resolve, isGrowing || !this.banner.hidden ? GROWING_MS : AT_REST_MS));
+      await new Promise((resolve) =>
+        setTimeout(resolve, isGrowing || !this.banner.hidden ? GROWING_MS : AT_REST_MS),
+      );
     }
   }
 
@@ -73,7 +116,9 @@ export class App {
       this.fail(error);
       return;
     }
-    const seen = this.targets.map((target) => `${target.pid} ${target.recording} ${target.time_ns ?? 0} ${target.file ?? ''}`).join();
+    const seen = this.targets
+      .map((target) => `${target.pid} ${target.recording} ${target.time_ns ?? 0} ${target.file ?? ''}`)
+      .join();
     if (seen === this.known) return;
     this.known = seen;
     this.source.forget();
@@ -95,11 +140,14 @@ export class App {
   private askToken(): void {
     this.state = 'token';
     this.who.replaceChildren();
-    fill(this.main, tokenForm(hasToken(), () => {
-      this.state = 'begins';
-      this.known = '';
-      void this.look();
-    }));
+    fill(
+      this.main,
+      tokenForm(hasToken(), () => {
+        this.state = 'begins';
+        this.known = '';
+        void this.look();
+      }),
+    );
   }
 
   private scene(): Scene | null {
@@ -107,14 +155,23 @@ export class App {
     const target = this.targets.find((one) => one.pid === current.pid) ?? this.targets[0];
     if (!target || target.recording === 'none' || !target.metrics?.length) return null;
     const known = target.metrics;
-    let metric = known.includes(current.metric) ? current.metric : usualMetric(known, target.recording === 'being written');
+    let metric = known.includes(current.metric)
+      ? current.metric
+      : usualMetric(known, target.recording === 'being written');
     if (current.time && isTimeless(metric)) metric = timely(metric);
-    return { selection: current, target, pid: this.targets.length > 1 ? target.pid : null, metric, source: this.source,
-      change: (part, how) => this.address.change(part, how) };
+    return {
+      selection: current,
+      target,
+      pid: this.targets.length > 1 ? target.pid : null,
+      metric,
+      source: this.source,
+      change: (part, how) => this.address.change(part, how),
+    };
   }
 
   private async refresh(): Promise<void> {
-    const scene = this.scene(), restoreFocus = rememberFocus(this.root);
+    const scene = this.scene(),
+      restoreFocus = rememberFocus(this.root);
     this.fillWho(scene?.target ?? this.targets[0]);
     if (!scene) {
       this.showEmpty();
@@ -122,7 +179,13 @@ export class App {
     }
     if (this.state !== 'shows') {
       this.state = 'shows';
-      fill(this.main, this.summary, this.timeline.element, this.controls.element, h('div', { class: 'views' }, this.tabs, this.trouble, this.stage));
+      fill(
+        this.main,
+        this.summary,
+        this.timeline.element,
+        this.controls.element,
+        h('div', { class: 'views' }, this.tabs, this.trouble, this.stage),
+      );
     }
     const part = this.parts[scene.selection.view];
     this.controls.show(scene);
@@ -130,7 +193,11 @@ export class App {
     if (this.stage.firstElementChild !== part.element) fill(this.stage, part.element);
     this.stage.setAttribute('aria-busy', 'true');
     this.trouble.hidden = true;
-    const shown = await Promise.allSettled([part.show(scene), this.timeline.show(scene), this.showReport(scene)]);
+    const shown = await Promise.allSettled([
+      part.show(scene),
+      this.timeline.show(scene),
+      this.showReport(scene),
+    ]);
     restoreFocus();
     if (scene.selection !== this.address.current) return;
     for (const one of shown) if (one.status === 'rejected') this.fail(one.reason);
@@ -146,7 +213,8 @@ export class App {
     showSummary(this.summary, report, scene);
     const level = worst(findingsOf(report));
     this.badge.className = `badge ${level}`;
-    this.badge.textContent = level === 'good' ? 'nothing lost' : level === 'note' ? 'notes on quality' : 'look at the quality';
+    this.badge.textContent =
+      level === 'good' ? 'nothing lost' : level === 'note' ? 'notes on quality' : 'look at the quality';
     this.badge.hidden = false;
   }
 
@@ -154,33 +222,84 @@ export class App {
     const target = this.targets[0];
     this.state = 'empty';
     this.badge.hidden = true;
-    fill(this.main, h('div', { class: 'card state' }, h('h2', {}, target?.recording === 'none' ? 'This process is not recorded' : 'Nothing is recorded yet'),
-      h('p', {}, target?.recording === 'none' ? 'memoir knows only what the kernel says about it. To see who allocates:' : 'As soon as something is, it is shown here.'),
-      target?.recording === 'none' && h('pre', {}, `memoir attach ${target.pid}`)));
+    fill(
+      this.main,
+      h(
+        'div',
+        { class: 'card state' },
+        h(
+          'h2',
+          {},
+          target?.recording === 'none' ? 'This process is not recorded' : 'Nothing is recorded yet',
+        ),
+        h(
+          'p',
+          {},
+          target?.recording === 'none'
+            ? 'memoir knows only what the kernel says about it. To see who allocates:'
+            : 'As soon as something is, it is shown here.',
+        ),
+        target?.recording === 'none' && h('pre', {}, `memoir attach ${target.pid}`),
+      ),
+    );
   }
 
   private fillWho(target: Target | undefined): void {
     if (!target) return;
-    const state = target.recording === 'being written' ? h('span', { class: 'live', 'data-name': 'live' }, 'live') : null;
+    const state =
+      target.recording === 'being written' ? h('span', { class: 'live', 'data-name': 'live' }, 'live') : null;
     const length = target.time_ns === undefined ? '' : durationText(target.time_ns);
-    const facts = [`pid ${target.pid}`, length, target.start_unix_ns ? `from ${clockText(target.start_unix_ns)}` : ''].filter(Boolean).join(' · ');
+    const facts = [
+      `pid ${target.pid}`,
+      length,
+      target.start_unix_ns ? `from ${clockText(target.start_unix_ns)}` : '',
+    ]
+      .filter(Boolean)
+      .join(' · ');
     const name = target.program ? baseName(target.program) : `process ${target.pid}`;
     document.title = `${name} – memoir`;
     if (this.targets.length === 1) {
-      fill(this.who, h('b', { title: target.program }, name), state, h('span', { class: 'hint', 'data-name': 'length', 'data-value': target.time_ns }, facts));
+      fill(
+        this.who,
+        h('b', { title: target.program }, name),
+        state,
+        h('span', { class: 'hint', 'data-name': 'length', 'data-value': target.time_ns }, facts),
+      );
       return;
     }
-    const choice = listen(h('select', { 'aria-label': 'Process' }, ...this.targets.map((one) =>
-      h('option', { value: one.pid, selected: one === target }, `${one.program ? baseName(one.program) : 'process'} (${one.pid})`))), {
-      change: () => this.address.change({ pid: Number(choice.value), time: null, zoom: '' }),
-    });
+    const choice = listen(
+      h(
+        'select',
+        { 'aria-label': 'Process' },
+        ...this.targets.map((one) =>
+          h(
+            'option',
+            { value: one.pid, selected: one === target },
+            `${one.program ? baseName(one.program) : 'process'} (${one.pid})`,
+          ),
+        ),
+      ),
+      {
+        change: () => this.address.change({ pid: Number(choice.value), time: null, zoom: '' }),
+      },
+    );
     if (!(document.activeElement instanceof HTMLSelectElement && this.who.contains(document.activeElement)))
       fill(this.who, choice, state, h('span', { class: 'hint' }, facts));
   }
 
   private fillTabs(now: View): void {
     if (!this.tabs.childElementCount)
-      fill(this.tabs, ...views.map((view, i) => button(titles[view], () => this.address.change({ view }), { role: 'tab', 'data-view': view, 'aria-controls': 'view', title: `${titles[view]} (${i + 1})` })));
+      fill(
+        this.tabs,
+        ...views.map((view, i) =>
+          button(titles[view], () => this.address.change({ view }), {
+            role: 'tab',
+            'data-view': view,
+            'aria-controls': 'view',
+            title: `${titles[view]} (${i + 1})`,
+          }),
+        ),
+      );
     for (const tab of this.tabs.children) {
       const isNow = tab.getAttribute('data-view') === now;
       tab.setAttribute('aria-selected', String(isNow));
@@ -191,15 +310,26 @@ export class App {
 
   private stepBack(): void {
     const { find, zoom, filter, time } = this.address.current;
-    this.address.change(find ? { find: '' } : zoom ? { zoom: '' } : filter ? { filter: '' } : time ? { time: null } : {});
+    this.address.change(
+      find ? { find: '' } : zoom ? { zoom: '' } : filter ? { filter: '' } : time ? { time: null } : {},
+    );
   }
 
   private key(event: KeyboardEvent): void {
-    if (this.help.open || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || this.state !== 'shows') return;
+    if (
+      this.help.open ||
+      isTyping(event) ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      this.state !== 'shows'
+    )
+      return;
     const view = views[Number(event.key) - 1];
     const tab = event.target instanceof Element && event.target.closest('[role=tab]');
     if (view) this.address.change({ view });
-    else if (tab && (event.key === 'ArrowRight' || event.key === 'ArrowLeft')) this.nextTab(event.key === 'ArrowRight' ? 1 : -1);
+    else if (tab && (event.key === 'ArrowRight' || event.key === 'ArrowLeft'))
+      this.nextTab(event.key === 'ArrowRight' ? 1 : -1);
     else if (event.key === '?') this.help.showModal();
     else if (event.key === '/') this.controls.focus('find');
     else if (event.key === 's') this.controls.focus('filter');

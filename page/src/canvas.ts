@@ -5,7 +5,8 @@ export const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans"
 
 export function fit(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio || 1;
-  const wide = Math.max(1, Math.round(width * ratio)), high = Math.max(1, Math.round(height * ratio));
+  const wide = Math.max(1, Math.round(width * ratio)),
+    high = Math.max(1, Math.round(height * ratio));
   if (canvas.width !== wide || canvas.height !== high) {
     canvas.width = wide;
     canvas.height = high;
@@ -38,8 +39,11 @@ export function timeTicks(from: number, to: number, wanted: number): number[] {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400, 604800];
   const seconds = (to - from) / 1e9 / wanted;
   const small = 10 ** Math.floor(Math.log10(Math.max(seconds, 1e-9)));
-  const step = 1e9 * (seconds < 1 ? ([1, 2, 5, 10].find((n) => n * small >= seconds) ?? 10) * small
-    : steps.find((n) => n >= seconds) ?? 604800);
+  const step =
+    1e9 *
+    (seconds < 1
+      ? ([1, 2, 5, 10].find((n) => n * small >= seconds) ?? 10) * small
+      : (steps.find((n) => n >= seconds) ?? 604800));
   const all: number[] = [];
   for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) all.push(tick);
   return all;

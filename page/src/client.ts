@@ -3,7 +3,10 @@
 const TOKEN = 'memoir-token';
 
 export class ServerError extends Error {
-  constructor(readonly status: number, sentence: string) {
+  constructor(
+    readonly status: number,
+    sentence: string,
+  ) {
     super(sentence);
   }
   get isUnreachable(): boolean {
@@ -48,7 +51,9 @@ export async function ask<T>(path: string, parameters: Parameters = {}): Promise
   let response: Response;
   try {
     response = await fetch(query ? `${path}?${query}` : path, {
-      headers: token ? { Accept: 'application/json', Authorization: `Bearer ${token}` } : { Accept: 'application/json' },
+      headers: token
+        ? { Accept: 'application/json', Authorization: `Bearer ${token}` }
+        : { Accept: 'application/json' },
       cache: 'no-store',
       credentials: 'omit',
     });

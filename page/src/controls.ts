@@ -10,22 +10,54 @@ export class Controls {
   readonly element = h('div', { class: 'controls' });
   private scene: Scene | null = null;
   private timer = 0;
-  private readonly metric = listen(h('select', { id: 'metric', 'aria-label': 'Metric' }), { change: () => this.setMetric(this.metric.value) });
+  private readonly metric = listen(h('select', { id: 'metric', 'aria-label': 'Metric' }), {
+    change: () => this.setMetric(this.metric.value),
+  });
   private readonly meaning = h('span', { class: 'hint meaning' });
   private readonly time = h('span', { class: 'time-chip' });
-  private readonly counted = h('span', { class: 'hint', 'data-name': 'counted', title: 'The recording has boundaries in time; sums are exact between them.' });
-  private readonly filter = this.input('filter', 'Filter stacks', 'Only stacks that match this regular expression');
+  private readonly counted = h('span', {
+    class: 'hint',
+    'data-name': 'counted',
+    title: 'The recording has boundaries in time; sums are exact between them.',
+  });
+  private readonly filter = this.input(
+    'filter',
+    'Filter stacks',
+    'Only stacks that match this regular expression',
+  );
   private readonly find = this.input('find', 'Find', 'Marks frames and narrows tables');
 
   constructor() {
-    fill(this.element, h('label', { class: 'control' }, h('span', {}, 'Metric'), this.metric), this.meaning, this.time, this.counted, h('span', { class: 'spring' }), this.filter, this.find);
+    fill(
+      this.element,
+      h('label', { class: 'control' }, h('span', {}, 'Metric'), this.metric),
+      this.meaning,
+      this.time,
+      this.counted,
+      h('span', { class: 'spring' }),
+      this.filter,
+      this.find,
+    );
   }
 
   private input(id: 'filter' | 'find', label: string, title: string): HTMLInputElement {
-    const input = h('input', { id, type: 'search', placeholder: label, 'aria-label': label, title, spellcheck: 'false', autocomplete: 'off', maxlength: 200 });
+    const input = h('input', {
+      id,
+      type: 'search',
+      placeholder: label,
+      'aria-label': label,
+      title,
+      spellcheck: 'false',
+      autocomplete: 'off',
+      maxlength: 200,
+    });
     const apply = (): void => {
       clearTimeout(this.timer);
-      if (input.value !== this.scene?.selection[id]) this.scene?.change(id === 'filter' ? { filter: input.value, zoom: '' } : { find: input.value }, id === 'filter' ? 'step' : 'replace');
+      if (input.value !== this.scene?.selection[id])
+        this.scene?.change(
+          id === 'filter' ? { filter: input.value, zoom: '' } : { find: input.value },
+          id === 'filter' ? 'step' : 'replace',
+        );
     };
     return listen(input, {
       input: () => {
@@ -54,15 +86,27 @@ export class Controls {
     this.scene = scene;
     const known = scene.target.metrics ?? [];
     const shown = [...this.metric.options].map((option) => option.value);
-    if (shown.join() !== known.join()) fill(this.metric, ...known.map((metric) => h('option', { value: metric }, metric)));
+    if (shown.join() !== known.join())
+      fill(this.metric, ...known.map((metric) => h('option', { value: metric }, metric)));
     this.metric.value = scene.metric;
     this.meaning.textContent = meanings[scene.metric] ?? '';
-    for (const [input, text] of [[this.filter, scene.selection.filter], [this.find, scene.selection.find]] as const)
+    for (const [input, text] of [
+      [this.filter, scene.selection.filter],
+      [this.find, scene.selection.find],
+    ] as const)
       if (document.activeElement !== input && input.value !== text) input.value = text;
     const { time } = scene.selection;
     if (!time) this.counted.textContent = '';
-    fill(this.time, time ? button(`${time.from === null ? `at ${durationText(time.to)}` : `${durationText(time.from)} – ${durationText(time.to)}`} ×`,
-      () => scene.change({ time: null, zoom: '' }), { class: 'chip on', 'aria-label': 'Show all of the time again', 'data-name': 'time' }) : null);
+    fill(
+      this.time,
+      time
+        ? button(
+            `${time.from === null ? `at ${durationText(time.to)}` : `${durationText(time.from)} – ${durationText(time.to)}`} ×`,
+            () => scene.change({ time: null, zoom: '' }),
+            { class: 'chip on', 'aria-label': 'Show all of the time again', 'data-name': 'time' },
+          )
+        : null,
+    );
   }
 
   /** What was really counted: times are those of the recording's boundaries. */
@@ -70,8 +114,12 @@ export class Controls {
     const time = this.scene?.selection.time;
     if (!time) return;
     const isInstant = time.from === null;
-    const text = isInstant ? `counted at ${durationText(range.to_ns)}` : `counted ${durationText(range.from_ns)} – ${durationText(range.to_ns)}`;
-    const asked = isInstant ? `counted at ${durationText(time.to)}` : `counted ${durationText(time.from ?? 0)} – ${durationText(time.to)}`;
+    const text = isInstant
+      ? `counted at ${durationText(range.to_ns)}`
+      : `counted ${durationText(range.from_ns)} – ${durationText(range.to_ns)}`;
+    const asked = isInstant
+      ? `counted at ${durationText(time.to)}`
+      : `counted ${durationText(time.from ?? 0)} – ${durationText(time.to)}`;
     this.counted.textContent = text === asked ? '' : text;
   }
 

@@ -5,14 +5,21 @@ type Listeners = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMa
 type Attributes = Record<string, string | number | boolean | null | undefined>;
 
 export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: Attributes & { on?: never } = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  tag: K,
+  attributes: Attributes & { on?: never } = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value as string);
   add(element, ...children);
   return element;
 }
 
-export function setAttribute(element: Element, name: string, value: string | number | boolean | null | undefined): void {
+export function setAttribute(
+  element: Element,
+  name: string,
+  value: string | number | boolean | null | undefined,
+): void {
   if (value === null || value === undefined || value === false) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? '' : String(value));
 }
@@ -27,23 +34,30 @@ export function fill(element: Element, ...children: Child[]): void {
 }
 
 export function listen<E extends HTMLElement>(element: E, listeners: Listeners): E {
-  for (const [name, listener] of Object.entries(listeners)) element.addEventListener(name, listener as EventListener);
+  for (const [name, listener] of Object.entries(listeners))
+    element.addEventListener(name, listener as EventListener);
   return element;
 }
 
 export function button(label: string, action: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  return listen(h('button', { type: 'button', ...attributes } as Attributes & { on?: never }, label), { click: action });
+  return listen(h('button', { type: 'button', ...attributes } as Attributes & { on?: never }, label), {
+    click: action,
+  });
 }
 
 export function isTyping(event: KeyboardEvent): boolean {
-  return event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement ||
-    event.target instanceof HTMLTextAreaElement;
+  return (
+    event.target instanceof HTMLInputElement ||
+    event.target instanceof HTMLSelectElement ||
+    event.target instanceof HTMLTextAreaElement
+  );
 }
 
 /** For when elements are about to be replaced by others like them: what had the focus gets it back. */
 export function rememberFocus(root: HTMLElement): () => void {
   const had = document.activeElement;
-  const textOf = (element: Element): string => `${element.className} ${element.getAttribute('aria-label') ?? ''} ${element.firstChild instanceof Text ? element.textContent : element.firstElementChild?.textContent}`;
+  const textOf = (element: Element): string =>
+    `${element.className} ${element.getAttribute('aria-label') ?? ''} ${element.firstChild instanceof Text ? element.textContent : element.firstElementChild?.textContent}`;
   if (!(had instanceof HTMLElement) || !root.contains(had)) return () => undefined;
   const text = textOf(had);
   return () => {

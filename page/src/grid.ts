@@ -23,7 +23,8 @@ export interface GridOptions<Row> {
   onPress?(row: Row, event: MouseEvent): void;
 }
 
-const HEIGHT = 31, SPARE = 12;
+const HEIGHT = 31,
+  SPARE = 12;
 
 export class Grid<Row> {
   readonly element = h('div', { class: 'grid', tabindex: 0 });
@@ -37,9 +38,18 @@ export class Grid<Row> {
   private to = -1;
 
   constructor(private readonly options: GridOptions<Row>) {
-    this.table = h('table', { role: options.role === 'treegrid' ? 'treegrid' : 'table', 'aria-label': options.label }, h('thead', {}, this.head), this.body);
+    this.table = h(
+      'table',
+      { role: options.role === 'treegrid' ? 'treegrid' : 'table', 'aria-label': options.label },
+      h('thead', {}, this.head),
+      this.body,
+    );
     this.element.append(this.table);
-    listen(this.element, { scroll: () => this.paint(false), keydown: (event) => this.type(event), click: (event) => this.press(event) });
+    listen(this.element, {
+      scroll: () => this.paint(false),
+      keydown: (event) => this.type(event),
+      click: (event) => this.press(event),
+    });
     new ResizeObserver(() => this.paint(false)).observe(this.element);
   }
 
@@ -55,17 +65,27 @@ export class Grid<Row> {
   private headCell(column: Column<Row>, sort: string): HTMLElement {
     const isSorted = sort === column.id;
     const cell = h('th', {
-      scope: 'col', class: `${column.isNumber ? 'number' : ''} ${column.isWide ? 'wide-only' : ''}`, title: column.title,
+      scope: 'col',
+      class: `${column.isNumber ? 'number' : ''} ${column.isWide ? 'wide-only' : ''}`,
+      title: column.title,
       'aria-sort': isSorted ? 'descending' : null,
     });
     if (!column.sorts) cell.append(column.label);
-    else cell.append(listen(h('button', { type: 'button' }, column.label + (isSorted ? ' ↓' : '')), { click: () => this.options.onSort?.(column.id) }));
+    else
+      cell.append(
+        listen(h('button', { type: 'button' }, column.label + (isSorted ? ' ↓' : '')), {
+          click: () => this.options.onSort?.(column.id),
+        }),
+      );
     return cell;
   }
 
   private paint(isNew: boolean): void {
     const from = Math.max(0, Math.floor(this.element.scrollTop / HEIGHT) - SPARE);
-    const to = Math.min(this.rows.length, Math.ceil((this.element.scrollTop + (this.element.clientHeight || 600)) / HEIGHT) + SPARE);
+    const to = Math.min(
+      this.rows.length,
+      Math.ceil((this.element.scrollTop + (this.element.clientHeight || 600)) / HEIGHT) + SPARE,
+    );
     if (!isNew && from === this.from && to === this.to) return;
     this.from = from;
     this.to = to;
@@ -75,33 +95,53 @@ export class Grid<Row> {
       row.style.height = `${count * HEIGHT}px`;
       return row;
     };
-    fill(this.body, spacer(from), ...this.rows.slice(from, to).map((row, i) => this.rowOf(row, from + i)), spacer(this.rows.length - to));
+    fill(
+      this.body,
+      spacer(from),
+      ...this.rows.slice(from, to).map((row, i) => this.rowOf(row, from + i)),
+      spacer(this.rows.length - to),
+    );
   }
 
   private rowOf(row: Row, index: number): HTMLElement {
-    return h('tr', {
-      'aria-rowindex': index + 2, 'data-row': index, 'data-name': this.options.nameOf(row), ...this.options.attributes?.(row),
-      'aria-selected': index === this.chosen ? 'true' : null,
-    }, ...this.columns.map((column, place) => {
-      const data = column.data?.(row);
-      return h(place === 0 ? 'th' : 'td', {
-        scope: place === 0 ? 'row' : null, class: `${column.isNumber ? 'number' : 'name'} ${column.isWide ? 'wide-only' : ''}`,
-        'data-column': column.id, 'data-value': data,
-      }, column.cell(row));
-    }));
+    return h(
+      'tr',
+      {
+        'aria-rowindex': index + 2,
+        'data-row': index,
+        'data-name': this.options.nameOf(row),
+        ...this.options.attributes?.(row),
+        'aria-selected': index === this.chosen ? 'true' : null,
+      },
+      ...this.columns.map((column, place) => {
+        const data = column.data?.(row);
+        return h(
+          place === 0 ? 'th' : 'td',
+          {
+            scope: place === 0 ? 'row' : null,
+            class: `${column.isNumber ? 'number' : 'name'} ${column.isWide ? 'wide-only' : ''}`,
+            'data-column': column.id,
+            'data-value': data,
+          },
+          column.cell(row),
+        );
+      }),
+    );
   }
 
   private press(event: MouseEvent): void {
     const line = event.target instanceof Element ? event.target.closest('tr[data-row]') : null;
     const row = line ? this.rows[Number(line.getAttribute('data-row'))] : undefined;
-    if (!line || row === undefined || (event.target instanceof Element && event.target.closest('button'))) return;
+    if (!line || row === undefined || (event.target instanceof Element && event.target.closest('button')))
+      return;
     this.choose(Number(line.getAttribute('data-row')));
     this.options.onPress?.(row, event);
   }
 
   choose(index: number): void {
     this.chosen = Math.max(0, Math.min(this.rows.length - 1, index));
-    const y = this.chosen * HEIGHT, room = this.element.clientHeight - 2 * HEIGHT;
+    const y = this.chosen * HEIGHT,
+      room = this.element.clientHeight - 2 * HEIGHT;
     if (y < this.element.scrollTop) this.element.scrollTop = y;
     else if (y > this.element.scrollTop + room) this.element.scrollTop = y - room;
     this.paint(true);

@@ -16,9 +16,16 @@ const keys: readonly [string, string][] = [
 
 export function helpDialog(): HTMLDialogElement {
   const dialog = h('dialog', { class: 'help', 'aria-label': 'Keys' });
-  dialog.append(h('h2', {}, 'Keys'), h('dl', {}, ...keys.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])),
-    h('p', { class: 'hint' }, 'Drag over the timeline to select a range: all views follow. Click it for one instant. A double click takes it back. Everything you select is in the address, so a link shows the same.'),
-    button('Close', () => dialog.close(), { class: 'primary' }));
+  dialog.append(
+    h('h2', {}, 'Keys'),
+    h('dl', {}, ...keys.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])),
+    h(
+      'p',
+      { class: 'hint' },
+      'Drag over the timeline to select a range: all views follow. Click it for one instant. A double click takes it back. Everything you select is in the address, so a link shows the same.',
+    ),
+    button('Close', () => dialog.close(), { class: 'primary' }),
+  );
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
   return dialog;
 }

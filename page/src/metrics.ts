@@ -14,8 +14,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'maps.calls': 'mappings made',
   'cpu.on': 'time on a processor',
   'cpu.off': 'time spent waiting',
-  'pool.peak': 'the program\'s own pools when they were largest',
-  'pool.live': 'blocks of the program\'s own pools',
+  'pool.peak': "the program's own pools when they were largest",
+  'pool.live': "blocks of the program's own pools",
   'pool.allocated': 'all bytes ever asked of its pools',
   'region.live': 'memory that the program has given a name',
   resident: 'resident memory, by whoever has it',
@@ -26,7 +26,8 @@ export const meanings: Readonly<Record<string, string>> = {
   'pages.cache': 'page cache filled by reads, writes and mappings',
 };
 
-const counters = /^(heap\.(allocated|calls|temporary|freed)|maps\.(mapped|calls)|cpu\.|pool\.(allocated|calls|freed)|cost)/;
+const counters =
+  /^(heap\.(allocated|calls|temporary|freed)|maps\.(mapped|calls)|cpu\.|pool\.(allocated|calls|freed)|cost)/;
 
 /** A counter adds up over time; anything else is a level, whose difference over time is growth. */
 export function isCounter(metric: string): boolean {

@@ -32,18 +32,31 @@ export interface Rows {
 
 export function metricsOf(scene: Scene): string[] {
   const known = scene.target.metrics ?? [];
-  return [scene.metric, ...scene.selection.beside.filter((metric) => metric !== scene.metric && known.includes(metric))];
+  return [
+    scene.metric,
+    ...scene.selection.beside.filter((metric) => metric !== scene.metric && known.includes(metric)),
+  ];
 }
 
 function nameOf(frame: Frame | null | undefined, by: string): Pick<Row, 'name' | 'module' | 'place'> {
   if (!frame) return { name: '[no stack]', module: '', place: '' };
   const place = frame.file ? `${baseName(frame.file)}${frame.line ? `:${frame.line}` : ''}` : '';
-  return { name: by === 'module' ? baseName(frame.module) || '[no file]' : frame.function || '[no name]', module: frame.module, place };
+  return {
+    name: by === 'module' ? baseName(frame.module) || '[no file]' : frame.function || '[no name]',
+    module: frame.module,
+    place,
+  };
 }
 
-function threadName(thread: { tid: number; name: string; merged: number } | undefined): Pick<Row, 'name' | 'module' | 'place'> {
+function threadName(
+  thread: { tid: number; name: string; merged: number } | undefined,
+): Pick<Row, 'name' | 'module' | 'place'> {
   if (!thread) return { name: '[no thread]', module: '', place: '' };
-  return { name: thread.name || 'thread', module: '', place: thread.merged > 1 ? `${thread.merged} threads` : String(thread.tid) };
+  return {
+    name: thread.name || 'thread',
+    module: '',
+    place: thread.merged > 1 ? `${thread.merged} threads` : String(thread.tid),
+  };
 }
 
 function cellOf(value: SideValue): Cell {
@@ -51,7 +64,10 @@ function cellOf(value: SideValue): Cell {
 }
 
 function sideRow(row: SideRow, by: string): Row {
-  const name = by === 'thread' ? threadName(row.tid === undefined ? undefined : { tid: row.tid, name: row.name ?? '', merged: 1 }) : nameOf(row.frame, by);
+  const name =
+    by === 'thread'
+      ? threadName(row.tid === undefined ? undefined : { tid: row.tid, name: row.name ?? '', merged: 1 })
+      : nameOf(row.frame, by);
   return { ...name, cells: row.values.map(cellOf), ratios: row.ratios };
 }
 
@@ -60,7 +76,11 @@ export async function loadRows(scene: Scene, by: string): Promise<Rows> {
   const question = { ...questionOf(scene, metrics.join(',')), by };
   if (metrics.length > 1) {
     const sides = await scene.source.get<Sides>('api/report', question);
-    return { sums: sides.metrics, ratios: sides.ratios, rows: (sides.rows ?? []).map((row) => sideRow(row, by)) };
+    return {
+      sums: sides.metrics,
+      ratios: sides.ratios,
+      rows: (sides.rows ?? []).map((row) => sideRow(row, by)),
+    };
   }
   const report = await scene.source.get<Report>('api/report', question);
   return {
@@ -68,7 +88,14 @@ export async function loadRows(scene: Scene, by: string): Promise<Rows> {
     ratios: [],
     rows: report.rows.map((row) => ({
       ...(by === 'thread' ? threadName(row.thread) : nameOf(row.stack[0], by)),
-      cells: [{ self: row.value, count: row.count, total: row.total_value ?? row.value, totalCount: row.total_count ?? row.count }],
+      cells: [
+        {
+          self: row.value,
+          count: row.count,
+          total: row.total_value ?? row.value,
+          totalCount: row.total_count ?? row.count,
+        },
+      ],
       ratios: [],
     })),
   };

@@ -29,8 +29,18 @@ export interface Selection {
 const FRAMES = 50000;
 
 export const everything: Selection = {
-  pid: null, view: 'flame', metric: '', beside: [], time: null, filter: '', find: '', callers: false, zoom: '',
-  by: 'function', sort: '', frames: FRAMES,
+  pid: null,
+  view: 'flame',
+  metric: '',
+  beside: [],
+  time: null,
+  filter: '',
+  find: '',
+  callers: false,
+  zoom: '',
+  by: 'function',
+  sort: '',
+  frames: FRAMES,
 };
 
 function oneOf<T extends string>(known: readonly T[], text: string | null, usual: T): T {
@@ -45,7 +55,9 @@ function timeOf(between: string | null, at: string | null): Time | null {
   const instant = wholeNumber(at);
   if (instant !== null) return { from: null, to: instant };
   const [from, to] = (between ?? '').split(',').map(wholeNumber);
-  return from !== null && from !== undefined && to !== null && to !== undefined && from < to ? { from, to } : null;
+  return from !== null && from !== undefined && to !== null && to !== undefined && from < to
+    ? { from, to }
+    : null;
 }
 
 export function parseSelection(hash: string): Selection {
@@ -108,7 +120,11 @@ export class SelectionInAddress {
     const next = { ...this.current, ...part };
     const hash = formatSelection(next);
     if (hash === formatSelection(this.current)) return;
-    history[how === 'step' ? 'pushState' : 'replaceState'](null, '', hash ? `#${hash}` : location.pathname + location.search);
+    history[how === 'step' ? 'pushState' : 'replaceState'](
+      null,
+      '',
+      hash ? `#${hash}` : location.pathname + location.search,
+    );
     this.become(next);
   }
 

@@ -14,33 +14,106 @@ interface Fact {
 }
 
 const verdicts: Readonly<Record<string, string>> = {
-  unknown: 'too short', steady: 'steady', falling: 'falling', settling: 'settling', stepped: 'in steps', growing: 'growing',
+  unknown: 'too short',
+  steady: 'steady',
+  falling: 'falling',
+  settling: 'settling',
+  stepped: 'in steps',
+  growing: 'growing',
 };
 
 function factsOf(report: Report): Fact[] {
-  const { heap, rss_peak_bytes: rss } = report.summary, { growth, recording } = report;
-  const seconds = recording.duration_ns / 1e9, facts: Fact[] = [];
+  const { heap, rss_peak_bytes: rss } = report.summary,
+    { growth, recording } = report;
+  const seconds = recording.duration_ns / 1e9,
+    facts: Fact[] = [];
   if (heap.calls > 0) {
-    facts.push({ name: 'peak', label: 'Heap at its peak', value: heap.peak_bytes, text: bytesText(heap.peak_bytes), more: `${countText(heap.peak_calls)} blocks, at ${durationText(heap.peak_time_ns)}`, metric: 'heap.peak' });
-    facts.push({ name: 'leaked', label: recording.being_written ? 'Live now' : 'Never freed', value: heap.leaked_bytes, text: bytesText(heap.leaked_bytes), more: `${countText(heap.leaked_calls)} blocks`, metric: recording.being_written ? 'heap.live' : 'heap.leaked' });
-    facts.push({ name: 'allocated', label: 'Allocated in all', value: heap.allocated_bytes, text: bytesText(heap.allocated_bytes), more: `${shortCountText(heap.calls)} calls${seconds > 0 ? `, ${shortCountText(heap.calls / seconds)}/s` : ''}`, metric: 'heap.allocated' });
-    facts.push({ name: 'temporary', label: 'Temporary', value: heap.temporary_calls, text: shareText(heap.temporary_calls, heap.calls), more: `${shortCountText(heap.temporary_calls)} calls for nothing`, metric: 'heap.temporary' });
+    facts.push({
+      name: 'peak',
+      label: 'Heap at its peak',
+      value: heap.peak_bytes,
+      text: bytesText(heap.peak_bytes),
+      more: `${countText(heap.peak_calls)} blocks, at ${durationText(heap.peak_time_ns)}`,
+      metric: 'heap.peak',
+    });
+    facts.push({
+      name: 'leaked',
+      label: recording.being_written ? 'Live now' : 'Never freed',
+      value: heap.leaked_bytes,
+      text: bytesText(heap.leaked_bytes),
+      more: `${countText(heap.leaked_calls)} blocks`,
+      metric: recording.being_written ? 'heap.live' : 'heap.leaked',
+    });
+    facts.push({
+      name: 'allocated',
+      label: 'Allocated in all',
+      value: heap.allocated_bytes,
+      text: bytesText(heap.allocated_bytes),
+      more: `${shortCountText(heap.calls)} calls${seconds > 0 ? `, ${shortCountText(heap.calls / seconds)}/s` : ''}`,
+      metric: 'heap.allocated',
+    });
+    facts.push({
+      name: 'temporary',
+      label: 'Temporary',
+      value: heap.temporary_calls,
+      text: shareText(heap.temporary_calls, heap.calls),
+      more: `${shortCountText(heap.temporary_calls)} calls for nothing`,
+      metric: 'heap.temporary',
+    });
   }
-  if (rss !== null) facts.push({ name: 'rss', label: 'Resident, at most', value: rss, text: bytesText(rss), more: 'as the kernel counts', metric: 'resident' });
+  if (rss !== null)
+    facts.push({
+      name: 'rss',
+      label: 'Resident, at most',
+      value: rss,
+      text: bytesText(rss),
+      more: 'as the kernel counts',
+      metric: 'resident',
+    });
   const trend = growth.rss.verdict === 'growing' ? growth.rss : growth.heap;
-  facts.push({ name: 'growth', label: 'Growth', value: trend.bytes_per_second, text: verdicts[trend.verdict] ?? trend.verdict,
-    more: trend.verdict === 'growing' ? `${rateText(trend.bytes_per_second * 3600, 'bytes').replace('/s', '/h')}${trend.limit_in_ns === null ? '' : `, limit in ${durationText(trend.limit_in_ns)}`}` : trend.verdict === 'unknown' ? 'a verdict needs 30 s' : '', metric: '' });
+  facts.push({
+    name: 'growth',
+    label: 'Growth',
+    value: trend.bytes_per_second,
+    text: verdicts[trend.verdict] ?? trend.verdict,
+    more:
+      trend.verdict === 'growing'
+        ? `${rateText(trend.bytes_per_second * 3600, 'bytes').replace('/s', '/h')}${trend.limit_in_ns === null ? '' : `, limit in ${durationText(trend.limit_in_ns)}`}`
+        : trend.verdict === 'unknown'
+          ? 'a verdict needs 30 s'
+          : '',
+    metric: '',
+  });
   return facts;
 }
 
 export function showSummary(into: HTMLElement, report: Report, scene: Scene): void {
   const known = scene.target.metrics ?? [];
-  fill(into, ...factsOf(report).map((fact) => {
-    const leads = known.includes(fact.metric);
-    const parts = [h('span', { class: 'fact-label' }, fact.label), h('b', { 'data-value': fact.value, 'data-name': `summary-${fact.name}` }, fact.text), h('span', { class: 'fact-more' }, fact.more)];
-    if (!leads) return h('div', { class: 'fact' }, ...parts);
-    return listen(h('button', { type: 'button', class: 'fact', 'aria-pressed': String(scene.metric === fact.metric), title: `Show ${fact.metric}` }, ...parts), {
-      click: () => scene.change({ metric: fact.metric, time: null, zoom: '' }),
-    });
-  }));
+  fill(
+    into,
+    ...factsOf(report).map((fact) => {
+      const leads = known.includes(fact.metric);
+      const parts = [
+        h('span', { class: 'fact-label' }, fact.label),
+        h('b', { 'data-value': fact.value, 'data-name': `summary-${fact.name}` }, fact.text),
+        h('span', { class: 'fact-more' }, fact.more),
+      ];
+      if (!leads) return h('div', { class: 'fact' }, ...parts);
+      return listen(
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'fact',
+            'aria-pressed': String(scene.metric === fact.metric),
+            title: `Show ${fact.metric}`,
+          },
+          ...parts,
+        ),
+        {
+          click: () => scene.change({ metric: fact.metric, time: null, zoom: '' }),
+        },
+      );
+    }),
+  );
 }

@@ -1,8 +1,19 @@
 // Colours of the style sheet, for canvases; and light or dark.
 
 export interface Theme {
-  text: string; soft: string; faint: string; line: string; surface: string; accent: string;
-  rss: string; heap: string; rate: string; mark: string; hit: string; rest: string; onColor: string;
+  text: string;
+  soft: string;
+  faint: string;
+  line: string;
+  surface: string;
+  accent: string;
+  rss: string;
+  heap: string;
+  rate: string;
+  mark: string;
+  hit: string;
+  rest: string;
+  onColor: string;
   series: string[];
   isDark: boolean;
 }
@@ -22,9 +33,19 @@ export function theme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   known = {
-    text: color('text'), soft: color('soft'), faint: color('faint'), line: color('line'), surface: color('surface'),
-    accent: color('accent'), rss: color('rss'), heap: color('heap'), rate: color('rate'), mark: color('mark'),
-    hit: color('hit'), rest: color('rest'), onColor: color('on-color'),
+    text: color('text'),
+    soft: color('soft'),
+    faint: color('faint'),
+    line: color('line'),
+    surface: color('surface'),
+    accent: color('accent'),
+    rss: color('rss'),
+    heap: color('heap'),
+    rate: color('rate'),
+    mark: color('mark'),
+    hit: color('hit'),
+    rest: color('rest'),
+    onColor: color('on-color'),
     series: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => color(`series-${n}`)),
     isDark: isDark(),
   };

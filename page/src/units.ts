@@ -24,7 +24,9 @@ export function countText(count: number): string {
 }
 
 export function shortCountText(count: number): string {
-  return Math.abs(count) < 1000 ? String(Math.round(count)) : scaled(count / 1000, 1000, ['k', 'M', 'G', 'T', 'P']);
+  return Math.abs(count) < 1000
+    ? String(Math.round(count))
+    : scaled(count / 1000, 1000, ['k', 'M', 'G', 'T', 'P']);
 }
 
 export function durationText(ns: number): string {

@@ -5,7 +5,10 @@ import { testGrowing } from './growing.mjs';
 
 const { ended, growing } = JSON.parse(process.argv[2]);
 const browser = await launch();
-for (const [name, test] of [['ended', () => testEnded(browser, ended.url, ended.file)], ['growing', () => testGrowing(browser, growing)]]) {
+for (const [name, test] of [
+  ['ended', () => testEnded(browser, ended.url, ended.file)],
+  ['growing', () => testGrowing(browser, growing)],
+]) {
   try {
     await test();
   } catch (error) {

@@ -15,12 +15,21 @@ export function equal(name, expected, found) {
 }
 
 export function report(file, ...options) {
-  return JSON.parse(execFileSync(memoir, ['report', file, '--json', ...options], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] }));
+  return JSON.parse(
+    execFileSync(memoir, ['report', file, '--json', ...options], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  );
 }
 
 export async function launch() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM, timeout: 60000,
-    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    timeout: 60000,
+    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
 }
 
 /** A page that fails the test for whatever goes wrong in it, and for any request that leaves the server. */
@@ -30,23 +39,43 @@ export async function open(browser, url, options = {}) {
   page.setDefaultTimeout(30000);
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(error.message));
-  page.on('console', (message) => message.type() === 'error' && !/status of (401|0)|ERR_CONNECTION|ERR_EMPTY/.test(message.text()) && page.faults.push(message.text()));
-  page.on('request', (request) => !request.url().startsWith(new URL(url).origin) && !/^(data|about):/.test(request.url()) && page.faults.push(`asks ${request.url()}`));
+  page.on(
+    'console',
+    (message) =>
+      message.type() === 'error' &&
+      !/status of (401|0)|ERR_CONNECTION|ERR_EMPTY/.test(message.text()) &&
+      page.faults.push(message.text()),
+  );
+  page.on(
+    'request',
+    (request) =>
+      !request.url().startsWith(new URL(url).origin) &&
+      !/^(data|about):/.test(request.url()) &&
+      page.faults.push(`asks ${request.url()}`),
+  );
   await page.goto(url);
   return page;
 }
 
 /** Waits until a page that has just been opened shows something. */
 export async function shown(page) {
-  await page.waitForFunction(() => Number(document.querySelector('#app').dataset.shown) > 0 && document.querySelector('#view')?.getAttribute('aria-busy') === 'false');
+  await page.waitForFunction(
+    () =>
+      Number(document.querySelector('#app').dataset.shown) > 0 &&
+      document.querySelector('#view')?.getAttribute('aria-busy') === 'false',
+  );
 }
 
 /** Does something, and waits until the views have been shown once more and nothing is under way. */
 export async function after(page, act) {
   const before = await page.evaluate(() => Number(document.querySelector('#app').dataset.shown ?? 0));
   await act();
-  await page.waitForFunction((count) => Number(document.querySelector('#app').dataset.shown ?? 0) > count &&
-    document.querySelector('#view')?.getAttribute('aria-busy') === 'false', before);
+  await page.waitForFunction(
+    (count) =>
+      Number(document.querySelector('#app').dataset.shown ?? 0) > count &&
+      document.querySelector('#view')?.getAttribute('aria-busy') === 'false',
+    before,
+  );
 }
 
 export async function valueOf(page, selector) {
@@ -56,8 +85,11 @@ export async function valueOf(page, selector) {
 
 /** The rows of the table that is shown: name to the number in a column. */
 export function columnOf(page, column) {
-  return page.locator(`#view tr[data-row] [data-column="${column}"]`).evaluateAll((cells) =>
-    cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]));
+  return page
+    .locator(`#view tr[data-row] [data-column="${column}"]`)
+    .evaluateAll((cells) =>
+      cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]),
+    );
 }
 
 export function isFailed() {

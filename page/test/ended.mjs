@@ -2,24 +2,49 @@
 import { after, check, columnOf, equal, open, report, shown, valueOf } from './browser.mjs';
 
 const byFunction = (rows, field) => rows.map((row) => [row.stack[0].function, row[field]]);
-const sorted = (rows) => JSON.stringify([...rows].sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] - b[1])));
+const sorted = (rows) =>
+  JSON.stringify([...rows].sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] - b[1])));
 
 async function summaryAndViews(page, url, file) {
   const peak = report(file, '--metric', 'heap.peak', '--by', 'function');
   equal('page-summary-peak', peak.summary.heap.peak_bytes, await valueOf(page, '[data-name=summary-peak]'));
-  equal('page-summary-leaked', peak.summary.heap.leaked_bytes, await valueOf(page, '[data-name=summary-leaked]'));
-  equal('page-summary-allocated', peak.summary.heap.allocated_bytes, await valueOf(page, '[data-name=summary-allocated]'));
+  equal(
+    'page-summary-leaked',
+    peak.summary.heap.leaked_bytes,
+    await valueOf(page, '[data-name=summary-leaked]'),
+  );
+  equal(
+    'page-summary-allocated',
+    peak.summary.heap.allocated_bytes,
+    await valueOf(page, '[data-name=summary-allocated]'),
+  );
   equal('page-flame-total', peak.total.value, await valueOf(page, '[data-name=flame-total]'));
 
   await after(page, () => page.keyboard.press('2'));
-  equal('page-functions-self', sorted(byFunction(peak.rows, 'value')), sorted(await columnOf(page, 'self-0')));
-  equal('page-functions-total', sorted(byFunction(peak.rows, 'total_value')), sorted(await columnOf(page, 'total-0')));
+  equal(
+    'page-functions-self',
+    sorted(byFunction(peak.rows, 'value')),
+    sorted(await columnOf(page, 'self-0')),
+  );
+  equal(
+    'page-functions-total',
+    sorted(byFunction(peak.rows, 'total_value')),
+    sorted(await columnOf(page, 'total-0')),
+  );
   await after(page, () => page.locator('.beside select').selectOption('heap.allocated'));
   const sides = report(file, '--metric', 'heap.peak,heap.allocated', '--by', 'function');
-  equal('page-functions-beside', sorted(sides.rows.map((row) => [row.frame?.function ?? '[no stack]', row.values[1].value])), sorted(await columnOf(page, 'self-1')));
+  equal(
+    'page-functions-beside',
+    sorted(sides.rows.map((row) => [row.frame?.function ?? '[no stack]', row.values[1].value])),
+    sorted(await columnOf(page, 'self-1')),
+  );
 
   await after(page, () => page.keyboard.press('3'));
-  equal('page-tree-beside', sides.metrics[1].value, await valueOf(page, '#view tr[data-row="0"] [data-column=total-1]'));
+  equal(
+    'page-tree-beside',
+    sides.metrics[1].value,
+    await valueOf(page, '#view tr[data-row="0"] [data-column=total-1]'),
+  );
   await after(page, () => page.goBack());
   await after(page, () => page.goBack());
   equal('page-back', '#view=functions', new URL(page.url()).hash);
@@ -28,15 +53,38 @@ async function summaryAndViews(page, url, file) {
 
   await after(page, () => page.goto(`${url}#view=threads&metric=heap.allocated`));
   const threads = report(file, '--metric', 'heap.allocated', '--by', 'thread');
-  equal('page-threads', sorted(threads.rows.map((row) => [String(row.thread.tid), row.value])), sorted(await columnOf(page, 'self-0')));
+  equal(
+    'page-threads',
+    sorted(threads.rows.map((row) => [String(row.thread.tid), row.value])),
+    sorted(await columnOf(page, 'self-0')),
+  );
   await after(page, () => page.keyboard.press('5'));
   for (const kind of ['sizes', 'lifetimes'])
-    equal(`page-histogram-${kind}`, JSON.stringify(threads.histogram[kind].map((one) => one.count)),
-      JSON.stringify(await page.locator(`[data-name=${kind}] [data-value]:not(p)`).evaluateAll((cells) => cells.map((cell) => Number(cell.dataset.value)))));
+    equal(
+      `page-histogram-${kind}`,
+      JSON.stringify(threads.histogram[kind].map((one) => one.count)),
+      JSON.stringify(
+        await page
+          .locator(`[data-name=${kind}] [data-value]:not(p)`)
+          .evaluateAll((cells) => cells.map((cell) => Number(cell.dataset.value))),
+      ),
+    );
   await after(page, () => page.keyboard.press('6'));
-  equal('page-quality-lost', threads.quality.lost_events, await valueOf(page, '.finding[data-name=lost_events]'));
-  equal('page-quality-stacks', threads.quality.complete_stacks_share, await valueOf(page, '.finding[data-name=complete_stacks]'));
-  equal('page-quality-names', threads.quality.unresolved_frames_share, await valueOf(page, '.finding[data-name=unresolved_frames]'));
+  equal(
+    'page-quality-lost',
+    threads.quality.lost_events,
+    await valueOf(page, '.finding[data-name=lost_events]'),
+  );
+  equal(
+    'page-quality-stacks',
+    threads.quality.complete_stacks_share,
+    await valueOf(page, '.finding[data-name=complete_stacks]'),
+  );
+  equal(
+    'page-quality-names',
+    threads.quality.unresolved_frames_share,
+    await valueOf(page, '.finding[data-name=unresolved_frames]'),
+  );
 }
 
 async function brushAndLinks(page, url, file) {
@@ -51,7 +99,15 @@ async function brushAndLinks(page, url, file) {
   const between = decodeURIComponent(/between=([^&]*)/.exec(page.url())?.[1] ?? '');
   check('page-brush-in-address', /^\d+,\d+$/.test(between), page.url());
   const [from, to] = between.split(',');
-  const part = report(file, '--metric', 'heap.allocated', '--by', 'function', '--between', `${from}ns,${to}ns`);
+  const part = report(
+    file,
+    '--metric',
+    'heap.allocated',
+    '--by',
+    'function',
+    '--between',
+    `${from}ns,${to}ns`,
+  );
   equal('page-brush-sum', part.total.value, await valueOf(page, '[data-name=sum-0]'));
   check('page-brush-changes', part.total.value < whole, `${part.total.value} of ${whole}`);
   equal('page-brush-rows', sorted(byFunction(part.rows, 'value')), sorted(await columnOf(page, 'self-0')));
@@ -62,11 +118,17 @@ async function brushAndLinks(page, url, file) {
   await shown(page);
   equal('page-link-reload', part.total.value, await valueOf(page, '[data-name=flame-total]'));
   const name = part.rows[0].stack[0].function;
-  await after(page, () => page.goto(`${url}#view=functions&metric=heap.allocated&filter=${encodeURIComponent(name)}`));
+  await after(page, () =>
+    page.goto(`${url}#view=functions&metric=heap.allocated&filter=${encodeURIComponent(name)}`),
+  );
   const some = report(file, '--metric', 'heap.allocated', '--by', 'function', '--filter', name);
   equal('page-filter', sorted(byFunction(some.rows, 'value')), sorted(await columnOf(page, 'self-0')));
   await after(page, () => page.goto(`${url}#metric=heap.allocated&filter=(`));
-  check('page-error-sentence', /regular expression/.test(await page.locator('.trouble').innerText()), await page.locator('.trouble').innerText());
+  check(
+    'page-error-sentence',
+    /regular expression/.test(await page.locator('.trouble').innerText()),
+    await page.locator('.trouble').innerText(),
+  );
   await after(page, () => page.keyboard.press('Escape'));
   equal('page-error-goes', false, await page.locator('.trouble').isVisible());
 }
@@ -77,7 +139,11 @@ async function instant(page, url, file) {
   await after(page, () => page.mouse.click(chart.x + chart.width * 0.6, chart.y + 60));
   const at = /[#&]at=(\d+)/.exec(page.url())?.[1];
   check('page-instant-is-of-what-lives-then', /metric=heap\.live/.test(page.url()), page.url());
-  equal('page-instant', report(file, '--metric', 'heap.live', '--by', 'function', '--at', `${at}ns`).total.value, await valueOf(page, '[data-name=sum-0]'));
+  equal(
+    'page-instant',
+    report(file, '--metric', 'heap.live', '--by', 'function', '--at', `${at}ns`).total.value,
+    await valueOf(page, '[data-name=sum-0]'),
+  );
 }
 
 /** Names come from programs that somebody else wrote. */
@@ -86,7 +152,10 @@ async function hostileNames(browser, url) {
   const page = await open(browser, 'about:blank');
   await page.route('**/api/**', async (route) => {
     const answer = await (await route.fetch()).text();
-    await route.fulfill({ contentType: 'application/json', body: answer.replace(/"function": ?"[^"]*"/g, `"function":${JSON.stringify(name)}`) });
+    await route.fulfill({
+      contentType: 'application/json',
+      body: answer.replace(/"function": ?"[^"]*"/g, `"function":${JSON.stringify(name)}`),
+    });
   });
   await page.goto(`${url}#view=functions&metric=heap.allocated`);
   await shown(page);
@@ -126,14 +195,25 @@ async function keysOnly(page, url, file) {
   await page.locator('.timeline summary').focus();
   await page.keyboard.press('Enter');
   await page.locator('.timeline .plain tbody tr').first().waitFor();
-  check('page-timeline-table', await page.locator('.timeline .plain tbody tr').count() > 0);
+  check('page-timeline-table', (await page.locator('.timeline .plain tbody tr').count()) > 0);
 }
 
 async function looks(browser, url) {
-  const dark = await open(browser, url, { viewport: { width: 375, height: 800 }, colorScheme: 'dark', reducedMotion: 'reduce' });
+  const dark = await open(browser, url, {
+    viewport: { width: 375, height: 800 },
+    colorScheme: 'dark',
+    reducedMotion: 'reduce',
+  });
   await shown(dark);
-  const brightness = (color) => color.match(/\d+/g).slice(0, 3).reduce((sum, one) => sum + Number(one), 0);
-  const paint = await dark.evaluate(() => { const style = getComputedStyle(document.documentElement); return [style.backgroundColor, style.color]; });
+  const brightness = (color) =>
+    color
+      .match(/\d+/g)
+      .slice(0, 3)
+      .reduce((sum, one) => sum + Number(one), 0);
+  const paint = await dark.evaluate(() => {
+    const style = getComputedStyle(document.documentElement);
+    return [style.backgroundColor, style.color];
+  });
   check('page-dark', brightness(paint[0]) < 150 && brightness(paint[1]) > 600, paint.join());
   for (const view of ['flame', 'functions', 'tree', 'threads', 'histograms', 'quality']) {
     if (view !== 'flame') await after(dark, () => dark.locator(`[data-view=${view}]`).click());

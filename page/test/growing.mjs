@@ -6,8 +6,13 @@ import { check, equal, memoir, open } from './browser.mjs';
 const grown = 1000; // bytes of a block of subject-grows_on_demand
 
 async function untilSum(page, least) {
-  await page.waitForFunction((bytes) => Number(document.querySelector('[data-name=sum-0]')?.dataset.value ?? 0) >= bytes, least);
-  return page.evaluate(() => Number(document.querySelector('#view tr[data-name=grown_block] [data-column=self-0]')?.dataset.value));
+  await page.waitForFunction(
+    (bytes) => Number(document.querySelector('[data-name=sum-0]')?.dataset.value ?? 0) >= bytes,
+    least,
+  );
+  return page.evaluate(() =>
+    Number(document.querySelector('#view tr[data-name=grown_block] [data-column=self-0]')?.dataset.value),
+  );
 }
 
 export async function testGrowing(browser, { url, token, growth, server, command }) {
@@ -16,18 +21,26 @@ export async function testGrowing(browser, { url, token, growth, server, command
   await field.fill('wrong-wrong-wrong-wrong');
   await field.press('Enter');
   await page.locator('.refused').waitFor();
-  check('page-token-refused', await page.locator('.summary').count() === 0);
+  check('page-token-refused', (await page.locator('.summary').count()) === 0);
   await field.fill(token);
   await field.press('Enter');
   equal('page-token-accepted', 100 * grown, await untilSum(page, 100 * grown));
-  check('page-token-kept-for-the-tab', await page.evaluate(() => sessionStorage.length === 1 && !document.cookie && !/token/.test(location.href)));
+  check(
+    'page-token-kept-for-the-tab',
+    await page.evaluate(
+      () => sessionStorage.length === 1 && !document.cookie && !/token/.test(location.href),
+    ),
+  );
   await page.locator('[data-name=live]').waitFor();
   appendFileSync(growth, '\n');
   equal('page-live-grows', 200 * grown, await untilSum(page, 200 * grown));
 
   process.kill(server, 'SIGKILL');
   await page.locator('.banner').waitFor();
-  check('page-killed-keeps-what-it-shows', await page.locator('#view tr[data-name=grown_block]').count() === 1);
+  check(
+    'page-killed-keeps-what-it-shows',
+    (await page.locator('#view tr[data-name=grown_block]').count()) === 1,
+  );
   appendFileSync(growth, '\n');
   const again = spawn(memoir, command, { stdio: 'ignore' });
   try {

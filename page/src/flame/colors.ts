@@ -14,8 +14,16 @@ interface Hue {
 }
 
 // Orange, blue, teal, purple, yellow, pink: apart also to those who see fewer colours, as lightness differs, too.
-const hues: readonly Hue[] = [{ h: 28, s: 78 }, { h: 212, s: 55 }, { h: 172, s: 45 }, { h: 268, s: 38 }, { h: 48, s: 72 }, { h: 330, s: 45 }];
-const OTHER = hues.length, SHADES = 5;
+const hues: readonly Hue[] = [
+  { h: 28, s: 78 },
+  { h: 212, s: 55 },
+  { h: 172, s: 45 },
+  { h: 268, s: 38 },
+  { h: 48, s: 72 },
+  { h: 330, s: 45 },
+];
+const OTHER = hues.length,
+  SHADES = 5;
 
 export class Palette {
   readonly modules: Module[];
@@ -26,11 +34,21 @@ export class Palette {
     const sums = new Map<string, number>();
     for (let i = 1; i < tree.size; i++) {
       const frame = tree.frame[i]!;
-      if (frame >= 0 && tree.self[i]! >= 0) sums.set(frames.module(frame), (sums.get(frames.module(frame)) ?? 0) + tree.value[i]!);
+      if (frame >= 0 && tree.self[i]! >= 0)
+        sums.set(frames.module(frame), (sums.get(frames.module(frame)) ?? 0) + tree.value[i]!);
     }
-    this.modules = [...sums].sort((a, b) => b[1] - a[1])
-      .map(([path, value], place) => ({ name: path ? baseName(path) : '', value, hue: path && place < OTHER ? place : OTHER }));
-    const hueOf = new Map([...sums].sort((a, b) => b[1] - a[1]).map(([path], place) => [path, path && place < OTHER ? place : OTHER]));
+    this.modules = [...sums]
+      .sort((a, b) => b[1] - a[1])
+      .map(([path, value], place) => ({
+        name: path ? baseName(path) : '',
+        value,
+        hue: path && place < OTHER ? place : OTHER,
+      }));
+    const hueOf = new Map(
+      [...sums]
+        .sort((a, b) => b[1] - a[1])
+        .map(([path], place) => [path, path && place < OTHER ? place : OTHER]),
+    );
     this.classes = new Uint8Array(frames.count);
     for (let i = 0; i < frames.count; i++)
       this.classes[i] = (hueOf.get(frames.module(i)) ?? OTHER) * SHADES + shadeOf(frames.name(i));
@@ -55,5 +73,7 @@ function shadeOf(name: string): number {
 
 function styleOf(hue: Hue | undefined, shade: number, isDark: boolean): string {
   const light = isDark ? 33 + shade * 3 : 68 + shade * 3.4;
-  return hue ? `hsl(${hue.h} ${isDark ? hue.s * 0.82 : hue.s}% ${light}%)` : `hsl(215 8% ${isDark ? 26 + shade * 2 : 80 + shade * 2}%)`;
+  return hue
+    ? `hsl(${hue.h} ${isDark ? hue.s * 0.82 : hue.s}% ${light}%)`
+    : `hsl(215 8% ${isDark ? 26 + shade * 2 : 80 + shade * 2}%)`;
 }

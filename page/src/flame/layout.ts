@@ -23,7 +23,8 @@ export interface Tree {
   readonly levels: readonly Int32Array[]; // nodes by depth, from left to right
 }
 
-const FIELDS = 6, NODE = 4;
+const FIELDS = 6,
+  NODE = 4;
 
 export function frameTable(answer: FlameAnswer): FrameTable {
   const { frames, strings } = answer;
@@ -59,11 +60,18 @@ function levelsOf(depth: Uint16Array): Int32Array[] {
 /** `nodes` are in pre-order; whatever is inconsistent in them ends up as a strange picture, nothing worse. */
 export function treeOf(nodes: readonly number[], frames: FrameTable): Tree {
   const size = Math.floor(nodes.length / NODE);
-  const frame = new Int32Array(size), depth = new Uint16Array(size), parent = new Int32Array(size), path = new Uint32Array(size);
-  const start = new Float64Array(size), value = new Float64Array(size), self = new Float64Array(size), count = new Float64Array(size);
+  const frame = new Int32Array(size),
+    depth = new Uint16Array(size),
+    parent = new Int32Array(size),
+    path = new Uint32Array(size);
+  const start = new Float64Array(size),
+    value = new Float64Array(size),
+    self = new Float64Array(size),
+    count = new Float64Array(size);
   const names = new Uint32Array(frames.count);
   for (let i = 0; i < frames.count; i++) names[i] = hashText(frames.name(i) + '\0' + frames.module(i));
-  const next: number[] = [0], last: number[] = [];
+  const next: number[] = [0],
+    last: number[] = [];
   for (let i = 0; i < size; i++) {
     const level = nodes[i * NODE + 1]!;
     frame[i] = nodes[i * NODE]!;
@@ -73,10 +81,15 @@ export function treeOf(nodes: readonly number[], frames: FrameTable): Tree {
     start[i] = next[level] ?? 0;
     next[level] = start[i]! + value[i]!;
     next[level + 1] = start[i]!;
-    const above = level > 0 ? last[level - 1] ?? -1 : -1;
+    const above = level > 0 ? (last[level - 1] ?? -1) : -1;
     parent[i] = above;
     last[level] = i;
-    path[i] = above < 0 ? 1 : (Math.imul(path[above]! ^ (frame[i]! < 0 ? 7 : names[frame[i]!] ?? 0), 0x01000193) + 0x9e3779b9) >>> 0;
+    path[i] =
+      above < 0
+        ? 1
+        : (Math.imul(path[above]! ^ (frame[i]! < 0 ? 7 : (names[frame[i]!] ?? 0)), 0x01000193) +
+            0x9e3779b9) >>>
+          0;
     if (above >= 0) self[above]! -= value[i]!;
   }
   return { size, frame, depth, start, value, self, count, parent, path, levels: levelsOf(depth) };
@@ -84,9 +97,11 @@ export function treeOf(nodes: readonly number[], frames: FrameTable): Tree {
 
 /** The place in `level` of the first node that ends behind `x`, from `from` on. */
 export function firstBehind(tree: Tree, level: Int32Array, x: number, from = 0): number {
-  let low = from, high = level.length;
+  let low = from,
+    high = level.length;
   while (low < high) {
-    const middle = (low + high) >> 1, node = level[middle]!;
+    const middle = (low + high) >> 1,
+      node = level[middle]!;
     if (tree.start[node]! + tree.value[node]! > x) high = middle;
     else low = middle + 1;
   }
@@ -95,7 +110,8 @@ export function firstBehind(tree: Tree, level: Int32Array, x: number, from = 0):
 
 /** The place in `level` of the first node that begins at `x` or later, from `from` on. */
 export function firstFrom(tree: Tree, level: Int32Array, x: number, from = 0): number {
-  let low = from, high = level.length;
+  let low = from,
+    high = level.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (tree.start[level[middle]!]! >= x) high = middle;
@@ -127,7 +143,11 @@ export function largestChild(tree: Tree, node: number): number {
   const level = tree.levels[tree.depth[node]! + 1];
   if (!level) return -1;
   let best = -1;
-  for (let i = firstFrom(tree, level, tree.start[node]!); i < level.length && tree.parent[level[i]!] === node; i++)
+  for (
+    let i = firstFrom(tree, level, tree.start[node]!);
+    i < level.length && tree.parent[level[i]!] === node;
+    i++
+  )
     if (best < 0 || tree.value[level[i]!]! > tree.value[best]!) best = level[i]!;
   return best;
 }

@@ -6,7 +6,8 @@ import { firstBehind, firstFrom, type FrameTable, type Tree } from './layout';
 
 export const ROW = 21;
 const SMALLEST = 0.6; // px: narrower ones become one
-const LABEL_LEAST = 28, PAD = 5;
+const LABEL_LEAST = 28,
+  PAD = 5;
 
 export interface Window {
   left: number; // in units of the tree
@@ -46,12 +47,20 @@ function colorOf(look: Look, node: number): string {
   return look.palette.of(frame);
 }
 
-function paintLevel(pen: CanvasRenderingContext2D, look: Look, window: Window, depth: number, y: number): void {
-  const { tree } = look, level = tree.levels[depth]!;
+function paintLevel(
+  pen: CanvasRenderingContext2D,
+  look: Look,
+  window: Window,
+  depth: number,
+  y: number,
+): void {
+  const { tree } = look,
+    level = tree.levels[depth]!;
   const scale = window.width / (window.right - window.left);
   const isContext = depth < look.zoomDepth;
   for (let i = firstBehind(tree, level, window.left); i < level.length;) {
-    const node = level[i]!, start = tree.start[node]!;
+    const node = level[i]!,
+      start = tree.start[node]!;
     if (start >= window.right) break;
     const left = Math.max(0, (start - window.left) * scale);
     const right = Math.min(window.width, (start + tree.value[node]! - window.left) * scale);
@@ -89,15 +98,28 @@ export function paintFlame(pen: CanvasRenderingContext2D, look: Look, window: Wi
   cellWidth = pen.measureText('0000000000').width / 10;
   const first = Math.max(0, Math.floor(window.scroll / ROW));
   const last = Math.min(look.tree.levels.length - 1, Math.floor((window.scroll + window.height) / ROW));
-  for (let depth = first; depth <= last; depth++) paintLevel(pen, look, window, depth, depth * ROW - window.scroll);
+  for (let depth = first; depth <= last; depth++)
+    paintLevel(pen, look, window, depth, depth * ROW - window.scroll);
 }
 
-export function outline(pen: CanvasRenderingContext2D, tree: Tree, window: Window, node: number, color: string, width: number): void {
+export function outline(
+  pen: CanvasRenderingContext2D,
+  tree: Tree,
+  window: Window,
+  node: number,
+  color: string,
+  width: number,
+): void {
   const scale = window.width / (window.right - window.left);
   const left = Math.max(0, (tree.start[node]! - window.left) * scale);
   const right = Math.min(window.width, (tree.start[node]! + tree.value[node]! - window.left) * scale);
   if (right <= left) return;
   pen.strokeStyle = color;
   pen.lineWidth = width;
-  pen.strokeRect(left + width / 2, tree.depth[node]! * ROW - window.scroll + width / 2, Math.max(1, right - left - width), ROW - 1 - width);
+  pen.strokeRect(
+    left + width / 2,
+    tree.depth[node]! * ROW - window.scroll + width / 2,
+    Math.max(1, right - left - width),
+    ROW - 1 - width,
+  );
 }

@@ -6,11 +6,22 @@ import { finderOf, literally } from '../finder';
 import { isCounter } from '../metrics';
 import { questionOf, type Part, type Scene } from '../scene';
 import { onTheme, theme } from '../theme';
-import { baseName, countText, shareText, valueText } from '../units';
+import { shareText, valueText } from '../units';
 import { Palette } from './colors';
-import { frameTable, largestChild, nodeAt, nodeOfPath, pathText, sumOf, treeOf, type FrameTable, type Tree } from './layout';
+import {
+  frameTable,
+  largestChild,
+  nodeAt,
+  nodeOfPath,
+  pathText,
+  sumOf,
+  treeOf,
+  type FrameTable,
+  type Tree,
+} from './layout';
 import { labelOf, outline, paintFlame, ROW, type Window } from './paint';
 import { flameTable } from './table';
+import { describe } from './words';
 
 const GLIDE_MS = 160;
 
@@ -27,8 +38,11 @@ export class FlamePart implements Part {
   private readonly bar = h('div', { class: 'toolbar' });
   private readonly boxes = h('canvas', { class: 'boxes' });
   private readonly over = h('canvas', {
-    class: 'over', tabindex: 0, role: 'application',
-    'aria-label': 'Flame graph. Arrows walk through the frames, Enter zooms in, Backspace zooms out. The same is below as a table.',
+    class: 'over',
+    tabindex: 0,
+    role: 'application',
+    'aria-label':
+      'Flame graph. Arrows walk through the frames, Enter zooms in, Backspace zooms out. The same is below as a table.',
   });
   private readonly stage = h('div', { class: 'stage' }, this.boxes, this.over);
   private readonly room = h('div', { class: 'room' }, this.stage);
@@ -47,7 +61,14 @@ export class FlamePart implements Part {
   private known: { answer: FlameAnswer; callers: boolean; isDark: boolean; shown: Shown } | null = null;
 
   constructor() {
-    add(this.element, this.bar, h('div', { class: 'flame-frame' }, this.room, this.tip), this.facts, this.legend, this.table);
+    add(
+      this.element,
+      this.bar,
+      h('div', { class: 'flame-frame' }, this.room, this.tip),
+      this.facts,
+      this.legend,
+      this.table,
+    );
     listen(this.over, {
       pointermove: (event) => this.hover(event),
       pointerleave: () => this.leave(),
@@ -64,7 +85,10 @@ export class FlamePart implements Part {
   async show(scene: Scene): Promise<void> {
     const before = this.scene;
     this.scene = scene;
-    const answer = await scene.source.get<FlameAnswer>('api/flame', { ...questionOf(scene), frames: scene.selection.frames });
+    const answer = await scene.source.get<FlameAnswer>('api/flame', {
+      ...questionOf(scene),
+      frames: scene.selection.frames,
+    });
     if (this.scene !== scene) return;
     const chosenPath = this.shown && this.chosen > 0 ? pathText(this.shown.tree, this.chosen) : '';
     this.shown = this.build(answer, scene);
@@ -73,7 +97,10 @@ export class FlamePart implements Part {
     this.hovered = -1;
     this.tip.hidden = true;
     const target = nodeOfPath(tree, scene.selection.zoom);
-    const glides = before !== null && before.selection.callers === scene.selection.callers && before.selection.zoom !== scene.selection.zoom;
+    const glides =
+      before !== null &&
+      before.selection.callers === scene.selection.callers &&
+      before.selection.zoom !== scene.selection.zoom;
     this.fillBar();
     this.fillLegend();
     this.fillTable();
@@ -83,17 +110,27 @@ export class FlamePart implements Part {
   }
 
   private build(answer: FlameAnswer, scene: Scene): Shown {
-    const { callers, find } = scene.selection, { isDark } = theme();
+    const { callers, find } = scene.selection,
+      { isDark } = theme();
     let made = this.known;
     if (!made || made.answer !== answer || made.callers !== callers || made.isDark !== isDark) {
       const frames = frameTable(answer);
       const tree = treeOf(answer.trees[callers ? 1 : 0]?.nodes ?? [0, 0, 0, 0], frames);
-      made = { answer, callers, isDark, shown: { answer, frames, tree, palette: new Palette(tree, frames, isDark), matches: null } };
+      made = {
+        answer,
+        callers,
+        isDark,
+        shown: { answer, frames, tree, palette: new Palette(tree, frames, isDark), matches: null },
+      };
       this.known = made;
     }
     const finds = finderOf(find);
     const { frames } = made.shown;
-    const matches = finds ? Uint8Array.from({ length: frames.count }, (_, i) => (i > 0 && (finds(frames.name(i)) || finds(frames.module(i))) ? 1 : 0)) : null;
+    const matches = finds
+      ? Uint8Array.from({ length: frames.count }, (_, i) =>
+          i > 0 && (finds(frames.name(i)) || finds(frames.module(i))) ? 1 : 0,
+        )
+      : null;
     return { ...made.shown, matches };
   }
 
@@ -102,17 +139,24 @@ export class FlamePart implements Part {
   private moveTo(node: number, glides: boolean): void {
     const { tree } = this.shown!;
     this.zoomed = node;
-    const left = tree.start[node] ?? 0, right = left + Math.max(tree.value[node] ?? 1, 1e-9);
+    const left = tree.start[node] ?? 0,
+      right = left + Math.max(tree.value[node] ?? 1, 1e-9);
     cancelAnimationFrame(this.glide);
     if (!glides || matchMedia('(prefers-reduced-motion: reduce)').matches) {
       this.window = { ...this.window, left, right };
       this.paint();
       return;
     }
-    const from = { ...this.window }, began = performance.now();
+    const from = { ...this.window },
+      began = performance.now();
     const step = (now: number): void => {
-      const t = Math.min(1, (now - began) / GLIDE_MS), eased = 1 - (1 - t) ** 3;
-      this.window = { ...this.window, left: from.left + (left - from.left) * eased, right: from.right + (right - from.right) * eased };
+      const t = Math.min(1, (now - began) / GLIDE_MS),
+        eased = 1 - (1 - t) ** 3;
+      this.window = {
+        ...this.window,
+        left: from.left + (left - from.left) * eased,
+        right: from.right + (right - from.right) * eased,
+      };
       this.paint();
       if (t < 1) this.glide = requestAnimationFrame(step);
     };
@@ -125,21 +169,26 @@ export class FlamePart implements Part {
   }
 
   private paint(): void {
-    const { shown } = this, width = this.room.clientWidth;
+    const { shown } = this,
+      width = this.room.clientWidth;
     if (!shown || width < 10) return;
     const whole = shown.tree.levels.length * ROW;
     const height = Math.min(whole, Math.max(240, Math.round(innerHeight * 0.62)));
     this.room.style.height = `${height}px`;
     this.stage.style.height = `${whole}px`;
     this.window = { ...this.window, width: this.room.clientWidth, height, scroll: this.room.scrollTop };
-    paintFlame(fit(this.boxes, this.window.width, height),
-      { ...shown, zoomDepth: shown.tree.depth[this.zoomed] ?? 0, theme: theme() }, this.window);
+    paintFlame(
+      fit(this.boxes, this.window.width, height),
+      { ...shown, zoomDepth: shown.tree.depth[this.zoomed] ?? 0, theme: theme() },
+      this.window,
+    );
     this.paintOver();
   }
 
   private paintOver(): void {
     if (!this.shown) return;
-    const pen = fit(this.over, this.window.width, this.window.height), colors = theme();
+    const pen = fit(this.over, this.window.width, this.window.height),
+      colors = theme();
     if (this.hovered >= 0) outline(pen, this.shown.tree, this.window, this.hovered, colors.text, 1);
     if (this.chosen >= 0) outline(pen, this.shown.tree, this.window, this.chosen, colors.accent, 2);
   }
@@ -150,7 +199,9 @@ export class FlamePart implements Part {
     if (!this.shown) return -1;
     const place = this.over.getBoundingClientRect();
     const depth = Math.floor((event.clientY - place.top + this.window.scroll) / ROW);
-    const x = this.window.left + ((event.clientX - place.left) / this.window.width) * (this.window.right - this.window.left);
+    const x =
+      this.window.left +
+      ((event.clientX - place.left) / this.window.width) * (this.window.right - this.window.left);
     return nodeAt(this.shown.tree, depth, x);
   }
 
@@ -164,9 +215,10 @@ export class FlamePart implements Part {
     this.over.classList.toggle('points', node >= 0);
     this.tip.hidden = node < 0 || event.pointerType === 'touch';
     if (this.tip.hidden) return;
-    fill(this.tip, ...this.describe(node));
+    fill(this.tip, ...describe(this.shown!, node));
     const frame = this.room.getBoundingClientRect();
-    const x = event.clientX - frame.left, y = event.clientY - frame.top;
+    const x = event.clientX - frame.left,
+      y = event.clientY - frame.top;
     const { offsetWidth: width, offsetHeight: height } = this.tip;
     this.tip.style.left = `${Math.max(0, Math.min(frame.width - width, x + 14))}px`;
     this.tip.style.top = `${y + 18 + height > frame.height + 60 ? y - height - 10 : y + 18}px`;
@@ -189,7 +241,8 @@ export class FlamePart implements Part {
   }
 
   private sibling(step: number): number {
-    const { tree } = this.shown!, level = tree.levels[tree.depth[this.chosen]!]!;
+    const { tree } = this.shown!,
+      level = tree.levels[tree.depth[this.chosen]!]!;
     const place = level.indexOf(this.chosen);
     return level[place + step] ?? this.chosen;
   }
@@ -201,10 +254,12 @@ export class FlamePart implements Part {
     let next = at;
     if (event.key === 'ArrowDown') next = this.chosen < 0 ? at : largestChild(tree, at);
     else if (event.key === 'ArrowUp') next = tree.parent[at]!;
-    else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') next = this.chosen < 0 ? at : this.sibling(event.key === 'ArrowLeft' ? -1 : 1);
+    else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight')
+      next = this.chosen < 0 ? at : this.sibling(event.key === 'ArrowLeft' ? -1 : 1);
     else if (event.key === 'Home') next = 0;
     else if (event.key === 'Enter') this.zoomTo(at);
-    else if (event.key === 'Backspace' && this.zoomed > 0) this.zoomTo(Math.max(0, tree.parent[this.zoomed]!));
+    else if (event.key === 'Backspace' && this.zoomed > 0)
+      this.zoomTo(Math.max(0, tree.parent[this.zoomed]!));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -216,34 +271,29 @@ export class FlamePart implements Part {
     this.chosen = node;
     const y = tree.depth[node]! * ROW;
     if (y < this.room.scrollTop) this.room.scrollTop = y;
-    else if (y + ROW > this.room.scrollTop + this.window.height) this.room.scrollTop = y + ROW - this.window.height;
+    else if (y + ROW > this.room.scrollTop + this.window.height)
+      this.room.scrollTop = y + ROW - this.window.height;
     this.fillFacts();
     this.paintOver();
   }
 
   // Words.
 
-  private describe(node: number): HTMLElement[] {
-    const { tree, frames, answer } = this.shown!;
-    const frame = tree.frame[node]!, value = tree.value[node]!;
-    const where = frame > 0 ? [baseName(frames.module(frame)), frames.file(frame) && `${frames.file(frame)}${frames.line(frame) ? `:${frames.line(frame)}` : ''}`,
-      frames.isInlined(frame) ? 'inlined' : ''].filter(Boolean).join(' · ') : '';
-    return [
-      h('div', { class: 'tip-head mono' }, labelOf(tree, frames, node)),
-      h('div', { class: 'tip-line' }, h('span', {}, 'Total'), h('b', { 'data-value': value }, `${valueText(value, answer.unit)} · ${shareText(value, answer.total)}`)),
-      h('div', { class: 'tip-line' }, h('span', {}, 'Self'), h('b', { 'data-value': tree.self[node]! }, valueText(tree.self[node]!, answer.unit))),
-      h('div', { class: 'tip-line' }, h('span', {}, answer.noun === 'block' ? 'Blocks' : 'Count'), h('b', { 'data-value': tree.count[node]! }, countText(tree.count[node]!))),
-      ...(where ? [h('div', { class: 'tip-where' }, where)] : []),
-    ];
-  }
-
   private fillFacts(): void {
     const { shown, scene } = this;
     if (!shown || !scene) return;
     const node = this.chosen >= 0 ? this.chosen : this.zoomed;
     const frame = shown.tree.frame[node]!;
-    fill(this.facts, ...this.describe(node),
-      frame > 0 && button('Only stacks through it', () => scene.change({ filter: literally(shown.frames.name(frame)), zoom: '' }), { class: 'small' }));
+    fill(
+      this.facts,
+      ...describe(shown, node),
+      frame > 0 &&
+        button(
+          'Only stacks through it',
+          () => scene.change({ filter: literally(shown.frames.name(frame)), zoom: '' }),
+          { class: 'small' },
+        ),
+    );
     this.facts.dataset['name'] = labelOf(shown.tree, shown.frames, node);
   }
 
@@ -252,26 +302,57 @@ export class FlamePart implements Part {
     if (!shown || !scene) return;
     const { callers, find, time } = scene.selection;
     const direction = (label: string, isCallers: boolean): HTMLButtonElement =>
-      button(label, () => scene.change({ callers: isCallers, zoom: '' }), { 'aria-pressed': String(callers === isCallers) });
+      button(label, () => scene.change({ callers: isCallers, zoom: '' }), {
+        'aria-pressed': String(callers === isCallers),
+      });
     const { tree, answer } = shown;
     const found = shown.matches ? sumOf(tree, shown.matches) : 0;
-    fill(this.bar,
-      h('div', { class: 'switch', role: 'group', 'aria-label': 'Direction' }, direction('Top down', false), direction('Bottom up', true)),
-      h('span', { class: 'total', 'data-value': answer.total, 'data-name': 'flame-total' }, valueText(answer.total, answer.unit)),
-      time && time.from !== null && !isCounter(scene.metric) ? h('span', { class: 'hint' }, 'what grew in the range') : null,
-      shown.matches ? h('span', { class: 'found', 'data-name': 'found', 'data-value': found }, `“${find}” has ${valueText(found, answer.unit)}, ${shareText(found, answer.total)}`) : null,
-      this.scene?.selection.zoom ? button('Reset zoom', () => this.zoomTo(0), { class: 'small' }) : null);
+    fill(
+      this.bar,
+      h(
+        'div',
+        { class: 'switch', role: 'group', 'aria-label': 'Direction' },
+        direction('Top down', false),
+        direction('Bottom up', true),
+      ),
+      h(
+        'span',
+        { class: 'total', 'data-value': answer.total, 'data-name': 'flame-total' },
+        valueText(answer.total, answer.unit),
+      ),
+      time && time.from !== null && !isCounter(scene.metric)
+        ? h('span', { class: 'hint' }, 'what grew in the range')
+        : null,
+      shown.matches
+        ? h(
+            'span',
+            { class: 'found', 'data-name': 'found', 'data-value': found },
+            `“${find}” has ${valueText(found, answer.unit)}, ${shareText(found, answer.total)}`,
+          )
+        : null,
+      this.scene?.selection.zoom ? button('Reset zoom', () => this.zoomTo(0), { class: 'small' }) : null,
+    );
     this.room.hidden = this.facts.hidden = answer.total === 0;
-    if (answer.total === 0) add(this.bar, h('p', { class: 'empty' }, 'Nothing here: no stack has any of this metric in the selection.'));
+    if (answer.total === 0)
+      add(
+        this.bar,
+        h('p', { class: 'empty' }, 'Nothing here: no stack has any of this metric in the selection.'),
+      );
   }
 
   private fillLegend(): void {
     const { palette } = this.shown!;
-    fill(this.legend, ...palette.modules.slice(0, 7).filter((module) => module.name).map((module) => {
-      const dot = h('i', { class: 'dot' });
-      dot.style.background = palette.ofHue(module.hue);
-      return h('span', { class: 'key' }, dot, module.name);
-    }));
+    fill(
+      this.legend,
+      ...palette.modules
+        .slice(0, 7)
+        .filter((module) => module.name)
+        .map((module) => {
+          const dot = h('i', { class: 'dot' });
+          dot.style.background = palette.ofHue(module.hue);
+          return h('span', { class: 'key' }, dot, module.name);
+        }),
+    );
   }
 
   private fillTable(): void {
@@ -288,5 +369,4 @@ export class FlamePart implements Part {
     } else return false;
     return true;
   }
-
 }

@@ -20,7 +20,10 @@ export interface Plan {
   axis: number;
 }
 
-const MARKS = 18, AXIS = 22, GAP = 10, HEAD = 17;
+const MARKS = 18,
+  AXIS = 22,
+  GAP = 10,
+  HEAD = 17;
 
 export function planOf(data: Timeline, width: number): Plan {
   const isNarrow = width < 560;
@@ -36,7 +39,9 @@ export function planOf(data: Timeline, width: number): Plan {
   top = marks.height;
   const memory = lane('Memory', isNarrow ? 84 : 104);
   const rate = hasRate ? lane('Allocation rate', isNarrow ? 34 : 42) : null;
-  const sites = hasSites ? lane(`${data.metric} by call site${data.is_rate ? ', per second' : ''}`, isNarrow ? 74 : 92) : null;
+  const sites = hasSites
+    ? lane(`${data.metric} by call site${data.is_rate ? ', per second' : ''}`, isNarrow ? 74 : 92)
+    : null;
   return { width, height: top + AXIS - GAP + 4, marks, memory, rate, sites, axis: top - GAP + 4 };
 }
 
@@ -64,7 +69,13 @@ function yOf(scale: Scale, value: number): number {
   return scale.lane.top + scale.lane.height * (1 - Math.max(0, value) / scale.top);
 }
 
-function paintScale(pen: CanvasRenderingContext2D, plan: Plan, scale: Scale, theme: Theme, isBytes: boolean): void {
+function paintScale(
+  pen: CanvasRenderingContext2D,
+  plan: Plan,
+  scale: Scale,
+  theme: Theme,
+  isBytes: boolean,
+): void {
   const { lane } = scale;
   pen.font = `600 11px ${SANS}`;
   pen.textBaseline = 'alphabetic';
@@ -84,8 +95,14 @@ function paintScale(pen: CanvasRenderingContext2D, plan: Plan, scale: Scale, the
 }
 
 /** Over what is painted, as the largest values are often at the right. */
-function paintNumbers(pen: CanvasRenderingContext2D, plan: Plan, scale: Scale, theme: Theme, isBytes: boolean,
-  text: (value: number) => string): void {
+function paintNumbers(
+  pen: CanvasRenderingContext2D,
+  plan: Plan,
+  scale: Scale,
+  theme: Theme,
+  isBytes: boolean,
+  text: (value: number) => string,
+): void {
   pen.font = `10.5px ${SANS}`;
   pen.textAlign = 'right';
   pen.textBaseline = 'alphabetic';
@@ -104,7 +121,12 @@ function paintNumbers(pen: CanvasRenderingContext2D, plan: Plan, scale: Scale, t
 }
 
 /** Lines and areas break where nothing was measured. */
-function trace(pen: CanvasRenderingContext2D, xs: readonly number[], ys: readonly (number | null)[], floor: number | null): void {
+function trace(
+  pen: CanvasRenderingContext2D,
+  xs: readonly number[],
+  ys: readonly (number | null)[],
+  floor: number | null,
+): void {
   let begun = -1;
   const end = (last: number): void => {
     if (begun >= 0 && floor !== null) {
@@ -135,8 +157,14 @@ function paintMemory(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, 
   const y = (value: number | null): number | null => (value === null ? null : yOf(scale, value));
   paintScale(pen, plan, scale, theme, true);
   // From the beginning of the first column, with its own value: nothing is known before.
-  const xs = [xOf(data, plan, data.columns.begin_ns[0] ?? data.from_ns), ...ends.map((ns) => xOf(data, plan, ns))];
-  const from = (values: readonly (number | null)[]): (number | null)[] => [y(values[0] ?? null), ...values.map(y)];
+  const xs = [
+    xOf(data, plan, data.columns.begin_ns[0] ?? data.from_ns),
+    ...ends.map((ns) => xOf(data, plan, ns)),
+  ];
+  const from = (values: readonly (number | null)[]): (number | null)[] => [
+    y(values[0] ?? null),
+    ...values.map(y),
+  ];
   const floor = plan.memory.top + plan.memory.height;
   pen.globalAlpha = theme.isDark ? 0.22 : 0.16;
   pen.fillStyle = theme.heap;
@@ -160,10 +188,20 @@ function paintMemory(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, 
   paintPeak(pen, data, plan, scale, theme);
 }
 
-function paintPeak(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, scale: Scale, theme: Theme): void {
-  const { heap_live_max: high, end_ns: ends } = data.columns, peak = most(high), at = high.indexOf(peak);
+function paintPeak(
+  pen: CanvasRenderingContext2D,
+  data: Timeline,
+  plan: Plan,
+  scale: Scale,
+  theme: Theme,
+): void {
+  const { heap_live_max: high, end_ns: ends } = data.columns,
+    peak = most(high),
+    at = high.indexOf(peak);
   if (peak <= 0 || at < 0) return;
-  const x = xOf(data, plan, ends[at]!), y = yOf(scale, peak), isLeft = x > plan.width / 2;
+  const x = xOf(data, plan, ends[at]!),
+    y = yOf(scale, peak),
+    isLeft = x > plan.width / 2;
   const text = `peak ${bytesText(peak)}`;
   pen.fillStyle = theme.heap;
   pen.strokeStyle = theme.surface;
@@ -191,13 +229,15 @@ function ratesOf(data: Timeline, plan: Plan): { from: number; to: number; rate: 
   const { begin_ns: begins, end_ns: ends, allocated } = data.columns;
   const least = leastStretch(data, plan);
   const rates: { from: number; to: number; rate: number }[] = [];
-  let from = begins[0] ?? 0, bytes = 0;
+  let from = begins[0] ?? 0,
+    bytes = 0;
   for (let i = 0; i < ends.length; i++) {
     const to = ends[i]!;
     bytes += allocated[i]!;
     if (to - from < least && i + 1 < ends.length) continue;
     const before = rates.at(-1);
-    if (before && to - from < least / 2) { // what is left at the end
+    if (before && to - from < least / 2) {
+      // what is left at the end
       before.rate = (before.rate * (before.to - before.from) + bytes * 1e9) / (to - before.from);
       before.to = to;
     } else {
@@ -209,7 +249,13 @@ function ratesOf(data: Timeline, plan: Plan): { from: number; to: number; rate: 
   return rates;
 }
 
-function paintRate(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, lane: Lane, theme: Theme): void {
+function paintRate(
+  pen: CanvasRenderingContext2D,
+  data: Timeline,
+  plan: Plan,
+  lane: Lane,
+  theme: Theme,
+): void {
   const rates = ratesOf(data, plan);
   const scale: Scale = { lane, top: Math.max(most(rates.map((one) => one.rate)), 1) * 1.08 };
   paintScale(pen, plan, scale, theme, true);
@@ -217,7 +263,9 @@ function paintRate(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, la
   pen.fillStyle = theme.rate;
   pen.globalAlpha = 0.75;
   for (const { from, to, rate } of rates) {
-    const left = xOf(data, plan, from), right = xOf(data, plan, to), y = yOf(scale, rate);
+    const left = xOf(data, plan, from),
+      right = xOf(data, plan, to),
+      y = yOf(scale, rate);
     pen.fillRect(left, y, Math.max(0.5, right - left - (right - left > 4 ? 1 : 0)), floor - y);
   }
   pen.globalAlpha = 1;
@@ -225,21 +273,25 @@ function paintRate(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, la
 }
 
 export function siteColor(theme: Theme, index: number, isRest: boolean): string {
-  return isRest ? theme.rest : theme.series[index % theme.series.length] ?? theme.rest;
+  return isRest ? theme.rest : (theme.series[index % theme.series.length] ?? theme.rest);
 }
 
 /** Rates over stretches that are long enough for one, as areas with steps; levels as they are. */
 function seriesOf(data: Timeline, plan: Plan): { times: number[]; values: number[][] } {
   if (!data.is_rate) return { times: data.instants_ns, values: data.sites.map((site) => site.values) };
-  const least = leastStretch(data, plan), times: number[] = [], values: number[][] = data.sites.map(() => []);
+  const least = leastStretch(data, plan),
+    times: number[] = [],
+    values: number[][] = data.sites.map(() => []);
   let from = 0;
   for (let i = 1; i < data.instants_ns.length; i++) {
-    const began = data.instants_ns[from]!, ended = data.instants_ns[i]!;
+    const began = data.instants_ns[from]!,
+      ended = data.instants_ns[i]!;
     if (ended - began < least && i + 1 < data.instants_ns.length) continue;
     times.push(began, ended);
     data.sites.forEach((site, n) => {
       let sum = 0;
-      for (let k = from + 1; k <= i; k++) sum += (site.values[k] ?? 0) * (data.instants_ns[k]! - data.instants_ns[k - 1]!);
+      for (let k = from + 1; k <= i; k++)
+        sum += (site.values[k] ?? 0) * (data.instants_ns[k]! - data.instants_ns[k - 1]!);
       const rate = sum / Math.max(1, ended - began);
       values[n]!.push(rate, rate);
     });
@@ -248,12 +300,21 @@ function seriesOf(data: Timeline, plan: Plan): { times: number[]; values: number
   return { times, values };
 }
 
-function paintSites(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, lane: Lane, theme: Theme): void {
-  const { times, values } = seriesOf(data, plan), count = times.length;
+function paintSites(
+  pen: CanvasRenderingContext2D,
+  data: Timeline,
+  plan: Plan,
+  lane: Lane,
+  theme: Theme,
+): void {
+  const { times, values } = seriesOf(data, plan),
+    count = times.length;
   const sums = new Array<number>(count).fill(0);
-  for (const one of values) for (let i = 0; i < count; i++) sums[i] = (sums[i] ?? 0) + Math.max(0, one[i] ?? 0);
+  for (const one of values)
+    for (let i = 0; i < count; i++) sums[i] = (sums[i] ?? 0) + Math.max(0, one[i] ?? 0);
   const scale: Scale = { lane, top: Math.max(most(sums), 1) * 1.04 };
-  const text = (value: number): string => (data.unit === 'bytes' || data.unit === 'ns' ? valueText(value, data.unit) : shortCountText(value));
+  const text = (value: number): string =>
+    data.unit === 'bytes' || data.unit === 'ns' ? valueText(value, data.unit) : shortCountText(value);
   paintScale(pen, plan, scale, theme, data.unit === 'bytes');
   const xs = times.map((ns) => xOf(data, plan, ns));
   let floor = new Array<number>(count).fill(0);
@@ -278,7 +339,8 @@ function paintSites(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, l
 
 function paintMarks(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, theme: Theme): void {
   const bottom = plan.axis - 2;
-  let free = -1, drawn = -2;
+  let free = -1,
+    drawn = -2;
   pen.font = `10.5px ${SANS}`;
   pen.textAlign = 'left';
   pen.textBaseline = 'alphabetic';

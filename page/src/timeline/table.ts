@@ -12,14 +12,43 @@ export function timelineTable(data: Timeline): HTMLElement {
     value === null || value === undefined ? h('td', {}, '–') : h('td', { 'data-value': value }, text(value));
   const rows: HTMLElement[] = [];
   for (let i = stride - 1; i < ends.length; i += stride) {
-    const end = ends[i] ?? 0, seconds = (end - (begins[i] ?? 0)) / 1e9;
+    const end = ends[i] ?? 0,
+      seconds = (end - (begins[i] ?? 0)) / 1e9;
     const instant = data.instants_ns.findIndex((ns) => ns >= end);
-    rows.push(h('tr', {}, h('th', { scope: 'row' }, durationText(end)), cell(rss[i], bytesText), cell(live[i], bytesText),
-      cell(seconds > 0 ? (allocated[i] ?? 0) / seconds : null, (value) => rateText(value, 'bytes')),
-      ...data.sites.map((site) => cell(site.values[instant], (value) => valueText(value, data.unit)))));
+    rows.push(
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'row' }, durationText(end)),
+        cell(rss[i], bytesText),
+        cell(live[i], bytesText),
+        cell(seconds > 0 ? (allocated[i] ?? 0) / seconds : null, (value) => rateText(value, 'bytes')),
+        ...data.sites.map((site) => cell(site.values[instant], (value) => valueText(value, data.unit))),
+      ),
+    );
   }
-  return h('div', { class: 'scroll' }, h('table', { class: 'plain' },
-    h('thead', {}, h('tr', {}, ...['Time', 'Resident', 'Live heap', 'Allocation rate', ...data.sites.map((site) => site.function ?? 'all others')]
-      .map((name) => h('th', { scope: 'col' }, name)))),
-    h('tbody', {}, ...rows)));
+  return h(
+    'div',
+    { class: 'scroll' },
+    h(
+      'table',
+      { class: 'plain' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ...[
+            'Time',
+            'Resident',
+            'Live heap',
+            'Allocation rate',
+            ...data.sites.map((site) => site.function ?? 'all others'),
+          ].map((name) => h('th', { scope: 'col' }, name)),
+        ),
+      ),
+      h('tbody', {}, ...rows),
+    ),
+  );
 }

@@ -10,7 +10,10 @@ import { bytesText, durationText, rateText, valueText } from '../units';
 import { paintTimeline, planOf, siteColor, timeAt, xOf, type Plan } from './chart';
 import { timelineTable } from './table';
 
-const POINTS = 800, SITES = 7, EDGE = 7, CLICK = 4;
+const POINTS = 800,
+  SITES = 7,
+  EDGE = 7,
+  CLICK = 4;
 
 function lastOf(values: readonly (number | null)[]): number | null {
   return [...values].reverse().find((value) => value !== null) ?? null;
@@ -20,8 +23,11 @@ export class TimelinePart implements Part {
   readonly element = h('section', { class: 'timeline card', 'aria-label': 'Timeline' });
   private readonly lanes = h('canvas', { class: 'lanes' });
   private readonly over = h('canvas', {
-    class: 'over', tabindex: 0, role: 'application',
-    'aria-label': 'Timeline. Left and right move the cursor, with shift they select a range, Enter selects an instant, Escape clears.',
+    class: 'over',
+    tabindex: 0,
+    role: 'application',
+    'aria-label':
+      'Timeline. Left and right move the cursor, with shift they select a range, Enter selects an instant, Escape clears.',
   });
   private readonly tip = h('div', { class: 'tip', hidden: true });
   private readonly legend = h('div', { class: 'legend' });
@@ -54,8 +60,12 @@ export class TimelinePart implements Part {
   async show(scene: Scene): Promise<void> {
     this.scene = scene;
     this.paintOver();
-    const data = await scene.source.get<Timeline>('api/timeline',
-      { pid: scene.pid, metric: timely(scene.metric), points: POINTS, top: SITES });
+    const data = await scene.source.get<Timeline>('api/timeline', {
+      pid: scene.pid,
+      metric: timely(scene.metric),
+      points: POINTS,
+      top: SITES,
+    });
     if (this.scene !== scene) return;
     this.data = data;
     this.fillLegend();
@@ -79,7 +89,8 @@ export class TimelinePart implements Part {
     const colors = theme();
     const time = this.draft ?? this.scene?.selection.time ?? null;
     if (time) {
-      const to = xOf(data, plan, time.to), from = time.from === null ? to : xOf(data, plan, time.from);
+      const to = xOf(data, plan, time.to),
+        from = time.from === null ? to : xOf(data, plan, time.from);
       if (time.from !== null) {
         pen.fillStyle = colors.surface;
         pen.globalAlpha = 0.62;
@@ -116,9 +127,11 @@ export class TimelinePart implements Part {
   private press(event: PointerEvent): void {
     if (event.button !== 0 || !this.data || !this.plan) return;
     this.over.setPointerCapture(event.pointerId);
-    const ns = this.nsAt(event), time = this.scene?.selection.time;
+    const ns = this.nsAt(event),
+      time = this.scene?.selection.time;
     this.anchor = ns;
-    if (time && time.from !== null) { // near an edge: that one is moved
+    if (time && time.from !== null) {
+      // near an edge: that one is moved
       const x = xOf(this.data, this.plan, ns);
       if (Math.abs(x - xOf(this.data, this.plan, time.from)) < EDGE) this.anchor = time.to;
       else if (Math.abs(x - xOf(this.data, this.plan, time.to)) < EDGE) this.anchor = time.from;
@@ -162,13 +175,18 @@ export class TimelinePart implements Part {
   private choose(time: Time | null): void {
     const scene = this.scene;
     if (!scene) return;
-    scene.change(time ? { time, metric: timely(scene.metric), beside: scene.selection.beside.map(timely), zoom: '' } : { time });
+    scene.change(
+      time
+        ? { time, metric: timely(scene.metric), beside: scene.selection.beside.map(timely), zoom: '' }
+        : { time },
+    );
   }
 
   private type(event: KeyboardEvent): void {
     const { data, scene } = this;
     if (!data || !scene || event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = (data.to_ns - data.from_ns) / (event.key === 'PageUp' || event.key === 'PageDown' ? 10 : 100);
+    const step =
+      (data.to_ns - data.from_ns) / (event.key === 'PageUp' || event.key === 'PageDown' ? 10 : 100);
     const time = scene.selection.time;
     const from = this.cursor ?? time?.to ?? data.from_ns;
     const go = (ns: number): void => {
@@ -210,38 +228,67 @@ export class TimelinePart implements Part {
     const seconds = ((ends[column] ?? 0) - (begins[column] ?? 0)) / 1e9;
     let instant = data.instants_ns.findIndex((time) => time >= ns);
     if (instant < 0) instant = data.instants_ns.length - 1;
-    const resident = rss[column], heap = live[column];
-    fill(this.tip, h('div', { class: 'tip-head' }, durationText(ns)),
+    const resident = rss[column],
+      heap = live[column];
+    fill(
+      this.tip,
+      h('div', { class: 'tip-head' }, durationText(ns)),
       resident !== null && resident !== undefined ? line(colors.rss, 'Resident', bytesText(resident)) : null,
       heap !== null && heap !== undefined ? line(colors.heap, 'Live heap', bytesText(heap)) : null,
-      plan.rate && seconds > 0 ? line(colors.rate, 'Allocating', rateText((allocated[column] ?? 0) / seconds, 'bytes')) : null,
-      ...data.sites.map((site, i) => ({ site, i, value: site.values[instant] ?? 0 })).filter((one) => one.value > 0)
-        .sort((a, b) => b.value - a.value).slice(0, 6)
-        .map(({ site, i, value }) => line(siteColor(colors, i, site.function === null), site.function ?? 'all others',
-          data.is_rate ? rateText(value, data.unit) : valueText(value, data.unit))));
+      plan.rate && seconds > 0
+        ? line(colors.rate, 'Allocating', rateText((allocated[column] ?? 0) / seconds, 'bytes'))
+        : null,
+      ...data.sites
+        .map((site, i) => ({ site, i, value: site.values[instant] ?? 0 }))
+        .filter((one) => one.value > 0)
+        .sort((a, b) => b.value - a.value)
+        .slice(0, 6)
+        .map(({ site, i, value }) =>
+          line(
+            siteColor(colors, i, site.function === null),
+            site.function ?? 'all others',
+            data.is_rate ? rateText(value, data.unit) : valueText(value, data.unit),
+          ),
+        ),
+    );
     this.tip.hidden = false;
-    const x = xOf(data, plan, ns), width = this.tip.offsetWidth;
+    const x = xOf(data, plan, ns),
+      width = this.tip.offsetWidth;
     this.tip.style.left = `${Math.max(0, Math.min(plan.width - width, x + (x + width + 16 > plan.width ? -width - 12 : 12)))}px`;
   }
 
   private fillLegend(): void {
-    const data = this.data, colors = theme();
+    const data = this.data,
+      colors = theme();
     if (!data) return;
-    const entry = (variable: string, name: string, value: number | null | undefined): HTMLElement =>
-      h('span', { class: `key ${variable}` }, h('i', { class: 'dot' }), name,
-        value === null || value === undefined ? null : h('b', { 'data-value': value }, ` ${bytesText(value)}`));
-    fill(this.legend,
-      entry('key-rss', 'Resident', lastOf(data.columns.rss)), entry('key-heap', 'Live heap', lastOf(data.columns.heap_live)),
+    const entry = (variable: string, name: string, value: number | null): HTMLElement | null =>
+      value === null
+        ? null
+        : h(
+            'span',
+            { class: `key ${variable}` },
+            h('i', { class: 'dot' }),
+            name,
+            h('b', { 'data-value': value }, ` ${bytesText(value)}`),
+          );
+    fill(
+      this.legend,
+      entry('key-rss', 'Resident', lastOf(data.columns.rss)),
+      entry('key-heap', 'Live heap', lastOf(data.columns.heap_live)),
       ...data.sites.map((site, i) => {
         const dot = h('i', { class: 'dot' });
         dot.style.background = siteColor(colors, i, site.function === null);
         const name = site.function;
         if (name === null) return h('span', { class: 'key' }, dot, 'all others');
-        const key = button('', () => this.scene?.change({ find: this.scene.selection.find === name ? '' : name }),
-          { class: 'key mono', title: `Find ${name} in the views below` });
+        const key = button(
+          '',
+          () => this.scene?.change({ find: this.scene.selection.find === name ? '' : name }),
+          { class: 'key mono', title: `Find ${name} in the views below` },
+        );
         add(key, dot, name);
         return key;
-      }));
+      }),
+    );
   }
 
   private fillTable(): void {

@@ -34,9 +34,13 @@ export class FunctionsPart implements Part {
     const rows = await loadRows(scene, scene.selection.by);
     if (this.scene !== scene) return;
     const columns = this.columnsOf(rows);
-    const sort = columns.find((column) => column.sorts && column.id === scene.selection.sort) ? scene.selection.sort : 'self-0';
+    const sort = columns.find((column) => column.sorts && column.id === scene.selection.sort)
+      ? scene.selection.sort
+      : 'self-0';
     const finds = finderOf(scene.selection.find);
-    const found = finds ? rows.rows.filter((row) => finds(row.name) || finds(row.module) || finds(row.place)) : rows.rows;
+    const found = finds
+      ? rows.rows.filter((row) => finds(row.name) || finds(row.module) || finds(row.place))
+      : rows.rows;
     this.fillBar(scene, rows, found.length);
     this.grid.set(columns, sorted(found, sort), sort);
   }
@@ -48,44 +52,125 @@ export class FunctionsPart implements Part {
   private columnsOf(rows: Rows): Column<Row>[] {
     const by = this.scene?.selection.by ?? 'function';
     const name: Column<Row> = {
-      id: 'name', label: labels[by], cell: (row) => {
-        const cell = h('span', { class: 'name-cell' }, h('span', { class: 'mono', title: row.name }, row.name),
-          h('span', { class: 'where', title: row.module }, [by === 'module' ? row.module : baseName(row.module), by === 'module' ? '' : row.place].filter(Boolean).join(' · ')));
-        if (by !== 'module') add(cell, button('only', () => this.only(row), { class: 'tiny', tabindex: -1, title: `Only stacks through ${row.name}` }));
+      id: 'name',
+      label: labels[by],
+      cell: (row) => {
+        const cell = h(
+          'span',
+          { class: 'name-cell' },
+          h('span', { class: 'mono', title: row.name }, row.name),
+          h(
+            'span',
+            { class: 'where', title: row.module },
+            [by === 'module' ? row.module : baseName(row.module), by === 'module' ? '' : row.place]
+              .filter(Boolean)
+              .join(' · '),
+          ),
+        );
+        if (by !== 'module')
+          add(
+            cell,
+            button('only', () => this.only(row), {
+              class: 'tiny',
+              tabindex: -1,
+              title: `Only stacks through ${row.name}`,
+            }),
+          );
         return cell;
       },
     };
     const numbers = rows.sums.flatMap((sum, i): Column<Row>[] => {
       const of = rows.sums.length > 1 ? `${sum.metric}\n` : '';
       const all: Column<Row>[] = [
-        { id: `self-${i}`, label: `${of}self`, title: `${sum.metric} of itself`, isNumber: true, sorts: true, data: (row) => row.cells[i]!.self,
-          cell: (row) => barCell(row.cells[i]!.self, sum.value, sum.unit, i) },
-        { id: `total-${i}`, label: `${of}total`, title: `${sum.metric} of it and everything beneath it`, isNumber: true, sorts: true, data: (row) => row.cells[i]!.total,
-          cell: (row) => barCell(row.cells[i]!.total, sum.value, sum.unit, i) },
-        { id: `count-${i}`, label: `${of}count`, isNumber: true, isWide: true, sorts: true, data: (row) => row.cells[i]!.count, cell: (row) => (row.cells[i]!.count ? countText(row.cells[i]!.count) : '') },
+        {
+          id: `self-${i}`,
+          label: `${of}self`,
+          title: `${sum.metric} of itself`,
+          isNumber: true,
+          sorts: true,
+          data: (row) => row.cells[i]!.self,
+          cell: (row) => barCell(row.cells[i]!.self, sum.value, sum.unit, i),
+        },
+        {
+          id: `total-${i}`,
+          label: `${of}total`,
+          title: `${sum.metric} of it and everything beneath it`,
+          isNumber: true,
+          sorts: true,
+          data: (row) => row.cells[i]!.total,
+          cell: (row) => barCell(row.cells[i]!.total, sum.value, sum.unit, i),
+        },
+        {
+          id: `count-${i}`,
+          label: `${of}count`,
+          isNumber: true,
+          isWide: true,
+          sorts: true,
+          data: (row) => row.cells[i]!.count,
+          cell: (row) => (row.cells[i]!.count ? countText(row.cells[i]!.count) : ''),
+        },
       ];
       return rows.sums.length > 1 ? all.slice(0, 2) : all;
     });
     const ratios = rows.ratios.map((ratio, i): Column<Row> => ({
-      id: `ratio-${i}`, label: `${ratio.of}\nper ${ratio.per}`, isNumber: true, isWide: true, sorts: true,
-      data: (row) => row.ratios[i] ?? '', cell: (row) => ratioText(row.ratios[i] ?? null, ratio.unit),
+      id: `ratio-${i}`,
+      label: `${ratio.of}\nper ${ratio.per}`,
+      isNumber: true,
+      isWide: true,
+      sorts: true,
+      data: (row) => row.ratios[i] ?? '',
+      cell: (row) => ratioText(row.ratios[i] ?? null, ratio.unit),
     }));
     return [name, ...numbers, ...ratios];
   }
 
   private fillBar(scene: Scene, rows: Rows, found: number): void {
     this.beside.show(scene);
-    fill(this.groups, ...groupings.map((by) => button(labels[by], () => scene.change({ by }), { 'aria-pressed': String(scene.selection.by === by) })));
-    fill(this.words,
-      ...rows.sums.map((sum, i) => h('span', { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value }, `${sum.metric} ${valueText(sum.value, sum.unit)}`)),
-      h('span', { class: 'hint', 'data-name': 'row-count', 'data-value': found }, `${countText(found)} row${found === 1 ? '' : 's'}`));
-    if (found === 0) add(this.words, h('p', { class: 'empty' }, scene.selection.find ? 'No row matches what you look for.' : 'Nothing here in the selection.'));
+    fill(
+      this.groups,
+      ...groupings.map((by) =>
+        button(labels[by], () => scene.change({ by }), { 'aria-pressed': String(scene.selection.by === by) }),
+      ),
+    );
+    fill(
+      this.words,
+      ...rows.sums.map((sum, i) =>
+        h(
+          'span',
+          { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value },
+          `${sum.metric} ${valueText(sum.value, sum.unit)}`,
+        ),
+      ),
+      h(
+        'span',
+        { class: 'hint', 'data-name': 'row-count', 'data-value': found },
+        `${countText(found)} row${found === 1 ? '' : 's'}`,
+      ),
+    );
+    if (found === 0)
+      add(
+        this.words,
+        h(
+          'p',
+          { class: 'empty' },
+          scene.selection.find ? 'No row matches what you look for.' : 'Nothing here in the selection.',
+        ),
+      );
   }
 }
 
 function sorted(rows: readonly Row[], sort: string): Row[] {
-  const [kind, place] = sort.split('-'), i = Number(place);
+  const [kind, place] = sort.split('-'),
+    i = Number(place);
   const key = (row: Row): number =>
-    kind === 'ratio' ? row.ratios[i] ?? -Infinity : kind === 'total' ? row.cells[i]?.total ?? 0 : kind === 'count' ? row.cells[i]?.count ?? 0 : row.cells[i]?.self ?? 0;
-  return [...rows].sort((a, b) => Math.abs(key(b)) - Math.abs(key(a)) || (b.cells[0]?.total ?? 0) - (a.cells[0]?.total ?? 0));
+    kind === 'ratio'
+      ? (row.ratios[i] ?? -Infinity)
+      : kind === 'total'
+        ? (row.cells[i]?.total ?? 0)
+        : kind === 'count'
+          ? (row.cells[i]?.count ?? 0)
+          : (row.cells[i]?.self ?? 0);
+  return [...rows].sort(
+    (a, b) => Math.abs(key(b)) - Math.abs(key(a)) || (b.cells[0]?.total ?? 0) - (a.cells[0]?.total ?? 0),
+  );
 }

@@ -29,8 +29,20 @@ const OPEN_SHARE = 0.3;
 
 async function load(scene: Scene): Promise<Forest> {
   const metrics = metricsOf(scene);
-  return metrics.length > 1 ? fromSides(await scene.source.get<Sides>('api/report', { ...questionOf(scene, metrics.join(',')), 'top-down': 'true' }))
-    : fromFlame(await scene.source.get<FlameAnswer>('api/flame', { ...questionOf(scene), frames: scene.selection.frames }), scene.metric);
+  return metrics.length > 1
+    ? fromSides(
+        await scene.source.get<Sides>('api/report', {
+          ...questionOf(scene, metrics.join(',')),
+          'top-down': 'true',
+        }),
+      )
+    : fromFlame(
+        await scene.source.get<FlameAnswer>('api/flame', {
+          ...questionOf(scene),
+          frames: scene.selection.frames,
+        }),
+        scene.metric,
+      );
 }
 
 function fromSides(sides: Sides): Forest {
@@ -38,9 +50,18 @@ function fromSides(sides: Sides): Forest {
   for (const one of sides.tree ?? []) {
     const above = one.parent === null ? undefined : nodes.get(one.parent);
     const node: Node = {
-      id: one.id, name: one.function || '[no name]', module: one.module, depth: above ? above.depth + 1 : 0, children: [],
+      id: one.id,
+      name: one.function || '[no name]',
+      module: one.module,
+      depth: above ? above.depth + 1 : 0,
+      children: [],
       path: above ? `${above.path}\0${one.function}` : '',
-      cells: one.values.map((value) => ({ self: value.value, count: value.count, total: value.total_value, totalCount: value.total_count })),
+      cells: one.values.map((value) => ({
+        self: value.value,
+        count: value.count,
+        total: value.total_value,
+        totalCount: value.total_count,
+      })),
     };
     above?.children.push(node);
     nodes.set(one.id, node);
@@ -49,18 +70,37 @@ function fromSides(sides: Sides): Forest {
 }
 
 function emptyRoot(): Node {
-  return { id: 0, name: 'all', module: '', depth: 0, path: '', children: [], cells: [{ self: 0, count: 0, total: 0, totalCount: 0 }] };
+  return {
+    id: 0,
+    name: 'all',
+    module: '',
+    depth: 0,
+    path: '',
+    children: [],
+    cells: [{ self: 0, count: 0, total: 0, totalCount: 0 }],
+  };
 }
 
 function fromFlame(answer: FlameAnswer, metric: string): Forest {
-  const frames = frameTable(answer), list = answer.trees[0]?.nodes ?? [];
+  const frames = frameTable(answer),
+    list = answer.trees[0]?.nodes ?? [];
   const last: Node[] = [];
   for (let i = 0; i + 3 < list.length; i += 4) {
-    const frame = list[i]!, depth = list[i + 1]!, value = list[i + 2]!, count = list[i + 3]!;
+    const frame = list[i]!,
+      depth = list[i + 1]!,
+      value = list[i + 2]!,
+      count = list[i + 3]!;
     const name = i === 0 ? 'all' : frame < 0 ? `${-frame} smaller` : frames.name(frame) || '[no name]';
     const above = last[depth - 1];
-    const node: Node = { id: i / 4, name, module: frame > 0 ? frames.module(frame) : '', depth, path: above ? `${above.path}\0${name}` : '', children: [],
-      cells: [{ self: value, count, total: value, totalCount: count }] };
+    const node: Node = {
+      id: i / 4,
+      name,
+      module: frame > 0 ? frames.module(frame) : '',
+      depth,
+      path: above ? `${above.path}\0${name}` : '',
+      children: [],
+      cells: [{ self: value, count, total: value, totalCount: count }],
+    };
     if (above) {
       above.children.push(node);
       above.cells[0]!.self -= value;
@@ -81,9 +121,13 @@ export class TreePart implements Part {
   private rows: Node[] = [];
   private readonly isOpen = new Map<string, boolean>(); // as somebody wanted it
   private readonly grid = new Grid<Node>({
-    label: 'Call tree', role: 'treegrid',
+    label: 'Call tree',
+    role: 'treegrid',
     nameOf: (node) => node.name,
-    attributes: (node) => ({ 'aria-level': node.depth + 1, ...(node.children.length ? { 'aria-expanded': String(this.opens(node)) } : {}) }),
+    attributes: (node) => ({
+      'aria-level': node.depth + 1,
+      ...(node.children.length ? { 'aria-expanded': String(this.opens(node)) } : {}),
+    }),
     onEnter: (node) => this.toggle(node),
     onKey: (node, event) => this.type(node, event),
     onPress: (node) => this.toggle(node),
@@ -99,16 +143,28 @@ export class TreePart implements Part {
     if (this.scene !== scene) return;
     this.forest = forest;
     this.beside.show(scene);
-    fill(this.words,
-      ...forest.sums.map((sum, i) => h('span', { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value }, `${sum.metric} ${valueText(sum.value, sum.unit)}`)),
-      forest.root.children.length === 0 && h('p', { class: 'empty' }, 'Nothing here: no stack has any of this metric in the selection.'));
+    fill(
+      this.words,
+      ...forest.sums.map((sum, i) =>
+        h(
+          'span',
+          { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value },
+          `${sum.metric} ${valueText(sum.value, sum.unit)}`,
+        ),
+      ),
+      forest.root.children.length === 0 &&
+        h('p', { class: 'empty' }, 'Nothing here: no stack has any of this metric in the selection.'),
+    );
     this.list();
   }
 
   /** Where most of it is, is open by itself. */
   private opens(node: Node): boolean {
     const whole = Math.abs(this.forest?.root.cells[0]?.total ?? 0);
-    return this.isOpen.get(node.path) ?? (node.depth === 0 || Math.abs(node.cells[0]?.total ?? 0) >= OPEN_SHARE * whole);
+    return (
+      this.isOpen.get(node.path) ??
+      (node.depth === 0 || Math.abs(node.cells[0]?.total ?? 0) >= OPEN_SHARE * whole)
+    );
   }
 
   private toggle(node: Node): void {
@@ -120,7 +176,8 @@ export class TreePart implements Part {
   private type(node: Node, event: KeyboardEvent): boolean {
     if (event.key === 'ArrowRight' && node.children.length && !this.opens(node)) this.toggle(node);
     else if (event.key === 'ArrowLeft' && node.children.length && this.opens(node)) this.toggle(node);
-    else if (event.key === 'ArrowLeft') this.grid.choose(this.rows.findIndex((other) => other.children.includes(node)));
+    else if (event.key === 'ArrowLeft')
+      this.grid.choose(this.rows.findIndex((other) => other.children.includes(node)));
     else return false;
     return true;
   }
@@ -128,10 +185,12 @@ export class TreePart implements Part {
   private list(): void {
     const { forest, scene } = this;
     if (!forest || !scene) return;
-    const rows: Node[] = [], waiting = [forest.root];
+    const rows: Node[] = [],
+      waiting = [forest.root];
     for (let node = waiting.pop(); node; node = waiting.pop()) {
       rows.push(node);
-      if (this.opens(node)) for (let i = node.children.length - 1; i >= 0; i--) waiting.push(node.children[i]!);
+      if (this.opens(node))
+        for (let i = node.children.length - 1; i >= 0; i--) waiting.push(node.children[i]!);
     }
     this.rows = rows;
     this.grid.set(this.columnsOf(forest, scene), rows, '');
@@ -140,23 +199,64 @@ export class TreePart implements Part {
   private columnsOf(forest: Forest, scene: Scene): Column<Node>[] {
     const finds = finderOf(scene.selection.find);
     const name: Column<Node> = {
-      id: 'name', label: 'Function', cell: (node) => {
-        const cell = h('span', { class: 'name-cell' },
-          h('span', { class: 'twisty', 'aria-hidden': 'true' }, node.children.length ? (this.opens(node) ? '▾' : '▸') : ''),
-          h('span', { class: `mono${finds?.(node.name) ? ' hit' : ''}`, title: node.name }, node.name), h('span', { class: 'where', title: node.module }, baseName(node.module)));
+      id: 'name',
+      label: 'Function',
+      cell: (node) => {
+        const cell = h(
+          'span',
+          { class: 'name-cell' },
+          h(
+            'span',
+            { class: 'twisty', 'aria-hidden': 'true' },
+            node.children.length ? (this.opens(node) ? '▾' : '▸') : '',
+          ),
+          h('span', { class: `mono${finds?.(node.name) ? ' hit' : ''}`, title: node.name }, node.name),
+          h('span', { class: 'where', title: node.module }, baseName(node.module)),
+        );
         cell.style.paddingLeft = `${Math.min(node.depth, 40) * 13}px`;
-        if (node.depth > 0) add(cell, button('only', () => scene.change({ filter: literally(node.name), zoom: '' }), { class: 'tiny', tabindex: -1, title: `Only stacks through ${node.name}` }));
+        if (node.depth > 0)
+          add(
+            cell,
+            button('only', () => scene.change({ filter: literally(node.name), zoom: '' }), {
+              class: 'tiny',
+              tabindex: -1,
+              title: `Only stacks through ${node.name}`,
+            }),
+          );
         return cell;
       },
     };
-    return [name, ...forest.sums.flatMap((sum, i): Column<Node>[] => {
-      const of = forest.sums.length > 1 ? `${sum.metric}\n` : '';
-      const all: Column<Node>[] = [
-        { id: `total-${i}`, label: `${of}total`, isNumber: true, data: (node) => node.cells[i]!.total, cell: (node) => barCell(node.cells[i]!.total, sum.value, sum.unit, i) },
-        { id: `self-${i}`, label: `${of}self`, isNumber: true, isWide: true, data: (node) => node.cells[i]!.self, cell: (node) => (node.cells[i]!.self ? valueText(node.cells[i]!.self, sum.unit) : '') },
-        { id: `count-${i}`, label: `${of}count`, isNumber: true, isWide: true, data: (node) => node.cells[i]!.totalCount, cell: (node) => countText(node.cells[i]!.totalCount) },
-      ];
-      return forest.sums.length > 1 ? all.slice(0, 2) : all;
-    })];
+    return [
+      name,
+      ...forest.sums.flatMap((sum, i): Column<Node>[] => {
+        const of = forest.sums.length > 1 ? `${sum.metric}\n` : '';
+        const all: Column<Node>[] = [
+          {
+            id: `total-${i}`,
+            label: `${of}total`,
+            isNumber: true,
+            data: (node) => node.cells[i]!.total,
+            cell: (node) => barCell(node.cells[i]!.total, sum.value, sum.unit, i),
+          },
+          {
+            id: `self-${i}`,
+            label: `${of}self`,
+            isNumber: true,
+            isWide: true,
+            data: (node) => node.cells[i]!.self,
+            cell: (node) => (node.cells[i]!.self ? valueText(node.cells[i]!.self, sum.unit) : ''),
+          },
+          {
+            id: `count-${i}`,
+            label: `${of}count`,
+            isNumber: true,
+            isWide: true,
+            data: (node) => node.cells[i]!.totalCount,
+            cell: (node) => countText(node.cells[i]!.totalCount),
+          },
+        ];
+        return forest.sums.length > 1 ? all.slice(0, 2) : all;
+      }),
+    ];
   }
 }
