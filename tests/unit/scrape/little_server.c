@@ -90,8 +90,10 @@ static bool serve(int fd, const char *request)
         return answer(fd, "200 OK", type, request, strlen(request));
     if (IS("/bad"))
         return answer(fd, "401 Unauthorized", type, "Invalid API Token", 17);
-    if (IS("/tells"))
-        return answer(fd, "403 Forbidden", type, request, strlen(request));
+    if (IS("/tells")) {
+        const char *told = strcasestr(request, "Authorization:");
+        return answer(fd, "403 Forbidden", type, told ? told : "", told ? strcspn(told, "\r") : 0);
+    }
     if (IS("/gzip"))
         return answer(fd, "200 OK", "Content-Encoding: gzip\r\n", packed, sizeof(packed));
     if (IS("/never")) {
