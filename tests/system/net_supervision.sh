@@ -79,6 +79,17 @@ if [ -e two/data ]; then not_ok no-data-left "$(ls two/data)"; else ok no-data-l
 "$MEMOIR" net down two >down.out
 equal down-twice 0 $?
 
+# A node is ready when its port takes connections and its address answers.
+cat >http.yaml <<'END'
+nodes:
+  n:
+    ports: [a]
+    command: [python3, -m, http.server, --bind, 127.0.0.1, "{port.a}"]
+    ready: {port: a, url: "http://127.0.0.1:{port.a}/", contains: Directory listing, within: 60s}
+END
+up http http.yaml
+equal ready-by-port-and-address 0 "$status"
+
 # Busy ports, programs that are not there, nodes that fall or never get ready.
 cat >busy.yaml <<'END'
 nodes: {n: {ports: ["a=PORT"], command: [sleep, "1000"]}}
