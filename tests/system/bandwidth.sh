@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Bandwidth of runs that were made up, so that every number is known: the exact cases in which the scripts that came before were wrong.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

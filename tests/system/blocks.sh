@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir blocks against a stand-in for algod (which no package has): every height once whatever happens to it or to us, and what the histories say.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir blocks with real nodes: three connected monerod, one of which is stopped and started again, and anvil, whose chain is reorganised.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

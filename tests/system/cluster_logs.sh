@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Logs of nodes: the agreement events of all in order of time, and who is connected to whom.  The logs are made up after the reference: algod cannot be had here.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Any metric of a run: made-up runs whose numbers are known, real answers of prometheus and etcd, and promtool as the judge of the export.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

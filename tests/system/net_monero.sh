@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # memoir net up monero-3: three connected regtest nodes, blocks at a rate; a node that is stopped and comes back has them all.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154,SC2317
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/net.bash"
