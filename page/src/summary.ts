@@ -36,13 +36,17 @@ function factsOf(report: Report): Fact[] {
       more: `${countText(heap.peak_calls)} blocks, at ${durationText(heap.peak_time_ns)}`,
       metric: 'heap.peak',
     });
+    // While it runs nothing is leaked yet: then it is all that is live, as heap.live counts it.
+    const isLive = recording.being_written;
+    const bytes = heap.leaked_bytes + (isLive ? heap.suppressed_bytes : 0);
+    const blocks = heap.leaked_calls + (isLive ? heap.suppressed_calls : 0);
     facts.push({
       name: 'leaked',
-      label: recording.being_written ? 'Live now' : 'Never freed',
-      value: heap.leaked_bytes,
-      text: bytesText(heap.leaked_bytes),
-      more: `${countText(heap.leaked_calls)} blocks`,
-      metric: recording.being_written ? 'heap.live' : 'heap.leaked',
+      label: isLive ? 'Live now' : 'Never freed',
+      value: bytes,
+      text: bytesText(bytes),
+      more: `${countText(blocks)} blocks`,
+      metric: isLive ? 'heap.live' : 'heap.leaked',
     });
     facts.push({
       name: 'allocated',

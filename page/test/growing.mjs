@@ -35,6 +35,11 @@ export async function testGrowing(browser, { url, token, growth, server, command
   appendFileSync(growth, '\n');
   equal('page-live-grows', 200 * grown, await untilSum(page, 200 * grown));
 
+  const [live, card] = await page.evaluate(() =>
+    ['sum-0', 'summary-leaked'].map((name) => Number(document.querySelector(`[data-name=${name}]`).dataset.value)),
+  );
+  equal('page-live-card', live, card);
+
   process.kill(server, 'SIGKILL');
   await page.locator('.banner').waitFor();
   check(
