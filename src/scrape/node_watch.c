@@ -378,7 +378,9 @@ static void close_watch(struct watch *watch)
     for (size_t i = 0; watch->nodes && i < watch->list->nodes.count; i++) {
         node_headers_fini(&watch->nodes[i].headers);
         node_headers_fini(&watch->nodes[i].admin_headers);
+        tcp_account_fini(&watch->nodes[i].tcp);
     }
+    tcp_sockets_fini(&watch->sockets);
     free(watch->nodes);
     round_set_fini(&watch->rounds);
     pprof_rates_destroy(watch->rates);

@@ -9,6 +9,7 @@
 #include "scrape/node_request.h"
 #include "scrape/node_watch.h"
 #include "scrape/round_set.h"
+#include "scrape/tcp_sockets.h"
 #include "scrape/watch_schedule.h"
 
 /* A node while it is watched. */
@@ -21,8 +22,9 @@ struct watched {
     unsigned unreached;       /* fetches without any answer, in a row */
     unsigned goroutine_rests; /* ticks to leave out, because it has very many */
     unsigned rss_gaps;
-    uint32_t pid;       /* of its process, at the last snapshot; 0: not known */
-    uint64_t failed_in; /* serial number of the snapshot it was last counted as failed in */
+    uint32_t pid;           /* of its process, at the last snapshot; 0: not known */
+    struct tcp_account tcp; /* of its process */
+    uint64_t failed_in;     /* serial number of the snapshot it was last counted as failed in */
 };
 
 /* One tick while it is answered. */
@@ -55,6 +57,9 @@ struct watch {
     uint64_t rounds_ns; /* when */
     int timer_fd, signal_fd;
     sigset_t signals_before;
+    struct tcp_sockets sockets; /* of this machine, at the snapshot of this serial number */
+    uint64_t sockets_of;
+    bool has_sockets;
     bool is_disk_full;            /* and that is told */
     bool had_no_room, wrote_some; /* since the last tick */
 };

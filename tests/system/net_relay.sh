@@ -61,6 +61,7 @@ at_least interface-has-all-of-it $kernel $lo
 three_snapshots() { [ "$(find net/heaps -name 'r2.*.metrics' | wc -l)" -ge 4 ]; }
 if wait_until 60 three_snapshots; then ok snapshots; else not_ok snapshots "$(ls net/heaps)"; fi
 all=$(pids_of net)
+lo_end=$(interface_got)
 inside "$MEMOIR" net down net >down.out 2>down.err
 equal down 0 $?
 nothing_left nothing-left net "$all"
@@ -81,6 +82,13 @@ for way in sent received; do
     equal "report-$way-as-etcd-counts" "$(($(gained etcd_network_client_grpc_${way}_bytes_total) + $(gained etcd_network_peer_${way}_bytes_total)))" \
         "$(jq -r "[.nodes[] | select(.role == \"relay\") | .intervals[] | .${way}_bytes_per_s * .seconds] | add | round" bandwidth.json)"
 done
+# The leaves have rows of their own, by the kernel's account of their connections: all that relays sent to clients went to them, and what they sent and received
+# is at least the payload of every call, to the generator and to a relay.
+leaf_sum() { jq -r "[.nodes[] | select(.role == \"node\") | .intervals[] | .$1_bytes_per_s * .seconds] | add | round" bandwidth.json; }
+equal leaves-in-the-report 8 "$(jq '[.nodes[] | select(.role == "node" and (.intervals | length) >= 2)] | length' bandwidth.json)"
+at_least leaves-received "$(gained etcd_network_client_grpc_sent_bytes_total)" "$(leaf_sum received)"
+at_least leaves-sent "$(gained etcd_network_client_grpc_received_bytes_total)" "$(leaf_sum sent)"
+at_most leaves-received-no-more-than-the-interface "$lo_end" "$(leaf_sum received)"
 tps=$(jq -r '[.. | .tps? // empty | numbers] | first' bandwidth.json)
 tail -n 1 net/load.log >last
 equal load-errors "0 0" "$(jq -r '"\(.errors) \(.left_out)"' last)"

@@ -54,7 +54,7 @@ TEST(nodes_of_all_forms)
         "  - {name: e1, address: 10.0.0.1, class: etcd, role: relay}\n"
         "  - {name: e2, address: '10.0.0.1:2380', class: etcd}\n"
         "  - {name: sock, address: 'unix:/run/g.sock', class: pprof}\n"
-        "  - {name: leaf, class: etcd-proxy, metrics_url: 'http://10.0.0.1:9/metrics'}\n"
+        "  - {name: leaf, class: metrics, metrics_url: 'http://10.0.0.1:9/metrics'}\n"
         "  - {name: mine, pidfile: run/mine.pid, record: [heap, cpu]}\n"
         "  - {program: redis-server, captures: rss}\n"
         "  - {name: g, class: geth, base_url: 'http://10.0.0.5:8545', listens: 8545}\n");

@@ -85,7 +85,9 @@ TEST(the_shipped_classes_are_read)
         if (!node_class_find(&list, names[i]))
             fail_msg("no class %s", names[i]);
     assert_string_equal(node_class_find(&list, "etcd")->pprof, "/debug/pprof/");
-    assert_null(node_class_find(&list, "etcd-proxy")->pprof);
+    assert_null(node_class_find(&list, "etcd-proxy")->metrics);
+    assert_string_equal(node_class_find(&list, "etcd-proxy")->sent.items[0],
+                        "memoir_process_tcp_sent_bytes_total");
     assert_int_equal(node_class_find(&list, "geth")->chain, CHAIN_ETHEREUM);
     assert_string_equal(node_class_find(&list, "algod")->heap_metrics.items[0],
                         "inuse=algod_go_memory_classes_heap_objects_bytes");
