@@ -72,7 +72,7 @@ before=$(puts)
 host --relay "${relay#http://}" --for 4s -o back --watch --every 2s >host.out 2>host.err
 equal host-status 0 $?
 after=$(puts)
-equal came-back "n0.heap.csv n1.heap.csv" "$(cd "back/$there/heaps" && echo n[0-9].heap.csv)"
+equal "C15 two nodes where nobody says how many" "n0.heap.csv n1.heap.csv" "$(cd "back/$there/heaps" && echo n[0-9].heap.csv)"
 at_least heaps-came-back 4 "$(find back -name '*.heap' | wc -l)"
 tail -n 1 "back/$there/load.log" >last
 equal load-errors 0 "$(jq .errors last)"

@@ -26,7 +26,7 @@ inside() { ip netns exec $ns "$@"; }
 nets+=(net)
 inside "$MEMOIR" net up etcd-relay -o net --fresh --watch --every 2s --no-heap >net.out 2>net.err
 equal up 0 $?
-equal eleven-nodes 11 "$(jq '[.parts[] | select(.kind == "node" and .state == "ready")] | length' net/net.json)"
+equal "C12 three relays and eight leaves" 11 "$(jq '[.parts[] | select(.kind == "node" and .state == "ready")] | length' net/net.json)"
 
 # What relays sent to their clients, by etcd; what leaves got from relays, by the kernel's account of their connections; all that went over the namespace's interface.
 relays='r0 r1 r2'

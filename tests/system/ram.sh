@@ -117,6 +117,8 @@ for _ in $(seq 100); do
 done
 "$MEMOIR" watch "http://$(cat address)" -o watched --quiet --svg 2>err
 equal "C13 watch --svg draws" "0 3" "$? $(find watched -name '*.heap.*.svg' | wc -l)"
+at_least "S4 pictures are drawn after the last answer" "$(jq -s 'map(.end_us) | max' watched/fetches.jsonl)" \
+    "$(find watched -name '*.svg' -printf '%T@\n' | sort -n | awk 'NR == 1 { printf "%.0f", $1 * 1000000 }')"
 equal "C13 and says nothing if told so" "" "$(cat err)"
 kill $server
 wait $server 2>/dev/null
