@@ -12,6 +12,8 @@
 
 #define APPLICATION_ID 0x6d656d6f /* "memo" */
 #define PATIENCE_MS    5000
+#define OPEN_TRIES     5
+#define OPEN_AGAIN_US  20000
 
 static const char schema[] =
     "PRAGMA auto_vacuum = INCREMENTAL;"
@@ -120,9 +122,10 @@ static int check(struct history *history, struct fault *fault)
         code = ask(history, "PRAGMA application_id", &application);
     if (code == SQLITE_OK)
         code = ask(history, "PRAGMA user_version", &version);
+    int const err = history_fault(history, code, "read", fault); /* before the words are gone */
     sqlite3_exec(history->db, "ROLLBACK", NULL, NULL, NULL);
-    if (code != SQLITE_OK)
-        return history_fault(history, code, "read", fault);
+    if (err)
+        return err;
     if (tables == 0 && (application == 0 || application == APPLICATION_ID))
         return 1;
     if (application != APPLICATION_ID)
@@ -174,10 +177,8 @@ static int make_private(const char *path, struct fault *fault)
     return 0;
 }
 
-struct history *history_open(const char *path, struct fault *fault)
+static struct history *open_once(const char *path, struct fault *fault)
 {
-    if (make_private(path, fault) < 0)
-        return NULL;
     struct history *history = connect(path, SQLITE_OPEN_READWRITE, fault);
     if (!history)
         return NULL;
@@ -196,6 +197,25 @@ struct history *history_open(const char *path, struct fault *fault)
         return history;
     history_close(history);
     return NULL;
+}
+
+/* While others make the file, or change how it is written, SQLite may find it in a state that it has no word for. */
+struct history *history_open(const char *path, struct fault *fault)
+{
+    struct fault why = {.code = 0};
+    struct history *history = NULL;
+    if (make_private(path, fault) < 0)
+        return NULL;
+    for (unsigned i = 0; i < OPEN_TRIES && !history; i++) {
+        if (i)
+            usleep(OPEN_AGAIN_US);
+        history = open_once(path, &why);
+        if (!history && why.code != -EIO)
+            break;
+    }
+    if (!history && fault)
+        *fault = why;
+    return history;
 }
 
 /* As it is on a disk that cannot be written: without the files beside it that a reader makes. */
