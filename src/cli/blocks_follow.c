@@ -181,7 +181,7 @@ static int choose_paths(struct session *session, struct fault *fault)
     const char *folder = command->output_folder;
     if (!folder && (chosen > 1 || is_folder(command->output)))
         folder = command->output;
-    if (folder && mkdir(folder, 0755) < 0 && errno != EEXIST)
+    if (folder && mkdir(folder, 0700) < 0 && errno != EEXIST)
         return fault_set(fault, -errno, "cannot make the folder \"%s\": %s", folder,
                          strerror(errno));
     if (folder && !is_folder(folder))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cluster_commands.h"
@@ -71,6 +72,7 @@ static void print_help(FILE *out)
 
 int cmd_net(int argc, char **argv)
 {
+    umask(077); /* logs and data of the nodes are nobody else's, either */
     for (size_t i = 0; argc >= 2 && i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(argv[1], words[i].name) == 0) {
             static char name[32]; /* for sentences: "net up" */

@@ -41,10 +41,10 @@ static int folder_here(const struct host_options *options, const char *host, cha
                        struct fault *fault)
 {
     const char *at = strrchr(host, '@');
-    if (mkdir(options->dir, 0755) != 0 && errno != EEXIST)
+    if (mkdir(options->dir, 0700) != 0 && errno != EEXIST)
         return fault_set(fault, -errno, "cannot make %s: %s", options->dir, strerror(errno));
     snprintf(path, PATH_MAX, "%.2000s/%.255s", options->dir, at ? at + 1 : host);
-    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return fault_set(fault, -errno, "cannot make %s: %s", path, strerror(errno));
     return 0;
 }

@@ -38,7 +38,7 @@ static int check_programs(const struct net_template *plan, struct fault *fault)
 
 static int make_folder(const char *path, char absolute[PATH_MAX], struct fault *fault)
 {
-    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return fault_set(fault, -errno, "cannot make the folder %s: %s", path, strerror(errno));
     if (!realpath(path, absolute))
         return fault_set(fault, -errno, "cannot use %s: %s", path, strerror(errno));
@@ -140,7 +140,7 @@ static void become_keeper(const char *own, const char *dir)
     snprintf(log, sizeof(log), "%s/keeper.log", dir);
     setsid();
     int const nothing = open("/dev/null", O_RDONLY);
-    int const out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    int const out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (nothing >= 0 && out >= 0 && dup2(nothing, 0) >= 0 && dup2(out, 1) >= 0 && dup2(out, 2) >= 0)
         execl(own, "memoir", "net", "keep", dir, (char *)NULL);
     _exit(127);

@@ -214,7 +214,7 @@ struct block_log *block_log_open(const char *path, size_t tail_max, block_record
         fault_set(fault, -ENOMEM, "out of memory");
         return NULL;
     }
-    log->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    log->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (log->fd < 0) {
         fault_set(fault, -errno, "cannot write \"%s\": %s", path, strerror(errno));
         goto failed;

@@ -129,7 +129,7 @@ static int start(const struct net *net, struct net_part *part, bool held, struct
     int err = path && vec_push(&part->argv, NULL) ? 0 : -ENOMEM;
     if (!err)
         part->argv.count--;
-    int const log = err ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    int const log = err ? -1 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (!err && log < 0)
         err = fault_set(fault, -errno, "cannot write %s: %s", path, strerror(errno));
     else if (!err && (err = launch(net, part, log, held)) != 0)

@@ -30,6 +30,7 @@ if [ -e net/data ]; then not_ok no-data-left "$(ls net/data)"; else ok no-data-l
 # What the original's start and stop leave.
 equal heaps-of-all "m0 m1 m2" "$(find net/heaps -name '*.heap' -printf '%f\n' | cut -d. -f1 | sort -u | xargs)"
 equal rss-of-all "m0.heap.csv m1.heap.csv m2.heap.csv" "$(find net/heaps -name '*.heap.csv' -printf '%f\n' | sort | xargs)"
+equal nobody-else-reads "" "$(find net -perm /077 -printf '%p ')"
 for kind in inuse inuse_diff; do
     at_least "pictures-$kind" 3 "$(find net/heaps -name "*.heap.$kind.svg" | wc -l)"
 done
