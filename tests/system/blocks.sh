@@ -36,7 +36,7 @@ finish() { # finish: SIGTERM
     follower=''
 }
 decode() { # decode FILE
-    python3 "$TOP/tests/system/read_blocks.py" "$1"
+    "$BUILD/tests/read-blocks" "$1"
 }
 heights_once() { # heights_once CASE FILE FIRST LAST
     decode "$2" 2>decode.err | cut -d ' ' -f 1 >heights.txt
@@ -178,7 +178,7 @@ at_least 'W14 blocks are timed by arrival' 3 "$(stats live.blockhistory .timed_b
 at_most 'W14 there is no lower limit' 0.5 "$(stats live.blockhistory .all.seconds_per_block.min)"
 equal transactions-per-block '10 10' "$(stats all.blockhistory '.all.transactions_per_block | "\(.min) \(.max)"')"
 "$MEMOIR" blocks stats both/*.blockhistory --json >lag.json
-at_least 'lag compares nodes' 10 "$(jq '.files[1].lag.heights' lag.json)"
+at_least 'lag compares nodes' 1 "$(jq '.files[1].lag.heights' lag.json)"
 equal lag-of-the-first 1 "$(jq '[.files[].lag.first] | (add >= ([1, 1] | length)) | if . then 1 else 0 end' lag.json)"
 
 # Lines as the original wrote them: 3 s and 30 transactions each, with a comment, an empty line and limits beside them.

@@ -26,7 +26,7 @@ rpc() { # rpc PORT METHOD PARAMETERS
         --data "{\"jsonrpc\":\"2.0\",\"id\":\"0\",\"method\":\"$2\",\"params\":$3}"
 }
 decode() { # decode FILE
-    python3 "$TOP/tests/system/read_blocks.py" "$1"
+    "$BUILD/tests/read-blocks" "$1"
 }
 last_height() { # last_height FILE
     decode "$1" | tail -n 1 | cut -d ' ' -f 1
