@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Alerts: they fire once, are told, posted, run and pinned, and nothing of that hurts the recording.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

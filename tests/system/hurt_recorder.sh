@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The recorder is killed, or stopped for long: the program does not notice.
+# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 

@@ -147,7 +147,7 @@ refused no-name 'no process is named there_is_none' "$MEMOIR" map there_is_none
 if [ -d /proc/2 ] && [ ! -s /proc/2/cmdline ]; then
     refused kernel-thread 'thread of the kernel' "$MEMOIR" map 2
 fi
-bash -c 'sleep 0 & echo $! >zombie; exec sleep 100' &
+bash -c 'sleep 1 & echo $! >zombie; exec sleep 100' 9>&- & # it would keep the subject waiting
 parent=$!
 ended="$ended $parent"
 wait_until 10 sh -c "grep -q '^State:.Z' /proc/\$(cat zombie)/status"
