@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # perf.data: perf's own files of real programs, read by memoir, beside what perf itself says about them.
-# Runs beside others.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 
