@@ -73,7 +73,8 @@ END
 chmod +x tell.sh
 "$MEMOIR" attach -o waits.memoir --for 9s --alert 'psi>1%' --alert 'psi>1% for 1h' --alert-exec ./tell.sh "$waiting" 2>waits.err
 equal pressure-status 3 $?
-equal pressure-told 1 "$(grep -Ec 'alert psi>1%: tasks waited for memory at least 1\.0 % of the last [12] s' waits.err)"
+# By the kernel's word, or by its average where that comes first.
+equal pressure-told 1 "$(grep -Ec 'alert psi>1%: tasks waited for memory (at least )?[0-9.]+ % of the last (1|2|10) s' waits.err)"
 equal pressure-once 1 "$(grep -c 'alert psi>1%: ' waits.err)"
 equal pressure-for 0 "$(grep -c 'alert psi>1% for 1h: ' waits.err)"
 equal pressure-run "psi>1%" "$(cut -d ' ' -f 1 told 2>/dev/null)"
