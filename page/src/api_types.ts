@@ -1,7 +1,10 @@
 // What the server answers: docs/api.md and docs/json.md.  Only fields that the page reads.
 
 export interface Target {
+  id: string; // for ?target=
+  kind: 'process' | 'recording' | 'node' | 'history';
   pid: number;
+  node?: string;
   running: boolean;
   recording: 'none' | 'being written' | 'ended';
   file?: string;

@@ -3,31 +3,20 @@ import type { Report, Target, Targets } from './api_types';
 import { ask, hasToken, ServerError } from './client';
 import { Controls } from './controls';
 import { add, button, fill, h, isTyping, listen, rememberFocus } from './dom';
-import { FlamePart } from './flame/view';
 import { helpDialog } from './help';
 import { isTimeless, timely, usualMetric } from './metrics';
-import { questionOf, type Part, type Scene } from './scene';
-import { SelectionInAddress, views, type View } from './selection';
+import { questionOf, type Scene } from './scene';
+import { SelectionInAddress } from './selection';
 import { Source } from './source';
 import { showSummary } from './summary';
 import { toggleTheme } from './theme';
 import { TimelinePart } from './timeline/timeline';
 import { tokenForm } from './token';
 import { baseName, clockText, durationText } from './units';
-import { FunctionsPart } from './views/functions';
-import { HistogramsPart } from './views/histograms';
-import { findingsOf, QualityPart, worst } from './views/quality';
-import { ThreadsPart } from './views/threads';
-import { TreePart } from './views/tree';
+import { Parts, views } from './views/all';
+import { aboutView, type View } from './views/list';
+import { findingsOf, worst } from './views/quality';
 
-const titles: Record<View, string> = {
-  flame: 'Flame graph',
-  functions: 'Functions',
-  tree: 'Call tree',
-  threads: 'Threads',
-  histograms: 'Histograms',
-  quality: 'Quality',
-};
 const GROWING_MS = 1000,
   AT_REST_MS = 3000;
 
@@ -36,14 +25,7 @@ export class App {
   private readonly source = new Source();
   private readonly controls = new Controls();
   private readonly timeline = new TimelinePart();
-  private readonly parts: Record<View, Part> = {
-    flame: new FlamePart(),
-    functions: new FunctionsPart(),
-    tree: new TreePart(),
-    threads: new ThreadsPart(),
-    histograms: new HistogramsPart(),
-    quality: new QualityPart(),
-  };
+  private readonly parts = new Parts();
   private readonly banner = h('div', { class: 'banner', role: 'alert', hidden: true });
   private readonly who = h('div', { class: 'who' });
   private readonly badge = button('', () => this.address.change({ view: 'quality' }), {
@@ -59,6 +41,7 @@ export class App {
   private targets: Target[] = [];
   private state: 'begins' | 'token' | 'empty' | 'shows' = 'begins';
   private known = ''; // what the views were last shown with
+  private isGoing = false; // g was typed: the letter of a view follows
 
   constructor(private readonly root: HTMLElement) {
     add(
@@ -117,7 +100,10 @@ export class App {
       return;
     }
     const seen = this.targets
-      .map((target) => `${target.pid} ${target.recording} ${target.time_ns ?? 0} ${target.file ?? ''}`)
+      .map(
+        (target) =>
+          `${target.id} ${target.pid} ${target.recording} ${target.time_ns ?? 0} ${target.file ?? ''}`,
+      )
       .join();
     if (seen === this.known) return;
     this.known = seen;
@@ -152,7 +138,7 @@ export class App {
 
   private scene(): Scene | null {
     const { current } = this.address;
-    const target = this.targets.find((one) => one.pid === current.pid) ?? this.targets[0];
+    const target = this.targets.find((one) => one.id === current.target) ?? this.targets[0];
     if (!target || target.recording === 'none' || !target.metrics?.length) return null;
     const known = target.metrics;
     let metric = known.includes(current.metric)
@@ -162,11 +148,16 @@ export class App {
     return {
       selection: current,
       target,
-      pid: this.targets.length > 1 ? target.pid : null,
+      targets: this.targets,
       metric,
       source: this.source,
       change: (part, how) => this.address.change(part, how),
     };
+  }
+
+  private get view(): View {
+    const { view } = this.address.current;
+    return views.includes(view) ? view : 'flame';
   }
 
   private async refresh(): Promise<void> {
@@ -187,9 +178,9 @@ export class App {
         h('div', { class: 'views' }, this.tabs, this.trouble, this.stage),
       );
     }
-    const part = this.parts[scene.selection.view];
+    const part = this.parts.get(this.view);
     this.controls.show(scene);
-    this.fillTabs(scene.selection.view);
+    this.fillTabs(this.view);
     if (this.stage.firstElementChild !== part.element) fill(this.stage, part.element);
     this.stage.setAttribute('aria-busy', 'true');
     this.trouble.hidden = true;
@@ -274,13 +265,13 @@ export class App {
         ...this.targets.map((one) =>
           h(
             'option',
-            { value: one.pid, selected: one === target },
+            { value: one.id, selected: one === target },
             `${one.program ? baseName(one.program) : 'process'} (${one.pid})`,
           ),
         ),
       ),
       {
-        change: () => this.address.change({ pid: Number(choice.value), time: null, zoom: '' }),
+        change: () => this.address.change({ target: choice.value, time: null, zoom: '' }),
       },
     );
     if (!(document.activeElement instanceof HTMLSelectElement && this.who.contains(document.activeElement)))
@@ -291,14 +282,17 @@ export class App {
     if (!this.tabs.childElementCount)
       fill(
         this.tabs,
-        ...views.map((view, i) =>
-          button(titles[view], () => this.address.change({ view }), {
+        ...views.map((view) => {
+          const { tab, title, letter, begins } = aboutView(view);
+          return button(tab, () => this.address.change({ view }), {
             role: 'tab',
+            class: begins ? 'begins' : null,
             'data-view': view,
             'aria-controls': 'view',
-            title: `${titles[view]} (${i + 1})`,
-          }),
-        ),
+            'aria-label': title,
+            title: `${title} (g ${letter})`,
+          });
+        }),
       );
     for (const tab of this.tabs.children) {
       const isNow = tab.getAttribute('data-view') === now;
@@ -325,26 +319,54 @@ export class App {
       this.state !== 'shows'
     )
       return;
-    const view = views[Number(event.key) - 1];
-    const tab = event.target instanceof Element && event.target.closest('[role=tab]');
-    if (view) this.address.change({ view });
-    else if (tab && (event.key === 'ArrowRight' || event.key === 'ArrowLeft'))
-      this.nextTab(event.key === 'ArrowRight' ? 1 : -1);
-    else if (event.key === '?') this.help.showModal();
-    else if (event.key === '/') this.controls.focus('find');
-    else if (event.key === 's') this.controls.focus('filter');
-    else if (event.key === 'm') this.controls.focus('metric');
-    else if (event.key === 't') this.timeline.element.querySelector<HTMLElement>('.over')?.focus();
-    else if (event.key === 'f') this.stage.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
-    else if (event.key === 'd') toggleTheme();
-    else if (event.key === 'Escape') this.stepBack();
-    else if (!this.parts[this.address.current.view].key?.(event)) return;
-    event.preventDefault();
+    if (
+      this.goTo(event.key) ||
+      this.moveTab(event) ||
+      this.act(event.key) ||
+      this.parts.get(this.view).key?.(event)
+    )
+      event.preventDefault();
   }
 
-  private nextTab(step: number): void {
-    const place = (views.indexOf(this.address.current.view) + step + views.length) % views.length;
-    this.address.change({ view: views[place]! });
-    this.tabs.querySelector<HTMLElement>(`[data-view=${views[place]!}]`)?.focus();
+  /** g and the letter of a view; or its place. */
+  private goTo(key: string): boolean {
+    const isGoing = this.isGoing;
+    const view = isGoing ? views.find((one) => aboutView(one).letter === key) : views[Number(key) - 1];
+    this.isGoing = !isGoing && key === 'g';
+    if (view) this.address.change({ view });
+    return this.isGoing || view !== undefined;
+  }
+
+  private moveTab(event: KeyboardEvent): boolean {
+    const isOnTab = event.target instanceof Element && event.target.closest('[role=tab]') !== null;
+    const step =
+      event.key === ']' || (isOnTab && event.key === 'ArrowRight')
+        ? 1
+        : event.key === '[' || (isOnTab && event.key === 'ArrowLeft')
+          ? -1
+          : 0;
+    if (step) this.nextTab(step, isOnTab);
+    return step !== 0;
+  }
+
+  private act(key: string): boolean {
+    const actions: Record<string, () => void> = {
+      '?': () => this.help.showModal(),
+      '/': () => this.controls.focus('find'),
+      s: () => this.controls.focus('filter'),
+      m: () => this.controls.focus('metric'),
+      t: () => this.timeline.element.querySelector<HTMLElement>('.over')?.focus(),
+      f: () => this.stage.querySelector<HTMLElement>('[tabindex="0"]')?.focus(),
+      d: toggleTheme,
+      Escape: () => this.stepBack(),
+    };
+    actions[key]?.();
+    return key in actions;
+  }
+
+  private nextTab(step: number, isOnTab: boolean): void {
+    const next = views[(views.indexOf(this.view) + step + views.length) % views.length]!;
+    this.address.change({ view: next });
+    if (isOnTab) this.tabs.querySelector<HTMLElement>(`[data-view=${next}]`)?.focus();
   }
 }

@@ -1,8 +1,15 @@
 // Keys, on `?`.
 import { button, h } from './dom';
+import { views } from './views/all';
+import { aboutView } from './views/list';
 
 const keys: readonly [string, string][] = [
-  ['1 … 6', 'flame graph, functions, call tree, threads, histograms, quality'],
+  [
+    'g …',
+    `a view: ${views.map((view) => `${aboutView(view).letter} ${aboutView(view).tab.toLowerCase()}`).join(', ')}`,
+  ],
+  ['1 … 9', 'one of the first nine views'],
+  ['[ ]', 'the view before, the next view'],
   ['t', 'go to the timeline: ← → move, Shift + ← → select a range, Enter an instant'],
   ['f', 'go to the view: arrows walk, Enter zooms in or narrows down, Backspace zooms out'],
   ['/', 'find: marks frames and narrows tables'],

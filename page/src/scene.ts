@@ -1,13 +1,14 @@
 // What a view is given: the selection, what it is of, and where to ask.
 import type { Target } from './api_types';
 import type { Parameters } from './client';
+import type { Picture, Table } from './export/seen';
 import type { Selection } from './selection';
 import type { Source } from './source';
 
 export interface Scene {
   readonly selection: Selection;
   readonly target: Target;
-  readonly pid: number | null; // to ask with; null when there is only one
+  readonly targets: readonly Target[]; // all that is served
   readonly metric: string;
   readonly source: Source;
   change(part: Partial<Selection>, how?: 'step' | 'replace'): void;
@@ -17,14 +18,22 @@ export interface Part {
   readonly element: HTMLElement;
   /** Resolves when all is shown.  Throws what the server said; what is shown by then stays. */
   show(scene: Scene): Promise<void>;
+  /** What is seen, for a file.  null: nothing yet. */
+  asPicture?(): Picture | null;
+  asTable?(): Table | null;
   /** Keys that nobody else took. */
   key?(event: KeyboardEvent): boolean;
+}
+
+/** Which target a question is about; nothing when there is only one. */
+export function whose(scene: Scene): Parameters {
+  return { target: scene.targets.length > 1 ? scene.target.id : null };
 }
 
 export function questionOf(scene: Scene, metric = scene.metric): Parameters {
   const { time, filter } = scene.selection;
   return {
-    pid: scene.pid,
+    ...whose(scene),
     metric,
     between: time && time.from !== null ? `${time.from}ns,${time.to}ns` : null,
     at: time && time.from === null ? `${time.to}ns` : null,

@@ -1,9 +1,13 @@
 // What all views are about, and which is shown: all of it is in the address, so links and the back button work.
 
-export const views = ['flame', 'functions', 'tree', 'threads', 'histograms', 'quality'] as const;
-export type View = (typeof views)[number];
+import { viewNames, type View } from './views/list';
+
 export const groupings = ['function', 'module', 'line'] as const;
 export type Grouping = (typeof groupings)[number];
+export const colourings = ['module', 'function', 'change'] as const;
+export type Colouring = (typeof colourings)[number];
+export const scales = ['none', 'time', 'total'] as const;
+export type Scale = (typeof scales)[number];
 
 /** ns since the recording began; without `from` it is an instant. */
 export interface Time {
@@ -12,7 +16,7 @@ export interface Time {
 }
 
 export interface Selection {
-  pid: number | null; // the first
+  target: string; // empty: the first
   view: View;
   metric: string; // empty: what suits the recording
   beside: readonly string[]; // further metrics in tables
@@ -24,12 +28,17 @@ export interface Selection {
   by: Grouping;
   sort: string; // column of the table
   frames: number; // at most so many in the flame graph
+  focus: string; // the one function that a view is about
+  colour: Colouring; // of the flame graph
+  other: string; // what to compare with: another target
+  besides: Time | null; // and its time, or another time of the same
+  scale: Scale; // of the older side
 }
 
 const FRAMES = 50000;
 
 export const everything: Selection = {
-  pid: null,
+  target: '',
   view: 'flame',
   metric: '',
   beside: [],
@@ -41,6 +50,11 @@ export const everything: Selection = {
   by: 'function',
   sort: '',
   frames: FRAMES,
+  focus: '',
+  colour: 'module',
+  other: '',
+  besides: null,
+  scale: 'none',
 };
 
 function oneOf<T extends string>(known: readonly T[], text: string | null, usual: T): T {
@@ -63,8 +77,8 @@ function timeOf(between: string | null, at: string | null): Time | null {
 export function parseSelection(hash: string): Selection {
   const words = new URLSearchParams(hash.replace(/^#/, ''));
   return {
-    pid: wholeNumber(words.get('pid')),
-    view: oneOf(views, words.get('view'), 'flame'),
+    target: words.get('target') ?? words.get('pid') ?? '',
+    view: oneOf(viewNames, words.get('view'), 'flame'),
     metric: words.get('metric') ?? '',
     beside: (words.get('beside') ?? '').split(',').filter(Boolean).slice(0, 3),
     time: timeOf(words.get('between'), words.get('at')),
@@ -75,6 +89,11 @@ export function parseSelection(hash: string): Selection {
     by: oneOf(groupings, words.get('by'), 'function'),
     sort: words.get('sort') ?? '',
     frames: Math.min(Math.max(wholeNumber(words.get('frames')) ?? FRAMES, 100), 2000000),
+    focus: words.get('focus') ?? '',
+    colour: oneOf(colourings, words.get('colour'), 'module'),
+    other: words.get('other') ?? '',
+    besides: timeOf(words.get('with'), words.get('with-at')),
+    scale: oneOf(scales, words.get('scale'), 'none'),
   };
 }
 
@@ -83,14 +102,18 @@ export function formatSelection(selection: Selection): string {
   const put = (name: string, text: string): void => {
     if (text) words.set(name, text);
   };
-  put('pid', selection.pid === null ? '' : String(selection.pid));
+  const putTime = (time: Time | null, between: string, at: string): void => {
+    if (time)
+      put(
+        time.from === null ? at : between,
+        time.from === null ? String(time.to) : `${time.from},${time.to}`,
+      );
+  };
+  put('target', selection.target);
   put('view', selection.view === 'flame' ? '' : selection.view);
   put('metric', selection.metric);
   put('beside', selection.beside.join(','));
-  if (selection.time) {
-    const { from, to } = selection.time;
-    put(from === null ? 'at' : 'between', from === null ? String(to) : `${from},${to}`);
-  }
+  putTime(selection.time, 'between', 'at');
   put('filter', selection.filter);
   put('find', selection.find);
   put('callers', selection.callers ? '1' : '');
@@ -98,6 +121,11 @@ export function formatSelection(selection: Selection): string {
   put('by', selection.by === 'function' ? '' : selection.by);
   put('sort', selection.sort);
   put('frames', selection.frames === FRAMES ? '' : String(selection.frames));
+  put('focus', selection.focus);
+  put('colour', selection.colour === 'module' ? '' : selection.colour);
+  put('other', selection.other);
+  putTime(selection.besides, 'with', 'with-at');
+  put('scale', selection.scale === 'none' ? '' : selection.scale);
   return words.toString().replace(/%2C/g, ',');
 }
 

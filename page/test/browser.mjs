@@ -78,6 +78,12 @@ export async function after(page, act) {
   );
 }
 
+/** To a view, by keys: the letter is that of page/src/views/list.ts. */
+export async function go(page, letter) {
+  await page.keyboard.press('g');
+  await page.keyboard.press(letter);
+}
+
 export async function valueOf(page, selector) {
   const text = await page.locator(selector).first().getAttribute('data-value');
   return text === null || text === '' ? null : Number(text);

@@ -1,5 +1,5 @@
 // A recording that has ended: every view's numbers are those of memoir report, for all selections.
-import { after, check, columnOf, equal, open, report, shown, valueOf } from './browser.mjs';
+import { after, check, columnOf, equal, go, open, report, shown, valueOf } from './browser.mjs';
 
 const byFunction = (rows, field) => rows.map((row) => [row.stack[0].function, row[field]]);
 const sorted = (rows) =>
@@ -20,7 +20,7 @@ async function summaryAndViews(page, url, file) {
   );
   equal('page-flame-total', peak.total.value, await valueOf(page, '[data-name=flame-total]'));
 
-  await after(page, () => page.keyboard.press('2'));
+  await after(page, () => go(page, 'u'));
   equal(
     'page-functions-self',
     sorted(byFunction(peak.rows, 'value')),
@@ -39,7 +39,7 @@ async function summaryAndViews(page, url, file) {
     sorted(await columnOf(page, 'self-1')),
   );
 
-  await after(page, () => page.keyboard.press('3'));
+  await after(page, () => go(page, 't'));
   equal(
     'page-tree-beside',
     sides.metrics[1].value,
@@ -48,7 +48,7 @@ async function summaryAndViews(page, url, file) {
   await after(page, () => page.goBack());
   await after(page, () => page.goBack());
   equal('page-back', '#view=functions', new URL(page.url()).hash);
-  await after(page, () => page.keyboard.press('3'));
+  await after(page, () => go(page, 't'));
   equal('page-tree', peak.total.value, await valueOf(page, '#view tr[data-row="0"] [data-column=total-0]'));
 
   await after(page, () => page.goto(`${url}#view=threads&metric=heap.allocated`));
@@ -58,7 +58,7 @@ async function summaryAndViews(page, url, file) {
     sorted(threads.rows.map((row) => [String(row.thread.tid), row.value])),
     sorted(await columnOf(page, 'self-0')),
   );
-  await after(page, () => page.keyboard.press('5'));
+  await after(page, () => go(page, 'i'));
   for (const kind of ['sizes', 'lifetimes'])
     equal(
       `page-histogram-${kind}`,
@@ -69,7 +69,7 @@ async function summaryAndViews(page, url, file) {
           .evaluateAll((cells) => cells.map((cell) => Number(cell.dataset.value))),
       ),
     );
-  await after(page, () => page.keyboard.press('6'));
+  await after(page, () => go(page, 'q'));
   equal(
     'page-quality-lost',
     threads.quality.lost_events,
@@ -111,7 +111,7 @@ async function brushAndLinks(page, url, file) {
   equal('page-brush-sum', part.total.value, await valueOf(page, '[data-name=sum-0]'));
   check('page-brush-changes', part.total.value < whole, `${part.total.value} of ${whole}`);
   equal('page-brush-rows', sorted(byFunction(part.rows, 'value')), sorted(await columnOf(page, 'self-0')));
-  await after(page, () => page.keyboard.press('1'));
+  await after(page, () => go(page, 'f'));
   equal('page-brush-flame', part.total.value, await valueOf(page, '[data-name=flame-total]'));
 
   await page.reload();

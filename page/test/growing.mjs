@@ -36,7 +36,9 @@ export async function testGrowing(browser, { url, token, growth, server, command
   equal('page-live-grows', 200 * grown, await untilSum(page, 200 * grown));
 
   const [live, card] = await page.evaluate(() =>
-    ['sum-0', 'summary-leaked'].map((name) => Number(document.querySelector(`[data-name=${name}]`).dataset.value)),
+    ['sum-0', 'summary-leaked'].map((name) =>
+      Number(document.querySelector(`[data-name=${name}]`).dataset.value),
+    ),
   );
   equal('page-live-card', live, card);
 

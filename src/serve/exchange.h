@@ -11,7 +11,7 @@
 struct target_list;
 struct errand;
 
-#define PARAMETERS_MOST     8
+#define PARAMETERS_MOST     16
 #define PARAMETER_NAME_MOST 32
 #define PARAMETER_TEXT_MOST 256
 

@@ -30,12 +30,16 @@ static void write_recording(struct json_out *json, const struct target *target,
     json_array_end(json);
 }
 
-static void write_target(struct json_out *json, struct target *target)
+static void write_target(struct json_out *json, struct target *target, size_t place)
 {
+    char id[24];
     const struct running *running;
     struct memory_status memory;
     const struct recording *recording = target_recording(target, &running, NULL);
+    snprintf(id, sizeof(id), "%zu", place + 1);
     json_object_begin(json);
+    json_text_field(json, "id", id);
+    json_text_field(json, "kind", target_pid(target) ? "process" : "recording");
     json_uint_field(json, "pid", target_known_pid(target));
     json_bool_field(json, "running", target_known_memory(target, &memory) == 0);
     json_text_field(json, "recording",
@@ -57,8 +61,8 @@ void route_targets(struct target *target, struct request *request, struct answer
         json_object_begin(&json);
         json_key(&json, "targets");
         json_array_begin(&json);
-        vec_each (served, &request->served->items)
-            write_target(&json, *served);
+        for (size_t i = 0; i < request->served->items.count; i++)
+            write_target(&json, request->served->items.items[i], i);
         json_array_end(&json);
         json_object_end(&json);
         json_finish(&json);

@@ -27,11 +27,25 @@ void target_list_close(struct target_list *list)
     vec_free(&list->items);
 }
 
+static struct target *select_by_id(const struct target_list *list, const char *id,
+                                   const struct request *request, struct answer *answer)
+{
+    uint64_t place;
+    if (number_parse(id, 1, list->items.count, &place) == 0)
+        return list->items.items[place - 1];
+    answer_error(answer, request, 404,
+                 "There is no target \"%.40s\" here: /api/targets has those that are.", id);
+    return NULL;
+}
+
 struct target *target_list_select(const struct target_list *list, const struct request *request,
                                   struct answer *answer)
 {
+    const char *id = request_parameter(request, "target");
     const char *text = request_parameter(request, "pid");
     uint64_t pid;
+    if (id)
+        return select_by_id(list, id, request, answer);
     if (!text)
         return list->items.items[0];
     if (number_parse(text, 1, UINT32_MAX, &pid) < 0) {

@@ -17,6 +17,7 @@ int target_list_open(struct target_list *list, const struct target_options *opti
                      struct fault *fault);
 void target_list_close(struct target_list *list);
 
-/* The first, or the one of ?pid=; NULL with an answer when there is none. */
+/* The first, or the one of ?target=ID or ?pid=; NULL with an answer when there is none.  An id is the place in the list,
+ * from 1: nothing is ever taken out of it. */
 struct target *target_list_select(const struct target_list *list, const struct request *request,
                                   struct answer *answer);

@@ -3,7 +3,7 @@ import type { Timeline } from '../api_types';
 import { fit } from '../canvas';
 import { add, button, fill, h, listen } from '../dom';
 import { timely } from '../metrics';
-import type { Part, Scene } from '../scene';
+import { whose, type Part, type Scene } from '../scene';
 import type { Time } from '../selection';
 import { onTheme, theme } from '../theme';
 import { bytesText, durationText, rateText, valueText } from '../units';
@@ -61,7 +61,7 @@ export class TimelinePart implements Part {
     this.scene = scene;
     this.paintOver();
     const data = await scene.source.get<Timeline>('api/timeline', {
-      pid: scene.pid,
+      ...whose(scene),
       metric: timely(scene.metric),
       points: POINTS,
       top: SITES,

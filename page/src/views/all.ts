@@ -1,0 +1,33 @@
+// The views there are.  Each is made when it is first shown.
+import { FlamePart } from '../flame/view';
+import type { Part } from '../scene';
+import { FunctionsPart } from './functions';
+import { HistogramsPart } from './histograms';
+import { viewNames, type View } from './list';
+import { QualityPart } from './quality';
+import { ThreadsPart } from './threads';
+import { TreePart } from './tree';
+
+const makers: Partial<Record<View, () => Part>> = {
+  flame: () => new FlamePart(),
+  functions: () => new FunctionsPart(),
+  tree: () => new TreePart(),
+  histograms: () => new HistogramsPart(),
+  threads: () => new ThreadsPart(),
+  quality: () => new QualityPart(),
+};
+
+export const views = viewNames.filter((view) => makers[view]);
+
+export class Parts {
+  private readonly made = new Map<View, Part>();
+
+  get(view: View): Part {
+    let part = this.made.get(view);
+    if (!part) {
+      part = makers[view]!();
+      this.made.set(view, part);
+    }
+    return part;
+  }
+}
