@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/shown_frame.h"
 
@@ -82,13 +83,31 @@ int stack_match_regex(struct recording *recording, const regex_t *regex, uint32_
     return stack_match(recording, (struct stack_matcher){judge_by_regex, regex}, codes);
 }
 
-int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights)
+static uint32_t judge_by_name(const void *with, const char *function, const char *module,
+                              const char *file)
+{
+    (void)module, (void)file;
+    return strcmp(function, with) == 0;
+}
+
+static int keep(struct recording *recording, struct stack_matcher matcher, struct weights *weights)
 {
     uint32_t *codes;
-    int err = stack_match_regex(recording, regex, &codes);
+    int err = stack_match(recording, matcher, &codes);
     if (err)
         return err;
     weights_keep_matched(weights, codes);
     free(codes);
     return 0;
+}
+
+int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights)
+{
+    return keep(recording, (struct stack_matcher){judge_by_regex, regex}, weights);
+}
+
+int weights_keep_function(struct recording *recording, const char *function,
+                          struct weights *weights)
+{
+    return keep(recording, (struct stack_matcher){judge_by_name, function}, weights);
 }

@@ -24,3 +24,6 @@ void weights_keep_matched(struct weights *weights, const uint32_t *codes);
 int stack_match_regex(struct recording *recording, const regex_t *regex, uint32_t **codes);
 /* Both in one. */
 int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights);
+/* The same for stacks with a frame of just this function, by its name as shown. */
+int weights_keep_function(struct recording *recording, const char *function,
+                          struct weights *weights);

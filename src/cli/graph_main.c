@@ -13,6 +13,8 @@
 #include "cli/graph_rules.h"
 #include "cli/open_input.h"
 #include "cli/picture_command.h"
+#include "report/graph_choice.h"
+#include "report/graph_json.h"
 #include "report/graph_svg.h"
 
 #define CHOICE_MAX 400
@@ -21,8 +23,9 @@ struct graph_command {
     struct selection selection;
     struct graph_choice choice;
     struct graph_options options;
-    char words[CHOICE_MAX]; /* what narrowed the stacks, for the subtitle */
-    const char *older;      /* --diff, or NULL */
+    char words[CHOICE_MAX];       /* what narrowed the stacks, for the subtitle */
+    int64_t all_value, all_count; /* before --focus */
+    const char *older;            /* --diff, or NULL */
     enum diff_scale scale;
 };
 
@@ -100,6 +103,7 @@ static const char examples[] =
     "  memoir graph node.4711.memoir -o peak.html\n"
     "  memoir graph node.4711.memoir -o parse.png --metric heap.allocated --root '^parse_'\n"
     "  memoir graph node.4711.memoir -o who.svg --metric cpu.off --leaf '^fsync$'\n"
+    "  memoir graph node.4711.memoir -o around.svg --focus parse_block\n"
     "  memoir graph node.4711.memoir -o libs.svg --by module -n 0\n"
     "  memoir graph new.memoir --diff old.memoir -o change.svg --metric cpu.on --normalise time\n"
     "  memoir graph node.4711.memoir -o calls.dot && dot -Tpdf calls.dot >calls.pdf\n";
@@ -119,6 +123,29 @@ static int draw_placed(const struct graph_scene *scene, enum picture_format form
     return err;
 }
 
+static int write_json(const struct graph_command *command, const struct graph_scene *scene,
+                      struct svg_out *out)
+{
+    struct graph_answer const answer = {.recording = scene->recording,
+                                        .weights = scene->weights,
+                                        .graph = scene->graph,
+                                        .choice = &command->choice,
+                                        .all_value = command->all_value,
+                                        .all_count = command->all_count};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return -ENOMEM;
+    int err = graph_json_write(&answer, file);
+    if (fclose(file) != 0)
+        err = -ENOMEM;
+    if (!err)
+        svg_bytes(out, text, size);
+    free(text);
+    return err;
+}
+
 static int draw_graph(const struct graph_command *command, const struct graph_scene *scene,
                       enum picture_format format, struct fault *fault)
 {
@@ -126,9 +153,11 @@ static int draw_graph(const struct graph_command *command, const struct graph_sc
     int err = 0;
     if (format == PICTURE_DOT)
         graph_dot_write(scene, &out);
+    else if (format == PICTURE_JSON)
+        err = write_json(command, scene, &out);
     else
         err = draw_placed(scene, format, &out, fault);
-    if (!err && out.failed)
+    if ((!err && out.failed) || err == -ENOMEM)
         err = fault_set(fault, -ENOMEM, "out of memory while drawing the graph");
     if (!err) /* a page is whole already */
         err = picture_write(&out, command->selection.output,
@@ -216,7 +245,9 @@ static int draw_diff(struct graph_command *command, struct diff_side after,
     struct recording *older = open_selected_input(command->older, &command->selection, fault);
     int err = older ? selection_weigh(&command->selection, older, &weights, fault) : -EIO;
     if (!err) {
-        err = draw_change(command, (struct diff_side){older, &weights}, after, format, fault);
+        err = graph_choice_narrow(&command->choice, older, &weights);
+        err = err ? fault_set(fault, err, "out of memory while looking for the function")
+                  : draw_change(command, (struct diff_side){older, &weights}, after, format, fault);
         weights_fini(&weights);
     }
     recording_destroy(older);
@@ -240,6 +271,10 @@ static int draw(void *context, struct recording *recording, enum picture_format 
     if (command->selection.filter)
         err = selection_describe_filter(&command->selection, recording, &weights, command->words,
                                         sizeof(command->words), fault);
+    command->all_value = weights.total_value;
+    command->all_count = weights.total_count;
+    if (!err && graph_choice_narrow(&command->choice, recording, &weights) < 0)
+        err = fault_set(fault, -ENOMEM, "out of memory while looking for the function");
     graph_choice_describe(&command->choice, command->words, sizeof(command->words));
     if (!err && command->older)
         err = draw_diff(command, (struct diff_side){recording, &weights}, format, fault);
@@ -268,8 +303,9 @@ static int check(struct graph_command *command, struct fault *fault)
 
 static int find_format(const char *path, enum picture_format *format, struct fault *fault)
 {
-    *format = PICTURE_DOT;
-    return picture_is_dot(path) ? 0 : picture_format_of(path, format, fault);
+    *format = picture_is_json(path) ? PICTURE_JSON : PICTURE_DOT;
+    return picture_is_json(path) || picture_is_dot(path) ? 0
+                                                         : picture_format_of(path, format, fault);
 }
 
 static int run(struct graph_command *command, const char *path)
@@ -287,7 +323,7 @@ static int run(struct graph_command *command, const char *path)
 int main(int argc, char **argv)
 {
     static const struct picture_rule chosen[] = {
-        {"-o", "what to write: NAME.svg, NAME.html, NAME.png or NAME.dot"},
+        {"-o", "what to write: NAME.svg, NAME.html, NAME.png, NAME.dot or NAME.json"},
         {"--metric", NULL},
         {"--at", NULL},
         {"--between", NULL},
@@ -312,8 +348,8 @@ int main(int argc, char **argv)
         {"What is left out", graph_choice_rules_table, &command.choice},
         {"The picture", picture_rules, &command}};
     struct command_help const help = {
-        "memoir graph FILE -o OUT.svg|OUT.html|OUT.png|OUT.dot [options]", summary, examples, sets,
-        3};
+        "memoir graph FILE -o OUT.svg|OUT.html|OUT.png|OUT.dot|OUT.json [options]", summary,
+        examples, sets, 3};
     int const words = command_words(argc - 1, argv + 1, &help, &status);
     if (words >= 0)
         status = run(&command, words == 1 ? argv[2] : NULL);

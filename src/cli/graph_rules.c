@@ -1,160 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/graph_rules.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/human.h"
-
-#define DEPTH_MAX 100000
-#define GRAPH_SPAN_MAX                                                                             \
-    3000 /* graphviz takes two seconds for that, and minutes for ten times as much */
-
-void graph_choice_init(struct graph_choice *choice)
-{
-    memset(choice, 0, sizeof(*choice));
-    choice->node_share = 0.005;
-    choice->edge_share = 0.001;
-    choice->max_nodes = GRAPH_NODES_MAX;
-}
-
-static void pattern_fini(struct graph_pattern *pattern)
-{
-    if (pattern->text)
-        regfree(&pattern->regex);
-    pattern->text = NULL;
-}
-
-void graph_choice_fini(struct graph_choice *choice)
-{
-    pattern_fini(&choice->root);
-    pattern_fini(&choice->leaf);
-    pattern_fini(&choice->path);
-}
-
-/* "0.5" and "0.5%" are both half a percent, as for gprof2dot. */
-static int take_percent(double *share, const char *argument, struct fault *fault)
-{
-    char *end;
-    double const percent = strtod(argument, &end);
-    while (end > argument && *end == ' ')
-        end++;
-    if (end == argument || (strcmp(end, "") != 0 && strcmp(end, "%") != 0) ||
-        !(percent >= 0 && percent <= 100))
-        return fault_set(fault, -EINVAL, "\"%s\" is no share: it is a percentage such as 0.5",
-                         argument);
-    *share = percent / 100;
-    return 0;
-}
-
-static int take_node(void *into, const char *argument, struct fault *fault)
-{
-    return take_percent(&((struct graph_choice *)into)->node_share, argument, fault);
-}
-
-static int take_edge(void *into, const char *argument, struct fault *fault)
-{
-    return take_percent(&((struct graph_choice *)into)->edge_share, argument, fault);
-}
-
-static int take_nodes(void *into, const char *argument, struct fault *fault)
-{
-    struct graph_choice *choice = into;
-    uint64_t count;
-    if (human_parse_count(argument, &count) < 0 || count < 1 || count > GRAPH_NODES_CAP)
-        return fault_set(fault, -EINVAL, "--nodes cannot be \"%s\": it is a number from 1 to %d",
-                         argument, GRAPH_NODES_CAP);
-    choice->max_nodes = count;
-    return 0;
-}
-
-static int take_depth(void *into, const char *argument, struct fault *fault)
-{
-    struct graph_choice *choice = into;
-    uint64_t depth;
-    if (human_parse_count(argument, &depth) < 0 || depth < 1 || depth > DEPTH_MAX)
-        return fault_set(fault, -EINVAL, "--depth cannot be \"%s\": it is a number of calls",
-                         argument);
-    choice->depth = depth;
-    return 0;
-}
-
-static int take_pattern(struct graph_pattern *pattern, const char *argument, struct fault *fault)
-{
-    char why[128];
-    pattern_fini(pattern);
-    int const code = regcomp(&pattern->regex, argument, REG_EXTENDED | REG_NOSUB);
-    if (code != 0) {
-        regerror(code, &pattern->regex, why, sizeof(why));
-        return fault_set(fault, -EINVAL, "\"%s\" is no regular expression: %s", argument, why);
-    }
-    pattern->text = argument;
-    return 0;
-}
-
-static int take_root(void *into, const char *argument, struct fault *fault)
-{
-    return take_pattern(&((struct graph_choice *)into)->root, argument, fault);
-}
-
-static int take_leaf(void *into, const char *argument, struct fault *fault)
-{
-    return take_pattern(&((struct graph_choice *)into)->leaf, argument, fault);
-}
-
-static int take_path(void *into, const char *argument, struct fault *fault)
-{
-    return take_pattern(&((struct graph_choice *)into)->path, argument, fault);
-}
+#include "report/graph_choice.h"
 
 const struct option_rule graph_choice_rules_table[] = {
-    {"--node-thres", "PERCENT", "functions with less of the total, 0.5 unless given", take_node},
-    {"-n", "PERCENT", "the same", take_node},
-    {"--edge-thres", "PERCENT", "calls with less of the total, 0.1 unless given", take_edge},
-    {"-e", "PERCENT", "the same", take_edge},
-    {"--nodes", "N", "all but the N heaviest functions, 300 unless given", take_nodes},
-    {"--root", "REGEX", "what functions that match do not call", take_root},
-    {"--leaf", "REGEX", "what does not call functions that match", take_leaf},
-    {"--depth", "N", "functions more than N calls from the outermost, or from --root", take_depth},
-    {"--path", "REGEX", "functions whose name, module and file do not match", take_path},
+    {"--node-thres", "PERCENT", "functions with less of the total, 0.5 unless given",
+     graph_choice_take_node},
+    {"-n", "PERCENT", "the same", graph_choice_take_node},
+    {"--edge-thres", "PERCENT", "calls with less of the total, 0.1 unless given",
+     graph_choice_take_edge},
+    {"-e", "PERCENT", "the same", graph_choice_take_edge},
+    {"--nodes", "N", "all but the N heaviest functions, 300 unless given", graph_choice_take_nodes},
+    {"--focus", "NAME", "stacks without this function: what calls it, and what it calls",
+     graph_choice_take_focus},
+    {"--root", "REGEX", "what functions that match do not call", graph_choice_take_root},
+    {"--leaf", "REGEX", "what does not call functions that match", graph_choice_take_leaf},
+    {"--depth", "N", "functions more than N calls from the outermost, or from --root",
+     graph_choice_take_depth},
+    {"--path", "REGEX", "functions whose name, module and file do not match",
+     graph_choice_take_path},
     {NULL, NULL, NULL, NULL},
 };
-
-struct graph_rules graph_choice_rules(const struct graph_choice *choice)
-{
-    return (struct graph_rules){
-        .merge = choice->merge,
-        .node_share = choice->node_share,
-        .edge_share = choice->edge_share,
-        .max_nodes = (uint32_t)choice->max_nodes,
-        .max_edges = 2 * (uint32_t)choice->max_nodes,
-        .max_span = GRAPH_SPAN_MAX,
-        .root = choice->root.text ? &choice->root.regex : NULL,
-        .leaf = choice->leaf.text ? &choice->leaf.regex : NULL,
-        .path = choice->path.text ? &choice->path.regex : NULL,
-        .depth = (uint32_t)choice->depth,
-    };
-}
-
-static void add_words(char *words, size_t size, const char *what, const char *text)
-{
-    size_t const used = strlen(words);
-    snprintf(words + used, size - used, "%s%s \"%.80s\"", used ? "; " : "", what, text);
-}
-
-void graph_choice_describe(const struct graph_choice *choice, char *words, size_t size)
-{
-    if (choice->root.text)
-        add_words(words, size, "only what is called from", choice->root.text);
-    if (choice->leaf.text)
-        add_words(words, size, "only what calls", choice->leaf.text);
-    if (choice->path.text)
-        add_words(words, size, "only functions like", choice->path.text);
-    if (choice->depth) {
-        char depth[HUMAN_MAX];
-        add_words(words, size,
-                  "at most so many calls deep:", human_count((int64_t)choice->depth, depth));
-    }
-}

@@ -45,6 +45,11 @@ bool picture_is_dot(const char *path)
     return path && (ends_with(path, ".dot") || ends_with(path, ".gv"));
 }
 
+bool picture_is_json(const char *path)
+{
+    return path && ends_with(path, ".json");
+}
+
 static int write_svg(const struct svg_out *svg, const char *path, struct fault *fault)
 {
     FILE *file = answer_open(path, fault);

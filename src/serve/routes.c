@@ -51,6 +51,9 @@ const struct route routes[] = {
      route_ask_timeline},
     {"/api/flame", "call trees both ways round (?metric=, between=, filter=, frames=)",
      route_ask_flame},
+    {"/api/graph",
+     "who calls whom, as memoir graph -o NAME.json (?metric=, focus=, node-thres=, ...)",
+     route_graph},
     {NULL, NULL, NULL},
 };
 

@@ -29,6 +29,7 @@ void route_ask_explain(struct target *target, struct request *request, struct an
 void route_diff(struct target *target, struct request *request, struct answer *answer);
 void route_ask_timeline(struct target *target, struct request *request, struct answer *answer);
 void route_ask_flame(struct target *target, struct request *request, struct answer *answer);
+void route_graph(struct target *target, struct request *request, struct answer *answer);
 void route_health(struct target *target, struct request *request, struct answer *answer);
 void route_home(struct target *target, struct request *request, struct answer *answer);
 void route_page_script(struct target *target, struct request *request, struct answer *answer);

@@ -60,6 +60,14 @@ says indirect known.dot 'style="dashed"'
 says between known.dot '500 ms in 50 samples'
 "$MEMOIR" graph known.memoir -o known.dot --by module
 says by-module known.dot 'label="grinder'
+"$MEMOIR" graph known.memoir -o known.json
+equal json-node "700000000 400000000 70 true" "$(jq -r '.nodes[] | select(.function == "walk") | "\(.total) \(.self) \(.total_count) \(.recursive)"' known.json)"
+equal json-edge "700000000 300000000" "$(jq -r '[.nodes[].function] as $n | [.edges[] | select($n[.to] == "walk") | .value] | join(" ")' known.json)"
+equal json-left-out "3 3000000" "$(jq -r '.left_out | "\(.nodes) \(.self)"' known.json)"
+"$MEMOIR" graph known.memoir -o known.json --focus read
+equal focus "300000000 1000000000 main,read,walk" "$(jq -r '"\(.total.value) \(.all.value) \([.nodes[].function] | sort | join(","))"' known.json)"
+"$MEMOIR" graph known.memoir -o known.dot --focus rea
+equal focus-is-the-whole-name '' "$(label read)"
 for theme in pink gray bw print; do
     "$MEMOIR" graph known.memoir -o "$theme.svg" --theme $theme --skew 0.1 --color-nodes-by-selftime
     equal "theme-$theme" "0 yes" "$? $(is_xml "$theme.svg")"
@@ -136,6 +144,7 @@ refuse theme 2 'color, pink, gray, bw or print' known.memoir -o a.svg --theme ne
 refuse skew 2 'above 0' known.memoir -o a.svg --skew 0
 refuse share 2 'percentage' known.memoir -o a.svg -n 200
 refuse expression 2 'no regular expression' known.memoir -o a.svg --root '('
+refuse focus 2 'name of a function' known.memoir -o a.svg --focus ''
 refuse by 2 'function, line or module' known.memoir -o a.svg --by thread
 refuse older-absent 1 'older.memoir' known.memoir -o a.svg --diff older.memoir
 refuse absent 1 'absent.memoir' absent.memoir -o a.svg

@@ -42,6 +42,17 @@ at_least timeline-phases 1 "$(jq '[.marks[] | select(.kind == "phase")] | length
 live=$("$MEMOIR" report phases.memoir --json --metric heap.live | jq .total.value)
 equal timeline-sites "$live" "$(get '/api/timeline?metric=heap.live' | jq '[.sites[].values[-1]] | add')"
 
+if [ -x "$BUILD/memoir-graph" ]; then
+    for options in '' '--focus main' '--node-thres 20 --nodes 3' '--by module'; do
+        # shellcheck disable=SC2086
+        "$MEMOIR" graph phases.memoir -o cli.json --metric heap.allocated $options
+        get "/api/graph?metric=heap.allocated&$(echo "$options" | sed 's/--//g; s/\([a-z]\) /\1=/g; s/ /\&/g')" >web.json
+        same_text "graph $options" cli.json web.json
+    done
+fi
+equal graph-main "$("$MEMOIR" report phases.memoir --json --metric heap.allocated --by function | jq '.rows[] | select(.stack[0].function == "main") | .total_value')" \
+    "$(get '/api/graph?metric=heap.allocated' | jq '.nodes[] | select(.function == "main") | .total')"
+
 get '/api/diff?metric=heap.allocated&by=function&between=0%25,50%25&with=50%25,100%25' | jq -S 'del(.before.name, .after.name, .before.file, .after.file)' >web.sorted
 "$MEMOIR" diff phases.memoir --json --metric heap.allocated --by function --between 0%,50% --with 50%,100% | jq -S 'del(.before.name, .after.name, .before.file, .after.file)' >cli.json
 same_text diff cli.json web.sorted
@@ -60,6 +71,8 @@ refused grouping '/api/report?metric=heap.live,heap.calls&by=stack' 'side by sid
 equal explain-none 404 "$(status_of /api/explain)"
 refused diff-alone '/api/diff?metric=heap.allocated' 'with is another stretch of time'
 refused diff-other '/api/diff?metric=heap.allocated&other=1' 'Process 1 is not served'
+refused graph '/api/graph?node-thres=200' 'is no share'
+refused graph-by '/api/graph?by=thread' 'by is function, line or module'
 refused frames '/api/flame?frames=0' 'frames is a whole number from 1'
 refused points '/api/timeline?points=x' 'points is a whole number'
 end_server ended-ends

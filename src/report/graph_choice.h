@@ -1,0 +1,45 @@
+/* graph_choice.h - what a call graph leaves out, as words that a person typed, on a command line or in an address. */
+#pragma once
+
+#include <regex.h>
+#include <stddef.h>
+
+#include "analyze/call_graph.h"
+#include "base/fault.h"
+
+struct graph_choice {
+    double node_share, edge_share;
+    uint64_t depth, max_nodes;
+    struct graph_pattern {
+        const char *text; /* as typed; NULL: not given */
+        regex_t regex;
+    } root, leaf, path;
+    const char *focus; /* the name of a function: only stacks that it is in; NULL: all */
+    enum tree_merge merge;
+};
+#define GRAPH_NODES_MAX 300 /* more cannot be read; --nodes changes it */
+#define GRAPH_NODES_CAP 2000
+
+void graph_choice_init(struct graph_choice *choice);
+void graph_choice_fini(struct graph_choice *choice);
+
+/* Each takes what was typed, as the take of a struct option_rule does: `into` is a struct graph_choice, `argument` must outlive it.
+ * 0, or -EINVAL with a sentence. */
+int graph_choice_take_node(void *into, const char *argument, struct fault *fault);
+int graph_choice_take_edge(void *into, const char *argument, struct fault *fault);
+int graph_choice_take_nodes(void *into, const char *argument, struct fault *fault);
+int graph_choice_take_root(void *into, const char *argument, struct fault *fault);
+int graph_choice_take_leaf(void *into, const char *argument, struct fault *fault);
+int graph_choice_take_path(void *into, const char *argument, struct fault *fault);
+int graph_choice_take_depth(void *into, const char *argument, struct fault *fault);
+int graph_choice_take_focus(void *into, const char *argument, struct fault *fault);
+
+/* For call_graph_build; valid as long as the choice. */
+struct graph_rules graph_choice_rules(const struct graph_choice *choice);
+
+/* Leaves the stacks that `focus` is in, if there is one.  0 or -ENOMEM. */
+int graph_choice_narrow(const struct graph_choice *choice, struct recording *recording,
+                        struct weights *weights);
+
+/* Adds what --focus, --root, --leaf, --path and --depth do, for the subtitle. */
+void graph_choice_describe(const struct graph_choice *choice, char *words, size_t size);
