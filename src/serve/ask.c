@@ -31,16 +31,23 @@ void ask_refuse(int err, const struct fault *fault, const struct request *reques
                 struct answer *answer)
 {
     struct fault said = *fault;
-    unsigned const status = err == -ENOMEM ? 503 : err == -EINVAL || err == -ERANGE ? 400 : 500;
+    unsigned const status = err == -ENOMEM                     ? 503
+                            : err == -ENODATA                  ? 404
+                            : err == -EINVAL || err == -ERANGE ? 400
+                                                               : 500;
     drop_dashes(said.text);
     answer_error(answer, request, status, "%s",
                  err == -ENOMEM ? "The server is out of memory: ask again later." : said.text);
 }
 
-static bool is_true(const struct request *request, const char *name)
+static int take_flag(const struct request *request, const char *name, bool *flag,
+                     struct fault *fault)
 {
     const char *text = request_parameter(request, name);
-    return text && strcmp(text, "true") == 0;
+    *flag = text && strcmp(text, "true") == 0;
+    if (!text || *flag || strcmp(text, "false") == 0)
+        return 0;
+    return fault_set(fault, -EINVAL, "%s is true or false.", name);
 }
 
 static int take_words(struct selection *selection, const struct request *request,
@@ -52,9 +59,8 @@ static int take_words(struct selection *selection, const struct request *request
         if (err)
             return err;
     }
-    selection->top_down = is_true(request, "top-down");
-    selection->reverse = is_true(request, "reverse");
-    return 0;
+    int const err = take_flag(request, "top-down", &selection->top_down, fault);
+    return err ? err : take_flag(request, "reverse", &selection->reverse, fault);
 }
 
 bool ask_begin(struct ask *ask, bool several, struct target *target, const struct request *request,

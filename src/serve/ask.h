@@ -18,6 +18,7 @@ bool ask_begin(struct ask *ask, bool several, struct target *target, const struc
                struct answer *answer);
 void ask_end(struct ask *ask);
 
-/* The answer to a question that could not be answered: 400 for one that makes no sense for this recording, 503 for a lack of memory, else 500. */
+/* The answer to a question that could not be answered: 400 for one that makes no sense for this recording, 404 for what it has not
+ * recorded, 503 for a lack of memory, else 500. */
 void ask_refuse(int err, const struct fault *fault, const struct request *request,
                 struct answer *answer);

@@ -54,6 +54,7 @@ const struct route routes[] = {
     {"/api/graph",
      "who calls whom, as memoir graph -o NAME.json (?metric=, focus=, node-thres=, ...)",
      route_graph},
+    {"/api/openapi.json", "all of these, described for programs", route_document},
     {NULL, NULL, NULL},
 };
 

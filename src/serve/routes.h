@@ -1,6 +1,7 @@
 /* routes.h - what is served, in one table: one row per route, one file route_*.c per family.
  *
- * To add a route: a handler in the file of its family, its prototype here, its row in routes.c. */
+ * To add a route: a handler in the file of its family, its prototype here, its row in routes.c, its
+ * description in api/. */
 #pragma once
 
 #include "serve/exchange.h"
@@ -30,6 +31,7 @@ void route_diff(struct target *target, struct request *request, struct answer *a
 void route_ask_timeline(struct target *target, struct request *request, struct answer *answer);
 void route_ask_flame(struct target *target, struct request *request, struct answer *answer);
 void route_graph(struct target *target, struct request *request, struct answer *answer);
+void route_document(struct target *target, struct request *request, struct answer *answer);
 void route_health(struct target *target, struct request *request, struct answer *answer);
 void route_home(struct target *target, struct request *request, struct answer *answer);
 void route_page_script(struct target *target, struct request *request, struct answer *answer);
