@@ -16,6 +16,7 @@ const keys: readonly [string, string][] = [
   ['s', 'filter stacks by a regular expression, in all views'],
   ['m', 'choose the metric'],
   ['r', 'flame graph: turn it round'],
+  ['↑ ↓', 'resident memory: from owner to owner; Enter opens one'],
   ['Esc', 'take back: find, then zoom, filter, time'],
   ['d', 'dark or light'],
   ['?', 'this'],

@@ -33,6 +33,8 @@ export interface Selection {
   other: string; // what to compare with: another target
   besides: Time | null; // and its time, or another time of the same
   scale: Scale; // of the older side
+  owner: string; // of resident memory, whose call sites are shown: its metric
+  region: string; // of the map, whose pages are shown: its number, or from-to
 }
 
 const FRAMES = 50000;
@@ -55,6 +57,8 @@ export const everything: Selection = {
   other: '',
   besides: null,
   scale: 'none',
+  owner: '',
+  region: '',
 };
 
 function oneOf<T extends string>(known: readonly T[], text: string | null, usual: T): T {
@@ -94,6 +98,8 @@ export function parseSelection(hash: string): Selection {
     other: words.get('other') ?? '',
     besides: timeOf(words.get('with'), words.get('with-at')),
     scale: oneOf(scales, words.get('scale'), 'none'),
+    owner: words.get('owner') ?? '',
+    region: words.get('region') ?? '',
   };
 }
 
@@ -126,6 +132,8 @@ export function formatSelection(selection: Selection): string {
   put('other', selection.other);
   putTime(selection.besides, 'with', 'with-at');
   put('scale', selection.scale === 'none' ? '' : selection.scale);
+  put('owner', selection.owner);
+  put('region', selection.region);
   return words.toString().replace(/%2C/g, ',');
 }
 

@@ -17,6 +17,8 @@ struct adding {
         uint64_t at_ns;         /* of the last bucket with news */
     } owners, pages, touched;
     size_t stacks;
+    uint64_t last_look_ns;    /* 0: what is asked for is older, and of the last bucket with news */
+    uint64_t live, live_then; /* heap.live so far, and as of the look */
 };
 
 static void add_cell(struct summed *summed, size_t stacks, const struct cell *cell, uint64_t at_ns)
@@ -40,7 +42,13 @@ static void add_bucket(void *into, const struct bucket *bucket)
         add_cell(&adding->owners, adding->stacks, cell, bucket->end_ns);
         add_cell(&adding->pages, adding->stacks, cell, bucket->end_ns);
         add_cell(&adding->touched, adding->stacks, cell, bucket->end_ns);
+        if (cell->column == COL_HEAP_BYTES)
+            adding->live += (uint64_t)cell->value;
+        else if (cell->column == COL_HEAP_FREED)
+            adding->live -= (uint64_t)cell->value;
     }
+    if (bucket->begin_ns <= adding->last_look_ns || adding->owners.at_ns == bucket->end_ns)
+        adding->live_then = adding->live;
 }
 
 static int collect(const uint64_t *bytes, size_t stacks, const char *metric,
@@ -112,6 +120,7 @@ static void sum_up(struct recording *recording, const struct adding *adding, uin
     explanation->at_ns = last_ns && to_ns >= last_ns ? last_ns
                          : explanation->is_of_pages  ? adding->pages.at_ns
                                                      : adding->owners.at_ns;
+    explanation->heap_live_bytes = explanation->is_of_pages ? 0 : (int64_t)adding->live_then;
 }
 
 static int add_up(struct recording *recording, uint64_t to_ns, struct explanation *explanation,
@@ -126,7 +135,8 @@ static int add_up(struct recording *recording, uint64_t to_ns, struct explanatio
         .owners = {COL_RESIDENT_0, OWNER_KINDS, all, 0},
         .pages = {COL_PAGES_0, PAGE_KINDS, all + OWNER_KINDS * stacks, 0},
         .touched = {COL_TOUCHED_0, OWNERS_TOUCHED, all + (OWNER_KINDS + PAGE_KINDS) * stacks, 0},
-        .stacks = stacks};
+        .stacks = stacks,
+        .last_look_ns = to_ns >= recording->residency.time_ns ? recording->residency.time_ns : 0};
     int err = bucket_walk(recording, &range, (struct bucket_visitor){add_bucket, &adding}, fault);
     if (err == 0 && collect_all(&adding, explanation) < 0)
         err = fault_set(fault, -ENOMEM, "out of memory");

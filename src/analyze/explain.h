@@ -37,7 +37,9 @@ struct explanation {
     struct weights
         touched[OWNERS_TOUCHED]; /* of owner_touched_kinds: by the stack that touched them first */
     uint64_t total;              /* of all parts */
-    VEC(struct advice) advice;   /* the most bytes first */
+    int64_t
+        heap_live_bytes; /* what the heap's books say at that time: asked for and not freed, resident or not */
+    VEC(struct advice) advice; /* the most bytes first */
 };
 
 /* As of the last look at the pages before `to_ns`.  0; -ENODATA with a sentence when nobody has looked by then; or another -errno.

@@ -70,7 +70,7 @@ static int answer(struct recording *recording, const struct explain_options *opt
                   struct fault *fault)
 {
     struct explanation explanation;
-    struct explain_report const report = {recording, &explanation, options->top, unix_ns()};
+    struct explain_report const report = {recording, &explanation, options->top, unix_ns(), NULL};
     uint64_t to_ns;
     int err = time_point_resolve(&options->at, recording, &to_ns, fault);
     if (err == 0)

@@ -27,6 +27,8 @@ static void write_residency(struct json_out *json, const struct explanation *exp
     json_object_begin(json);
     json_uint_field(json, "at_ns", explanation->at_ns);
     json_uint_field(json, "resident_bytes", explanation->total);
+    if (!explanation->is_of_pages)
+        json_int_field(json, "heap_live_bytes", explanation->heap_live_bytes);
     json_uint_field(json, "looks", residency->looks);
     json_uint_field(json, "last_look_ns", residency->time_ns);
     json_uint_field(json, "walked_bytes", residency->walked_bytes);
@@ -110,6 +112,37 @@ static void write_advice(struct json_out *json, const struct explain_report *rep
     json_array_end(json);
 }
 
+/* Lists of one length, one place per look: what draws them wants it so. */
+static void write_curve(struct json_out *json, const struct owners_curve *curve)
+{
+    json_key(json, "over_time");
+    json_object_begin(json);
+    json_key(json, "time_ns");
+    json_array_begin_inline(json);
+    vec_each (instant, &curve->instants)
+        json_uint(json, instant->time_ns);
+    json_array_end(json);
+    json_key(json, "heap_live");
+    json_array_begin_inline(json);
+    vec_each (instant, &curve->instants)
+        json_int(json, instant->heap_live_bytes);
+    json_array_end(json);
+    json_key(json, "owners");
+    json_array_begin(json);
+    for (size_t part = 0; part < curve->part_count; part++) {
+        json_object_begin(json);
+        json_text_field(json, "metric", curve->words[part].metric);
+        json_key(json, "values");
+        json_array_begin_inline(json);
+        vec_each (instant, &curve->instants)
+            json_int(json, instant->bytes[part]);
+        json_array_end(json);
+        json_object_end(json);
+    }
+    json_array_end(json);
+    json_object_end(json);
+}
+
 static void write_notes(struct json_out *json, const struct recording *recording)
 {
     json_key(json, "notes");
@@ -129,6 +162,8 @@ int explain_json_write(const struct explain_report *report, FILE *out)
     write_notes(&json, report->recording);
     int const err = write_owners(&json, report);
     write_advice(&json, report);
+    if (report->curve)
+        write_curve(&json, report->curve);
     json_object_end(&json);
     int const written = json_finish(&json);
     return err < 0 ? err : written;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyze/explain.h"
+#include "analyze/owners_curve.h"
 #include "analyze/rank.h"
 #include "report/text_style.h"
 
@@ -10,6 +11,7 @@ struct explain_report {
     const struct explanation *explanation;
     uint64_t top; /* rows of each kind */
     uint64_t now_unix_ns;
+    const struct owners_curve *curve; /* for JSON; NULL: not asked for */
 };
 
 /* 0, -ENOMEM, or -EIO. */

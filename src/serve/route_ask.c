@@ -2,6 +2,7 @@
 /* route_ask.c - what `memoir report` and `memoir info` tell of a recording, as JSON; docs/api.md. */
 #include <errno.h>
 
+#include "analyze/owners_curve.h"
 #include "base/clock.h"
 #include "report/explain_report.h"
 #include "report/flame_svg.h"
@@ -14,6 +15,7 @@
 #include "serve/routes.h"
 
 #define EXPLAIN_ROWS         10
+#define EXPLAIN_POINTS_MOST  5000
 #define TIMELINE_POINTS      600
 #define TIMELINE_POINTS_MOST 20000
 #define FLAME_FRAMES         14000
@@ -145,30 +147,49 @@ void route_ask_report(struct target *target, struct request *request, struct ans
     ask_end(&ask);
 }
 
+/* With ?points=N, the owners over time as well. */
+static int write_explanation(const struct ask *ask, const struct explanation *explanation,
+                             uint64_t points, struct answer *answer, struct fault *fault)
+{
+    struct owners_curve curve = {.part_count = 0};
+    int const err = points ? owners_curve_build(ask->recording, points, &curve, fault) : 0;
+    if (err)
+        return err;
+    struct explain_report const report = {
+        ask->recording, explanation,
+        ask->selection.top == SELECTION_NO_TOP ? EXPLAIN_ROWS : ask->selection.top, unix_ns(),
+        points ? &curve : NULL};
+    FILE *out = answer_begin(answer);
+    if (out)
+        explain_json_write(&report, out);
+    answer_finish(answer, out, TYPE_JSON);
+    owners_curve_fini(&curve);
+    return 0;
+}
+
 void route_ask_explain(struct target *target, struct request *request, struct answer *answer)
 {
     struct ask ask;
     struct explanation explanation;
     struct fault fault = {.text = ""};
-    if (!ask_begin(&ask, false, target, request, answer))
+    uint64_t points = 0;
+    bool const is_over_time = request_parameter(request, "points") != NULL;
+    if ((is_over_time &&
+         !take_number(request, "points", 2, EXPLAIN_POINTS_MOST, &points, answer)) ||
+        !ask_begin(&ask, false, target, request, answer))
         return;
     uint64_t const to_ns =
         ask.range.to_ns == UINT64_MAX ? ask.recording->duration_ns : ask.range.to_ns;
-    int const err = explain_make(ask.recording, to_ns, &explanation, &fault);
-    if (err == -ENODATA) {
-        answer_error(answer, request, 404, "%s", fault.text);
-    } else if (err) {
-        ask_refuse(err, &fault, request, answer);
-    } else {
-        struct explain_report const report = {
-            ask.recording, &explanation,
-            ask.selection.top == SELECTION_NO_TOP ? EXPLAIN_ROWS : ask.selection.top, unix_ns()};
-        FILE *out = answer_begin(answer);
-        if (out)
-            explain_json_write(&report, out);
-        answer_finish(answer, out, TYPE_JSON);
+    int err = explain_make(ask.recording, to_ns, &explanation, &fault);
+    if (!err) {
+        err =
+            write_explanation(&ask, &explanation, points > 1 ? points : 2 * points, answer, &fault);
         explain_fini(&explanation);
     }
+    if (err == -ENODATA)
+        answer_error(answer, request, 404, "%s", fault.text);
+    else if (err)
+        ask_refuse(err, &fault, request, answer);
     ask_end(&ask);
 }
 

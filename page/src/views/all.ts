@@ -1,4 +1,5 @@
 // The views there are.  Each is made when it is first shown.
+import { ExplainPart } from '../explain/view';
 import { FlamePart } from '../flame/view';
 import type { Part } from '../scene';
 import { FunctionsPart } from './functions';
@@ -12,6 +13,7 @@ const makers: Partial<Record<View, () => Part>> = {
   flame: () => new FlamePart(),
   functions: () => new FunctionsPart(),
   tree: () => new TreePart(),
+  explain: () => new ExplainPart(),
   histograms: () => new HistogramsPart(),
   threads: () => new ThreadsPart(),
   quality: () => new QualityPart(),

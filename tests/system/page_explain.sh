@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The views of resident memory, in Chromium: their numbers are those of memoir explain and memoir map.
+# Runs beside others.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/serve.bash"
+
+chromium=$(command -v chromium || command -v google-chrome)
+if [ ! -x "$BUILD/memoir-serve" ] || ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
+    skip page-explain "memoir-serve, node, the packages of the page or Chromium are missing"
+    exit 0
+fi
+
+# Records the subject that pins pages until it stands still, and looks at it; $program is its pid.
+record_pins() { # record_pins NAME OPTIONS…
+    local name=$1 recorder
+    shift
+    "$MEMOIR" run --quiet -o "$name.memoir" "$@" -- "$subjects/subject-pins_pages" >"$name.out" 2>&1 &
+    recorder=$!
+    started+=("$recorder")
+    wait_until 30 has_line "$name.out" ready || not_ok "$name-begins" "$(head -c 300 "$name.out")"
+    program=$(descendants "$recorder" | head -n 1)
+    started+=("$program")
+    "$MEMOIR" explain "$program" >/dev/null 2>"$name.err" || not_ok "$name-look" "$(cat "$name.err")"
+}
+
+
+record_pins pins
+pins=$program
+begin_server pins --listen 0 pins.memoir
+pins_port=$port
+record_pins sampled --heap sample
+kill -9 "$program"
+begin_server sampled --listen 0 sampled.memoir
+sampled_port=$port
+"$MEMOIR" run --quiet --map-every off -o silent.memoir -- "$subjects/subject-leaks_100_blocks" >/dev/null 2>&1
+begin_server silent --listen 0 silent.memoir
+
+CHROMIUM=$chromium node "$TOP/page/test/resident.mjs" "$(jq -n --arg pins "http://127.0.0.1:$pins_port/" --arg pid "$pins" \
+    --arg sampled "http://127.0.0.1:$sampled_port/" --arg silent "http://127.0.0.1:$port/" '{
+        ended: {url: $pins, file: "pins.memoir", pid: $pid},
+        sampled: {url: $sampled, file: "sampled.memoir"},
+        silent: {url: $silent}}')" 2>browser.err || head -n 5 browser.err >&2
