@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel_peers.c - recorders, as the kernel knows them: a ring and a map of known stacks each. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/kernel_side_parts.h"
+
+#define RING_BYTES     (8u << 20)
+#define RINGS_PER_USER 32u /* of 8 MiB; root has no limit but all */
+
+int kernel_side_fresh_known(struct kernel_side *side, uint32_t peer)
+{
+    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NO_PREALLOC);
+    int known = bpf_map_create(BPF_MAP_TYPE_HASH, "memoir_known", sizeof(struct agent_place),
+                               sizeof(struct agent_stack), AGENT_KNOWN_MAX, &options);
+    if (known < 0)
+        return known;
+    int err =
+        bpf_map_update_elem(bpf_map__fd(side->bpf->maps.known_stacks), &peer, &known, BPF_ANY);
+    if (err < 0) {
+        close(known);
+        return err;
+    }
+    if (side->peers[peer].known >= 0)
+        close(side->peers[peer].known);
+    side->peers[peer].known = known;
+    return 0;
+}
+
+static uint32_t map_id(int fd)
+{
+    struct bpf_map_info info = {0};
+    uint32_t size = sizeof(info);
+    return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? info.id : 0;
+}
+
+/* Where one more ring of a user can be written down; NULL when he has too many, or all have. */
+static struct given_ring *find_room(struct kernel_side *side, uint32_t user)
+{
+    struct given_ring *room = NULL;
+    unsigned theirs = 0;
+    for (unsigned i = 0; i < RINGS_MAX; i++) {
+        struct given_ring *given = &side->given[i];
+        int const fd = given->id ? bpf_map_get_fd_by_id(given->id) : -1;
+        if (fd < 0)
+            *given = (struct given_ring){0, 0};
+        else
+            close(fd);
+        theirs += given->id && given->user == user;
+        if (!given->id)
+            room = given;
+    }
+    return user != 0 && theirs >= RINGS_PER_USER ? NULL : room;
+}
+
+static int make_maps(struct kernel_side *side, uint32_t peer)
+{
+    struct peer_maps *maps = &side->peers[peer];
+    maps->ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "memoir_ring", 0, 0, RING_BYTES, NULL);
+    if (maps->ring < 0)
+        return maps->ring;
+    int err = bpf_map_update_elem(bpf_map__fd(side->bpf->maps.rings), &peer, &maps->ring, BPF_ANY);
+    return err < 0 ? err : kernel_side_fresh_known(side, peer);
+}
+
+static void clear_counters(struct kernel_side *side, uint32_t peer)
+{
+    struct agent_counters *none = calloc((size_t)side->cpus, sizeof(*none));
+    if (none)
+        bpf_map_update_elem(bpf_map__fd(side->bpf->maps.counters), &peer, none, BPF_ANY);
+    free(none);
+}
+
+int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer, int *ring,
+                         uint32_t *ring_bytes, struct fault *fault)
+{
+    uint32_t place = 0;
+    struct given_ring *given = find_room(side, user);
+    if (!given)
+        return fault_set(fault, -EUSERS,
+                         "you have %u rings already, or others have too many: end a recorder",
+                         RINGS_PER_USER);
+    while (place < AGENT_PEERS_MAX && side->peers[place].ring >= 0)
+        place++;
+    if (place == AGENT_PEERS_MAX)
+        return fault_set(fault, -EUSERS, "%u recorders are served already: end one of them",
+                         AGENT_PEERS_MAX);
+    int err = make_maps(side, place);
+    if (err == 0 && side->peer_count == 0) /* nobody pays while nobody asks */
+        err = memoir_bpf__attach(side->bpf);
+    side->peer_count++;
+    if (err < 0) {
+        kernel_side_remove_peer(side, place);
+        return fault_set(
+            fault, err,
+            "the kernel has no room for another ring of %u MiB, or does not let us see its "
+            "events: %s",
+            RING_BYTES >> 20, strerror(-err));
+    }
+    *given = (struct given_ring){map_id(side->peers[place].ring), user};
+    clear_counters(side, place);
+    *peer = place;
+    *ring = side->peers[place].ring;
+    *ring_bytes = RING_BYTES;
+    return 0;
+}
+
+/* What its processes brought into the page cache, and what the kernel took in their name: the next one in its place must
+ * not be told when that goes. */
+static void forget_pages(struct kernel_side *side, uint32_t peer)
+{
+    int const files = bpf_map__fd(side->bpf->maps.files);
+    int const pages = bpf_map__fd(side->bpf->maps.kernel_pages);
+    struct agent_file file, next_file;
+    struct agent_kernel_pages kept;
+    uint64_t peers, page, next_page;
+    int err = bpf_map_get_next_key(files, NULL, &next_file);
+    for (unsigned i = 0; err == 0 && i < AGENT_FILES_MAX; i++) {
+        file = next_file;
+        err = bpf_map_get_next_key(files, &file, &next_file);
+        if (bpf_map_lookup_elem(files, &file, &peers) < 0 || !(peers & 1ull << peer))
+            continue;
+        peers &= ~(1ull << peer);
+        bpf_map_update_elem(files, &file, &peers, BPF_EXIST);
+    }
+    err = bpf_map_get_next_key(pages, NULL, &next_page);
+    for (unsigned i = 0; err == 0 && i < AGENT_KERNEL_MAX; i++) {
+        page = next_page;
+        err = bpf_map_get_next_key(pages, &page, &next_page);
+        if (bpf_map_lookup_elem(pages, &page, &kept) == 0 && kept.peer == peer)
+            bpf_map_delete_elem(pages, &page);
+    }
+}
+
+void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
+{
+    struct peer_maps *maps = &side->peers[peer];
+    /* Without a ring no child becomes a target any more; then those that did are taken out. */
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.rings), &peer);
+    for (unsigned i = 0; i < 100 && kernel_side_each_target(side, peer, true) > 0; i++)
+        ;
+    kernel_time_leave(&side->time, peer);
+    forget_pages(side, peer);
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.known_stacks), &peer);
+    if (maps->ring >= 0)
+        close(maps->ring);
+    if (maps->known >= 0)
+        close(maps->known);
+    *maps = (struct peer_maps){-1, -1, 0, 0};
+    if (--side->peer_count > 0)
+        return;
+    memoir_bpf__detach(side->bpf);
+    for (unsigned i = 0; i < 2; i++) {
+        bpf_link__destroy(side->kernel_pages[i]);
+        side->kernel_pages[i] = NULL;
+    }
+}

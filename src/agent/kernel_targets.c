@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel_targets.c - processes that recorders watch, as the kernel knows them, and what is known of their stacks. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/kernel_side_parts.h"
+#include "base/clock.h"
+
+#define EXECS_MAX       1024u /* of a process, before its generation could be another's */
+#define FORGET_EVERY_NS 1000000000ull
+#define TELL_EVERY_NS   20000000ull
+
+void kernel_side_grant_key(struct kernel_side *side, uint32_t key, uint32_t generation)
+{
+    bpf_map_update_elem(bpf_map__fd(side->bpf->maps.granted), &key, &generation, BPF_ANY);
+}
+
+void kernel_side_remove_key(struct kernel_side *side, uint32_t key)
+{
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.targets), &key);
+    bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.granted), &key);
+}
+
+int kernel_side_recheck_one(void *context, void *data, size_t size)
+{
+    struct kernel_side *side = context;
+    int const targets = bpf_map__fd(side->bpf->maps.targets);
+    struct agent_target target;
+    uint32_t pid;
+    if (size < sizeof(pid))
+        return 0;
+    memcpy(&pid, data, sizeof(pid));
+    if (bpf_map_lookup_elem(targets, &pid, &target) < 0)
+        return 0;
+    if (side->judge(side->judge_context, target.peer, pid & ~AGENT_OF_TIME))
+        kernel_side_grant_key(side, pid,
+                              target.generation); /* the one that was there before it was judged */
+    else
+        kernel_side_remove_key(side, pid);
+    return 0;
+}
+
+int kernel_side_recheck_fd(const struct kernel_side *side)
+{
+    return ring_buffer__epoll_fd(side->rechecks);
+}
+
+void kernel_side_recheck(struct kernel_side *side, recheck_fn judge, void *context)
+{
+    side->judge = judge;
+    side->judge_context = context;
+    (void)ring_buffer__consume(side->rechecks);
+}
+
+uint32_t kernel_side_each_target(struct kernel_side *side, uint32_t peer, bool take)
+{
+    int targets = bpf_map__fd(side->bpf->maps.targets);
+    uint32_t pid, next, count = 0;
+    struct agent_target target;
+    int err = bpf_map_get_next_key(targets, NULL, &next);
+    for (unsigned i = 0; err == 0 && i < 2 * AGENT_TARGETS_MAX; i++) {
+        pid = next;
+        err = bpf_map_get_next_key(targets, &pid, &next);
+        if (bpf_map_lookup_elem(targets, &pid, &target) < 0 || target.peer != peer)
+            continue;
+        count++;
+        if (take)
+            kernel_side_remove_key(side, pid);
+    }
+    return count;
+}
+
+uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer)
+{
+    return kernel_side_each_target(side, peer, false);
+}
+
+static int watch_kernel_pages(struct kernel_side *side, struct fault *fault)
+{
+    struct bpf_program *const programs[2] = {side->bpf->progs.on_kernel_page,
+                                             side->bpf->progs.on_kernel_page_free};
+    for (unsigned i = 0; i < 2; i++) {
+        if (!side->kernel_pages[i])
+            side->kernel_pages[i] = bpf_program__attach(programs[i]);
+        if (!side->kernel_pages[i])
+            return fault_set(fault, -errno, "pages of the kernel itself cannot be watched here: %s",
+                             kernel_side_last_words());
+    }
+    return 0;
+}
+
+/* Puts one target in its place. */
+static int put_target(struct kernel_side *side, uint32_t key, const struct agent_target *target,
+                      struct fault *fault)
+{
+    int const targets = bpf_map__fd(side->bpf->maps.targets);
+    struct agent_target before;
+    if (key & AGENT_OF_TIME && bpf_map_lookup_elem(targets, &key, &before) == 0 &&
+        before.peer ==
+            target->peer) /* never changed in place: it may become another program just now */
+        kernel_side_remove_key(side, key);
+    int err = bpf_map_update_elem(targets, &key, target, BPF_NOEXIST);
+    if (err == -EEXIST)
+        return fault_set(fault, err,
+                         "process %u is being watched by another recorder: end that one first",
+                         key & ~AGENT_OF_TIME);
+    if (err < 0)
+        return fault_set(fault, err, "%u processes are watched already: end a recorder",
+                         AGENT_TARGETS_MAX);
+    return 0;
+}
+
+int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, struct fault *fault)
+{
+    uint32_t const time = watch->watch & AGENT_WATCH_TIME;
+    struct agent_target target = {.peer = watch->peer,
+                                  .generation = side->generation += EXECS_MAX,
+                                  .is_judged = watch->is_judged,
+                                  .hz = watch->watch & AGENT_WATCH_CPU ? watch->hz : 0,
+                                  .sees_kernel = watch->sees_kernel,
+                                  .wait_least_ns = watch->wait_least_us * 1000ull,
+                                  .since_ns = monotonic_ns()};
+    int err = watch->watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
+    if (err == 0)
+        err = kernel_time_want(&side->time, watch->peer, watch->watch, watch->hz, fault);
+    watch->generation = target.generation;
+    target.watch = watch->watch & ~AGENT_WATCH_MEMORY;
+    if (err == 0 && time)
+        err = put_target(side, watch->pid | AGENT_OF_TIME, &target, fault);
+    target.watch = watch->watch & ~AGENT_WATCH_TIME;
+    if (err < 0 || (time && !(watch->watch & AGENT_WATCH_MEMORY)))
+        return err;
+    err = put_target(side, watch->pid, &target, fault);
+    if (err < 0 && time)
+        kernel_side_remove_key(side, watch->pid | AGENT_OF_TIME);
+    return err;
+}
+
+/* By `key`, with AGENT_OF_TIME or without. */
+static bool is_of_peer(struct kernel_side *side, uint32_t peer, uint32_t key,
+                       struct agent_target *target)
+{
+    return bpf_map_lookup_elem(bpf_map__fd(side->bpf->maps.targets), &key, target) == 0 &&
+           target->peer == peer;
+}
+
+void kernel_side_unwatch(struct kernel_side *side, uint32_t peer, uint32_t pid)
+{
+    struct agent_target target;
+    if (is_of_peer(side, peer, pid, &target))
+        kernel_side_remove_key(side, pid);
+    if (!is_of_peer(side, peer, pid | AGENT_OF_TIME, &target))
+        return;
+    kernel_side_remove_key(side, pid | AGENT_OF_TIME);
+    if (target.watch & AGENT_WATCH_WAITS)
+        kernel_time_forget(&side->time, pid);
+}
+
+void kernel_side_grant(struct kernel_side *side, const struct kernel_watch *watch)
+{
+    struct agent_target target;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t const key = watch->pid | (i ? AGENT_OF_TIME : 0);
+        if (is_of_peer(side, watch->peer, key, &target))
+            kernel_side_grant_key(side, key, watch->generation);
+    }
+}
+
+static bool has_generation(struct kernel_side *side, uint32_t peer, uint32_t key,
+                           uint32_t generation)
+{
+    struct agent_target target;
+    return is_of_peer(side, peer, key, &target) && target.generation == generation;
+}
+
+/* A fresh map of known stacks on a peer's behalf, who may not have one all the time: it takes some milliseconds of everybody's. */
+static void forget_known(struct kernel_side *side, uint32_t peer)
+{
+    uint64_t const now = monotonic_ns();
+    if (now - side->peers[peer].fresh_ns < FORGET_EVERY_NS)
+        return;
+    side->peers[peer].fresh_ns = now;
+    (void)kernel_side_fresh_known(side, peer);
+}
+
+void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know)
+{
+    struct agent_place place = {.pid = know->request.pid,
+                                .generation = know->generation,
+                                .ip = know->ip,
+                                .sp = know->sp,
+                                .way = know->way};
+    if (!has_generation(side, peer, place.pid, know->generation) &&
+        !has_generation(side, peer, place.pid | AGENT_OF_TIME, know->generation))
+        return;
+    if (bpf_map_update_elem(side->peers[peer].known, &place, &know->stack, BPF_ANY) == -E2BIG)
+        forget_known(side, peer);
+}
+
+void kernel_side_renew(struct kernel_side *side, uint32_t peer, uint32_t pid)
+{
+    struct agent_target target;
+    if (is_of_peer(side, peer, pid, &target) ||
+        is_of_peer(side, peer, pid | AGENT_OF_TIME, &target))
+        forget_known(side, peer);
+}
+
+void kernel_side_tell_waits(struct kernel_side *side, uint32_t peer, uint32_t pid)
+{
+    int const targets = bpf_map__fd(side->bpf->maps.targets);
+    struct agent_target target;
+    uint32_t key, next;
+    if (monotonic_ns() - side->peers[peer].told_ns < TELL_EVERY_NS)
+        return;
+    int err = bpf_map_get_next_key(targets, NULL, &next);
+    for (unsigned i = 0; err == 0 && i < 2 * AGENT_TARGETS_MAX; i++) {
+        key = next;
+        err = bpf_map_get_next_key(targets, &key, &next);
+        if (key & AGENT_OF_TIME && (pid == 0 || key == (pid | AGENT_OF_TIME)) &&
+            is_of_peer(side, peer, key, &target) && target.watch & AGENT_WATCH_WAITS)
+            kernel_time_tell_waits(&side->time, key & ~AGENT_OF_TIME);
+    }
+    side->peers[peer].told_ns = monotonic_ns();
+}
