@@ -9,7 +9,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const into = process.argv[2];
 const most = 150 * 1024; // of all three, compressed
 
-await build({
+// What others wrote goes out with their licence: as a comment in the script, and in LICENCES.txt.
+const licences = readFileSync(join(here, 'LICENCES.txt'), 'utf8');
+
+const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: { page: 'src/main.ts' },
   bundle: true,
@@ -17,9 +20,22 @@ await build({
   format: 'iife',
   target: ['es2021'],
   legalComments: 'none',
+  banner: { js: `/*! ${licences.trim()} */` },
+  metafile: true,
   outdir: into,
   logLevel: 'warning',
 });
+for (const path of Object.keys(metafile.inputs)) {
+  const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+  const isTold =
+    !name ||
+    (licences.includes(name) &&
+      licences.includes(readFileSync(join(here, 'node_modules', name, 'LICENSE'), 'utf8').trim()));
+  if (!isTold) {
+    console.error(`the page has ${name} in it, and LICENCES.txt does not have its licence`);
+    process.exit(1);
+  }
+}
 await build({
   absWorkingDir: here,
   entryPoints: { page: 'src/style/page.css' },

@@ -303,9 +303,19 @@ export class App {
   }
 
   private stepBack(): void {
-    const { find, zoom, filter, time } = this.address.current;
+    const { find, zoom, focus, filter, time } = this.address.current;
     this.address.change(
-      find ? { find: '' } : zoom ? { zoom: '' } : filter ? { filter: '' } : time ? { time: null } : {},
+      find
+        ? { find: '' }
+        : zoom
+          ? { zoom: '' }
+          : focus
+            ? { focus: '' }
+            : filter
+              ? { filter: '' }
+              : time
+                ? { time: null }
+                : {},
     );
   }
 

@@ -15,6 +15,18 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** The same for drawings. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
+  add(element, ...children);
+  return element;
+}
+
 export function setAttribute(
   element: Element,
   name: string,

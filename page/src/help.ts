@@ -15,6 +15,10 @@ const keys: readonly [string, string][] = [
   ['/', 'find: marks frames and narrows tables'],
   ['s', 'filter stacks by a regular expression, in all views'],
   ['m', 'choose the metric'],
+  [
+    '+ − 0',
+    'call graph: zoom; arrows walk along calls, Enter shows the graph around a function, Backspace all of it',
+  ],
   ['r', 'flame graph: turn it round'],
   ['↑ ↓', 'resident memory: from owner to owner; Enter opens one'],
   ['Esc', 'take back: find, then zoom, filter, time'],

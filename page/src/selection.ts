@@ -29,6 +29,8 @@ export interface Selection {
   sort: string; // column of the table
   frames: number; // at most so many in the flame graph
   focus: string; // the one function that a view is about
+  least: string; // percent that a box of the call graph has at least; empty: as usual
+  file: string; // whose source lines are shown
   colour: Colouring; // of the flame graph
   other: string; // what to compare with: another target
   besides: Time | null; // and its time, or another time of the same
@@ -53,6 +55,8 @@ export const everything: Selection = {
   sort: '',
   frames: FRAMES,
   focus: '',
+  least: '',
+  file: '',
   colour: 'module',
   other: '',
   besides: null,
@@ -94,6 +98,8 @@ export function parseSelection(hash: string): Selection {
     sort: words.get('sort') ?? '',
     frames: Math.min(Math.max(wholeNumber(words.get('frames')) ?? FRAMES, 100), 2000000),
     focus: words.get('focus') ?? '',
+    least: /^\d{1,2}(\.\d{1,3})?$/.exec(words.get('least') ?? '')?.[0] ?? '',
+    file: words.get('file') ?? '',
     colour: oneOf(colourings, words.get('colour'), 'module'),
     other: words.get('other') ?? '',
     besides: timeOf(words.get('with'), words.get('with-at')),
@@ -128,6 +134,8 @@ export function formatSelection(selection: Selection): string {
   put('sort', selection.sort);
   put('frames', selection.frames === FRAMES ? '' : String(selection.frames));
   put('focus', selection.focus);
+  put('least', selection.least);
+  put('file', selection.file);
   put('colour', selection.colour === 'module' ? '' : selection.colour);
   put('other', selection.other);
   putTime(selection.besides, 'with', 'with-at');

@@ -1,6 +1,7 @@
 // The views there are.  Each is made when it is first shown.
 import { ExplainPart } from '../explain/view';
 import { FlamePart } from '../flame/view';
+import { GraphPart } from '../graph/view';
 import type { Part } from '../scene';
 import { FunctionsPart } from './functions';
 import { HistogramsPart } from './histograms';
@@ -14,6 +15,7 @@ const makers: Partial<Record<View, () => Part>> = {
   functions: () => new FunctionsPart(),
   tree: () => new TreePart(),
   explain: () => new ExplainPart(),
+  graph: () => new GraphPart(),
   histograms: () => new HistogramsPart(),
   threads: () => new ThreadsPart(),
   quality: () => new QualityPart(),
