@@ -1,6 +1,6 @@
 // Draws a call graph as SVG: boxes whose colour tells what a function has itself, arrows as wide as what comes along them.
 // Colours are attributes, so that the drawing is the same as a file.
-import type { GraphAnswer, GraphEdge, GraphNode } from '../api/graph';
+import type { GraphAnswer, GraphEdge, GraphNode } from '../api_types';
 import { MONO, SANS } from '../canvas';
 import { svg } from '../dom';
 import { heatColor } from '../heat_colors';

@@ -4,7 +4,7 @@
 // which holds the picture together, and of the other calls the heaviest ones that a budget has room for.  The rest is
 // drawn as a curve straight from box to box.
 import { Graph, layout } from '@dagrejs/dagre';
-import type { GraphAnswer, GraphEdge } from '../api/graph';
+import type { GraphAnswer, GraphEdge } from '../api_types';
 
 export interface Box {
   x: number; // of its middle

@@ -1,5 +1,5 @@
 // The call graph: each function once, callers above; click or Enter for the graph around one.
-import type { GraphAnswer } from '../api/graph';
+import type { GraphAnswer } from '../api_types';
 import { add, button, fill, h, listen, setAttribute, svg } from '../dom';
 import type { Picture, Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
@@ -11,7 +11,7 @@ import { countText, shareText, valueText } from '../units';
 import { Camera } from './camera';
 import { drawGraph, nameOf, sizesOf, type Drawing } from './draw';
 import { planOf, type Plan } from './layout';
-import { neighboursOf, stepFrom, type Neighbours } from './walk';
+import { neighboursOf, outermost, stepFrom, type Neighbours } from './walk';
 import { describe, graphTables, nodeTable } from './words';
 
 const LEASTS = ['20', '10', '5', '2', '1', '0.5', '0.2', '0.1', '0.05', '0'],
@@ -109,7 +109,7 @@ export class GraphPart implements Part {
     };
     this.hovered = -1;
     this.tip.hidden = true;
-    if (!isSame) this.camera.show(plan, plan.boxes[0]);
+    if (!isSame) this.camera.show(plan, plan.boxes[outermost(this.shown.neighbours)]);
     const wanted = answer.focus ?? name;
     this.chosen = wanted === undefined ? -1 : answer.nodes.findIndex((node) => node.function === wanted);
     if (!isSame && this.chosen >= 0) this.camera.bringIntoView(plan.boxes[this.chosen]!);
@@ -201,7 +201,7 @@ export class GraphPart implements Part {
     const next =
       this.chosen < 0
         ? event.key.startsWith('Arrow')
-          ? 0
+          ? outermost(shown.neighbours)
           : null
         : stepFrom(this.chosen, event.key, shown.plan, shown.neighbours);
     if (next !== null) this.choose(next, true);

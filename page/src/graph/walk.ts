@@ -1,5 +1,5 @@
 // Steps through a call graph, by keys.
-import type { GraphAnswer } from '../api/graph';
+import type { GraphAnswer } from '../api_types';
 import type { Plan } from './layout';
 
 export interface Neighbours {
@@ -15,6 +15,14 @@ export function neighboursOf(answer: GraphAnswer): Neighbours[] {
     all[edge.to]!.callers.push(edge.from);
   }
   return all;
+}
+
+/** Where to begin: the heaviest that nobody calls. */
+export function outermost(neighbours: readonly Neighbours[]): number {
+  return Math.max(
+    0,
+    neighbours.findIndex(({ callers }) => callers.length === 0),
+  );
 }
 
 /** The next box to the left or right among those that stand as high. */
@@ -49,7 +57,7 @@ export function stepFrom(
     case 'ArrowRight':
       return beside(plan, at, 1);
     case 'Home':
-      return 0;
+      return outermost(neighbours);
     default:
       return null;
   }

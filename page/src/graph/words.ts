@@ -1,5 +1,5 @@
 // A function of the call graph in words, and the whole graph as tables.
-import type { GraphAnswer } from '../api/graph';
+import type { GraphAnswer } from '../api_types';
 import { h } from '../dom';
 import type { Table } from '../export/seen';
 import { baseName, countText, shareText, valueText } from '../units';

@@ -1,0 +1,163 @@
+// The call graph: its numbers are those of memoir report and memoir graph, and one function can be looked at alone.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { after, check, equal, go, memoir, open, report, shown, valueOf } from './browser.mjs';
+
+function graph(file, ...options) {
+  execFileSync(memoir, ['graph', file, '-o', 'graph.json', ...options], { stdio: 'ignore' });
+  return JSON.parse(readFileSync('graph.json', 'utf8'));
+}
+
+const inOrder = (rows) => JSON.stringify([...rows].sort((a, b) => (a.join() < b.join() ? -1 : 1)));
+const boxes = (page, ...fields) =>
+  page
+    .locator('.graph .node')
+    .evaluateAll(
+      (all, names) =>
+        all.map((one) =>
+          names.map((name) => (name === 'name' ? one.dataset.name : Number(one.dataset[name]))),
+        ),
+      fields,
+    );
+const arrows = (page) =>
+  page
+    .locator('.graph .edge')
+    .evaluateAll((all) => all.map((one) => [one.dataset.name, Number(one.dataset.value)]));
+const callsOf = (answer) =>
+  answer.edges.map((edge) => [
+    `${answer.nodes[edge.from].function} → ${answer.nodes[edge.to].function}`,
+    edge.value,
+  ]);
+
+async function numbers(page, file) {
+  const rows = report(file, '--metric', 'heap.allocated', '--by', 'function').rows;
+  const known = new Map(
+    rows.map((row) => [row.stack[0].function, [row.total_value, row.value, row.total_count]]),
+  );
+  const found = await boxes(page, 'name', 'value', 'self', 'count');
+  check('graph-has-boxes', found.length > 3, `${found.length} boxes`);
+  equal(
+    'graph-numbers-are-those-of-report',
+    inOrder(found.map(([name]) => [name, ...(known.get(name) ?? [])])),
+    inOrder(found),
+  );
+  const whole = graph(file, '--metric', 'heap.allocated', '--nodes', '60');
+  equal(
+    'graph-boxes',
+    inOrder(whole.nodes.map((node) => [node.function])),
+    inOrder(found.map(([name]) => [name])),
+  );
+  equal('graph-arrows', inOrder(callsOf(whole)), inOrder(await arrows(page)));
+  equal('graph-total', whole.total.value, await valueOf(page, '[data-name=graph-total]'));
+  equal('graph-left-out', whole.left_out.nodes, await valueOf(page, '[data-name=left-out]'));
+}
+
+async function focusing(page, url, file) {
+  const name = 'work_here';
+  const wanted = graph(file, '--metric', 'heap.allocated', '--nodes', '60', '--focus', name);
+  await after(page, () => page.locator(`.graph .node[data-name=${name}]`).click());
+  check('graph-click-in-address', page.url().includes(`focus=${name}`), page.url());
+  equal('graph-click-total', wanted.total.value, await valueOf(page, '[data-name=graph-total]'));
+  equal(
+    'graph-click-boxes',
+    inOrder(wanted.nodes.map((node) => [node.function, node.total])),
+    inOrder(await boxes(page, 'name', 'value')),
+  );
+  await page.reload();
+  await shown(page);
+  equal('graph-reload-total', wanted.total.value, await valueOf(page, '[data-name=graph-total]'));
+  await after(page, () => page.locator('[data-name=focus]').click());
+  check('graph-focus-goes', !page.url().includes('focus='), page.url());
+
+  await page.goto('about:blank');
+  await page.goto(`${url}&view=graph&metric=heap.allocated`);
+  await shown(page);
+  await page.keyboard.press('f');
+  await page.keyboard.press('ArrowDown');
+  const outermost = await page.locator('.graph .facts').getAttribute('data-name');
+  await page.keyboard.press('ArrowDown');
+  const next = await page.locator('.graph .facts').getAttribute('data-name');
+  const whole = graph(file, '--metric', 'heap.allocated', '--nodes', '60');
+  const from = whole.nodes.findIndex((node) => node.function === outermost);
+  check(
+    'graph-keys-begin-outermost',
+    from >= 0 && !whole.edges.some((edge) => edge.to === from && edge.from !== from),
+    outermost,
+  );
+  const heaviest = whole.edges.find((edge) => edge.from === from && edge.to !== from);
+  equal('graph-keys-walk-along-calls', whole.nodes[heaviest.to].function, next);
+  await page.keyboard.press('ArrowUp');
+  equal('graph-keys-walk-back', outermost, await page.locator('.graph .facts').getAttribute('data-name'));
+  await page.keyboard.press('ArrowDown');
+  equal(
+    'graph-keys-number',
+    whole.nodes[heaviest.to].total,
+    await valueOf(page, '.facts [data-name=node-total]'),
+  );
+  await after(page, () => page.keyboard.press('Enter'));
+  equal(
+    'graph-keys-focus',
+    graph(file, '--metric', 'heap.allocated', '--nodes', '60', '--focus', next).total.value,
+    await valueOf(page, '[data-name=graph-total]'),
+  );
+  await after(page, () => page.keyboard.press('Backspace'));
+  check('graph-keys-all-again', !page.url().includes('focus='), page.url());
+}
+
+async function around(page, file) {
+  const transform = () => page.locator('.graph-stage > g').getAttribute('transform');
+  const before = await transform();
+  await page.locator('.graph-stage').focus();
+  await page.keyboard.press('+');
+  const larger = await transform();
+  check('graph-zooms-by-key', larger !== before, larger);
+  const stage = await page.locator('.graph-stage').boundingBox();
+  await page.mouse.move(stage.x + 20, stage.y + 20);
+  await page.mouse.wheel(0, -240);
+  await page.waitForFunction(
+    (text) => document.querySelector('.graph-stage > g').getAttribute('transform') !== text,
+    larger,
+  );
+  const zoomed = await transform();
+  await page.mouse.down();
+  await page.mouse.move(stage.x + 90, stage.y + 70, { steps: 4 });
+  await page.mouse.up();
+  check('graph-moves', (await transform()) !== zoomed, zoomed);
+  check('graph-drag-is-no-click', !page.url().includes('focus='), page.url());
+  await page.keyboard.press('0');
+  await after(page, async () => {
+    await page.keyboard.press('/');
+    await page.keyboard.type('work_here');
+  });
+  equal('graph-find', 1, await valueOf(page, '#view [data-name=found]'));
+  await after(page, () => page.keyboard.press('Escape'));
+  await after(page, async () => {
+    await page.locator('.graph input[type=range]').focus();
+    await page.keyboard.press('Home');
+  });
+  check('graph-threshold-in-address', page.url().includes('least=20'), page.url());
+  equal(
+    'graph-threshold',
+    graph(file, '--metric', 'heap.allocated', '--node-thres', '20').nodes.length,
+    (await boxes(page, 'name')).length,
+  );
+  await page.locator('.graph summary').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.graph .plain').first().waitFor();
+  equal(
+    'graph-table',
+    (await boxes(page, 'name')).length,
+    await page.locator('.graph .plain').first().locator('tbody tr').count(),
+  );
+}
+
+export async function testGraph(browser, { url, heap, heapFile }) {
+  const page = await open(browser, `${url}#target=${heap}&metric=heap.allocated`);
+  await shown(page);
+  await after(page, () => go(page, 'g'));
+  await numbers(page, heapFile);
+  await focusing(page, `${url}#target=${heap}`, heapFile);
+  await around(page, heapFile);
+  equal('graph-faults', '', page.faults.join('; '));
+  await page.context().close();
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Call graph, source lines and heat map of the page, in Chromium: their numbers are those of the commands.
+# Runs beside others.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/serve.bash"
+
+if [ ! -x "$BUILD/memoir-serve" ] || [ ! -x "$BUILD/memoir-graph" ]; then
+    skip page-graph "memoir-serve or memoir-graph was not built"
+    exit 0
+fi
+chromium=$(command -v chromium || command -v google-chrome)
+if ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
+    skip page-graph "there is no node, no Chromium, or the packages of the page are missing"
+    exit 0
+fi
+
+"$MEMOIR" run --quiet -o heap.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
+"$BUILD/tests/make-moments" time.memoir <<'END'
+program /usr/bin/grinder
+thread 100 main
+thread 101 worker-1
+length 4000
+on 0 4000 10 100 main;handle;parse
+on 1000 1200 10 101 main;handle;hash
+timeless 3000 10 101 main;handle;hash
+off 2500 300 101 main;handle;read;[waits: disk]
+END
+begin_server both --listen 0 heap.memoir time.memoir
+id_of() { # id_of FILE
+    get /api/targets | jq -r --arg file "$1" '.targets[] | select(.file == $file) | .id'
+}
+CHROMIUM=$chromium node "$TOP/page/test/code.mjs" "$(jq -n --arg url "http://127.0.0.1:$port/" --arg heap "$(id_of heap.memoir)" \
+    --arg time "$(id_of time.memoir)" '{url: $url, heap: $heap, heapFile: "heap.memoir", time: $time, timeFile: "time.memoir"}')" 2>browser.err ||
+    head -n 5 browser.err >&2
+end_server both-ends
