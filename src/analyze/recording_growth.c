@@ -58,9 +58,12 @@ struct point_list {
     VEC(struct growth_point) points;
 };
 
-static int collect(const struct recording *recording, bool heap, struct point_list *list)
+static int collect(const struct recording *recording, bool heap, uint64_t from_ns, uint64_t to_ns,
+                   struct point_list *list)
 {
     vec_each (bucket, &recording->buckets) {
+        if (bucket->end_ns < from_ns || bucket->end_ns > to_ns)
+            continue;
         const struct gauges *gauges = &bucket->gauges;
         int64_t const live =
             gauges->heap_live_min >= 0 ? gauges->heap_live_min : gauges->heap_live_end;
@@ -76,9 +79,23 @@ static int judge(const struct recording *recording, bool heap, struct growth_que
                  struct growth *growth)
 {
     struct point_list list = {0};
-    int const err = collect(recording, heap, &list);
+    int const err = collect(recording, heap, 0, UINT64_MAX, &list);
     question.points = list.points.items;
     question.count = list.points.count;
+    growth_judge(&question, growth);
+    vec_free(&list.points);
+    return err;
+}
+
+int recording_growth_between(const struct recording *recording, bool heap, uint64_t from_ns,
+                             uint64_t to_ns, struct growth *growth)
+{
+    struct point_list list = {0};
+    int const err = collect(recording, heap, from_ns, to_ns, &list);
+    struct growth_question const question = {.points = list.points.items,
+                                             .count = list.points.count,
+                                             .least_rise =
+                                                 heap ? 0 : (int64_t)recording->cost.arena_bytes};
     growth_judge(&question, growth);
     vec_free(&list.points);
     return err;

@@ -29,3 +29,7 @@ struct recording_growth {
 /* `limit_bytes`: 0 takes what the recording knows.  0 or -errno with `fault`. */
 int recording_growth_make(struct recording *recording, int64_t limit_bytes,
                           struct recording_growth *growth, struct fault *fault);
+
+/* Of its live heap or its resident memory alone, between two times; without marks and limits.  0 or -ENOMEM. */
+int recording_growth_between(const struct recording *recording, bool heap, uint64_t from_ns,
+                             uint64_t to_ns, struct growth *growth);

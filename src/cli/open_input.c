@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/slice.h"
@@ -43,6 +44,25 @@ static int read_head(const char *path, char head[HEAD_MAX], bool *is_packed, str
                          "cannot unpack %s: it is cut short or damaged, and nothing of it is left",
                          path);
     return (int)size;
+}
+
+int input_kind_of(const char *path, struct fault *fault)
+{
+    static const char sqlite[] = "SQLite format 3";
+    struct stat status;
+    char head[HEAD_MAX];
+    bool is_packed;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return INPUT_RUN;
+    int const size = read_head(path, head, &is_packed, fault);
+    if (size < 0)
+        return size;
+    if ((size_t)size >= sizeof(sqlite) && memcmp(head, sqlite, sizeof(sqlite)) == 0)
+        return INPUT_HISTORY;
+    for (const struct reader *reader = readers; reader->knows; reader++)
+        if (reader->knows((struct slice){head, (size_t)size}))
+            return INPUT_FOREIGN;
+    return is_packed ? INPUT_FOREIGN : INPUT_RECORDING;
 }
 
 static struct recording *open_file(const char *path, struct fault *fault)

@@ -7,6 +7,16 @@
 #include "model/recording.h"
 #include "report/selection.h"
 
+/* What a path leads to, as far as its first bytes say. */
+enum input_kind {
+    INPUT_RECORDING, /* also what is none of all: whoever opens it says so */
+    INPUT_FOREIGN,   /* another program's file */
+    INPUT_RUN,       /* a folder */
+    INPUT_HISTORY,   /* SQLite */
+};
+/* -errno with a sentence when it cannot be read at all. */
+int input_kind_of(const char *path, struct fault *fault);
+
 /* NULL with a sentence in `fault`.  The caller destroys. */
 struct recording *open_input(const char *path, struct fault *fault);
 /* The same where --node and --kind may have chosen from a run. */

@@ -10,6 +10,8 @@
 
 #include "cli/find_recording.h"
 #include "cli/helper_program.h"
+#include "cli/name_frames.h"
+#include "cli/open_input.h"
 #include "cli/options.h"
 #include "serve/go_endpoint.h"
 #include "serve/live_words.h"
@@ -185,6 +187,25 @@ static int check_token(struct serve_options *options, struct fault *fault)
     return 0;
 }
 
+static int open_named(const struct serve_options *options, const char *path,
+                      struct target_list *targets, struct fault *fault)
+{
+    struct target_options target = options->target;
+    int const kind = input_kind_of(path, fault);
+    if (kind < 0)
+        return kind;
+    target.path = path;
+    target.name = name_frames;
+    if (target.pid && kind != INPUT_RECORDING)
+        return fault_set(fault, -EINVAL,
+                         "with --pid FILE is the recording of that process, and %s is none", path);
+    if (kind == INPUT_RUN)
+        return target_list_open_run(targets, &target, fault);
+    if (kind == INPUT_FOREIGN)
+        target.read = open_input;
+    return target_list_open(targets, &target, fault);
+}
+
 /* The process, or each of the files; with both, the file is the recording of the process. */
 static int open_targets(struct serve_options *options, struct target_list *targets,
                         struct fault *fault)
@@ -192,10 +213,8 @@ static int open_targets(struct serve_options *options, struct target_list *targe
     int err = 0;
     if (!options->file_count)
         return target_list_open(targets, &options->target, fault);
-    for (int i = 0; i < options->file_count && !err; i++) {
-        options->target.path = options->files[i];
-        err = target_list_open(targets, &options->target, fault);
-    }
+    for (int i = 0; i < options->file_count && !err; i++)
+        err = open_named(options, options->files[i], targets, fault);
     return err;
 }
 
@@ -234,9 +253,10 @@ static int run(struct serve_options *options, int words, char **argv)
 {
     struct fault fault = {.text = ""};
     if (words == 0 && !options->target.pid) {
-        fprintf(stderr,
-                "memoir serve: serve what? give a process or a recording: memoir serve --pid PID, "
-                "or memoir serve FILE\n");
+        fprintf(
+            stderr,
+            "memoir serve: serve what? give a process, a recording or a run: memoir serve --pid "
+            "PID, memoir serve FILE, or memoir serve RUN\n");
         return 2;
     }
     if (words > 1 && options->target.pid) {
@@ -262,18 +282,22 @@ int main(int argc, char **argv)
     struct serve_options options = {.target = {.find = find_recording, .sites = SITES_DEFAULT}};
     const struct option_set sets[] = {{"Options", serve_rules, &options}};
     const struct command_help help = {
-        "memoir serve [FILE...] [--pid PID] [options]",
+        "memoir serve [FILE | RUN]... [--pid PID] [options]",
         "Serves a process and its recording over HTTP: /metrics for Prometheus, /debug/pprof/ for\n"
-        "go tool pprof, /v1/tree for pages by call stack, / lists all.  FILE is a recording, "
-        "which\n"
-        "may still grow; of several, ?pid=PID chooses.  Only this machine is served unless\n"
-        "--listen says otherwise.",
+        "go tool pprof, /v1/tree for pages by call stack, the page for browsers; /routes lists "
+        "all.\n"
+        "FILE is a recording, which may still grow, or a file of another program; RUN the folder "
+        "of\n"
+        "memoir watch, all nodes of it.  Of several, ?target=ID chooses (/api/targets).  Only "
+        "this\n"
+        "machine is served unless --listen says otherwise.",
         "  memoir serve --pid 4242\n"
         "  go tool pprof http://127.0.0.1:17832/debug/pprof/heap\n"
         "  go tool pprof 'http://127.0.0.1:17832/debug/pprof/profile?seconds=10'\n"
         "  curl 'http://127.0.0.1:17832/debug/pprof/goroutine?debug=2'\n"
         "  memoir serve --pid 4242 --go-pprof http://127.0.0.1:6060\n"
         "  memoir serve node.4242.memoir --listen 8080\n"
+        "  memoir serve run/\n"
         "  curl 'http://127.0.0.1:17832/v1/tree?threshold=1024&reverse=true'\n"
         "  memoir serve --pid 4242 --listen 0.0.0.0:17832 --token-file /etc/memoir.token\n",
         sets, 1};

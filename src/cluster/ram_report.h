@@ -15,6 +15,9 @@ struct ram_summary {
     int64_t first, last, max; /* RAM_NONE without points */
     struct growth growth;
 };
+/* The same of the stamps from `from` up to but without `to`, by place. */
+void ram_summarize_between(const struct ram *ram, size_t node, size_t column, size_t from,
+                           size_t to, struct ram_summary *summary);
 /* `column` -1: there is none, and no points. */
 void ram_summarize(const struct ram *ram, size_t node, int64_t column, struct ram_summary *summary);
 

@@ -10,14 +10,13 @@
 #define ROLE_COLUMNS 8
 #define US_NS        1000
 
-void ram_summarize(const struct ram *ram, size_t node, int64_t column, struct ram_summary *summary)
+void ram_summarize_between(const struct ram *ram, size_t node, size_t column, size_t from,
+                           size_t to, struct ram_summary *summary)
 {
-    *summary = (struct ram_summary){.first = RAM_NONE, .last = RAM_NONE, .max = RAM_NONE};
-    if (column < 0)
-        return;
     struct growth_point *points = calloc(ram->stamps.count + 1, sizeof(*points));
-    for (size_t row = 0; row < ram->stamps.count; row++) {
-        int64_t const value = ram_value(ram, node, (size_t)column, row);
+    *summary = (struct ram_summary){.first = RAM_NONE, .last = RAM_NONE, .max = RAM_NONE};
+    for (size_t row = from; row < to; row++) {
+        int64_t const value = ram_value(ram, node, column, row);
         if (value == RAM_NONE)
             continue;
         if (points)
@@ -32,6 +31,13 @@ void ram_summarize(const struct ram *ram, size_t node, int64_t column, struct ra
         growth_judge(&(struct growth_question){.points = points, .count = summary->points},
                      &summary->growth);
     free(points);
+}
+
+void ram_summarize(const struct ram *ram, size_t node, int64_t column, struct ram_summary *summary)
+{
+    *summary = (struct ram_summary){.first = RAM_NONE, .last = RAM_NONE, .max = RAM_NONE};
+    if (column >= 0)
+        ram_summarize_between(ram, node, (size_t)column, 0, ram->stamps.count, summary);
 }
 
 static const char *bytes_text(int64_t bytes, char out[HUMAN_MAX])

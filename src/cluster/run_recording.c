@@ -21,7 +21,7 @@ static const struct {
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 struct run_reader {
-    struct run *run;
+    const struct run *run;
     enum run_kind kind;
     struct recording *recording;
     struct pprof_series series;
@@ -40,6 +40,14 @@ int run_kind_of_word(const char *word, enum run_kind *kind)
             return 0;
         }
     return -EINVAL;
+}
+
+const char *run_kind_word(enum run_kind kind)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (kinds[i].kind == kind)
+            return kinds[i].word;
+    return NULL;
 }
 
 static bool has_kind(const struct run *run, enum run_kind kind)
@@ -78,7 +86,7 @@ static int by_stamp(const void *left, const void *right)
 
 static int choose_files(struct run_reader *reader, const char *node, struct fault *fault)
 {
-    struct run *run = reader->run;
+    const struct run *run = reader->run;
     bool is_known = !node;
     for (uint32_t i = 0; i < run->nodes.count; i++) {
         const struct run_node *at = &run->nodes.items[i];
@@ -120,11 +128,11 @@ static int add_nodes(struct run_reader *reader)
     return err;
 }
 
-/* When it was taken, since the first of all.  What covers a stretch of time is told at its end. */
+/* When it was taken, since the first capture of the run: nodes that came later have the same clock.  What covers a stretch of time is told at its end. */
 static uint64_t time_of(const struct run_reader *reader, const struct run_file *file,
                         const struct pprof_profile *profile)
 {
-    int64_t const since_us = file->stamp_us - reader->files.items[0]->stamp_us;
+    int64_t const since_us = file->stamp_us - reader->run->stamps.items[0];
     uint64_t at_ns = (uint64_t)since_us * NS_PER_US;
     if (reader->kind == RUN_CPU && profile->duration_ns > 0)
         at_ns += (uint64_t)profile->duration_ns;
@@ -155,23 +163,22 @@ static int add_file(struct run_reader *reader, const struct run_file *file)
     return err;
 }
 
-static void tell(struct run_reader *reader, const char *node)
+static void tell(struct run_reader *reader)
 {
     struct recording *recording = reader->recording;
     char name[64];
     snprintf(name, sizeof(name), "%u nodes", reader->chosen);
     recording->program = recording_intern(
-        recording, reader->chosen > 1 ? name
-                   : node             ? node
-                          : reader->run->nodes.items[reader->files.items[0]->node].name);
+        recording,
+        reader->chosen > 1 ? name : reader->run->nodes.items[reader->files.items[0]->node].name);
     recording->command_line = recording_intern(recording, reader->run->path);
-    recording->start_unix_ns = (uint64_t)reader->files.items[0]->stamp_us * NS_PER_US;
+    recording->start_unix_ns = (uint64_t)reader->run->stamps.items[0] * NS_PER_US;
     if (reader->unread)
         recording_note(recording, "%llu of %zu profiles could not be read and are left out; %s",
                        (unsigned long long)reader->unread, reader->files.count, reader->why.text);
 }
 
-static int read_all(struct run_reader *reader, const char *node, struct fault *fault)
+static int read_all(struct run_reader *reader, struct fault *fault)
 {
     int err = pprof_series_init(&reader->series, reader->recording);
     if (err == 0)
@@ -194,32 +201,39 @@ static int read_all(struct run_reader *reader, const char *node, struct fault *f
                   "with --node",
                   reader->run->path);
     if (err == 0)
-        tell(reader, node);
+        tell(reader);
     pprof_series_fini(&reader->series);
     return err;
 }
 
-struct recording *run_recording_read(const char *path, const char *node, const char *kind,
-                                     struct fault *fault)
+struct recording *run_recording_of(const struct run *run, const char *node, const char *kind,
+                                   struct fault *fault)
 {
-    struct run_reader reader = {.run = run_open(path, fault)};
-    int err = reader.run ? choose_kind(&reader, kind, fault) : -ENOENT;
+    struct run_reader reader = {.run = run};
+    int err = choose_kind(&reader, kind, fault);
     if (err == 0) {
         reader.recording = recording_create();
-        reader.numbers = calloc(reader.run->nodes.count + 1, sizeof(reader.numbers[0]));
+        reader.numbers = calloc(run->nodes.count + 1, sizeof(reader.numbers[0]));
         if (!reader.recording || !reader.numbers)
             err = fault_set(fault, -ENOMEM, "out of memory");
     }
     if (err == 0)
         err = choose_files(&reader, node, fault);
     if (err == 0)
-        err = read_all(&reader, node, fault);
+        err = read_all(&reader, fault);
     vec_free(&reader.files);
     free(reader.numbers);
-    if (reader.run)
-        run_close(reader.run);
     if (err == 0)
         return reader.recording;
     recording_destroy(reader.recording);
     return NULL;
+}
+
+struct recording *run_recording_read(const char *path, const char *node, const char *kind,
+                                     struct fault *fault)
+{
+    struct run *run = run_open(path, fault);
+    struct recording *recording = run ? run_recording_of(run, node, kind, fault) : NULL;
+    run_close(run);
+    return recording;
 }

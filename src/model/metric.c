@@ -136,3 +136,8 @@ const struct metric *metric_find(const char *name)
             return metric;
     return NULL;
 }
+
+bool metric_is_timeless(const struct metric *metric)
+{
+    return metric->kind == METRIC_PINNED || strcmp(metric->name, "heap.leaked") == 0;
+}

@@ -107,6 +107,9 @@ static inline bool metric_is_of_pools(const struct metric *metric)
     return metric->plus >= COL_POOL_CALLS && metric->plus <= COL_POOL_SLACK_FREED;
 }
 
+/* Whether it is known at one instant only, so that no time can be asked for with it. */
+bool metric_is_timeless(const struct metric *metric);
+
 /* heap.peak heap.leaked heap.live heap.allocated heap.calls heap.temporary heap.slack maps.live
  * maps.mapped pool.live ...; ends with a NULL name. */
 extern const struct metric metrics[];

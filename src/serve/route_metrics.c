@@ -104,11 +104,10 @@ static int make_text(struct target *target, struct metrics_state *state, enum me
 
 void route_metrics(struct target *target, struct request *request, struct answer *answer)
 {
-    struct metrics_state *state = *target_metrics_state(target);
+    struct metrics_state *state = target_metrics_state(target);
     enum metrics_format const format = request->wants_openmetrics ? METRICS_OPEN : METRICS_TEXT;
-    const struct metrics_text *text = &state->texts[format];
-    FILE *out = make_text(target, state, format) == 0 ? answer_begin(answer) : NULL;
+    FILE *out = state && make_text(target, state, format) == 0 ? answer_begin(answer) : NULL;
     if (out)
-        fwrite(text->body, 1, text->size, out);
+        fwrite(state->texts[format].body, 1, state->texts[format].size, out);
     answer_finish(answer, out, metrics_content_type(format));
 }

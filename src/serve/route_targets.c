@@ -2,6 +2,7 @@
 /* route_targets.c - what this server serves. */
 #include "base/json_out.h"
 #include "serve/routes.h"
+#include "serve/served_run.h"
 #include "serve/target_list.h"
 
 static bool is_recorded(const struct recording *recording, const struct running *running,
@@ -15,6 +16,38 @@ static bool is_recorded(const struct recording *recording, const struct running 
     return running_has(running, metric);
 }
 
+typedef void write_metric(struct json_out *json, const struct metric *metric);
+
+static void write_name(struct json_out *json, const struct metric *metric)
+{
+    json_text(json, metric->name);
+}
+
+static void write_about(struct json_out *json, const struct metric *metric)
+{
+    json_object_begin(json);
+    json_text_field(json, "name", metric->name);
+    json_text_field(json, "unit", metric->unit);
+    json_text_field(json, "meaning", metric->help);
+    json_bool_field(json, "is_counter", metric->kind == METRIC_COUNTER);
+    json_bool_field(json, "is_timeless", metric_is_timeless(metric));
+    json_object_end(json);
+}
+
+/* Those that every recording may have, then those that this one alone has. */
+static void write_metrics(struct json_out *json, const char *key, const struct recording *recording,
+                          const struct running *running, write_metric *write)
+{
+    json_key(json, key);
+    json_array_begin(json);
+    for (const struct metric *metric = metrics; metric->name; metric++)
+        if (is_recorded(recording, running, metric))
+            write(json, metric);
+    for (unsigned i = 0; i < recording->own_metric_count; i++)
+        write(json, &recording->own_metrics[i]);
+    json_array_end(json);
+}
+
 static void write_recording(struct json_out *json, const struct target *target,
                             const struct recording *recording, const struct running *running)
 {
@@ -22,24 +55,25 @@ static void write_recording(struct json_out *json, const struct target *target,
     json_text_field(json, "program", recording_text(recording, recording->program));
     json_uint_field(json, "start_unix_ns", recording->start_unix_ns);
     json_uint_field(json, "time_ns", running_time(running));
-    json_key(json, "metrics");
-    json_array_begin(json);
-    for (const struct metric *metric = metrics; metric->name; metric++)
-        if (is_recorded(recording, running, metric))
-            json_text(json, metric->name);
-    json_array_end(json);
+    write_metrics(json, "metrics", recording, running, write_name);
+    write_metrics(json, "about", recording, running, write_about);
+}
+
+static void write_kind(struct json_out *json, const struct target *target, size_t place)
+{
+    char id[24];
+    snprintf(id, sizeof(id), "%zu", place + 1);
+    json_text_field(json, "id", id);
+    json_text_field(json, "kind", target_kind_name(target_kind(target)));
 }
 
 static void write_target(struct json_out *json, struct target *target, size_t place)
 {
-    char id[24];
     const struct running *running;
     struct memory_status memory;
     const struct recording *recording = target_recording(target, &running, NULL);
-    snprintf(id, sizeof(id), "%zu", place + 1);
     json_object_begin(json);
-    json_text_field(json, "id", id);
-    json_text_field(json, "kind", target_pid(target) ? "process" : "recording");
+    write_kind(json, target, place);
     json_uint_field(json, "pid", target_known_pid(target));
     json_bool_field(json, "running", target_known_memory(target, &memory) == 0);
     json_text_field(json, "recording",
@@ -51,10 +85,51 @@ static void write_target(struct json_out *json, struct target *target, size_t pl
     json_object_end(json);
 }
 
+static void write_node(struct json_out *json, const struct target *target)
+{
+    const struct run *content = served_run_content(target_run(target));
+    int64_t const place = content ? run_node_of(content, target_nick(target)) : -1;
+    const struct run_node *node = place >= 0 ? &content->nodes.items[place] : NULL;
+    json_text_field(json, "nick", target_nick(target));
+    json_text_field(json, "node", node ? node->name : target_nick(target));
+    json_text_field(json, "role", node ? node->role : "");
+    json_text_field(json, "class", node ? node->class_name : "");
+    json_text_field(json, "profile", target_profile(target));
+}
+
+/* Of a run, without opening what nobody has asked for yet. */
+static void write_run_target(struct json_out *json, struct target *target, size_t place)
+{
+    struct served_run *run = target_run(target);
+    const struct running *running;
+    const struct recording *recording =
+        target_is_open(target) ? target_recording(target, &running, NULL) : NULL;
+    json_object_begin(json);
+    write_kind(json, target, place);
+    json_uint_field(json, "pid", 0);
+    json_bool_field(json, "running", served_run_is_written(run));
+    json_text_field(json, "recording", served_run_is_written(run) ? "being written" : "ended");
+    json_text_field(json, "run", served_run_name(run));
+    if (target_nick(target))
+        write_node(json, target);
+    else
+        json_uint_field(json, "version", served_run_version(run));
+    json_bool_field(json, "open", recording != NULL);
+    if (recording)
+        write_recording(json, target, recording, running);
+    json_object_end(json);
+}
+
+/* ?target=ID opens that one, if it is not yet. */
 void route_targets(struct target *target, struct request *request, struct answer *answer)
 {
+    struct fault fault = {.text = ""};
+    if (request_parameter(request, "target") && target_run(target) &&
+        !target_recording(target, NULL, &fault)) {
+        answer_error(answer, request, 404, "%s", fault.text);
+        return;
+    }
     FILE *out = answer_begin(answer);
-    (void)target;
     if (out) {
         struct json_out json;
         json_init(&json, out, false);
@@ -62,7 +137,10 @@ void route_targets(struct target *target, struct request *request, struct answer
         json_key(&json, "targets");
         json_array_begin(&json);
         for (size_t i = 0; i < request->served->items.count; i++)
-            write_target(&json, request->served->items.items[i], i);
+            if (target_run(request->served->items.items[i]))
+                write_run_target(&json, request->served->items.items[i], i);
+            else
+                write_target(&json, request->served->items.items[i], i);
         json_array_end(&json);
         json_object_end(&json);
         json_finish(&json);

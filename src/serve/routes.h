@@ -57,3 +57,4 @@ void route_pid(struct target *target, struct request *request, struct answer *an
 void route_openapi(struct target *target, struct request *request, struct answer *answer);
 void route_pages_tree(struct target *target, struct request *request, struct answer *answer);
 void route_targets(struct target *target, struct request *request, struct answer *answer);
+void route_nodes(struct target *target, struct request *request, struct answer *answer);

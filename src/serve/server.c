@@ -167,6 +167,7 @@ static uint64_t do_job(void *context, void *job, bool is_ending)
     struct server *server = context;
     struct exchange *exchange = job;
     struct answer *answer = &exchange->answer;
+    target_list_tend(server->targets);
     struct target *target = target_list_select(server->targets, &exchange->request, answer);
     if (answer->again_ns && has_left(exchange)) {
         answer_error(answer, &exchange->request, 408, "Nobody waits for the answer any more.");

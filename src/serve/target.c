@@ -7,19 +7,29 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cluster/run_recording.h"
 #include "procfs/process_age.h"
 #include "serve/exchange.h"
 #include "serve/metrics_state.h"
+#include "serve/served_run.h"
 #include "serve/tree_text.h"
 
-#define REFRESH_NS UINT64_C(200000000)
-#define SEARCH_NS  UINT64_C(3000000000)
+#define REFRESH_NS    UINT64_C(200000000)
+#define SEARCH_NS     UINT64_C(3000000000)
+#define REST_PART     10 /* a run that grows is read again after so many times as long as it took */
+#define PROFILES_MOST 4000 /* of all nodes of a run together */
 #define LATE_NS                                                                                    \
     UINT64_C(5000000000) /* so much later than its recording a process may seem to begin */
 
 struct target {
     struct target_options options;
-    char path[PATH_MAX]; /* of the recording that is followed */
+    char *nick;
+    struct recording *whole; /* what is not followed, but read */
+    uint64_t whole_version;  /* of the run it was read from */
+    uint64_t used_ns, read_ns, took_ns;
+    bool is_due;          /* to be read again when it is next asked for */
+    bool has_old_metrics; /* of a recording that is gone: the next one may be at the same address */
+    char *path;           /* of the recording that is followed or was read; NULL: none yet */
     struct recording_follower *follower;
     struct running *running;
     uint64_t refreshed_ns, searched_ns;
@@ -40,16 +50,33 @@ static void let_go(struct target *target)
 {
     drop_tree(target);
     recording_follower_close(target->follower);
+    target->has_old_metrics |= target->whole != NULL;
+    recording_destroy(target->whole);
     running_destroy(target->running);
     target->follower = NULL;
+    target->whole = NULL;
     target->running = NULL;
+}
+
+static struct recording *current(const struct target *target)
+{
+    return target->follower ? recording_followed(target->follower) : target->whole;
 }
 
 static int take_in(struct target *target, struct fault *fault)
 {
-    target->recorded_at_ns = recording_followed(target->follower)->start_unix_ns;
-    return running_advance(target->running, recording_followed(target->follower), UINT64_MAX,
-                           fault);
+    target->recorded_at_ns = current(target)->start_unix_ns;
+    return running_advance(target->running, current(target), UINT64_MAX, fault);
+}
+
+static int keep_path(struct target *target, const char *path, struct fault *fault)
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return fault_set(fault, -ENOMEM, "out of memory");
+    free(target->path);
+    target->path = copy;
+    return 0;
 }
 
 static int follow(struct target *target, const char *path, struct fault *fault)
@@ -60,12 +87,84 @@ static int follow(struct target *target, const char *path, struct fault *fault)
     let_go(target);
     target->follower = follower;
     target->running = running_create();
-    snprintf(target->path, sizeof(target->path), "%s", path);
-    int const err =
-        target->running ? take_in(target, fault) : fault_set(fault, -ENOMEM, "out of memory");
+    int err = target->running ? keep_path(target, path, fault)
+                              : fault_set(fault, -ENOMEM, "out of memory");
+    if (!err)
+        err = take_in(target, fault);
     if (err)
         let_go(target);
     return err;
+}
+
+/* All nodes of a large run are more than anybody wants to wait for. */
+static int check_size(const struct target *target, const struct run *run, struct fault *fault)
+{
+    size_t profiles = 0;
+    vec_each (file, &run->files)
+        profiles += run_kind_word(file->kind) != NULL;
+    if (target->nick || profiles <= PROFILES_MOST)
+        return 0;
+    return fault_set(fault, -E2BIG,
+                     "the run %s has %zu profiles, too many to be shown at once: choose one of its "
+                     "nodes",
+                     run->path, profiles);
+}
+
+static struct recording *read_run(struct target *target, struct fault *fault)
+{
+    const struct run *run = served_run_content(target->options.run);
+    if (!run) {
+        fault_set(fault, -ENOENT, "nothing is in the run %s yet: its first snapshot is under way",
+                  served_run_name(target->options.run));
+        return NULL;
+    }
+    if (check_size(target, run, fault) < 0)
+        return NULL;
+    struct recording *recording =
+        run_recording_of(run, target->nick, target->options.profile, fault);
+    if (recording && target->options.name)
+        target->options.name(recording, run->path);
+    return recording;
+}
+
+static int read_whole(struct target *target, struct fault *fault)
+{
+    struct served_run *run = target->options.run;
+    uint64_t const began_ns = monotonic_ns();
+    struct recording *recording =
+        run ? read_run(target, fault) : target->options.read(target->options.path, fault);
+    struct running *running = recording ? running_create() : NULL;
+    if (!running) {
+        recording_destroy(recording);
+        return recording ? fault_set(fault, -ENOMEM, "out of memory") : -EIO;
+    }
+    let_go(target);
+    target->whole = recording;
+    target->running = running;
+    target->whole_version = run ? served_run_version(run) : 0;
+    int err = keep_path(target, run ? served_run_name(run) : target->options.path, fault);
+    if (!err)
+        err = take_in(target, fault);
+    if (err)
+        let_go(target);
+    target->read_ns = monotonic_ns();
+    target->took_ns = target->read_ns - began_ns;
+    return err;
+}
+
+/* What is read as a whole.  A run that grew and cannot be read again is shown as it was. */
+static struct recording *whole_recording(struct target *target, struct fault *fault)
+{
+    bool const is_due = target->is_due;
+    target->used_ns = monotonic_ns();
+    target->is_due = false;
+    if (!target->whole && read_whole(target, fault) < 0)
+        return NULL;
+    if (is_due)
+        read_whole(target, NULL);
+    if (target->options.run)
+        target->whole->being_written = served_run_is_written(target->options.run);
+    return target->whole;
 }
 
 static int find_process(struct target *target, struct fault *fault)
@@ -82,15 +181,16 @@ static int find_process(struct target *target, struct fault *fault)
 struct target *target_open(const struct target_options *options, struct fault *fault)
 {
     struct target *target = calloc(1, sizeof(*target));
-    if (!target || !(target->metrics = metrics_state_create((size_t)options->sites))) {
+    if (!target) {
         fault_set(fault, -ENOMEM, "out of memory");
-        free(target);
         return NULL;
     }
     target->options = *options;
     int err = options->pid ? find_process(target, fault) : 0;
+    if (!err && options->nick && !(target->nick = strdup(options->nick)))
+        err = fault_set(fault, -ENOMEM, "out of memory");
     if (!err && options->path)
-        err = follow(target, options->path, fault);
+        err = options->read ? read_whole(target, fault) : follow(target, options->path, fault);
     if (!err)
         return target;
     target_close(target);
@@ -103,7 +203,62 @@ void target_close(struct target *target)
         return;
     let_go(target);
     metrics_state_destroy(target->metrics);
+    free(target->nick);
+    free(target->path);
     free(target);
+}
+
+const char *target_kind_name(enum target_kind kind)
+{
+    static const char *const names[] = {[TARGET_PROCESS] = "process",
+                                        [TARGET_RECORDING] = "recording",
+                                        [TARGET_RUN] = "run",
+                                        [TARGET_NODE] = "node"};
+    return names[kind];
+}
+
+enum target_kind target_kind(const struct target *target)
+{
+    if (target->options.run)
+        return target->nick ? TARGET_NODE : TARGET_RUN;
+    return target->options.pid ? TARGET_PROCESS : TARGET_RECORDING;
+}
+
+struct served_run *target_run(const struct target *target)
+{
+    return target->options.run;
+}
+
+const char *target_nick(const struct target *target)
+{
+    return target->nick;
+}
+
+const char *target_profile(const struct target *target)
+{
+    return target->options.profile;
+}
+
+bool target_is_open(const struct target *target)
+{
+    return current(target) != NULL;
+}
+
+uint64_t target_used_ns(const struct target *target)
+{
+    return target->used_ns;
+}
+
+void target_rest(struct target *target)
+{
+    let_go(target);
+}
+
+void target_tend(struct target *target)
+{
+    const struct served_run *run = target->options.run;
+    target->is_due = run && target->whole && target->whole_version != served_run_version(run) &&
+                     monotonic_ns() - target->read_ns >= target->took_ns * REST_PART;
 }
 
 /* A process that has no recording, or one that nobody writes any more, may have got another. */
@@ -121,7 +276,7 @@ static void search(struct target *target)
     struct memory_status memory;
     if (target_memory(target, &memory, NULL) == 0 &&
         target->options.find(target->options.pid, path, NULL) == 0 &&
-        (!target->follower || strcmp(path, target->path) != 0))
+        (!target->follower || !target->path || strcmp(path, target->path) != 0))
         follow(target, path, NULL);
 }
 
@@ -155,6 +310,12 @@ static int refresh(struct target *target, struct fault *fault)
 struct recording *target_recording(struct target *target, const struct running **running,
                                    struct fault *fault)
 {
+    if (target->options.run || target->options.read) {
+        struct recording *recording = whole_recording(target, fault);
+        if (running)
+            *running = target->running;
+        return recording;
+    }
     search(target);
     if (!target->follower) {
         if (target->options.path) /* it was there once, and may be whole again */
@@ -178,7 +339,9 @@ int target_memory(struct target *target, struct memory_status *memory, struct fa
     uint32_t const pid = target->options.pid;
     if (!pid)
         return fault_set(fault, -ENOENT,
-                         "only a recording is served: for its process add --pid PID");
+                         target->options.run
+                             ? "a run is served: only a process of this machine has this"
+                             : "only a recording is served: for its process add --pid PID");
     if (memory_status_read(pid, memory) < 0 || memory->state == 'Z' ||
         process_age_read(pid, &ticks, &ns) < 0 || ticks != target->began_ticks)
         return fault_set(fault, -ESRCH, "process %u has ended", pid);
@@ -197,9 +360,9 @@ uint32_t target_pid(const struct target *target)
 
 uint32_t target_known_pid(const struct target *target)
 {
-    if (target->options.pid || !target->follower)
+    if (target->options.pid || !current(target))
         return target->options.pid;
-    return recording_followed(target->follower)->pid;
+    return current(target)->pid;
 }
 
 int target_known_memory(struct target *target, struct memory_status *memory)
@@ -207,6 +370,8 @@ int target_known_memory(struct target *target, struct memory_status *memory)
     uint64_t ticks, began_ns;
     if (target->options.pid)
         return target_memory(target, memory, NULL);
+    if (target->options.run)
+        return -ESRCH;
     const struct recording *recording = target_recording(target, NULL, NULL);
     if (!recording || !recording->pid || !recording->being_written ||
         process_age_read(recording->pid, &ticks, &began_ns) < 0 ||
@@ -217,8 +382,9 @@ int target_known_memory(struct target *target, struct memory_status *memory)
 
 const char *target_file(const struct target *target)
 {
-    const char *slash = strrchr(target->path, '/');
-    return slash ? slash + 1 : target->path;
+    const char *path = target->path ? target->path : "";
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 struct tree_text **target_kept_tree(struct target *target)
@@ -231,7 +397,14 @@ uint64_t target_began_ns(const struct target *target)
     return target->began_ns;
 }
 
-struct metrics_state **target_metrics_state(struct target *target)
+struct metrics_state *target_metrics_state(struct target *target)
 {
-    return &target->metrics;
+    if (target->has_old_metrics) {
+        metrics_state_destroy(target->metrics);
+        target->metrics = NULL;
+        target->has_old_metrics = false;
+    }
+    if (!target->metrics)
+        target->metrics = metrics_state_create((size_t)target->options.sites);
+    return target->metrics;
 }

@@ -1,5 +1,6 @@
-/* target.h - what is watched: a process, its recording, or a recording alone.
+/* target.h - what is watched: a process, its recording, a recording alone; or what was watched: a file of another program, a node of a run.
  *
+ * What is no recording of memoir's is read as a whole, a node of a run when it is first asked about, and again as the run grows.
  * One thread at a time.  A process may have no recording yet: it is looked for now and then.  A number that belongs to
  * another process now is told by when that one began. */
 #pragma once
@@ -12,9 +13,23 @@
 #include "store/recording_follow.h"
 
 struct target;
+struct served_run;
+
+enum target_kind {
+    TARGET_PROCESS,
+    TARGET_RECORDING, /* also a file of another program */
+    TARGET_RUN,       /* all nodes together */
+    TARGET_NODE,      /* profiles of one kind of one node */
+};
+const char *target_kind_name(enum target_kind kind); /* "process" */
 
 /* As find_recording: 0 with the path of the recording that is being made of a process. */
 typedef int find_recording_of(uint32_t pid, char path[PATH_MAX], struct fault *fault);
+
+/* As open_input: a whole file as a recording, which the caller destroys. */
+typedef struct recording *read_recording(const char *path, struct fault *fault);
+/* As name_frames: names for addresses of a recording that was read from `path`. */
+typedef void name_recording(struct recording *recording, const char *path);
 
 /* Programs and places that help with what the server itself does not do; NULL: there is none. */
 struct target_beside {
@@ -27,6 +42,12 @@ struct target_options {
     uint32_t pid;            /* 0: none */
     const char *path;        /* of a recording; NULL: that of the process, when there is one */
     find_recording_of *find; /* may be NULL */
+    read_recording *read; /* `path` is to be read by this; NULL: it is a recording, and followed */
+    struct served_run
+        *run;            /* a node of it is meant, or all: instead of `path`; outlives the target */
+    const char *nick;    /* of the node, copied; NULL: all */
+    const char *profile; /* "heap", "cpu", ...: see run_recording.h; a constant; NULL: the usual */
+    name_recording *name; /* of nodes; may be NULL */
     struct target_beside beside;
     uint64_t sites; /* call sites with numbers of their own in /metrics, about */
 };
@@ -40,6 +61,19 @@ void target_close(struct target *target); /* NULL is allowed */
  * sentence that says what to do when there is none. */
 struct recording *target_recording(struct target *target, const struct running **running,
                                    struct fault *fault);
+
+enum target_kind target_kind(const struct target *target);
+/* The run that it is of, or NULL. */
+struct served_run *target_run(const struct target *target);
+const char *target_nick(const struct target *target);    /* NULL: no node */
+const char *target_profile(const struct target *target); /* NULL: not of a run, or the usual */
+
+/* Whether its recording is in memory; and of a node of a run, so that it can be let go: when it was last asked for, monotonic (0: never). */
+bool target_is_open(const struct target *target);
+uint64_t target_used_ns(const struct target *target);
+void target_rest(struct target *target);
+/* Before each request: only after that a run which has grown is read again, so what was got during a request stays. */
+void target_tend(struct target *target);
 
 /* The process as of now.  0; -ESRCH with a sentence when it has ended, -ENOENT when none is watched. */
 int target_memory(struct target *target, struct memory_status *memory, struct fault *fault);
@@ -59,5 +93,5 @@ const char *target_file(const struct target *target);
 /* The last tree of pages that was made of the recording, for whoever asks for the same again; NULL: none. */
 struct tree_text **target_kept_tree(struct target *target);
 
-/* For the numbers that /metrics remembers between two calls. */
-struct metrics_state **target_metrics_state(struct target *target);
+/* For the numbers that /metrics remembers between two calls; NULL when out of memory. */
+struct metrics_state *target_metrics_state(struct target *target);

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# memoir serve of runs, and of files that other programs wrote: what is asked over HTTP is what memoir ram and memoir report say of the same.
+# Runs beside others.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/serve.bash"
+
+# Words.
+mkdir empty nothing
+echo hello >nothing/readme
+echo hello >no.memoir
+for bad in empty nothing no.memoir nowhere; do
+    "$MEMOIR" serve --listen 0 $bad 2>err
+    equal "bad input $bad: status" 1 $?
+done
+"$MEMOIR" serve --listen 0 empty 2>err
+one_sentence empty-folder err 'empty is no run'
+"$MEMOIR" serve --listen 0 no.memoir 2>err
+one_sentence no-recording err 'no.memoir'
+"$MEMOIR" serve --listen 0 --pid $$ empty 2>err
+one_sentence run-with-pid err 'recording of that process'
+
+# Files of other programs.
+"$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
+"$MEMOIR" export phases.memoir --to heaptrack -o heaptrack.out.zst 2>/dev/null
+"$MEMOIR" export phases.memoir --to massif -o massif.out 2>/dev/null
+"$MEMOIR" export phases.memoir --to pprof -o phases.pb.gz 2>/dev/null
+"$MEMOIR" export phases.memoir --to callgrind --metric heap.allocated -o callgrind.out 2>/dev/null
+foreign=(heaptrack.out.zst massif.out phases.pb.gz callgrind.out)
+begin_server foreign --listen 0 "${foreign[@]}"
+get /api/targets >targets.json
+equal foreign-targets '[["1","recording","ended"],["2","recording","ended"],["3","recording","ended"],["4","recording","ended"]]' \
+    "$(jq -c '[.targets[] | [.id, .kind, .recording]]' targets.json)"
+equal foreign-meanings true "$(jq '[.targets[] | (.about | map(.name)) == .metrics and all(.about[]; .meaning != "" and .unit != "")] | all' targets.json)"
+for i in 1 2 3 4; do
+    file=${foreign[i - 1]}
+    metric=$(jq -r ".targets[$i - 1].metrics[0]" targets.json)
+    equal "foreign-$file" "$("$MEMOIR" report "$file" --json --metric "$metric" | jq -c '[.metric, .total]')" \
+        "$(get "/api/report?target=$i&metric=$metric" | jq -c '[.metric, .total]')"
+done
+equal side-by-side "$(jq -c '[.targets[].id]' targets.json)" "$(get /api/nodes | jq -c '[.nodes[].targets[0].id]')"
+end_server foreign-ends
+
+# A run: two nodes, one of which came later and missed a snapshot.
+mkdir run
+stamps=(20260528_000000 20260528_001000 20260528_002000 20260528_003000)
+for i in 0 1 2 3; do
+    "$MEMOIR" export phases.memoir --to pprof --at $((40 + i * 20))% -o "run/a:1.${stamps[i]}.heap" 2>/dev/null
+    [ $i = 2 ] || [ $i = 0 ] || cp "run/a:1.${stamps[i]}.heap" "run/b:1.${stamps[i]}.heap"
+    [ $i = 2 ] || [ $i = 0 ] || echo "${stamps[i]},2026-05-28 00:${i}0:00,$((50000 + i * 100)),900000" >>run/b:1.heap.csv
+    echo "${stamps[i]},2026-05-28 00:${i}0:00,$((40000 + i * 1000)),900000" >>run/a:1.heap.csv
+    echo "{\"block\":{\"rnd\":$((70 + i)),\"ts\":1}}" >"run/a:1.${stamps[i]}.blockinfo.json"
+done
+echo '{"block":{"rnd":71,"ts":1}}' >"run/b:1.${stamps[3]}.blockinfo.json"
+echo '{"nodes":[{"nick":"a:1","name":"alpha","role":"relay","class":"algod"},{"nick":"b:1","name":"beta","role":"node","class":"algod"}]}' >run/manifest.json
+"$MEMOIR" ram run --json >ram.json
+begin_server run --listen 0 run
+get /api/targets >targets.json
+equal run-targets '[["1","run",null,null],["2","node","alpha","heap"],["3","node","beta","heap"]]' "$(jq -c '[.targets[] | [.id, .kind, .node, .profile]]' targets.json)"
+equal run-opens-nothing false "$(jq '[.targets[].open] | any' targets.json)"
+get /api/nodes >nodes.json
+equal nodes-columns "$(jq -c .columns ram.json)" "$(jq -c .columns nodes.json)"
+equal nodes-summary "$(jq -c '[.nodes[] | .summary | map_values([.points, .first, .last, .max, .growth.verdict, .growth.bytes_per_second])]' ram.json)" \
+    "$(jq -c '[.nodes[] | .summary | map_values([.points, .first, .last, .max, .growth.verdict, .growth.bytes_per_second])]' nodes.json)"
+for column in rss pprof_inuse_space vsz; do
+    equal "nodes-values-$column" "$(jq -c "[.nodes[] | [.points[].$column]]" ram.json)" "$(get "/api/nodes?column=$column" | jq -c '[.nodes[].values]')"
+done
+equal nodes-times "$(jq -c '.nodes[0].points[0].unix_us as $begin | [.nodes[0].points[] | (.unix_us - $begin) * 1000]' ram.json)" "$(jq -c .times_ns nodes.json)"
+equal nodes-presence '[["alpha",true,0,73,0],["beta",true,1,71,2]]' "$(jq -c '[.nodes[] | [.name, .up, .missing, .height, .lag]]' nodes.json)"
+equal nodes-between "$(jq '.nodes[0].points | .[2].rss - .[1].rss' ram.json)" "$(get '/api/nodes?between=10m,20m' | jq '.nodes[0].summary.rss.change')"
+equal nodes-thinned '[[600000000000,1800000000000],[41984000,44032000],2]' "$(get '/api/nodes?points=2' | jq -c '[.times_ns, .nodes[0].values, .step]')"
+equal nodes-bad-column 400 "$(status_of '/api/nodes?column=x')"
+equal nodes-bad-time 400 "$(status_of '/api/nodes?between=5,1')"
+equal nodes-bad-points 400 "$(status_of '/api/nodes?points=1')"
+same() { # same CASE TARGET REPORT-OPTIONS…
+    local name=$1 target=$2
+    shift 2
+    "$MEMOIR" report run --json --metric heap.live "$@" 2>/dev/null | jq -S 'del(.recording.age_ns)' >cli.json
+    get "/api/report?metric=heap.live&target=$target" | jq -S 'del(.recording.age_ns)' >web.json
+    same_text "$name" cli.json web.json
+}
+same run-report 1
+same node-report 2 --node alpha
+same late-node-report 3 --node beta
+get '/api/targets?target=3' >targets.json
+equal node-opens '[true,true,true]' "$(jq -c '[.targets[].open]' targets.json)"
+equal one-clock '[1,1]' "$(jq -c '[.targets[] | select(.kind == "node")] | [(map(.start_unix_ns) | unique | length), (map(.time_ns) | unique | length)]' targets.json)"
+equal no-such-target 404 "$(status_of '/api/report?target=99')"
+# More comes: a node that was not there, and a profile that is none.
+"$MEMOIR" export phases.memoir --to pprof -o "run/c:1.20260528_004000.heap" 2>/dev/null
+echo nonsense >run/a:1.20260528_004000.heap
+has_targets() { [ "$(get /api/targets | jq '.targets | length')" = "$1" ]; }
+if wait_until 30 has_targets 4; then ok run-grows; else not_ok run-grows "$(get /api/targets)"; fi
+equal run-ids-stay '[["2","alpha"],["3","beta"],["4","c:1"]]' "$(get /api/targets | jq -c '[.targets[1:][] | [.id, .node]]')"
+equal run-unread 1 "$(get /api/nodes | jq .unread_profiles)"
+equal run-numbers-after "$("$MEMOIR" ram run --json | jq -c '[.nodes[].summary.pprof_inuse_space.last]')" "$(get /api/nodes | jq -c '[.nodes[].summary.pprof_inuse_space.last]')"
+end_server run-ends
+
+# A run that is being written, of processes of this machine; its watch is killed.
+if [ -x "$BUILD/memoir-cluster" ]; then
+    sleep 300 &
+    sleeper=$!
+    started+=("$sleeper")
+    mkdir live
+    "$MEMOIR" watch "pid:$sleeper" -o live --every 200ms --quiet 2>watch.err &
+    watch=$!
+    started+=("$watch")
+    wait_until 30 test -s live/fetches.jsonl
+    begin_server live --listen 0 live
+    is_written() { [ "$(get /api/nodes | jq .being_written)" = "$1" ]; }
+    if wait_until 30 is_written true; then ok live-is-written; else not_ok live-is-written "$(get /api/nodes)"; fi
+    points() { get '/api/nodes?points=20000' | jq '.nodes[0].summary.rss.points'; }
+    first=$(points)
+    has_more() { [ "$(points)" -gt "$first" ]; }
+    if wait_until 30 has_more; then ok live-follows; else not_ok live-follows "$first, then $(points)"; fi
+    equal live-rss "$(($(awk '/^VmRSS/ { print $2 }' "/proc/$sleeper/status") * 1024))" "$(get /api/nodes | jq '.nodes[0].summary.rss.last')"
+    equal live-has-no-profiles '["run"]' "$(get /api/targets | jq -c '[.targets[].kind]')"
+    for pid in $(descendants $watch) $watch; do kill -9 "$pid"; done 2>/dev/null
+    wait $watch 2>/dev/null
+    if wait_until 30 is_written false; then ok live-ends; else not_ok live-ends "$(get /api/nodes)"; fi
+    equal live-all "$("$MEMOIR" ram live --json | jq '.nodes[0].summary.rss.points')" "$(points)"
+    end_server live-server-ends
+else
+    skip live "memoir-cluster is not built: libcurl or libyaml is missing"
+fi
