@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/clock_keeper.h"
 #include "capture/cell_sources.h"
 #include "capture/control.h"
 #include "capture/cpu_cells.h"
@@ -19,13 +18,14 @@
 #include "capture/recorder_subject.h"
 #include "capture/roster.h"
 
-/* How the recorder rests, by how full rings were: not at all, a little while the clock stays fresh,
- * or on a futex that a filling ring wakes. */
+/* How the recorder rests: so long that it finds rings filled a little, for to wake costs as much as to read a hundred
+ * events; not at all when they were filled more. */
 #define BUSY_PERCENT   25u
-#define CALM_PERCENT   2u
+#define FILLED_PERCENT 8u
 #define SHORT_REST_NS  300000l
 #define LONG_REST_NS   20000000l
-#define HIGH_RATE      200000u /* words a second */
+#define BEAT_NS        4000000l /* of the clock word, while it is kept fresh */
+#define HIGH_RATE      200000u  /* words a second */
 #define RATE_WINDOW_NS 20000000u
 
 _Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
@@ -37,7 +37,6 @@ struct recorder {
     struct tick_clock clock;
     struct ring_reader *reader;
     struct slot_keeper *keeper;
-    struct clock_keeper *clock_keeper;
     struct symbol_queue *symbols;
     struct roster *roster;
     struct inside_planner *planner;
@@ -48,6 +47,8 @@ struct recorder {
     struct cpu_cells cpu_cells;
     struct cell_sources cells;
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
+    bool beats;                   /* the clock word is kept fresh */
+    long rest_ns;
 };
 
 /* Limits on files and address space are none of ours; the program gets its own back. */
@@ -67,22 +68,38 @@ static void lift_limits(void)
 /* A ring that is read late costs the program waits, so we go before it where we may. */
 #define RECORDER_NICE (-10)
 
+static void beat(struct recorder *recorder)
+{
+    if (recorder->beats)
+        atomic_store_explicit(&recorder->arena.header->clock, __builtin_ia32_rdtsc(),
+                              memory_order_relaxed);
+}
+
+/* Until a ring that is half full wakes us. */
 static void rest(struct recorder *recorder, unsigned fullest)
 {
     struct arena_header *header = recorder->arena.header;
-    struct timespec little = {0, SHORT_REST_NS}, long_time = {0, LONG_REST_NS};
+    long rest_ns = fullest < FILLED_PERCENT ? 2 * recorder->rest_ns : recorder->rest_ns / 2;
+    recorder->rest_ns = rest_ns < SHORT_REST_NS  ? SHORT_REST_NS
+                        : rest_ns > LONG_REST_NS ? LONG_REST_NS
+                                                 : rest_ns;
     if (fullest >= BUSY_PERCENT)
         return;
-    if (fullest >= CALM_PERCENT) {
-        nanosleep(&little, NULL);
-        return;
-    }
     atomic_store(&header->sleeping, 1);
-    syscall(SYS_futex, &header->sleeping, FUTEX_WAIT, 1, &long_time, NULL, 0);
+    for (long left = recorder->rest_ns, part; left > 0 && atomic_load(&header->sleeping);
+         left -= part) {
+        part = recorder->beats && left > BEAT_NS ? BEAT_NS : left;
+        struct timespec time = {0, part};
+        if (syscall(SYS_futex, &header->sleeping, FUTEX_WAIT, 1, &time, NULL, 0) == 0 ||
+            errno == EINTR)
+            break;
+        beat(recorder);
+    }
     atomic_store(&header->sleeping, 0);
 }
 
-/* Threads stamp their events themselves unless there are very many of them. */
+/* Threads stamp their events themselves unless there are very many of them: then they look at the clock word, which
+ * beats with every round. */
 static void watch_rate(struct recorder *recorder, uint64_t now_ns)
 {
     uint64_t words = ring_reader_words(recorder->reader);
@@ -90,9 +107,11 @@ static void watch_rate(struct recorder *recorder, uint64_t now_ns)
         return;
     uint64_t per_second =
         (words - recorder->rate_words) * 1000000000u / (now_ns - recorder->rate_ns);
-    clock_keeper_run(recorder->clock_keeper, per_second > HIGH_RATE);
     recorder->rate_words = words;
     recorder->rate_ns = now_ns;
+    if (recorder->beats && per_second <= HIGH_RATE)
+        atomic_store(&recorder->arena.header->clock, 0);
+    recorder->beats = per_second > HIGH_RATE;
 }
 
 /* Reads until the subject says that it is over: how, or -errno with `fault`. */
@@ -108,6 +127,7 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
         int state = subject->look(subject->self, enough, result, fault);
         if (state != SUBJECT_RUNS)
             return state;
+        beat(recorder);
         unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
         watch_rate(recorder, now);
         roster_look(recorder->roster, now);
@@ -175,7 +195,6 @@ static void recorder_fini(struct recorder *recorder)
     cpu_cells_fini(&recorder->cpu_cells);
     slot_keeper_destroy(recorder->keeper);
     inside_planner_destroy(recorder->planner);
-    clock_keeper_destroy(recorder->clock_keeper);
     symbol_queue_destroy(recorder->symbols);
     arena_close(&recorder->arena);
     free(recorder);
@@ -218,7 +237,6 @@ static int furnish(struct recorder *recorder, struct fault *fault)
         return err;
     recorder->keeper = slot_keeper_create(&recorder->arena);
     recorder->symbols = symbol_queue_create();
-    recorder->clock_keeper = clock_keeper_create(&recorder->arena);
     recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
     recorder->roster = roster_create(&(struct roster_options){
         .recorder = recorder->options,
@@ -228,8 +246,8 @@ static int furnish(struct recorder *recorder, struct fault *fault)
         .cells = recorder->cells.count > 0 ? &recorder->cells.source : NULL,
         .clock = &recorder->clock});
     recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
-    if (!recorder->clock_keeper || !recorder->reader || !recorder->keeper || !recorder->symbols ||
-        !recorder->roster || !recorder->planner)
+    if (!recorder->reader || !recorder->keeper || !recorder->symbols || !recorder->roster ||
+        !recorder->planner)
         return fault_set(fault, -ENOMEM, "out of memory before the start");
     return 0;
 }

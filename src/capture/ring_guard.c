@@ -78,6 +78,13 @@ static void spill_all(struct ring_guard *guard)
     }
 }
 
+/* The clock word, if it is kept at all. */
+static void beat(struct arena_header *header)
+{
+    if (atomic_load_explicit(&header->clock, memory_order_relaxed))
+        atomic_store_explicit(&header->clock, __builtin_ia32_rdtsc(), memory_order_relaxed);
+}
+
 static void *stand_in(void *context)
 {
     struct ring_guard *guard = context;
@@ -91,8 +98,10 @@ static void *stand_in(void *context)
         pthread_mutex_unlock(&guard->lock);
         nanosleep(&nap, NULL); /* most work is shorter than this */
         pthread_mutex_lock(&guard->lock);
-        if (guard->on)
+        if (guard->on) {
+            beat(guard->arena->header);
             spill_all(guard);
+        }
     }
     pthread_mutex_unlock(&guard->lock);
     return NULL;

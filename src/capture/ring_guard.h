@@ -1,6 +1,6 @@
 /* ring_guard.h - stands in for the reader while it is busy elsewhere (a slow disk): moves the
- * rings' words to memory, unread, so that no thread of the program has to wait.  Bounded; beyond
- * that they do wait. */
+ * rings' words to memory, unread, so that no thread of the program has to wait, and keeps the clock word fresh.  Bounded;
+ * beyond that they do wait. */
 #pragma once
 
 #include "capture/ring.h"
