@@ -3,6 +3,8 @@ import type { Report, Target, Targets } from './api_types';
 import { ask, hasToken, ServerError } from './client';
 import { Controls } from './controls';
 import { add, button, fill, h, isTyping, listen, rememberFocus } from './dom';
+import { island } from './export/island';
+import { SaveMenu } from './export/menu';
 import { helpDialog } from './help';
 import { isTimeless, timely, usualMetric } from './metrics';
 import { questionOf, type Scene } from './scene';
@@ -38,6 +40,15 @@ export class App {
   private readonly trouble = h('p', { class: 'trouble', role: 'alert', hidden: true });
   private readonly main = h('main', {});
   private readonly help = helpDialog();
+  private readonly saveMenu = new SaveMenu(
+    {
+      views,
+      part: (view) => this.parts.get(view),
+      always: [(scene) => this.timeline.show(scene), (scene) => this.showReport(scene)],
+      again: () => void this.refresh(),
+    },
+    this.timeline,
+  );
   private targets: Target[] = [];
   private state: 'begins' | 'token' | 'empty' | 'shows' = 'begins';
   private known = ''; // what the views were last shown with
@@ -54,6 +65,7 @@ export class App {
         this.who,
         h('span', { class: 'spring' }),
         this.badge,
+        button('Save…', () => this.save(), { class: 'save-button', title: 'Save what is seen (e)' }),
         button('◐', toggleTheme, {
           class: 'icon',
           'aria-label': 'Dark or light',
@@ -63,6 +75,7 @@ export class App {
       ),
       this.main,
       this.help,
+      this.saveMenu.element,
     );
     fill(
       this.main,
@@ -237,8 +250,12 @@ export class App {
 
   private fillWho(target: Target | undefined): void {
     if (!target) return;
-    const state =
-      target.recording === 'being written' ? h('span', { class: 'live', 'data-name': 'live' }, 'live') : null;
+    const saved = island();
+    const state = saved
+      ? h('span', { class: 'hint', 'data-name': 'saved' }, `as saved ${clockText(saved.saved_unix_ns)}`)
+      : target.recording === 'being written'
+        ? h('span', { class: 'live', 'data-name': 'live' }, 'live')
+        : null;
     const length = target.time_ns === undefined ? '' : durationText(target.time_ns);
     const facts = [
       `pid ${target.pid}`,
@@ -302,6 +319,11 @@ export class App {
     }
   }
 
+  private save(): void {
+    const scene = this.scene();
+    if (scene && this.state === 'shows') this.saveMenu.open(scene, this.view);
+  }
+
   private stepBack(): void {
     const { find, zoom, focus, filter, time } = this.address.current;
     this.address.change(
@@ -322,6 +344,7 @@ export class App {
   private key(event: KeyboardEvent): void {
     if (
       this.help.open ||
+      this.saveMenu.element.open ||
       isTyping(event) ||
       event.ctrlKey ||
       event.metaKey ||
@@ -368,6 +391,7 @@ export class App {
       t: () => this.timeline.element.querySelector<HTMLElement>('.over')?.focus(),
       f: () => this.stage.querySelector<HTMLElement>('[tabindex="0"]')?.focus(),
       d: toggleTheme,
+      e: () => this.save(),
       Escape: () => this.stepBack(),
     };
     actions[key]?.();

@@ -1,4 +1,6 @@
-// Asks the server.  Everything it says no to becomes one sentence; a missing token is a status of its own.
+// Asks the server, or the document if it holds the answers.  Everything it says no to becomes one sentence; a missing token is a status of its own.
+
+import { island, savedAnswer } from './export/island';
 
 const TOKEN = 'memoir-token';
 
@@ -45,15 +47,32 @@ async function sentenceOf(response: Response): Promise<string> {
   return `The server answered with status ${response.status}.`;
 }
 
-export async function ask<T>(path: string, parameters: Parameters = {}): Promise<T> {
+/** What is asked, in one word: the same question is always the same text. */
+export function questionText(path: string, parameters: Parameters = {}): string {
+  const query = new URLSearchParams(queryOf(parameters));
+  query.sort();
+  const words = query.toString();
+  return words ? `${path}?${words}` : path;
+}
+
+function fromDocument<T>(question: string): T {
+  const [, answer, refusal] = savedAnswer(question) ?? [];
+  if (refusal !== undefined) throw new ServerError(404, refusal);
+  if (answer === undefined)
+    throw new ServerError(
+      404,
+      'This file holds no answer to that: it was saved for another selection. Go back (Esc or the back button), or ask memoir serve with the recording.',
+    );
+  return answer as T;
+}
+
+async function request(path: string, parameters: Parameters, accepts: string): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN);
   const query = queryOf(parameters);
   let response: Response;
   try {
     response = await fetch(query ? `${path}?${query}` : path, {
-      headers: token
-        ? { Accept: 'application/json', Authorization: `Bearer ${token}` }
-        : { Accept: 'application/json' },
+      headers: token ? { Accept: accepts, Authorization: `Bearer ${token}` } : { Accept: accepts },
       cache: 'no-store',
       credentials: 'omit',
     });
@@ -61,9 +80,26 @@ export async function ask<T>(path: string, parameters: Parameters = {}): Promise
     throw new ServerError(0, 'memoir serve does not answer. Trying again until it does.');
   }
   if (!response.ok) throw new ServerError(response.status, await sentenceOf(response));
+  return response;
+}
+
+export async function ask<T>(path: string, parameters: Parameters = {}): Promise<T> {
+  if (island()) return fromDocument<T>(questionText(path, parameters));
+  const response = await request(path, parameters, 'application/json');
   try {
     return (await response.json()) as T;
   } catch {
     throw new ServerError(0, 'The answer of memoir serve broke off. Trying again.');
   }
+}
+
+export async function askText(path: string): Promise<string> {
+  return (await request(path, {}, '*/*')).text();
+}
+
+/** A file, and the name that the server gives it. */
+export async function askFile(path: string, parameters: Parameters): Promise<{ name: string; data: Blob }> {
+  const response = await request(path, parameters, '*/*');
+  const name = /filename="([^"]*)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
+  return { name: name ?? 'memoir', data: await response.blob() };
 }

@@ -21,6 +21,7 @@ const keys: readonly [string, string][] = [
   ],
   ['r', 'flame graph: turn it round'],
   ['↑ ↓', 'resident memory: from owner to owner; Enter opens one'],
+  ['e', 'save: pictures, tables, files for other programs, all views as one page'],
   ['Esc', 'take back: find, then zoom, filter, time'],
   ['d', 'dark or light'],
   ['?', 'this'],

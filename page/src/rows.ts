@@ -1,5 +1,6 @@
 // Rows of one metric or of several, in one shape.
 import type { Frame, Report, SideRow, Sides, SideValue } from './api_types';
+import type { Table } from './export/seen';
 import { questionOf, type Scene } from './scene';
 import { baseName } from './units';
 
@@ -98,5 +99,29 @@ export async function loadRows(scene: Scene, by: string): Promise<Rows> {
       ],
       ratios: [],
     })),
+  };
+}
+
+/** For a file: numbers as they are, under the names that memoir report --csv gives them.  A column without a name is left out. */
+export function tableOf(rows: Rows, names: readonly [name: string, module: string, place: string]): Table {
+  const isOne = rows.sums.length === 1;
+  const text = names
+    .map((name, i) => ({ name, of: (['name', 'module', 'place'] as const)[i]! }))
+    .filter((one) => one.name);
+  return {
+    columns: [
+      ...rows.sums.flatMap(({ metric }) =>
+        isOne
+          ? ['value', 'count', 'total_value', 'total_count']
+          : [metric, `${metric}.count`, `${metric}.total`, `${metric}.total_count`],
+      ),
+      ...rows.ratios.map((ratio) => `${ratio.of}/${ratio.per}`),
+      ...text.map((one) => one.name),
+    ],
+    rows: rows.rows.map((row) => [
+      ...row.cells.flatMap((cell) => [cell.self, cell.count, cell.total, cell.totalCount]),
+      ...row.ratios,
+      ...text.map((one) => row[one.of]),
+    ]),
   };
 }

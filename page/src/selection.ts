@@ -1,5 +1,6 @@
 // What all views are about, and which is shown: all of it is in the address, so links and the back button work.
 
+import { island } from './export/island';
 import { viewNames, type View } from './views/list';
 
 export const groupings = ['function', 'module', 'line'] as const;
@@ -147,11 +148,11 @@ export function formatSelection(selection: Selection): string {
 
 /** The selection in the address.  `change` is a step that the back button takes back, unless it replaces the last one. */
 export class SelectionInAddress {
-  current: Selection = parseSelection(location.hash);
+  current: Selection = parseSelection(location.hash || (island()?.selection ?? ''));
   private readonly listeners: ((now: Selection, before: Selection) => void)[] = [];
 
   constructor() {
-    const read = (): void => this.become(parseSelection(location.hash));
+    const read = (): void => this.become(parseSelection(location.hash || (island()?.selection ?? '')));
     addEventListener('popstate', read);
     addEventListener('hashchange', read);
   }

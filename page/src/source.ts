@@ -1,5 +1,5 @@
 // Answers, each asked for once as long as the recording has not grown.
-import { ask, queryOf, type Parameters } from './client';
+import { ask, questionText, type Parameters } from './client';
 
 const KEPT_MOST = 24;
 
@@ -7,7 +7,7 @@ export class Source {
   private readonly kept = new Map<string, Promise<unknown>>();
 
   get<T>(path: string, parameters: Parameters): Promise<T> {
-    const key = `${path}?${queryOf(parameters)}`;
+    const key = questionText(path, parameters);
     const known = this.kept.get(key);
     if (known) return known as Promise<T>;
     const answer = ask<T>(path, parameters);

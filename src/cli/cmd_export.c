@@ -98,15 +98,11 @@ static const char *conflict(const struct export_options *options)
         return "--threshold is a share of the total here, such as 0.5%";
     if (options->with_name_list && strcmp(format->name, "perf") != 0)
         return "--name-list is for --to perf";
-    if ((selection->at_given || selection->between_given) && !format->takes_range)
-        return "a heaptrack file is made of the whole run: leave --at and --between out, "
-               "heaptrack_gui can filter by time itself";
-    if (selection->metric_given && !format->takes_metric)
-        return "a heaptrack file holds calls, peak, leaks and temporary counts together: leave "
-               "--metric out";
-    if (selection->filter && !format->takes_filter)
-        return "a heaptrack file is made of all stacks, or its peak would be wrong: leave --filter "
-               "out and use heaptrack_print --filter-bt-function";
+    const char *refusal =
+        export_refusal(format, selection->metric_given,
+                       selection->at_given || selection->between_given, selection->filter != NULL);
+    if (refusal)
+        return refusal;
     bool to_terminal = !selection->output && isatty(STDOUT_FILENO);
     if (to_terminal && format->always_gzip)
         return "this format is not for the eye: name a file with -o";
@@ -182,9 +178,7 @@ static int export_recording(struct export_options *options, struct recording *re
                              .threshold_share = selection->threshold_share,
                              .with_stacks = options->snapshots.with_stacks};
     struct selection chosen = *selection; /* a borrowed copy */
-    if (!job.metric && !recording_traces_heap(recording) &&
-        (strcmp(options->format->name, "folded") == 0 ||
-         strcmp(options->format->name, "pprof") == 0)) {
+    if (!job.metric && export_needs_metric(options->format, recording)) {
         selection_choose_metric(&chosen, recording);
         job.metric = chosen.metric;
     }

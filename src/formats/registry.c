@@ -33,6 +33,27 @@ const struct export_format *export_format_find(const char *name)
     return NULL;
 }
 
+const char *export_refusal(const struct export_format *format, bool has_metric, bool has_range,
+                           bool has_filter)
+{
+    if (has_range && !format->takes_range)
+        return "a heaptrack file is made of the whole run: leave --at and --between out, "
+               "heaptrack_gui can filter by time itself";
+    if (has_metric && !format->takes_metric)
+        return "a heaptrack file holds calls, peak, leaks and temporary counts together: leave "
+               "--metric out";
+    if (has_filter && !format->takes_filter)
+        return "a heaptrack file is made of all stacks, or its peak would be wrong: leave --filter "
+               "out and use heaptrack_print --filter-bt-function";
+    return NULL;
+}
+
+bool export_needs_metric(const struct export_format *format, const struct recording *recording)
+{
+    return !recording_traces_heap(recording) &&
+           (strcmp(format->name, "folded") == 0 || strcmp(format->name, "pprof") == 0);
+}
+
 /* Times snap outward to the boundaries that were recorded: say so, once. */
 static void note_time_used(struct export_job *job, const struct weights *weights)
 {

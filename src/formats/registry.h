@@ -46,6 +46,12 @@ struct export_format {
 extern const struct export_format export_formats[];               /* ends with a NULL name */
 const struct export_format *export_format_find(const char *name); /* NULL when there is none */
 
+/* Why a format cannot be narrowed like that, in a sentence that calls things by their options; NULL when it can. */
+const char *export_refusal(const struct export_format *format, bool has_metric, bool has_range,
+                           bool has_filter);
+/* Whether somebody must choose a metric when none was asked for: this format is by nature about the heap, and `recording` has none. */
+bool export_needs_metric(const struct export_format *format, const struct recording *recording);
+
 /* Weights of a metric over the job's time, without the stacks its filter leaves out.  Notes the
  * time really used when it is not the time asked for. */
 int export_weigh(struct export_job *job, const struct metric *metric, struct weights *weights,

@@ -11,6 +11,7 @@
 struct target_list;
 struct errand;
 
+#define FILE_NAME_MOST      96
 #define PARAMETERS_MOST     16
 #define PARAMETER_NAME_MOST 32
 #define PARAMETER_TEXT_MOST 256
@@ -47,11 +48,12 @@ struct answer_stream {
 };
 
 struct answer {
-    unsigned status;    /* as in HTTP; 0: not yet, ask again at `again_ns` */
-    const char *type;   /* content type */
-    const char *name;   /* of the file that a browser saves it as, or NULL */
-    const char *policy; /* what a browser may load from within it; NULL: nothing */
-    char *body;         /* owned */
+    unsigned status;               /* as in HTTP; 0: not yet, ask again at `again_ns` */
+    const char *type;              /* content type */
+    const char *name;              /* of the file that a browser saves it as, or NULL */
+    char own_name[FILE_NAME_MOST]; /* the same, when it was made for this answer; "" when not */
+    const char *policy;            /* what a browser may load from within it; NULL: nothing */
+    char *body;                    /* owned */
     size_t size;
     struct answer_stream stream; /* owned; instead of `body` */
     uint64_t again_ns;           /* monotonic */

@@ -59,6 +59,9 @@ const struct route routes[] = {
      "who calls whom, as memoir graph -o NAME.json (?metric=, focus=, node-thres=, ...)",
      route_graph},
     {"/api/openapi.json", "all of these, described for programs", route_document},
+    {"/api/export",
+     "a file of another program, as memoir export (?to=pprof, folded, ...; metric=, between=)",
+     route_export},
     {NULL, NULL, NULL},
 };
 

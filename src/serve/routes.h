@@ -27,6 +27,7 @@ bool route_relay(const char *name, struct target *target, struct request *reques
 void route_ask_info(struct target *target, struct request *request, struct answer *answer);
 void route_ask_report(struct target *target, struct request *request, struct answer *answer);
 void route_ask_explain(struct target *target, struct request *request, struct answer *answer);
+void route_export(struct target *target, struct request *request, struct answer *answer);
 void route_diff(struct target *target, struct request *request, struct answer *answer);
 void route_ask_timeline(struct target *target, struct request *request, struct answer *answer);
 void route_ask_flame(struct target *target, struct request *request, struct answer *answer);

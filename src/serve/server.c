@@ -103,15 +103,16 @@ static void add_headers(struct MHD_Response *response, const struct server *serv
                         const struct exchange *exchange)
 {
     const struct answer *answer = &exchange->answer;
-    char file[96];
+    const char *name = answer->own_name[0] ? answer->own_name : answer->name;
+    char file[FILE_NAME_MOST + 32];
     MHD_add_response_header(response, "Content-Type", answer->type ? answer->type : TYPE_TEXT);
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "Content-Security-Policy",
                             answer->policy ? answer->policy : "default-src 'none'");
     MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-    if (answer->name) {
-        snprintf(file, sizeof(file), "attachment; filename=\"%s\"", answer->name);
+    if (name) {
+        snprintf(file, sizeof(file), "attachment; filename=\"%s\"", name);
         MHD_add_response_header(response, "Content-Disposition", file);
     }
     if (exchange->shares) {

@@ -15,6 +15,7 @@ export type Pen = Pick<
   | 'strokeRect'
   | 'clearRect'
   | 'fillText'
+  | 'strokeText'
   | 'measureText'
   | 'beginPath'
   | 'moveTo'

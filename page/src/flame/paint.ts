@@ -1,5 +1,6 @@
 // Paints what can be seen of a tree: at most as many boxes as the row has pixels, however many nodes there are.
 import { MONO } from '../canvas';
+import type { Pen } from '../export/seen';
 import type { Theme } from '../theme';
 import type { Palette } from './colors';
 import { firstBehind, firstFrom, type FrameTable, type Tree } from './layout';
@@ -34,7 +35,7 @@ export function labelOf(tree: Tree, frames: FrameTable, node: number): string {
   return node === 0 ? 'all' : frames.name(frame) || '[no name]';
 }
 
-function paintLabel(pen: CanvasRenderingContext2D, text: string, x: number, y: number, width: number): void {
+function paintLabel(pen: Pen, text: string, x: number, y: number, width: number): void {
   const cells = Math.floor((width - 2 * PAD) / cellWidth);
   if (cells < 2) return;
   pen.fillText(text.length <= cells ? text : `${text.slice(0, cells - 1)}…`, x + PAD, y + ROW / 2 + 0.5);
@@ -47,13 +48,7 @@ function colorOf(look: Look, node: number): string {
   return look.palette.of(frame);
 }
 
-function paintLevel(
-  pen: CanvasRenderingContext2D,
-  look: Look,
-  window: Window,
-  depth: number,
-  y: number,
-): void {
+function paintLevel(pen: Pen, look: Look, window: Window, depth: number, y: number): void {
   const { tree } = look,
     level = tree.levels[depth]!;
   const scale = window.width / (window.right - window.left);
@@ -91,7 +86,7 @@ function paintLevel(
   pen.globalAlpha = 1;
 }
 
-export function paintFlame(pen: CanvasRenderingContext2D, look: Look, window: Window): void {
+export function paintFlame(pen: Pen, look: Look, window: Window): void {
   pen.font = `11.5px ${MONO}`;
   pen.textBaseline = 'middle';
   pen.textAlign = 'left';
@@ -103,7 +98,7 @@ export function paintFlame(pen: CanvasRenderingContext2D, look: Look, window: Wi
 }
 
 export function outline(
-  pen: CanvasRenderingContext2D,
+  pen: Pen,
   tree: Tree,
   window: Window,
   node: number,

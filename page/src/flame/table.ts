@@ -1,6 +1,7 @@
 // The flame graph as a table: its widest frames, for those who do not look at pictures.
 import type { FlameAnswer } from '../api_types';
 import { h } from '../dom';
+import type { Table } from '../export/seen';
 import { countText, shareText, valueText } from '../units';
 import type { FrameTable, Tree } from './layout';
 import { labelOf } from './paint';
@@ -52,4 +53,21 @@ export function flameTable(tree: Tree, frames: FrameTable, answer: FlameAnswer):
       ),
     ),
   );
+}
+
+/** Every frame of the tree, for a file. */
+export function flameRows(tree: Tree, frames: FrameTable): Table {
+  const rows: (string | number)[][] = [];
+  for (let node = 0; node < tree.size; node++) {
+    const frame = tree.frame[node]!;
+    rows.push([
+      tree.depth[node]!,
+      labelOf(tree, frames, node),
+      frame > 0 ? frames.module(frame) : '',
+      tree.value[node]!,
+      tree.self[node]!,
+      tree.count[node]!,
+    ]);
+  }
+  return { columns: ['depth', 'function', 'module', 'total', 'self', 'count'], rows };
 }

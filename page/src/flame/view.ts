@@ -2,6 +2,7 @@
 import type { FlameAnswer } from '../api_types';
 import { fit } from '../canvas';
 import { add, button, fill, h, listen } from '../dom';
+import type { Picture, Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
 import { isCounter } from '../metrics';
 import { questionOf, type Part, type Scene } from '../scene';
@@ -20,7 +21,7 @@ import {
   type Tree,
 } from './layout';
 import { labelOf, outline, paintFlame, ROW, type Window } from './paint';
-import { flameTable } from './table';
+import { flameRows, flameTable } from './table';
 import { describe } from './words';
 
 const GLIDE_MS = 160;
@@ -183,6 +184,24 @@ export class FlamePart implements Part {
       this.window,
     );
     this.paintOver();
+  }
+
+  /** All of its depth, as wide as it is. */
+  asPicture(): Picture | null {
+    const { shown, window } = this;
+    if (!shown || shown.answer.total === 0) return null;
+    const whole = {
+      ...window,
+      width: Math.max(window.width, 600),
+      scroll: 0,
+      height: shown.tree.levels.length * ROW,
+    };
+    const look = { ...shown, zoomDepth: shown.tree.depth[this.zoomed] ?? 0, theme: theme() };
+    return { width: whole.width, height: whole.height, paint: (pen) => paintFlame(pen, look, whole) };
+  }
+
+  asTable(): Table | null {
+    return this.shown && flameRows(this.shown.tree, this.shown.frames);
   }
 
   private paintOver(): void {

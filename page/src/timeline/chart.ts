@@ -1,6 +1,7 @@
 // Paints the lanes of the timeline: memory, allocation rate, call sites, marks over all of them.
 import type { Timeline } from '../api_types';
 import { SANS, ticks, timeTicks } from '../canvas';
+import type { Pen } from '../export/seen';
 import type { Theme } from '../theme';
 import { bytesText, durationText, rateText, shortCountText, valueText } from '../units';
 
@@ -69,13 +70,7 @@ function yOf(scale: Scale, value: number): number {
   return scale.lane.top + scale.lane.height * (1 - Math.max(0, value) / scale.top);
 }
 
-function paintScale(
-  pen: CanvasRenderingContext2D,
-  plan: Plan,
-  scale: Scale,
-  theme: Theme,
-  isBytes: boolean,
-): void {
+function paintScale(pen: Pen, plan: Plan, scale: Scale, theme: Theme, isBytes: boolean): void {
   const { lane } = scale;
   pen.font = `600 11px ${SANS}`;
   pen.textBaseline = 'alphabetic';
@@ -96,7 +91,7 @@ function paintScale(
 
 /** Over what is painted, as the largest values are often at the right. */
 function paintNumbers(
-  pen: CanvasRenderingContext2D,
+  pen: Pen,
   plan: Plan,
   scale: Scale,
   theme: Theme,
@@ -121,12 +116,7 @@ function paintNumbers(
 }
 
 /** Lines and areas break where nothing was measured. */
-function trace(
-  pen: CanvasRenderingContext2D,
-  xs: readonly number[],
-  ys: readonly (number | null)[],
-  floor: number | null,
-): void {
+function trace(pen: Pen, xs: readonly number[], ys: readonly (number | null)[], floor: number | null): void {
   let begun = -1;
   const end = (last: number): void => {
     if (begun >= 0 && floor !== null) {
@@ -151,7 +141,7 @@ function trace(
   end(ys.length - 1);
 }
 
-function paintMemory(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, theme: Theme): void {
+function paintMemory(pen: Pen, data: Timeline, plan: Plan, theme: Theme): void {
   const { rss, heap_live: live, heap_live_max: high, end_ns: ends } = data.columns;
   const scale: Scale = { lane: plan.memory, top: Math.max(most(rss), most(high), most(live), 1) * 1.08 };
   const y = (value: number | null): number | null => (value === null ? null : yOf(scale, value));
@@ -188,13 +178,7 @@ function paintMemory(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, 
   paintPeak(pen, data, plan, scale, theme);
 }
 
-function paintPeak(
-  pen: CanvasRenderingContext2D,
-  data: Timeline,
-  plan: Plan,
-  scale: Scale,
-  theme: Theme,
-): void {
+function paintPeak(pen: Pen, data: Timeline, plan: Plan, scale: Scale, theme: Theme): void {
   const { heap_live_max: high, end_ns: ends } = data.columns,
     peak = most(high),
     at = high.indexOf(peak);
@@ -249,13 +233,7 @@ function ratesOf(data: Timeline, plan: Plan): { from: number; to: number; rate: 
   return rates;
 }
 
-function paintRate(
-  pen: CanvasRenderingContext2D,
-  data: Timeline,
-  plan: Plan,
-  lane: Lane,
-  theme: Theme,
-): void {
+function paintRate(pen: Pen, data: Timeline, plan: Plan, lane: Lane, theme: Theme): void {
   const rates = ratesOf(data, plan);
   const scale: Scale = { lane, top: Math.max(most(rates.map((one) => one.rate)), 1) * 1.08 };
   paintScale(pen, plan, scale, theme, true);
@@ -300,13 +278,7 @@ function seriesOf(data: Timeline, plan: Plan): { times: number[]; values: number
   return { times, values };
 }
 
-function paintSites(
-  pen: CanvasRenderingContext2D,
-  data: Timeline,
-  plan: Plan,
-  lane: Lane,
-  theme: Theme,
-): void {
+function paintSites(pen: Pen, data: Timeline, plan: Plan, lane: Lane, theme: Theme): void {
   const { times, values } = seriesOf(data, plan),
     count = times.length;
   const sums = new Array<number>(count).fill(0);
@@ -337,7 +309,7 @@ function paintSites(
   paintNumbers(pen, plan, scale, theme, data.unit === 'bytes', text);
 }
 
-function paintMarks(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, theme: Theme): void {
+function paintMarks(pen: Pen, data: Timeline, plan: Plan, theme: Theme): void {
   const bottom = plan.axis - 2;
   let free = -1,
     drawn = -2;
@@ -372,7 +344,7 @@ function paintMarks(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, t
   }
 }
 
-function paintAxis(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, theme: Theme): void {
+function paintAxis(pen: Pen, data: Timeline, plan: Plan, theme: Theme): void {
   pen.font = `10.5px ${SANS}`;
   pen.textBaseline = 'alphabetic';
   pen.fillStyle = theme.faint;
@@ -383,7 +355,7 @@ function paintAxis(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, th
   }
 }
 
-export function paintTimeline(pen: CanvasRenderingContext2D, data: Timeline, plan: Plan, theme: Theme): void {
+export function paintTimeline(pen: Pen, data: Timeline, plan: Plan, theme: Theme): void {
   paintMemory(pen, data, plan, theme);
   if (plan.rate) paintRate(pen, data, plan, plan.rate, theme);
   if (plan.sites) paintSites(pen, data, plan, plan.sites, theme);

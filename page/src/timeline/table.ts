@@ -1,6 +1,7 @@
 // The timeline as a table, for those who do not look at pictures: at most a hundred rows.
 import type { Timeline } from '../api_types';
 import { h } from '../dom';
+import type { Table } from '../export/seen';
 import { bytesText, durationText, rateText, valueText } from '../units';
 
 const ROWS = 100;
@@ -51,4 +52,18 @@ export function timelineTable(data: Timeline): HTMLElement {
       h('tbody', {}, ...rows),
     ),
   );
+}
+
+/** All columns, for a file; call sites at the instant where each ends. */
+export function timelineRows(data: Timeline): Table {
+  const { columns } = data;
+  const names = Object.keys(columns) as (keyof typeof columns)[];
+  const at = new Map(data.instants_ns.map((ns, i) => [ns, i]));
+  return {
+    columns: [...names, ...data.sites.map((site) => site.function ?? '[all others]')],
+    rows: columns.end_ns.map((end, i) => [
+      ...names.map((name) => columns[name][i] ?? null),
+      ...data.sites.map((site) => site.values[at.get(end) ?? -1] ?? null),
+    ]),
+  };
 }

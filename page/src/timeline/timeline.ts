@@ -2,13 +2,14 @@
 import type { Timeline } from '../api_types';
 import { fit } from '../canvas';
 import { add, button, fill, h, listen } from '../dom';
+import type { Picture, Table } from '../export/seen';
 import { timely } from '../metrics';
 import { whose, type Part, type Scene } from '../scene';
 import type { Time } from '../selection';
 import { onTheme, theme } from '../theme';
 import { bytesText, durationText, rateText, valueText } from '../units';
 import { paintTimeline, planOf, siteColor, timeAt, xOf, type Plan } from './chart';
-import { timelineTable } from './table';
+import { timelineRows, timelineTable } from './table';
 
 const POINTS = 800,
   SITES = 7,
@@ -80,6 +81,22 @@ export class TimelinePart implements Part {
     this.frame.style.height = `${this.plan.height}px`;
     paintTimeline(fit(this.lanes, width, this.plan.height), this.data, this.plan, theme());
     this.paintOver();
+  }
+
+  asPicture(): Picture | null {
+    const { data, plan } = this;
+    return (
+      data &&
+      plan && {
+        width: plan.width,
+        height: plan.height,
+        paint: (pen) => paintTimeline(pen, data, plan, theme()),
+      }
+    );
+  }
+
+  asTable(): Table | null {
+    return this.data && timelineRows(this.data);
   }
 
   private paintOver(): void {

@@ -1,9 +1,10 @@
 // Functions, modules or lines: what each has itself and beneath it, of several metrics side by side.
 import { barCell } from '../bars';
 import { add, button, fill, h } from '../dom';
+import type { Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
 import { Grid, type Column } from '../grid';
-import { loadRows, type Row, type Rows } from '../rows';
+import { loadRows, tableOf, type Row, type Rows } from '../rows';
 import type { Part, Scene } from '../scene';
 import { groupings } from '../selection';
 import { baseName, countText, ratioText, valueText } from '../units';
@@ -18,6 +19,7 @@ export class FunctionsPart implements Part {
   private readonly words = h('span', { class: 'words' });
   private readonly bar = h('div', { class: 'toolbar' }, this.groups, this.beside.element, this.words);
   private scene: Scene | null = null;
+  private seen: Rows | null = null;
   private readonly grid = new Grid<Row>({
     label: 'What each function has',
     nameOf: (row) => row.name,
@@ -42,7 +44,12 @@ export class FunctionsPart implements Part {
       ? rows.rows.filter((row) => finds(row.name) || finds(row.module) || finds(row.place))
       : rows.rows;
     this.fillBar(scene, rows, found.length);
-    this.grid.set(columns, sorted(found, sort), sort);
+    this.seen = { ...rows, rows: sorted(found, sort) };
+    this.grid.set(columns, this.seen.rows, sort);
+  }
+
+  asTable(): Table | null {
+    return this.seen && tableOf(this.seen, ['function', 'module', 'place']);
   }
 
   private only(row: Row): void {

@@ -1,6 +1,7 @@
 // How large blocks are, and how long they live.
 import type { Report } from '../api_types';
 import { add, fill, h } from '../dom';
+import type { Table } from '../export/seen';
 import { questionOf, type Part, type Scene } from '../scene';
 import { bytesText, countText, durationText } from '../units';
 
@@ -69,12 +70,25 @@ function chart(
 export class HistogramsPart implements Part {
   readonly element = h('section', { class: 'histograms', 'aria-label': 'Histograms' });
   private scene: Scene | null = null;
+  private seen: Report['histogram'] | null = null;
+
+  asTable(): Table | null {
+    if (!this.seen) return null;
+    return {
+      columns: ['histogram', 'from', 'below', 'count'],
+      rows: [
+        ...this.seen.sizes.map((one) => ['bytes', one.from_bytes, one.below_bytes, one.count]),
+        ...this.seen.lifetimes.map((one) => ['ns', one.from_ns, one.below_ns, one.count]),
+      ],
+    };
+  }
 
   async show(scene: Scene): Promise<void> {
     this.scene = scene;
     const report = await scene.source.get<Report>('api/report', { ...questionOf(scene), by: 'function' });
     if (this.scene !== scene) return;
     const { sizes, lifetimes } = report.histogram;
+    this.seen = report.histogram;
     fill(this.element);
     add(
       this.element,

@@ -1,6 +1,7 @@
 // How far to trust it: each doubt with its reason and what to do.
 import type { Quality, Report } from '../api_types';
 import { add, fill, h } from '../dom';
+import type { Table } from '../export/seen';
 import { questionOf, type Part, type Scene } from '../scene';
 import { bytesText, countText, durationText, shareText } from '../units';
 
@@ -221,18 +222,29 @@ const words: Record<Level, string> = { good: 'good', note: 'note', bad: 'problem
 export class QualityPart implements Part {
   readonly element = h('section', { class: 'quality', 'aria-label': 'Quality' });
   private scene: Scene | null = null;
+  private seen: Finding[] | null = null;
+
+  asTable(): Table | null {
+    return (
+      this.seen && {
+        columns: ['finding', 'level', 'value', 'text', 'reason'],
+        rows: this.seen.map((one) => [one.name, one.level, one.value, one.text, one.reason]),
+      }
+    );
+  }
 
   async show(scene: Scene): Promise<void> {
     this.scene = scene;
     const report = await scene.source.get<Report>('api/report', { ...questionOf(scene), by: 'function' });
     if (this.scene !== scene) return;
+    this.seen = findingsOf(report);
     fill(this.element, h('p', { class: 'hint' }, 'About the whole recording, whatever is selected.'));
     add(
       this.element,
       h(
         'ul',
         { class: 'findings' },
-        ...findingsOf(report).map((one) =>
+        ...this.seen.map((one) =>
           h(
             'li',
             { class: `finding ${one.level}`, 'data-name': one.name, 'data-value': one.value },

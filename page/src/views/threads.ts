@@ -1,9 +1,10 @@
 // Who did it, by thread.
 import { barCell } from '../bars';
 import { add, fill, h } from '../dom';
+import type { Table } from '../export/seen';
 import { finderOf } from '../finder';
 import { Grid, type Column } from '../grid';
-import { loadRows, type Row } from '../rows';
+import { loadRows, tableOf, type Row, type Rows } from '../rows';
 import type { Part, Scene } from '../scene';
 import { countText, valueText } from '../units';
 import { BesideChooser } from './beside';
@@ -19,6 +20,7 @@ export class ThreadsPart implements Part {
     onSort: (column) => this.scene?.change({ sort: column }, 'replace'),
   });
   private scene: Scene | null = null;
+  private seen: Rows | null = null;
 
   constructor() {
     add(this.element, this.bar, this.grid.element);
@@ -82,10 +84,11 @@ export class ThreadsPart implements Part {
       h('span', { class: 'hint' }, `${countText(rows.length)} thread${rows.length === 1 ? '' : 's'}`),
       rows.length === 0 && h('p', { class: 'empty' }, 'No thread has any of this in the selection.'),
     );
-    this.grid.set(
-      columns,
-      rows.sort((a, b) => key(b) - key(a)),
-      sort,
-    );
+    this.seen = { ...answer, rows: rows.sort((a, b) => key(b) - key(a)) };
+    this.grid.set(columns, rows, sort);
+  }
+
+  asTable(): Table | null {
+    return this.seen && tableOf(this.seen, ['name', '', 'thread']);
   }
 }

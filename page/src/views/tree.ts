@@ -2,6 +2,7 @@
 import type { FlameAnswer, Sides } from '../api_types';
 import { barCell } from '../bars';
 import { add, button, fill, h } from '../dom';
+import type { Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
 import { frameTable } from '../flame/layout';
 import { Grid, type Column } from '../grid';
@@ -194,6 +195,31 @@ export class TreePart implements Part {
     }
     this.rows = rows;
     this.grid.set(this.columnsOf(forest, scene), rows, '');
+  }
+
+  /** The rows that are open. */
+  asTable(): Table | null {
+    const { forest } = this;
+    return (
+      forest && {
+        columns: [
+          'depth',
+          'function',
+          'module',
+          ...forest.sums.flatMap(({ metric }) =>
+            ['total', 'self', 'total_count'].map((word) =>
+              forest.sums.length > 1 ? `${metric}.${word}` : word,
+            ),
+          ),
+        ],
+        rows: this.rows.map((node) => [
+          node.depth,
+          node.name,
+          node.module,
+          ...node.cells.flatMap((cell) => [cell.total, cell.self, cell.totalCount]),
+        ]),
+      }
+    );
   }
 
   private columnsOf(forest: Forest, scene: Scene): Column<Node>[] {

@@ -1,0 +1,255 @@
+// export.mjs URL FILE DIR: what the page saves, and the page that it saves, opened from a file without any network.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  after,
+  check,
+  columnOf,
+  equal,
+  go,
+  isFailed,
+  launch,
+  memoir,
+  open,
+  report,
+  shown,
+  valueOf,
+} from './browser.mjs';
+
+const [url, file, dir] = process.argv.slice(2);
+const hostile = '</script><script>document.title="caught"</script><!--"\'&';
+
+const command = (...words) =>
+  execFileSync(memoir, words, { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
+
+async function save(page, name) {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator(`[data-name=${name}]`).click(),
+  ]);
+  const path = join(dir, download.suggestedFilename());
+  await download.saveAs(path);
+  return path;
+}
+
+async function openMenu(page) {
+  await page.keyboard.press('e');
+  await page.locator('dialog.save[open]').waitFor();
+}
+
+const closeMenu = (page) => page.locator('dialog.save .primary').click();
+
+/** Of CSV without line breaks in fields: rows of fields. */
+function fieldsOf(text) {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,]*)/g)].map((one) =>
+        one[1].replace(/^"|"$/g, '').replace(/""/g, '"'),
+      ),
+    );
+}
+
+const sorted = (rows) => JSON.stringify(rows.map((row) => row.join('|')).sort());
+
+async function tables(page) {
+  await after(page, () => page.goto(`${url}#view=functions&metric=heap.allocated`));
+  await openMenu(page);
+  const [head, ...rows] = fieldsOf(readFileSync(await save(page, 'save-view-csv'), 'utf8'));
+  const [theirs, ...lines] = fieldsOf(
+    command('report', file, '--csv', '--metric', 'heap.allocated', '--by', 'function'),
+  );
+  const names = ['value', 'count', 'total_value', 'total_count', 'function', 'module'];
+  const pick = (heads, all) => sorted(all.map((row) => names.map((name) => row[heads.indexOf(name)])));
+  equal('export-csv', pick(theirs, lines), pick(head, rows));
+  const folded = readFileSync(await save(page, 'save-folded'), 'utf8');
+  equal(
+    'export-folded-in-page',
+    command('export', file, '--to', 'folded', '--metric', 'heap.allocated'),
+    folded,
+  );
+  const answer = JSON.parse(readFileSync(await save(page, 'save-view-json'), 'utf8'));
+  equal(
+    'export-json',
+    report(file, '--metric', 'heap.allocated', '--by', 'function').total.value,
+    answer.total.value,
+  );
+  await closeMenu(page);
+}
+
+async function pictures(page) {
+  await after(page, () => page.goto(`${url}#metric=heap.allocated`));
+  await openMenu(page);
+  const svg = readFileSync(await save(page, 'save-view-svg'), 'utf8');
+  const wide = report(file, '--metric', 'heap.allocated', '--by', 'function').rows[0].stack[0].function;
+  const parsed = await page.evaluate((text) => {
+    const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
+    return {
+      root: parsed.documentElement.nodeName,
+      texts: [...parsed.querySelectorAll('text')].map((one) => one.textContent),
+      width: Number(parsed.documentElement.getAttribute('width')),
+      height: Number(parsed.documentElement.getAttribute('height')),
+    };
+  }, svg);
+  equal('export-svg-well-formed', 'svg', parsed.root);
+  check('export-svg-has-frames', parsed.texts.includes(wide), parsed.texts.slice(0, 20).join());
+  check('export-svg-alone', !/href|<style|url\((?!#)|class=/.test(svg), svg.slice(0, 200));
+  const png = readFileSync(await save(page, 'save-view-png'));
+  equal('export-png', '89504e470d0a1a0a', png.subarray(0, 8).toString('hex'));
+  equal(
+    'export-png-size',
+    `${2 * parsed.width} ${2 * parsed.height}`,
+    `${png.readUInt32BE(16)} ${png.readUInt32BE(20)}`,
+  );
+  const line = readFileSync(await save(page, 'save-timeline-svg'), 'utf8');
+  check('export-timeline-svg', line.includes('Memory</text>'), line.slice(0, 300));
+  await save(page, 'save-timeline-csv');
+  await closeMenu(page);
+}
+
+/** The numbers of a page, view by view: whatever carries one. */
+async function numbersOf(page) {
+  const tabs = await page.locator('[role=tab]').evaluateAll((all) => all.map((tab) => tab.dataset.view));
+  const numbers = {};
+  for (const view of tabs) {
+    await page.evaluate((name) => document.querySelector(`[data-view=${name}]`).click(), view);
+    await page.waitForFunction(
+      (name) =>
+        document.querySelector(`[data-view=${name}]`).getAttribute('aria-selected') === 'true' &&
+        document.querySelector('#view')?.getAttribute('aria-busy') === 'false',
+      view,
+    );
+    numbers[view] = await page
+      .locator('#view [data-value], .summary [data-value]')
+      .evaluateAll((all) => all.map((one) => one.dataset.value).sort());
+  }
+  return numbers;
+}
+
+async function savePage(page, isPlain) {
+  await openMenu(page);
+  if (isPlain) await page.locator('#save-plain').check();
+  await page.locator('[data-name=save-page-make]').click();
+  await page.locator('[data-name=save-page]').waitFor();
+  const promised = await valueOf(page, '[data-name=save-page]');
+  const path = await save(page, 'save-page');
+  await closeMenu(page);
+  return { path, promised };
+}
+
+async function openFile(browser, path, hash = '') {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, offline: true });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30000);
+  page.faults = [];
+  page.on('pageerror', (error) => page.faults.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && page.faults.push(message.text()));
+  page.on(
+    'request',
+    (one) => !/^(file|data|about):/.test(one.url()) && page.faults.push(`asks ${one.url()}`),
+  );
+  await page.goto(`file://${path}${hash}`);
+  await shown(page);
+  return page;
+}
+
+async function wholePage(browser, page) {
+  await after(page, () => page.goto(`${url}#view=functions&metric=heap.allocated&between=0,${1e15}`));
+  const { path, promised } = await savePage(page, false);
+  equal('export-page-size-told', promised, readFileSync(path).length);
+  const online = await numbersOf(page);
+  const saved = await openFile(browser, path);
+  equal(
+    'export-page-opens-with-its-selection',
+    'functions',
+    await saved.locator('[role=tab][aria-selected=true]').getAttribute('data-view'),
+  );
+  const offline = await numbersOf(saved);
+  for (const view of Object.keys(online))
+    equal(`export-page-${view}`, JSON.stringify(online[view]), JSON.stringify(offline[view]));
+  equal('export-page-views', Object.keys(online).join(), Object.keys(offline).join());
+  await after(saved, () => go(saved, 'u'));
+  await after(saved, () => saved.locator('.switch button', { hasText: 'Module' }).click());
+  check('export-page-modules', (await columnOf(saved, 'self-0')).length > 0);
+  await saved.locator('#filter').fill('work');
+  await saved.locator('.trouble:not([hidden])').waitFor();
+  check(
+    'export-page-not-saved-sentence',
+    /holds no answer to that/.test(await saved.locator('.trouble').innerText()),
+    await saved.locator('.trouble').innerText(),
+  );
+  equal('export-page-faults', '', saved.faults.join('; '));
+  await saved.context().close();
+}
+
+async function plainPage(browser, page) {
+  await after(page, () => page.goto(`${url}#view=functions&metric=heap.allocated`));
+  const { path } = await savePage(page, true);
+  const text = readFileSync(path, 'utf8');
+  const about = report(file).recording;
+  const island = /<script id="saved-answers"[^>]*>([^]*?)<\/script>/.exec(text)[1];
+  check('export-plain-has-no-folders', !island.includes(about.program.replace(/[^/]*$/, '')), about.program);
+  check('export-plain-has-no-host', !about.host || !island.includes(`"host":"${about.host}"`), about.host);
+  const saved = await openFile(browser, path);
+  equal(
+    'export-plain-sum',
+    report(file, '--metric', 'heap.allocated').total.value,
+    await valueOf(saved, '[data-name=sum-0]'),
+  );
+  await saved.context().close();
+}
+
+/** Names come from programs that somebody else wrote. */
+async function hostileNames(browser) {
+  const page = await open(browser, 'about:blank');
+  await page.route('**/api/**', async (route) => {
+    const answer = await (await route.fetch()).text();
+    const name = JSON.stringify(hostile).slice(1, -1).replace(/\$/g, '$$$$');
+    await route.fulfill({ contentType: 'application/json', body: answer.replace(/work_here/g, name) });
+  });
+  await page.goto(`${url}#metric=heap.allocated`);
+  await shown(page);
+  await openMenu(page);
+  const svg = readFileSync(await save(page, 'save-view-svg'), 'utf8');
+  writeFileSync(join(dir, 'flame-hostile.svg'), svg);
+  check(
+    'export-hostile-svg',
+    !svg.includes('<script') && svg.includes('&#60;/script&#62;'),
+    svg.slice(0, 300),
+  );
+  await save(page, 'save-view-csv');
+  await closeMenu(page);
+  const { path } = await savePage(page, false);
+  const saved = await openFile(browser, path, '#view=functions&metric=heap.allocated');
+  equal(
+    'export-hostile-page-is-text',
+    hostile,
+    await saved.locator('#view tr[data-row="0"] .mono').innerText(),
+  );
+  check('export-hostile-page-runs-nothing', (await saved.title()) !== 'caught', await saved.title());
+  equal('export-hostile-page-scripts', 2, await saved.locator('script').count());
+  await saved.context().close();
+  await page.context().close();
+}
+
+const browser = await launch();
+const page = await open(browser, url);
+await shown(page);
+for (const [name, test] of [
+  ['tables', () => tables(page)],
+  ['pictures', () => pictures(page)],
+  ['page', () => wholePage(browser, page)],
+  ['plain', () => plainPage(browser, page)],
+  ['hostile', () => hostileNames(browser)],
+]) {
+  try {
+    await test();
+  } catch (error) {
+    check(`export-${name}`, false, error.message);
+  }
+}
+equal('export-faults', '', page.faults.filter((one) => !/^asks blob:|status of 40[04]/.test(one)).join('; '));
+await browser.close();
+process.exit(isFailed() ? 1 : 0);
