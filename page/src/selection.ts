@@ -5,6 +5,8 @@ import { viewNames, type View } from './views/list';
 
 export const groupings = ['function', 'module', 'line'] as const;
 export type Grouping = (typeof groupings)[number];
+export const diffGroupings = ['stack', ...groupings] as const;
+export type DiffGrouping = (typeof diffGroupings)[number];
 export const colourings = ['module', 'function', 'change'] as const;
 export type Colouring = (typeof colourings)[number];
 export const scales = ['none', 'time', 'total'] as const;
@@ -27,6 +29,7 @@ export interface Selection {
   callers: boolean; // the flame graph begins with the innermost function
   zoom: string; // which of its frames fills the width
   by: Grouping;
+  rows: DiffGrouping; // of what changed
   sort: string; // column of the table
   frames: number; // at most so many in the flame graph
   focus: string; // the one function that a view is about
@@ -38,6 +41,8 @@ export interface Selection {
   scale: Scale; // of the older side
   owner: string; // of resident memory, whose call sites are shown: its metric
   region: string; // of the map, whose pages are shown: its number, or from-to
+  swap: boolean; // the older is the newer
+  drawn: boolean; // what changed, as a flame graph
 }
 
 const FRAMES = 50000;
@@ -53,6 +58,7 @@ export const everything: Selection = {
   callers: false,
   zoom: '',
   by: 'function',
+  rows: 'function',
   sort: '',
   frames: FRAMES,
   focus: '',
@@ -64,6 +70,8 @@ export const everything: Selection = {
   scale: 'none',
   owner: '',
   region: '',
+  swap: false,
+  drawn: false,
 };
 
 function oneOf<T extends string>(known: readonly T[], text: string | null, usual: T): T {
@@ -96,6 +104,7 @@ export function parseSelection(hash: string): Selection {
     callers: words.get('callers') === '1',
     zoom: words.get('zoom') ?? '',
     by: oneOf(groupings, words.get('by'), 'function'),
+    rows: oneOf(diffGroupings, words.get('rows'), 'function'),
     sort: words.get('sort') ?? '',
     frames: Math.min(Math.max(wholeNumber(words.get('frames')) ?? FRAMES, 100), 2000000),
     focus: words.get('focus') ?? '',
@@ -107,6 +116,8 @@ export function parseSelection(hash: string): Selection {
     scale: oneOf(scales, words.get('scale'), 'none'),
     owner: words.get('owner') ?? '',
     region: words.get('region') ?? '',
+    swap: words.get('swap') === '1',
+    drawn: words.get('drawn') === '1',
   };
 }
 
@@ -132,6 +143,7 @@ export function formatSelection(selection: Selection): string {
   put('callers', selection.callers ? '1' : '');
   put('zoom', selection.zoom);
   put('by', selection.by === 'function' ? '' : selection.by);
+  put('rows', selection.rows === 'function' ? '' : selection.rows);
   put('sort', selection.sort);
   put('frames', selection.frames === FRAMES ? '' : String(selection.frames));
   put('focus', selection.focus);
@@ -143,6 +155,8 @@ export function formatSelection(selection: Selection): string {
   put('scale', selection.scale === 'none' ? '' : selection.scale);
   put('owner', selection.owner);
   put('region', selection.region);
+  put('swap', selection.swap ? '1' : '');
+  put('drawn', selection.drawn ? '1' : '');
   return words.toString().replace(/%2C/g, ',');
 }
 

@@ -5,7 +5,7 @@ import { faultsOf, validatorOf } from './openapi_document.mjs';
 const { url, growing } = JSON.parse(process.argv[2]);
 const nonsense = '(';
 // What a path needs besides, to make sense at all.
-const besides = { '/api/diff': { with: '50%,100%' } };
+const besides = { '/api/diff': { with: '50%,100%' }, '/api/diff/flame': { with: '50%,100%' } };
 // Answers of other shapes than one parameter alone leads to.
 const further = [
   ['/api/report', { metric: 'heap.allocated,heap.calls', by: 'function' }],
@@ -66,7 +66,7 @@ const valuesOf = ({ name, schema, example }, targets, who) => {
   const target = targets.find(({ id }) => id === who.target) ?? targets[0];
   if (name === 'target') return [target.id];
   if (name === 'pid') return [target.pid];
-  if (name === 'other') return [targets[targets.length - 1].pid];
+  if (name === 'other') return [targets[targets.length - 1].id];
   return schema.enum ?? [example ?? schema.default ?? schema.minimum ?? 'main'];
 };
 

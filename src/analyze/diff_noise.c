@@ -9,6 +9,12 @@
 #define DEVIATION 1.96 /* of 95 % */
 #define SAME      0.5  /* units */
 
+const char *const diff_change_names[CHANGE_KINDS] = {
+    [CHANGE_NONE] = "same",         [CHANGE_NOISE] = "chance",      [CHANGE_SHRANK_1] = "shrank_1",
+    [CHANGE_SHRANK_2] = "shrank_2", [CHANGE_SHRANK_3] = "shrank_3", [CHANGE_SHRANK_4] = "shrank_4",
+    [CHANGE_GREW_1] = "grew_1",     [CHANGE_GREW_2] = "grew_2",     [CHANGE_GREW_3] = "grew_3",
+    [CHANGE_GREW_4] = "grew_4",     [CHANGE_NEW] = "new",           [CHANGE_GONE] = "gone"};
+
 static double weight_of(const struct weights *weights)
 {
     return weights->total_count > 0 ? (double)weights->total_value / (double)weights->total_count

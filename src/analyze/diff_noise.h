@@ -21,6 +21,7 @@ enum diff_change {
     CHANGE_GONE,
     CHANGE_KINDS
 };
+extern const char *const diff_change_names[CHANGE_KINDS]; /* "same", "chance", "shrank_1", … */
 
 enum noise_kind {
     NOISE_NONE,    /* everything was counted */

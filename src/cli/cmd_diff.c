@@ -22,7 +22,8 @@
 #define TEXT_DEPTH 6
 
 struct diff_options {
-    struct selection before, after; /* `before` has all shared options, `after` only --with */
+    struct selection before,
+        after; /* `before` has all shared options, `after` only --with and --with-at */
     bool lines, folded;
     enum diff_scale scale;
     struct diff_gates gates;
@@ -69,7 +70,7 @@ static const struct option_rule diff_rules[] = {
 static const char *const shared_rules[] = {
     "--metric", "--by",   "--at",   "--between", "--filter", "--top",      "--threshold",
     "--node",   "--kind", "--json", "--csv",     "-o",       "--no-color", NULL};
-static const char *const with_rules[] = {"--between", NULL};
+static const char *const with_rules[] = {"--between", "--at", NULL};
 
 static int wrong_usage(const char *sentence)
 {
@@ -83,14 +84,20 @@ static int failed(const struct fault *fault)
     return 1;
 }
 
+/* Whether the newer side was given a time. */
+static bool has_own_time(const struct diff_options *options)
+{
+    return options->after.between_given || options->after.at_given;
+}
+
 /* The weights of one side, by what it shares with the other and by its own time. */
 static int weigh_side(const struct diff_options *options, const struct diff_inputs *inputs,
                       bool is_after, struct weights *weights, struct fault *fault)
 {
     struct selection one = options->before; /* borrowed: the regex stays with its owner */
-    if (is_after && options->after.between_given) {
-        one.at_given = false;
-        one.between_given = true;
+    if (is_after && has_own_time(options)) {
+        one.at_given = options->after.at_given;
+        one.between_given = options->after.between_given;
         one.from = options->after.from;
         one.to = options->after.to;
     }
@@ -253,7 +260,8 @@ static int compare(const struct diff_options *options, const struct diff_inputs 
 /* What cannot be had together, as a sentence; NULL when all is well. */
 static const char *conflict(const struct diff_options *options, int words)
 {
-    bool stretches = options->after.between_given;
+    bool const stretches = has_own_time(options);
+    bool const begins = options->before.between_given || options->before.at_given;
     if (options->before.by == BY_PHASE)
         return "phases of two runs cannot be matched: compare two of them with --between phase:A "
                "and "
@@ -261,13 +269,16 @@ static const char *conflict(const struct diff_options *options, int words)
     if (options->before.by == BY_THREAD)
         return "threads of two runs have nothing to be matched by: use --by stack, function, line "
                "or module";
-    if (words == 1 && (!stretches || !options->before.between_given))
-        return "name two recordings, or one with two stretches of time: memoir diff FILE --between "
-               "0,1h --with 1h,2h";
+    if (options->after.between_given && options->after.at_given)
+        return "choose one of --with and --with-at";
+    if (words == 1 && (!stretches || !begins))
+        return "name two recordings, or one with two stretches of time or two instants: memoir "
+               "diff FILE --between 0,1h --with 1h,2h, or --at 1h --with-at 2h";
     if (words != 1 && words != 2)
         return "name the older and the newer recording: memoir diff BEFORE AFTER";
     if (words == 2 && stretches)
-        return "--with is for two stretches of one recording: leave it out, or name one FILE";
+        return "--with and --with-at are for two times of one recording: leave them out, or name "
+               "one FILE";
     if (options->before.json + options->before.csv + options->folded > 1)
         return "choose one of --json, --csv and --folded";
     if (options->folded && (options->before.by_given || options->lines))
@@ -321,12 +332,15 @@ static int run(int argc, char **argv, struct diff_options *options)
     pick_rules(selection_rules, with_rules, with);
     with[0].name = "--with";
     with[0].help = "of one recording: the later stretch, to compare with --between";
+    with[1].name = "--with-at";
+    with[1].help = "of one recording: the later instant, to compare with --at";
     const struct option_set sets[] = {{"Comparing", diff_rules, options},
                                       {NULL, with, &options->after},
                                       {"Choosing", shared, &options->before}};
     const struct command_help help = {
         .usage = "memoir diff BEFORE AFTER [options]\n"
-                 "       memoir diff FILE --between A,B --with C,D [options]",
+                 "       memoir diff FILE --between A,B --with C,D [options]\n"
+                 "       memoir diff FILE --at T --with-at U [options]",
         .summary = "Shows which call sites are new, gone, grown and shrunk.  They are matched by "
                    "module, function and callers, not by address, so different builds compare.",
         .examples =
@@ -334,6 +348,7 @@ static int run(int argc, char **argv, struct diff_options *options)
             "  memoir diff old.memoir new.memoir --metric heap.calls --by function\n"
             "  memoir diff base.memoir pr.memoir --fail-if 'heap.peak>+5%,heap.leaked>+64K'\n"
             "  memoir diff node.memoir --between 0,1h --with 1h,2h --metric heap.live\n"
+            "  memoir diff node.memoir --at 1h --with-at 2h --metric heap.live\n"
             "  memoir diff old.memoir new.memoir --metric cpu.on --normalise time --folded\n",
         .sets = sets,
         .set_count = sizeof(sets) / sizeof(sets[0])};
@@ -345,7 +360,8 @@ static int run(int argc, char **argv, struct diff_options *options)
     if (problem)
         return wrong_usage(problem);
     if (words == 1 && !options->before.metric_given)
-        options->before.metric = metric_find("heap.allocated"); /* a peak has no two stretches */
+        options->before.metric = /* a peak has no two stretches */
+            metric_find(options->before.at_given ? "heap.live" : "heap.allocated");
     return open_and_compare(options, words, argv);
 }
 

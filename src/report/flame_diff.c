@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/flame_diff.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +95,10 @@ static void tell_quality(const struct flame_diff *diff, struct picture_text *lin
         picture_add(line, "of %.60s: %s", diff->before_name, quality.text);
 }
 
+typedef int draw_trees_fn(const struct flame_diff *diff, const struct stack_union *all,
+                          const struct diff_tree trees[2], const struct flame_options *options,
+                          struct svg_out *out);
+
 static int draw(const struct flame_diff *diff, const struct stack_union *all,
                 const struct diff_tree trees[2], const struct flame_options *options,
                 struct svg_out *out)
@@ -110,8 +115,43 @@ static int draw(const struct flame_diff *diff, const struct stack_union *all,
     return flame_svg_draw(all->recording, &pair, &all->after, &told, out);
 }
 
-int flame_diff_render(const struct flame_diff *diff, const struct flame_options *options,
-                      struct svg_out *out, struct fault *fault)
+static void write_side(const char *name, const struct weights *weights, double factor,
+                       struct svg_out *out)
+{
+    svg_format(out, ",\"%s\":{\"value\":%lld,\"count\":%lld,\"from_ns\":%llu,\"to_ns\":%llu}", name,
+               llround(factor * (double)weights->total_value), (long long)weights->total_count,
+               (unsigned long long)weights->used.from_ns, (unsigned long long)weights->used.to_ns);
+}
+
+static int write_data(const struct flame_diff *diff, const struct stack_union *all,
+                      const struct diff_tree trees[2], const struct flame_options *options,
+                      struct svg_out *out)
+{
+    static const char *const noise[] = {[NOISE_NONE] = "none",
+                                        [NOISE_SAMPLES] = "samples",
+                                        [NOISE_BLOCKS] = "blocks",
+                                        [NOISE_UNKNOWN] = "unknown"};
+    const struct metric *metric = diff->after.weights->metric;
+    struct flame_trees const pair = {&trees[0].tree, &trees[1].tree, {&trees[0], &trees[1]}};
+    svg_raw(out, "{\"metric\":");
+    svg_json(out, metric->name);
+    svg_raw(out, ",\"unit\":");
+    svg_json(out, metric->unit);
+    svg_format(out, ",\"scale\":%.17g", trees[0].noise.factor);
+    write_side("before", diff->before.weights, trees[0].noise.factor, out);
+    write_side("after", diff->after.weights, 1, out);
+    svg_format(out, ",\"grown\":%lld,\"shrunk\":%lld,\"noise\":\"%s\",\n\"kinds\":[",
+               llround(trees[0].grown), llround(trees[0].shrunk), noise[trees[0].noise.kind]);
+    for (unsigned kind = 0; kind < CHANGE_KINDS; kind++)
+        svg_format(out, "%s\"%s\"", kind ? "," : "", diff_change_names[kind]);
+    svg_format(out, "],\"kinds_from\":%u,\n\"flame\":", PALETTE_CHANGES);
+    int const err = flame_data_draw(all->recording, &pair, &all->after, options, out);
+    svg_raw(out, "}\n");
+    return err ? err : out->failed ? -ENOMEM : 0;
+}
+
+static int render(const struct flame_diff *diff, const struct flame_options *options,
+                  draw_trees_fn *write, struct svg_out *out, struct fault *fault)
 {
     struct stack_union all;
     struct diff_tree trees[2] = {{.grown = 0}, {.grown = 0}};
@@ -126,10 +166,22 @@ int flame_diff_render(const struct flame_diff *diff, const struct flame_options 
         if (!err)
             err = diff_tree_build(&all, &noise, true, &trees[1]);
         if (!err)
-            err = draw(diff, &all, trees, options, out);
+            err = write(diff, &all, trees, options, out);
         stack_union_fini(&all);
     }
     diff_tree_fini(&trees[0]);
     diff_tree_fini(&trees[1]);
     return err ? fault_set(fault, err, "The picture could not be drawn: %s.", strerror(-err)) : 0;
+}
+
+int flame_diff_render(const struct flame_diff *diff, const struct flame_options *options,
+                      struct svg_out *out, struct fault *fault)
+{
+    return render(diff, options, draw, out, fault);
+}
+
+int flame_diff_data_render(const struct flame_diff *diff, const struct flame_options *options,
+                           struct svg_out *out, struct fault *fault)
+{
+    return render(diff, options, write_data, out, fault);
 }

@@ -19,6 +19,17 @@ struct flame_diff {
 int flame_diff_render(const struct flame_diff *diff, const struct flame_options *options,
                       struct svg_out *out, struct fault *fault);
 
+/* Only the data of it, for a page that draws by itself:
+ *
+ * {"metric","unit","scale",                                   what `before` is multiplied by
+ *  "before": {"value","count","from_ns","to_ns"}, "after": the same,       of all stacks; `before` as compared
+ *  "grown","shrunk",                                          what nodes gained and lost by themselves
+ *  "noise": "none"|"samples"|"blocks"|"unknown",              what may be chance, see diff_noise.h
+ *  "kinds": ["same","chance",…], "kinds_from": N,             colour class N in "changes" is the first of them
+ *  "flame": {…}}                                              as flame_data.h has it */
+int flame_diff_data_render(const struct flame_diff *diff, const struct flame_options *options,
+                           struct svg_out *out, struct fault *fault);
+
 /* "+12.3 MiB", "-1.20 s", "0": the change of a node, for its label. */
 void flame_change_text(const struct diff_tree *tree, uint32_t node, char text[HUMAN_MAX]);
 

@@ -143,6 +143,13 @@ int flame_svg_draw(const struct recording *recording, const struct flame_trees *
     return draw(recording, trees, weights, options, write_file, out);
 }
 
+int flame_data_draw(const struct recording *recording, const struct flame_trees *trees,
+                    const struct weights *weights, const struct flame_options *options,
+                    struct svg_out *out)
+{
+    return draw(recording, trees, weights, options, flame_data_write, out);
+}
+
 /* Copies the rows that have a width; the rest is summed up for the subtitle. */
 static int keep_positive(const struct weights *weights, struct weights *kept, int64_t *shrunk)
 {

@@ -52,3 +52,8 @@ int flame_data_render(struct recording *recording, const struct weights *weights
 int flame_svg_draw(const struct recording *recording, const struct flame_trees *trees,
                    const struct weights *weights, const struct flame_options *options,
                    struct svg_out *out);
+
+/* As flame_svg_draw, only the data of it. */
+int flame_data_draw(const struct recording *recording, const struct flame_trees *trees,
+                    const struct weights *weights, const struct flame_options *options,
+                    struct svg_out *out);

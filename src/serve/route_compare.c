@@ -1,77 +1,150 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route_compare.c - what changed between two stretches of a recording, or between two recordings that are served. */
+/* route_compare.c - what changed between two times of a recording, or between two recordings that are served. */
 #include <errno.h>
 #include <string.h>
 
 #include "analyze/diff_scale.h"
 #include "report/diff_report.h"
+#include "report/flame_diff.h"
 #include "serve/ask.h"
 #include "serve/request_text.h"
 #include "serve/routes.h"
 #include "serve/target_list.h"
 
-#define DEPTH 16
+#define DEPTH       16
+#define FRAMES      14000
+#define FRAMES_MOST 2000000
 
 struct comparison {
+    const struct target *target; /* that was asked */
     struct ask before;
     struct recording *after;
     const char *before_name, *after_name;
     struct selection after_selection; /* borrows the filter */
     enum diff_scale scale;
+    uint64_t frames; /* of a flame graph */
+    struct weights weights[2];
 };
 
-/* The other side: `other` is the number of a process that is served, `with` another stretch of time.  false with an answer. */
-static bool take_other(struct comparison *comparison, const struct request *request,
-                       struct answer *answer)
+typedef int write_comparison_fn(struct comparison *comparison, struct answer *answer,
+                                struct fault *fault);
+
+/* The newer side is another target, if one is named. */
+static int take_target(struct comparison *comparison, const struct request *request,
+                       struct fault *fault)
 {
-    const char *other = request_parameter(request, "other");
-    const char *with = request_parameter(request, "with");
-    struct fault fault = {.text = ""};
-    uint64_t pid = 0;
-    int err = 0;
-    if (!other && !with) {
-        answer_error(
-            answer, request, 400,
-            "with is another stretch of time, as between=10s,20s&with=40s,50s; other is the "
-            "number of another process that is served.");
-        return false;
-    }
-    comparison->after_selection = comparison->before.selection;
-    if (other && number_parse(other, 1, UINT32_MAX, &pid) < 0)
-        err = fault_set(&fault, -EINVAL, "other is the number of a process.");
-    for (size_t i = 0; !err && pid && i < request->served->items.count; i++) {
-        struct target *target = request->served->items.items[i];
-        if (target_known_pid(target) != pid)
-            continue;
-        comparison->after = target_recording(target, NULL, &fault);
-        comparison->after_name = target_file(target);
-        pid = 0;
-    }
-    if (!err && (pid || !comparison->after))
-        err = fault_set(&fault, -EINVAL,
-                        "Process %s is not served here: /api/targets has those that are.", other);
-    if (!err && with) {
-        comparison->after_selection.at_given = false;
-        err = selection_take_between(&comparison->after_selection, with, &fault);
-    }
-    if (err)
-        ask_refuse(err, &fault, request, answer);
-    return !err;
+    const char *id = request_parameter(request, "other");
+    if (!id)
+        return 0;
+    struct target *target = target_list_find(request->served, id);
+    if (!target)
+        return fault_set(fault, -EINVAL,
+                         "There is no target \"%.40s\" here to compare with: /api/targets has "
+                         "those that are.",
+                         id);
+    if (target == comparison->target) /* it is read already, and would not be the same again */
+        return 0;
+    comparison->after = target_recording(target, NULL, fault);
+    comparison->after_name = target_file(target);
+    if (!comparison->after)
+        return -EINVAL;
+    const struct metric *metric = comparison->before.selection.metric;
+    const struct metric *other = recording_metric(comparison->after, metric->name);
+    if (other && other->plus == metric->plus)
+        return 0;
+    return fault_set(fault, -EINVAL, "%s counts %s, and %s does not: choose another metric.",
+                     comparison->before_name, metric->name, comparison->after_name);
 }
 
-static int write_rows(const struct comparison *comparison, struct weights weights[2],
-                      struct answer *answer, struct fault *fault)
+/* And it has a time of its own, if one is given. */
+static int take_time(struct comparison *comparison, const struct request *request,
+                     struct fault *fault)
+{
+    struct selection *selection = &comparison->after_selection;
+    const char *with = request_parameter(request, "with");
+    const char *at = request_parameter(request, "with-at");
+    *selection = comparison->before.selection;
+    if (!with && !at)
+        return 0;
+    selection->at_given = selection->between_given = false;
+    return at ? selection_take_at(selection, at, fault)
+              : selection_take_between(selection, with, fault);
+}
+
+static int take_other(struct comparison *comparison, const struct request *request,
+                      struct fault *fault)
+{
+    enum grouping const by = comparison->before.selection.by;
+    if (by == BY_THREAD || by == BY_PHASE)
+        return fault_set(fault, -EINVAL, "by is stack, function, module or line here.");
+    if (!request_parameter(request, "other") && !request_parameter(request, "with") &&
+        !request_parameter(request, "with-at"))
+        return fault_set(fault, -EINVAL,
+                         "with is another stretch of time, as between=10s,20s&with=40s,50s, and "
+                         "with-at another instant; other is the id of another target.");
+    int const err = take_target(comparison, request, fault);
+    return err ? err : take_time(comparison, request, fault);
+}
+
+static int take_form(struct comparison *comparison, const struct request *request,
+                     struct fault *fault)
+{
+    const char *normalise = request_parameter(request, "normalise");
+    const char *frames = request_parameter(request, "frames");
+    comparison->frames = FRAMES;
+    if (frames && number_parse(frames, 1, FRAMES_MOST, &comparison->frames) < 0)
+        return fault_set(fault, -EINVAL, "frames is a whole number from 1 to %d.", FRAMES_MOST);
+    return normalise ? diff_scale_parse(normalise, &comparison->scale, fault) : 0;
+}
+
+static int weigh(struct comparison *comparison, write_comparison_fn *write, struct answer *answer,
+                 struct fault *fault)
+{
+    struct weights *weights = comparison->weights;
+    int err = selection_weigh(&comparison->before.selection, comparison->before.recording,
+                              &weights[0], fault);
+    if (err)
+        return err;
+    err = selection_weigh(&comparison->after_selection, comparison->after, &weights[1], fault);
+    if (!err) {
+        err = write(comparison, answer, fault);
+        weights_fini(&weights[1]);
+    }
+    weights_fini(&weights[0]);
+    return err;
+}
+
+static void compare(struct target *target, const struct request *request, struct answer *answer,
+                    write_comparison_fn *write)
+{
+    struct comparison comparison = {
+        .target = target, .before_name = target_file(target), .after_name = target_file(target)};
+    struct fault fault = {.text = ""};
+    if (!ask_begin(&comparison.before, false, target, request, answer))
+        return;
+    comparison.after = comparison.before.recording;
+    int err = take_form(&comparison, request, &fault);
+    if (!err)
+        err = take_other(&comparison, request, &fault);
+    if (!err)
+        err = weigh(&comparison, write, answer, &fault);
+    if (err)
+        ask_refuse(err, &fault, request, answer);
+    ask_end(&comparison.before);
+}
+
+static int write_rows(struct comparison *comparison, struct answer *answer, struct fault *fault)
 {
     const struct selection *selection = &comparison->before.selection;
-    struct diff_side const before = {comparison->before.recording, &weights[0]};
-    struct diff_side const after = {comparison->after, &weights[1]};
+    struct diff_side const before = {comparison->before.recording, &comparison->weights[0]};
+    struct diff_side const after = {comparison->after, &comparison->weights[1]};
     struct diff diff;
     double factor;
     int err = diff_scale_factor(comparison->scale, &before, &after, &factor, fault);
     if (err)
         return err;
     struct diff_noise const noise = diff_noise_of(&before, &after, factor);
-    weights_scale(&weights[0], factor);
+    weights_scale(&comparison->weights[0], factor);
     err = diff_build(before, after, selection->by, false, &diff);
     if (err)
         return err;
@@ -89,42 +162,32 @@ static int write_rows(const struct comparison *comparison, struct weights weight
     return 0;
 }
 
-static void compare(struct comparison *comparison, const struct request *request,
-                    struct answer *answer)
+static int write_flame(struct comparison *comparison, struct answer *answer, struct fault *fault)
 {
-    struct fault fault = {.text = ""};
-    struct weights weights[2];
-    struct recording *before = comparison->before.recording;
-    int err = selection_weigh(&comparison->before.selection, before, &weights[0], &fault);
-    if (!err) {
-        err = selection_weigh(&comparison->after_selection, comparison->after, &weights[1], &fault);
-        if (!err) {
-            err = write_rows(comparison, weights, answer, &fault);
-            weights_fini(&weights[1]);
-        }
-        weights_fini(&weights[0]);
-    }
+    const struct selection *selection = &comparison->before.selection;
+    struct svg_out out = {0};
+    struct flame_diff const diff = {
+        .before = {comparison->before.recording, &comparison->weights[0]},
+        .after = {comparison->after, &comparison->weights[1]},
+        .before_name = comparison->before_name,
+        .scale = comparison->scale};
+    struct flame_options const options = {.threshold = selection->threshold_share,
+                                          .reverse = selection->reverse,
+                                          .max_frames = (uint32_t)comparison->frames};
+    int const err = flame_diff_data_render(&diff, &options, &out, fault);
     if (err)
-        ask_refuse(err, &fault, request, answer);
+        svg_out_fini(&out);
+    else
+        answer_take(answer, out.data, out.size, TYPE_JSON);
+    return err;
 }
 
 void route_diff(struct target *target, struct request *request, struct answer *answer)
 {
-    const char *normalise = request_parameter(request, "normalise");
-    struct comparison comparison = {.before_name = target_file(target),
-                                    .after_name = target_file(target)};
-    struct fault fault = {.text = ""};
-    int const err = normalise ? diff_scale_parse(normalise, &comparison.scale, &fault) : 0;
-    if (err) {
-        ask_refuse(err, &fault, request, answer);
-        return;
-    }
-    if (!ask_begin(&comparison.before, false, target, request, answer))
-        return;
-    comparison.after = comparison.before.recording;
-    if (comparison.before.selection.by == BY_THREAD || comparison.before.selection.by == BY_PHASE)
-        answer_error(answer, request, 400, "by is stack, function, module or line here.");
-    else if (take_other(&comparison, request, answer))
-        compare(&comparison, request, answer);
-    ask_end(&comparison.before);
+    compare(target, request, answer, write_rows);
+}
+
+void route_diff_flame(struct target *target, struct request *request, struct answer *answer)
+{
+    compare(target, request, answer, write_flame);
 }

@@ -29,6 +29,7 @@ void route_ask_report(struct target *target, struct request *request, struct ans
 void route_ask_explain(struct target *target, struct request *request, struct answer *answer);
 void route_export(struct target *target, struct request *request, struct answer *answer);
 void route_diff(struct target *target, struct request *request, struct answer *answer);
+void route_diff_flame(struct target *target, struct request *request, struct answer *answer);
 void route_ask_timeline(struct target *target, struct request *request, struct answer *answer);
 void route_ask_flame(struct target *target, struct request *request, struct answer *answer);
 void route_graph(struct target *target, struct request *request, struct answer *answer);

@@ -178,15 +178,23 @@ void target_list_close(struct target_list *list)
     vec_free(&list->items);
     vec_free(&list->runs);
 }
+
+struct target *target_list_find(const struct target_list *list, const char *id)
+{
+    uint64_t place;
+    if (number_parse(id, 1, list->items.count, &place) < 0)
+        return NULL;
+    return list->items.items[place - 1];
+}
+
 static struct target *select_by_id(const struct target_list *list, const char *id,
                                    const struct request *request, struct answer *answer)
 {
-    uint64_t place;
-    if (number_parse(id, 1, list->items.count, &place) == 0)
-        return list->items.items[place - 1];
-    answer_error(answer, request, 404,
-                 "There is no target \"%.40s\" here: /api/targets has those that are.", id);
-    return NULL;
+    struct target *target = target_list_find(list, id);
+    if (!target)
+        answer_error(answer, request, 404,
+                     "There is no target \"%.40s\" here: /api/targets has those that are.", id);
+    return target;
 }
 
 struct target *target_list_select(const struct target_list *list, const struct request *request,

@@ -39,3 +39,6 @@ void target_list_close(struct target_list *list);
  * from 1: nothing is ever taken out of it. */
 struct target *target_list_select(const struct target_list *list, const struct request *request,
                                   struct answer *answer);
+
+/* The one of this id; NULL when there is none. */
+struct target *target_list_find(const struct target_list *list, const char *id);

@@ -56,6 +56,18 @@ equal graph-main "$("$MEMOIR" report phases.memoir --json --metric heap.allocate
 get '/api/diff?metric=heap.allocated&by=function&between=0%25,50%25&with=50%25,100%25' | jq -S 'del(.before.name, .after.name, .before.file, .after.file)' >web.sorted
 "$MEMOIR" diff phases.memoir --json --metric heap.allocated --by function --between 0%,50% --with 50%,100% | jq -S 'del(.before.name, .after.name, .before.file, .after.file)' >cli.json
 same_text diff cli.json web.sorted
+get '/api/diff?metric=heap.live&at=mark:block%202&with-at=100%25' | jq -S 'del(.before.name, .after.name, .before.file, .after.file)' >web.sorted
+"$MEMOIR" diff phases.memoir --json --metric heap.live --at 'mark:block 2' --with-at 100% | jq -S 'del(.before.name, .after.name, .before.file, .after.file)' >cli.json
+same_text diff-instants cli.json web.sorted
+at_least diff-instants-rows 1 "$(jq '.rows | length' web.sorted)"
+get '/api/diff/flame?metric=heap.allocated&between=0%25,50%25&with=50%25,100%25' >flame.json
+get '/api/diff?metric=heap.allocated&by=function&between=0%25,50%25&with=50%25,100%25' >web.sorted
+equal diff-flame-sides "$(jq -c '[.before.value, .after.value, .before.count, .after.count]' web.sorted)" \
+    "$(jq -c '[.before.value, .after.value, .before.count, .after.count]' flame.json)"
+equal diff-flame-root "$(jq -c '[.before.value, .after.value]' flame.json)" "$(jq -c '.flame.trees[0].changes[0:2]' flame.json)"
+equal diff-flame-width "$(jq '.before.value + .after.value' flame.json)" "$(jq '.flame.trees[1].nodes[2]' flame.json)"
+equal diff-flame-net "$(jq .change web.sorted)" "$(jq '.grown - .shrunk' flame.json)"
+equal diff-flame-kinds true "$(jq '. as $all | [.flame.trees[0].changes | range(5; length; 6) as $i | .[$i] - $all.kinds_from | $all.kinds[.]] | all(. != null)' flame.json)"
 at_least diff-rows 1 "$(jq '.rows | length' web.sorted)"
 
 refused() { # refused CASE PATH WORDS
@@ -70,9 +82,11 @@ refused filter '/api/flame?filter=(' 'is no regular expression'
 refused grouping '/api/report?metric=heap.live,heap.calls&by=stack' 'side by side'
 equal explain-none 404 "$(status_of /api/explain)"
 refused diff-alone '/api/diff?metric=heap.allocated' 'with is another stretch of time'
-refused diff-other '/api/diff?metric=heap.allocated&other=1' 'Process 1 is not served'
 refused graph '/api/graph?node-thres=200' 'is no share'
 refused graph-by '/api/graph?by=thread' 'by is function, line or module'
+refused diff-other '/api/diff?metric=heap.allocated&other=9' 'no target .*9.* to compare with'
+refused diff-threads '/api/diff?metric=heap.allocated&by=thread&with=1,2' 'stack, function, module or line'
+refused diff-frames '/api/diff/flame?metric=heap.allocated&with=1,2&frames=no' 'frames is a whole number'
 refused frames '/api/flame?frames=0' 'frames is a whole number from 1'
 refused points '/api/timeline?points=x' 'points is a whole number'
 end_server ended-ends

@@ -18,7 +18,17 @@ export interface Window {
   height: number;
 }
 
+/** What frames look like where that is not a matter of their module. */
+export interface Dress {
+  color(node: number): string;
+  label(node: number): string;
+  isHatched(node: number): boolean;
+  describe(node: number): HTMLElement[];
+  legend(): HTMLElement[];
+}
+
 export interface Look {
+  dress: Dress | null;
   tree: Tree;
   frames: FrameTable;
   palette: Palette;
@@ -45,7 +55,25 @@ function colorOf(look: Look, node: number): string {
   const frame = look.tree.frame[node]!;
   if (frame < 0 || node === 0) return look.theme.rest;
   if (look.matches?.[frame]) return look.theme.hit;
-  return look.palette.of(frame);
+  return look.dress ? look.dress.color(node) : look.palette.of(frame);
+}
+
+function hatch(pen: CanvasRenderingContext2D, left: number, y: number, width: number, theme: Theme): void {
+  if (width < 4) return;
+  pen.save();
+  pen.beginPath();
+  pen.rect(left, y, width, ROW - 1);
+  pen.clip();
+  pen.globalAlpha *= 0.45;
+  pen.strokeStyle = theme.surface;
+  pen.lineWidth = 2;
+  pen.beginPath();
+  for (let x = left - ROW; x < left + width; x += 8) {
+    pen.moveTo(x, y + ROW);
+    pen.lineTo(x + ROW, y);
+  }
+  pen.stroke();
+  pen.restore();
 }
 
 function paintLevel(pen: Pen, look: Look, window: Window, depth: number, y: number): void {
@@ -76,10 +104,11 @@ function paintLevel(pen: Pen, look: Look, window: Window, depth: number, y: numb
     pen.fillStyle = colorOf(look, node);
     const width = right - left;
     pen.fillRect(left, y, width > 3 ? width - 1 : width, ROW - 1);
+    if (look.dress?.isHatched(node)) hatch(pen, left, y, width - 1, look.theme);
     if (width >= LABEL_LEAST) {
       pen.globalAlpha = look.matches && !isHit ? 0.75 : 1;
       pen.fillStyle = isHit ? look.theme.onColor : look.theme.text;
-      paintLabel(pen, labelOf(tree, look.frames, node), left, y, width);
+      paintLabel(pen, look.dress?.label(node) ?? labelOf(tree, look.frames, node), left, y, width);
     }
     i++;
   }

@@ -8,6 +8,7 @@ import { isCounter } from '../metrics';
 import { questionOf, type Part, type Scene } from '../scene';
 import { onTheme, theme } from '../theme';
 import { shareText, valueText } from '../units';
+import { changesWithin } from '../diff/within';
 import { Palette } from './colors';
 import {
   frameTable,
@@ -20,13 +21,14 @@ import {
   type FrameTable,
   type Tree,
 } from './layout';
-import { labelOf, outline, paintFlame, ROW, type Window } from './paint';
+import { labelOf, outline, paintFlame, ROW, type Dress, type Window } from './paint';
 import { flameRows, flameTable } from './table';
 import { describe } from './words';
 
 const GLIDE_MS = 160;
 
-interface Shown {
+export interface Shown {
+  dress: Dress | null;
   answer: FlameAnswer;
   frames: FrameTable;
   tree: Tree;
@@ -36,7 +38,7 @@ interface Shown {
 
 export class FlamePart implements Part {
   readonly element = h('section', { class: 'flame', 'aria-label': 'Flame graph' });
-  private readonly bar = h('div', { class: 'toolbar' });
+  protected readonly bar = h('div', { class: 'toolbar' });
   private readonly boxes = h('canvas', { class: 'boxes' });
   private readonly over = h('canvas', {
     class: 'over',
@@ -86,13 +88,13 @@ export class FlamePart implements Part {
   async show(scene: Scene): Promise<void> {
     const before = this.scene;
     this.scene = scene;
-    const answer = await scene.source.get<FlameAnswer>('api/flame', {
-      ...questionOf(scene),
-      frames: scene.selection.frames,
-    });
+    const answer = await this.load(scene);
     if (this.scene !== scene) return;
     const chosenPath = this.shown && this.chosen > 0 ? pathText(this.shown.tree, this.chosen) : '';
-    this.shown = this.build(answer, scene);
+    const shown = this.build(answer, scene);
+    const dress = await this.dressOf(shown, scene);
+    if (this.scene !== scene) return;
+    this.shown = { ...shown, dress };
     const { tree } = this.shown;
     this.chosen = chosenPath ? nodeOfPath(tree, chosenPath) || -1 : -1;
     this.hovered = -1;
@@ -110,6 +112,17 @@ export class FlamePart implements Part {
     if (this.pointer) this.hover(this.pointer);
   }
 
+  protected load(scene: Scene): Promise<FlameAnswer> {
+    return scene.source.get<FlameAnswer>('api/flame', {
+      ...questionOf(scene),
+      frames: scene.selection.frames,
+    });
+  }
+
+  protected dressOf(shown: Shown, scene: Scene): Promise<Dress | null> {
+    return scene.selection.colour === 'change' ? changesWithin(shown, scene) : Promise.resolve(null);
+  }
+
   private build(answer: FlameAnswer, scene: Scene): Shown {
     const { callers, find } = scene.selection,
       { isDark } = theme();
@@ -121,7 +134,14 @@ export class FlamePart implements Part {
         answer,
         callers,
         isDark,
-        shown: { answer, frames, tree, palette: new Palette(tree, frames, isDark), matches: null },
+        shown: {
+          answer,
+          frames,
+          tree,
+          palette: new Palette(tree, frames, isDark),
+          matches: null,
+          dress: null,
+        },
       };
       this.known = made;
     }
@@ -234,7 +254,7 @@ export class FlamePart implements Part {
     this.over.classList.toggle('points', node >= 0);
     this.tip.hidden = node < 0 || event.pointerType === 'touch';
     if (this.tip.hidden) return;
-    fill(this.tip, ...describe(this.shown!, node));
+    fill(this.tip, ...this.describe(node));
     const frame = this.room.getBoundingClientRect();
     const x = event.clientX - frame.left,
       y = event.clientY - frame.top;
@@ -298,6 +318,11 @@ export class FlamePart implements Part {
 
   // Words.
 
+  private describe(node: number): HTMLElement[] {
+    const shown = this.shown!;
+    return shown.dress?.describe(node) ?? describe(shown, node);
+  }
+
   private fillFacts(): void {
     const { shown, scene } = this;
     if (!shown || !scene) return;
@@ -305,7 +330,7 @@ export class FlamePart implements Part {
     const frame = shown.tree.frame[node]!;
     fill(
       this.facts,
-      ...describe(shown, node),
+      ...this.describe(node),
       frame > 0 &&
         button(
           'Only stacks through it',
@@ -316,10 +341,26 @@ export class FlamePart implements Part {
     this.facts.dataset['name'] = labelOf(shown.tree, shown.frames, node);
   }
 
-  private fillBar(): void {
+  protected totalsOf({ answer }: Shown, scene: Scene): HTMLElement[] {
+    const { colour, time } = scene.selection;
+    const total = h(
+      'span',
+      { class: 'total', 'data-value': answer.total, 'data-name': 'flame-total' },
+      valueText(answer.total, answer.unit),
+    );
+    const grew = h('span', { class: 'hint' }, 'what grew in the range');
+    const byChange = button(
+      'Colour by change',
+      () => scene.change({ colour: colour === 'change' ? 'module' : 'change' }),
+      { class: `chip${colour === 'change' ? ' on' : ''}`, 'aria-pressed': String(colour === 'change') },
+    );
+    return [total, ...(time && time.from !== null && !isCounter(scene.metric) ? [grew] : []), byChange];
+  }
+
+  protected fillBar(): void {
     const { shown, scene } = this;
     if (!shown || !scene) return;
-    const { callers, find, time } = scene.selection;
+    const { callers, find } = scene.selection;
     const direction = (label: string, isCallers: boolean): HTMLButtonElement =>
       button(label, () => scene.change({ callers: isCallers, zoom: '' }), {
         'aria-pressed': String(callers === isCallers),
@@ -334,14 +375,7 @@ export class FlamePart implements Part {
         direction('Top down', false),
         direction('Bottom up', true),
       ),
-      h(
-        'span',
-        { class: 'total', 'data-value': answer.total, 'data-name': 'flame-total' },
-        valueText(answer.total, answer.unit),
-      ),
-      time && time.from !== null && !isCounter(scene.metric)
-        ? h('span', { class: 'hint' }, 'what grew in the range')
-        : null,
+      ...this.totalsOf(shown, scene),
       shown.matches
         ? h(
             'span',
@@ -360,7 +394,11 @@ export class FlamePart implements Part {
   }
 
   private fillLegend(): void {
-    const { palette } = this.shown!;
+    const { palette, dress } = this.shown!;
+    if (dress) {
+      fill(this.legend, ...dress.legend());
+      return;
+    }
     fill(
       this.legend,
       ...palette.modules

@@ -8,6 +8,7 @@ import { whose, type Part, type Scene } from '../scene';
 import type { Time } from '../selection';
 import { onTheme, theme } from '../theme';
 import { bytesText, durationText, rateText, valueText } from '../units';
+import { paintCompared } from './compared';
 import { paintTimeline, planOf, siteColor, timeAt, xOf, type Plan } from './chart';
 import { timelineRows, timelineTable } from './table';
 
@@ -40,6 +41,7 @@ export class TimelinePart implements Part {
   private cursor: number | null = null; // ns
   private anchor: number | null = null; // ns: where a brush began
   private draft: Time | null = null; // while the pointer is down
+  private isOther = false; // what is drawn is the time to compare with
 
   constructor() {
     add(this.element, this.frame, this.legend, this.table);
@@ -104,7 +106,9 @@ export class TimelinePart implements Part {
     if (!data || !plan) return;
     const pen = fit(this.over, plan.width, plan.height);
     const colors = theme();
-    const time = this.draft ?? this.scene?.selection.time ?? null;
+    const selected = this.scene?.selection;
+    const time = (this.isOther ? null : this.draft) ?? selected?.time ?? null;
+    const other = (this.isOther ? this.draft : null) ?? selected?.besides ?? null;
     if (time) {
       const to = xOf(data, plan, time.to),
         from = time.from === null ? to : xOf(data, plan, time.from);
@@ -124,6 +128,7 @@ export class TimelinePart implements Part {
         pen.fillRect(Math.min(plan.width - 6, Math.max(0, x - 3)), plan.axis / 2 - 11, 6, 22);
       }
     }
+    if (other && (this.isOther || selected?.view === 'diff')) paintCompared(pen, data, plan, other, colors);
     if (this.cursor !== null && !this.draft) {
       pen.strokeStyle = colors.soft;
       pen.setLineDash([3, 3]);
@@ -147,7 +152,8 @@ export class TimelinePart implements Part {
     const ns = this.nsAt(event),
       time = this.scene?.selection.time;
     this.anchor = ns;
-    if (time && time.from !== null) {
+    this.isOther = event.altKey || event.shiftKey;
+    if (time && time.from !== null && !this.isOther) {
       // near an edge: that one is moved
       const x = xOf(this.data, this.plan, ns);
       if (Math.abs(x - xOf(this.data, this.plan, time.from)) < EDGE) this.anchor = time.to;
@@ -171,13 +177,16 @@ export class TimelinePart implements Part {
   private release(event: PointerEvent): void {
     if (this.anchor === null) return;
     const time = this.draft ?? { from: null, to: this.nsAt(event) };
+    const { isOther } = this;
     this.drop();
-    this.choose(time);
+    if (isOther) this.compare(time);
+    else this.choose(time);
   }
 
   private drop(): void {
     this.anchor = null;
     this.draft = null;
+    this.isOther = false;
     this.paintOver();
   }
 
@@ -186,6 +195,11 @@ export class TimelinePart implements Part {
     this.cursor = null;
     this.hideTip();
     this.paintOver();
+  }
+
+  private compare(time: Time): void {
+    const scene = this.scene;
+    scene?.change({ view: 'diff', besides: time, metric: timely(scene.metric), swap: false, zoom: '' });
   }
 
   /** What is known at one instant only cannot be asked at another: the same thing at any time can. */

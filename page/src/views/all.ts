@@ -1,5 +1,6 @@
 // The views there are.  Each is made when it is first shown.
 import { ExplainPart } from '../explain/view';
+import { DiffPart } from '../diff/view';
 import { FlamePart } from '../flame/view';
 import { GraphPart } from '../graph/view';
 import type { Part } from '../scene';
@@ -16,6 +17,7 @@ const makers: Partial<Record<View, () => Part>> = {
   tree: () => new TreePart(),
   explain: () => new ExplainPart(),
   graph: () => new GraphPart(),
+  diff: () => new DiffPart(),
   histograms: () => new HistogramsPart(),
   threads: () => new ThreadsPart(),
   quality: () => new QualityPart(),
