@@ -203,7 +203,7 @@ export class DiffPart implements Part {
   }
 
   asPicture(): Picture | null {
-    return null;
+    return this.scene?.selection.drawn ? this.flame.asPicture() : null;
   }
 
   key(event: KeyboardEvent): boolean {

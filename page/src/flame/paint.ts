@@ -58,7 +58,7 @@ function colorOf(look: Look, node: number): string {
   return look.dress ? look.dress.color(node) : look.palette.of(frame);
 }
 
-function hatch(pen: CanvasRenderingContext2D, left: number, y: number, width: number, theme: Theme): void {
+function hatch(pen: Pen, left: number, y: number, width: number, theme: Theme): void {
   if (width < 4) return;
   pen.save();
   pen.beginPath();
