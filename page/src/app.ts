@@ -2,7 +2,7 @@
 import type { Report, Target, Targets } from './api_types';
 import { ask, hasToken, ServerError } from './client';
 import { Controls } from './controls';
-import { add, button, fill, h, isTyping, listen, rememberFocus } from './dom';
+import { add, button, fill, h, isTyping, rememberFocus } from './dom';
 import { island } from './export/island';
 import { SaveMenu } from './export/menu';
 import { helpDialog } from './help';
@@ -10,14 +10,15 @@ import { isTimeless, timely, usualMetric } from './metrics';
 import { questionOf, type Scene } from './scene';
 import { SelectionInAddress } from './selection';
 import { Source } from './source';
+import { nothingYet, unread, waiting } from './states';
 import { showSummary } from './summary';
 import { toggleTheme } from './theme';
 import { TimelinePart } from './timeline/timeline';
 import { tokenForm } from './token';
-import { baseName, clockText, durationText } from './units';
 import { Parts, views } from './views/all';
 import { aboutView, type View } from './views/list';
 import { findingsOf, worst } from './views/quality';
+import { fillWho, isClosed, nameOf } from './who';
 
 const GROWING_MS = 1000,
   AT_REST_MS = 3000;
@@ -77,15 +78,7 @@ export class App {
       this.help,
       this.saveMenu.element,
     );
-    fill(
-      this.main,
-      h(
-        'div',
-        { class: 'card state', 'aria-busy': 'true' },
-        h('div', { class: 'spinner' }),
-        h('p', {}, 'Reading the recording…'),
-      ),
-    );
+    fill(this.main, waiting('Reading the recording…'));
     this.address.onChange(() => void this.refresh());
     document.addEventListener('keydown', (event) => this.key(event));
     document.addEventListener('visibilitychange', () => !document.hidden && void this.look());
@@ -105,7 +98,7 @@ export class App {
   private async look(): Promise<void> {
     if (this.state === 'token') return;
     try {
-      this.targets = (await ask<Targets>('api/targets')).targets;
+      this.targets = (await ask<Targets>('api/targets', { target: this.read })).targets;
       if (!this.banner.hidden) this.known = '';
       this.banner.hidden = true;
     } catch (error) {
@@ -115,13 +108,22 @@ export class App {
     const seen = this.targets
       .map(
         (target) =>
-          `${target.id} ${target.pid} ${target.recording} ${target.time_ns ?? 0} ${target.file ?? ''}`,
+          `${target.id} ${target.pid} ${target.recording} ${target.time_ns ?? 0} ${target.file ?? ''} ${target.version ?? 0}`,
       )
       .join();
     if (seen === this.known) return;
+    const isFirst = this.known === '';
     this.known = seen;
     this.source.forget();
-    await this.refresh();
+    if (isFirst && location.hash === '' && this.targets[0]?.kind === 'run')
+      this.address.change({ target: this.targets[0].id, view: 'nodes' }, 'replace');
+    else await this.refresh();
+  }
+
+  /** A node of a run that is shown is kept open by asking for it. */
+  private get read(): string | null {
+    const { target } = this;
+    return target?.open && this.view !== 'nodes' && !island() ? target.id : null;
   }
 
   private fail(error: unknown): void {
@@ -149,11 +151,36 @@ export class App {
     );
   }
 
+  private get target(): Target | undefined {
+    return this.targets.find((one) => one.id === this.address.current.target) ?? this.targets[0];
+  }
+
+  /** Reads a node of a run, which the server does when it is first asked for. */
+  private async open(target: Target): Promise<void> {
+    this.state = 'begins';
+    this.badge.hidden = true;
+    fill(this.main, waiting(`Reading the profiles of ${nameOf(target)}…`));
+    try {
+      this.targets = (await ask<Targets>('api/targets', { target: target.id })).targets;
+    } catch (error) {
+      if (error instanceof ServerError && error.status === 404)
+        fill(
+          this.main,
+          unread(error.message, () => this.address.change({ view: 'nodes' })),
+        );
+      else this.fail(error);
+      return;
+    }
+    if (this.target?.id === target.id && !isClosed(this.target)) await this.refresh();
+  }
+
   private scene(): Scene | null {
-    const { current } = this.address;
-    const target = this.targets.find((one) => one.id === current.target) ?? this.targets[0];
-    if (!target || target.recording === 'none' || !target.metrics?.length) return null;
-    const known = target.metrics;
+    const { current } = this.address,
+      { target } = this;
+    if (!target || target.recording === 'none') return null;
+    const isOverview = target.kind === 'run' && this.view === 'nodes';
+    if (!target.metrics?.length && !isOverview) return null;
+    const known = isOverview ? [] : (target.metrics ?? []);
     let metric = known.includes(current.metric)
       ? current.metric
       : usualMetric(known, target.recording === 'being written');
@@ -176,11 +203,14 @@ export class App {
   private async refresh(): Promise<void> {
     const scene = this.scene(),
       restoreFocus = rememberFocus(this.root);
-    this.fillWho(scene?.target ?? this.targets[0]);
+    fillWho(this.who, scene?.target ?? this.target, this.targets, (part) => this.address.change(part));
     if (!scene) {
-      this.showEmpty();
+      if (this.target && isClosed(this.target)) await this.open(this.target);
+      else this.showEmpty();
       return;
     }
+    const isOverview = scene.metric === '';
+    this.main.classList.toggle('overview', isOverview);
     if (this.state !== 'shows') {
       this.state = 'shows';
       fill(
@@ -199,8 +229,8 @@ export class App {
     this.trouble.hidden = true;
     const shown = await Promise.allSettled([
       part.show(scene),
-      this.timeline.show(scene),
-      this.showReport(scene),
+      isOverview ? null : this.timeline.show(scene),
+      isOverview ? null : this.showReport(scene),
     ]);
     restoreFocus();
     if (scene.selection !== this.address.current) return;
@@ -223,76 +253,9 @@ export class App {
   }
 
   private showEmpty(): void {
-    const target = this.targets[0];
     this.state = 'empty';
     this.badge.hidden = true;
-    fill(
-      this.main,
-      h(
-        'div',
-        { class: 'card state' },
-        h(
-          'h2',
-          {},
-          target?.recording === 'none' ? 'This process is not recorded' : 'Nothing is recorded yet',
-        ),
-        h(
-          'p',
-          {},
-          target?.recording === 'none'
-            ? 'memoir knows only what the kernel says about it. To see who allocates:'
-            : 'As soon as something is, it is shown here.',
-        ),
-        target?.recording === 'none' && h('pre', {}, `memoir attach ${target.pid}`),
-      ),
-    );
-  }
-
-  private fillWho(target: Target | undefined): void {
-    if (!target) return;
-    const saved = island();
-    const state = saved
-      ? h('span', { class: 'hint', 'data-name': 'saved' }, `as saved ${clockText(saved.saved_unix_ns)}`)
-      : target.recording === 'being written'
-        ? h('span', { class: 'live', 'data-name': 'live' }, 'live')
-        : null;
-    const length = target.time_ns === undefined ? '' : durationText(target.time_ns);
-    const facts = [
-      `pid ${target.pid}`,
-      length,
-      target.start_unix_ns ? `from ${clockText(target.start_unix_ns)}` : '',
-    ]
-      .filter(Boolean)
-      .join(' · ');
-    const name = target.program ? baseName(target.program) : `process ${target.pid}`;
-    document.title = `${name} – memoir`;
-    if (this.targets.length === 1) {
-      fill(
-        this.who,
-        h('b', { title: target.program }, name),
-        state,
-        h('span', { class: 'hint', 'data-name': 'length', 'data-value': target.time_ns }, facts),
-      );
-      return;
-    }
-    const choice = listen(
-      h(
-        'select',
-        { 'aria-label': 'Process' },
-        ...this.targets.map((one) =>
-          h(
-            'option',
-            { value: one.id, selected: one === target },
-            `${one.program ? baseName(one.program) : 'process'} (${one.pid})`,
-          ),
-        ),
-      ),
-      {
-        change: () => this.address.change({ target: choice.value, time: null, zoom: '' }),
-      },
-    );
-    if (!(document.activeElement instanceof HTMLSelectElement && this.who.contains(document.activeElement)))
-      fill(this.who, choice, state, h('span', { class: 'hint' }, facts));
+    fill(this.main, nothingYet(this.targets[0]));
   }
 
   private fillTabs(now: View): void {

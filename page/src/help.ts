@@ -23,6 +23,7 @@ const keys: readonly [string, string][] = [
   ['↑ ↓', 'resident memory: from owner to owner; Enter opens one'],
   ['e', 'save: pictures, tables, files for other programs, all views as one page'],
   ['v x b', 'diff: table or flame graph, swap the sides, keep the selected time to compare with'],
+  ['l', 'nodes: each over time, below each other; arrows choose one, Enter opens it'],
   ['Esc', 'take back: find, then zoom, filter, time'],
   ['d', 'dark or light'],
   ['?', 'this'],

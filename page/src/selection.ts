@@ -40,6 +40,9 @@ export interface Selection {
   besides: Time | null; // and its time, or another time of the same
   scale: Scale; // of the older side
   owner: string; // of resident memory, whose call sites are shown: its metric
+  series: string; // of all nodes: what is shown over time; empty: as usual
+  lanes: boolean; // each node over time, below each other
+  alone: boolean; // nodes are not grouped by role
   region: string; // of the map, whose pages are shown: its number, or from-to
   swap: boolean; // the older is the newer
   drawn: boolean; // what changed, as a flame graph
@@ -69,6 +72,9 @@ export const everything: Selection = {
   besides: null,
   scale: 'none',
   owner: '',
+  series: '',
+  lanes: false,
+  alone: false,
   region: '',
   swap: false,
   drawn: false,
@@ -115,6 +121,9 @@ export function parseSelection(hash: string): Selection {
     besides: timeOf(words.get('with'), words.get('with-at')),
     scale: oneOf(scales, words.get('scale'), 'none'),
     owner: words.get('owner') ?? '',
+    series: words.get('series') ?? '',
+    lanes: words.get('lanes') === '1',
+    alone: words.get('alone') === '1',
     region: words.get('region') ?? '',
     swap: words.get('swap') === '1',
     drawn: words.get('drawn') === '1',
@@ -154,6 +163,9 @@ export function formatSelection(selection: Selection): string {
   putTime(selection.besides, 'with', 'with-at');
   put('scale', selection.scale === 'none' ? '' : selection.scale);
   put('owner', selection.owner);
+  put('series', selection.series);
+  put('lanes', selection.lanes ? '1' : '');
+  put('alone', selection.alone ? '1' : '');
   put('region', selection.region);
   put('swap', selection.swap ? '1' : '');
   put('drawn', selection.drawn ? '1' : '');

@@ -5,6 +5,8 @@
 #include "serve/served_run.h"
 #include "serve/target_list.h"
 
+#define US_NS 1000
+
 static bool is_recorded(const struct recording *recording, const struct running *running,
                         const struct metric *metric)
 {
@@ -97,6 +99,16 @@ static void write_node(struct json_out *json, const struct target *target)
     json_text_field(json, "profile", target_profile(target));
 }
 
+/* How long a run is, before any of it is read. */
+static void write_length(struct json_out *json, const struct served_run *run)
+{
+    int64_t const begin_us = served_run_begin_us(run);
+    if (begin_us <= 0)
+        return;
+    json_int_field(json, "start_unix_ns", begin_us * US_NS);
+    json_int_field(json, "time_ns", (served_run_end_us(run) - begin_us) * US_NS);
+}
+
 /* Of a run, without opening what nobody has asked for yet. */
 static void write_run_target(struct json_out *json, struct target *target, size_t place)
 {
@@ -117,6 +129,8 @@ static void write_run_target(struct json_out *json, struct target *target, size_
     json_bool_field(json, "open", recording != NULL);
     if (recording)
         write_recording(json, target, recording, running);
+    else if (!target_nick(target))
+        write_length(json, run);
     json_object_end(json);
 }
 

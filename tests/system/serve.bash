@@ -60,3 +60,21 @@ metric() { # metric SERIES: its value
 metric_is() { # metric_is SERIES VALUE
     [ "$(metric "$1")" = "$2" ]
 }
+
+# A run of three nodes in two roles; beta came later and missed a snapshot.  Profiles are those of phases.memoir.
+make_small_run() { # make_small_run FOLDER
+    local stamps=(20260528_000000 20260528_001000 20260528_002000 20260528_003000) i
+    mkdir "$1"
+    for i in 0 1 2 3; do
+        "$MEMOIR" export phases.memoir --to pprof --at $((40 + i * 20))% -o "$1/a:1.${stamps[i]}.heap" 2>/dev/null
+        echo "${stamps[i]},2026-05-28 00:${i}0:00,$((40000 + i * 1000)),900000" >>"$1/a:1.heap.csv"
+        echo "${stamps[i]},2026-05-28 00:${i}0:00,$((30000 - i * 500)),900000" >>"$1/c:1.heap.csv"
+        echo "{\"block\":{\"rnd\":$((70 + i)),\"ts\":1}}" >"$1/a:1.${stamps[i]}.blockinfo.json"
+        [ $i = 2 ] || [ $i = 0 ] && continue
+        cp "$1/a:1.${stamps[i]}.heap" "$1/b:1.${stamps[i]}.heap"
+        echo "${stamps[i]},2026-05-28 00:${i}0:00,$((50000 + i * 100)),900000" >>"$1/b:1.heap.csv"
+    done
+    echo '{"block":{"rnd":71,"ts":1}}' >"$1/b:1.${stamps[3]}.blockinfo.json"
+    echo '{"nodes":[{"nick":"a:1","name":"alpha","role":"relay","class":"algod"},{"nick":"b:1","name":"beta","role":"node","class":"algod"},' \
+        '{"nick":"c:1","name":"gamma","role":"node","class":"algod"}]}' >"$1/manifest.json"
+}

@@ -41,18 +41,8 @@ done
 equal side-by-side "$(jq -c '[.targets[].id]' targets.json)" "$(get /api/nodes | jq -c '[.nodes[].targets[0].id]')"
 end_server foreign-ends
 
-# A run: two nodes, one of which came later and missed a snapshot.
-mkdir run
-stamps=(20260528_000000 20260528_001000 20260528_002000 20260528_003000)
-for i in 0 1 2 3; do
-    "$MEMOIR" export phases.memoir --to pprof --at $((40 + i * 20))% -o "run/a:1.${stamps[i]}.heap" 2>/dev/null
-    [ $i = 2 ] || [ $i = 0 ] || cp "run/a:1.${stamps[i]}.heap" "run/b:1.${stamps[i]}.heap"
-    [ $i = 2 ] || [ $i = 0 ] || echo "${stamps[i]},2026-05-28 00:${i}0:00,$((50000 + i * 100)),900000" >>run/b:1.heap.csv
-    echo "${stamps[i]},2026-05-28 00:${i}0:00,$((40000 + i * 1000)),900000" >>run/a:1.heap.csv
-    echo "{\"block\":{\"rnd\":$((70 + i)),\"ts\":1}}" >"run/a:1.${stamps[i]}.blockinfo.json"
-done
-echo '{"block":{"rnd":71,"ts":1}}' >"run/b:1.${stamps[3]}.blockinfo.json"
-echo '{"nodes":[{"nick":"a:1","name":"alpha","role":"relay","class":"algod"},{"nick":"b:1","name":"beta","role":"node","class":"algod"}]}' >run/manifest.json
+# A run.
+make_small_run run
 "$MEMOIR" ram run --json >ram.json
 begin_server run --listen 0 run
 get /api/targets >targets.json
@@ -66,7 +56,7 @@ for column in rss pprof_inuse_space vsz; do
     equal "nodes-values-$column" "$(jq -c "[.nodes[] | [.points[].$column]]" ram.json)" "$(get "/api/nodes?column=$column" | jq -c '[.nodes[].values]')"
 done
 equal nodes-times "$(jq -c '.nodes[0].points[0].unix_us as $begin | [.nodes[0].points[] | (.unix_us - $begin) * 1000]' ram.json)" "$(jq -c .times_ns nodes.json)"
-equal nodes-presence '[["alpha",true,0,73,0],["beta",true,1,71,2]]' "$(jq -c '[.nodes[] | [.name, .up, .missing, .height, .lag]]' nodes.json)"
+equal nodes-presence '[["alpha",true,0,73,0],["beta",true,1,71,2],["gamma",true,0,null,null]]' "$(jq -c '[.nodes[] | [.name, .up, .missing, .height, .lag]]' nodes.json)"
 equal nodes-between "$(jq '.nodes[0].points | .[2].rss - .[1].rss' ram.json)" "$(get '/api/nodes?between=10m,20m' | jq '.nodes[0].summary.rss.change')"
 equal nodes-thinned '[[600000000000,1800000000000],[41984000,44032000],2]' "$(get '/api/nodes?points=2' | jq -c '[.times_ns, .nodes[0].values, .step]')"
 equal nodes-bad-column 400 "$(status_of '/api/nodes?column=x')"
@@ -87,11 +77,11 @@ equal node-opens '[true,true,true]' "$(jq -c '[.targets[].open]' targets.json)"
 equal one-clock '[1,1]' "$(jq -c '[.targets[] | select(.kind == "node")] | [(map(.start_unix_ns) | unique | length), (map(.time_ns) | unique | length)]' targets.json)"
 equal no-such-target 404 "$(status_of '/api/report?target=99')"
 # More comes: a node that was not there, and a profile that is none.
-"$MEMOIR" export phases.memoir --to pprof -o "run/c:1.20260528_004000.heap" 2>/dev/null
+"$MEMOIR" export phases.memoir --to pprof -o "run/d:1.20260528_004000.heap" 2>/dev/null
 echo nonsense >run/a:1.20260528_004000.heap
 has_targets() { [ "$(get /api/targets | jq '.targets | length')" = "$1" ]; }
 if wait_until 30 has_targets 4; then ok run-grows; else not_ok run-grows "$(get /api/targets)"; fi
-equal run-ids-stay '[["2","alpha"],["3","beta"],["4","c:1"]]' "$(get /api/targets | jq -c '[.targets[1:][] | [.id, .node]]')"
+equal run-ids-stay '[["2","alpha"],["3","beta"],["4","d:1"]]' "$(get /api/targets | jq -c '[.targets[1:][] | [.id, .node]]')"
 equal run-unread 1 "$(get /api/nodes | jq .unread_profiles)"
 equal run-numbers-after "$("$MEMOIR" ram run --json | jq -c '[.nodes[].summary.pprof_inuse_space.last]')" "$(get /api/nodes | jq -c '[.nodes[].summary.pprof_inuse_space.last]')"
 end_server run-ends

@@ -3,6 +3,7 @@ import { ExplainPart } from '../explain/view';
 import { DiffPart } from '../diff/view';
 import { FlamePart } from '../flame/view';
 import { GraphPart } from '../graph/view';
+import { NodesPart } from '../nodes/view';
 import type { Part } from '../scene';
 import { FunctionsPart } from './functions';
 import { HistogramsPart } from './histograms';
@@ -20,6 +21,7 @@ const makers: Partial<Record<View, () => Part>> = {
   diff: () => new DiffPart(),
   histograms: () => new HistogramsPart(),
   threads: () => new ThreadsPart(),
+  nodes: () => new NodesPart(),
   quality: () => new QualityPart(),
 };
 

@@ -1,0 +1,191 @@
+// nodes.mjs SURROUNDINGS: all nodes of a run: the numbers are those of memoir ram; a row leads to the views of its node.
+import { execFileSync } from 'node:child_process';
+import {
+  after,
+  check,
+  columnOf,
+  equal,
+  go,
+  isFailed,
+  launch,
+  memoir,
+  open,
+  report,
+  shown,
+  valueOf,
+} from './browser.mjs';
+
+const { run, recordings } = JSON.parse(process.argv[2]);
+const ram = JSON.parse(
+  execFileSync(memoir, ['ram', run.folder, '--json', '--top', '0'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }),
+);
+const sorted = (rows) => JSON.stringify([...rows].sort((a, b) => (a[0] < b[0] ? -1 : 1)));
+const nodesOnly = (rows) => rows.filter(([name]) => !name.startsWith('role '));
+const known = (rows) => rows.filter(([, value]) => value !== null);
+
+async function numbers(page) {
+  equal(
+    'nodes-is-first',
+    'nodes',
+    await page.locator('[role=tab][aria-selected=true]').getAttribute('data-view'),
+  );
+  const names = await page
+    .locator('#view tr[data-row]')
+    .evaluateAll((rows) => rows.map((row) => row.dataset.name));
+  equal('nodes-sorted-by-growth', '["role relay","alpha","role node","beta","gamma"]', JSON.stringify(names));
+  equal(
+    'nodes-last',
+    sorted(ram.nodes.map((node) => [node.name, node.summary.rss.last])),
+    sorted(nodesOnly(await columnOf(page, 'last'))),
+  );
+  equal(
+    'nodes-change',
+    sorted(ram.nodes.map((node) => [node.name, node.summary.rss.last - node.summary.rss.first])),
+    sorted(nodesOnly(await columnOf(page, 'change'))),
+  );
+  equal(
+    'nodes-role-sum',
+    ram.nodes.filter((node) => node.role === 'node').reduce((sum, node) => sum + node.summary.rss.last, 0),
+    await valueOf(page, '#view tr[data-name="role node"] [data-column=last]'),
+  );
+  equal(
+    'nodes-together',
+    ram.nodes.reduce((sum, node) => sum + node.summary.rss.last, 0),
+    await valueOf(page, '[data-name=nodes-last]'),
+  );
+  equal('nodes-lag', 2, await valueOf(page, '#view tr[data-name=beta] [data-column=lag]'));
+  equal('nodes-gaps', 1, await valueOf(page, '#view tr[data-name=beta] [data-column=gaps]'));
+}
+
+async function series(page) {
+  await after(page, () => page.locator('#view select[aria-label=Series]').selectOption('pprof_inuse_space'));
+  const cells = await page
+    .locator('#view tr[data-row] [data-column=last]')
+    .evaluateAll((all) =>
+      all.map((cell) => [
+        cell.closest('tr').dataset.name,
+        cell.dataset.value === '' ? null : Number(cell.dataset.value),
+      ]),
+    );
+  equal(
+    'nodes-heap',
+    sorted(known(ram.nodes.map((node) => [node.name, node.summary.pprof_inuse_space.last]))),
+    sorted(known(nodesOnly(cells))),
+  );
+  await after(page, () => page.locator('#view select[aria-label=Series]').selectOption('rss'));
+  await after(page, () => page.locator('#view button', { hasText: 'By role' }).click());
+  equal('nodes-alone', 3, await page.locator('#view tr[data-row]').count());
+  await after(page, () => page.locator('#view button', { hasText: 'Node' }).first().click());
+  equal('nodes-by-name', 'alpha,beta,gamma', (await columnOf(page, 'name')).map(([name]) => name).join());
+}
+
+/** A brush over the lanes: the same time for all views. */
+async function brush(page) {
+  await after(page, () => page.keyboard.press('l'));
+  const lanes = page.locator('.node-lanes');
+  await lanes.scrollIntoViewIfNeeded();
+  const box = await lanes.boundingBox();
+  const at = (share) => box.x + box.width * share;
+  await after(page, async () => {
+    await page.mouse.move(at(0.3), box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(at(0.5), box.y + 30, { steps: 3 });
+    await page.mouse.move(at(0.7), box.y + 30, { steps: 3 });
+    await page.mouse.up();
+  });
+  // From 9 to 21 minutes there are two snapshots.
+  const { points } = ram.nodes.find((node) => node.name === 'alpha');
+  equal(
+    'nodes-brush',
+    points[2].rss - points[1].rss,
+    await valueOf(page, '#view tr[data-name=alpha] [data-column=change]'),
+  );
+  check('nodes-brush-is-in-address', /between=\d+,\d+/.test(page.url()), page.url());
+  await page.reload();
+  await shown(page);
+  equal(
+    'nodes-deep-link',
+    points[2].rss - points[1].rss,
+    await valueOf(page, '#view tr[data-name=alpha] [data-column=change]'),
+  );
+  await after(page, () => page.keyboard.press('Escape'));
+  await page.keyboard.press('/');
+  await after(page, () => page.keyboard.type('gam'));
+  equal('nodes-find', 'gamma', (await columnOf(page, 'last')).map(([name]) => name).join());
+  await after(page, () => page.keyboard.press('Escape'));
+}
+
+async function intoNode(page) {
+  const live = report(run.folder, '--node', 'alpha', '--metric', 'heap.peak').total.value;
+  await after(page, () => page.locator('#view tr[data-name=alpha]').click());
+  equal('nodes-open-by-click', live, await valueOf(page, '[data-name=flame-total]'));
+  await after(page, () => page.locator('.who button', { hasText: 'All nodes' }).click());
+  await page.locator('#view .grid').focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  equal('nodes-without-profiles', true, (await page.locator('#view .empty').textContent()).includes('gamma'));
+  await page.keyboard.press('ArrowUp');
+  const name = await page.locator('#view tr[aria-selected=true]').getAttribute('data-name');
+  await after(page, () => page.keyboard.press('Enter'));
+  equal(
+    'nodes-open-by-key',
+    report(run.folder, '--node', name, '--metric', 'heap.peak').total.value,
+    await valueOf(page, '[data-name=flame-total]'),
+  );
+  await page.goto(`${run.url}#target=1&view=functions&metric=heap.live`);
+  await page.locator('#view tr[data-row]').first().waitFor();
+  const all = report(run.folder, '--metric', 'heap.live', '--by', 'function');
+  equal(
+    'nodes-all-together',
+    sorted(all.rows.map((row) => [row.stack[0].function, row.value])),
+    sorted(await columnOf(page, 'self-0')),
+  );
+}
+
+async function sideBySide(browser) {
+  const page = await open(browser, `${recordings.url}#view=nodes&series=heap`);
+  await shown(page);
+  equal(
+    'nodes-of-recordings',
+    JSON.stringify(recordings.files.map((file) => report(file, '--metric', 'heap.live').total.value).sort()),
+    JSON.stringify((await columnOf(page, 'last')).map(([, value]) => value).sort()),
+  );
+  equal('nodes-of-recordings-faults', '', page.faults.join());
+  await page.context().close();
+}
+
+async function looks(browser) {
+  const page = await open(browser, `${run.url}#target=1&view=nodes&lanes=1`, {
+    viewport: { width: 375, height: 800 },
+    colorScheme: 'dark',
+  });
+  await shown(page);
+  equal(
+    'nodes-phone',
+    0,
+    await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth)),
+  );
+  equal('nodes-phone-faults', '', page.faults.join());
+  await page.context().close();
+}
+
+const browser = await launch();
+try {
+  const page = await open(browser, run.url);
+  await shown(page);
+  await numbers(page);
+  await series(page);
+  await brush(page);
+  await intoNode(page);
+  await after(page, () => go(page, 'n'));
+  equal('nodes-faults', '', page.faults.join());
+  await sideBySide(browser);
+  await looks(browser);
+} catch (error) {
+  check('nodes-page', false, error.message);
+}
+await browser.close();
+process.exit(isFailed() ? 1 : 0);

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# All nodes of a run in the page, in Chromium: the numbers are those of memoir ram, and a row leads to what memoir report says of that node.
+# Runs beside others.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/serve.bash"
+
+chromium=$(command -v chromium || command -v google-chrome)
+if [ ! -x "$BUILD/memoir-serve" ] || ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
+    skip page-nodes "memoir-serve, node, the packages of the page or Chromium are missing"
+    exit 0
+fi
+"$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
+"$MEMOIR" run --quiet -o grows.memoir -- "$subjects/subject-grows_on_demand" >/dev/null 2>&1 <<<''
+make_small_run run
+begin_server run --listen 0 run
+run=$port
+begin_server recordings --listen 0 phases.memoir grows.memoir
+CHROMIUM=$chromium node "$TOP/page/test/nodes.mjs" "{\"run\": {\"url\": \"http://127.0.0.1:$run/\", \"folder\": \"run\"},
+    \"recordings\": {\"url\": \"http://127.0.0.1:$port/\", \"files\": [\"phases.memoir\", \"grows.memoir\"]}}" 2>browser.err || head -n 5 browser.err >&2
