@@ -47,6 +47,9 @@ const follow = (node) =>
     : node;
 const targetsOf = async (base) => JSON.parse((await get(base, '/api/targets', {})).text).targets;
 
+// One that the first target names.
+const file = JSON.parse((await get(url, '/api/source', {})).text).files[0]?.file;
+
 /** What is wrong with an answer: a sentence in a list, or none. */
 function faultOf(answer) {
   const { get: described } = document.paths[answer.asked.split('?')[0]];
@@ -66,6 +69,7 @@ const valuesOf = ({ name, schema, example }, targets, who) => {
   const target = targets.find(({ id }) => id === who.target) ?? targets[0];
   if (name === 'target') return [target.id];
   if (name === 'pid') return [target.pid];
+  if (name === 'file') return [file];
   if (name === 'other') return [targets[targets.length - 1].id];
   return schema.enum ?? [example ?? schema.default ?? schema.minimum ?? 'main'];
 };

@@ -35,6 +35,16 @@ int call_tree_build_callers(struct recording *recording, const struct weights *w
                             enum tree_merge merge, uint32_t max_levels, struct call_tree *tree);
 void call_tree_fini(struct call_tree *tree);
 
+/* Sums by what nodes belong to: keys[i] is that of node i (below `key_count`), TREE_NO_KEY: it counts for nothing.  Self from where stacks end; total from the
+ * outermost node of each key on every path, so a stack counts once however often the key is in it.  `sums` are zeroed
+ * before.  0 or -ENOMEM. */
+#define TREE_NO_KEY UINT32_MAX
+struct tree_sum {
+    int64_t self_value, self_count, total_value, total_count;
+};
+int call_tree_sum(const struct call_tree *tree, const uint32_t *keys, size_t key_count,
+                  struct tree_sum *sums);
+
 /* One step of a stack as people read it, innermost first.  Fills at most `max`, returns how many
  * there are.  This is the only place that expands inlining and makes up names for unknown
  * addresses. */

@@ -59,50 +59,21 @@ static int find_row(struct grouper *grouper, const struct call_node *node, uint3
                : -ENOMEM;
 }
 
-static int64_t add(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-/* The node after `at` in a walk that sees parents first; leaving a node takes its row off the path.
- * 0 at the end. */
-static uint32_t next_node(const struct call_tree *tree, const struct grouper *grouper, uint32_t at,
-                          uint32_t *on_path)
-{
-    const struct call_node *nodes = tree->nodes.items;
-    if (nodes[at].first_child)
-        return nodes[at].first_child;
-    while (at) {
-        on_path[grouper->row_of_node[at]]--;
-        if (nodes[at].next_sibling)
-            return nodes[at].next_sibling;
-        at = nodes[at].parent;
-    }
-    return 0;
-}
-
-/* Self from where stacks end; total from the outermost node of each row on every path. */
 static int sum_rows(struct grouper *grouper)
 {
     struct rank *rank = grouper->rank;
-    const struct call_tree *tree = &rank->tree;
-    uint32_t *on_path = calloc(rank->rows.count + 1, sizeof(uint32_t));
-    if (!on_path)
-        return -ENOMEM;
-    for (uint32_t at = tree->nodes.items[0].first_child; at;
-         at = next_node(tree, grouper, at, on_path)) {
-        const struct call_node *node = &tree->nodes.items[at];
-        uint32_t const row_index = grouper->row_of_node[at];
-        struct rank_row *row = &rank->rows.items[row_index];
-        row->self_value = add(row->self_value, node->self_value);
-        row->self_count = add(row->self_count, node->self_count);
-        if (on_path[row_index]++ == 0) {
-            row->total_value = add(row->total_value, node->value);
-            row->total_count = add(row->total_count, node->count);
-        }
+    struct tree_sum *sums = calloc(rank->rows.count + 1, sizeof(*sums));
+    int const err =
+        sums ? call_tree_sum(&rank->tree, grouper->row_of_node, rank->rows.count, sums) : -ENOMEM;
+    for (size_t i = 0; i < rank->rows.count && !err; i++) {
+        struct rank_row *row = &rank->rows.items[i];
+        row->self_value = sums[i].self_value;
+        row->self_count = sums[i].self_count;
+        row->total_value = sums[i].total_value;
+        row->total_count = sums[i].total_count;
     }
-    free(on_path);
-    return 0;
+    free(sums);
+    return err;
 }
 
 /* What came without any stack is a row too, or the rows would not add up. */

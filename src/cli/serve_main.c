@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/find_recording.h"
@@ -101,6 +102,20 @@ static int take_go_pprof(void *into, const char *argument, struct fault *fault)
     return go_endpoint_parse(argument, options->go_pprof, fault);
 }
 
+static int take_sources(void *into, const char *argument, struct fault *fault)
+{
+    struct source_folders *sources = &((struct serve_options *)into)->server.sources;
+    struct stat facts;
+    if (stat(argument, &facts) < 0)
+        return fault_set(fault, -errno, "--sources \"%.200s\": %s", argument, strerror(errno));
+    if (!S_ISDIR(facts.st_mode))
+        return fault_set(fault, -ENOTDIR, "--sources \"%.200s\" is no folder", argument);
+    if (sources->count == SOURCE_FOLDERS_MOST)
+        return fault_set(fault, -EINVAL, "--sources can be given %d times", SOURCE_FOLDERS_MOST);
+    sources->paths[sources->count++] = argument;
+    return 0;
+}
+
 static int take_until_stdin_ends(void *into, const char *argument, struct fault *fault)
 {
     (void)argument, (void)fault;
@@ -126,6 +141,9 @@ static const struct option_rule serve_rules[] = {
     {"--go-pprof", "URL",
      "pass on what a Go program's own net/http/pprof serves there, as http://127.0.0.1:6060",
      take_go_pprof},
+    {"--sources", "DIR",
+     "show source files in this folder, by the tails of their paths; may be repeated",
+     take_sources},
     {"--allow-host", "NAME", "also answer to this name in the Host header", take_allow_host},
     {"--allow-origin", "URL", "let pages of this origin read the answers", take_allow_origin},
     {"--until-stdin-ends", NULL, "end when standard input does, as with run --serve",
@@ -297,6 +315,7 @@ int main(int argc, char **argv)
         "  curl 'http://127.0.0.1:17832/debug/pprof/goroutine?debug=2'\n"
         "  memoir serve --pid 4242 --go-pprof http://127.0.0.1:6060\n"
         "  memoir serve node.4242.memoir --listen 8080\n"
+        "  memoir serve node.4242.memoir --sources ~/node/src\n"
         "  memoir serve run/\n"
         "  curl 'http://127.0.0.1:17832/v1/tree?threshold=1024&reverse=true'\n"
         "  memoir serve --pid 4242 --listen 0.0.0.0:17832 --token-file /etc/memoir.token\n",

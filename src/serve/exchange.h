@@ -8,13 +8,14 @@
 
 #include "base/fault.h"
 
+struct source_folders;
 struct target_list;
 struct errand;
 
 #define FILE_NAME_MOST      96
 #define PARAMETERS_MOST     16
 #define PARAMETER_NAME_MOST 32
-#define PARAMETER_TEXT_MOST 256
+#define PARAMETER_TEXT_MOST 1024 /* paths of source files are long */
 
 struct parameter {
     char name[PARAMETER_NAME_MOST];
@@ -25,6 +26,7 @@ struct request {
     struct parameter parameters[PARAMETERS_MOST];
     size_t parameter_count;
     bool has_odd_parameters; /* some were too many or too long, and are not here */
+    bool is_here;            /* the client is on this machine, and speaks for nobody elsewhere */
     bool may_see_addresses;  /* of the watched program */
     bool wants_openmetrics;
     bool wants_json;                  /* errors as JSON */
@@ -33,6 +35,8 @@ struct request {
     uint64_t from_ns;                 /* for a route that answers later: what it noted at first */
     struct errand *errand;            /* likewise: who makes the answer; ended with the request */
     const struct target_list *served; /* all that is, for a route about them */
+    const struct source_folders
+        *sources; /* from where sources may be shown; never NULL in a route */
 };
 
 /* The value of a parameter, or NULL. */

@@ -60,7 +60,12 @@ struct verdict gate_judge(const struct server_options *options, const struct vis
     return (struct verdict){.shares = shares};
 }
 
+bool gate_is_here(const struct visitor *visitor)
+{
+    return visitor->is_local && !visitor->forwarded;
+}
+
 bool gate_shows_addresses(const struct server_options *options, const struct visitor *visitor)
 {
-    return options->show_addresses || (visitor->is_local && !visitor->forwarded);
+    return options->show_addresses || gate_is_here(visitor);
 }

@@ -20,5 +20,8 @@ struct verdict {
 
 struct verdict gate_judge(const struct server_options *options, const struct visitor *visitor);
 
+/* Whether the client is on this machine, and speaks for nobody elsewhere. */
+bool gate_is_here(const struct visitor *visitor);
+
 /* Whether it may see addresses of the watched program. */
 bool gate_shows_addresses(const struct server_options *options, const struct visitor *visitor);

@@ -63,6 +63,8 @@ const struct route routes[] = {
     {"/api/export",
      "a file of another program, as memoir export (?to=pprof, folded, ...; metric=, between=)",
      route_export},
+    {"/api/source", "costs by source file and line, and a file's text (?metric=, file=, focus=)",
+     route_source},
     {NULL, NULL, NULL},
 };
 

@@ -58,5 +58,6 @@ void route_tree(struct target *target, struct request *request, struct answer *a
 void route_pid(struct target *target, struct request *request, struct answer *answer);
 void route_openapi(struct target *target, struct request *request, struct answer *answer);
 void route_pages_tree(struct target *target, struct request *request, struct answer *answer);
+void route_source(struct target *target, struct request *request, struct answer *answer);
 void route_targets(struct target *target, struct request *request, struct answer *answer);
 void route_nodes(struct target *target, struct request *request, struct answer *answer);

@@ -214,6 +214,8 @@ static void receive(struct server *server, struct exchange *exchange, const stru
         accepts_type(accept, "application/json") || path_speaks_json(visitor->path);
     request->wants_html = accepts_type(accept, "text/html");
     request->wants_openmetrics = accepts_openmetrics(accept);
+    request->sources = &server->options.sources;
+    request->is_here = gate_is_here(visitor);
     request->may_see_addresses = gate_shows_addresses(&server->options, visitor);
     exchange->shares = verdict.shares;
     if (verdict.preflight)

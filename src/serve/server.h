@@ -8,6 +8,7 @@
 
 #include "serve/listen_address.h"
 #include "serve/routes.h"
+#include "serve/source_file.h"
 #include "serve/target_list.h"
 
 #define SERVER_HOSTS_MOST 8
@@ -17,6 +18,8 @@ struct server_options {
     const char *token;        /* every request must have it; NULL: none needed */
     const char *allow_origin; /* the one origin whose pages may read us; NULL: none */
     bool show_addresses;      /* of the watched program, also to others than this machine */
+    struct source_folders
+        sources; /* from where sources may be shown; none: what everybody here may read */
     const char
         *hosts[SERVER_HOSTS_MOST]; /* names that a request may call us by, besides loopback's */
     size_t host_count;

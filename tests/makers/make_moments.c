@@ -8,7 +8,7 @@
  *     off END LENGTH TID FRAME;FRAME…         a wait of LENGTH that ended at END
  *     timeless MS COUNT TID FRAME;FRAME…      COUNT samples of 10 ms of that second, without their instant
  *
- * A frame that ends in _[k] is the kernel's, one in brackets is only a name. */
+ * A frame that ends in _[k] is the kernel's, one in brackets is only a name; NAME@FILE:LINE says where it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,24 +27,39 @@ static void must(bool ok, const char *what)
     exit(1);
 }
 
+/* Cuts "@FILE:LINE" off the name. */
+static struct location place_of(struct recording *recording, char *name)
+{
+    struct location location = {.line = 0};
+    char *at = strchr(name, '@'), *colon = at ? strrchr(at, ':') : NULL;
+    if (colon) {
+        *at = *colon = '\0';
+        location.file = recording_intern(recording, at + 1);
+        location.line = (uint32_t)atoi(colon + 1);
+    }
+    return location;
+}
+
 static uint32_t find_frame(struct recording *recording, char *name)
 {
+    struct location location = place_of(recording, name);
     size_t const length = strlen(name);
     bool const is_kernel = length > 4 && strcmp(name + length - 4, "_[k]") == 0;
     uint32_t const module = is_kernel ? 1 : name[0] == '[' ? MODULE_NONE : 0;
     if (is_kernel)
         name[length - 4] = '\0';
-    string_id const function = recording_intern(recording, name);
-    for (uint32_t i = 0; i < recording->frames.count; i++)
-        if (recording->locations.items[i].function == function &&
-            recording->frames.items[i].module == module)
+    location.function = recording_intern(recording, name);
+    for (uint32_t i = 0; i < recording->frames.count; i++) {
+        const struct location *known = &recording->locations.items[i];
+        if (known->function == location.function && known->file == location.file &&
+            known->line == location.line && recording->frames.items[i].module == module)
             return i;
+    }
     struct frame const frame = {.module = module,
                                 .first_location = (uint32_t)recording->locations.count,
                                 .location_count = 1,
                                 .address = 16 * recording->frames.count};
-    must(vec_push(&recording->locations, (struct location){.function = function}) &&
-             vec_push(&recording->frames, frame),
+    must(vec_push(&recording->locations, location) && vec_push(&recording->frames, frame),
          "out of memory");
     return (uint32_t)recording->frames.count - 1;
 }
