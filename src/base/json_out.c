@@ -84,6 +84,12 @@ static void close_group(struct json_out *json, bool is_object)
     putc(is_object ? '}' : ']', json->file);
 }
 
+void json_raw(struct json_out *json, const char *text, size_t size)
+{
+    begin_value(json);
+    fwrite(text, 1, size, json->file);
+}
+
 void json_object_begin(struct json_out *json)
 {
     open_group(json, true, false);

@@ -54,6 +54,8 @@ void json_uint(struct json_out *json, uint64_t value);
 void json_real(struct json_out *json, double value);
 void json_bool(struct json_out *json, bool value);
 void json_null(struct json_out *json);
+/* A value that is JSON already. */
+void json_raw(struct json_out *json, const char *text, size_t size);
 
 /* Key and value in one. */
 void json_text_field(struct json_out *json, const char *key, const char *text);

@@ -150,8 +150,7 @@ int flame_data_draw(const struct recording *recording, const struct flame_trees 
     return draw(recording, trees, weights, options, flame_data_write, out);
 }
 
-/* Copies the rows that have a width; the rest is summed up for the subtitle. */
-static int keep_positive(const struct weights *weights, struct weights *kept, int64_t *shrunk)
+int flame_keep_positive(const struct weights *weights, struct weights *kept, int64_t *shrunk)
 {
     *kept = (struct weights){.used = weights->used, .metric = weights->metric};
     *shrunk = 0;
@@ -177,7 +176,7 @@ static int render(struct recording *recording, const struct weights *weights,
     struct picture_text choice = {""};
     struct weights kept;
     int64_t shrunk;
-    int err = keep_positive(weights, &kept, &shrunk);
+    int err = flame_keep_positive(weights, &kept, &shrunk);
     if (shrunk) {
         char bytes[HUMAN_MAX];
         picture_add(&choice, "%s%sstacks that shrank, by %s together, have no width",

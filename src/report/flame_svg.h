@@ -48,7 +48,13 @@ int flame_data_render(struct recording *recording, const struct weights *weights
                       const struct flame_options *options, struct svg_out *out,
                       struct fault *fault);
 
-/* The same from trees that are there already; `weights` only gives metric, total and interval. */
+/* A copy of the rows that have a width; the others are summed up.  0 or -ENOMEM; call weights_fini on it in any case. */
+int flame_keep_positive(const struct weights *weights, struct weights *kept, int64_t *shrunk);
+
+/* Both from trees that are there already; `weights` only gives metric, total and interval.  0 or -ENOMEM. */
+int flame_data_draw(const struct recording *recording, const struct flame_trees *trees,
+                    const struct weights *weights, const struct flame_options *options,
+                    struct svg_out *out);
 int flame_svg_draw(const struct recording *recording, const struct flame_trees *trees,
                    const struct weights *weights, const struct flame_options *options,
                    struct svg_out *out);

@@ -31,6 +31,7 @@ void route_export(struct target *target, struct request *request, struct answer 
 void route_diff(struct target *target, struct request *request, struct answer *answer);
 void route_diff_flame(struct target *target, struct request *request, struct answer *answer);
 void route_ask_timeline(struct target *target, struct request *request, struct answer *answer);
+void route_callers(struct target *target, struct request *request, struct answer *answer);
 void route_ask_flame(struct target *target, struct request *request, struct answer *answer);
 void route_graph(struct target *target, struct request *request, struct answer *answer);
 void route_document(struct target *target, struct request *request, struct answer *answer);

@@ -32,7 +32,7 @@ export class DiffFlamePart extends FlamePart {
         tree,
         frames,
         unit: diff.unit,
-        changeOf: changesOf(diff, scene.selection.callers ? 1 : 0),
+        changeOf: changesOf(diff, scene.selection.callers ? 1 : 0, tree),
         words: `Each frame is as wide as before and after together; its colour is its change with all it calls; ${grey[diff.noise]}.`,
       }),
     );

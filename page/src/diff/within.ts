@@ -31,8 +31,8 @@ export async function changesWithin({ tree, frames, answer }: Coloured, scene: S
     frames: selection.frames,
   });
   const which = selection.callers ? 1 : 0;
-  const changeOf = changesOf(diff, which);
   const other = treeOf(diff.flame.trees[which]?.nodes ?? [], frameTable(diff.flame));
+  const changeOf = changesOf(diff, which, other);
   const places = new Map<number, number>(); // the same names from the root on are the same frame
   for (let i = other.size - 1; i >= 0; i--) if (other.frame[i]! >= 0) places.set(other.path[i]!, i);
   const nothing: Change = { kind: '', before: 0, after: 0, beforeCount: 0, afterCount: 0, error: 0 };

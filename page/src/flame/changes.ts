@@ -51,10 +51,11 @@ export interface Change {
   error: number;
 }
 
-export function changesOf(answer: DiffFlameAnswer, tree: number): (node: number) => Change {
-  const list = answer.flame.trees[tree]?.changes ?? [];
+/** `which` of its trees `tree` was made of. */
+export function changesOf(answer: DiffFlameAnswer, which: number, tree: Tree): (node: number) => Change {
+  const list = answer.flame.trees[which]?.changes ?? [];
   return (node) => {
-    const at = node * FIELDS;
+    const at = tree.place[node]! * FIELDS;
     return {
       kind: answer.kinds[(list[at + 5] ?? -1) - answer.kinds_from] ?? '',
       before: list[at] ?? 0,

@@ -3,16 +3,24 @@ import type { FlameAnswer } from '../api_types';
 import { h } from '../dom';
 import type { Table } from '../export/seen';
 import { countText, shareText, valueText } from '../units';
-import type { FrameTable, Tree } from './layout';
+import { depthOf, type FrameTable, type Tree } from './layout';
 import { labelOf } from './paint';
 
 const ROWS = 100;
 
-export function flameTable(tree: Tree, frames: FrameTable, answer: FlameAnswer): HTMLElement {
-  const widest = Array.from({ length: tree.size }, (_, i) => i)
+/** The widest nodes, in the order of their stacks. */
+function widest(tree: Tree, most: number): number[] {
+  const values = Float64Array.from(tree.value).sort();
+  const least = values[Math.max(0, values.length - most)] ?? 0;
+  const nodes: number[] = [];
+  for (let i = 0; i < tree.size; i++) if (tree.value[i]! >= least) nodes.push(i);
+  return nodes
     .sort((a, b) => tree.value[b]! - tree.value[a]! || a - b)
-    .slice(0, ROWS)
-    .sort((a, b) => a - b);
+    .slice(0, most)
+    .sort((a, b) => tree.place[a]! - tree.place[b]!);
+}
+
+export function flameTable(tree: Tree, frames: FrameTable, answer: FlameAnswer): HTMLElement {
   return h(
     'div',
     { class: 'scroll' },
@@ -33,11 +41,11 @@ export function flameTable(tree: Tree, frames: FrameTable, answer: FlameAnswer):
       h(
         'tbody',
         {},
-        ...widest.map((node) =>
+        ...widest(tree, ROWS).map((node) =>
           h(
             'tr',
             {},
-            h('td', {}, String(tree.depth[node]!)),
+            h('td', {}, String(depthOf(tree, node))),
             h('th', { scope: 'row', class: 'mono' }, labelOf(tree, frames, node)),
             h(
               'td',
@@ -55,19 +63,22 @@ export function flameTable(tree: Tree, frames: FrameTable, answer: FlameAnswer):
   );
 }
 
-/** Every frame of the tree, for a file. */
+/** Every frame of the tree, in the order of its stacks, for a file. */
 export function flameRows(tree: Tree, frames: FrameTable): Table {
-  const rows: (string | number)[][] = [];
-  for (let node = 0; node < tree.size; node++) {
-    const frame = tree.frame[node]!;
-    rows.push([
-      tree.depth[node]!,
+  const depths = new Uint16Array(tree.size);
+  for (let depth = 0; depth < tree.levels.length - 1; depth++)
+    depths.fill(depth, tree.levels[depth]!, tree.levels[depth + 1]!);
+  const order = new Uint32Array(tree.size);
+  tree.place.forEach((place, node) => (order[place] = node));
+  return {
+    columns: ['depth', 'function', 'module', 'total', 'self', 'count'],
+    rows: Array.from(order, (node) => [
+      depths[node]!,
       labelOf(tree, frames, node),
-      frame > 0 ? frames.module(frame) : '',
+      node > 0 && tree.frame[node]! >= 0 ? frames.module(tree.frame[node]!) : '',
       tree.value[node]!,
       tree.self[node]!,
       tree.count[node]!,
-    ]);
-  }
-  return { columns: ['depth', 'function', 'module', 'total', 'self', 'count'], rows };
+    ]),
+  };
 }

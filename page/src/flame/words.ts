@@ -11,7 +11,11 @@ interface Described {
   answer: FlameAnswer;
 }
 
-export function describe({ tree, frames, answer }: Described, node: number): HTMLElement[] {
+export function describe(
+  { tree, frames, answer }: Described,
+  node: number,
+  whole = answer.total,
+): HTMLElement[] {
   const frame = tree.frame[node]!,
     value = tree.value[node]!;
   const where =
@@ -30,7 +34,7 @@ export function describe({ tree, frames, answer }: Described, node: number): HTM
       'div',
       { class: 'tip-line' },
       h('span', {}, 'Total'),
-      h('b', { 'data-value': value }, `${valueText(value, answer.unit)} · ${shareText(value, answer.total)}`),
+      h('b', { 'data-value': value }, `${valueText(value, answer.unit)} · ${shareText(value, whole)}`),
     ),
     h(
       'div',

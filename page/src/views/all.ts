@@ -1,6 +1,7 @@
 // The views there are.  Each is made when it is first shown.
 import { ExplainPart } from '../explain/view';
 import { DiffPart } from '../diff/view';
+import { CallersPart } from '../callers/view';
 import { FlamePart } from '../flame/view';
 import { GraphPart } from '../graph/view';
 import { NodesPart } from '../nodes/view';
@@ -19,6 +20,7 @@ const makers: Partial<Record<View, () => Part>> = {
   explain: () => new ExplainPart(),
   graph: () => new GraphPart(),
   diff: () => new DiffPart(),
+  callers: () => new CallersPart(),
   histograms: () => new HistogramsPart(),
   threads: () => new ThreadsPart(),
   nodes: () => new NodesPart(),

@@ -25,6 +25,7 @@ export class FunctionsPart implements Part {
     nameOf: (row) => row.name,
     onSort: (column) => this.scene?.change({ sort: column }, 'replace'),
     onEnter: (row) => this.only(row),
+    onKey: (row, event) => event.key === 'c' && this.focus(row),
   });
 
   constructor() {
@@ -56,6 +57,13 @@ export class FunctionsPart implements Part {
     if (this.scene?.selection.by !== 'module') this.scene?.change({ filter: literally(row.name), zoom: '' });
   }
 
+  private focus(row: Row): boolean {
+    const { scene } = this;
+    if (scene?.selection.by !== 'function') return false;
+    scene.change({ view: 'callers', focus: row.name, zoom: '' });
+    return true;
+  }
+
   private columnsOf(rows: Rows): Column<Row>[] {
     const by = this.scene?.selection.by ?? 'function';
     const name: Column<Row> = {
@@ -77,6 +85,12 @@ export class FunctionsPart implements Part {
         if (by !== 'module')
           add(
             cell,
+            by === 'function' &&
+              button('callers', () => this.focus(row), {
+                class: 'tiny',
+                tabindex: -1,
+                title: `Callers and callees of ${row.name} (c)`,
+              }),
             button('only', () => this.only(row), {
               class: 'tiny',
               tabindex: -1,

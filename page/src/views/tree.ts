@@ -1,122 +1,22 @@
-// The call tree, from the outermost function down, with columns for every metric.
-import type { FlameAnswer, Sides } from '../api_types';
+// The call tree, from the outermost function down or from the innermost up, with columns for every metric.
 import { barCell } from '../bars';
 import { add, button, fill, h } from '../dom';
 import type { Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
-import { frameTable } from '../flame/layout';
 import { Grid, type Column } from '../grid';
-import { metricsOf, type Cell, type Sum } from '../rows';
-import { questionOf, type Part, type Scene } from '../scene';
+import type { Part, Scene } from '../scene';
 import { baseName, countText, valueText } from '../units';
 import { BesideChooser } from './beside';
-
-interface Node {
-  id: number;
-  name: string;
-  module: string;
-  depth: number;
-  path: string; // what stays the same when the recording grows
-  children: Node[];
-  cells: Cell[];
-}
-
-interface Forest {
-  sums: Sum[];
-  root: Node;
-}
+import { loadForest, type Forest, type Node } from './forest';
 
 const OPEN_SHARE = 0.3;
-
-async function load(scene: Scene): Promise<Forest> {
-  const metrics = metricsOf(scene);
-  return metrics.length > 1
-    ? fromSides(
-        await scene.source.get<Sides>('api/report', {
-          ...questionOf(scene, metrics.join(',')),
-          'top-down': 'true',
-        }),
-      )
-    : fromFlame(
-        await scene.source.get<FlameAnswer>('api/flame', {
-          ...questionOf(scene),
-          frames: scene.selection.frames,
-        }),
-        scene.metric,
-      );
-}
-
-function fromSides(sides: Sides): Forest {
-  const nodes = new Map<number, Node>();
-  for (const one of sides.tree ?? []) {
-    const above = one.parent === null ? undefined : nodes.get(one.parent);
-    const node: Node = {
-      id: one.id,
-      name: one.function || '[no name]',
-      module: one.module,
-      depth: above ? above.depth + 1 : 0,
-      children: [],
-      path: above ? `${above.path}\0${one.function}` : '',
-      cells: one.values.map((value) => ({
-        self: value.value,
-        count: value.count,
-        total: value.total_value,
-        totalCount: value.total_count,
-      })),
-    };
-    above?.children.push(node);
-    nodes.set(one.id, node);
-  }
-  return { sums: sides.metrics, root: nodes.get(0) ?? emptyRoot() };
-}
-
-function emptyRoot(): Node {
-  return {
-    id: 0,
-    name: 'all',
-    module: '',
-    depth: 0,
-    path: '',
-    children: [],
-    cells: [{ self: 0, count: 0, total: 0, totalCount: 0 }],
-  };
-}
-
-function fromFlame(answer: FlameAnswer, metric: string): Forest {
-  const frames = frameTable(answer),
-    list = answer.trees[0]?.nodes ?? [];
-  const last: Node[] = [];
-  for (let i = 0; i + 3 < list.length; i += 4) {
-    const frame = list[i]!,
-      depth = list[i + 1]!,
-      value = list[i + 2]!,
-      count = list[i + 3]!;
-    const name = i === 0 ? 'all' : frame < 0 ? `${-frame} smaller` : frames.name(frame) || '[no name]';
-    const above = last[depth - 1];
-    const node: Node = {
-      id: i / 4,
-      name,
-      module: frame > 0 ? frames.module(frame) : '',
-      depth,
-      path: above ? `${above.path}\0${name}` : '',
-      children: [],
-      cells: [{ self: value, count, total: value, totalCount: count }],
-    };
-    if (above) {
-      above.children.push(node);
-      above.cells[0]!.self -= value;
-      above.cells[0]!.count -= count;
-    }
-    last[depth] = node;
-  }
-  return { sums: [{ metric, unit: answer.unit, value: answer.total }], root: last[0] ?? emptyRoot() };
-}
 
 export class TreePart implements Part {
   readonly element = h('section', { class: 'tree', 'aria-label': 'Call tree' });
   private readonly beside = new BesideChooser();
   private readonly words = h('span', { class: 'words' });
-  private readonly bar = h('div', { class: 'toolbar' }, this.beside.element, this.words);
+  private readonly directions = h('div', { class: 'switch', role: 'group', 'aria-label': 'Direction' });
+  private readonly bar = h('div', { class: 'toolbar' }, this.directions, this.beside.element, this.words);
   private scene: Scene | null = null;
   private forest: Forest | null = null;
   private rows: Node[] = [];
@@ -140,10 +40,18 @@ export class TreePart implements Part {
 
   async show(scene: Scene): Promise<void> {
     this.scene = scene;
-    const forest = await load(scene);
+    const forest = await loadForest(scene);
     if (this.scene !== scene) return;
     this.forest = forest;
     this.beside.show(scene);
+    fill(
+      this.directions,
+      ...[false, true].map((callers) =>
+        button(callers ? 'Bottom up' : 'Top down', () => scene.change({ callers, zoom: '' }), {
+          'aria-pressed': String(scene.selection.callers === callers),
+        }),
+      ),
+    );
     fill(
       this.words,
       ...forest.sums.map((sum, i) =>
@@ -174,8 +82,19 @@ export class TreePart implements Part {
     this.list();
   }
 
+  private focus(node: Node): void {
+    if (node.depth > 0) this.scene?.change({ view: 'callers', focus: node.name, zoom: '' });
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.key !== 'r') return false;
+    this.scene?.change({ callers: !this.scene.selection.callers, zoom: '' });
+    return true;
+  }
+
   private type(node: Node, event: KeyboardEvent): boolean {
-    if (event.key === 'ArrowRight' && node.children.length && !this.opens(node)) this.toggle(node);
+    if (event.key === 'c') this.focus(node);
+    else if (event.key === 'ArrowRight' && node.children.length && !this.opens(node)) this.toggle(node);
     else if (event.key === 'ArrowLeft' && node.children.length && this.opens(node)) this.toggle(node);
     else if (event.key === 'ArrowLeft')
       this.grid.choose(this.rows.findIndex((other) => other.children.includes(node)));
@@ -243,6 +162,11 @@ export class TreePart implements Part {
         if (node.depth > 0)
           add(
             cell,
+            button('callers', () => this.focus(node), {
+              class: 'tiny',
+              tabindex: -1,
+              title: `Callers and callees of ${node.name} (c)`,
+            }),
             button('only', () => scene.change({ filter: literally(node.name), zoom: '' }), {
               class: 'tiny',
               tabindex: -1,
@@ -281,6 +205,7 @@ export class TreePart implements Part {
             cell: (node) => countText(node.cells[i]!.totalCount),
           },
         ];
+        if (scene.selection.callers) all.splice(1, 1); // all that it has is of the functions it began with
         return forest.sums.length > 1 ? all.slice(0, 2) : all;
       }),
     ];

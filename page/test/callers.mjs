@@ -1,0 +1,160 @@
+// Callers and callees of every function: their sums are its total, as memoir report has it, also of functions that call
+// themselves.
+import { after, check, columnOf, equal, go, open, report, shown, valueOf } from './browser.mjs';
+
+const METRIC = 'heap.allocated';
+const focusOf = (page) => page.locator('[data-name=focus]').innerText();
+const text = (rows) => JSON.stringify([...rows].sort());
+
+/** Name to number, in one of the two tables. */
+function tableOf(page, side) {
+  return page
+    .locator(`.neighbours[aria-label=${side}] tr[data-row] [data-column=value]`)
+    .evaluateAll((cells) =>
+      cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]),
+    );
+}
+
+async function totals(page, url, rows) {
+  for (const row of rows) {
+    const name = row.stack[0].function;
+    await after(page, () =>
+      page.goto(`${url}#view=callers&metric=${METRIC}&focus=${encodeURIComponent(name)}`),
+    );
+    equal(
+      `callers-${name}`,
+      [name, row.total_value, row.value, row.total_value, row.total_value].join(),
+      [
+        await focusOf(page),
+        await valueOf(page, '[data-name=focus-total]'),
+        await valueOf(page, '[data-name=focus-self]'),
+        await valueOf(page, '[data-name=callers-sum]'),
+        await valueOf(page, '[data-name=callees-sum]'),
+      ].join(),
+    );
+  }
+}
+
+/** What can be counted by hand in tests/subjects/recurses.c. */
+async function known(page, url) {
+  await after(page, () => page.goto(`${url}#view=callers&metric=${METRIC}&focus=visit`));
+  equal('callers-again', 300, await valueOf(page, '[data-name=focus-again]'));
+  equal(
+    'callers-of-it',
+    text([
+      ['main', 400],
+      ['visit_one', 100],
+    ]),
+    text(await tableOf(page, 'Callers')),
+  );
+  equal(
+    'callees-of-it',
+    text([
+      ['keep', 200],
+      ['visit', 300],
+    ]),
+    text(await tableOf(page, 'Callees')),
+  );
+  await after(page, () => page.goto(`${url}#view=callers&metric=${METRIC}&focus=answer`));
+  equal('callers-of-a-pair', text([['ask', 22]]), text(await tableOf(page, 'Callers')));
+  equal(
+    'callees-of-a-pair',
+    text([
+      ['ask', 21],
+      ['keep', 1],
+    ]),
+    text(await tableOf(page, 'Callees')),
+  );
+}
+
+/** Enter moves to a caller, Backspace back; the address has it, so the browser goes back, too. */
+async function walk(page, url) {
+  await after(page, () => page.goto(`${url}#view=callers&metric=${METRIC}&focus=keep`));
+  await page.locator('.neighbours[aria-label=Callers] .grid').focus();
+  await page.keyboard.press('ArrowDown');
+  await after(page, () => page.keyboard.press('Enter'));
+  equal('callers-enter-moves', 'visit', await focusOf(page));
+  check('callers-in-address', /focus=visit/.test(page.url()), page.url());
+  await after(page, () => page.keyboard.press('Backspace'));
+  equal('callers-backspace', 'keep', await focusOf(page));
+  await after(page, () => page.goBack());
+  equal('callers-browser-back', 'visit', await focusOf(page));
+  await page.reload();
+  await shown(page);
+  equal('callers-reload', 'visit', await focusOf(page));
+
+  await page.locator('.sandwich .over').first().focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await after(page, () => page.keyboard.press('z'));
+  check('callers-zoom', /zoom=up\./.test(page.url()), page.url());
+  await after(page, () => page.keyboard.press('Enter'));
+  equal('callers-enter-in-picture', 'main', await focusOf(page));
+
+  await page.locator('.chooser input').fill('^ans');
+  await after(page, () => page.keyboard.press('Enter'));
+  equal('callers-search', 'answer', await focusOf(page));
+}
+
+/** From the other views. */
+async function ways(page, url, file) {
+  await after(page, () => page.goto(`${url}#metric=${METRIC}`));
+  await page.keyboard.press('f');
+  for (let i = 0; i < 6; i++) await page.keyboard.press('ArrowDown');
+  const name = await page.locator('.facts').first().getAttribute('data-name');
+  await after(page, () => page.keyboard.press('c'));
+  equal('callers-from-flame', name, await focusOf(page));
+  await after(page, () => go(page, 'u'));
+  await page.locator('#view .grid').focus();
+  await page.keyboard.press('ArrowDown');
+  const first = (await columnOf(page, 'self-0'))[0][0];
+  await after(page, () => page.keyboard.press('c'));
+  equal('callers-from-functions', first, await focusOf(page));
+
+  await after(page, () => page.goto(`${url}#view=tree&metric=${METRIC}&callers=1`));
+  const all = report(file, '--metric', METRIC, '--by', 'function');
+  const selfs = all.rows.filter((row) => row.value).map((row) => [row.stack[0].function, row.value]);
+  const levelOne = (column) =>
+    page
+      .locator(`#view tr[aria-level="2"] [data-column="${column}"]`)
+      .evaluateAll((cells) =>
+        cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]),
+      );
+  equal('tree-bottom-up', text(selfs), text(await levelOne('total-0')));
+  await after(page, () => page.goto(`${url}#view=tree&metric=${METRIC}&callers=1&beside=heap.calls`));
+  equal('tree-bottom-up-beside', text(selfs), text(await levelOne('total-0')));
+}
+
+async function selection(page, url, file) {
+  await after(page, () => page.goto(`${url}#view=callers&metric=${METRIC}&focus=keep&filter=ask`));
+  const some = report(file, '--metric', METRIC, '--by', 'function', '--filter', 'ask');
+  const row = some.rows.find((one) => one.stack[0].function === 'keep');
+  equal('callers-filter', row.total_value, await valueOf(page, '[data-name=focus-total]'));
+  await after(page, () => page.goto(`${url}#view=callers&metric=${METRIC}&focus=visit&filter=ask`));
+  check('callers-none', /Choose another function/.test(await page.locator('.callers .empty').innerText()));
+}
+
+async function phone(browser, url) {
+  const page = await open(browser, `${url}#view=callers&metric=${METRIC}&focus=visit`, {
+    viewport: { width: 375, height: 800 },
+    colorScheme: 'dark',
+  });
+  await shown(page);
+  equal('callers-phone', 375, await page.evaluate(() => document.documentElement.scrollWidth));
+  equal('callers-phone-faults', '', page.faults.join('; '));
+  await page.context().close();
+}
+
+export async function testCallers(browser, url, file) {
+  const page = await open(browser, `${url}#view=callers&metric=${METRIC}`);
+  await shown(page);
+  const { rows } = report(file, '--metric', METRIC, '--by', 'function');
+  await totals(page, url, rows);
+  await known(page, url);
+  await walk(page, url);
+  await ways(page, url, file);
+  await selection(page, url, file);
+  equal('callers-faults', '', page.faults.join('; '));
+  await page.context().close();
+  await phone(browser, url);
+}
