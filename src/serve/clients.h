@@ -17,9 +17,10 @@ struct client *client_add(struct clients *clients, int fd); /* NULL when out of 
 void client_remove(struct clients *clients, struct client *client);
 
 enum client_stage {
-    CLIENT_ASKS,   /* has not sent a whole request yet */
-    CLIENT_WAITS,  /* for us; no limit */
-    CLIENT_LISTENS /* takes the answer */
+    CLIENT_ASKS,    /* has not sent a whole request yet */
+    CLIENT_WAITS,   /* for us; no limit */
+    CLIENT_LISTENS, /* takes the answer */
+    CLIENT_FOLLOWS  /* takes one without end; whoever sends it knows when it is too slow */
 };
 void client_set_stage(struct clients *clients, struct client *client, enum client_stage stage);
 

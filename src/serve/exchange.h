@@ -11,6 +11,7 @@
 struct source_folders;
 struct target_list;
 struct errand;
+struct events;
 
 #define FILE_NAME_MOST      96
 #define PARAMETERS_MOST     16
@@ -36,19 +37,32 @@ struct request {
     struct errand *errand;            /* likewise: who makes the answer; ended with the request */
     const struct target_list *served; /* all that is, for a route about them */
     const struct source_folders
-        *sources; /* from where sources may be shown; never NULL in a route */
+        *sources;          /* from where sources may be shown; never NULL in a route */
+    struct events *events; /* what happens to it, likewise */
+    uint64_t last_event;   /* that the client has heard; 0: none */
 };
 
 /* The value of a parameter, or NULL. */
 const char *request_parameter(const struct request *request, const char *name);
 
+/* How a stream that has nothing to send yet lets go of the network, without a thread that waits. */
+struct stream_line {
+    void *connection;
+    void (*pause)(void *connection);  /* only from within `fill` */
+    void (*resume)(void *connection); /* any thread, once after each pause */
+    bool (*has_left)(void *connection);
+};
+#define STREAM_PAUSED SIZE_MAX
+
 /* A body that is made while it is sent, in the thread of the network: `fill` writes up to `room` bytes and says how many,
- * 0 at the end.  It has nothing in common with the target, which another thread works with meanwhile. */
+ * 0 at the end, STREAM_PAUSED after it has paused.  It has nothing in common with the target, which another thread works with
+ * meanwhile. */
 struct answer_stream {
     void *state; /* NULL: there is none */
     size_t (*fill)(void *state, char *into, size_t room);
     void (*close)(void *state);
-    size_t held_bytes; /* of memory, until it is closed */
+    void (*attach)(void *state, struct stream_line line); /* before it begins; NULL: never pauses */
+    size_t held_bytes;                                    /* of memory, until it is closed */
 };
 
 struct answer {
@@ -63,9 +77,10 @@ struct answer {
     uint64_t again_ns;           /* monotonic */
 };
 
-#define TYPE_TEXT "text/plain; charset=utf-8"
-#define TYPE_HTML "text/html; charset=utf-8"
-#define TYPE_JSON "application/json"
+#define TYPE_TEXT   "text/plain; charset=utf-8"
+#define TYPE_HTML   "text/html; charset=utf-8"
+#define TYPE_JSON   "application/json"
+#define TYPE_EVENTS "text/event-stream"
 
 void answer_fini(struct answer *answer);
 

@@ -62,6 +62,7 @@ const struct route routes[] = {
     {"/api/graph",
      "who calls whom, as memoir graph -o NAME.json (?metric=, focus=, node-thres=, ...)",
      route_graph},
+    {"/api/events", "what happens to them, as it happens: Server-Sent Events", route_events},
     {"/api/openapi.json", "all of these, described for programs", route_document},
     {"/api/export",
      "a file of another program, as memoir export (?to=pprof, folded, ...; metric=, between=)",

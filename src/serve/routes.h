@@ -35,6 +35,7 @@ void route_callers(struct target *target, struct request *request, struct answer
 void route_ask_flame(struct target *target, struct request *request, struct answer *answer);
 void route_graph(struct target *target, struct request *request, struct answer *answer);
 void route_document(struct target *target, struct request *request, struct answer *answer);
+void route_events(struct target *target, struct request *request, struct answer *answer);
 void route_health(struct target *target, struct request *request, struct answer *answer);
 void route_home(struct target *target, struct request *request, struct answer *answer);
 void route_page_script(struct target *target, struct request *request, struct answer *answer);

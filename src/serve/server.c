@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <microhttpd.h>
-#include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +14,13 @@
 #include "base/clock.h"
 #include "serve/clients.h"
 #include "serve/errand.h"
+#include "serve/events.h"
 #include "serve/gate.h"
 #include "serve/request_text.h"
 #include "serve/response.h"
 #include "serve/work_queue.h"
 
-#define CONNECTIONS_MOST 256u
+#define CONNECTIONS_MOST 512u   /* half of them may listen to events */
 #define REQUEST_BYTES    16384u /* line, headers and what we answer before the body */
 #define PARTS_MOST       64u    /* of a query */
 #define IDLE_SECONDS     10u
@@ -28,8 +28,8 @@
 #define LISTENS_NS       UINT64_C(120000000000)
 #define ANSWER_SMALL     ((size_t)1 << 20)
 #define HELD_MOST        ((size_t)256 << 20)
-#define LAST_NAPS        200 /* of 10 ms */
-#define JOBS_MOST        CONNECTIONS_MOST
+#define LAST_NAPS        200                    /* of 10 ms */
+#define JOBS_MOST        (CONNECTIONS_MOST + 1) /* and the watch */
 
 struct server {
     struct server_options options;
@@ -37,6 +37,8 @@ struct server {
     struct MHD_Daemon *daemon;
     struct clients *clients;
     struct work_queue *queue;
+    struct events *events;
+    _Atomic bool is_watching;  /* for events */
     _Atomic size_t held_bytes; /* of answers that somebody has still to take */
 };
 
@@ -99,60 +101,22 @@ static enum MHD_Result take_parameter(void *into, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-static void add_headers(struct MHD_Response *response, const struct server *server,
-                        const struct exchange *exchange)
-{
-    const struct answer *answer = &exchange->answer;
-    const char *name = answer->own_name[0] ? answer->own_name : answer->name;
-    char file[FILE_NAME_MOST + 32];
-    MHD_add_response_header(response, "Content-Type", answer->type ? answer->type : TYPE_TEXT);
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "Content-Security-Policy",
-                            answer->policy ? answer->policy : "default-src 'none'");
-    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-    if (name) {
-        snprintf(file, sizeof(file), "attachment; filename=\"%s\"", name);
-        MHD_add_response_header(response, "Content-Disposition", file);
-    }
-    if (exchange->shares) {
-        MHD_add_response_header(response, "Access-Control-Allow-Origin",
-                                server->options.allow_origin);
-        MHD_add_response_header(response, "Access-Control-Allow-Headers", "Authorization");
-        MHD_add_response_header(response, "Vary", "Origin");
-    }
-    if (answer->status == 401)
-        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    if (answer->status == 405)
-        MHD_add_response_header(response, "Allow", "GET, HEAD");
-    if (answer->status == 503)
-        MHD_add_response_header(response, "Retry-After", "5");
-}
-
 static enum MHD_Result send_answer(struct server *server, struct exchange *exchange)
 {
     struct answer *answer = &exchange->answer;
     size_t const held_bytes = answer->size + answer->stream.held_bytes;
-    struct MHD_Response *response = response_make(answer);
+    bool const follows = answer->stream.attach != NULL;
+    struct MHD_Response *response = response_make(
+        answer, exchange->connection, exchange->shares ? server->options.allow_origin : NULL);
     if (!response)
         return MHD_NO;
     exchange->held_bytes = held_bytes;
     atomic_fetch_add(&server->held_bytes, held_bytes);
-    add_headers(response, server, exchange);
-    client_set_stage(server->clients, exchange->client, CLIENT_LISTENS);
+    client_set_stage(server->clients, exchange->client, follows ? CLIENT_FOLLOWS : CLIENT_LISTENS);
     enum MHD_Result const result =
         MHD_queue_response(exchange->connection, answer->status, response);
     MHD_destroy_response(response);
     return result;
-}
-
-/* Nobody waits for the answer any more. */
-static bool has_left(const struct exchange *exchange)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct pollfd look = {info ? info->connect_fd : -1, POLLRDHUP, 0};
-    return poll(&look, 1, 0) > 0 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
 /* A helper may look at the process for an hour: not for nobody, nor for a server that ends. */
@@ -162,15 +126,26 @@ static void drop_errand(struct exchange *exchange)
     exchange->request.errand = NULL;
 }
 
+/* A job that comes back by itself as long as anybody listens to events; server_tend begins it again. */
+static uint64_t watch(struct server *server, bool is_ending)
+{
+    uint64_t const again_ns = is_ending ? 0 : events_look(server->events);
+    if (!again_ns)
+        atomic_store(&server->is_watching, false);
+    return again_ns;
+}
+
 /* In the thread that works. */
 static uint64_t do_job(void *context, void *job, bool is_ending)
 {
     struct server *server = context;
+    if (job == server)
+        return watch(server, is_ending);
     struct exchange *exchange = job;
     struct answer *answer = &exchange->answer;
     target_list_tend(server->targets);
     struct target *target = target_list_select(server->targets, &exchange->request, answer);
-    if (answer->again_ns && has_left(exchange)) {
+    if (answer->again_ns && connection_has_left(exchange->connection)) {
         answer_error(answer, &exchange->request, 408, "Nobody waits for the answer any more.");
         target = NULL;
     }
@@ -209,7 +184,11 @@ static void receive(struct server *server, struct exchange *exchange, const stru
     struct request *request = &exchange->request;
     struct slice const accept = slice_of(visitor->accept ? visitor->accept : "");
     struct verdict const verdict = gate_judge(&server->options, visitor);
+    const char *last_event = header(exchange->connection, "Last-Event-ID");
     request->served = server->targets;
+    request->events = server->events;
+    if (last_event)
+        number_parse(last_event, 0, UINT64_MAX - 1, &request->last_event);
     request->wants_json =
         accepts_type(accept, "application/json") || path_speaks_json(visitor->path);
     request->wants_html = accepts_type(accept, "text/html");
@@ -345,8 +324,9 @@ struct server *server_start(const struct server_options *options, struct target_
     server->options = *options;
     server->targets = targets;
     server->clients = clients_create();
+    server->events = events_create(targets);
     server->queue = work_queue_create(JOBS_MOST, do_job, server);
-    if (!server->clients || !server->queue)
+    if (!server->clients || !server->queue || !server->events)
         fault_set(fault, -ENOMEM, "out of memory");
     else
         fd = listen_address_open(&server->options.address, fault);
@@ -368,6 +348,9 @@ const struct listen_address *server_address(const struct server *server)
 void server_tend(struct server *server)
 {
     clients_cut(server->clients, ASKS_NS, LISTENS_NS);
+    if (events_are_heard(server->events) && !atomic_exchange(&server->is_watching, true) &&
+        !work_queue_push(server->queue, server))
+        atomic_store(&server->is_watching, false); /* too much to do: the next time */
 }
 
 /* The last answers are on their way: those who take them get a moment. */
@@ -388,11 +371,13 @@ void server_stop(struct server *server)
             close(fd);
     }
     work_queue_end(server->queue);
+    events_end(server->events);
     if (server->daemon) {
         let_finish(server);
         MHD_stop_daemon(server->daemon);
     }
     work_queue_destroy(server->queue);
     clients_destroy(server->clients);
+    events_destroy(server->events);
     free(server);
 }

@@ -187,5 +187,6 @@ struct answer_stream tree_text_stream(struct tree_text *text)
         return (struct answer_stream){0};
     stream->text = tree_text_hold(text);
     stream->is_first = true;
-    return (struct answer_stream){stream, fill, close_stream, text->held_bytes};
+    return (struct answer_stream){
+        .state = stream, .fill = fill, .close = close_stream, .held_bytes = text->held_bytes};
 }

@@ -13,7 +13,7 @@
 #define HOST      "Host: 127.0.0.1\r\n"
 #define CLOSE     "Connection: close\r\n\r\n"
 #define GET(path) "GET " path " HTTP/1.1\r\n" HOST CLOSE
-#define IDLE      400
+#define IDLE      700
 #define CROWD     200
 
 static struct sockaddr_in address;
