@@ -25,6 +25,7 @@ const keys: readonly [string, string][] = [
   ['l', 'nodes: each over time, below each other; arrows choose one, Enter opens it'],
   ['r', 'flame graph and tree: turn them round'],
   ['c', 'callers and callees of the function; there Enter moves on, z zooms, Backspace goes back'],
+  ['← → ↑ ↓', 'map: from mapping to mapping; Enter shows its pages, Backspace goes back'],
   ['Esc', 'take back: find, then zoom, filter, time'],
   ['d', 'dark or light'],
   ['?', 'this'],

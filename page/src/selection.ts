@@ -43,9 +43,10 @@ export interface Selection {
   series: string; // of all nodes: what is shown over time; empty: as usual
   lanes: boolean; // each node over time, below each other
   alone: boolean; // nodes are not grouped by role
-  region: string; // of the map, whose pages are shown: its number, or from-to
   swap: boolean; // the older is the newer
   drawn: boolean; // what changed, as a flame graph
+  region: string; // of the map: the number of the mapping whose pages are shown, or "from-how many" of a row that stands for several
+  shape: string; // of the map: empty or treemap
 }
 
 const FRAMES = 50000;
@@ -78,6 +79,7 @@ export const everything: Selection = {
   region: '',
   swap: false,
   drawn: false,
+  shape: '',
 };
 
 function oneOf<T extends string>(known: readonly T[], text: string | null, usual: T): T {
@@ -127,6 +129,7 @@ export function parseSelection(hash: string): Selection {
     region: words.get('region') ?? '',
     swap: words.get('swap') === '1',
     drawn: words.get('drawn') === '1',
+    shape: words.get('shape') ?? '',
   };
 }
 
@@ -169,6 +172,7 @@ export function formatSelection(selection: Selection): string {
   put('region', selection.region);
   put('swap', selection.swap ? '1' : '');
   put('drawn', selection.drawn ? '1' : '');
+  put('shape', selection.shape);
   return words.toString().replace(/%2C/g, ',');
 }
 

@@ -1,10 +1,14 @@
 // resident.mjs SURROUNDINGS: tests of the views of resident memory, in Chromium.  tests/system/page_explain.sh starts it.
 import { isFailed, launch } from './browser.mjs';
 import { testExplain } from './explain.mjs';
+import { testMap } from './map.mjs';
 
 const surroundings = JSON.parse(process.argv[2]);
 const browser = await launch();
-for (const [name, test] of [['explain', () => testExplain(browser, surroundings)]]) {
+for (const [name, test] of [
+  ['explain', () => testExplain(browser, surroundings)],
+  ['map', () => testMap(browser, surroundings)],
+]) {
   try {
     await test();
   } catch (error) {

@@ -17,8 +17,8 @@ static bool is_known(const struct breakdown *breakdown, size_t field)
            field == swap;
 }
 
-static void put_bytes(struct json_out *json, const struct breakdown *breakdown,
-                      const struct memory_bytes *bytes)
+void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdown,
+                          const struct memory_bytes *bytes)
 {
     const uint64_t *values = &bytes->size;
     json_key(json, "bytes");
@@ -38,7 +38,7 @@ static void put_known(struct json_out *json, const char *key, int64_t value)
         json_int(json, value);
 }
 
-static void put_process(struct json_out *json, const struct breakdown *breakdown)
+void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown)
 {
     json_key(json, "process");
     json_object_begin(json);
@@ -70,7 +70,7 @@ static void put_process(struct json_out *json, const struct breakdown *breakdown
     json_object_end(json);
 }
 
-static void put_sections(struct json_out *json, const struct breakdown *breakdown)
+void breakdown_json_sections(struct json_out *json, const struct breakdown *breakdown)
 {
     json_key(json, "sections");
     json_array_begin(json);
@@ -81,7 +81,7 @@ static void put_sections(struct json_out *json, const struct breakdown *breakdow
         json_text_field(json, "section", breakdown_section_key((enum breakdown_section)section));
         json_text_field(json, "title",
                         breakdown_section_title(breakdown, (enum breakdown_section)section));
-        put_bytes(json, breakdown, &sum);
+        breakdown_json_bytes(json, breakdown, &sum);
         json_object_end(json);
     }
     json_array_end(json);
@@ -94,7 +94,7 @@ static void put_sections(struct json_out *json, const struct breakdown *breakdow
         json_text_field(json, "item", leaf->item);
         json_text_field(json, "evidence", breakdown_evidence_key(leaf->evidence));
         json_uint_field(json, "regions", leaf->regions);
-        put_bytes(json, breakdown, &leaf->bytes);
+        breakdown_json_bytes(json, breakdown, &leaf->bytes);
         json_object_end(json);
     }
     json_array_end(json);
@@ -156,7 +156,7 @@ static void put_cgroup(struct json_out *json, const struct cgroup_memory *cgroup
     json_object_end(json);
 }
 
-static void put_address(struct json_out *json, const char *key, uint64_t address)
+void breakdown_json_address(struct json_out *json, const char *key, uint64_t address)
 {
     char text[24];
     snprintf(text, sizeof(text), "0x%" PRIx64, address);
@@ -174,13 +174,13 @@ static void put_regions(struct json_out *json, const struct breakdown *breakdown
         const struct memory_region *region = &breakdown->regions.items[list[i]];
         json_object_begin(json);
         if (!view->without_addresses) {
-            put_address(json, "start", region->start);
-            put_address(json, "end", region->end);
+            breakdown_json_address(json, "start", region->start);
+            breakdown_json_address(json, "end", region->end);
         }
         json_text_field(json, "rights", region->rights);
         json_text_field(json, "name", region->name);
         json_uint_field(json, "leaf", breakdown->region_leaves.items[list[i]]);
-        put_bytes(json, breakdown, &region->bytes);
+        breakdown_json_bytes(json, breakdown, &region->bytes);
         json_object_end(json);
     }
     json_array_end(json);
@@ -195,13 +195,13 @@ int breakdown_json_write(const struct breakdown *breakdown, const struct breakdo
     json_object_begin(&json);
     json_text_field(&json, "format", "memoir-map");
     json_int_field(&json, "version", 1);
-    put_process(&json, breakdown);
+    breakdown_json_process(&json, breakdown);
     json_key(&json, "total");
     json_object_begin(&json);
-    put_bytes(&json, breakdown, &breakdown->total);
+    breakdown_json_bytes(&json, breakdown, &breakdown->total);
     json_uint_field(&json, "regions", breakdown_region_count(breakdown));
     json_object_end(&json);
-    put_sections(&json, breakdown);
+    breakdown_json_sections(&json, breakdown);
     put_insides(&json, breakdown);
     put_cgroup(&json, &breakdown->cgroup);
     put_regions(&json, breakdown, view);

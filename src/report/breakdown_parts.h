@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/json_out.h"
 #include "model/breakdown.h"
 #include "report/breakdown_report.h"
 
@@ -22,3 +23,10 @@ void breakdown_insides_write(const struct breakdown *breakdown, FILE *out);
 void breakdown_cgroup_write(const struct breakdown *breakdown, FILE *out);
 void breakdown_regions_write(const struct breakdown *breakdown, const struct breakdown_view *view,
                              FILE *out);
+
+/* Fields of an open object: "bytes" with what is known; "process", "capture" and "status"; "sections" and "leaves"; one address as text. */
+void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdown,
+                          const struct memory_bytes *bytes);
+void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown);
+void breakdown_json_sections(struct json_out *json, const struct breakdown *breakdown);
+void breakdown_json_address(struct json_out *json, const char *key, uint64_t address);

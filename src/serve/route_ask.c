@@ -11,8 +11,8 @@
 #include "report/side_report.h"
 #include "report/timeline_json.h"
 #include "serve/ask.h"
-#include "serve/request_text.h"
 #include "serve/routes.h"
+#include "serve/take_parameter.h"
 
 #define EXPLAIN_ROWS         10
 #define EXPLAIN_POINTS_MOST  5000
@@ -20,19 +20,6 @@
 #define TIMELINE_POINTS_MOST 20000
 #define FLAME_FRAMES         14000
 #define FLAME_FRAMES_MOST    2000000
-
-/* A number of the request, or `usual`; false with an answer. */
-static bool take_number(const struct request *request, const char *name, uint64_t usual,
-                        uint64_t most, uint64_t *number, struct answer *answer)
-{
-    const char *text = request_parameter(request, name);
-    *number = usual;
-    if (!text || number_parse(text, 1, most, number) == 0)
-        return true;
-    answer_error(answer, request, 400, "%s is a whole number from 1 to %llu.", name,
-                 (unsigned long long)most);
-    return false;
-}
 
 void route_ask_info(struct target *target, struct request *request, struct answer *answer)
 {
@@ -172,18 +159,16 @@ void route_ask_explain(struct target *target, struct request *request, struct an
     struct ask ask;
     struct explanation explanation;
     struct fault fault = {.text = ""};
-    uint64_t points = 0;
-    bool const is_over_time = request_parameter(request, "points") != NULL;
-    if ((is_over_time &&
-         !take_number(request, "points", 2, EXPLAIN_POINTS_MOST, &points, answer)) ||
+    uint64_t points;
+    if (!take_number(request, "points", (struct number_limits){0, 2, EXPLAIN_POINTS_MOST}, &points,
+                     answer) ||
         !ask_begin(&ask, false, target, request, answer))
         return;
     uint64_t const to_ns =
         ask.range.to_ns == UINT64_MAX ? ask.recording->duration_ns : ask.range.to_ns;
     int err = explain_make(ask.recording, to_ns, &explanation, &fault);
     if (!err) {
-        err =
-            write_explanation(&ask, &explanation, points > 1 ? points : 2 * points, answer, &fault);
+        err = write_explanation(&ask, &explanation, points, answer, &fault);
         explain_fini(&explanation);
     }
     if (err == -ENODATA)
@@ -199,8 +184,10 @@ void route_ask_timeline(struct target *target, struct request *request, struct a
     struct plot_data data;
     struct fault fault = {.text = ""};
     uint64_t points, top;
-    if (!take_number(request, "points", TIMELINE_POINTS, TIMELINE_POINTS_MOST, &points, answer) ||
-        !take_number(request, "top", 8, PLOT_SITES_MAX, &top, answer) ||
+    if (!take_number(request, "points",
+                     (struct number_limits){TIMELINE_POINTS, 1, TIMELINE_POINTS_MOST}, &points,
+                     answer) ||
+        !take_number(request, "top", (struct number_limits){8, 1, PLOT_SITES_MAX}, &top, answer) ||
         !ask_begin(&ask, false, target, request, answer))
         return;
     struct plot_choice const choice = {.metric = ask.selection.metric,
@@ -226,7 +213,8 @@ void route_ask_flame(struct target *target, struct request *request, struct answ
     struct weights weights;
     struct fault fault = {.text = ""};
     uint64_t frames;
-    if (!take_number(request, "frames", FLAME_FRAMES, FLAME_FRAMES_MOST, &frames, answer) ||
+    if (!take_number(request, "frames", (struct number_limits){FLAME_FRAMES, 1, FLAME_FRAMES_MOST},
+                     &frames, answer) ||
         !ask_begin(&ask, false, target, request, answer))
         return;
     int err = selection_weigh(&ask.selection, ask.recording, &weights, &fault);

@@ -11,29 +11,11 @@
 #include "report/breakdown_report.h"
 #include "serve/request_text.h"
 #include "serve/routes.h"
+#include "serve/take_parameter.h"
 
 #define TOP_MOST 100000
 
 enum page_format { PAGE_TEXT, PAGE_JSON, PAGE_CSV, PAGE_PPROF };
-
-/* false with an answer when a parameter makes no sense. */
-/* The number of what the parameter says in the list; 0 without one; -1 after an answer that says what there is. */
-static int take_word(const struct request *request, const char *name, const char *const *words,
-                     struct answer *answer)
-{
-    const char *word = request_parameter(request, name);
-    char list[128] = "";
-    for (int i = 0; word && words[i]; i++) {
-        if (strcmp(word, words[i]) == 0)
-            return i;
-        size_t const used = strlen(list);
-        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", words[i]);
-    }
-    if (!word)
-        return 0;
-    answer_error(answer, request, 400, "%s is one of %s.", name, list);
-    return -1;
-}
 
 /* ?sort, by, unit and min, as the options of memoir map. */
 static bool take_order(const struct request *request, struct breakdown_view *view,

@@ -42,6 +42,7 @@ void route_page_script(struct target *target, struct request *request, struct an
 void route_page_style(struct target *target, struct request *request, struct answer *answer);
 void route_list(struct target *target, struct request *request, struct answer *answer);
 void route_metrics(struct target *target, struct request *request, struct answer *answer);
+void route_map(struct target *target, struct request *request, struct answer *answer);
 void route_memory(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_index(struct target *target, struct request *request, struct answer *answer);
 void route_pprof_profile(struct target *target, struct request *request, struct answer *answer);

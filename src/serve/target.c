@@ -10,6 +10,7 @@
 #include "cluster/run_recording.h"
 #include "procfs/process_age.h"
 #include "serve/exchange.h"
+#include "serve/map_look.h"
 #include "serve/metrics_state.h"
 #include "serve/served_run.h"
 #include "serve/tree_text.h"
@@ -36,6 +37,7 @@ struct target {
     uint64_t began_ticks, began_ns; /* of the process */
     struct metrics_state *metrics;
     struct tree_text *tree;
+    struct map_look *map;
     uint64_t
         recorded_at_ns; /* when the recording that is followed began: another one has other stacks */
 };
@@ -205,6 +207,7 @@ void target_close(struct target *target)
     metrics_state_destroy(target->metrics);
     free(target->nick);
     free(target->path);
+    map_look_destroy(target->map);
     free(target);
 }
 
@@ -407,4 +410,9 @@ struct metrics_state *target_metrics_state(struct target *target)
     if (!target->metrics)
         target->metrics = metrics_state_create((size_t)target->options.sites);
     return target->metrics;
+}
+
+struct map_look **target_map_look(struct target *target)
+{
+    return &target->map;
 }

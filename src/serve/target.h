@@ -95,3 +95,6 @@ struct tree_text **target_kept_tree(struct target *target);
 
 /* For the numbers that /metrics remembers between two calls; NULL when out of memory. */
 struct metrics_state *target_metrics_state(struct target *target);
+
+/* The last look at its mappings, for whoever asks for them again soon; NULL: none. */
+struct map_look **target_map_look(struct target *target);

@@ -5,6 +5,7 @@ import { CallersPart } from '../callers/view';
 import { FlamePart } from '../flame/view';
 import { GraphPart } from '../graph/view';
 import { NodesPart } from '../nodes/view';
+import { MapPart } from '../map/view';
 import type { Part } from '../scene';
 import { FunctionsPart } from './functions';
 import { HistogramsPart } from './histograms';
@@ -21,6 +22,7 @@ const makers: Partial<Record<View, () => Part>> = {
   graph: () => new GraphPart(),
   diff: () => new DiffPart(),
   callers: () => new CallersPart(),
+  map: () => new MapPart(),
   histograms: () => new HistogramsPart(),
   threads: () => new ThreadsPart(),
   nodes: () => new NodesPart(),
