@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/cold.h"
+
 #define FIRST_ROOM 3u /* with them, a group that is cut short has one line */
 
 static inline uint32_t home_of(const struct block_page *page, uint32_t place)
@@ -41,33 +43,75 @@ struct block_entry *block_page_find(const struct block_page *page, uint32_t plac
     return NULL;
 }
 
-struct block_entry *block_page_add(struct block_page *page, uint32_t place)
+static struct block_entry *fill(struct block_page *page, struct block_group *group, uint32_t empty,
+                                uint32_t place)
 {
-    uint32_t at = home_of(page, place);
-    uint32_t usable = page->room < BLOCK_GROUP ? (1u << page->room) - 1 : (1u << BLOCK_GROUP) - 1;
-    for (;;) {
-        struct block_group *group = &page->groups[at];
-        uint32_t empty = which_are(group, 0) & usable;
-        if (empty) {
-            unsigned which = (unsigned)__builtin_ctz(empty);
-            group->places[which] = (uint16_t)(place + 1);
-            page->count++;
-            return &group->entries[which];
-        }
-        group->passed++;
-        at = next_of(page, at);
-    }
+    unsigned which = (unsigned)__builtin_ctz(empty);
+    group->places[which] = (uint16_t)(place + 1);
+    page->count++;
+    return &group->entries[which];
 }
 
-void block_page_remove(struct block_page *page, uint32_t place)
+/* A new entry for `place`, which has none. */
+static struct block_entry *add(struct block_page *page, uint32_t place)
 {
-    uint32_t at = home_of(page, place), found;
-    while (!(found = which_are(&page->groups[at], place + 1))) {
-        page->groups[at].passed--;
+    uint32_t at = home_of(page, place), empty;
+    while (!(empty = which_are(&page->groups[at], 0))) {
+        page->groups[at].passed++;
         at = next_of(page, at);
     }
-    page->groups[at].places[__builtin_ctz(found)] = 0;
+    return fill(page, &page->groups[at], empty, place);
+}
+
+/* The same where it may be in another group, or must go to one. */
+static __attribute__((noinline)) struct block_entry *put_further(struct block_page *page,
+                                                                 uint32_t place)
+{
+    struct block_entry *entry = block_page_find(page, place);
+    return entry ? entry : add(page, place);
+}
+
+struct block_entry *block_page_put(struct block_page *page, uint32_t place, bool *taken)
+{
+    struct block_group *group = &page->groups[home_of(page, place)];
+    uint32_t empty = which_are(group, 0);
+    uint32_t before = page->count;
+    struct block_entry *entry = empty && !group->passed && !which_are(group, place + 1)
+                                    ? fill(page, group, empty, place)
+                                    : put_further(page, place);
+    *taken = page->count == before;
+    return entry;
+}
+
+/* The group that `place` is in, when that is not its own, and soon will not be; NULL: none. */
+static __attribute__((noinline)) struct block_group *leave_further(struct block_page *page,
+                                                                   uint32_t place)
+{
+    uint32_t at = home_of(page, place);
+    if (!block_page_find(page, place))
+        return NULL;
+    for (; !which_are(&page->groups[at], place + 1); at = next_of(page, at))
+        page->groups[at].passed--;
+    return &page->groups[at];
+}
+
+bool block_page_take(struct block_page *page, uint32_t place, struct block_entry *entry)
+{
+    if (unlikely(page->group_count == 0))
+        return false;
+    struct block_group *group = &page->groups[home_of(page, place)];
+    uint32_t found = which_are(group, place + 1);
+    if (unlikely(!found)) {
+        group = leave_further(page, place);
+        if (!group)
+            return false;
+        found = which_are(group, place + 1);
+    }
+    unsigned which = (unsigned)__builtin_ctz(found);
+    *entry = group->entries[which];
+    group->places[which] = 0;
     page->count--;
+    return true;
 }
 
 struct block_entry *block_page_next(const struct block_page *page, uint32_t *at, uint32_t *place)
@@ -84,11 +128,9 @@ struct block_entry *block_page_next(const struct block_page *page, uint32_t *at,
 }
 
 /* A few empty places in many make a search short; in one group none are needed. */
-bool block_page_is_full(const struct block_page *page)
+static uint32_t full_at(uint32_t room)
 {
-    if (page->room <= BLOCK_GROUP)
-        return page->count >= page->room;
-    return page->count >= page->room - page->room / 8u && page->room < BLOCK_PAGE_PLACES;
+    return room <= BLOCK_GROUP || room >= BLOCK_PAGE_PLACES ? room : room - room / 8u;
 }
 
 static size_t bytes_of(uint32_t room)
@@ -109,13 +151,16 @@ static int64_t resize(struct block_page *page, uint32_t room)
         .number = page->number,
         .group_count = (uint16_t)((room + BLOCK_GROUP - 1) / BLOCK_GROUP),
         .room = (uint16_t)room,
+        .full = (uint16_t)full_at(room),
     };
     uint32_t at = 0, place;
     resized.groups = calloc(1, bytes_of(room));
     if (!resized.groups)
         return INT64_MIN;
+    for (uint32_t i = room; i < BLOCK_GROUP; i++)
+        resized.groups->places[i] = BLOCK_NO_ROOM;
     for (struct block_entry *entry; (entry = block_page_next(page, &at, &place));)
-        *block_page_add(&resized, place) = *entry;
+        *add(&resized, place) = *entry;
     int64_t more = (int64_t)bytes_of(room) - (int64_t)bytes_of(page->room);
     free(page->groups);
     *page = resized;
@@ -143,7 +188,7 @@ void block_page_fini(struct block_page *page)
 {
     free(page->groups);
     page->groups = NULL;
-    page->group_count = page->room = page->count = 0;
+    page->group_count = page->room = page->count = page->full = 0;
 }
 
 void block_page_prefetch(const struct block_page *page, uint32_t place)

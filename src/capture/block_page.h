@@ -15,9 +15,13 @@ struct block_entry {
     uint64_t what, when;
 };
 
+/* Stands where a group that is cut short has no entry. */
+#define BLOCK_NO_ROOM 0xffffu
+
 struct block_group {
-    uint16_t places[BLOCK_GROUP]; /* of each entry: its word in the page, plus one; 0: none */
-    uint16_t passed;              /* entries that are further on because this one was full */
+    uint16_t places
+        [BLOCK_GROUP]; /* of each entry: its word in the page, plus one; 0: none; or BLOCK_NO_ROOM */
+    uint16_t passed;   /* entries that are further on because this one was full */
     struct block_entry entries[BLOCK_GROUP];
 };
 _Static_assert(sizeof(struct block_group) == 128, "two lines");
@@ -27,19 +31,23 @@ struct block_page {
     struct block_group *groups; /* the first and only one may be cut short */
     uint16_t group_count;
     uint16_t room, count; /* entries */
+    uint16_t full;        /* from so many on it is full, or would soon be slow */
 };
 
 /* The entry at `place`; NULL when there is none. */
 struct block_entry *block_page_find(const struct block_page *page, uint32_t place);
-/* A new entry for `place`, which has none; there must be room: block_page_is_full. */
-struct block_entry *block_page_add(struct block_page *page, uint32_t place);
-/* Takes out the entry at `place`, which is there. */
-void block_page_remove(struct block_page *page, uint32_t place);
+/* The entry at `place`, and whether it was there already; it is new otherwise.  There must be room: block_page_is_full. */
+struct block_entry *block_page_put(struct block_page *page, uint32_t place, bool *taken);
+/* Takes out the entry at `place` into *entry; false when there is none. */
+bool block_page_take(struct block_page *page, uint32_t place, struct block_entry *entry);
 
 /* The entry that comes after the one at *at, and its place; NULL at the end.  *at begins with 0. */
 struct block_entry *block_page_next(const struct block_page *page, uint32_t *at, uint32_t *place);
 
-bool block_page_is_full(const struct block_page *page); /* or would soon be slow */
+static inline bool block_page_is_full(const struct block_page *page)
+{
+    return page->count >= page->full;
+}
 /* More room; or no more than is needed.  How many bytes more are in use, or less; INT64_MIN when out of memory, and all is
  * as it was. */
 int64_t block_page_grow(struct block_page *page);

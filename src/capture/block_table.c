@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/cold.h"
 #include "capture/block_page.h"
 #include "capture/odd_blocks.h"
 
@@ -59,7 +59,8 @@ void block_table_destroy(struct block_table *table)
 static inline struct block_page *find_page(const struct block_table *table, uint64_t address)
 {
     uint64_t number = (address >> PAGE_SHIFT) + 1;
-    uint32_t at = (uint32_t)(hash_mix(number >> 3) * 8 + (number & 7)) & (table->page_room - 1);
+    uint32_t hash = (uint32_t)((number >> 3) * 0x9e3779b97f4a7c15ull >> 32);
+    uint32_t at = (hash * 8 + (number & 7)) & (table->page_room - 1);
     while (table->pages[at].number != number && table->pages[at].number != 0)
         at = (at + 8) & (table->page_room - 1);
     return &table->pages[at];
@@ -109,12 +110,17 @@ static uint32_t place_in_page(uint64_t address)
     return (uint32_t)(address >> 3) & ((1u << OFFSET_BITS) - 1);
 }
 
+static COLD int put_odd(struct block_table *table, uint64_t address, uint64_t size, uint64_t slack)
+{
+    return odd_blocks_put(&table->odd, address, size, slack);
+}
+
 static int pack(struct block_table *table, const struct block *block, struct block_entry *entry)
 {
     uint64_t usable = block->size + block->slack, size = block->size;
     uint64_t spare = usable / 8 - (size + 7) / 8;
-    if (size >> SIZE_BITS || spare >= SPARE_ODD || usable % 8) {
-        if (odd_blocks_put(&table->odd, block->address, size, block->slack) < 0)
+    if (unlikely(size >> SIZE_BITS || spare >= SPARE_ODD || usable % 8)) {
+        if (put_odd(table, block->address, size, block->slack) < 0)
             return -ENOMEM;
         spare = SPARE_ODD;
         size = 0;
@@ -125,8 +131,13 @@ static int pack(struct block_table *table, const struct block *block, struct blo
     return 0;
 }
 
-static void look(const struct block_table *table, const struct block_entry *entry, uint64_t address,
-                 struct block *block)
+static bool is_odd(const struct block_entry *entry)
+{
+    return (entry->what >> SIZE_BITS & SPARE_ODD) == SPARE_ODD;
+}
+
+/* Without the size of one that is odd. */
+static void look(const struct block_entry *entry, uint64_t address, struct block *block)
 {
     uint64_t spare = entry->what >> SIZE_BITS & SPARE_ODD;
     *block = (struct block){.address = address,
@@ -134,22 +145,35 @@ static void look(const struct block_table *table, const struct block_entry *entr
                             .time_ns = entry->when >> (64 - TIME_BITS) << TIME_SHIFT,
                             .site = site_of(entry),
                             .thread = (uint32_t)(entry->when >> OFFSET_BITS) & 0xfff};
-    if (spare == SPARE_ODD)
-        odd_blocks_find(&table->odd, address, &block->size, &block->slack);
-    else
-        block->slack = 8 * ((block->size + 7) / 8 + spare) - block->size;
+    block->slack = 8 * ((block->size + 7) / 8 + spare) - block->size;
 }
 
-/* Of an entry that is about to go. */
+struct odd_size {
+    uint64_t size, slack;
+};
+
+static COLD struct odd_size take_odd(struct block_table *table, uint64_t address)
+{
+    struct odd_size odd;
+    odd_blocks_take(&table->odd, address, &odd.size, &odd.slack);
+    return odd;
+}
+
+/* Of an entry that is about to go, or gone. */
 static void unpack(struct block_table *table, const struct block_entry *entry, uint64_t address,
                    struct block *block)
 {
-    look(table, entry, address, block);
-    if ((entry->what >> SIZE_BITS & SPARE_ODD) == SPARE_ODD)
-        odd_blocks_take(&table->odd, address, &block->size, &block->slack);
+    look(entry, address, block);
+    if (unlikely(is_odd(entry))) {
+        struct odd_size odd = take_odd(table, address);
+        block->size = odd.size;
+        block->slack = odd.slack;
+    }
 }
 
-static struct block_page *page_for_insert(struct block_table *table, uint64_t address)
+/* Makes room in the page of `address`, or the page itself.  NULL: out of memory. */
+static __attribute__((noinline)) struct block_page *make_room(struct block_table *table,
+                                                              uint64_t address)
 {
     struct block_page *page = find_page(table, address);
     if (page->number == 0) {
@@ -162,8 +186,6 @@ static struct block_page *page_for_insert(struct block_table *table, uint64_t ad
         table->page_count++;
         table->empty_pages++;
     }
-    if (!block_page_is_full(page))
-        return page;
     int64_t more = block_page_grow(page);
     if (more == INT64_MIN)
         return NULL;
@@ -171,38 +193,45 @@ static struct block_page *page_for_insert(struct block_table *table, uint64_t ad
     return page;
 }
 
-static void remove_block(struct block_table *table, struct block_page *page, uint32_t place)
+static void note_removal(struct block_table *table, const struct block_page *page)
 {
-    block_page_remove(page, place);
     table->count--;
     table->empty_pages += page->count == 0;
 }
 
+static COLD int withdraw(struct block_table *table, struct block_page *page, uint32_t place)
+{
+    struct block_entry entry;
+    block_page_take(page, place, &entry);
+    note_removal(table, page);
+    return -ENOMEM;
+}
+
 int block_table_insert(struct block_table *table, const struct block *block, struct block *missed)
 {
-    if (block->address < 8 || block->address % 8)
+    bool taken;
+    struct block_entry packed;
+    if (unlikely(block->address < 8 || block->address % 8))
         return -EINVAL;
-    struct block_page *page = page_for_insert(table, block->address);
-    if (!page)
+    struct block_page *page = find_page(table, block->address);
+    if (unlikely(block_page_is_full(page)) && !(page = make_room(table, block->address)))
         return -ENOMEM;
     uint32_t place = place_in_page(block->address);
-    struct block_entry *entry = block_page_find(page, place), packed;
-    bool taken = entry != NULL;
-    if (taken)
+    struct block_entry *entry = block_page_put(page, place, &taken);
+    if (unlikely(taken)) {
         unpack(table, entry, block->address, missed);
-    if (pack(table, block, &packed) < 0) {
-        if (taken)
-            remove_block(table, page, place);
-        return -ENOMEM;
+    } else {
+        table->empty_pages -= page->count == 1;
+        table->count++;
     }
-    table->empty_pages -= page->count == 0;
-    table->count += !taken;
-    *(taken ? entry : block_page_add(page, place)) = packed;
+    if (unlikely(pack(table, block, &packed) < 0))
+        return withdraw(table, page, place);
+    *entry = packed;
     return taken;
 }
 
 /* Gives memory back where few blocks are left: of the page, or of all pages when most of them are empty. */
-static void tidy_up(struct block_table *table, struct block_page *page)
+static __attribute__((noinline)) void tidy_up(struct block_table *table, struct block_page *page)
 {
     if (page->room > SHRINK_FROM && page->room > 8u * page->count) {
         int64_t less = block_page_shrink(page); /* or it stays large */
@@ -215,14 +244,14 @@ static void tidy_up(struct block_table *table, struct block_page *page)
 
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block)
 {
+    struct block_entry entry;
     struct block_page *page = find_page(table, address);
-    uint32_t place = place_in_page(address);
-    struct block_entry *entry = address % 8 ? NULL : block_page_find(page, place);
-    if (!entry)
+    if (unlikely(address % 8 || !block_page_take(page, place_in_page(address), &entry)))
         return false;
-    unpack(table, entry, address, block);
-    remove_block(table, page, place);
-    tidy_up(table, page);
+    unpack(table, &entry, address, block);
+    note_removal(table, page);
+    if (page->room > 8u * page->count)
+        tidy_up(table, page);
     return true;
 }
 
@@ -237,7 +266,9 @@ static void visit_page(const struct block_table *table, const struct block_page 
     struct block block;
     uint32_t at = 0, place;
     for (struct block_entry *entry; (entry = block_page_next(page, &at, &place));) {
-        look(table, entry, address_of(page, place), &block);
+        look(entry, address_of(page, place), &block);
+        if (is_odd(entry))
+            odd_blocks_find(&table->odd, block.address, &block.size, &block.slack);
         visit(context, &block);
     }
 }
@@ -281,8 +312,10 @@ static void take_from_page(struct block_table *table, struct block_page *page,
         struct block block;
         if (!taker->wants(taker->context, site_of(entry)))
             continue;
-        unpack(table, entry, address_of(page, place), &block);
-        remove_block(table, page, place);
+        struct block_entry taken;
+        block_page_take(page, place, &taken);
+        unpack(table, &taken, address_of(page, place), &block);
+        note_removal(table, page);
         taker->take(taker->context, &block);
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cold.h"
 #include "capture/fork_log.h"
 #include "capture/ledger.h"
 #include "model/sampling.h"
@@ -67,8 +68,13 @@ void heap_book_destroy(struct heap_book *book)
 
 int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads)
 {
-    int err = ledger_reserve(&book->sites, sites);
-    return err < 0 ? err : ledger_reserve(&book->threads, threads);
+    int err = ledger_reserve(&book->threads, threads);
+    return err < 0 ? err : ledger_reserve(&book->sites, sites);
+}
+
+bool heap_book_has_site(const struct heap_book *book, uint32_t site)
+{
+    return site < book->sites.count;
 }
 
 static inline struct account *site_of(struct heap_book *book, uint32_t site)
@@ -87,15 +93,14 @@ static inline uint64_t rate_of(const struct heap_book *book, uint32_t site)
 }
 
 /* What a sample stands for.  The same when it is made and when it is freed: the table keeps time to 1 us. */
-static struct block weigh(const struct block *block, uint64_t rate, uint64_t *calls)
+static struct block weigh(struct block block, uint64_t rate, uint64_t *calls)
 {
-    uint64_t seed = block->address ^ (block->time_ns >> BLOCK_TIME_SHIFT) << 20;
-    struct sample_weight weight = sample_weigh(block->size, block->slack, rate, seed);
-    struct block weighed = *block;
-    weighed.size = weight.bytes;
-    weighed.slack = weight.slack;
+    uint64_t seed = block.address ^ (block.time_ns >> BLOCK_TIME_SHIFT) << 20;
+    struct sample_weight weight = sample_weigh(block.size, block.slack, rate, seed);
+    block.size = weight.bytes;
+    block.slack = weight.slack;
     *calls = weight.calls;
-    return weighed;
+    return block;
 }
 
 /* Books that a block is gone, or `calls` blocks of a class.  Its lifetime class. */
@@ -117,8 +122,8 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     return lifetime;
 }
 
-static unsigned book_sample_gone(struct heap_book *book, const struct block *block,
-                                 uint64_t time_ns, uint64_t rate)
+static COLD unsigned book_sample_gone(struct heap_book *book, struct block block, uint64_t time_ns,
+                                      uint64_t rate)
 {
     uint64_t calls;
     struct block weighed = weigh(block, rate, &calls);
@@ -129,8 +134,8 @@ static inline unsigned book_gone(struct heap_book *book, const struct block *blo
                                  uint64_t time_ns)
 {
     uint64_t rate = rate_of(book, block->site);
-    return rate ? book_sample_gone(book, block, time_ns, rate)
-                : book_gone_as(book, block, time_ns, 1);
+    return unlikely(rate) ? book_sample_gone(book, *block, time_ns, rate)
+                          : book_gone_as(book, block, time_ns, 1);
 }
 
 static inline void note_peak(struct heap_book *book, uint64_t time_ns)
@@ -161,18 +166,18 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
     note_peak(book, block->time_ns);
 }
 
-static void book_sample_made(struct heap_book *book, const struct block *block, uint64_t rate)
+static COLD void book_sample_made(struct heap_book *book, struct block block, uint64_t rate)
 {
     uint64_t calls;
     struct block weighed = weigh(block, rate, &calls);
-    book_made_as(book, &weighed, calls, size_class(block->size));
+    book_made_as(book, &weighed, calls, size_class(block.size));
 }
 
 static inline void book_made(struct heap_book *book, const struct block *block)
 {
     uint64_t rate = rate_of(book, block->site);
-    if (rate)
-        book_sample_made(book, block, rate);
+    if (unlikely(rate))
+        book_sample_made(book, *block, rate);
     else
         book_made_as(book, block, 1, size_class(block->size));
 }
@@ -226,10 +231,15 @@ void heap_book_gone(struct heap_book *book, const struct block *block, uint64_t 
     book_gone(book, block, time_ns);
 }
 
+static COLD void log_freed_since_fork(struct heap_book *book, struct block block)
+{
+    fork_log_freed(book->forks, &block);
+}
+
 static inline void log_freed(struct heap_book *book, const struct block *block)
 {
-    if (book->forks)
-        fork_log_freed(book->forks, block);
+    if (unlikely(book->forks))
+        log_freed_since_fork(book, *block);
 }
 
 int heap_book_fork(struct heap_book *book, uint32_t id, uint64_t time_ns)
@@ -270,16 +280,20 @@ bool heap_book_visit_fork(const struct heap_book *book, uint32_t id, block_visit
     return true;
 }
 
+static COLD void book_missed(struct heap_book *book, const struct block *missed, uint64_t time_ns)
+{
+    book_gone(book, missed, time_ns);
+    log_freed(book, missed);
+}
+
 int heap_book_alloc(struct heap_book *book, const struct block *block)
 {
     struct block missed;
     int replaced = block_table_insert(book->blocks, block, &missed);
-    if (replaced < 0)
+    if (unlikely(replaced < 0))
         return replaced;
-    if (replaced) {
-        book_gone(book, &missed, block->time_ns);
-        log_freed(book, &missed);
-    }
+    if (unlikely(replaced))
+        book_missed(book, &missed, block->time_ns);
     book_made(book, block);
     return replaced;
 }
@@ -318,7 +332,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     found->block.address = 0;
     uint64_t rate = rate_of(book, moving.block.site), calls = 1;
     if (rate)
-        moving.block = weigh(&moving.block, rate, &calls);
+        moving.block = weigh(moving.block, rate, &calls);
     account_unfree(site_of(book, moving.block.site), moving.block.size, moving.block.slack, calls);
     account_unfree(thread_of(book, moving.block.thread), moving.block.size, moving.block.slack,
                    calls);
@@ -341,6 +355,18 @@ void heap_book_pair(struct heap_book *book, const struct block *block)
     book_temporary(book, block->site, block->thread, 1);
 }
 
+static COLD void keep_moving(struct heap_book *book, struct freeing freeing, struct block block,
+                             unsigned lifetime)
+{
+    book->moving[book->moving_next++ % MOVING_KEPT] =
+        (struct moving_block){.block = block,
+                              .ring = freeing.ring,
+                              .lifetime = lifetime,
+                              .temporary = freeing.temporary,
+                              .site = freeing.site,
+                              .thread = freeing.thread};
+}
+
 int heap_book_free(struct heap_book *book, const struct freeing *freeing)
 {
     struct block block;
@@ -350,14 +376,8 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     log_freed(book, &block);
     if (freeing->temporary)
         book_temporary(book, freeing->site, freeing->thread, 1);
-    if (freeing->moving)
-        book->moving[book->moving_next++ % MOVING_KEPT] =
-            (struct moving_block){.block = block,
-                                  .ring = freeing->ring,
-                                  .lifetime = lifetime,
-                                  .temporary = freeing->temporary,
-                                  .site = freeing->site,
-                                  .thread = freeing->thread};
+    if (unlikely(freeing->moving))
+        keep_moving(book, *freeing, block, lifetime);
     return 0;
 }
 

@@ -20,6 +20,8 @@ void heap_book_destroy(struct heap_book *book);
 
 /* Room for sites (or threads) up to `count`; 0 or -ENOMEM. */
 int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads);
+/* Whether there is room for this one, and for the threads that came with it. */
+bool heap_book_has_site(const struct heap_book *book, uint32_t site);
 
 /* Books one allocation.  0; 1 when a block was found live that cannot be, so that its free was missed: it is
  * booked as freed now; or -ENOMEM. */

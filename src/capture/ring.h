@@ -11,12 +11,13 @@ struct ring {
     struct arena_slot *slot;
     const uint64_t *words;
     struct session *session;
-    uint64_t tail, limit; /* read up to; this round ends at */
-    uint64_t peek;        /* looked at up to, beforehand */
-    uint64_t time_ns;
-    uint64_t rate;   /* of the allocations that follow, see EVENT_RATE */
-    uint64_t moving; /* the address that a realloc under way gave up */
+    uint64_t tail, limit;       /* read up to; this round ends at */
+    uint64_t peek;              /* looked at up to, beforehand */
+    uint64_t time_ns, block_ns; /* of the recorder; of the session */
+    uint64_t rate;              /* of the allocations that follow, see EVENT_RATE */
+    uint64_t moving;            /* the address that a realloc under way gave up */
     uint32_t thread, index;
+    bool is_large;      /* the session's tables are: what comes is to be brought in beforehand */
     uint32_t last_site; /* of this thread's last allocation */
     bool blocked; /* the record at the tail cannot be read now: it waits for another ring, or for
                      its own rest */

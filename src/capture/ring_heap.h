@@ -13,9 +13,9 @@
  * another. */
 bool ring_is_booked(struct ring *ring, int ahead);
 
-/* An ALLOC, ALLOC_BIG or PAIR at `at`, and a FREE; false when it must wait. */
-bool ring_heap_alloc(struct ring *ring, uint64_t at);
-bool ring_heap_free(struct ring *ring, uint64_t at);
+/* An ALLOC, ALLOC_BIG or PAIR at `at`, and a FREE, whose first word this is; false when it must wait. */
+bool ring_heap_alloc(struct ring *ring, uint64_t at, uint64_t first);
+bool ring_heap_free(struct ring *ring, uint64_t first);
 
 /* An UNMAP with its end.  The words of both, 0 when the end is not there yet; those of the UNMAP alone when its
  * thread was killed before the end, and another one has the ring. */
@@ -23,5 +23,5 @@ unsigned ring_heap_unmap(struct ring *ring, uint64_t at);
 
 /* The beginning of a realloc: its words, with those of its end when that is there too, or 0 when it must wait.  And an end that came
  * alone. */
-unsigned ring_heap_move(struct ring *ring, uint64_t at);
+unsigned ring_heap_move(struct ring *ring, uint64_t at, uint64_t first);
 void ring_heap_outcome(struct ring *ring, uint64_t first);

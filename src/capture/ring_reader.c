@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/cold.h"
 #include "capture/ring_guard.h"
 #include "capture/ring_heap.h"
 #include "capture/ring_told.h"
@@ -124,7 +125,7 @@ static bool take_inheritance(struct ring_reader *reader, struct ring *ring, stru
 }
 
 /* False when it must wait. */
-static bool see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at)
+static COLD bool see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at)
 {
     uint64_t first = ring_word(ring, at);
     uint32_t tid = (uint32_t)(first >> 32), process = (uint32_t)(first >> 16 & 0xffff);
@@ -135,20 +136,26 @@ static bool see_thread(struct ring_reader *reader, struct ring *ring, uint64_t a
         return false;
     ring->time_ns = now_ns;
     ring->session = session;
+    ring->is_large = false; /* until the next round */
     ring->last_site = 0;
     ring->rate = RATE_FULL;
     ring->hurry = false;
     ring->held_since_ns = 0;
-    if (ring->session)
-        ring->thread = session_thread(ring->session, tid, ring->time_ns);
+    if (!ring->session)
+        return true;
+    ring->thread = session_thread(ring->session, tid, ring->time_ns);
+    ring->block_ns = session_time(ring->session, ring->time_ns);
     return true;
 }
 
 static void see_time(struct ring_reader *reader, struct ring *ring, uint64_t first)
 {
     uint64_t now = tick_clock_ns(reader->clock, first >> 4);
-    if (now > ring->time_ns)
-        ring->time_ns = now;
+    if (now <= ring->time_ns)
+        return;
+    ring->time_ns = now;
+    if (ring->session)
+        ring->block_ns = session_time(ring->session, now);
 }
 
 static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns);
@@ -191,7 +198,7 @@ static bool reach_mark(struct ring_reader *reader, struct ring *ring, uint64_t t
 }
 
 /* What the program tells through memoir.h.  Its words, 0 when it must wait. */
-static inline unsigned see_told(struct ring_reader *reader, struct ring *ring, uint64_t at)
+static COLD unsigned see_told(struct ring_reader *reader, struct ring *ring, uint64_t at)
 {
     uint64_t first = ring_word(ring, at);
     unsigned words = event_length(first);
@@ -201,20 +208,12 @@ static inline unsigned see_told(struct ring_reader *reader, struct ring *ring, u
     return ring_is_booked(ring, ring_told_see(ring, at)) ? words : 0;
 }
 
-/* One event of the ring's session, which is whole.  Its words, 0 when it must wait. */
-static inline unsigned see_event(struct ring_reader *reader, struct ring *ring, uint64_t at)
+/* One of the records that are few.  Its words, 0 when it must wait. */
+static COLD unsigned see_other(struct ring_reader *reader, struct ring *ring, uint64_t at,
+                               uint64_t first)
 {
-    uint64_t first = ring_word(ring, at);
     unsigned words = event_length(first);
     switch (event_type_of(first)) {
-    case EVENT_ALLOC:
-    case EVENT_ALLOC_BIG:
-    case EVENT_PAIR:
-        return ring_heap_alloc(ring, at) ? words : 0;
-    case EVENT_FREE:
-        return ring_heap_free(ring, at) ? words : 0;
-    case EVENT_MOVE:
-        return ring_heap_move(ring, at);
     case EVENT_OUTCOME:
         ring_heap_outcome(ring, first);
         return words;
@@ -247,26 +246,42 @@ static inline unsigned see_event(struct ring_reader *reader, struct ring *ring, 
     }
 }
 
-/* One record at the tail.  Its words, 0 when it must wait. */
-static inline unsigned see_record(struct ring_reader *reader, struct ring *ring)
+/* No record is published in parts: somebody wrote over the ring; what is in it has no meaning.  Its words. */
+static COLD unsigned skip_scribble(struct ring *ring, uint64_t at)
 {
-    uint64_t at = ring->tail, first = ring_word(ring, at);
+    if (ring->session)
+        session_lost(ring->session, 1, 0, 0);
+    return (unsigned)(ring->limit - at);
+}
+
+/* One record at the tail.  Its words, 0 when it must wait. */
+static inline unsigned see_record(struct ring_reader *reader, struct ring *ring, uint64_t at)
+{
+    uint64_t first = ring_word(ring, at);
     enum event_type type = event_type_of(first);
     unsigned words = event_length(first);
-
-    /* No record is published in parts: somebody wrote over the ring; what is in it has no meaning. */
-    if (words == 0 || words > ring->limit - at) {
-        if (ring->session)
-            session_lost(ring->session, 1, 0, 0);
-        return (unsigned)(ring->limit - at);
-    }
-    if (type == EVENT_THREAD)
+    if (unlikely(words == 0 || words > ring->limit - at))
+        return skip_scribble(ring, at);
+    if (unlikely(type == EVENT_THREAD))
         return see_thread(reader, ring, at) ? words : 0;
-    if (type == EVENT_TIME) {
+    if (unlikely(type == EVENT_TIME)) {
         see_time(reader, ring, first);
         return words;
     }
-    return ring->session ? see_event(reader, ring, at) : words;
+    if (unlikely(!ring->session))
+        return words;
+    switch (type) {
+    case EVENT_ALLOC:
+    case EVENT_ALLOC_BIG:
+    case EVENT_PAIR:
+        return ring_heap_alloc(ring, at, first) ? words : 0;
+    case EVENT_FREE:
+        return ring_heap_free(ring, first) ? words : 0;
+    case EVENT_MOVE:
+        return ring_heap_move(ring, at, first);
+    default:
+        return see_other(reader, ring, at, first);
+    }
 }
 
 /* Keeps a second, faster cursor some records ahead. */
@@ -287,22 +302,23 @@ static inline void look_ahead(struct ring *ring)
 /* Reads on until the ring's time passes `until_ns`, or its round ends. */
 static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns)
 {
-    uint64_t given = ring->tail;
+    uint64_t const from = ring->tail;
+    uint64_t given = from;
     while (ring->tail < ring->limit && ring->time_ns <= until_ns) {
-        if (ring->tail - given > RING_WORDS / 16) {
+        if (unlikely(ring->tail - given > RING_WORDS / 16)) {
             given = ring->tail;
             ring_give_room(ring);
         }
-        if (ring->session && session_is_large(ring->session))
+        if (ring->is_large)
             look_ahead(ring);
-        unsigned words = see_record(reader, ring);
-        if (words == 0 || words > ring->limit - ring->tail) {
+        unsigned words = see_record(reader, ring, ring->tail);
+        if (unlikely(words == 0)) {
             ring->blocked = true;
-            return;
+            break;
         }
         ring->tail += words;
-        reader->words += words;
     }
+    reader->words += ring->tail - from;
 }
 
 /* Takes stock of every ring; how many have something new. */
@@ -321,8 +337,10 @@ static uint32_t begin_round(struct ring_reader *reader, unsigned *fullest)
             ring->limit = ring_taken(ring);
         else if (unread > most)
             most = unread;
-        if (ring->limit > ring->tail)
-            reader->active[count++] = ring;
+        if (ring->limit <= ring->tail)
+            continue;
+        ring->is_large = ring->session && session_is_large(ring->session);
+        reader->active[count++] = ring;
     }
     *fullest = (unsigned)(most * 100 / RING_WORDS);
     return count;

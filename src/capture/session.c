@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cold.h"
 #include "capture/output_name.h"
 #include "capture/session_parts.h"
 #include "capture/recorder.h"
@@ -213,7 +214,7 @@ void session_note_thread(struct session *session, uint32_t row, uint64_t now)
         session->recording->threads.items[row].last_ns = now;
 }
 
-int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site)
+static COLD int make_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site)
 {
     if (rate == RATE_FULL) {
         int err = stack_import_site(session->stacks, node, site);
@@ -223,6 +224,17 @@ int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t
     if (err == 0)
         err = heap_book_reserve(session->heap, *site + 1, 1);
     return err < 0 ? err : heap_book_set_rate(session->heap, *site, rate);
+}
+
+int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site)
+{
+    if (likely(rate == RATE_FULL && stack_import_peek(session->stacks, node, site) &&
+               heap_book_has_site(session->heap, *site)))
+        return 0;
+    uint32_t made = 0;
+    int err = make_site(session, node, rate, &made);
+    *site = made;
+    return err;
 }
 
 int session_book(struct session *session, const struct heap_event *event, bool now)

@@ -19,18 +19,12 @@ const uint64_t lifetime_bounds_ns[LIFETIME_CLASSES] = {
     MIN, 10 * MIN, HR,       6 * HR, DAY,     7 * DAY,  30 * DAY, UINT64_MAX,
 };
 
-/* The class of 2^(k-1) ns, by k.  No octave has more than one bound in it. */
-static const uint8_t class_of_octave[65] = {
+/* No octave has more than one bound in it. */
+const uint8_t lifetime_class_of_octave[65] = {
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  1,  1,  1,  1,  2,  2,  2,  3,  3,  3,  4,
     4,  4,  4,  5,  5,  5,  6,  6,  6,  7,  7,  7,  7,  8,  8,  9,  9,  9,  9,  10, 10, 11,
     11, 11, 12, 12, 13, 13, 13, 14, 14, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
 };
-
-unsigned lifetime_class(uint64_t ns)
-{
-    unsigned class = class_of_octave[ns ? 64 - __builtin_clzll(ns) : 0];
-    return class + (class < LIFETIME_CLASSES - 1 && ns >= lifetime_bounds_ns[class]);
-}
 
 #define RESIDENT(kind) COL_RESIDENT_0 + 2 * (kind), COL_RESIDENT_0 + 2 * (kind) + 1
 #define TOUCHED(place) COL_TOUCHED_0 + 2 * (place), COL_TOUCHED_0 + 2 * (place) + 1

@@ -65,7 +65,14 @@ static inline unsigned size_class(uint64_t bytes)
 /* Upper bounds, exclusive, in ns: 1us 10us 100us 1ms 10ms 100ms 1s 10s 1min 10min 1h 6h 1d 7d 30d
  * inf */
 extern const uint64_t lifetime_bounds_ns[LIFETIME_CLASSES];
-unsigned lifetime_class(uint64_t ns);
+extern const uint8_t lifetime_class_of_octave[65]; /* the class of 2^(k-1) ns, by k */
+
+static inline unsigned lifetime_class(uint64_t ns)
+{
+    unsigned octave = ns ? 64u - (unsigned)__builtin_clzll(ns) : 0;
+    unsigned class = lifetime_class_of_octave[octave];
+    return class + (class < LIFETIME_CLASSES - 1 && ns >= lifetime_bounds_ns[class]);
+}
 
 enum metric_kind {
     METRIC_COUNTER, /* between A and B: what was added in that time */
