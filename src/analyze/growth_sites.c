@@ -9,7 +9,7 @@
 #include "analyze/site_table.h"
 #include "analyze/trend.h"
 
-#define SLOTS       24
+#define SLOTS       GROWTH_SITE_SLOTS
 #define LEAST_SHARE 0.02 /* of the heap's slope: smaller ones explain nothing */
 #define ENOUGH      0.95 /* of it explained: the rest is not listed */
 
@@ -106,11 +106,14 @@ static void insert(struct recording_growth *growth, struct growth_site site)
 static void rank(const struct ledger *ledger, struct recording_growth *growth)
 {
     for (size_t i = 0; i < ledger->accounts.count; i++) {
-        double const slope = slope_of(ledger, &ledger->accounts.items[i]);
-        double const share = slope / growth->heap.slope;
-        if (share >= LEAST_SHARE)
-            insert(growth, (struct growth_site){ledger->sites.sites.items[i].function, STACK_EMPTY,
-                                                slope, share});
+        const struct account *account = &ledger->accounts.items[i];
+        struct growth_site site = {.function = ledger->sites.sites.items[i].function,
+                                   .stack = STACK_EMPTY,
+                                   .slope = slope_of(ledger, account)};
+        site.share = site.slope / growth->heap.slope;
+        memcpy(site.floors, account->floors, sizeof(site.floors));
+        if (site.share >= LEAST_SHARE)
+            insert(growth, site);
     }
     unsigned kept = 0;
     while (kept < growth->site_count && growth->explained_share < ENOUGH)

@@ -55,6 +55,7 @@ const struct route routes[] = {
     {"/api/diff", "what changed (?between=A,B&with=C,D, or other=ID; metric=, by=, normalise=)",
      route_diff},
     {"/api/diff/flame", "the same as call trees both ways round (frames=)", route_diff_flame},
+    {"/api/growth", "whether memory grows, by whom, and until when (?between=)", route_growth},
     {"/api/timeline", "memory over time, and the largest call sites (?metric=, points=, top=)",
      route_ask_timeline},
     {"/api/callers",

@@ -30,6 +30,7 @@ void route_ask_explain(struct target *target, struct request *request, struct an
 void route_export(struct target *target, struct request *request, struct answer *answer);
 void route_diff(struct target *target, struct request *request, struct answer *answer);
 void route_diff_flame(struct target *target, struct request *request, struct answer *answer);
+void route_growth(struct target *target, struct request *request, struct answer *answer);
 void route_ask_timeline(struct target *target, struct request *request, struct answer *answer);
 void route_callers(struct target *target, struct request *request, struct answer *answer);
 void route_ask_flame(struct target *target, struct request *request, struct answer *answer);

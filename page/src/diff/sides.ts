@@ -77,13 +77,21 @@ function whole(side: Side, metric: string): Side {
   return { ...side, time: isCounter(metric) ? stretch(0, end) : instant(end) };
 }
 
+/** Another run of the same program is what one wants to compare with. */
+function isAlike(other: Target, { target, metric }: Scene): boolean {
+  return (
+    other.kind === target.kind &&
+    other.program !== undefined &&
+    other.program === target.program &&
+    (other.metrics ?? []).includes(metric)
+  );
+}
+
 export function sidesOf(scene: Scene): Sides {
   const { targets, target, selection } = scene;
   const { time, besides } = selection;
   const chosen = targets.find((one) => one.id === selection.other);
-  const other =
-    chosen ??
-    (besides ? target : targets.find((one) => one !== target && one.metrics?.includes(scene.metric)));
+  const other = chosen ?? (besides ? target : targets.find((one) => one !== target && isAlike(one, scene)));
   const isUsual = !chosen && !besides;
   if (!other || (other === target && !besides)) {
     const [first, second] = usualTimes(target, time, timely(scene.metric));

@@ -2,6 +2,7 @@
 import { ExplainPart } from '../explain/view';
 import { DiffPart } from '../diff/view';
 import { CallersPart } from '../callers/view';
+import { GrowthPart } from '../growth/view';
 import { FlamePart } from '../flame/view';
 import { GraphPart } from '../graph/view';
 import { NodesPart } from '../nodes/view';
@@ -23,6 +24,7 @@ const makers: Partial<Record<View, () => Part>> = {
   diff: () => new DiffPart(),
   callers: () => new CallersPart(),
   map: () => new MapPart(),
+  growth: () => new GrowthPart(),
   histograms: () => new HistogramsPart(),
   threads: () => new ThreadsPart(),
   nodes: () => new NodesPart(),

@@ -116,6 +116,58 @@ TEST(a_short_recording_is_not_judged)
     sample_destroy(&sample);
 }
 
+TEST(a_part_is_judged_by_itself)
+{
+    struct sample sample = sample_create();
+    struct recording_growth growth;
+    fill(&sample, 120, true);
+    struct time_range const middle = {20 * SEC, 80 * SEC}, few = {20 * SEC, 30 * SEC};
+    CHECK(recording_growth_make_within(sample.recording, middle, 0, &growth, NULL) == 0);
+    assert_int_equal(growth.heap.verdict, GROWTH_GROWING);
+    CHECK(growth.heap.from_ns >= 20 * SEC && growth.heap.to_ns <= 80 * SEC);
+    CHECK(growth.heap.first > 20 * MIB && growth.heap.last <= 101 * MIB);
+    assert_int_equal(growth.site_count, 2);
+    CHECK(recording_growth_make_within(sample.recording, few, 0, &growth, NULL) == 0);
+    assert_int_equal(growth.heap.verdict, GROWTH_UNKNOWN);
+    assert_int_equal(growth.site_count, 0);
+    sample_destroy(&sample);
+}
+
+TEST(a_site_has_its_floors_from_the_beginning_to_the_end)
+{
+    struct sample sample = sample_create();
+    struct recording_growth growth;
+    fill(&sample, 120, true);
+    CHECK(recording_growth_make(sample.recording, 0, &growth, NULL) == 0);
+    const double *floors = growth.sites[0].floors;
+    CHECK(floors[0] >= 0 && floors[0] < 6 * MIB);
+    for (size_t i = 1; i + 1 < GROWTH_SITE_SLOTS; i++)
+        CHECK(floors[i] > floors[i - 1]);
+    CHECK(floors[GROWTH_SITE_SLOTS - 1] < MIB); /* all is freed at the end */
+    sample_destroy(&sample);
+}
+
+TEST(the_line_goes_through_the_floors)
+{
+    struct sample sample = sample_create();
+    struct recording_growth growth;
+    struct growth_curve curve;
+    struct time_range const all = {0, UINT64_MAX};
+    fill(&sample, 120, true);
+    CHECK(recording_growth_make(sample.recording, 0, &growth, NULL) == 0);
+    CHECK(growth_curve_make(sample.recording, all, true, &growth.heap, &curve) == 0);
+    CHECK(curve.has_line);
+    CHECK(curve.floors.count >= 24 && curve.floors.count <= TREND_MAX);
+    CHECK(curve.line_from > -4 * MIB && curve.line_from < 4 * MIB);
+    CHECK(curve.line_to > 145 * MIB && curve.line_to < 155 * MIB);
+    growth.heap.verdict = GROWTH_UNKNOWN;
+    CHECK(growth_curve_make(sample.recording, (struct time_range){0, 5 * SEC}, true, &growth.heap,
+                            &curve) == 0);
+    CHECK(!curve.has_line);
+    assert_int_equal(curve.floors.count, 0);
+    sample_destroy(&sample);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +176,9 @@ int main(void)
         cmocka_unit_test(a_steady_program_has_no_sites_to_blame),
         cmocka_unit_test(numbered_marks_are_one_piece_of_work),
         cmocka_unit_test(a_short_recording_is_not_judged),
+        cmocka_unit_test(a_part_is_judged_by_itself),
+        cmocka_unit_test(a_site_has_its_floors_from_the_beginning_to_the_end),
+        cmocka_unit_test(the_line_goes_through_the_floors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
