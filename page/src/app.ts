@@ -3,6 +3,7 @@ import type { Report, Target, Targets } from './api_types';
 import { ask, hasToken, ServerError } from './client';
 import { Controls } from './controls';
 import { add, button, fill, h, isTyping, rememberFocus } from './dom';
+import { Events, growthOf, type Happening } from './events';
 import { island } from './export/island';
 import { SaveMenu } from './export/menu';
 import { helpDialog } from './help';
@@ -21,7 +22,9 @@ import { findingsOf, worst } from './views/quality';
 import { fillWho, isClosed, nameOf } from './who';
 
 const GROWING_MS = 1000,
-  AT_REST_MS = 3000;
+  AT_REST_MS = 3000,
+  HEARD_MS = 30000, // while the server tells what happens
+  PAUSE_MS = 700; // whatever it tells
 
 export class App {
   private readonly address = new SelectionInAddress();
@@ -84,15 +87,36 @@ export class App {
     document.addEventListener('visibilitychange', () => !document.hidden && void this.look());
   }
 
-  /** Looks at the server, now and from time to time. */
+  /** Looks at the server now, and whenever it tells that something happened; from time to time when it does not. */
   async run(): Promise<void> {
-    for (;;) {
-      if (!document.hidden) await this.look();
-      const isGrowing = this.targets.some((target) => target.recording !== 'ended');
-      await new Promise((resolve) =>
-        setTimeout(resolve, isGrowing || !this.banner.hidden ? GROWING_MS : AT_REST_MS),
-      );
+    if (island()) {
+      await this.look();
+      return;
     }
+    const events = new Events();
+    let happenings: Happening[] = [];
+    for (;;) {
+      if (!document.hidden && !(await this.grow(happenings))) await this.look();
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      const isGrowing = this.targets.some((target) => target.recording !== 'ended');
+      const isUrgent = isGrowing || !this.banner.hidden;
+      happenings = await events.next(events.isHeard ? HEARD_MS : isUrgent ? GROWING_MS : AT_REST_MS);
+    }
+  }
+
+  /** Whether all that happened is growth of what is known, so that nobody has to ask for it. */
+  private async grow(happenings: Happening[]): Promise<boolean> {
+    const grown = growthOf(happenings);
+    if (!happenings.length || !grown || this.state !== 'shows' || !this.banner.hidden) return false;
+    const known = (id: string): Target | undefined => this.targets.find((one) => one.id === id);
+    for (const id of grown.keys())
+      if (known(id)?.time_ns === undefined || known(id)?.kind === 'run') return false;
+    this.targets = this.targets.map((one) => {
+      const told = grown.get(one.id);
+      return told ? { ...one, time_ns: told.time_ns, recording: told.recording } : one;
+    });
+    await this.showIfNew();
+    return true;
   }
 
   private async look(): Promise<void> {
@@ -105,6 +129,10 @@ export class App {
       this.fail(error);
       return;
     }
+    await this.showIfNew();
+  }
+
+  private async showIfNew(): Promise<void> {
     const seen = this.targets
       .map(
         (target) =>

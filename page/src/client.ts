@@ -66,7 +66,12 @@ function fromDocument<T>(question: string): T {
   return answer as T;
 }
 
-async function request(path: string, parameters: Parameters, accepts: string): Promise<Response> {
+async function request(
+  path: string,
+  parameters: Parameters,
+  accepts: string,
+  signal: AbortSignal | null = null,
+): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN);
   const query = queryOf(parameters);
   let response: Response;
@@ -75,6 +80,7 @@ async function request(path: string, parameters: Parameters, accepts: string): P
       headers: token ? { Accept: accepts, Authorization: `Bearer ${token}` } : { Accept: accepts },
       cache: 'no-store',
       credentials: 'omit',
+      signal,
     });
   } catch {
     throw new ServerError(0, 'memoir serve does not answer. Trying again until it does.');
@@ -91,6 +97,11 @@ export async function ask<T>(path: string, parameters: Parameters = {}): Promise
   } catch {
     throw new ServerError(0, 'The answer of memoir serve broke off. Trying again.');
   }
+}
+
+/** An answer that does not end by itself. */
+export function listen(path: string, signal: AbortSignal): Promise<Response> {
+  return request(path, {}, 'text/event-stream', signal);
 }
 
 export async function askText(path: string): Promise<string> {

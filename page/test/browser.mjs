@@ -43,7 +43,7 @@ export async function open(browser, url, options = {}) {
     'console',
     (message) =>
       message.type() === 'error' &&
-      !/status of (401|0)|ERR_CONNECTION|ERR_EMPTY/.test(message.text()) &&
+      !/status of (401|0)|ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE_CHUNKED/.test(message.text()) &&
       page.faults.push(message.text()),
   );
   page.on(

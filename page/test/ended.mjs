@@ -150,7 +150,7 @@ async function instant(page, url, file) {
 async function hostileNames(browser, url) {
   const name = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
   const page = await open(browser, 'about:blank');
-  await page.route('**/api/**', async (route) => {
+  await page.route(/\/api\/(?!events)/, async (route) => {
     const answer = await (await route.fetch()).text();
     await route.fulfill({
       contentType: 'application/json',

@@ -204,7 +204,7 @@ async function plainPage(browser, page) {
 /** Names come from programs that somebody else wrote. */
 async function hostileNames(browser) {
   const page = await open(browser, 'about:blank');
-  await page.route('**/api/**', async (route) => {
+  await page.route(/\/api\/(?!events)/, async (route) => {
     const answer = await (await route.fetch()).text();
     const name = JSON.stringify(hostile).slice(1, -1).replace(/\$/g, '$$$$');
     await route.fulfill({ contentType: 'application/json', body: answer.replace(/work_here/g, name) });

@@ -15,6 +15,37 @@ async function untilSum(page, least) {
   );
 }
 
+/** Until the page has shown three times that the recording is longer. */
+async function untilLonger(page) {
+  for (let i = 0; i < 3; i++) {
+    const length = await page.locator('[data-name=length]').getAttribute('data-value');
+    await page.waitForFunction(
+      (before) => document.querySelector('[data-name=length]')?.dataset.value !== before,
+      length,
+    );
+  }
+}
+
+/** What happens is told: nobody asks whether anything did.  Where it is not told, the page asks. */
+async function testEvents(browser, page, url, token) {
+  const asked = [];
+  const note = (request) => asked.push(new URL(request.url()).pathname);
+  page.on('request', note);
+  await untilLonger(page);
+  page.off('request', note);
+  const count = (path) => asked.filter((one) => one === path).length;
+  check('page-live-asks-for-numbers', count('/api/report') >= 2, asked.join(' '));
+  check('page-live-asks-not-whether', count('/api/targets') <= 1, `${count('/api/targets')} times`);
+
+  const deaf = await open(browser, url);
+  await deaf.route('**/api/events', (route) => route.abort());
+  await deaf.evaluate((text) => sessionStorage.setItem('memoir-token', text), token);
+  await deaf.reload();
+  await untilLonger(deaf);
+  check('page-live-without-events', true);
+  await deaf.context().close();
+}
+
 export async function testGrowing(browser, { url, token, growth, server, command }) {
   const page = await open(browser, `${url}#view=functions&metric=heap.live`);
   const field = page.locator('input[name=token]');
@@ -41,6 +72,8 @@ export async function testGrowing(browser, { url, token, growth, server, command
     ),
   );
   equal('page-live-card', live, card);
+
+  await testEvents(browser, page, url, token);
 
   process.kill(server, 'SIGKILL');
   await page.locator('.banner').waitFor();
