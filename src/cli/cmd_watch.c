@@ -13,6 +13,7 @@
 #include "cli/helper_program.h"
 #include "cli/node_watch_options.h"
 #include "cli/run_pictures.h"
+#include "cli/serve_helper.h"
 #include "cluster/run.h"
 #include "report/text_style.h"
 #include "scrape/local_capture.h"
@@ -181,9 +182,12 @@ static int watch(const struct node_list *list, const struct node_watch_wish *wis
     raise_limit();
     teller.writer = writer;
     teller.capture = begin_recordings(list, out, &teller);
+    if (wish->is_served)
+        serve_helper_begin_run(wish->is_quiet, out);
     int const err = node_watch(list, options, writer, &ears, &end, &fault);
     local_capture_destroy(teller.capture);
     run_writer_close(writer);
+    serve_helper_end();
     if (err)
         return fail(fault.text);
     if (teller.good == 0 && !end.was_stopped)
@@ -236,7 +240,8 @@ int cmd_watch(int argc, char **argv)
     struct fault fault = {0};
     struct option_set const sets[] = {{"When and where to", node_watch_when_rules, &wish},
                                       {"What", node_watch_rules, &wish},
-                                      {"Which nodes", node_watch_which_rules, &wish}};
+                                      {"Which nodes", node_watch_which_rules, &wish},
+                                      {"Page", node_watch_serve_rules, &wish}};
     struct command_help const help = {
         .usage =
             "memoir watch [CONFIG.yaml | INVENTORY | DATADIR | URL | pid:N | name:PROGRAM]... -o "
@@ -254,9 +259,9 @@ int cmd_watch(int argc, char **argv)
             "  memoir watch http://10.0.0.1:2379 http://10.0.0.2:2379 -o run --every 10s "
             "--metrics\n"
             "  memoir watch cluster.yaml -o run --every 5m --cpu=30s --cpu-after 10m\n"
-            "  memoir watch name:postgres pid:4242 -o run --every 1s\n",
+            "  memoir watch name:postgres pid:4242 -o run --every 1s --serve\n",
         .sets = sets,
-        .set_count = 3};
+        .set_count = 4};
     int status;
     char *command = command_without_secrets(argc, argv);
     int const words = command_words(argc, argv, &help, &status);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "cli/serve_helper.h"
 #include "scrape/node_secret.h"
 
 #define SECOND_NS        1000000000ull
@@ -84,6 +85,7 @@ FLAG_RULE(take_json, is_json)
 FLAG_RULE(take_csv, is_csv)
 FLAG_RULE(take_svg, is_svg)
 FLAG_RULE(take_quiet, is_quiet)
+FLAG_RULE(take_serve, is_served)
 
 #define TEXT_RULE(function, member)                                                                \
     static int function(void *into, const char *argument, struct fault *fault)                     \
@@ -229,6 +231,28 @@ const struct option_rule node_watch_when_rules[] = {
     {"--json", NULL, "list them as JSON", take_json},
     {"--csv", NULL, "list them as CSV", take_csv},
     {"--quiet", NULL, "say nothing; watch.log has it", take_quiet},
+    {NULL, NULL, NULL, NULL}};
+
+static int take_listen(void *into, const char *argument, struct fault *fault)
+{
+    (void)into, (void)fault;
+    serve_helper_listen(argument);
+    return 0;
+}
+
+static int take_serve_token(void *into, const char *argument, struct fault *fault)
+{
+    (void)into, (void)fault;
+    serve_helper_token_file(argument);
+    return 0;
+}
+
+const struct option_rule node_watch_serve_rules[] = {
+    {"--serve", NULL, "show the run in a browser while it is written, as memoir serve RUN",
+     take_serve},
+    {"--listen", "ADDR", "with --serve: where, as memoir serve --listen (127.0.0.1:17832)",
+     take_listen},
+    {"--serve-token-file", "FILE", "with --serve: as memoir serve --token-file", take_serve_token},
     {NULL, NULL, NULL, NULL}};
 
 const struct option_rule node_watch_which_rules[] = {

@@ -16,11 +16,13 @@ struct node_watch_wish {
     struct node_list_options nodes;
     char *token, *admin_token; /* as nodes has them */
     bool is_list, is_json, is_csv, is_svg, is_quiet;
+    bool is_served;
 };
 
 extern const struct option_rule node_watch_rules[];       /* into a struct node_watch_wish */
 extern const struct option_rule node_watch_which_rules[]; /* likewise: inventories, tokens */
 extern const struct option_rule node_watch_when_rules[];
+extern const struct option_rule node_watch_serve_rules[]; /* likewise: the page beside it */
 
 void node_watch_wish_fini(struct node_watch_wish *wish);
 

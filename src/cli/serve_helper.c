@@ -54,27 +54,30 @@ static int spawn(const char *path, char *const *words, int input)
     return err;
 }
 
-void serve_helper_begin(bool quiet, uint32_t pid)
+static size_t add_option(const char **words, size_t count, const char *name, const char *argument)
 {
-    char path[PATH_MAX], number[16];
-    const char *words[16] = {"memoir-serve", "serve", "--pid", number, "--until-stdin-ends"};
-    size_t count = 5;
+    if (!argument)
+        return count;
+    words[count] = name;
+    words[count + 1] = argument;
+    return count + 2;
+}
+
+/* `option` is NULL when what is served stands alone. */
+static void begin(bool quiet, const char *option, const char *what)
+{
+    char path[PATH_MAX];
+    const char *words[16] = {"memoir-serve", "serve", "--until-stdin-ends"};
+    size_t count = 3;
     int ends[2];
-    snprintf(number, sizeof(number), "%u", pid);
-    if (helper.address) {
-        words[count++] = "--listen";
-        words[count++] = helper.address;
-    }
-    if (helper.token_file) {
-        words[count++] = "--token-file";
-        words[count++] = helper.token_file;
-    }
-    if (helper.go_pprof) {
-        words[count++] = "--go-pprof";
-        words[count++] = helper.go_pprof;
-    }
+    if (option)
+        words[count++] = option;
+    words[count++] = what;
+    count = add_option(words, count, "--listen", helper.address);
+    count = add_option(words, count, "--token-file", helper.token_file);
+    count = add_option(words, count, "--go-pprof", helper.go_pprof);
     if (quiet)
-        words[count++] = "--quiet";
+        words[count] = "--quiet";
     int err = -helper_program_path("memoir-serve", path);
     if (!err && pipe2(ends, O_CLOEXEC) < 0)
         err = errno;
@@ -89,6 +92,18 @@ void serve_helper_begin(bool quiet, uint32_t pid)
         helper.pid = 0;
         fprintf(stderr, "memoir: cannot serve: %s: %s\n", path, strerror(err));
     }
+}
+
+void serve_helper_begin(bool quiet, uint32_t pid)
+{
+    char number[16];
+    snprintf(number, sizeof(number), "%u", pid);
+    begin(quiet, "--pid", number);
+}
+
+void serve_helper_begin_run(bool quiet, const char *path)
+{
+    begin(quiet, NULL, path);
 }
 
 void serve_helper_end(void)

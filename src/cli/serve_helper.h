@@ -17,6 +17,8 @@ void serve_helper_go_pprof(const char *url);
 
 /* For recording_wish.began: starts it for process `pid`.  What is wrong it says itself; recording goes on. */
 void serve_helper_begin(bool quiet, uint32_t pid);
+/* The same for the folder of a run. */
+void serve_helper_begin_run(bool quiet, const char *path);
 
 /* Ends it, if there is one. */
 void serve_helper_end(void);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # memoir serve of runs, and of files that other programs wrote: what is asked over HTTP is what memoir ram and memoir report say of the same.
 # Runs beside others.
-# shellcheck source=/dev/null disable=SC2154
+# shellcheck source=/dev/null disable=SC2154,SC2034
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
 
@@ -105,11 +105,36 @@ if [ -x "$BUILD/memoir-cluster" ]; then
     if wait_until 30 has_more; then ok live-follows; else not_ok live-follows "$first, then $(points)"; fi
     equal live-rss "$(($(awk '/^VmRSS/ { print $2 }' "/proc/$sleeper/status") * 1024))" "$(get /api/nodes | jq '.nodes[0].summary.rss.last')"
     equal live-has-no-profiles '["run"]' "$(get /api/targets | jq -c '[.targets[].kind]')"
-    for pid in $(descendants $watch) $watch; do kill -9 "$pid"; done 2>/dev/null
+    kill -9 $watch
     wait $watch 2>/dev/null
     if wait_until 30 is_written false; then ok live-ends; else not_ok live-ends "$(get /api/nodes)"; fi
     equal live-all "$("$MEMOIR" ram live --json | jq '.nodes[0].summary.rss.points')" "$(points)"
     end_server live-server-ends
+
+    # The page beside a watch, from its first moment on; it ends with the watch, also when that is killed.
+    serve_beside() { # serve_beside FOLDER: $watch, $port
+        "$MEMOIR" watch "pid:$sleeper" -o "$1" --every 200ms --serve --listen 0 2>"$1.err" </dev/null &
+        watch=$!
+        started+=("$watch")
+        wait_until 30 has_line "$1.err" 'serving http://' || not_ok "$1-serves" "$(cat "$1.err")"
+        port=$(sed -n 's|.*serving http://.*:\([0-9]*\)/$|\1|p' "$1.err")
+    }
+    serve_beside beside
+    has_some() { [ "$(points)" -gt 2 ]; }
+    if wait_until 30 has_some; then ok beside-follows; else not_ok beside-follows "$(get /api/nodes)"; fi
+    equal beside-is-written '["run",true]' "$(get /api/targets | jq -c '.targets[0] | [.kind, .running]')"
+    kill -TERM $watch
+    wait $watch
+    equal beside-ends 0 $?
+    is_silent() { ! get /healthz >/dev/null; }
+    if wait_until 30 is_silent; then ok beside-server-ends; else not_ok beside-server-ends "it still answers"; fi
+    serve_beside killed
+    kill -9 $watch
+    wait $watch 2>/dev/null
+    if wait_until 30 is_silent; then ok killed-server-ends; else not_ok killed-server-ends "it still answers"; fi
+    "$MEMOIR" watch "pid:$sleeper" -o refused --for 1s --every 200ms --serve --listen nonsense 2>err
+    equal refused-watch-goes-on 0 $?
+    equal refused-serve-is-told 1 "$(grep -c 'listen' err)"
 else
     skip live "memoir-cluster is not built: libcurl or libyaml is missing"
 fi
