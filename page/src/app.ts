@@ -316,19 +316,21 @@ export class App {
   }
 
   private stepBack(): void {
-    const { find, zoom, focus, filter, time } = this.address.current;
+    const { find, zoom, focus, filter, time, picked } = this.address.current;
     this.address.change(
       find
         ? { find: '' }
         : zoom
-          ? { zoom: '' }
+          ? { zoom: '', picked: '' }
           : focus
             ? { focus: '' }
             : filter
               ? { filter: '' }
               : time
                 ? { time: null }
-                : {},
+                : picked
+                  ? { picked: '' }
+                  : {},
     );
   }
 

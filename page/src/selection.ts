@@ -11,6 +11,8 @@ export const colourings = ['module', 'function', 'change'] as const;
 export type Colouring = (typeof colourings)[number];
 export const scales = ['none', 'time', 'total'] as const;
 export type Scale = (typeof scales)[number];
+export const areas = ['stacked', 'lines', 'share'] as const;
+export type Areas = (typeof areas)[number];
 
 /** ns since the recording began; without `from` it is an instant. */
 export interface Time {
@@ -43,13 +45,19 @@ export interface Selection {
   series: string; // of all nodes: what is shown over time; empty: as usual
   lanes: boolean; // each node over time, below each other
   alone: boolean; // nodes are not grouped by role
+  picked: string; // a function whose time is drawn over the timeline
+  tracks: readonly string[]; // lanes of the timeline; empty: the usual ones
+  stretch: Time | null; // of the timeline, that fills its width; null: all of it
+  top: number; // call sites over time, so many
+  areas: Areas; // how they are drawn
   swap: boolean; // the older is the newer
   drawn: boolean; // what changed, as a flame graph
   region: string; // of the map: the number of the mapping whose pages are shown, or "from-how many" of a row that stands for several
   shape: string; // of the map: empty or treemap
 }
 
-const FRAMES = 50000;
+const FRAMES = 50000,
+  SITES = 8;
 
 export const everything: Selection = {
   target: '',
@@ -80,6 +88,11 @@ export const everything: Selection = {
   swap: false,
   drawn: false,
   shape: '',
+  picked: '',
+  tracks: [],
+  stretch: null,
+  top: SITES,
+  areas: 'stacked',
 };
 
 function oneOf<T extends string>(known: readonly T[], text: string | null, usual: T): T {
@@ -127,6 +140,11 @@ export function parseSelection(hash: string): Selection {
     lanes: words.get('lanes') === '1',
     alone: words.get('alone') === '1',
     region: words.get('region') ?? '',
+    picked: words.get('picked') ?? '',
+    tracks: (words.get('tracks') ?? '').split(',').filter(Boolean).slice(0, 12),
+    stretch: timeOf(words.get('stretch'), null),
+    top: Math.min(Math.max(wholeNumber(words.get('top')) ?? SITES, 1), 16),
+    areas: oneOf(areas, words.get('areas'), 'stacked'),
     swap: words.get('swap') === '1',
     drawn: words.get('drawn') === '1',
     shape: words.get('shape') ?? '',
@@ -170,6 +188,11 @@ export function formatSelection(selection: Selection): string {
   put('lanes', selection.lanes ? '1' : '');
   put('alone', selection.alone ? '1' : '');
   put('region', selection.region);
+  put('picked', selection.picked);
+  put('tracks', selection.tracks.join(','));
+  putTime(selection.stretch, 'stretch', '');
+  put('top', selection.top === SITES ? '' : String(selection.top));
+  put('areas', selection.areas === 'stacked' ? '' : selection.areas);
   put('swap', selection.swap ? '1' : '');
   put('drawn', selection.drawn ? '1' : '');
   put('shape', selection.shape);

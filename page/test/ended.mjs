@@ -192,7 +192,7 @@ async function keysOnly(page, url, file) {
   equal('page-keys-help', true, await page.locator('dialog.help').isVisible());
   await page.keyboard.press('Escape');
   equal('page-keys-help-closes', false, await page.locator('dialog.help').isVisible());
-  await page.locator('.timeline summary').focus();
+  await page.locator('.timeline .as-table summary').focus();
   await page.keyboard.press('Enter');
   await page.locator('.timeline .plain tbody tr').first().waitFor();
   check('page-timeline-table', (await page.locator('.timeline .plain tbody tr').count()) > 0);

@@ -8,7 +8,8 @@
 #include "analyze/call_tree.h"
 #include "base/hash.h"
 
-#define DEPTH_SEEN 64 /* frames looked at for one that is not a container */
+#define DEPTH_SEEN    64 /* frames looked at for one that is not a container */
+#define UNKNOWN_STACK "(unknown stack)"
 
 int site_table_init(struct site_table *table, struct recording *recording)
 {
@@ -77,6 +78,14 @@ static string_id name_process(const struct recording *recording, stack_id stack)
     return recording->locations.items[frame->first_location].function;
 }
 
+static string_id name_innermost(struct recording *recording, const struct metric *metric,
+                                stack_id stack)
+{
+    struct shown_frame frame;
+    size_t const count = stack_show_of(recording, metric, stack, &frame, 1);
+    return count ? frame.function : recording_intern(recording, UNKNOWN_STACK);
+}
+
 static string_id name_stack(struct recording *recording, stack_id stack)
 {
     bool const is_of_several = recording_is_of_several(recording);
@@ -86,7 +95,7 @@ static string_id name_stack(struct recording *recording, stack_id stack)
     struct shown_frame frames[DEPTH_SEEN];
     size_t count = stack_show(recording, stack, frames, DEPTH_SEEN);
     if (count == 0)
-        return recording_intern(recording, "(unknown stack)");
+        return recording_intern(recording, UNKNOWN_STACK);
     if (count > DEPTH_SEEN)
         count = DEPTH_SEEN;
     for (size_t i = 0; i < count; i++)
@@ -136,7 +145,9 @@ struct site_entry *site_table_find(struct site_table *table, stack_id stack)
         stack = STACK_EMPTY; /* damaged input: counted as unknown */
     uint32_t *site = &table->site_of_stack[stack];
     if (!*site)
-        *site = site_of_function(table, name_stack(table->recording, stack));
+        *site = site_of_function(
+            table, table->by_function ? name_innermost(table->recording, table->by_function, stack)
+                                      : name_stack(table->recording, stack));
     if (!*site) {
         table->failed = true;
         return NULL;

@@ -17,7 +17,8 @@ struct site_table {
     uint32_t stack_count;
     uint32_t *slots; /* open addressing by function: site + 1 */
     size_t slot_count;
-    bool failed; /* out of memory */
+    bool failed;                      /* out of memory */
+    const struct metric *by_function; /* NULL unless set after init: see site_table_find */
 };
 
 int site_table_init(struct site_table *table, struct recording *recording); /* 0 or -ENOMEM */
@@ -27,7 +28,7 @@ int site_table_extend(struct site_table *table);
 
 /* The site of a stack: the innermost function that is no allocator, no standard container and not
  * in the C or C++ library (a vector that grows says nothing, the code that made it grow does); the
- * innermost one when there is no other.  In a recording of the time of several processes: the process.  NULL after running out of memory. */
+ * innermost one when there is no other.  With `by_function`, always the function that reports of that metric have it in.  In a recording of the time of several processes: the process.  NULL after running out of memory. */
 struct site_entry *site_table_find(struct site_table *table, stack_id stack);
 
 /* Gives the `top` sites of the largest area their places and writes them, biggest first, to

@@ -7,13 +7,21 @@
 
 #include "analyze/bucket_walk.h"
 #include "analyze/site_table.h"
+#include "analyze/stack_match.h"
 #include "base/human.h"
 
 #define COLUMN_SAMPLES 25u     /* of a busy thread, in a column: fewer are more chance than curve */
 #define EMPTY_AXIS_NS  1000000 /* what the axis of a recording of no duration shows */
 
+const char *const plot_lanes[PLOT_LANES] = {"heap.held", "pages.cache", "cpu.on",
+                                            "cpu.off",   "pool.live",   "maps.live"};
+
 struct builder {
     struct plot_data *data;
+    const struct metric *lanes[PLOT_LANES];
+    uint8_t lane_of_column[COLUMN_LIMIT]; /* its place + 1; 0: in none */
+    int64_t lane_levels[PLOT_LANES];
+    uint32_t *is_kept; /* by stack: not 0 when the filter keeps it; NULL: all are */
     struct site_table sites;
     uint64_t from_ns, to_ns;
     uint64_t column_ns;                 /* a column is closed when it would get longer */
@@ -21,11 +29,21 @@ struct builder {
     bool failed;
 };
 
-/* How a cell changes the metric. */
-static int64_t change_of(const struct metric *metric, const struct cell *cell)
+static int64_t signed_value(const struct metric *metric, const struct cell *cell)
 {
     int const sign = metric_sign(metric, cell->column);
     return sign < 0 ? -cell->value : sign * cell->value;
+}
+
+static bool is_left_out(const struct builder *builder, stack_id stack)
+{
+    return builder->is_kept && (stack > builder->sites.stack_count || !builder->is_kept[stack]);
+}
+
+/* How a cell changes the metric. */
+static int64_t change_of(const struct builder *builder, const struct cell *cell)
+{
+    return is_left_out(builder, cell->key) ? 0 : signed_value(builder->data->metric, cell);
 }
 
 /* First walk: the area under a site's curve is the sum of its changes, each times what is left. */
@@ -37,7 +55,7 @@ static void rank_bucket(void *into, const struct bucket *bucket)
     if (builder->data->is_rate)
         left = bucket->end_ns > builder->from_ns ? 1 : 0;
     for (size_t i = 0; i < bucket->cell_count; i++) {
-        int64_t const change = change_of(builder->data->metric, &bucket->cells[i]);
+        int64_t const change = change_of(builder, &bucket->cells[i]);
         struct site_entry *site =
             change ? site_table_find(&builder->sites, bucket->cells[i].key) : NULL;
         if (site) /* one more ns, so that what came last still ranks above nothing */
@@ -103,10 +121,53 @@ static void add_levels(struct builder *builder, const struct bucket *bucket)
 {
     for (size_t i = 0; i < bucket->cell_count; i++) {
         const struct cell *cell = &bucket->cells[i];
-        int64_t const change = change_of(builder->data->metric, cell);
+        int64_t const change = change_of(builder, cell);
         if (change)
             builder->levels[place_of(builder, cell->key)] += change;
     }
+}
+
+static void find_lanes(struct builder *builder)
+{
+    for (unsigned lane = 0; lane < PLOT_LANES; lane++) {
+        builder->lanes[lane] = metric_find(plot_lanes[lane]);
+        for (unsigned column = 0; column < COLUMN_LIMIT; column++)
+            if (metric_sign(builder->lanes[lane], column))
+                builder->lane_of_column[column] = (uint8_t)(lane + 1);
+    }
+}
+
+static void add_to_lanes(struct builder *builder, const struct bucket *bucket)
+{
+    for (size_t i = 0; i < bucket->cell_count; i++) {
+        const struct cell *cell = &bucket->cells[i];
+        unsigned const found =
+            cell->column < COLUMN_LIMIT ? builder->lane_of_column[cell->column] : 0;
+        if (!found)
+            continue;
+        builder->lane_levels[found - 1] += signed_value(builder->lanes[found - 1], cell);
+        builder->data->has_lane[found - 1] = true;
+    }
+}
+
+/* What was added becomes the column's; a level stays what it is. */
+static void put_lanes(struct builder *builder, struct plot_column *column)
+{
+    for (size_t lane = 0; lane < PLOT_LANES; lane++) {
+        if (builder->lanes[lane]->kind == METRIC_COUNTER) {
+            column->lanes[lane] += builder->lane_levels[lane];
+            builder->lane_levels[lane] = 0;
+        } else
+            column->lanes[lane] =
+                builder->data->has_lane[lane] ? builder->lane_levels[lane] : PLOT_UNKNOWN;
+    }
+}
+
+static void drop_counts(struct builder *builder)
+{
+    for (size_t lane = 0; lane < PLOT_LANES; lane++)
+        if (builder->lanes[lane]->kind == METRIC_COUNTER)
+            builder->lane_levels[lane] = 0;
 }
 
 static void add_to_column(struct plot_column *column, const struct bucket *bucket)
@@ -127,9 +188,11 @@ static void draw_bucket(void *into, const struct bucket *bucket)
 {
     struct builder *builder = into;
     struct plot_data *data = builder->data;
+    add_to_lanes(builder, bucket);
     if (bucket->end_ns <= builder->from_ns && builder->from_ns > 0) {
         if (!data->is_rate)
             add_levels(builder, bucket); /* what the range begins with */
+        drop_counts(builder);
         return;
     }
     if (data->instants.count == 0) {
@@ -142,6 +205,7 @@ static void draw_bucket(void *into, const struct bucket *bucket)
         return;
     add_levels(builder, bucket);
     add_to_column(column, bucket);
+    put_lanes(builder, column);
     put_instant(builder, column);
 }
 
@@ -168,7 +232,8 @@ static void add_pins(struct builder *builder, const struct recording *recording)
         if (pin->time_ns <= data->range.from_ns || pin->time_ns >= data->range.to_ns)
             continue;
         for (size_t i = 0; i < pin->cell_count; i++) {
-            if (pin->cells[i].column != data->metric->plus)
+            if (pin->cells[i].column != data->metric->plus ||
+                is_left_out(builder, pin->cells[i].key))
                 continue;
             has_metric = true;
             instant.values[place_of(builder, pin->cells[i].key)] += pin->cells[i].value;
@@ -274,10 +339,15 @@ int plot_data_build(struct recording *recording, const struct plot_choice *choic
     memset(data, 0, sizeof(*data));
     data->metric = is_live ? live : choice->metric;
     data->is_rate = data->metric->kind == METRIC_COUNTER;
+    find_lanes(&builder);
     int err = site_table_init(&builder.sites, recording);
+    builder.sites.by_function = choice->by_function ? data->metric : NULL;
+    if (!err && choice->filter)
+        err = stack_match_regex(recording, choice->filter, &builder.is_kept);
     if (!err)
         err = walk_twice(recording, choice, &builder, fault);
     site_table_fini(&builder.sites);
+    free(builder.is_kept);
     if (err == -ENOMEM)
         fault_set(fault, err, "not enough memory to draw the plot");
     if (err)

@@ -6,15 +6,24 @@
  * is there with its call sites. */
 #pragma once
 
+#include <regex.h>
+
 #include "analyze/weigh.h"
 
 #define PLOT_SITES_MAX 16
+#define PLOT_LANES     6
+#define PLOT_UNKNOWN   INT64_MIN
+
+/* Further metrics, each as one curve of all stacks together. */
+extern const char *const plot_lanes[PLOT_LANES];
 
 struct plot_column {
     uint64_t begin_ns, end_ns;
     struct gauges gauges; /* end of the last, max and min of all; -1 where not measured */
     uint64_t lost_events;
     int64_t allocated_bytes, allocated_calls; /* within it */
+    int64_t lanes
+        [PLOT_LANES]; /* a level at its end, PLOT_UNKNOWN before there was any; of a counter, what was added within it */
 };
 
 struct plot_site {
@@ -35,6 +44,7 @@ struct plot_data {
     VEC(struct plot_instant) instants; /* by time; the first is the beginning of the range */
     struct plot_site sites[PLOT_SITES_MAX];
     unsigned site_count;
+    bool has_lane[PLOT_LANES]; /* the recording has something in it */
 };
 
 struct plot_choice {
@@ -42,6 +52,10 @@ struct plot_choice {
     struct time_range range;
     unsigned top;         /* sites of their own; at most PLOT_SITES_MAX */
     unsigned max_columns; /* at least 1 */
+    const regex_t *
+        filter; /* sites: only stacks it finds a frame in; NULL: all.  Columns and lanes are always of all */
+    bool
+        by_function; /* sites are functions as memoir report --by function has them, and not the first that tell something */
 };
 
 /* 0 or -errno with a sentence.  A recording without buckets gives no columns and is no error. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/timeline_json.h"
 
+#include <string.h>
+
 #include "base/json_out.h"
+
+#define ALERT_WORD "alert " /* begins the label of a mark that --alert made */
 
 static void write_gauge(struct json_out *json, int64_t value)
 {
@@ -62,6 +66,53 @@ static void write_sites(struct json_out *json, const struct recording *recording
     json_array_end(json);
 }
 
+static void write_lanes(struct json_out *json, const struct plot_data *data)
+{
+    json_key(json, "lanes");
+    json_array_begin(json);
+    for (size_t lane = 0; lane < PLOT_LANES; lane++) {
+        const struct metric *metric = metric_find(plot_lanes[lane]);
+        if (!data->has_lane[lane])
+            continue;
+        json_object_begin(json);
+        json_text_field(json, "metric", metric->name);
+        json_text_field(json, "unit", metric->unit);
+        json_bool_field(json, "is_rate", metric->kind == METRIC_COUNTER);
+        json_key(json, "values");
+        json_array_begin(json);
+        vec_each (column, &data->columns) {
+            if (column->lanes[lane] == PLOT_UNKNOWN)
+                json_null(json);
+            else
+                json_int(json, column->lanes[lane]);
+        }
+        json_array_end(json);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void write_deaths(struct json_out *json, const struct recording *recording)
+{
+    vec_each (pin, &recording->pins) {
+        const char *label = recording_text(recording, pin->label);
+        if (pin->kind != PIN_DEATH)
+            continue;
+        json_object_begin_inline(json);
+        json_text_field(json, "kind", "death");
+        json_text_field(json, "label", *label ? label : "the program died");
+        json_uint_field(json, "time_ns", pin->time_ns);
+        json_object_end(json);
+    }
+}
+
+static const char *kind_of(const struct mark *mark, const char *label)
+{
+    if (mark->kind == MARK_BEGIN)
+        return "phase";
+    return strncmp(label, ALERT_WORD, strlen(ALERT_WORD)) == 0 ? "alert" : "mark";
+}
+
 static void write_marks(struct json_out *json, const struct recording *recording)
 {
     const struct mark_list *marks = &recording->marks;
@@ -73,8 +124,9 @@ static void write_marks(struct json_out *json, const struct recording *recording
         if (mark->kind == MARK_END)
             continue;
         json_object_begin_inline(json);
-        json_text_field(json, "kind", mark->kind == MARK_BEGIN ? "phase" : "mark");
-        json_text_field(json, "label", recording_text(recording, mark->label));
+        const char *label = recording_text(recording, mark->label);
+        json_text_field(json, "kind", kind_of(mark, label));
+        json_text_field(json, "label", label);
         json_uint_field(json, "time_ns", mark->time_ns);
         if (mark->kind == MARK_BEGIN) {
             json_uint_field(json, "end_ns", span.to_ns);
@@ -82,6 +134,7 @@ static void write_marks(struct json_out *json, const struct recording *recording
         }
         json_object_end(json);
     }
+    write_deaths(json, recording);
     json_array_end(json);
 }
 
@@ -98,6 +151,7 @@ int timeline_json_write(const struct recording *recording, const struct plot_dat
     json_uint_field(&json, "start_unix_ns", recording->start_unix_ns);
     json_bool_field(&json, "being_written", recording->being_written);
     write_columns(&json, data);
+    write_lanes(&json, data);
     write_sites(&json, recording, data);
     write_marks(&json, recording);
     json_object_end(&json);

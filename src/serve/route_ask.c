@@ -190,10 +190,13 @@ void route_ask_timeline(struct target *target, struct request *request, struct a
         !take_number(request, "top", (struct number_limits){8, 1, PLOT_SITES_MAX}, &top, answer) ||
         !ask_begin(&ask, false, target, request, answer))
         return;
-    struct plot_choice const choice = {.metric = ask.selection.metric,
-                                       .range = ask.range,
-                                       .top = (unsigned)top,
-                                       .max_columns = (unsigned)points};
+    struct plot_choice const choice = {
+        .metric = ask.selection.metric,
+        .range = ask.range,
+        .top = (unsigned)top,
+        .max_columns = (unsigned)points,
+        .filter = ask.selection.filter ? &ask.selection.filter_regex : NULL,
+        .by_function = ask.selection.by_given && ask.selection.by == BY_FUNCTION};
     int const err = plot_data_build(ask.recording, &choice, &data, &fault);
     if (err) {
         ask_refuse(err, &fault, request, answer);

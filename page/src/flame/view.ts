@@ -113,7 +113,9 @@ export class FlamePart implements Part {
 
   private zoomTo(node: number): void {
     if (!this.made || this.made.tree.frame[node]! < 0) return;
-    this.scene?.change({ zoom: pathText(this.made.tree, node) });
+    const { tree, frames } = this.made,
+      frame = tree.frame[node]!;
+    this.scene?.change({ zoom: pathText(tree, node), picked: frame > 0 ? frames.name(frame) : '' });
   }
 
   /** Callers and callees of the function of a node. */

@@ -1,19 +1,13 @@
 // The time that the selected one is compared with: dashed, and named, so that it is not taken for the other.
 import { SANS } from '../canvas';
-import type { Timeline } from '../api_types';
 import type { Time } from '../selection';
 import type { Theme } from '../theme';
-import { xOf, type Plan } from './chart';
+import type { Plan } from './chart';
+import { xOf } from './scale';
 
-export function paintCompared(
-  pen: CanvasRenderingContext2D,
-  data: Timeline,
-  plan: Plan,
-  time: Time,
-  theme: Theme,
-): void {
-  const to = xOf(data, plan, time.to),
-    from = time.from === null ? to : xOf(data, plan, time.from);
+export function paintCompared(pen: CanvasRenderingContext2D, plan: Plan, time: Time, theme: Theme): void {
+  const to = xOf(plan, time.to),
+    from = time.from === null ? to : xOf(plan, time.from);
   pen.save();
   pen.strokeStyle = pen.fillStyle = theme.mark;
   pen.globalAlpha = 0.12;

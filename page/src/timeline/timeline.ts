@@ -1,25 +1,30 @@
-// The timeline: what is drawn, a brush over it, a tip beneath the pointer, the keyboard, and the same as a table.
+// The timeline: lanes with a brush over them, a tip beneath the pointer, zoom, the keyboard, and the same as a table.
 import type { Timeline } from '../api_types';
 import { fit } from '../canvas';
 import { add, button, fill, h, listen } from '../dom';
 import type { Picture, Table } from '../export/seen';
+import { literally } from '../finder';
 import { timely } from '../metrics';
 import { whose, type Part, type Scene } from '../scene';
 import type { Time } from '../selection';
 import { onTheme, theme } from '../theme';
-import { bytesText, durationText, rateText, valueText } from '../units';
+import { fillLegend, LaneMenu } from './bar';
+import { paintTimeline, planOf, type Picked, type Plan } from './chart';
 import { paintCompared } from './compared';
-import { paintTimeline, planOf, siteColor, timeAt, xOf, type Plan } from './chart';
+import { lanesOf, type LaneAbout } from './lanes';
+import { timeAt, xOf } from './scale';
+import { paintCursor, paintSelected } from './selected';
 import { timelineRows, timelineTable } from './table';
+import { tipLines } from './tip';
+import { moved, Overview, zoomed, type Stretch } from './zoom';
 
 const POINTS = 800,
   SITES = 7,
   EDGE = 7,
-  CLICK = 4;
-
-function lastOf(values: readonly (number | null)[]): number | null {
-  return [...values].reverse().find((value) => value !== null) ?? null;
-}
+  CLICK = 4,
+  STEP = 1.6, // of a zoom by key
+  SETTLE_MS = 180,
+  NAME_MOST = 120;
 
 export class TimelinePart implements Part {
   readonly element = h('section', { class: 'timeline card', 'aria-label': 'Timeline' });
@@ -29,22 +34,43 @@ export class TimelinePart implements Part {
     tabindex: 0,
     role: 'application',
     'aria-label':
-      'Timeline. Left and right move the cursor, with shift they select a range, Enter selects an instant, Escape clears.',
+      'Timeline. Left and right move the cursor, with shift they select a range, Enter selects an instant, plus and minus zoom, 0 shows all, Escape clears.',
   });
-  private readonly tip = h('div', { class: 'tip', hidden: true });
+  private readonly tip = h('div', { class: 'tip', hidden: true, 'aria-live': 'polite' });
   private readonly legend = h('div', { class: 'legend' });
+  private readonly menu = new LaneMenu();
+  private readonly closeness = h('span', { class: 'switch', role: 'group', 'aria-label': 'Zoom' });
   private readonly table = h('details', { class: 'as-table' }, h('summary', {}, 'As a table'));
   private readonly frame = h('div', { class: 'chart' }, this.lanes, this.over, this.tip);
-  private data: Timeline | null = null;
+  private readonly overview = new Overview((stretch) => this.look(stretch));
+  private whole: Timeline | null = null;
+  private close: Timeline | null = null; // of the stretch that is seen
+  private about: LaneAbout[] = [];
+  private picked: Picked | null = null;
   private plan: Plan | null = null;
   private scene: Scene | null = null;
+  private stretch: Stretch | null = null; // null: all of it
+  private settling = 0;
   private cursor: number | null = null; // ns
   private anchor: number | null = null; // ns: where a brush began
+  private grip: number | null = null; // px: where the axis was taken
   private draft: Time | null = null; // while the pointer is down
   private isOther = false; // what is drawn is the time to compare with
 
   constructor() {
-    add(this.element, this.frame, this.legend, this.table);
+    add(
+      this.element,
+      this.frame,
+      this.overview.element,
+      h('div', { class: 'timeline-bar' }, this.legend, this.closeness, this.menu.element),
+      this.table,
+    );
+    fill(
+      this.closeness,
+      button('−', () => this.zoom(1 / STEP), { 'aria-label': 'Zoom out', title: 'Zoom out (−)' }),
+      button('+', () => this.zoom(STEP), { 'aria-label': 'Zoom in', title: 'Zoom in (+, Ctrl + wheel)' }),
+      button('All', () => this.look(null), { title: 'All of the time (0)' }),
+    );
     listen(this.over, {
       pointerdown: (event) => this.press(event),
       pointermove: (event) => this.move(event),
@@ -55,46 +81,77 @@ export class TimelinePart implements Part {
       blur: () => this.leave(),
       dblclick: () => this.scene?.change({ time: null }),
     });
+    this.over.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     this.table.addEventListener('toggle', () => this.fillTable());
     new ResizeObserver(() => this.paint()).observe(this.frame);
     onTheme(() => this.paint());
   }
 
+  /** What is known of the stretch that is seen, as closely as it is. */
+  private get data(): Timeline | null {
+    const { whole, close, stretch } = this;
+    return stretch && close && close.from_ns <= stretch.from && close.to_ns >= stretch.to ? close : whole;
+  }
+
   async show(scene: Scene): Promise<void> {
+    const { stretch, filter, focus, picked: chosen } = scene.selection;
     this.scene = scene;
+    this.stretch = stretch && stretch.from !== null ? { from: stretch.from, to: stretch.to } : null;
     this.paintOver();
-    const data = await scene.source.get<Timeline>('api/timeline', {
-      ...whose(scene),
-      metric: timely(scene.metric),
-      points: POINTS,
-      top: SITES,
-    });
+    const question = { ...whose(scene), metric: timely(scene.metric), points: POINTS };
+    const between = this.stretch && `${this.stretch.from}ns,${this.stretch.to}ns`;
+    const wanted = chosen || focus,
+      name = wanted.length <= NAME_MOST ? wanted : '';
+    const [whole, close, picked] = await Promise.all([
+      scene.source.get<Timeline>('api/timeline', { ...question, top: SITES, filter }),
+      between
+        ? scene.source
+            .get<Timeline>('api/timeline', { ...question, top: SITES, filter, between })
+            .catch(() => null) // all of it is coarser, and there
+        : null,
+      name
+        ? scene.source
+            .get<Timeline>('api/timeline', { ...question, top: 1, filter: `^${literally(name)}$`, between })
+            .catch(() => null)
+        : null,
+    ]);
     if (this.scene !== scene) return;
-    this.data = data;
-    this.fillLegend();
+    this.whole = whole;
+    this.close = close;
+    this.picked = picked && picked.sites.length ? { name, data: picked } : null;
+    fillLegend(this.legend, scene, whole);
     this.fillTable();
     this.paint();
+    this.menu.show(scene, this.about);
+  }
+
+  private span(width: number): { from: number; to: number; width: number } {
+    const { whole, stretch } = this;
+    return { from: stretch?.from ?? whole!.from_ns, to: stretch?.to ?? whole!.to_ns, width };
   }
 
   private paint(): void {
-    const width = this.frame.clientWidth;
-    if (!this.data || width < 10) return;
-    this.plan = planOf(this.data, width);
+    const { data } = this,
+      width = this.frame.clientWidth;
+    if (!data || width < 10) return;
+    this.about = lanesOf(data);
+    this.plan = planOf(data, this.about, this.scene?.selection.tracks ?? [], this.span(width));
     this.frame.style.height = `${this.plan.height}px`;
-    paintTimeline(fit(this.lanes, width, this.plan.height), this.data, this.plan, theme());
+    paintTimeline(fit(this.lanes, width, this.plan.height), data, this.plan, theme(), this.picked);
+    this.overview.paint(this.whole!, this.stretch, theme());
+    this.element.dataset['from'] = String(this.plan.from);
+    this.element.dataset['to'] = String(this.plan.to);
     this.paintOver();
   }
 
   asPicture(): Picture | null {
-    const { data, plan } = this;
-    return (
-      data &&
-      plan && {
-        width: plan.width,
-        height: plan.height,
-        paint: (pen) => paintTimeline(pen, data, plan, theme()),
-      }
-    );
+    const { data, plan, picked } = this;
+    if (!data || !plan) return null;
+    return {
+      width: plan.width,
+      height: plan.height,
+      paint: (pen) => paintTimeline(pen, data, plan, theme(), picked),
+    };
   }
 
   asTable(): Table | null {
@@ -102,89 +159,107 @@ export class TimelinePart implements Part {
   }
 
   private paintOver(): void {
-    const { data, plan } = this;
-    if (!data || !plan) return;
+    const { plan } = this;
+    if (!plan) return;
     const pen = fit(this.over, plan.width, plan.height);
     const colors = theme();
     const selected = this.scene?.selection;
     const time = (this.isOther ? null : this.draft) ?? selected?.time ?? null;
     const other = (this.isOther ? this.draft : null) ?? selected?.besides ?? null;
-    if (time) {
-      const to = xOf(data, plan, time.to),
-        from = time.from === null ? to : xOf(data, plan, time.from);
-      if (time.from !== null) {
-        pen.fillStyle = colors.surface;
-        pen.globalAlpha = 0.62;
-        pen.fillRect(0, 0, from, plan.axis);
-        pen.fillRect(to, 0, plan.width - to, plan.axis);
-        pen.globalAlpha = 0.09;
-        pen.fillStyle = colors.accent;
-        pen.fillRect(from, 0, to - from, plan.axis);
-        pen.globalAlpha = 1;
-      }
-      pen.fillStyle = colors.accent;
-      for (const x of [from, to]) {
-        pen.fillRect(Math.min(plan.width - 2, Math.max(0, x - 1)), 0, 2, plan.axis);
-        pen.fillRect(Math.min(plan.width - 6, Math.max(0, x - 3)), plan.axis / 2 - 11, 6, 22);
-      }
-    }
-    if (other && (this.isOther || selected?.view === 'diff')) paintCompared(pen, data, plan, other, colors);
-    if (this.cursor !== null && !this.draft) {
-      pen.strokeStyle = colors.soft;
-      pen.setLineDash([3, 3]);
-      pen.beginPath();
-      const x = Math.round(xOf(data, plan, this.cursor)) + 0.5;
-      pen.moveTo(x, 0);
-      pen.lineTo(x, plan.axis);
-      pen.stroke();
-      pen.setLineDash([]);
-    }
+    if (time) paintSelected(pen, plan, time, colors);
+    if (other && (this.isOther || selected?.view === 'diff')) paintCompared(pen, plan, other, colors);
+    if (this.cursor !== null && !this.draft) paintCursor(pen, plan, this.cursor, colors);
   }
 
+  // Closer and further.
+
+  /** At once with what there is; when it rests, with all the detail. */
+  private look(stretch: Stretch | null): void {
+    this.stretch = stretch;
+    this.paint();
+    clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => this.scene?.change({ stretch }, 'replace'), SETTLE_MS);
+  }
+
+  private zoom(factor: number, about = this.cursor): void {
+    const { plan, whole } = this;
+    if (!plan || !whole) return;
+    const all = { from: whole.from_ns, to: whole.to_ns };
+    this.look(zoomed(plan, all, factor, about ?? (plan.from + plan.to) / 2));
+  }
+
+  private shift(ns: number): void {
+    const { plan, whole } = this;
+    if (plan && whole && this.stretch) this.look(moved(plan, { from: whole.from_ns, to: whole.to_ns }, ns));
+  }
+
+  private wheel(event: WheelEvent): void {
+    const { plan } = this;
+    if (!plan) return;
+    if (event.ctrlKey || event.metaKey) {
+      const x = event.clientX - this.over.getBoundingClientRect().left;
+      this.zoom(Math.exp(-event.deltaY / 240), timeAt(plan, x));
+    } else if (this.stretch && Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      this.shift((event.deltaX / plan.width) * (plan.to - plan.from));
+    } else return;
+    event.preventDefault();
+  }
+
+  // The pointer: a brush over the lanes, and a hand on the axis.
+
   private nsAt(event: PointerEvent): number {
-    if (!this.data || !this.plan) return 0;
-    return timeAt(this.data, this.plan, event.clientX - this.over.getBoundingClientRect().left);
+    return this.plan ? timeAt(this.plan, event.clientX - this.over.getBoundingClientRect().left) : 0;
   }
 
   private press(event: PointerEvent): void {
-    if (event.button !== 0 || !this.data || !this.plan) return;
+    const { plan } = this;
+    if (event.button !== 0 || !plan) return;
     this.over.setPointerCapture(event.pointerId);
+    this.hideTip();
+    if (this.stretch && event.clientY - this.over.getBoundingClientRect().top > plan.axis) {
+      this.grip = event.clientX;
+      return;
+    }
     const ns = this.nsAt(event),
       time = this.scene?.selection.time;
     this.anchor = ns;
     this.isOther = event.altKey || event.shiftKey;
     if (time && time.from !== null && !this.isOther) {
       // near an edge: that one is moved
-      const x = xOf(this.data, this.plan, ns);
-      if (Math.abs(x - xOf(this.data, this.plan, time.from)) < EDGE) this.anchor = time.to;
-      else if (Math.abs(x - xOf(this.data, this.plan, time.to)) < EDGE) this.anchor = time.from;
+      const x = xOf(plan, ns);
+      if (Math.abs(x - xOf(plan, time.from)) < EDGE) this.anchor = time.to;
+      else if (Math.abs(x - xOf(plan, time.to)) < EDGE) this.anchor = time.from;
     }
-    this.hideTip();
   }
 
   private move(event: PointerEvent): void {
-    if (!this.data || !this.plan) return;
+    const { plan } = this;
+    if (!plan) return;
     const ns = this.nsAt(event);
-    if (this.anchor === null) {
+    if (this.grip !== null) {
+      const by = ((this.grip - event.clientX) / plan.width) * (plan.to - plan.from);
+      this.grip = event.clientX;
+      this.shift(by);
+    } else if (this.anchor === null) {
       this.cursor = ns;
       this.showTip(ns);
-    } else if (Math.abs(xOf(this.data, this.plan, ns) - xOf(this.data, this.plan, this.anchor)) >= CLICK) {
+    } else if (Math.abs(xOf(plan, ns) - xOf(plan, this.anchor)) >= CLICK) {
       this.draft = { from: Math.min(ns, this.anchor), to: Math.max(ns, this.anchor) };
     }
     this.paintOver();
   }
 
   private release(event: PointerEvent): void {
-    if (this.anchor === null) return;
+    const isBrush = this.anchor !== null,
+      { isOther } = this;
     const time = this.draft ?? { from: null, to: this.nsAt(event) };
-    const { isOther } = this;
     this.drop();
-    if (isOther) this.compare(time);
-    else this.choose(time);
+    if (isBrush && isOther) this.compare(time);
+    else if (isBrush) this.choose(time);
   }
 
   private drop(): void {
-    this.anchor = null;
+    this.anchor = this.grip = null;
     this.draft = null;
     this.isOther = false;
     this.paintOver();
@@ -213,32 +288,51 @@ export class TimelinePart implements Part {
     );
   }
 
+  // Keys.
+
   private type(event: KeyboardEvent): void {
-    const { data, scene } = this;
-    if (!data || !scene || event.ctrlKey || event.metaKey || event.altKey) return;
-    const step =
-      (data.to_ns - data.from_ns) / (event.key === 'PageUp' || event.key === 'PageDown' ? 10 : 100);
-    const time = scene.selection.time;
-    const from = this.cursor ?? time?.to ?? data.from_ns;
-    const go = (ns: number): void => {
-      const next = Math.round(Math.min(data.to_ns, Math.max(data.from_ns, ns)));
-      if (event.shiftKey) {
-        const anchor = time && time.from !== null ? (from === time.to ? time.from : time.to) : from;
-        this.choose({ from: Math.min(anchor, next), to: Math.max(anchor, next) });
-      }
-      this.cursor = next;
-      this.showTip(next);
-      this.paintOver();
+    const { plan, scene } = this;
+    if (!plan || !scene || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = (plan.to - plan.from) / (event.key.startsWith('Page') ? 10 : 100);
+    const from = this.cursor ?? scene.selection.time?.to ?? plan.from;
+    const actions: Record<string, () => void> = {
+      ArrowLeft: () => this.go(from, from - step, event.shiftKey),
+      PageUp: () => this.go(from, from - step, event.shiftKey),
+      ArrowRight: () => this.go(from, from + step, event.shiftKey),
+      PageDown: () => this.go(from, from + step, event.shiftKey),
+      Home: () => this.go(from, plan.from, event.shiftKey),
+      End: () => this.go(from, plan.to, event.shiftKey),
+      Enter: () => this.choose({ from: null, to: Math.round(from) }),
+      '+': () => this.zoom(STEP),
+      '=': () => this.zoom(STEP),
+      '-': () => this.zoom(1 / STEP),
+      '0': () => this.look(null),
     };
-    if (event.key === 'ArrowLeft' || event.key === 'PageUp') go(from - step);
-    else if (event.key === 'ArrowRight' || event.key === 'PageDown') go(from + step);
-    else if (event.key === 'Home') go(data.from_ns);
-    else if (event.key === 'End') go(data.to_ns);
-    else if (event.key === 'Enter') this.choose({ from: null, to: Math.round(from) });
-    else return;
+    const act = actions[event.key];
+    if (!act) return;
+    act();
     event.preventDefault();
     event.stopPropagation();
   }
+
+  /** The stretch follows the cursor. */
+  private go(from: number, to: number, selects: boolean): void {
+    const { whole, plan, scene } = this;
+    if (!whole || !plan || !scene) return;
+    const next = Math.round(Math.min(whole.to_ns, Math.max(whole.from_ns, to)));
+    const { time } = scene.selection;
+    if (next < plan.from) this.shift(next - plan.from);
+    else if (next > plan.to) this.shift(next - plan.to);
+    if (selects) {
+      const anchor = time && time.from !== null ? (from === time.to ? time.from : time.to) : from;
+      this.choose({ from: Math.min(anchor, next), to: Math.max(anchor, next) });
+    }
+    this.cursor = next;
+    this.showTip(next);
+    this.paintOver();
+  }
+
+  // Words.
 
   private hideTip(): void {
     this.tip.hidden = true;
@@ -247,79 +341,12 @@ export class TimelinePart implements Part {
   private showTip(ns: number): void {
     const { data, plan } = this;
     if (!data || !plan) return;
-    const { end_ns: ends, begin_ns: begins, rss, heap_live: live, allocated } = data.columns;
-    let column = ends.findIndex((end) => end >= ns);
-    if (column < 0) column = ends.length - 1;
-    const line = (color: string | null, name: string, text: string): HTMLElement => {
-      const dot = h('i', { class: 'dot' });
-      if (color) dot.style.background = color;
-      return h('div', { class: 'tip-line' }, color ? dot : null, h('span', {}, name), h('b', {}, text));
-    };
-    const colors = theme();
-    const seconds = ((ends[column] ?? 0) - (begins[column] ?? 0)) / 1e9;
-    let instant = data.instants_ns.findIndex((time) => time >= ns);
-    if (instant < 0) instant = data.instants_ns.length - 1;
-    const resident = rss[column],
-      heap = live[column];
-    fill(
-      this.tip,
-      h('div', { class: 'tip-head' }, durationText(ns)),
-      resident !== null && resident !== undefined ? line(colors.rss, 'Resident', bytesText(resident)) : null,
-      heap !== null && heap !== undefined ? line(colors.heap, 'Live heap', bytesText(heap)) : null,
-      plan.rate && seconds > 0
-        ? line(colors.rate, 'Allocating', rateText((allocated[column] ?? 0) / seconds, 'bytes'))
-        : null,
-      ...data.sites
-        .map((site, i) => ({ site, i, value: site.values[instant] ?? 0 }))
-        .filter((one) => one.value > 0)
-        .sort((a, b) => b.value - a.value)
-        .slice(0, 6)
-        .map(({ site, i, value }) =>
-          line(
-            siteColor(colors, i, site.function === null),
-            site.function ?? 'all others',
-            data.is_rate ? rateText(value, data.unit) : valueText(value, data.unit),
-          ),
-        ),
-    );
+    fill(this.tip, ...tipLines(data, plan, this.picked, ns));
+    this.tip.dataset['time'] = String(ns);
     this.tip.hidden = false;
-    const x = xOf(data, plan, ns),
+    const x = xOf(plan, ns),
       width = this.tip.offsetWidth;
     this.tip.style.left = `${Math.max(0, Math.min(plan.width - width, x + (x + width + 16 > plan.width ? -width - 12 : 12)))}px`;
-  }
-
-  private fillLegend(): void {
-    const data = this.data,
-      colors = theme();
-    if (!data) return;
-    const entry = (variable: string, name: string, value: number | null): HTMLElement | null =>
-      value === null
-        ? null
-        : h(
-            'span',
-            { class: `key ${variable}` },
-            h('i', { class: 'dot' }),
-            name,
-            h('b', { 'data-value': value }, ` ${bytesText(value)}`),
-          );
-    fill(
-      this.legend,
-      entry('key-rss', 'Resident', lastOf(data.columns.rss)),
-      entry('key-heap', 'Live heap', lastOf(data.columns.heap_live)),
-      ...data.sites.map((site, i) => {
-        const dot = h('i', { class: 'dot' });
-        dot.style.background = siteColor(colors, i, site.function === null);
-        const name = site.function;
-        if (name === null) return h('span', { class: 'key' }, dot, 'all others');
-        const key = button(
-          '',
-          () => this.scene?.change({ find: this.scene.selection.find === name ? '' : name }),
-          { class: 'key mono', title: `Find ${name} in the views below` },
-        );
-        add(key, dot, name);
-        return key;
-      }),
-    );
   }
 
   private fillTable(): void {

@@ -8,6 +8,7 @@ import { GraphPart } from '../graph/view';
 import { NodesPart } from '../nodes/view';
 import { MapPart } from '../map/view';
 import type { Part } from '../scene';
+import { SitesPart } from '../sites/view';
 import { FunctionsPart } from './functions';
 import { HistogramsPart } from './histograms';
 import { viewNames, type View } from './list';
@@ -25,6 +26,7 @@ const makers: Partial<Record<View, () => Part>> = {
   callers: () => new CallersPart(),
   map: () => new MapPart(),
   growth: () => new GrowthPart(),
+  sites: () => new SitesPart(),
   histograms: () => new HistogramsPart(),
   threads: () => new ThreadsPart(),
   nodes: () => new NodesPart(),

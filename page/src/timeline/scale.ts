@@ -1,0 +1,123 @@
+// Where things are in a chart over time: lanes beneath each other, one axis for all.
+import { SANS, ticks } from '../canvas';
+import type { Pen } from '../export/seen';
+import type { Theme } from '../theme';
+
+export interface Lane {
+  id: string;
+  title: string;
+  top: number;
+  height: number;
+}
+
+/** The stretch of time that is seen, and how wide. */
+export interface Span {
+  from: number; // ns
+  to: number;
+  width: number; // px
+}
+
+export function xOf(span: Span, ns: number): number {
+  return ((ns - span.from) / Math.max(1, span.to - span.from)) * span.width;
+}
+
+export function timeAt(span: Span, x: number): number {
+  const share = Math.min(1, Math.max(0, x / span.width));
+  return Math.round(span.from + share * (span.to - span.from));
+}
+
+export interface Scale {
+  lane: Lane;
+  top: number; // the value at the upper edge
+}
+
+export function yOf(scale: Scale, value: number): number {
+  return scale.lane.top + scale.lane.height * (1 - Math.max(0, value) / scale.top);
+}
+
+export function most(values: readonly (number | null)[]): number {
+  let largest = 0;
+  for (const value of values) if (value !== null && value > largest) largest = value;
+  return largest;
+}
+
+function ticksOf(scale: Scale, isBytes: boolean): number[] {
+  return ticks(scale.top, scale.lane.height < 60 ? 1.6 : 4, isBytes);
+}
+
+/** The title, and lines at round numbers. */
+export function paintScale(pen: Pen, width: number, scale: Scale, theme: Theme, isBytes: boolean): void {
+  const { lane } = scale;
+  pen.font = `600 11px ${SANS}`;
+  pen.textBaseline = 'alphabetic';
+  pen.textAlign = 'left';
+  pen.fillStyle = theme.soft;
+  pen.fillText(lane.title, 0, lane.top - 5);
+  pen.lineWidth = 1;
+  pen.strokeStyle = theme.line;
+  for (const tick of ticksOf(scale, isBytes)) {
+    const y = Math.round(yOf(scale, tick)) + 0.5;
+    pen.beginPath();
+    pen.moveTo(0, y);
+    pen.lineTo(width, y);
+    pen.stroke();
+  }
+}
+
+/** Over what is painted, as the largest values are often at the right. */
+export function paintNumbers(
+  pen: Pen,
+  width: number,
+  scale: Scale,
+  theme: Theme,
+  isBytes: boolean,
+  text: (value: number) => string,
+): void {
+  pen.font = `10.5px ${SANS}`;
+  pen.textAlign = 'right';
+  pen.textBaseline = 'alphabetic';
+  pen.lineJoin = 'round';
+  pen.lineWidth = 3;
+  const all = ticksOf(scale, isBytes);
+  for (const tick of scale.lane.height < 60 ? all.slice(-1) : all) {
+    if (tick === 0) continue;
+    const y = Math.round(yOf(scale, tick)) - 3;
+    pen.strokeStyle = theme.surface;
+    pen.globalAlpha = 0.75;
+    pen.strokeText(text(tick), width - 3, y);
+    pen.globalAlpha = 1;
+    pen.fillStyle = theme.soft;
+    pen.fillText(text(tick), width - 3, y);
+  }
+}
+
+/** Lines and areas break where nothing was measured. */
+export function trace(
+  pen: Pen,
+  xs: readonly number[],
+  ys: readonly (number | null)[],
+  floor: number | null,
+): void {
+  let begun = -1;
+  const end = (last: number): void => {
+    if (begun >= 0 && floor !== null) {
+      pen.lineTo(xs[last] ?? 0, floor);
+      pen.lineTo(xs[begun] ?? 0, floor);
+      pen.closePath();
+    }
+    begun = -1;
+  };
+  pen.beginPath();
+  for (let i = 0; i < ys.length; i++) {
+    const y = ys[i];
+    if (y === null || y === undefined) {
+      end(i - 1);
+    } else if (begun < 0) {
+      begun = i;
+      pen.moveTo(xs[i] ?? 0, y);
+    } else {
+      pen.lineTo(xs[i] ?? 0, y);
+    }
+  }
+  end(ys.length - 1);
+}

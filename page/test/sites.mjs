@@ -1,0 +1,107 @@
+// Call sites over time: at each instant the numbers are those of memoir report --at.
+import { after, check, equal, go, open, report, shown } from './browser.mjs';
+
+const numbers = (page, column) =>
+  page
+    .locator(`.sites-table tr[data-name]:not([data-name=""]) [data-column=${column}]`)
+    .evaluateAll((cells) =>
+      cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]),
+    );
+
+/** Of these names, what the command says. */
+function expected(file, names, ...options) {
+  const rows = new Map(
+    report(file, '--by', 'function', ...options).rows.map((row) => [row.stack[0].function, row.value]),
+  );
+  return JSON.stringify(names.map((name) => [name, rows.get(name) ?? 0]));
+}
+
+async function instants(page, url, file) {
+  await after(page, () => page.goto(`${url}#view=tree&metric=heap.live`));
+  await after(page, () => go(page, 'o'));
+  const ends = await numbers(page, 'end'),
+    names = ends.map(([name]) => name);
+  check('sites-some', names.length > 0);
+  equal('sites-end', expected(file, names, '--metric', 'heap.live'), JSON.stringify(ends));
+  await page.keyboard.press('f');
+  for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowLeft');
+  const instant = await page.locator('.sites-table table').getAttribute('data-instant');
+  equal(
+    'sites-instant',
+    expected(file, names, '--metric', 'heap.live', '--at', `${instant}ns`),
+    JSON.stringify(await numbers(page, 'at')),
+  );
+  for (const name of ['Lines', 'Share', 'Stacked']) {
+    await after(page, () => page.locator('#view .switch button', { hasText: name }).click());
+    equal(
+      `sites-${name.toLowerCase()}-order`,
+      names.join(),
+      (await numbers(page, 'end')).map(([one]) => one).join(),
+    );
+  }
+  await after(page, () => page.locator('#view .toolbar select').selectOption('4'));
+  check('sites-top', (await numbers(page, 'end')).length <= 4 && /top=4/.test(page.url()), page.url());
+}
+
+async function ranges(page, url, file) {
+  const whole = report(file).recording.duration_ns;
+  const between = [Math.round(whole * 0.25), Math.round(whole * 0.75)];
+  await after(page, () => page.goto(`${url}#view=sites&metric=heap.live&between=${between.join()}`));
+  const growth = await numbers(page, 'growth');
+  const options = ['--between', between.map((ns) => `${ns}ns`).join()];
+  equal(
+    'sites-growth',
+    expected(
+      file,
+      growth.map(([name]) => name),
+      '--metric',
+      'heap.live',
+      ...options,
+    ),
+    JSON.stringify(growth),
+  );
+  await after(page, () => page.goto(`${url}#view=sites&metric=heap.allocated&between=${between.join()}`));
+  const totals = await numbers(page, 'total');
+  equal(
+    'sites-total',
+    expected(
+      file,
+      totals.map(([name]) => name),
+      '--metric',
+      'heap.allocated',
+      ...options,
+    ),
+    JSON.stringify(totals),
+  );
+}
+
+async function choosing(page, url) {
+  await after(page, () => page.goto(`${url}#view=sites&metric=heap.allocated`));
+  const [[name]] = await numbers(page, 'total');
+  await page.keyboard.press('f');
+  await page.keyboard.press('ArrowDown');
+  await after(page, () => page.keyboard.press('Enter'));
+  equal('sites-enter-filters', name, new URLSearchParams(new URL(page.url()).hash.slice(1)).get('filter'));
+  await after(page, () => page.keyboard.press('Escape'));
+}
+
+async function looks(browser, url) {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await open(browser, `${url}#view=sites&metric=heap.live`, {
+      viewport: { width: 375, height: 740 },
+      colorScheme,
+    });
+    await shown(page);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    equal(`sites-phone-${colorScheme}`, 0, Math.max(0, over));
+    equal(`sites-phone-${colorScheme}-faults`, '', page.faults.join('; '));
+    await page.context().close();
+  }
+}
+
+export async function testSites(browser, page, url, file) {
+  await instants(page, url, file);
+  await ranges(page, url, file);
+  await choosing(page, url);
+  await looks(browser, url);
+}

@@ -1,0 +1,106 @@
+// Lanes, zoom and the cursor of the timeline.
+import { after, check, equal, report, shown, valueOf } from './browser.mjs';
+
+const seen = (page) =>
+  page.locator('.timeline').evaluate((one) => [Number(one.dataset.from), Number(one.dataset.to)]);
+const parameter = (page, name) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
+
+async function lanes(page, url) {
+  await after(page, () => page.goto(`${url}#view=quality&metric=heap.live`));
+  const height = (await page.locator('.timeline .over').boundingBox()).height;
+  await page.locator('.lane-menu summary').click();
+  await after(page, () => page.locator('[data-lane=held][type=checkbox]').check());
+  equal('time-lanes-in-address', true, (parameter(page, 'tracks') ?? '').split(',').includes('held'));
+  check('time-lane-takes-room', (await page.locator('.timeline .over').boundingBox()).height > height);
+  await after(page, () => page.locator('[data-lane=held][type=checkbox]').uncheck());
+  equal('time-lanes-usual-again', null, parameter(page, 'tracks'));
+  await page.locator('.lane-menu summary').click();
+}
+
+async function cursor(page, url, file) {
+  await after(page, () => page.goto(`${url}#view=quality&metric=heap.live&tracks=memory,held,rate,sites`));
+  await page.keyboard.press('t');
+  await page.keyboard.press('End');
+  const last = (metric) => report(file, '--metric', metric).total.value;
+  equal('time-cursor-heap', last('heap.live'), await valueOf(page, '.tip [data-lane=heap] b'));
+  equal('time-cursor-held', last('heap.held'), await valueOf(page, '.tip [data-lane=held] b'));
+}
+
+async function zoom(page, url, file) {
+  await after(page, () => page.goto(`${url}#view=functions&metric=heap.allocated`));
+  const [from, to] = await seen(page);
+  await page.keyboard.press('t');
+  await after(page, () => page.keyboard.press('+'));
+  const [left, right] = await seen(page);
+  check('time-zoom-in', left > from && right < to, `${left} ${right} in ${from} ${to}`);
+  equal('time-zoom-in-address', `${left},${right}`, parameter(page, 'stretch'));
+  check('time-zoom-overview', await page.locator('.overview').isVisible());
+  equal(
+    'time-zoom-selects-nothing',
+    report(file, '--metric', 'heap.allocated').total.value,
+    await valueOf(page, '[data-name=sum-0]'),
+  );
+  await page.reload();
+  await shown(page);
+  equal('time-zoom-reload', `${left},${right}`, (await seen(page)).join());
+  const box = await page.locator('.timeline .over').boundingBox();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height - 6);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height - 6, { steps: 3 });
+  await after(page, () => page.mouse.up());
+  const [moved, end] = await seen(page);
+  check(
+    'time-zoom-axis-drags',
+    moved > left && Math.abs(end - moved - (right - left)) <= 2,
+    `${moved} ${end}`,
+  );
+  equal('time-zoom-axis-selects-nothing', null, parameter(page, 'between') ?? parameter(page, 'at'));
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 60);
+  await page.keyboard.down('Control');
+  await after(page, () => page.mouse.wheel(0, -200));
+  await page.keyboard.up('Control');
+  const [closer, until] = await seen(page);
+  check('time-zoom-wheel', until - closer < end - moved, `${closer} ${until}`);
+  // A brush in what is seen closely is of that time.
+  await page.mouse.move(box.x + box.width * 0.2, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.8, box.y + 60, { steps: 3 });
+  await after(page, () => page.mouse.up());
+  const [begin, finish] = parameter(page, 'between').split(',').map(Number);
+  check('time-zoom-brush', begin > closer && finish < until, `${begin} ${finish} in ${closer} ${until}`);
+  equal(
+    'time-zoom-brush-sum',
+    report(file, '--metric', 'heap.allocated', '--between', `${begin}ns,${finish}ns`).total.value,
+    await valueOf(page, '[data-name=sum-0]'),
+  );
+  await page.keyboard.press('t');
+  await after(page, () => page.keyboard.press('0'));
+  equal('time-zoom-out', null, parameter(page, 'stretch'));
+  equal('time-zoom-all', `${from},${to}`, (await seen(page)).join());
+}
+
+/** A frame of the flame graph, and when it was there. */
+async function picked(page, url, file) {
+  await after(page, () => page.goto(`${url}#metric=heap.live`));
+  await page.keyboard.press('f');
+  for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
+  const name = await page.locator('.facts').getAttribute('data-name');
+  await after(page, () => page.keyboard.press('Enter'));
+  equal('time-picked-in-address', name, parameter(page, 'picked'));
+  await page.keyboard.press('t');
+  await page.keyboard.press('End');
+  equal(
+    'time-picked',
+    report(file, '--metric', 'heap.live', '--filter', `^${name}$`).total.value,
+    await valueOf(page, '.tip [data-lane=picked] b'),
+  );
+  await after(page, () => page.keyboard.press('Escape'));
+  equal('time-picked-goes', null, parameter(page, 'picked'));
+}
+
+export async function testTimeline(page, url, file) {
+  await lanes(page, url);
+  await cursor(page, url, file);
+  await zoom(page, url, file);
+  await picked(page, url, file);
+}
