@@ -215,7 +215,17 @@ async function looks(browser, url) {
     return [style.backgroundColor, style.color];
   });
   check('page-dark', brightness(paint[0]) < 150 && brightness(paint[1]) > 600, paint.join());
-  for (const view of ['flame', 'functions', 'tree', 'callers', 'threads', 'histograms', 'quality']) {
+  for (const view of [
+    'flame',
+    'functions',
+    'tree',
+    'callers',
+    'growth',
+    'diff',
+    'threads',
+    'histograms',
+    'quality',
+  ]) {
     if (view !== 'flame') await after(dark, () => dark.locator(`[data-view=${view}]`).click());
     equal(`page-phone-${view}`, 375, await dark.evaluate(() => document.documentElement.scrollWidth));
   }

@@ -10,7 +10,7 @@ import { whose, type Part, type Scene } from '../scene';
 import { diffGroupings, type DiffGrouping } from '../selection';
 import { countText, valueText } from '../units';
 import { DiffFlamePart } from './flame';
-import { questionOfSides, sidesOf, sideText, usualText, type Sides } from './sides';
+import { questionOfSides, sidesOf, sideText, targetText, usualText, type Sides } from './sides';
 import { SidesBar } from './sides_bar';
 import { columnsOf, kindSigns, nameOfRow, sortRows } from './table';
 
@@ -163,6 +163,16 @@ export class DiffPart implements Part {
           `before is multiplied by ${answer.scale.toPrecision(3)}`,
         ),
       h('p', { class: 'hint line' }, this.sentence(scene, sides)),
+      ...[sides.before.target, sides.after.target]
+        .filter((one) => !(one.metrics ?? []).includes(sides.metric))
+        .slice(0, 1)
+        .map((one) =>
+          h(
+            'p',
+            { class: 'trouble line', 'data-name': 'diff-missing' },
+            `${targetText(one)} has nothing of ${sides.metric}: choose a metric that both have, or another recording.`,
+          ),
+        ),
       found === 0 && h('p', { class: 'empty' }, this.emptySentence(scene, answer)),
     );
   }

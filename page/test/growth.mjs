@@ -1,0 +1,100 @@
+// growth.mjs SURROUNDINGS: whether memory grows, in Chromium, against memoir report.  tests/system/page_growth.sh starts it.
+import { after, check, equal, isFailed, launch, open, report, shown, valueOf } from './browser.mjs';
+
+const { url, file } = JSON.parse(process.argv[2]);
+const verdictOf = (page, name) => page.locator(`[data-name=growth-${name}]`).getAttribute('data-value');
+
+async function whole(page) {
+  const { growth } = report(file);
+  for (const name of ['heap', 'rss']) {
+    equal(`page-growth-${name}`, growth[name].verdict, await verdictOf(page, name));
+    for (const [shownAs, field] of [
+      ['slope', 'bytes_per_second'],
+      ['low', 'bytes_per_second_low'],
+      ['confidence', 'confidence'],
+      ['first', 'first_bytes'],
+      ['limit', 'limit_in_ns'],
+    ])
+      equal(
+        `page-growth-${name}-${shownAs}`,
+        growth[name][field],
+        await valueOf(page, `[data-name=${name}-${shownAs}]`),
+      );
+  }
+  const cells = (column) =>
+    page
+      .locator(`.growth-table [data-column=${column}]`)
+      .evaluateAll((all) => all.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]));
+  equal(
+    'page-growth-shares',
+    JSON.stringify(growth.sites.map((site) => [site.function, site.share])),
+    JSON.stringify(await cells('share')),
+  );
+  equal(
+    'page-growth-slopes',
+    JSON.stringify(growth.sites.map((site) => [site.function, site.bytes_per_second])),
+    JSON.stringify(await cells('slope')),
+  );
+  const sentence = await page.locator('[data-name=explained]').innerText();
+  equal('page-growth-explained', 'These 2 call sites explain 100 % of the growth of the heap', sentence);
+  check('page-growth-floors', (await page.locator('.growth-floor.heap').count()) >= 24);
+  check('page-growth-ahead', (await page.locator('.growth-line.ahead').count()) === 2);
+}
+
+async function part(page) {
+  await after(page, () => page.goto(`${url}#view=growth&between=20000000000,90000000000`));
+  equal('page-growth-part', 'growing', await verdictOf(page, 'heap'));
+  const first = await valueOf(page, '[data-name=heap-first]');
+  check('page-growth-part-first', first > 20 * 80 * 1024 && first < 40 * 80 * 1024, first);
+  await page.reload();
+  await shown(page);
+  equal('page-growth-reload', first, await valueOf(page, '[data-name=heap-first]'));
+  await after(page, () => page.goto(`${url}#view=growth&between=20000000000,30000000000`));
+  equal('page-growth-short', 'unknown', await verdictOf(page, 'heap'));
+}
+
+/** To the flame graph of a site, and the table of floors, by keys alone. */
+async function keys(page) {
+  await after(page, () => page.goto(`${url}#view=functions`));
+  await page.keyboard.press('g');
+  await after(page, () => page.keyboard.press('w'));
+  await page.locator('.growth .as-table summary').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.growth .as-table tbody tr').first().waitFor();
+  check('page-growth-table', (await page.locator('.growth .as-table tbody tr').count()) >= 48);
+  await page.locator('.growth-table button').first().focus();
+  await after(page, () => page.keyboard.press('Enter'));
+  check(
+    'page-growth-leads',
+    /filter=leak_here/.test(page.url()) && /metric=heap.live/.test(page.url()),
+    page.url(),
+  );
+  equal(
+    'page-growth-leads-to',
+    report(file, '--metric', 'heap.live', '--filter', 'leak_here').matched.value,
+    await valueOf(page, '[data-name=flame-total]'),
+  );
+}
+
+const browser = await launch();
+try {
+  const page = await open(browser, `${url}#view=growth`);
+  await shown(page);
+  await whole(page);
+  await part(page);
+  await keys(page);
+  equal('page-growth-faults', '', page.faults.join('; '));
+  const dark = await open(browser, `${url}#view=growth`, {
+    viewport: { width: 375, height: 800 },
+    colorScheme: 'dark',
+  });
+  await shown(dark);
+  equal('page-growth-phone', 375, await dark.evaluate(() => document.documentElement.scrollWidth));
+  await after(dark, () => dark.goto(`${url}#view=growth&target=2`));
+  equal('page-growth-too-short', 'unknown', await verdictOf(dark, 'rss'));
+  equal('page-growth-phone-faults', '', dark.faults.join('; '));
+} catch (error) {
+  console.log(`not ok page-growth: ${error.message.replace(/\s+/g, ' ').slice(0, 400)}`);
+}
+await browser.close();
+process.exit(isFailed() ? 1 : 0);

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Whether memory grows, in Chromium and over HTTP: verdicts, slopes and call sites are those of memoir report.
+# Runs beside others.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+. "$TOP/tests/system/serve.bash"
+
+if [ ! -x "$BUILD/memoir-serve" ]; then
+    skip page-growth "memoir-serve was not built: libmicrohttpd-dev is missing"
+    exit 0
+fi
+# Two minutes of a program as heaptrack writes them: leak_here keeps 64 KiB a second, slow_here 16 KiB, churn_here keeps nothing;
+# resident memory grows by 80 KiB a second on a machine of 16 MiB.
+awk 'BEGIN {
+    print "v 10400 3\nX /usr/bin/leaky\nI 1000 1000"
+    n = split("leaky main leak_here slow_here churn_here leaky.c", names, " ")
+    for (i = 1; i <= n; i++) printf "s %x %s\n", length(names[i]), names[i]
+    print "i 1000 1 2 6 a\ni 2000 1 3 6 14\ni 3000 1 4 6 1e\ni 4000 1 5 6 28"
+    print "t 1 0\nt 2 1\nt 3 1\nt 4 1\na 10000 2\na 4000 3\na 8000 4"
+    for (s = 1; s <= 120; s++) printf "c %x\n+ 0\n+ 1\n+ 2\n- 2\nR %x\n", s * 1000, 500 + 20 * s
+}' >heaptrack.leaky.1
+"$MEMOIR" run --quiet -o short.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
+begin_server growth --listen 0 heaptrack.leaky.1 short.memoir
+
+get '/api/growth' >growth.json
+"$MEMOIR" report heaptrack.leaky.1 --json 2>/dev/null | jq -S .growth >cli.json
+jq -S .growth growth.json >web.sorted
+same_text growth cli.json web.sorted
+equal growth-verdicts 'growing growing' "$(jq -r '[.growth.heap.verdict, .growth.rss.verdict] | join(" ")' growth.json)"
+equal growth-sites 'leak_here slow_here' "$(jq -r '[.growth.sites[].function] | join(" ")' growth.json)"
+equal growth-curves true "$(jq '(.site_curves | length) == 2 and all(.site_curves[]; (.bytes | length) == 24) and (.curves.heap.bytes | length) == (.curves.heap.time_ns | length) and (.curves.heap.line_bytes | length) == 2' growth.json)"
+equal growth-limit machine "$(jq -r .limit growth.json)"
+"$MEMOIR" report heaptrack.leaky.1 --no-color 2>/dev/null | tr -s ' \n' ' ' >said
+grep -qF "$(jq -r .sentences.heap growth.json)" said && grep -qF "$(jq -r .sentences.rss growth.json)" said
+equal growth-sentences 0 $?
+get '/api/growth?between=20s,90s' >part.json
+equal growth-part '20000000000 90000000000 growing' "$(jq -r '"\(.range.from_ns) \(.range.to_ns) \(.growth.heap.verdict)"' part.json)"
+equal growth-part-is-within true "$(jq '.growth.heap.from_ns >= 20000000000 and .growth.heap.to_ns <= 90000000000' part.json)"
+equal growth-short unknown "$(get '/api/growth?between=20s,30s' | jq -r .growth.heap.verdict)"
+equal growth-nonsense 400 "$(status_of '/api/growth?between=x')"
+
+chromium=$(command -v chromium || command -v google-chrome)
+if ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
+    skip page-growth "node, the packages of the page or Chromium are missing"
+else
+    CHROMIUM=$chromium node "$TOP/page/test/growth.mjs" "$(jq -n --arg url "http://127.0.0.1:$port/" '{url: $url, file: "heaptrack.leaky.1"}')" \
+        2>browser.err || head -n 5 browser.err >&2
+fi
+end_server page-growth-server-ends
