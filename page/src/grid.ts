@@ -14,6 +14,7 @@ export interface Column<Row> {
 
 export interface GridOptions<Row> {
   label: string;
+  height?: number; // of a row, as its style has it
   role?: 'table' | 'treegrid';
   nameOf(row: Row): string;
   attributes?(row: Row): Record<string, string | number>;
@@ -31,6 +32,7 @@ export class Grid<Row> {
   private readonly head = h('tr', {});
   private readonly body = h('tbody', {});
   private readonly table: HTMLTableElement;
+  private readonly height: number;
   private columns: Column<Row>[] = [];
   private rows: readonly Row[] = [];
   private chosen = -1;
@@ -38,6 +40,7 @@ export class Grid<Row> {
   private to = -1;
 
   constructor(private readonly options: GridOptions<Row>) {
+    this.height = options.height ?? HEIGHT;
     this.table = h(
       'table',
       { role: options.role === 'treegrid' ? 'treegrid' : 'table', 'aria-label': options.label },
@@ -81,10 +84,10 @@ export class Grid<Row> {
   }
 
   private paint(isNew: boolean): void {
-    const from = Math.max(0, Math.floor(this.element.scrollTop / HEIGHT) - SPARE);
+    const from = Math.max(0, Math.floor(this.element.scrollTop / this.height) - SPARE);
     const to = Math.min(
       this.rows.length,
-      Math.ceil((this.element.scrollTop + (this.element.clientHeight || 600)) / HEIGHT) + SPARE,
+      Math.ceil((this.element.scrollTop + (this.element.clientHeight || 600)) / this.height) + SPARE,
     );
     if (!isNew && from === this.from && to === this.to) return;
     this.from = from;
@@ -92,7 +95,7 @@ export class Grid<Row> {
     const spacer = (count: number): HTMLElement | null => {
       if (count <= 0) return null;
       const row = h('tr', { 'aria-hidden': 'true', class: 'spacer' });
-      row.style.height = `${count * HEIGHT}px`;
+      row.style.height = `${count * this.height}px`;
       return row;
     };
     fill(
@@ -140,8 +143,8 @@ export class Grid<Row> {
 
   choose(index: number): void {
     this.chosen = Math.max(0, Math.min(this.rows.length - 1, index));
-    const y = this.chosen * HEIGHT,
-      room = this.element.clientHeight - 2 * HEIGHT;
+    const y = this.chosen * this.height,
+      room = this.element.clientHeight - 2 * this.height;
     if (y < this.element.scrollTop) this.element.scrollTop = y;
     else if (y > this.element.scrollTop + room) this.element.scrollTop = y - room;
     this.paint(true);
@@ -150,7 +153,7 @@ export class Grid<Row> {
   private type(event: KeyboardEvent): void {
     const row = this.rows[this.chosen];
     if (event.target !== this.element || event.ctrlKey || event.metaKey || event.altKey) return;
-    const page = Math.max(1, Math.floor(this.element.clientHeight / HEIGHT) - 2);
+    const page = Math.max(1, Math.floor(this.element.clientHeight / this.height) - 2);
     if (row !== undefined && this.options.onKey?.(row, event)) event.preventDefault();
     else if (event.key === 'ArrowDown') this.choose(this.chosen + 1);
     else if (event.key === 'ArrowUp') this.choose(this.chosen - 1);

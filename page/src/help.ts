@@ -19,6 +19,8 @@ const keys: readonly [string, string][] = [
     '+ − 0',
     'call graph: zoom; arrows walk along calls, Enter shows the graph around a function, Backspace all of it',
   ],
+  ['n p', 'source: the next line with a cost or that was found, the one before; Backspace all files'],
+  ['Shift + arrows', 'heat map: select a range of cells, Enter one cell; all views follow'],
   ['↑ ↓', 'resident memory: from owner to owner; Enter opens one'],
   ['← → ↑ ↓', 'sites: the cursor, and from site to site; Enter keeps only stacks through one'],
   ['e', 'save: pictures, tables, files for other programs, all views as one page'],

@@ -15,6 +15,8 @@ export interface Row {
   name: string;
   module: string; // path
   place: string; // file and line
+  file?: string; // path
+  line?: number; // 0: unknown, or several
   cells: Cell[]; // one per metric
   ratios: (number | null)[];
 }
@@ -39,13 +41,18 @@ export function metricsOf(scene: Scene): string[] {
   ];
 }
 
-function nameOf(frame: Frame | null | undefined, by: string): Pick<Row, 'name' | 'module' | 'place'> {
+function nameOf(
+  frame: Frame | null | undefined,
+  by: string,
+): Pick<Row, 'name' | 'module' | 'place' | 'file' | 'line'> {
   if (!frame) return { name: '[no stack]', module: '', place: '' };
   const place = frame.file ? `${baseName(frame.file)}${frame.line ? `:${frame.line}` : ''}` : '';
   return {
     name: by === 'module' ? baseName(frame.module) || '[no file]' : frame.function || '[no name]',
     module: frame.module,
     place,
+    file: frame.file,
+    line: frame.line,
   };
 }
 

@@ -73,6 +73,7 @@ const struct route routes[] = {
      route_export},
     {"/api/source", "costs by source file and line, and a file's text (?metric=, file=, focus=)",
      route_source},
+    {"/api/heat", "when within each second it happened (?metric=, between=, filter=)", route_heat},
     {NULL, NULL, NULL},
 };
 

@@ -37,6 +37,7 @@ void route_ask_flame(struct target *target, struct request *request, struct answ
 void route_graph(struct target *target, struct request *request, struct answer *answer);
 void route_document(struct target *target, struct request *request, struct answer *answer);
 void route_events(struct target *target, struct request *request, struct answer *answer);
+void route_heat(struct target *target, struct request *request, struct answer *answer);
 void route_health(struct target *target, struct request *request, struct answer *answer);
 void route_home(struct target *target, struct request *request, struct answer *answer);
 void route_page_script(struct target *target, struct request *request, struct answer *answer);

@@ -21,16 +21,16 @@ program /usr/bin/grinder
 thread 100 main
 thread 101 worker-1
 length 4000
-on 0 4000 10 100 main;handle;parse
+on 0 4000 10 100 main;handle;parse@/elsewhere/parse.c:12
 on 1000 1200 10 101 main;handle;hash
 timeless 3000 10 101 main;handle;hash
 off 2500 300 101 main;handle;read;[waits: disk]
 END
-begin_server both --listen 0 heap.memoir time.memoir
+begin_server both --listen 0 heap.memoir time.memoir --sources "$TOP/tests"
 id_of() { # id_of FILE
     get /api/targets | jq -r --arg file "$1" '.targets[] | select(.file == $file) | .id'
 }
 CHROMIUM=$chromium node "$TOP/page/test/code.mjs" "$(jq -n --arg url "http://127.0.0.1:$port/" --arg heap "$(id_of heap.memoir)" \
-    --arg time "$(id_of time.memoir)" '{url: $url, heap: $heap, heapFile: "heap.memoir", time: $time, timeFile: "time.memoir"}')" 2>browser.err ||
+    --arg time "$(id_of time.memoir)" --arg source "$TOP/tests/subjects/phases.c" '{url: $url, source: $source, heap: $heap, heapFile: "heap.memoir", time: $time, timeFile: "time.memoir"}')" 2>browser.err ||
     head -n 5 browser.err >&2
 end_server both-ends

@@ -234,6 +234,11 @@ export class GraphPart implements Part {
       shown.answer.by !== 'module' && node.function !== shown.answer.focus
         ? button('Graph around it', () => this.focusOn(this.chosen), { class: 'small' })
         : null,
+      node.file
+        ? button('Source', () => scene.change({ view: 'source', focus: node.function, file: '', zoom: '' }), {
+            class: 'small',
+          })
+        : null,
       button(
         'Only stacks through it',
         () =>
@@ -327,8 +332,8 @@ export class GraphPart implements Part {
     fill(
       this.legend,
       h('span', { class: 'key' }, 'box: little', scale, 'much of its own'),
-      h('span', { class: 'key' }, 'arrow: the wider and darker, the more comes along'),
-      h('span', { class: 'key' }, 'dashed: through functions that are not shown'),
+      h('span', { class: 'hint' }, 'arrow: the wider and darker, the more comes along'),
+      h('span', { class: 'hint' }, 'dashed: through functions that are not shown'),
     );
   }
 

@@ -5,6 +5,8 @@ import { CallersPart } from '../callers/view';
 import { GrowthPart } from '../growth/view';
 import { FlamePart } from '../flame/view';
 import { GraphPart } from '../graph/view';
+import { HeatPart } from '../heat/view';
+import { SourcePart } from '../lines/view';
 import { NodesPart } from '../nodes/view';
 import { MapPart } from '../map/view';
 import type { Part } from '../scene';
@@ -22,6 +24,8 @@ const makers: Partial<Record<View, () => Part>> = {
   tree: () => new TreePart(),
   explain: () => new ExplainPart(),
   graph: () => new GraphPart(),
+  source: () => new SourcePart(),
+  heat: () => new HeatPart(),
   diff: () => new DiffPart(),
   callers: () => new CallersPart(),
   map: () => new MapPart(),

@@ -24,8 +24,8 @@ export class FunctionsPart implements Part {
     label: 'What each function has',
     nameOf: (row) => row.name,
     onSort: (column) => this.scene?.change({ sort: column }, 'replace'),
-    onEnter: (row) => this.only(row),
     onKey: (row, event) => event.key === 'c' && this.focus(row),
+    onEnter: (row) => (this.scene?.selection.by === 'line' && row.file ? this.source(row) : this.only(row)),
   });
 
   constructor() {
@@ -64,6 +64,10 @@ export class FunctionsPart implements Part {
     return true;
   }
 
+  private source(row: Row): void {
+    this.scene?.change({ view: 'source', file: row.file ?? '', zoom: row.line ? String(row.line) : '' });
+  }
+
   private columnsOf(rows: Rows): Column<Row>[] {
     const by = this.scene?.selection.by ?? 'function';
     const name: Column<Row> = {
@@ -82,6 +86,15 @@ export class FunctionsPart implements Part {
               .join(' · '),
           ),
         );
+        if (by === 'line' && row.file)
+          add(
+            cell,
+            button('source', () => this.source(row), {
+              class: 'tiny',
+              tabindex: -1,
+              title: `Line ${row.line} of ${row.file}`,
+            }),
+          );
         if (by !== 'module')
           add(
             cell,
