@@ -156,6 +156,13 @@ static void wrong_paths(void)
 {
     check("path-up", text_of(GET("/../../etc/passwd")), "404");
     check("path-up-encoded", text_of(GET("/debug/pprof/%2e%2e/%2e%2e/%2e%2e/etc/passwd")), "404");
+    check("path-up-encoded-twice", text_of(GET("/%252e%252e/%252e%252e/etc/passwd")), "404");
+    check("path-up-overlong", text_of(GET("/%c0%ae%c0%ae/%c0%ae%c0%ae/etc/passwd")), "400 404");
+    check("path-up-backslash", text_of(GET("/..\\..\\etc\\passwd")), "404");
+    check("path-up-in-a-route", text_of(GET("/api/report/../../../etc/passwd")), "404");
+    check("path-file", text_of(GET("file:///etc/passwd")), "400 404 421");
+    check("path-bad-percent", text_of(GET("/metrics%zz")), "400 404");
+    check("query-bad-percent", text_of(GET("/metrics?%=%zz&%")), "200 400");
     check("path-nul", text_of(GET("/metrics%00.txt")), "200 400 404");
     check("path-twice", text_of(GET("//metrics")), "404");
     check("long-url", repeated("GET /", "a", 100000, " HTTP/1.1\r\n" HOST CLOSE), "414 431 closed");
@@ -191,6 +198,13 @@ static void wrong_methods(void)
           "405 closed");
     check("get-with-body",
           text_of("GET /healthz HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nhello"), "200");
+    check("get-with-chunks",
+          text_of("GET /healthz HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\nConnection: "
+                  "close\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+          "200");
+    check("http-1.0", text_of("GET /healthz HTTP/1.0\r\n" HOST CLOSE), "200");
+    check("garbage-behind",
+          text_of("GET /healthz HTTP/1.1\r\n" HOST "\r\n\x01\x02 garbage\r\n\r\n"), "200");
     check("two-lengths",
           text_of("GET /healthz HTTP/1.1\r\n" HOST
                   "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"),
