@@ -27,6 +27,7 @@ const keys: readonly [string, string][] = [
   ['v x b', 'diff: table or flame graph, swap the sides, keep the selected time to compare with'],
   ['l', 'nodes: each over time, below each other; arrows choose one, Enter opens it'],
   ['r', 'flame graph and tree: turn them round'],
+  ['Ctrl, Shift', 'with the wheel: zoom into a flame graph, pan it'],
   ['c', 'callers and callees of the function; there Enter moves on, z zooms, Backspace goes back'],
   ['← → ↑ ↓', 'map: from mapping to mapping; Enter shows its pages, Backspace goes back'],
   ['Esc', 'take back: find, then zoom, filter, time'],

@@ -185,7 +185,8 @@ int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
         svg_raw(out, ",\"noun\":");
         svg_json(out, noun ? noun : "");
         svg_format(out, ",\"total\":%lld,\"icicle\":%s,\"reverse\":%s",
-                   (long long)scene->views[0].layout.total,
+                   (long long)scene->views[scene->options->one_way && scene->options->reverse]
+                       .layout.total,
                    scene->options->icicle ? "true" : "false",
                    scene->options->reverse ? "true" : "false");
         write_trees(&writer);

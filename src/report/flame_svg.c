@@ -184,10 +184,14 @@ static int render(struct recording *recording, const struct weights *weights,
                     human_value(-shrunk, weights->metric->unit, bytes));
         told.choice = choice.text;
     }
+    struct weights const none = {.used = kept.used, .metric = kept.metric};
+    bool const has_down = !options->one_way || !options->reverse;
+    bool const has_up = !options->one_way || options->reverse;
     if (!err)
-        err = call_tree_build(recording, &kept, false, MERGE_FUNCTION, &top_down);
+        err =
+            call_tree_build(recording, has_down ? &kept : &none, false, MERGE_FUNCTION, &top_down);
     if (!err)
-        err = call_tree_build(recording, &kept, true, MERGE_FUNCTION, &bottom_up);
+        err = call_tree_build(recording, has_up ? &kept : &none, true, MERGE_FUNCTION, &bottom_up);
     struct flame_trees const trees = {.top_down = &top_down, .bottom_up = &bottom_up};
     if (!err)
         err = draw(recording, &trees, &kept, &told, write, out);

@@ -24,6 +24,7 @@ struct flame_options {
     uint32_t
         max_frames; /* of each graph, the smallest beyond that are merged too; 0: as many as a file of 1 MB has */
     bool reverse; /* begin with the bottom-up graph */
+    bool one_way; /* only the graph that it begins with: the other one is empty */
     bool icicle;  /* the root on top */
     enum flame_colors colors;
     const char *file;              /* as the user called the recording, or NULL */

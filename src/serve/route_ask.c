@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* route_ask.c - what `memoir report` and `memoir info` tell of a recording, as JSON; docs/api.md. */
 #include <errno.h>
+#include <string.h>
 
 #include "analyze/owners_curve.h"
 #include "base/clock.h"
@@ -216,6 +217,12 @@ void route_ask_flame(struct target *target, struct request *request, struct answ
     struct weights weights;
     struct fault fault = {.text = ""};
     uint64_t frames;
+    const char *ways = request_parameter(request, "ways");
+    bool const one_way = ways && strcmp(ways, "one") == 0;
+    if (ways && !one_way && strcmp(ways, "both") != 0) {
+        answer_error(answer, request, 400, "ways is one or both.");
+        return;
+    }
     if (!take_number(request, "frames", (struct number_limits){FLAME_FRAMES, 1, FLAME_FRAMES_MOST},
                      &frames, answer) ||
         !ask_begin(&ask, false, target, request, answer))
@@ -225,6 +232,7 @@ void route_ask_flame(struct target *target, struct request *request, struct answ
         struct svg_out out = {0};
         struct flame_options const options = {.threshold = ask.selection.threshold_share,
                                               .reverse = ask.selection.reverse,
+                                              .one_way = one_way,
                                               .max_frames = (uint32_t)frames};
         err = flame_data_render(ask.recording, &weights, &options, &out, &fault);
         weights_fini(&weights);

@@ -26,4 +26,5 @@ equal route-frames 400 "$(status_of '/api/callers?function=visit&frames=0')"
 
 CHROMIUM=$chromium node "$TOP/page/test/one.mjs" callers "$(jq -n --arg url "http://127.0.0.1:$port/" '{url: $url, file: "recurses.memoir"}')" 2>browser.err ||
     head -n 5 browser.err >&2
+node "$TOP/page/test/one.mjs" flame '{}' 2>painter.err || head -n 5 painter.err >&2
 end_server page-callers-ends

@@ -78,6 +78,7 @@ export class FlameStage {
       dblclick: () => this.options.onZoom(0),
       keydown: (event) => this.type(event),
     });
+    this.over.addEventListener('wheel', (event) => this.turn(event), { passive: false });
     this.room.addEventListener('scroll', () => this.paint());
     new ResizeObserver(() => this.paint()).observe(this.room);
   }
@@ -133,6 +134,24 @@ export class FlameStage {
       if (t < 1) this.glide = requestAnimationFrame(step);
     };
     this.glide = requestAnimationFrame(step);
+  }
+
+  /** Ctrl and the wheel zoom about the pointer, Shift or a sideways wheel pans: for a look, so the address stays. */
+  private turn(event: WheelEvent): void {
+    const sideways = event.deltaX || (event.shiftKey ? event.deltaY : 0);
+    if (!this.shown || (!event.ctrlKey && !sideways)) return;
+    event.preventDefault();
+    const whole = this.shown.tree.value[0] ?? 1,
+      { left, right, width } = this.window;
+    const size = event.ctrlKey ? Math.min(whole, (right - left) * 1.002 ** event.deltaY) : right - left;
+    const place = (event.clientX - this.over.getBoundingClientRect().left) / width;
+    const wanted = event.ctrlKey
+      ? left + place * (right - left - size)
+      : left + (sideways / width) * (right - left);
+    const from = Math.max(0, Math.min(whole - size, wanted));
+    this.window = { ...this.window, left: from, right: from + Math.max(size, 1e-9) };
+    cancelAnimationFrame(this.glide);
+    this.glide = requestAnimationFrame(() => this.paint());
   }
 
   /** As high as the tree, or as there is room for; reads and writes sizes only here. */

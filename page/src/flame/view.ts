@@ -1,5 +1,6 @@
 // The flame graph: zoom, search, both directions, pointer and keyboard, and the same as a table.
 import type { FlameAnswer } from '../api_types';
+import type { Parameters } from '../client';
 import { changesWithin } from '../diff/within';
 import { add, button, fill, h } from '../dom';
 import type { Picture, Table } from '../export/seen';
@@ -21,6 +22,11 @@ const EVERY_FRAME = 2000000;
 
 export interface Shown extends Painted {
   answer: FlameAnswer;
+}
+
+/** Only the tree that is looked at: a large recording has two large ones. */
+function oneWay(scene: Scene): Parameters {
+  return { ways: 'one', reverse: scene.selection.callers ? 'true' : null };
 }
 
 interface Made extends Shown {
@@ -81,6 +87,7 @@ export class FlamePart implements Part {
     return scene.source.get<FlameAnswer>('api/flame', {
       ...questionOf(scene),
       frames: scene.selection.frames,
+      ...oneWay(scene),
     });
   }
 

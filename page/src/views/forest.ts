@@ -35,6 +35,8 @@ export async function loadForest(scene: Scene): Promise<Forest> {
         await scene.source.get<FlameAnswer>('api/flame', {
           ...questionOf(scene),
           frames: scene.selection.frames,
+          ways: 'one',
+          reverse: scene.selection.callers ? 'true' : null,
         }),
         scene.metric,
         scene.selection.callers,
