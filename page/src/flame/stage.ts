@@ -4,7 +4,16 @@ import { fill, h, listen } from '../dom';
 import type { Picture } from '../export/seen';
 import { theme } from '../theme';
 import type { Palette } from './colors';
-import { depthOf, largestChild, neighbour, nodeAt, type FrameTable, type Tree } from './layout';
+import {
+  depthCount,
+  depthOf,
+  firstBehind,
+  largestChild,
+  neighbour,
+  nodeAt,
+  type FrameTable,
+  type Tree,
+} from './layout';
 import {
   depthOfRow,
   outline,
@@ -104,9 +113,22 @@ export class FlameStage {
       ...this.window,
       width: Math.max(this.window.width, 600),
       scroll: 0,
-      height: wholeHeight(look.tree, this.window),
+      height: this.seenHeight(look.tree),
     };
     return { width: window.width, height: window.height, paint: (pen) => paintFlame(pen, look, window) };
+  }
+
+  /** Down to the deepest level that has something beneath the zoomed frame. */
+  private seenHeight(tree: Tree): number {
+    const { left, right, isUpward, firstLevel } = this.window;
+    let levels = depthCount(tree);
+    if (isUpward) return wholeHeight(tree, this.window);
+    for (; levels > firstLevel + 1; levels--) {
+      const end = tree.levels[levels]!,
+        node = firstBehind(tree, tree.levels[levels - 1]!, end, left);
+      if (node < end && tree.start[node]! < right) break;
+    }
+    return (levels - firstLevel) * ROW;
   }
 
   private moveTo(node: number, glides: boolean): void {

@@ -18,7 +18,8 @@ const POINTS = 600,
   TOPS = [4, 8, 12, 16],
   HEIGHT = 320,
   NARROW = 220,
-  AXIS = 22;
+  AXIS = 22,
+  HEAD = 18;
 
 /** The first to go where there is little room. */
 function classOf(column: string): string {
@@ -106,8 +107,8 @@ export class SitesPart implements Part {
     const lane: Lane = {
       id: 'sites',
       title: '',
-      top: 8,
-      height: (span.width < 560 ? NARROW : HEIGHT) - AXIS - 8,
+      top: HEAD,
+      height: (span.width < 560 ? NARROW : HEIGHT) - AXIS - HEAD,
     };
     const finds = finderOf(this.scene?.selection.find ?? '');
     const found = finds

@@ -2,6 +2,7 @@
 #include "report/plot_svg.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sample_recording.h"
@@ -150,6 +151,14 @@ TEST(a_site_is_the_code_that_asked)
                         "__libc_start_main");
     CHECK(site_table_find(&table, 999999)); /* damaged input */
     site_table_fini(&table);
+
+    CHECK(site_table_init(&table, recording) == 0); /* as reports have it: whoever asked for it */
+    table.by_function = metric_find("heap.live");
+    assert_string_equal(recording_text(recording, site_table_find(&table, copy)->function),
+                        "strdup");
+    assert_string_equal(recording_text(recording, site_table_find(&table, inner)->function),
+                        "BN_new");
+    site_table_fini(&table);
     recording_destroy(recording);
 }
 
@@ -185,6 +194,74 @@ TEST(an_interval_begins_with_what_was_there)
     struct fault fault = {0};
     assert_int_equal(plot_data_build(sample.recording, &late, &data, &fault), -ERANGE);
     CHECK(strstr(fault.text, "30.0 s"));
+    sample_destroy(&sample);
+}
+
+TEST(a_filter_keeps_its_stacks_and_leaves_columns_whole)
+{
+    struct sample sample = sample_create();
+    struct plot_data data;
+    struct fault fault = {0};
+    regex_t regex;
+    CHECK(regcomp(&regex, "^walk$", REG_EXTENDED | REG_NOSUB) == 0);
+    struct plot_choice const choice = {.metric = metric_find("heap.live"),
+                                       .range = TIME_ALL,
+                                       .top = 8,
+                                       .max_columns = 400,
+                                       .filter = &regex};
+    CHECK(plot_data_build(sample.recording, &choice, &data, &fault) == 0);
+    struct plot_data all = data_of(sample.recording, "heap.live", TIME_ALL, 8);
+    size_t const last = data.instants.count - 1;
+    assert_int_equal(data.site_count, 1);
+    assert_int_equal(plot_instant_total(&data, &data.instants.items[last]), MIB / 2);
+    assert_int_equal(data.columns.count, all.columns.count);
+    for (size_t i = 0; i < data.columns.count; i++)
+        assert_int_equal(data.columns.items[i].allocated_bytes,
+                         all.columns.items[i].allocated_bytes);
+    regfree(&regex);
+    plot_data_fini(&all);
+    plot_data_fini(&data);
+    sample_destroy(&sample);
+}
+
+static size_t lane_named(const char *name)
+{
+    size_t lane = 0;
+    while (strcmp(plot_lanes[lane], name) != 0)
+        lane++;
+    return lane;
+}
+
+TEST(lanes_are_levels_at_the_end_and_counts_within)
+{
+    struct sample sample = sample_create();
+    struct bucket *buckets = sample.recording->buckets.items;
+    size_t const pools = lane_named("pool.live"), cpu = lane_named("cpu.on");
+    /* In the second and third bucket a pool grows, and some time is spent. */
+    for (size_t i = 1; i < 3; i++) {
+        size_t const count = buckets[i].cell_count;
+        buckets[i].cells = reallocarray(buckets[i].cells, count + 2, sizeof(buckets[i].cells[0]));
+        buckets[i].cells[count] =
+            (struct cell){sample.stacks[SITE_CACHE], COL_POOL_BYTES, (int64_t)i * 4096};
+        buckets[i].cells[count + 1] = (struct cell){sample.stacks[SITE_CACHE], COL_CPU_NS, 7};
+        buckets[i].cell_count += 2;
+    }
+    struct plot_data data = data_of(sample.recording, "heap.live", TIME_ALL, 8);
+    CHECK(data.has_lane[pools] && data.has_lane[cpu] && !data.has_lane[lane_named("heap.held")]);
+    assert_int_equal(data.columns.count, 3);
+    CHECK(data.columns.items[0].lanes[pools] == PLOT_UNKNOWN);
+    assert_int_equal(data.columns.items[1].lanes[pools], 4096);
+    assert_int_equal(data.columns.items[2].lanes[pools], 3 * 4096);
+    assert_int_equal(data.columns.items[0].lanes[cpu], 0);
+    assert_int_equal(data.columns.items[2].lanes[cpu], 7);
+    plot_data_fini(&data);
+
+    struct time_range const end = {20 * SECOND, 30 * SECOND};
+    data = data_of(sample.recording, "heap.live", end, 8);
+    assert_int_equal(data.columns.count, 1); /* a level has what came before, a count does not */
+    assert_int_equal(data.columns.items[0].lanes[pools], 3 * 4096);
+    assert_int_equal(data.columns.items[0].lanes[cpu], 7);
+    plot_data_fini(&data);
     sample_destroy(&sample);
 }
 
@@ -340,6 +417,8 @@ int main(void)
         cmocka_unit_test(a_site_is_the_code_that_asked),
         cmocka_unit_test(the_rest_is_other),
         cmocka_unit_test(an_interval_begins_with_what_was_there),
+        cmocka_unit_test(a_filter_keeps_its_stacks_and_leaves_columns_whole),
+        cmocka_unit_test(lanes_are_levels_at_the_end_and_counts_within),
         cmocka_unit_test(counters_are_rates),
         cmocka_unit_test(many_buckets_become_few_columns),
         cmocka_unit_test(marks_and_losses_are_drawn),
