@@ -17,7 +17,7 @@
 #include "wire/inside.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 6u
+#define ARENA_VERSION 7u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -26,7 +26,7 @@
 
 #define RING_BYTES  (512u * 1024u)
 #define RING_WORDS  (RING_BYTES / 8)
-#define SLOT_STRIDE (1088u * 1024u)
+#define SLOT_STRIDE (1344u * 1024u)
 #define FRAMES_KEPT                                                                                \
     4104u                /* remembered frames of a thread's stack; not a power of two: cache sets */
 #define LINKS_KEPT 1024u /* saved frame pointers that the remembered frames depend on */
@@ -304,7 +304,7 @@ struct known_child {
     uint64_t key; /* return address, and the generation of the rules */
     uint32_t parent, node;
 };
-#define CHILDREN_BITS 12
+#define CHILDREN_BITS 14
 
 /* Several such steps at once. */
 struct known_path {
@@ -312,7 +312,7 @@ struct known_path {
     uint64_t key;  /* the innermost return address, and how many there are */
     uint32_t parent, node;
 };
-#define PATHS_BITS 12
+#define PATHS_BITS 13
 
 /* What the tracer remembers for one thread, between the frames and the ring. */
 struct slot_memory {
