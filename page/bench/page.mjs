@@ -36,7 +36,7 @@ function watchFrames() {
 }
 
 async function newPage() {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 1500 } });
   const page = await context.newPage();
   page.setDefaultTimeout(300000);
   await page.addInitScript(watchFrames);
