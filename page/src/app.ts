@@ -7,7 +7,8 @@ import { Events, growthOf, type Happening } from './events';
 import { island } from './export/island';
 import { SaveMenu } from './export/menu';
 import { helpDialog } from './help';
-import { isTimeless, timely, usualMetric } from './metrics';
+import { HistoryView } from './history/view';
+import { isTimeless, learnMetrics, timely, usualMetric } from './metrics';
 import { questionOf, type Scene } from './scene';
 import { SelectionInAddress } from './selection';
 import { Source } from './source';
@@ -44,6 +45,7 @@ export class App {
   private readonly trouble = h('p', { class: 'trouble', role: 'alert', hidden: true });
   private readonly main = h('main', {});
   private readonly help = helpDialog();
+  private readonly history = new HistoryView();
   private readonly saveMenu = new SaveMenu(
     {
       views,
@@ -54,7 +56,7 @@ export class App {
     this.timeline,
   );
   private targets: Target[] = [];
-  private state: 'begins' | 'token' | 'empty' | 'shows' = 'begins';
+  private state: 'begins' | 'token' | 'empty' | 'shows' | 'history' = 'begins';
   private known = ''; // what the views were last shown with
   private isGoing = false; // g was typed: the letter of a view follows
 
@@ -183,6 +185,22 @@ export class App {
     return this.targets.find((one) => one.id === this.address.current.target) ?? this.targets[0];
   }
 
+  /** In place of all views: it has none of what they show. */
+  private async showHistory(target: Target): Promise<void> {
+    const { current } = this.address;
+    this.badge.hidden = true;
+    try {
+      await this.history.show(target, current, this.source, (part) => this.address.change(part));
+      if (this.state !== 'history')
+        fill(this.main, h('div', { class: 'views' }, this.trouble, this.history.element));
+      this.state = 'history';
+      this.trouble.hidden = true;
+    } catch (error) {
+      this.fail(error);
+    }
+    this.root.dataset['shown'] = String(Number(this.root.dataset['shown'] ?? 0) + 1);
+  }
+
   /** Reads a node of a run, which the server does when it is first asked for. */
   private async open(target: Target): Promise<void> {
     this.state = 'begins';
@@ -203,6 +221,7 @@ export class App {
   }
 
   private scene(): Scene | null {
+    learnMetrics(this.targets);
     const { current } = this.address,
       { target } = this;
     if (!target || target.recording === 'none') return null;
@@ -232,6 +251,11 @@ export class App {
     const scene = this.scene(),
       restoreFocus = rememberFocus(this.root);
     fillWho(this.who, scene?.target ?? this.target, this.targets, (part) => this.address.change(part));
+    if (this.target?.kind === 'history') {
+      await this.showHistory(this.target);
+      restoreFocus();
+      return;
+    }
     if (!scene) {
       if (this.target && isClosed(this.target)) await this.open(this.target);
       else this.showEmpty();

@@ -1,6 +1,6 @@
 // What is selected, in one bar: metric, time, filter, find.
 import { button, fill, h, listen } from './dom';
-import { isTimeless, meanings } from './metrics';
+import { isTimeless, meaningOf } from './metrics';
 import type { Scene } from './scene';
 import { durationText } from './units';
 
@@ -89,7 +89,7 @@ export class Controls {
     if (shown.join() !== known.join())
       fill(this.metric, ...known.map((metric) => h('option', { value: metric }, metric)));
     this.metric.value = scene.metric;
-    this.meaning.textContent = meanings[scene.metric] ?? '';
+    this.meaning.textContent = meaningOf(scene.metric);
     for (const [input, text] of [
       [this.filter, scene.selection.filter],
       [this.find, scene.selection.find],

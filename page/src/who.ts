@@ -8,6 +8,7 @@ import { baseName, clockText, durationText } from './units';
 export function nameOf(target: Target): string {
   if (target.kind === 'run') return `all nodes of ${target.run ?? 'the run'}`;
   if (target.kind === 'node') return target.node ?? 'a node';
+  if (target.kind === 'history') return target.file ?? 'a history';
   return target.program ? baseName(target.program) : `process ${target.pid}`;
 }
 

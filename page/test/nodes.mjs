@@ -15,7 +15,7 @@ import {
   valueOf,
 } from './browser.mjs';
 
-const { run, recordings } = JSON.parse(process.argv[2]);
+const { run, recordings, history } = JSON.parse(process.argv[2]);
 const ram = JSON.parse(
   execFileSync(memoir, ['ram', run.folder, '--json', '--top', '0'], {
     encoding: 'utf8',
@@ -157,6 +157,43 @@ async function sideBySide(browser) {
   await page.context().close();
 }
 
+/** A history has a page of its own: its series over days. */
+async function overDays(browser) {
+  const { services } = JSON.parse(
+    execFileSync(memoir, ['history', history.file, '--json', '--points'], { encoding: 'utf8' }),
+  );
+  const page = await open(browser, `${history.url}#view=flame`);
+  await page.locator('.history tr[data-row]').first().waitFor();
+  for (const [column, field] of [
+    ['last', 'now'],
+    ['low', 'low'],
+    ['high', 'high'],
+  ])
+    equal(
+      `history-${field}`,
+      sorted(services[0].series.map((one) => [one.name, one[field]])),
+      sorted(await columnOf(page, column)),
+    );
+  const rss = services[0].series[0].points;
+  equal('history-runs', services[0].runs.length, await valueOf(page, '[data-name=runs]'));
+  equal(
+    'history-change',
+    rss[rss.length - 1].last - rss[0].last,
+    await valueOf(page, '.history tr[data-name=rss] [data-column=change]'),
+  );
+  const begin = Math.min(...services[0].series.map((one) => one.points[0].time_ms));
+  const at = (point) => (point.time_ms + point.span_ms - begin) * 1e6;
+  await page.goto(`${history.url}#between=${at(rss[1])},${at(rss[2])}`);
+  await page.waitForFunction(
+    (value) =>
+      document.querySelector('.history tr[data-name=rss] [data-column=change]')?.dataset.value === value,
+    String(rss[2].last - rss[1].last),
+  );
+  check('history-between', true);
+  equal('history-faults', '', page.faults.join());
+  await page.context().close();
+}
+
 async function looks(browser) {
   const page = await open(browser, `${run.url}#target=1&view=nodes&lanes=1`, {
     viewport: { width: 375, height: 800 },
@@ -183,6 +220,7 @@ try {
   await after(page, () => go(page, 'n'));
   equal('nodes-faults', '', page.faults.join());
   await sideBySide(browser);
+  await overDays(browser);
   await looks(browser);
 } catch (error) {
   check('nodes-page', false, error.message);

@@ -20,6 +20,7 @@
 #include "serve/server.h"
 #include "serve/site_list.h"
 #include "serve/token_file.h"
+#include "store/history.h"
 
 #define TEND_EVERY_MS 1000
 
@@ -30,7 +31,7 @@ struct serve_options {
     int file_count;
     const char *token_file;
     char token[TOKEN_MOST + 1];
-    char live[PATH_MAX], fetch[PATH_MAX], go_pprof[GO_URL_MOST];
+    char live[PATH_MAX], fetch[PATH_MAX], history[PATH_MAX], go_pprof[GO_URL_MOST];
     bool quiet, until_stdin_ends;
 };
 
@@ -221,6 +222,13 @@ static int open_named(const struct serve_options *options, const char *path,
         return target_list_open_run(targets, &target, fault);
     if (kind == INPUT_FOREIGN)
         target.read = open_input;
+    if (kind == INPUT_HISTORY) {
+        struct history *history = history_open_to_read(path, fault);
+        if (!history)
+            return -EINVAL;
+        history_close(history);
+        target.is_history = true;
+    }
     return target_list_open(targets, &target, fault);
 }
 
@@ -265,6 +273,8 @@ static void find_helpers(struct serve_options *options)
     beside->live = helper_program_path(LIVE_PROGRAM, options->live) == 0 ? options->live : NULL;
     beside->fetch =
         helper_program_path("memoir-fetch", options->fetch) == 0 ? options->fetch : NULL;
+    beside->history =
+        helper_program_path("memoir-history", options->history) == 0 ? options->history : NULL;
 }
 
 static int run(struct serve_options *options, int words, char **argv)
@@ -300,15 +310,15 @@ int main(int argc, char **argv)
     struct serve_options options = {.target = {.find = find_recording, .sites = SITES_DEFAULT}};
     const struct option_set sets[] = {{"Options", serve_rules, &options}};
     const struct command_help help = {
-        "memoir serve [FILE | RUN]... [--pid PID] [options]",
+        "memoir serve [FILE | RUN | DB]... [--pid PID] [options]",
         "Serves a process and its recording over HTTP: /metrics for Prometheus, /debug/pprof/ for\n"
         "go tool pprof, /v1/tree for pages by call stack, the page for browsers; /routes lists "
         "all.\n"
         "FILE is a recording, which may still grow, or a file of another program; RUN the folder "
         "of\n"
-        "memoir watch, all nodes of it.  Of several, ?target=ID chooses (/api/targets).  Only "
-        "this\n"
-        "machine is served unless --listen says otherwise.",
+        "memoir watch, all nodes of it; DB a history (memoir history).  Of several, ?target=ID "
+        "chooses\n"
+        "(/api/targets).  Only this machine is served unless --listen says otherwise.",
         "  memoir serve --pid 4242\n"
         "  go tool pprof http://127.0.0.1:17832/debug/pprof/heap\n"
         "  go tool pprof 'http://127.0.0.1:17832/debug/pprof/profile?seconds=10'\n"

@@ -120,7 +120,7 @@ int node_rows_write_recordings(struct json_out *json, const struct node_question
     json_array_begin(json);
     for (size_t i = 0; i < served->items.count && !err; i++) {
         struct target *target = served->items.items[i];
-        if (target_run(target))
+        if (target_run(target) || target_history(target))
             continue;
         err = write_node(json, question, target, i, column);
         const struct recording *recording = target_recording(target, NULL, NULL);

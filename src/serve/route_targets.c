@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* route_targets.c - what this server serves. */
+#include <sys/stat.h>
+
 #include "base/json_out.h"
 #include "serve/routes.h"
 #include "serve/served_run.h"
@@ -69,6 +71,23 @@ static void write_kind(struct json_out *json, const struct target *target, size_
     json_text_field(json, "kind", target_kind_name(target_kind(target)));
 }
 
+/* When the file or what SQLite keeps beside it was written last tells whether there may be more. */
+static void write_history(struct json_out *json, const struct target *target)
+{
+    char beside[4096];
+    struct stat file;
+    int64_t changed_ms = 0;
+    snprintf(beside, sizeof(beside), "%s-wal", target_history(target));
+    const char *const paths[] = {target_history(target), beside};
+    for (size_t i = 0; i < 2; i++)
+        if (stat(paths[i], &file) == 0) {
+            int64_t const ms = file.st_mtim.tv_sec * 1000 + file.st_mtim.tv_nsec / 1000000;
+            changed_ms = ms > changed_ms ? ms : changed_ms;
+        }
+    json_text_field(json, "file", target_file(target));
+    json_int_field(json, "version", changed_ms);
+}
+
 static void write_target(struct json_out *json, struct target *target, size_t place)
 {
     const struct running *running;
@@ -84,6 +103,8 @@ static void write_target(struct json_out *json, struct target *target, size_t pl
                                                : "ended");
     if (recording)
         write_recording(json, target, recording, running);
+    else if (target_history(target))
+        write_history(json, target);
     json_object_end(json);
 }
 

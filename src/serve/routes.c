@@ -41,6 +41,7 @@ const struct route routes[] = {
      route_pages_tree},
     {"/api/targets", "all that is served; ?target=ID or ?pid=N on every path chooses",
      route_targets},
+    {"/api/history", "a history over weeks, as memoir history --json --points", route_history},
     {"/api/nodes",
      "memory of all nodes of a run, or of all recordings (?column=, points=, between=)",
      route_nodes},

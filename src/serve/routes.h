@@ -66,3 +66,4 @@ void route_pages_tree(struct target *target, struct request *request, struct ans
 void route_source(struct target *target, struct request *request, struct answer *answer);
 void route_targets(struct target *target, struct request *request, struct answer *answer);
 void route_nodes(struct target *target, struct request *request, struct answer *answer);
+void route_history(struct target *target, struct request *request, struct answer *answer);

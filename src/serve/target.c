@@ -191,7 +191,9 @@ struct target *target_open(const struct target_options *options, struct fault *f
     int err = options->pid ? find_process(target, fault) : 0;
     if (!err && options->nick && !(target->nick = strdup(options->nick)))
         err = fault_set(fault, -ENOMEM, "out of memory");
-    if (!err && options->path)
+    if (!err && options->is_history)
+        err = keep_path(target, options->path, fault);
+    else if (!err && options->path)
         err = options->read ? read_whole(target, fault) : follow(target, options->path, fault);
     if (!err)
         return target;
@@ -216,7 +218,8 @@ const char *target_kind_name(enum target_kind kind)
     static const char *const names[] = {[TARGET_PROCESS] = "process",
                                         [TARGET_RECORDING] = "recording",
                                         [TARGET_RUN] = "run",
-                                        [TARGET_NODE] = "node"};
+                                        [TARGET_NODE] = "node",
+                                        [TARGET_HISTORY] = "history"};
     return names[kind];
 }
 
@@ -224,12 +227,19 @@ enum target_kind target_kind(const struct target *target)
 {
     if (target->options.run)
         return target->nick ? TARGET_NODE : TARGET_RUN;
+    if (target->options.is_history)
+        return TARGET_HISTORY;
     return target->options.pid ? TARGET_PROCESS : TARGET_RECORDING;
 }
 
 struct served_run *target_run(const struct target *target)
 {
     return target->options.run;
+}
+
+const char *target_history(const struct target *target)
+{
+    return target->options.is_history ? target->options.path : NULL;
 }
 
 const char *target_nick(const struct target *target)
@@ -318,6 +328,13 @@ struct recording *target_recording(struct target *target, const struct running *
         if (running)
             *running = target->running;
         return recording;
+    }
+    if (target->options.is_history) {
+        fault_set(fault, -ENOENT,
+                  "%s is a history: it has sums over days, and neither call stacks nor events; "
+                  "/api/history tells them",
+                  target_file(target));
+        return NULL;
     }
     search(target);
     if (!target->follower) {

@@ -20,6 +20,7 @@ enum target_kind {
     TARGET_RECORDING, /* also a file of another program */
     TARGET_RUN,       /* all nodes together */
     TARGET_NODE,      /* profiles of one kind of one node */
+    TARGET_HISTORY,   /* sums over weeks: store/history.h */
 };
 const char *target_kind_name(enum target_kind kind); /* "process" */
 
@@ -35,6 +36,7 @@ typedef void name_recording(struct recording *recording, const char *path);
 struct target_beside {
     const char *live;     /* looks into processes: serve/live_words.h */
     const char *fetch;    /* asks other servers */
+    const char *history;  /* reads histories: memoir-history */
     const char *go_pprof; /* where the process serves net/http/pprof itself: go_endpoint_parse */
 };
 
@@ -43,6 +45,7 @@ struct target_options {
     const char *path;        /* of a recording; NULL: that of the process, when there is one */
     find_recording_of *find; /* may be NULL */
     read_recording *read; /* `path` is to be read by this; NULL: it is a recording, and followed */
+    bool is_history;      /* `path` is one: it has no recording */
     struct served_run
         *run;            /* a node of it is meant, or all: instead of `path`; outlives the target */
     const char *nick;    /* of the node, copied; NULL: all */
@@ -67,6 +70,9 @@ enum target_kind target_kind(const struct target *target);
 struct served_run *target_run(const struct target *target);
 const char *target_nick(const struct target *target);    /* NULL: no node */
 const char *target_profile(const struct target *target); /* NULL: not of a run, or the usual */
+
+/* Where the history is; NULL: it is none. */
+const char *target_history(const struct target *target);
 
 /* Whether its recording is in memory; and of a node of a run, so that it can be let go: when it was last asked for, monotonic (0: never). */
 bool target_is_open(const struct target *target);

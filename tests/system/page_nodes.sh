@@ -15,6 +15,10 @@ fi
 make_small_run run
 begin_server run --listen 0 run
 run=$port
+make_history days.db
+begin_server history --listen 0 days.db
+history=$port
 begin_server recordings --listen 0 phases.memoir grows.memoir
 CHROMIUM=$chromium node "$TOP/page/test/nodes.mjs" "{\"run\": {\"url\": \"http://127.0.0.1:$run/\", \"folder\": \"run\"},
+    \"history\": {\"url\": \"http://127.0.0.1:$history/\", \"file\": \"days.db\"},
     \"recordings\": {\"url\": \"http://127.0.0.1:$port/\", \"files\": [\"phases.memoir\", \"grows.memoir\"]}}" 2>browser.err || head -n 5 browser.err >&2

@@ -78,3 +78,13 @@ make_small_run() { # make_small_run FOLDER
     echo '{"nodes":[{"nick":"a:1","name":"alpha","role":"relay","class":"algod"},{"nick":"b:1","name":"beta","role":"node","class":"algod"},' \
         '{"nick":"c:1","name":"gamma","role":"node","class":"algod"}]}' >"$1/manifest.json"
 }
+
+# Five days of a service that is started twice: a total, a category, a call site that grows.
+make_history() { # make_history DB
+    local day begin=1779926400000
+    for day in 0 1 2 3 4; do
+        printf '%s\n' 'service ledger' 'host test' 'program /usr/bin/ledger' 'source memoir run' "pid $((day < 2 ? 100 : 200))" \
+            "begin_ms $((day < 2 ? begin : begin + 2 * 86400000))" "time_ms $((begin + day * 86400000))" 'limit_bytes 0' "value 1 $((100000000 + day * 7000000)) rss" \
+            "value 2 $((60000000 + day * 1000)) anon" "value 3 $((1000000 + day * 6000000)) leak_here" | "$BUILD/memoir-history" add-snapshot "$1"
+    done
+}

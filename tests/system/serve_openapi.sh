@@ -41,7 +41,8 @@ begin_subject grows
 grow_to grows 100
 is_explained() { "$MEMOIR" explain grows.memoir --json; }
 wait_until 30 is_explained || not_ok openapi-explained "nobody looked at the pages"
-begin_server ended --listen 0 "${files[@]}" grows.memoir
+make_history days.db
+begin_server ended --listen 0 "${files[@]}" days.db grows.memoir
 ended=$port
 begin_server growing --listen 0 --pid "$subject"
 node "$TOP/page/test/openapi.mjs" "{\"url\": \"http://127.0.0.1:$ended/\", \"growing\": \"http://127.0.0.1:$port/\"}" 2>node.err ||

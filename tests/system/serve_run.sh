@@ -86,6 +86,23 @@ equal run-unread 1 "$(get /api/nodes | jq .unread_profiles)"
 equal run-numbers-after "$("$MEMOIR" ram run --json | jq -c '[.nodes[].summary.pprof_inuse_space.last]')" "$(get /api/nodes | jq -c '[.nodes[].summary.pprof_inuse_space.last]')"
 end_server run-ends
 
+# A history.
+make_history days.db
+sqlite3 other.db 'CREATE TABLE x(y)' 2>/dev/null || printf 'SQLite format 3\0' >other.db
+"$MEMOIR" serve --listen 0 other.db 2>err
+equal no-history-status 1 $?
+one_sentence no-history err 'other.db'
+begin_server history --listen 0 phases.memoir days.db
+equal history-target '["history","none","days.db"]' "$(get /api/targets | jq -c '.targets[1] | [.kind, .recording, .file]')"
+"$MEMOIR" history days.db --json --points | jq -S . >cli.json
+get '/api/history?target=2' | jq -S . >web.json
+same_text history cli.json web.json
+equal history-days 5 "$(jq '.services[0].series[0].points | length' web.json)"
+equal history-has-no-stacks 404 "$(status_of '/api/report?target=2')"
+equal history-says-why 1 "$(jq -r .error body | grep -c 'is a history')"
+equal history-of-recording 404 "$(status_of '/api/history?target=1')"
+end_server history-ends
+
 # A run that is being written, of processes of this machine; its watch is killed.
 if [ -x "$BUILD/memoir-cluster" ]; then
     sleep 300 &

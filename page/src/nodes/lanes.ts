@@ -16,6 +16,10 @@ const LANE = 46,
 export interface LanesOptions {
   choose(time: Time | null): void;
   open(line: Line): void;
+  isOwnScale?: true; // each lane has its own; else all have one
+  lost?: string; // after the name of one that is not there any more; ' (down)'
+  timeText?(ns: number): string;
+  valueText?(line: Line, value: number): string;
 }
 
 export class Lanes {
@@ -75,6 +79,18 @@ export class Lanes {
     return { width, height, paint: (pen) => this.draw(pen, width, 0, height) };
   }
 
+  private spanFor(line: Line): Span {
+    return this.options.isOwnScale ? { ...this.span, top: spanOf([line.curve], 0).top } : this.span;
+  }
+
+  private valueText(line: Line, value: number): string {
+    return this.options.valueText?.(line, value) ?? bytesText(value);
+  }
+
+  private timeText(ns: number): string {
+    return this.options.timeText?.(ns) ?? (ns === 0 ? '0 s' : durationText(ns));
+  }
+
   private place(width: number, index: number, top: number): Place {
     return { x: 0, y: index * LANE - top + HEAD, width, height: LANE - HEAD };
   }
@@ -93,7 +109,7 @@ export class Lanes {
         pen.fillRect(0, place.y - HEAD, width, LANE);
         pen.globalAlpha = 1;
       }
-      paintCurve(pen, line.curve, place, this.span, {
+      paintCurve(pen, line.curve, place, this.spanFor(line), {
         theme: colors,
         color: this.color,
         time: this.draft ?? this.time,
@@ -105,11 +121,11 @@ export class Lanes {
       pen.textBaseline = 'alphabetic';
       pen.textAlign = 'left';
       pen.fillStyle = line.node?.up ? colors.soft : colors.hit;
-      pen.fillText(`${line.name}${line.node?.up ? '' : ' (down)'}`, 2, place.y - 3);
+      pen.fillText(`${line.name}${line.node?.up ? '' : (this.options.lost ?? ' (down)')}`, 2, place.y - 3);
       pen.textAlign = 'right';
       pen.font = `11px ${SANS}`;
       pen.fillStyle = colors.soft;
-      pen.fillText(value === undefined ? '–' : bytesText(value), width - 2, place.y - 3);
+      pen.fillText(value === undefined ? '–' : this.valueText(line, value), width - 2, place.y - 3);
     }
     this.drawAxis(pen, width, height);
   }
@@ -124,7 +140,7 @@ export class Lanes {
     for (const tick of timeTicks(this.span.from, this.span.to, Math.max(2, width / 110))) {
       const x = xIn(all, this.span, tick);
       pen.textAlign = x < 14 ? 'left' : x > width - 30 ? 'right' : 'center';
-      pen.fillText(tick === 0 ? '0 s' : durationText(tick), x, height - 7);
+      pen.fillText(this.timeText(tick), x, height - 7);
     }
     if (this.cursor === null) return;
     pen.strokeStyle = colors.soft;
@@ -196,7 +212,7 @@ export class Lanes {
     let at = line.curve.times.findIndex((time) => time >= ns);
     if (at < 0) at = line.curve.times.length - 1;
     const value = line.curve.values[at] ?? null;
-    this.tip.textContent = `${line.name} at ${durationText(Math.max(0, line.curve.times[at] ?? ns))}: ${value === null ? 'a gap' : bytesText(value)}`;
+    this.tip.textContent = `${line.name} at ${this.timeText(Math.max(0, line.curve.times[at] ?? ns))}: ${value === null ? 'a gap' : this.valueText(line, value)}`;
   }
 
   private type(event: KeyboardEvent): void {
