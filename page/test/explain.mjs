@@ -72,6 +72,17 @@ async function sites(page, url, file) {
   );
   check('explain-site-value', value > 0 && value <= held.value, value);
   await after(page, () => page.goBack());
+  await after(page, () =>
+    page.locator(`[data-site="${site}"]`).first().getByRole('button', { name: 'Callers' }).click(),
+  );
+  check(
+    'explain-site-callers',
+    /view=callers/.test(page.url()) &&
+      /metric=heap\.held/.test(page.url()) &&
+      page.url().includes(`focus=${site}`),
+    page.url(),
+  );
+  await after(page, () => page.goBack());
   await after(page, () => page.getByRole('button', { name: 'Flame graph of it' }).click());
   equal('explain-owner-flame', held.value, await valueOf(page, '[data-name=flame-total]'));
 }

@@ -1,5 +1,6 @@
 // The map of the address space: its numbers are those of memoir map.
 import { execFileSync } from 'node:child_process';
+import { explain } from './explain.mjs';
 import { after, check, columnOf, equal, go, memoir, open, shown, valueOf } from './browser.mjs';
 
 function mapOf(pid) {
@@ -72,7 +73,23 @@ async function phone(browser, url) {
   await page.context().close();
 }
 
-export async function testMap(browser, { ended: { url, pid }, silent }) {
+/** Of a process that has ended: the last look of its recording. */
+async function recorded(browser, { url, file }) {
+  const page = await open(browser, `${url}#view=map`);
+  await shown(page);
+  const told = explain(file).residency;
+  equal('map-recorded', told.walked_bytes, await valueOf(page, '[data-name=map-rss]'));
+  equal('map-recorded-kernel', told.rss_after_bytes, await valueOf(page, '[data-name=map-kernel]'));
+  check(
+    'map-recorded-says-so',
+    /has ended/.test(await page.locator('[data-name=map-kernel]').innerText()),
+    await page.locator('[data-name=map-kernel]').innerText(),
+  );
+  equal('map-recorded-faults', '', page.faults.join('; '));
+  await page.context().close();
+}
+
+export async function testMap(browser, { ended: { url, pid }, silent, sampled }) {
   const page = await open(browser, `${url}#view=map`);
   await shown(page);
   await numbers(page, pid);
@@ -80,6 +97,7 @@ export async function testMap(browser, { ended: { url, pid }, silent }) {
   equal('map-faults', '', page.faults.join('; '));
   await page.context().close();
   await phone(browser, url);
+  await recorded(browser, sampled);
   const gone = await open(browser, `${silent.url}#view=map`);
   await shown(gone);
   check(

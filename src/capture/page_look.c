@@ -20,11 +20,12 @@
 
 #define RESULT_MAX ((size_t)1 << 30)
 
-/* What the worker leaves in its file: this, the owners, who touched what, and the names of owners one after the other, each with its NUL. */
+/* What the worker leaves in its file: this, the owners, who touched what, the mappings, and the names of owners and then of mappings one after the
+ * other, each with its NUL. */
 struct look_head {
     int64_t err;
     struct residency residency;
-    uint64_t owner_count, touched_count, text_bytes;
+    uint64_t owner_count, touched_count, mapping_count, text_bytes;
 };
 
 struct worker {
@@ -36,6 +37,7 @@ struct worker {
     VEC(struct stack_spot) stacks;
     struct page_owners owners;
     struct touched_pages touched;
+    struct look_mappings mappings;
     struct look_head head;
     bool failed;
 };
@@ -159,7 +161,16 @@ static int look_at_all(struct worker *worker)
                              &worker->areas);
     if (err == 0)
         err = walk_pages(worker);
-    return err < 0 ? err : find_owners(worker);
+    if (err == 0)
+        err = find_owners(worker);
+    struct mappings_question const mappings = {.maps = &worker->maps,
+                                               .areas = worker->areas.areas.items,
+                                               .area_count = worker->areas.areas.count,
+                                               .present = worker->present.items,
+                                               .present_count = worker->present.count,
+                                               .mapped = worker->mapped.items,
+                                               .mapped_count = worker->mapped.count};
+    return err < 0 ? err : look_mappings_make(&mappings, &worker->mappings);
 }
 
 static const char *name_of(const struct worker *worker, const struct owned *owned)
@@ -172,21 +183,41 @@ static const char *name_of(const struct worker *worker, const struct owned *owne
                                         : "beside blocks that came later";
 }
 
+static const char *mapping_name(const struct worker *worker, const struct look_mapping *mapping)
+{
+    return worker->maps.regions.items[mapping->source].name;
+}
+
+static void leave_names(const struct worker *worker, FILE *out)
+{
+    vec_each (owned, &worker->owners.owned) {
+        const char *name = name_of(worker, owned);
+        fwrite(name, strlen(name) + 1, 1, out);
+    }
+    vec_each (mapping, &worker->mappings.items) {
+        const char *name = mapping_name(worker, mapping);
+        fwrite(name, strlen(name) + 1, 1, out);
+    }
+}
+
 static void leave_result(struct worker *worker, FILE *out)
 {
     vec_each (owned, &worker->owners.owned)
         worker->head.text_bytes += strlen(name_of(worker, owned)) + 1;
+    vec_each (mapping, &worker->mappings.items)
+        worker->head.text_bytes += strlen(mapping_name(worker, mapping)) + 1;
     worker->head.owner_count = worker->owners.owned.count;
+    worker->head.mapping_count = worker->mappings.items.count;
     worker->head.touched_count = worker->touched.list.count;
     fwrite(&worker->head, sizeof(worker->head), 1, out);
     if (worker->owners.owned.count)
         fwrite(worker->owners.owned.items, sizeof(struct owned), worker->owners.owned.count, out);
     if (worker->touched.list.count)
         fwrite(worker->touched.list.items, sizeof(struct owned), worker->touched.list.count, out);
-    vec_each (owned, &worker->owners.owned) {
-        const char *name = name_of(worker, owned);
-        fwrite(name, strlen(name) + 1, 1, out);
-    }
+    if (worker->mappings.items.count)
+        fwrite(worker->mappings.items.items, sizeof(struct look_mapping),
+               worker->mappings.items.count, out);
+    leave_names(worker, out);
 }
 
 static void work(const struct page_look_question *question, int fd)
@@ -197,7 +228,7 @@ static void work(const struct page_look_question *question, int fd)
     worker.question = question;
     worker.head.err = look_at_all(&worker);
     if (worker.head.err < 0)
-        worker.owners.owned.count = worker.touched.list.count = 0;
+        worker.owners.owned.count = worker.touched.list.count = worker.mappings.items.count = 0;
     worker.head.residency.walked_bytes = worker.owners.bytes;
     worker.head.residency.untouched_bytes = worker.owners.untouched;
     worker.head.residency.reserved_bytes = worker.owners.reserved;
@@ -242,19 +273,26 @@ static int take_apart(const char *bytes, size_t size, struct page_look_result *r
         return (int)head.err;
     uint64_t const owners = head.owner_count * sizeof(struct owned);
     uint64_t const touched = head.touched_count * sizeof(struct owned);
+    uint64_t const mappings = head.mapping_count * sizeof(struct look_mapping);
     if (head.owner_count > RESULT_MAX || head.touched_count > RESULT_MAX ||
-        head.text_bytes > RESULT_MAX || sizeof(head) + owners + touched + head.text_bytes != size)
+        head.mapping_count > MAPPINGS_MAX || head.text_bytes > RESULT_MAX ||
+        sizeof(head) + owners + touched + mappings + head.text_bytes != size)
         return -EIO;
     result->residency = head.residency;
     result->text = malloc(head.text_bytes + 1);
     if (!result->text || !vec_reserve(&result->owners, head.owner_count) ||
-        !vec_reserve(&result->touched, head.touched_count))
+        !vec_reserve(&result->touched, head.touched_count) ||
+        !vec_reserve(&result->mappings.items, head.mapping_count))
         return -ENOMEM;
     if (touched)
         memcpy(result->touched.items, bytes + sizeof(head) + owners, touched);
     result->touched.count = head.touched_count;
-    memcpy(result->text, bytes + sizeof(head) + owners + touched, head.text_bytes);
+    if (mappings)
+        memcpy(result->mappings.items.items, bytes + sizeof(head) + owners + touched, mappings);
+    result->mappings.items.count = head.mapping_count;
+    memcpy(result->text, bytes + sizeof(head) + owners + touched + mappings, head.text_bytes);
     result->text[head.text_bytes] = '\0';
+    result->text_bytes = head.text_bytes;
     const char *name = result->text;
     for (uint64_t i = 0; i < head.owner_count; i++) {
         struct look_owner owner = {.name = name};
@@ -262,6 +300,7 @@ static int take_apart(const char *bytes, size_t size, struct page_look_result *r
         (void)vec_push(&result->owners, owner);
         name += name < result->text + head.text_bytes ? strlen(name) + 1 : 0;
     }
+    result->mapping_names = name;
     return 0;
 }
 
@@ -313,6 +352,7 @@ void page_look_result_fini(struct page_look_result *result)
 {
     vec_free(&result->owners);
     vec_free(&result->touched);
+    vec_free(&result->mappings.items);
     free(result->text);
     result->text = NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "capture/area_list.h"
 #include "capture/heap_book.h"
+#include "capture/look_mappings.h"
 #include "capture/map_book.h"
 #include "capture/touched_pages.h"
 
@@ -39,7 +40,10 @@ struct page_look_result {
     uint64_t cpu_ns;
     VEC(struct look_owner) owners;
     VEC(struct owned) touched; /* see touched_pages.h */
+    struct look_mappings mappings;
+    const char *mapping_names; /* of each in turn, with its NUL: part of `text` */
     char *text;
+    size_t text_bytes;
 };
 
 /* Begins one, with a question that need not stay.  0 or -errno. */

@@ -376,6 +376,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
         now = session->begin_ns + 1;
     session_note_rate(session, end->now_ns);
     program_traits_look(&session->traits, recording);
+    session_tell_mappings(session, true);
     const struct cell_source *cells = session->options.cells;
     if (cells && session->pid)
         cells->conclude(cells->self, session->pid, recording);

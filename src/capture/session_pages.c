@@ -220,6 +220,8 @@ static void end_look(struct session *session, uint64_t now)
         session->pages.found = result.residency;
         session->pages.found.looks = looks + 1;
         session->pages.found.time_ns = session->pages.began_ns;
+        session_keep_mappings(session, &result);
+        session_tell_mappings(session, false);
     }
     page_look_result_fini(&result);
 }
@@ -287,6 +289,7 @@ void session_pages_fini(struct session *session)
     if (session->pages.found.looks)
         session->recording->residency = session->pages.found;
     session->pages.found.looks = 0;
+    session_mappings_fini(session);
     page_look_cancel(&session->pages.look);
     vec_free(&session->pages.last.items);
     vec_free(&session->pages.touched_last.items);

@@ -16,6 +16,13 @@ struct owned_list {
     VEC(struct owned) items; /* by kind and site */
 };
 
+/* See session_mappings.c. */
+struct kept_mappings {
+    struct look_mappings list;
+    char *names;      /* of each in turn, with its NUL */
+    uint64_t time_ns; /* of the look */
+};
+
 /* See session_pages.c. */
 struct session_pages {
     struct page_look look;
@@ -27,6 +34,7 @@ struct session_pages {
     uint64_t wanted_ns;             /* since when the next look waits to begin; 0: it does not */
     uint64_t cpu_ns;                /* of all looks */
     struct residency found;         /* by the last look, until it is told; no looks: it has been */
+    struct kept_mappings mappings;  /* as of the last look */
     bool is_asked, has_failed;
 };
 
@@ -94,3 +102,8 @@ int session_close_pages(struct session *session, struct bucket *bucket);
 /* The same of who touched them first, after cells have got their stacks. */
 int session_close_touched(struct session *session, struct bucket *bucket);
 void session_pages_fini(struct session *session);
+
+/* Takes the mappings out of what a look found; puts them into the recording when that is due, or these are the last. */
+void session_keep_mappings(struct session *session, struct page_look_result *result);
+void session_tell_mappings(struct session *session, bool is_last);
+void session_mappings_fini(struct session *session);

@@ -72,7 +72,7 @@ struct inside_view {
     VEC(struct inside_number) numbers;
 };
 
-enum breakdown_source { BREAKDOWN_SMAPS, BREAKDOWN_PAGEMAP };
+enum breakdown_source { BREAKDOWN_SMAPS, BREAKDOWN_PAGEMAP, BREAKDOWN_RECORDING };
 
 struct breakdown { /* all zero to begin */
     uint32_t pid, threads;

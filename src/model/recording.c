@@ -44,6 +44,7 @@ void recording_destroy(struct recording *recording)
     vec_free(&recording->buckets);
     vec_free(&recording->pins);
     vec_free(&recording->traits);
+    vec_free(&recording->mappings.items);
     vec_free(&recording->notes);
     recording_free_metrics(recording);
     marks_fini(&recording->marks);

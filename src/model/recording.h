@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/slice.h"
 #include "base/vec.h"
+#include "model/mapping.h"
 #include "model/mark.h"
 #include "model/metric.h"
 #include "model/owner.h"
@@ -228,7 +229,8 @@ struct recording {
     struct timing timing;
     struct cost cost;
     struct before before;
-    struct residency residency; /* of the last time that its pages were looked at */
+    struct residency residency;   /* of the last time that its pages were looked at */
+    struct mapping_list mappings; /* of one such time, not always the last */
 
     /* Set by the store: brings the cells of a bucket into memory. */
     int (*load_bucket)(struct recording *recording, struct bucket *bucket, struct fault *fault);

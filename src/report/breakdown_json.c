@@ -13,8 +13,9 @@ static bool is_known(const struct breakdown *breakdown, size_t field)
     size_t const rss = offsetof(struct memory_bytes, rss) / sizeof(uint64_t);
     size_t const huge = offsetof(struct memory_bytes, huge) / sizeof(uint64_t);
     size_t const swap = offsetof(struct memory_bytes, swap) / sizeof(uint64_t);
-    return breakdown->source == BREAKDOWN_SMAPS || field == 0 || field == rss || field == huge ||
-           field == swap;
+    bool const is_walked = breakdown->source == BREAKDOWN_PAGEMAP;
+    return breakdown->source == BREAKDOWN_SMAPS || field == 0 || field == rss ||
+           (is_walked && (field == huge || field == swap));
 }
 
 void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdown,
@@ -40,6 +41,9 @@ static void put_known(struct json_out *json, const char *key, int64_t value)
 
 void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown)
 {
+    static const char *const sources[] = {[BREAKDOWN_SMAPS] = "smaps",
+                                          [BREAKDOWN_PAGEMAP] = "pagemap",
+                                          [BREAKDOWN_RECORDING] = "recording"};
     json_key(json, "process");
     json_object_begin(json);
     json_uint_field(json, "pid", breakdown->pid);
@@ -52,7 +56,7 @@ void breakdown_json_process(struct json_out *json, const struct breakdown *break
     json_uint_field(json, "time_unix_ns", breakdown->time_unix_ns);
     json_uint_field(json, "took_ns", breakdown->capture_ns);
     json_uint_field(json, "predicted_ns", breakdown->predicted_ns);
-    json_text_field(json, "source", breakdown->source == BREAKDOWN_SMAPS ? "smaps" : "pagemap");
+    json_text_field(json, "source", sources[breakdown->source]);
     json_uint_field(json, "read_bytes", breakdown->read_bytes);
     put_known(json, "rss_before", breakdown->rss_before);
     put_known(json, "rss_after", breakdown->rss_after);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/map_json.h"
 
+#include "analyze/recorded_map.h"
+#include "analyze/shown_frame.h"
 #include "report/breakdown_parts.h"
+#include "report/json_report.h"
 
 /* Where it lies, and how far from the one before. */
 static void put_place(struct json_out *json, const struct map_report *report,
@@ -18,6 +21,26 @@ static void put_place(struct json_out *json, const struct map_report *report,
         json_uint(json, row->gap);
 }
 
+#define FRAMES_MOST 32
+
+/* Who made it. */
+static void put_stack(struct json_out *json, const struct map_report *report,
+                      const struct map_row *row)
+{
+    struct shown_frame frames[FRAMES_MOST];
+    stack_id const stack = report->recording && row->count == 1
+                               ? recorded_map_stack(report->recording, row->start, row->end)
+                               : STACK_EMPTY;
+    size_t const count = stack ? stack_show(report->recording, stack, frames, FRAMES_MOST) : 0;
+    if (count == 0)
+        return;
+    json_key(json, "stack");
+    json_array_begin(json);
+    for (size_t i = 0; i < count && i < FRAMES_MOST; i++)
+        json_frame_write(json, report->recording, &frames[i]);
+    json_array_end(json);
+}
+
 static void put_row(struct json_out *json, const struct map_report *report,
                     const struct map_row *row)
 {
@@ -30,6 +53,7 @@ static void put_row(struct json_out *json, const struct map_report *report,
     json_text_field(json, "rights", row->count == 1 ? region->rights : "");
     json_text_field(json, "name", row->count == 1 ? region->name : "");
     json_uint_field(json, "leaf", breakdown->region_leaves.items[row->largest]);
+    put_stack(json, report, row);
     breakdown_json_bytes(json, breakdown, &row->bytes);
     json_object_end(json);
 }

@@ -4,11 +4,13 @@
 #include <stdio.h>
 
 #include "analyze/map_rows.h"
+#include "model/recording.h"
 #include "model/region_cells.h"
 
 struct map_report {
     const struct breakdown *breakdown;
     const struct map_rows *rows;
+    struct recording *recording;      /* knows who mapped what; NULL: nobody does */
     bool without_addresses;           /* for readers who should not learn where things lie */
     const struct region_cells *cells; /* of `region`; NULL: not asked for, or not to be had */
     uint32_t region;

@@ -2,6 +2,7 @@
 /* route_map.c - the address space of a process, for whoever draws it. */
 #include <errno.h>
 
+#include "analyze/recorded_map.h"
 #include "anatomy/walk_region.h"
 #include "report/map_json.h"
 #include "serve/map_look.h"
@@ -57,8 +58,11 @@ static void answer_map(struct map_report *report, const struct map_wish *wish,
     if (wish->wants_cells && wish->region < breakdown->regions.count) {
         const struct memory_region *region = &breakdown->regions.items[wish->region];
         report->region = (uint32_t)wish->region;
-        if (walk_region(breakdown->pid, region->start, region->end, wish->cells, &cells, &fault) ==
-            0)
+        if (breakdown->source == BREAKDOWN_RECORDING)
+            report->cells_trouble = "the process has ended, and which pages were resident is not "
+                                    "recorded one by one";
+        else if (walk_region(breakdown->pid, region->start, region->end, wish->cells, &cells,
+                             &fault) == 0)
             report->cells = &cells;
         else
             report->cells_trouble = fault.text;
@@ -75,18 +79,35 @@ static void answer_map(struct map_report *report, const struct map_wish *wish,
     map_rows_fini(&rows);
 }
 
+/* As of the last look that the recording kept, of a process that is no more. */
+static void answer_recorded(struct map_report *report, const struct map_wish *wish,
+                            const struct request *request, struct answer *answer)
+{
+    struct breakdown breakdown;
+    struct fault fault = {.text = "the process has ended"};
+    int const err = report->recording
+                        ? recorded_map_make(report->recording, &wish->rules, &breakdown, &fault)
+                        : -ENODATA;
+    if (err) {
+        answer_error(answer, request, err == -ENOMEM ? 503 : 404, "%s", fault.text);
+        return;
+    }
+    report->breakdown = &breakdown;
+    answer_map(report, wish, request, answer);
+    breakdown_fini(&breakdown);
+}
+
 void route_map(struct target *target, struct request *request, struct answer *answer)
 {
     struct map_wish wish;
     struct memory_status memory;
     struct fault fault = {.text = ""};
-    struct map_report report = {.breakdown = NULL};
     int err = 0;
     if (!take_wish(request, &wish, answer))
         return;
+    struct map_report report = {.recording = target_recording(target, NULL, NULL)};
     if (target_known_memory(target, &memory) < 0) {
-        answer_error(answer, request, 404,
-                     "The process has ended, and its recording does not have its mappings.");
+        answer_recorded(&report, &wish, request, answer);
         return;
     }
     report.breakdown =

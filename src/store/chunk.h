@@ -39,6 +39,7 @@ enum section {
     SECTION_TRAITS = 26,
     SECTION_MARKS = 27,
     SECTION_MOMENTS = 28,
+    SECTION_MAPPINGS = 29,
 };
 
 struct chunk_header {

@@ -13,6 +13,7 @@ struct table_marks {
     uint32_t strings, stacks;
     size_t locations, frames, notes;
     uint32_t marks, marks_thinned; /* number of the last one; see struct mark_list */
+    uint64_t mappings_ns;          /* time of the list */
 };
 struct frame_mark {
     uint32_t first_location, location_count;

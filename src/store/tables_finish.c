@@ -35,6 +35,8 @@ static void check_texts(struct recording *recording)
         keep_known(&recording->marks.items[i].label, strings);
     vec_each (trait, &recording->traits)
         keep_known(&trait->where, strings);
+    vec_each (mapping, &recording->mappings.items)
+        keep_known(&mapping->name, strings);
     vec_each (pin, &recording->pins)
         keep_known(&pin->label, strings);
     size_t kept = 0;
@@ -83,5 +85,8 @@ int tables_finish(struct table_builder *builder)
         if (stack_table_append(recording->stacks, *link) < 0)
             return -ENOMEM;
     }
+    vec_each (mapping, &recording->mappings.items)
+        if (mapping->stack > stack_table_count(recording->stacks))
+            mapping->stack = STACK_EMPTY;
     return 0;
 }

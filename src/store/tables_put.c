@@ -255,6 +255,30 @@ static void put_marks(struct table_cursor *cursor, const struct recording *recor
     draft_packed_section(draft, SECTION_MARKS);
 }
 
+/* time; rows of: start (from the end of the row before), size, resident bytes, name, stack, how many, rights, owner.  All of them, when a new list is there. */
+static void put_mappings(struct table_cursor *cursor, const struct recording *recording,
+                         struct chunk_draft *draft)
+{
+    const struct mapping_list *list = &recording->mappings;
+    uint64_t end = 0;
+    if (list->time_ns == cursor->done.mappings_ns)
+        return;
+    cursor->next.mappings_ns = list->time_ns;
+    put_varint(&draft->section, list->time_ns);
+    vec_each (mapping, &list->items) {
+        put_varint(&draft->section, mapping->start - end);
+        put_varint(&draft->section, mapping->end - mapping->start);
+        put_varint(&draft->section, mapping->resident);
+        put_varint(&draft->section, mapping->name);
+        put_varint(&draft->section, mapping->stack);
+        put_varint(&draft->section, mapping->count);
+        put_varint(&draft->section, mapping->rights);
+        put_varint(&draft->section, mapping->owner);
+        end = mapping->end;
+    }
+    draft_packed_section(draft, SECTION_MAPPINGS);
+}
+
 bool tables_put(struct table_cursor *cursor, const struct recording *recording,
                 struct chunk_draft *draft)
 {
@@ -269,6 +293,7 @@ bool tables_put(struct table_cursor *cursor, const struct recording *recording,
     put_traits(cursor, recording, draft);
     put_notes(cursor, recording, draft);
     put_marks(cursor, recording, draft);
+    put_mappings(cursor, recording, draft);
     if (draft->raw.size > before)
         draft->flags |= CHUNK_TABLES;
     return cursor->next.strings < string_table_count(recording->strings) ||

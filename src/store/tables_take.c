@@ -279,6 +279,34 @@ static int take_marks(struct table_builder *builder, struct byte_reader *body)
     return body->failed ? -EINVAL : 0;
 }
 
+/* The later list replaces the earlier. */
+static int take_mappings(struct table_builder *builder, struct byte_reader *body)
+{
+    struct mapping_list *list = &builder->recording->mappings;
+    uint64_t end = 0;
+    list->items.count = 0;
+    list->time_ns = take_varint(body);
+    while (bytes_left(body) > 0) {
+        struct mapping mapping = {.start = end + take_varint(body)};
+        bool is_sane = mapping.start >= end;
+        mapping.end = end = mapping.start + take_varint(body);
+        mapping.resident = take_varint(body);
+        mapping.name = take_u32(body);
+        mapping.stack = take_u32(body);
+        mapping.count = take_u32(body);
+        mapping.rights = (uint8_t)take_varint(body);
+        uint32_t const owner = take_u32(body);
+        mapping.owner = (uint8_t)(owner < OWNER_KINDS ? owner : OWNER_OTHER);
+        is_sane = is_sane && mapping.end > mapping.start && mapping.count > 0 &&
+                  mapping.resident <= mapping.end - mapping.start;
+        if (body->failed || !is_sane || list->items.count == MAPPINGS_MAX)
+            return -EINVAL;
+        if (!vec_push(&list->items, mapping))
+            return -ENOMEM;
+    }
+    return body->failed ? -EINVAL : 0;
+}
+
 int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *body)
 {
     switch (tag) {
@@ -302,6 +330,8 @@ int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *
         return take_notes(builder, body);
     case SECTION_MARKS:
         return take_marks(builder, body);
+    case SECTION_MAPPINGS:
+        return take_mappings(builder, body);
     default:
         return 0;
     }

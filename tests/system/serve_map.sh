@@ -66,6 +66,32 @@ grep -q 'has ended' body
 equal map-ended-sentence 0 $?
 end_server map-server-ends
 
+# Of a process that is recorded it is known who mapped what, and that stays known when it has ended.
+"$MEMOIR" run --quiet -o maps.memoir -- "$subjects/subject-maps_and_stacks" "$PWD/mapped.file" >maps.out 2>&1 &
+recorder=$!
+started+=("$recorder")
+wait_until 30 has_line maps.out ready || not_ok maps-begins "$(head -c 300 maps.out)"
+program=$(descendants "$recorder" | head -n 1)
+started+=("$program")
+"$MEMOIR" explain "$program" --json >explain.json
+begin_server maps --listen 0 maps.memoir
+mapped_by() { jq -c "[.rows[] | select(any(.stack[]?; .function == \"$1\")) | .bytes.rss] | add" "$2"; }
+get /api/map >live.json
+equal map-live-source smaps "$(jq -r .capture.source live.json)"
+kill -9 "$program"
+wait "$recorder" 2>/dev/null
+is_ended() { [ "$(get /api/targets | jq -r '.targets[0].recording')" = ended ]; }
+wait_until 20 is_ended
+get /api/map >ended.json
+equal map-recorded-source recording "$(jq -r .capture.source ended.json)"
+equal map-recorded-sum "$(jq .residency.walked_bytes explain.json)" "$(jq '[.rows[].bytes.rss] | add' ended.json)"
+equal map-recorded-site $((6 << 20)) "$(mapped_by sparse_cache ended.json)"
+equal map-recorded-mappings '[]' "$(jq -c --slurpfile ended ended.json '[.rows[].start] - [$ended[0].rows[].start]' live.json)"
+equal map-live-site $((4 << 20)) "$(mapped_by share live.json)"
+equal map-recorded-hidden 0 "$(get '/api/map?region=1' -H 'X-Forwarded-For: 10.0.0.1' | grep -c '0x[0-9a-f]')"
+at_most map-recorded-small 200000 "$(wc -c <maps.memoir)"
+end_server map-recorded-server-ends
+
 # Tens of thousands: as few rows as were asked for, and nothing is lost.
 pairs=$((($(cat /proc/sys/vm/max_map_count) - 500) / 2))
 [ "$pairs" -le 30000 ] || pairs=30000

@@ -13,7 +13,7 @@ import { boxAt, LINE, stripOf, treemapOf, type Layout } from './layout';
 import { paintMap } from './paint';
 import { PagesPanel } from './pages';
 import { columnsOf, partsTable, sorted, sortOf } from './table';
-import { piecesOf, placeText, privateBytes, sectionVariable, type Piece } from './words';
+import { piecesOf, placeText, privateBytes, sectionVariable, siteText, type Piece } from './words';
 
 const CELLS = 2048;
 
@@ -237,7 +237,13 @@ export class MapPart implements Part {
       }),
       this.look().isTreemap
         ? null
-        : h('span', { class: 'key' }, 'full: private · pale: shared · grey: not resident'),
+        : h(
+            'span',
+            { class: 'key' },
+            map.total.bytes.pss === undefined
+              ? 'full: resident · grey: not resident'
+              : 'full: private · pale: shared · grey: not resident',
+          ),
     );
   }
 
@@ -327,6 +333,7 @@ export class MapPart implements Part {
       h('b', { class: 'mono' }, piece.full),
       h('span', {}, [piece.title, piece.label].filter(Boolean).join(' · ')),
       row.rights ? h('code', {}, row.rights) : null,
+      siteText(row) ? h('span', { 'data-name': 'map-site' }, `mapped by ${siteText(row)}`) : null,
       h('span', { class: 'hint' }, placeText(map, row)),
       line('size', bytes.virtual),
       line('RSS', bytes.rss),
@@ -376,6 +383,8 @@ function isIn(row: MapRow, region: number): boolean {
 }
 
 function sumWords({ total, capture }: AddressMap): string {
+  if (capture.source === 'recording')
+    return 'The process has ended: this is the last look that its recording kept. PSS, what was shared, and single pages are not in it.';
   if (capture.rss_before === null || capture.rss_after === null) return '';
   if (capture.rss_before === total.bytes.rss || capture.rss_after === total.bytes.rss)
     return 'to the byte what the kernel counts (VmRSS)';

@@ -72,6 +72,17 @@ export function placeText(map: AddressMap, row: MapRow): string {
     : `mapping ${countText(row.first + 1)} of ${countText(map.total.regions)}`;
 }
 
+const starts = /^(_start|__libc_start|start_thread|clone|__clone)/;
+
+/** Who mapped it, as memoir explain writes call sites; empty: not known. */
+export function siteText(row: MapRow): string {
+  return (row.stack ?? [])
+    .map((frame) => frame.function || baseName(frame.module))
+    .filter((name) => name && !starts.test(name))
+    .slice(0, 5)
+    .join(' < ');
+}
+
 export function privateBytes(row: MapRow): number {
   const { bytes } = row;
   return bytes.private_clean === undefined ? bytes.rss : bytes.private_clean + (bytes.private_dirty ?? 0);

@@ -56,6 +56,17 @@ void sample_add_tables(struct recording *recording, unsigned round)
                           .where = text(recording, "/usr/bin/node", round)};
     if (recording->traits.count < TRAITS_MAX)
         CHECK(vec_push(&recording->traits, trait));
+    struct mapping mapping = {.start = UINT64_C(0x1000000) * (round + 1),
+                              .end = UINT64_C(0x1000000) * (round + 1) + 4096 * (round + 3),
+                              .resident = 4096 * round,
+                              .name = text(recording, "/usr/lib/mapped", round),
+                              .stack = id,
+                              .count = 1 + round % 5,
+                              .rights = (uint8_t)(round % 16),
+                              .owner = (uint8_t)(round % OWNER_KINDS)};
+    if (recording->mappings.items.count < 40)
+        CHECK(vec_push(&recording->mappings.items, mapping));
+    recording->mappings.time_ns = 10 * round + 1;
     CHECK(vec_push(&recording->notes, text(recording, "note ", round)));
     string_id phase = text(recording, "phase ", round);
     marks_add(&recording->marks, MARK_BEGIN, phase, 10 * round);
@@ -275,6 +286,14 @@ void sample_check_equal_tables(struct recording *a, struct recording *b)
               a->traits.items[i].in_executable == b->traits.items[i].in_executable &&
               a->traits.items[i].is_seen == b->traits.items[i].is_seen &&
               a->traits.items[i].where == b->traits.items[i].where);
+    assert_int_equal(a->mappings.time_ns, b->mappings.time_ns);
+    assert_int_equal(a->mappings.items.count, b->mappings.items.count);
+    for (size_t i = 0; i < a->mappings.items.count; i++) {
+        const struct mapping *x = &a->mappings.items.items[i], *y = &b->mappings.items.items[i];
+        CHECK(x->start == y->start && x->end == y->end && x->resident == y->resident);
+        CHECK(x->name == y->name && x->stack == y->stack && x->count == y->count);
+        CHECK(x->rights == y->rights && x->owner == y->owner);
+    }
     assert_int_equal(a->marks.count, b->marks.count);
     for (size_t i = 0; i < a->marks.count; i++) {
         const struct mark *x = &a->marks.items[i], *y = &b->marks.items[i];
