@@ -17,6 +17,11 @@ const grey: Record<DiffFlameAnswer['noise'], string> = {
 export class DiffFlamePart extends FlamePart {
   private diff: DiffFlameAnswer | null = null;
 
+  constructor() {
+    super();
+    this.table.hidden = true; // the other form of the view is one, with both sides
+  }
+
   protected override async load(scene: Scene): Promise<FlameAnswer> {
     this.diff = await scene.source.get<DiffFlameAnswer>('api/diff/flame', {
       ...questionOfSides(scene, sidesOf(scene)),

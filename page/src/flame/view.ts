@@ -48,7 +48,7 @@ export class FlamePart implements Part {
   });
   private readonly facts = h('div', { class: 'facts', 'aria-live': 'polite' });
   private readonly legend = h('div', { class: 'legend' });
-  private readonly table = h('details', { class: 'as-table' }, h('summary', {}, 'As a table'));
+  protected readonly table = h('details', { class: 'as-table' }, h('summary', {}, 'As a table'));
   private scene: Scene | null = null;
   private made: Made | null = null;
 
