@@ -79,6 +79,25 @@ async function zoom(page, url, file) {
   equal('time-zoom-all', `${from},${to}`, (await seen(page)).join());
 }
 
+/** Numbers have a gutter of their own at the right: time ends where it begins. */
+async function gutter(page, url) {
+  await after(page, () => page.goto(`${url}#view=quality&metric=heap.live`));
+  const box = await page.locator('.timeline .over').boundingBox(),
+    [from, to] = await seen(page),
+    timeAt = async (x) => {
+      await page.mouse.move(x, box.y + 60);
+      return Number(await page.locator('.timeline .tip').getAttribute('data-time'));
+    };
+  equal('time-gutter-is-the-end', to, await timeAt(box.x + box.width - 2));
+  equal('time-gutter-begins', to, await timeAt(box.x + box.width - 64));
+  const middle = await timeAt(box.x + (box.width - 64) / 2);
+  check(
+    'time-beside-gutter',
+    Math.abs(middle - (from + to) / 2) < (to - from) / 500,
+    `${middle} in ${from} ${to}`,
+  );
+}
+
 /** A frame of the flame graph, and when it was there. */
 async function picked(page, url, file) {
   await after(page, () => page.goto(`${url}#metric=heap.live`));
@@ -101,6 +120,7 @@ async function picked(page, url, file) {
 export async function testTimeline(page, url, file) {
   await lanes(page, url);
   await cursor(page, url, file);
+  await gutter(page, url);
   await zoom(page, url, file);
   await picked(page, url, file);
 }

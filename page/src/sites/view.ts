@@ -8,7 +8,7 @@ import { timely } from '../metrics';
 import { questionOf, type Part, type Scene } from '../scene';
 import { areas, type Areas } from '../selection';
 import { onTheme, theme, type Theme } from '../theme';
-import { timeAt, xOf, type Lane, type Span } from '../timeline/scale';
+import { isNarrow, spanIn, timeAt, xOf, type Lane, type Span } from '../timeline/scale';
 import { paintSites, siteAt, siteColor, type StackLook } from '../timeline/stacked';
 import { durationText, rateText, valueText } from '../units';
 import { Order } from './order';
@@ -98,8 +98,7 @@ export class SitesPart implements Part {
   // The picture.
 
   private get span(): Span {
-    const width = Math.max(this.frame.clientWidth, 10);
-    return { from: this.data!.from_ns, to: this.data!.to_ns, width };
+    return spanIn(Math.max(this.frame.clientWidth, 10), this.data!.from_ns, this.data!.to_ns);
   }
 
   private look(colors: Theme): StackLook {
@@ -108,7 +107,7 @@ export class SitesPart implements Part {
       id: 'sites',
       title: '',
       top: HEAD,
-      height: (span.width < 560 ? NARROW : HEIGHT) - AXIS - HEAD,
+      height: (isNarrow(span) ? NARROW : HEIGHT) - AXIS - HEAD,
     };
     const finds = finderOf(this.scene?.selection.find ?? '');
     const found = finds
@@ -142,14 +141,14 @@ export class SitesPart implements Part {
     const look = this.look(theme()),
       height = look.lane.top + look.lane.height + AXIS;
     this.frame.style.height = `${height}px`;
-    this.draw(fit(this.picture, look.span.width, height), data, look);
+    this.draw(fit(this.picture, look.span.width + look.span.gutter, height), data, look);
     this.paintOver(look);
   }
 
   private paintOver(look: StackLook): void {
     const { data } = this,
       { lane, span } = look,
-      pen = fit(this.over, span.width, lane.top + lane.height + AXIS);
+      pen = fit(this.over, span.width + span.gutter, lane.top + lane.height + AXIS);
     const ns = data?.instants_ns[this.instant];
     if (ns === undefined) return;
     const x = Math.round(xOf(span, ns)) + 0.5;
@@ -166,7 +165,7 @@ export class SitesPart implements Part {
     if (!data || this.isEmpty) return null;
     const look = { ...this.look(theme()), chosen: -1 };
     return {
-      width: look.span.width,
+      width: look.span.width + look.span.gutter,
       height: look.lane.top + look.lane.height + AXIS,
       paint: (pen) => this.draw(pen, data, look),
     };

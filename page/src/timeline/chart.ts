@@ -5,7 +5,18 @@ import type { Pen } from '../export/seen';
 import type { Theme } from '../theme';
 import { bytesText, durationText } from '../units';
 import { shownLanes, type Curve, type LaneAbout } from './lanes';
-import { most, paintNumbers, paintScale, trace, xOf, yOf, type Lane, type Scale, type Span } from './scale';
+import {
+  isNarrow,
+  most,
+  paintNumbers,
+  paintScale,
+  trace,
+  xOf,
+  yOf,
+  type Lane,
+  type Scale,
+  type Span,
+} from './scale';
 import { leastStretch, paintSites } from './stacked';
 
 export interface PlannedLane extends Lane {
@@ -30,10 +41,10 @@ const MARKS = 18,
   GAP = 10,
   HEAD = 17;
 
-function heightOf(lane: LaneAbout, isNarrow: boolean): number {
-  if (lane.id === 'memory') return isNarrow ? 84 : 104;
-  if (lane.id === 'sites') return isNarrow ? 74 : 92;
-  return isNarrow ? 34 : 42;
+function heightOf(lane: LaneAbout, narrow: boolean): number {
+  if (lane.id === 'memory') return narrow ? 84 : 104;
+  if (lane.id === 'sites') return narrow ? 74 : 92;
+  return narrow ? 34 : 42;
 }
 
 export function planOf(
@@ -42,11 +53,11 @@ export function planOf(
   chosen: readonly string[],
   span: Span,
 ): Plan {
-  const isNarrow = span.width < 560;
+  const narrow = isNarrow(span);
   const marks = data.marks.length ? MARKS : 0;
   let top = marks;
   const planned = shownLanes(lanes, chosen).map((about): PlannedLane => {
-    const height = heightOf(about, isNarrow);
+    const height = heightOf(about, narrow);
     const lane = { id: about.id, title: about.title, top: top + HEAD, height, about };
     top += HEAD + height + GAP;
     return lane;
@@ -72,7 +83,7 @@ function paintMemory(pen: Pen, data: Timeline, plan: Plan, lane: Lane, theme: Th
   const scale: Scale = { lane, top: Math.max(most(rss), most(high), most(live), 1) * 1.08 };
   const { xs, from } = stepsOf(data, plan),
     floor = lane.top + lane.height;
-  paintScale(pen, plan.width, scale, theme, true);
+  paintScale(pen, plan, scale, theme, true);
   pen.fillStyle = theme.heap;
   pen.globalAlpha = theme.isDark ? 0.22 : 0.16;
   trace(pen, xs, from(high, scale), floor);
@@ -90,7 +101,7 @@ function paintMemory(pen: Pen, data: Timeline, plan: Plan, lane: Lane, theme: Th
   pen.strokeStyle = theme.rss;
   trace(pen, xs, from(rss, scale), null);
   pen.stroke();
-  paintNumbers(pen, plan.width, scale, theme, true, bytesText);
+  paintNumbers(pen, plan, scale, theme, true, bytesText);
   paintPeak(pen, data, plan, scale, theme);
 }
 
@@ -113,7 +124,7 @@ function paintPeak(pen: Pen, data: Timeline, plan: Plan, scale: Scale, theme: Th
   pen.font = `600 11px ${SANS}`;
   pen.textAlign = isLeft ? 'right' : 'left';
   pen.lineWidth = 3;
-  const place = x + (isLeft ? -8 : 8) - (x > plan.width - 60 ? 52 : 0);
+  const place = x + (isLeft ? -8 : 8) - (isNarrow(plan) && x > plan.width - 60 ? 52 : 0);
   pen.strokeText(text, place, y - 5);
   pen.fillText(text, place, y - 5);
 }
@@ -148,7 +159,7 @@ function paintCurve(pen: Pen, data: Timeline, plan: Plan, lane: Lane, curve: Cur
   const values = curve.isRate ? rates.map((one) => one.rate) : curve.values;
   const scale: Scale = { lane, top: (most(values) || 1) * 1.08 };
   const floor = lane.top + lane.height;
-  paintScale(pen, plan.width, scale, theme, curve.isBytes);
+  paintScale(pen, plan, scale, theme, curve.isBytes);
   pen.fillStyle = pen.strokeStyle = curve.color(theme);
   pen.globalAlpha = curve.isRate ? 0.75 : 0.25;
   for (const { from, to, rate } of rates) {
@@ -167,7 +178,7 @@ function paintCurve(pen: Pen, data: Timeline, plan: Plan, lane: Lane, curve: Cur
     pen.stroke();
   }
   pen.globalAlpha = 1;
-  paintNumbers(pen, plan.width, scale, theme, curve.isBytes, curve.text);
+  paintNumbers(pen, plan, scale, theme, curve.isBytes, curve.text);
 }
 
 /** When it was there: a band at the foot of the lane, as high as its share of the largest it had. */

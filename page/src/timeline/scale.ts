@@ -15,6 +15,21 @@ export interface Span {
   from: number; // ns
   to: number;
   width: number; // px
+  gutter: number; // px to the right of it, for numbers; 0: they stand inside
+}
+
+const GUTTER = 64,
+  TICK = 4,
+  NARROW = 560;
+
+/** Numbers beside what they measure, where there is room. */
+export function spanIn(room: number, from: number, to: number): Span {
+  const gutter = room < NARROW ? 0 : GUTTER;
+  return { from, to, width: room - gutter, gutter };
+}
+
+export function isNarrow(span: Span): boolean {
+  return span.gutter === 0;
 }
 
 export function xOf(span: Span, ns: number): number {
@@ -46,7 +61,7 @@ function ticksOf(scale: Scale, isBytes: boolean): number[] {
 }
 
 /** The title, and lines at round numbers. */
-export function paintScale(pen: Pen, width: number, scale: Scale, theme: Theme, isBytes: boolean): void {
+export function paintScale(pen: Pen, span: Span, scale: Scale, theme: Theme, isBytes: boolean): void {
   const { lane } = scale;
   pen.font = `600 11px ${SANS}`;
   pen.textBaseline = 'alphabetic';
@@ -59,35 +74,39 @@ export function paintScale(pen: Pen, width: number, scale: Scale, theme: Theme, 
     const y = Math.round(yOf(scale, tick)) + 0.5;
     pen.beginPath();
     pen.moveTo(0, y);
-    pen.lineTo(width, y);
+    pen.lineTo(span.width + (span.gutter ? TICK : 0), y);
     pen.stroke();
   }
 }
 
-/** Over what is painted, as the largest values are often at the right. */
+/** In the gutter; without one over what is painted, as the largest values are often at the right. */
 export function paintNumbers(
   pen: Pen,
-  width: number,
+  span: Span,
   scale: Scale,
   theme: Theme,
   isBytes: boolean,
   text: (value: number) => string,
 ): void {
   pen.font = `10.5px ${SANS}`;
-  pen.textAlign = 'right';
+  pen.textAlign = span.gutter ? 'left' : 'right';
   pen.textBaseline = 'alphabetic';
   pen.lineJoin = 'round';
-  pen.lineWidth = 3;
+  pen.lineWidth = 4;
+  const x = span.gutter ? span.width + TICK + 4 : span.width - 3,
+    drop = span.gutter ? 4 : -3; // beside its line, or upon it
   const all = ticksOf(scale, isBytes);
   for (const tick of scale.lane.height < 60 ? all.slice(-1) : all) {
     if (tick === 0) continue;
-    const y = Math.round(yOf(scale, tick)) - 3;
-    pen.strokeStyle = theme.surface;
-    pen.globalAlpha = 0.75;
-    pen.strokeText(text(tick), width - 3, y);
-    pen.globalAlpha = 1;
-    pen.fillStyle = theme.soft;
-    pen.fillText(text(tick), width - 3, y);
+    const y = Math.round(yOf(scale, tick)) + drop;
+    if (!span.gutter) {
+      pen.strokeStyle = theme.surface;
+      pen.globalAlpha = 0.9;
+      pen.strokeText(text(tick), x, y);
+      pen.globalAlpha = 1;
+    }
+    pen.fillStyle = span.gutter ? theme.soft : theme.text;
+    pen.fillText(text(tick), x, y);
   }
 }
 

@@ -127,9 +127,9 @@ export function paintSites(pen: Pen, data: Timeline, look: StackLook): void {
     scale = scaleOf(series, look),
     isShare = look.areas === 'share',
     isBytes = data.unit === 'bytes' && !isShare;
-  paintScale(pen, look.span.width, scale, look.theme, isBytes);
+  paintScale(pen, look.span, scale, look.theme, isBytes);
   (look.areas === 'lines' ? paintLines : paintAreas)(pen, data, series, look, scale);
-  paintNumbers(pen, look.span.width, scale, look.theme, isBytes, (value) =>
+  paintNumbers(pen, look.span, scale, look.theme, isBytes, (value) =>
     isShare
       ? shareText(value, 1)
       : data.is_rate

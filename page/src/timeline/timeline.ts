@@ -12,7 +12,7 @@ import { fillLegend, LaneMenu } from './bar';
 import { paintTimeline, planOf, type Picked, type Plan } from './chart';
 import { paintCompared } from './compared';
 import { lanesOf, type LaneAbout } from './lanes';
-import { timeAt, xOf } from './scale';
+import { spanIn, timeAt, xOf, type Span } from './scale';
 import { paintCursor, paintSelected } from './selected';
 import { timelineRows, timelineTable } from './table';
 import { tipLines } from './tip';
@@ -125,9 +125,9 @@ export class TimelinePart implements Part {
     this.menu.show(scene, this.about);
   }
 
-  private span(width: number): { from: number; to: number; width: number } {
+  private span(room: number): Span {
     const { whole, stretch } = this;
-    return { from: stretch?.from ?? whole!.from_ns, to: stretch?.to ?? whole!.to_ns, width };
+    return spanIn(room, stretch?.from ?? whole!.from_ns, stretch?.to ?? whole!.to_ns);
   }
 
   private paint(): void {
@@ -138,6 +138,7 @@ export class TimelinePart implements Part {
     this.plan = planOf(data, this.about, this.scene?.selection.tracks ?? [], this.span(width));
     this.frame.style.height = `${this.plan.height}px`;
     paintTimeline(fit(this.lanes, width, this.plan.height), data, this.plan, theme(), this.picked);
+    this.overview.element.style.marginRight = `${this.plan.gutter}px`; // beneath what it is of
     this.overview.paint(this.whole!, this.stretch, theme());
     this.element.dataset['from'] = String(this.plan.from);
     this.element.dataset['to'] = String(this.plan.to);
@@ -148,7 +149,7 @@ export class TimelinePart implements Part {
     const { data, plan, picked } = this;
     if (!data || !plan) return null;
     return {
-      width: plan.width,
+      width: plan.width + plan.gutter,
       height: plan.height,
       paint: (pen) => paintTimeline(pen, data, plan, theme(), picked),
     };
@@ -161,7 +162,7 @@ export class TimelinePart implements Part {
   private paintOver(): void {
     const { plan } = this;
     if (!plan) return;
-    const pen = fit(this.over, plan.width, plan.height);
+    const pen = fit(this.over, plan.width + plan.gutter, plan.height);
     const colors = theme();
     const selected = this.scene?.selection;
     const time = (this.isOther ? null : this.draft) ?? selected?.time ?? null;

@@ -76,7 +76,7 @@ export class Overview {
     if (!now || width < 10) return;
     this.whole = { from: data.from_ns, to: data.to_ns };
     this.now = now;
-    const span: Span = { ...this.whole, width };
+    const span: Span = { ...this.whole, width, gutter: 0 };
     const { rss, heap_live: live, begin_ns: begins, end_ns: ends } = data.columns;
     const scale = {
       lane: { id: '', title: '', top: 2, height: HEIGHT - 4 },
