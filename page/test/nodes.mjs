@@ -76,7 +76,7 @@ async function series(page) {
     sorted(known(nodesOnly(cells))),
   );
   await after(page, () => page.locator('#view select[aria-label=Series]').selectOption('rss'));
-  await after(page, () => page.locator('#view button', { hasText: 'By role' }).dispatchEvent('click'));
+  await after(page, () => page.locator('#view button', { hasText: 'By role' }).click());
   equal('nodes-alone', 3, await page.locator('#view tr[data-row]').count());
   await after(page, () => page.locator('#view button', { hasText: 'Node' }).first().click());
   equal('nodes-by-name', 'alpha,beta,gamma', (await columnOf(page, 'name')).map(([name]) => name).join());
