@@ -85,17 +85,10 @@ async function series(page) {
 /** A brush over the lanes: the same time for all views. */
 async function brush(page) {
   await after(page, () => page.keyboard.press('l'));
-  const lanes = page.locator('.node-lanes');
-  await lanes.scrollIntoViewIfNeeded();
-  const box = await lanes.boundingBox();
-  const at = (share) => box.x + box.width * share;
-  await after(page, async () => {
-    await page.mouse.move(at(0.3), box.y + 30);
-    await page.mouse.down();
-    await page.mouse.move(at(0.5), box.y + 30, { steps: 3 });
-    await page.mouse.move(at(0.7), box.y + 30, { steps: 3 });
-    await page.mouse.up();
-  });
+  await page.locator('.node-lanes').focus();
+  for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowRight');
+  for (let i = 0; i < 39; i++) await page.keyboard.press('Shift+ArrowRight');
+  await after(page, () => page.keyboard.press('Shift+ArrowRight'));
   // From 9 to 21 minutes there are two snapshots.
   const { points } = ram.nodes.find((node) => node.name === 'alpha');
   equal(

@@ -225,8 +225,10 @@ export class Lanes {
       const anchor = time && time.from !== null ? (from === time.to ? time.from : time.to) : from;
       this.cursor = next;
       this.tell(this.chosen, next);
-      if (event.shiftKey && anchor !== next)
-        this.options.choose({ from: Math.min(anchor, next), to: Math.max(anchor, next) });
+      if (event.shiftKey && anchor !== next) {
+        this.time = { from: Math.min(anchor, next), to: Math.max(anchor, next) }; // the next key may come before the answer
+        this.options.choose(this.time);
+      }
       this.paint();
     };
     const walk = (to: number): void => {
