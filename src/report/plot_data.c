@@ -296,6 +296,37 @@ static void drop_rates(struct plot_data *data)
         column->allocated_bytes = column->allocated_calls = 0;
 }
 
+/* What stands beside the cells of a bucket. */
+static int walk_gauges(const struct recording *recording, const struct plot_choice *choice,
+                       struct builder *builder, struct fault *fault)
+{
+    struct plot_data *data = builder->data;
+    struct time_range const asked = choice->range;
+    char length[HUMAN_MAX];
+    builder->to_ns = asked.to_ns < recording->duration_ns ? asked.to_ns : recording->duration_ns;
+    builder->from_ns = asked.from_ns;
+    data->is_rate = false;
+    if (builder->to_ns > asked.from_ns)
+        builder->column_ns =
+            (builder->to_ns - asked.from_ns) / (choice->max_columns ? choice->max_columns : 1);
+    vec_each (bucket, &recording->buckets)
+        if (bucket->begin_ns < asked.to_ns)
+            draw_bucket(builder, &(struct bucket){.begin_ns = bucket->begin_ns,
+                                                  .end_ns = bucket->end_ns,
+                                                  .gauges = bucket->gauges,
+                                                  .lost_events = bucket->lost_events});
+    if (data->columns.count == 0 && asked.from_ns > 0)
+        return fault_set(fault, -ERANGE,
+                         "nothing was recorded in that time: the recording is %s long",
+                         human_duration(recording->duration_ns, length));
+    data->instants.count = 0;
+    data->range = (struct time_range){
+        asked.from_ns,
+        data->columns.count ? data->columns.items[data->columns.count - 1].end_ns : 0};
+    give_axis_a_length(data);
+    return builder->failed ? -ENOMEM : 0;
+}
+
 static int walk_twice(struct recording *recording, const struct plot_choice *choice,
                       struct builder *builder, struct fault *fault)
 {
@@ -345,7 +376,8 @@ int plot_data_build(struct recording *recording, const struct plot_choice *choic
     if (!err && choice->filter)
         err = stack_match_regex(recording, choice->filter, &builder.is_kept);
     if (!err)
-        err = walk_twice(recording, choice, &builder, fault);
+        err = choice->only_gauges ? walk_gauges(recording, choice, &builder, fault)
+                                  : walk_twice(recording, choice, &builder, fault);
     site_table_fini(&builder.sites);
     free(builder.is_kept);
     if (err == -ENOMEM)

@@ -56,6 +56,8 @@ struct plot_choice {
         filter; /* sites: only stacks it finds a frame in; NULL: all.  Columns and lanes are always of all */
     bool
         by_function; /* sites are functions as memoir report --by function has them, and not the first that tell something */
+    bool
+        only_gauges; /* resident memory and live heap alone, with neither sites nor lanes nor rates: no cell is read, which a large recording has many of */
 };
 
 /* 0 or -errno with a sentence.  A recording without buckets gives no columns and is no error. */

@@ -185,7 +185,9 @@ void route_ask_timeline(struct target *target, struct request *request, struct a
     struct plot_data data;
     struct fault fault = {.text = ""};
     uint64_t points, top;
-    if (!take_number(request, "points",
+    bool only_gauges;
+    if (!take_flag(request, "only-gauges", &only_gauges, answer) ||
+        !take_number(request, "points",
                      (struct number_limits){TIMELINE_POINTS, 1, TIMELINE_POINTS_MOST}, &points,
                      answer) ||
         !take_number(request, "top", (struct number_limits){8, 1, PLOT_SITES_MAX}, &top, answer) ||
@@ -197,7 +199,8 @@ void route_ask_timeline(struct target *target, struct request *request, struct a
         .top = (unsigned)top,
         .max_columns = (unsigned)points,
         .filter = ask.selection.filter ? &ask.selection.filter_regex : NULL,
-        .by_function = ask.selection.by_given && ask.selection.by == BY_FUNCTION};
+        .by_function = ask.selection.by_given && ask.selection.by == BY_FUNCTION,
+        .only_gauges = only_gauges};
     int const err = plot_data_build(ask.recording, &choice, &data, &fault);
     if (err) {
         ask_refuse(err, &fault, request, answer);

@@ -9,7 +9,7 @@
 
 #define US_NS 1000
 
-static bool is_recorded(const struct recording *recording, const struct running *running,
+static bool is_recorded(const struct target *target, const struct recording *recording,
                         const struct metric *metric)
 {
     if (metric->kind == METRIC_PINNED)
@@ -17,7 +17,7 @@ static bool is_recorded(const struct recording *recording, const struct running 
                NULL;
     if (metric->plus >= COL_RESIDENT_0 && metric->plus < COL_PAGES_0)
         return recording->residency.looks > 0;
-    return running_has(running, metric);
+    return target_has(target, metric);
 }
 
 typedef void write_metric(struct json_out *json, const struct metric *metric);
@@ -39,13 +39,13 @@ static void write_about(struct json_out *json, const struct metric *metric)
 }
 
 /* Those that every recording may have, then those that this one alone has. */
-static void write_metrics(struct json_out *json, const char *key, const struct recording *recording,
-                          const struct running *running, write_metric *write)
+static void write_metrics(struct json_out *json, const char *key, const struct target *target,
+                          const struct recording *recording, write_metric *write)
 {
     json_key(json, key);
     json_array_begin(json);
     for (const struct metric *metric = metrics; metric->name; metric++)
-        if (is_recorded(recording, running, metric))
+        if (is_recorded(target, recording, metric))
             write(json, metric);
     for (unsigned i = 0; i < recording->own_metric_count; i++)
         write(json, &recording->own_metrics[i]);
@@ -53,14 +53,15 @@ static void write_metrics(struct json_out *json, const char *key, const struct r
 }
 
 static void write_recording(struct json_out *json, const struct target *target,
-                            const struct recording *recording, const struct running *running)
+                            const struct recording *recording)
 {
     json_text_field(json, "file", target_file(target));
     json_text_field(json, "program", recording_text(recording, recording->program));
     json_uint_field(json, "start_unix_ns", recording->start_unix_ns);
-    json_uint_field(json, "time_ns", running_time(running));
-    write_metrics(json, "metrics", recording, running, write_name);
-    write_metrics(json, "about", recording, running, write_about);
+    json_uint_field(json, "time_ns", target_time(target));
+    json_uint_field(json, "bytes", target_bytes(target));
+    write_metrics(json, "metrics", target, recording, write_name);
+    write_metrics(json, "about", target, recording, write_about);
 }
 
 static void write_kind(struct json_out *json, const struct target *target, size_t place)
@@ -90,9 +91,8 @@ static void write_history(struct json_out *json, const struct target *target)
 
 static void write_target(struct json_out *json, struct target *target, size_t place)
 {
-    const struct running *running;
     struct memory_status memory;
-    const struct recording *recording = target_recording(target, &running, NULL);
+    const struct recording *recording = target_recording(target, NULL, NULL);
     json_object_begin(json);
     write_kind(json, target, place);
     json_uint_field(json, "pid", target_known_pid(target));
@@ -102,7 +102,7 @@ static void write_target(struct json_out *json, struct target *target, size_t pl
                     : recording->being_written ? "being written"
                                                : "ended");
     if (recording)
-        write_recording(json, target, recording, running);
+        write_recording(json, target, recording);
     else if (target_history(target))
         write_history(json, target);
     json_object_end(json);
@@ -134,9 +134,8 @@ static void write_length(struct json_out *json, const struct served_run *run)
 static void write_run_target(struct json_out *json, struct target *target, size_t place)
 {
     struct served_run *run = target_run(target);
-    const struct running *running;
     const struct recording *recording =
-        target_is_open(target) ? target_recording(target, &running, NULL) : NULL;
+        target_is_open(target) ? target_recording(target, NULL, NULL) : NULL;
     json_object_begin(json);
     write_kind(json, target, place);
     json_uint_field(json, "pid", 0);
@@ -149,7 +148,7 @@ static void write_run_target(struct json_out *json, struct target *target, size_
         json_uint_field(json, "version", served_run_version(run));
     json_bool_field(json, "open", recording != NULL);
     if (recording)
-        write_recording(json, target, recording, running);
+        write_recording(json, target, recording);
     else if (!target_nick(target))
         write_length(json, run);
     json_object_end(json);

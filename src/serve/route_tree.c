@@ -8,23 +8,11 @@
 #include "serve/openapi.h"
 #include "serve/request_text.h"
 #include "serve/routes.h"
+#include "serve/take_parameter.h"
 #include "serve/tree_text.h"
 
 #define THRESHOLD_KIB UINT64_C(256)
 #define KEPT_MOST     ((size_t)32 << 20) /* a larger tree lives only until it is sent */
-
-/* true or false in letters; false with an answer when it is neither. */
-static bool take_flag(const struct request *request, const char *name, bool *flag,
-                      struct answer *answer)
-{
-    const char *text = request_parameter(request, name);
-    if (text && strcmp(text, "true") != 0 && strcmp(text, "false") != 0) {
-        answer_error(answer, request, 400, "%s is true or false.", name);
-        return false;
-    }
-    *flag = text && strcmp(text, "true") == 0;
-    return true;
-}
 
 static bool take_wish(const struct request *request, struct tree_wish *wish, struct answer *answer)
 {

@@ -33,3 +33,14 @@ int take_word(const struct request *request, const char *name, const char *const
     answer_error(answer, request, 400, "%s is one of %s.", name, list);
     return -1;
 }
+
+bool take_flag(const struct request *request, const char *name, bool *flag, struct answer *answer)
+{
+    const char *text = request_parameter(request, name);
+    if (text && strcmp(text, "true") != 0 && strcmp(text, "false") != 0) {
+        answer_error(answer, request, 400, "%s is true or false.", name);
+        return false;
+    }
+    *flag = text && strcmp(text, "true") == 0;
+    return true;
+}

@@ -13,3 +13,6 @@ bool take_number(const struct request *request, const char *name, struct number_
 /* The place of the word in a list that ends with NULL; 0 when the parameter is not there; -1 with an answer that says what there is. */
 int take_word(const struct request *request, const char *name, const char *const *words,
               struct answer *answer);
+
+/* true or false in letters, false when it is not there; false with an answer when it is neither. */
+bool take_flag(const struct request *request, const char *name, bool *flag, struct answer *answer);

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "analyze/columns_used.h"
 #include "base/clock.h"
 #include "cluster/run_recording.h"
 #include "procfs/process_age.h"
@@ -32,7 +34,8 @@ struct target {
     bool has_old_metrics; /* of a recording that is gone: the next one may be at the same address */
     char *path;           /* of the recording that is followed or was read; NULL: none yet */
     struct recording_follower *follower;
-    struct running *running;
+    struct running *running; /* as of when somebody last asked for it */
+    struct columns_used columns;
     uint64_t refreshed_ns, searched_ns;
     uint64_t began_ticks, began_ns; /* of the process */
     struct metrics_state *metrics;
@@ -58,6 +61,7 @@ static void let_go(struct target *target)
     target->follower = NULL;
     target->whole = NULL;
     target->running = NULL;
+    target->columns = (struct columns_used){0};
 }
 
 static struct recording *current(const struct target *target)
@@ -65,10 +69,11 @@ static struct recording *current(const struct target *target)
     return target->follower ? recording_followed(target->follower) : target->whole;
 }
 
-static int take_in(struct target *target, struct fault *fault)
+/* A bucket that cannot be read is missing from all answers, not a reason for none. */
+static void take_in(struct target *target)
 {
     target->recorded_at_ns = current(target)->start_unix_ns;
-    return running_advance(target->running, current(target), UINT64_MAX, fault);
+    columns_used_look(&target->columns, current(target), NULL);
 }
 
 static int keep_path(struct target *target, const char *path, struct fault *fault)
@@ -91,10 +96,10 @@ static int follow(struct target *target, const char *path, struct fault *fault)
     target->running = running_create();
     int err = target->running ? keep_path(target, path, fault)
                               : fault_set(fault, -ENOMEM, "out of memory");
-    if (!err)
-        err = take_in(target, fault);
     if (err)
         let_go(target);
+    else
+        take_in(target);
     return err;
 }
 
@@ -145,10 +150,10 @@ static int read_whole(struct target *target, struct fault *fault)
     target->running = running;
     target->whole_version = run ? served_run_version(run) : 0;
     int err = keep_path(target, run ? served_run_name(run) : target->options.path, fault);
-    if (!err)
-        err = take_in(target, fault);
     if (err)
         let_go(target);
+    else
+        take_in(target);
     target->read_ns = monotonic_ns();
     target->took_ns = target->read_ns - began_ns;
     return err;
@@ -301,6 +306,7 @@ static int begin_anew(struct target *target, struct fault *fault)
         return FOLLOW_REPLACED;
     running_destroy(target->running);
     target->running = running_create();
+    target->columns = (struct columns_used){0};
     return target->running ? FOLLOW_REPLACED : fault_set(fault, -ENOMEM, "out of memory");
 }
 
@@ -314,21 +320,16 @@ static int refresh(struct target *target, struct fault *fault)
     if (err == FOLLOW_REPLACED)
         err = begin_anew(target, fault);
     if (err > 0)
-        err = take_in(target, fault);
+        take_in(target);
     if (err < 0)
         let_go(target);
     return err;
 }
 
-struct recording *target_recording(struct target *target, const struct running **running,
-                                   struct fault *fault)
+static struct recording *find_current(struct target *target, struct fault *fault)
 {
-    if (target->options.run || target->options.read) {
-        struct recording *recording = whole_recording(target, fault);
-        if (running)
-            *running = target->running;
-        return recording;
-    }
+    if (target->options.run || target->options.read)
+        return whole_recording(target, fault);
     if (target->options.is_history) {
         fault_set(fault, -ENOENT,
                   "%s is a history: it has sums over days, and neither call stacks nor events; "
@@ -348,9 +349,33 @@ struct recording *target_recording(struct target *target, const struct running *
     }
     if (!target->follower || refresh(target, fault) < 0)
         return NULL;
-    if (running)
-        *running = target->running;
     return recording_followed(target->follower);
+}
+
+struct recording *target_recording(struct target *target, const struct running **running,
+                                   struct fault *fault)
+{
+    struct recording *recording = find_current(target, fault);
+    if (!recording || !running)
+        return recording;
+    if (running_advance(target->running, recording, UINT64_MAX, fault) < 0) {
+        let_go(target);
+        return NULL;
+    }
+    *running = target->running;
+    return recording;
+}
+
+bool target_has(const struct target *target, const struct metric *metric)
+{
+    return columns_used_has(&target->columns, metric);
+}
+
+uint64_t target_time(const struct target *target)
+{
+    const struct recording *recording = target->follower || target->whole ? current(target) : NULL;
+    size_t const count = recording ? recording->buckets.count : 0;
+    return count ? recording->buckets.items[count - 1].end_ns : 0;
 }
 
 int target_memory(struct target *target, struct memory_status *memory, struct fault *fault)
@@ -398,6 +423,14 @@ int target_known_memory(struct target *target, struct memory_status *memory)
         began_ns > recording->start_unix_ns + LATE_NS)
         return -ESRCH;
     return memory_status_read(recording->pid, memory) < 0 || memory->state == 'Z' ? -ESRCH : 0;
+}
+
+uint64_t target_bytes(const struct target *target)
+{
+    struct stat file;
+    return target->path && stat(target->path, &file) == 0 && S_ISREG(file.st_mode)
+               ? (uint64_t)file.st_size
+               : 0;
 }
 
 const char *target_file(const struct target *target)

@@ -64,6 +64,12 @@ void target_close(struct target *target); /* NULL is allowed */
  * sentence that says what to do when there is none. */
 struct recording *target_recording(struct target *target, const struct running **running,
                                    struct fault *fault);
+/* What is known without adding up all of it, which takes seconds for a large file: whether anything was found of a metric (see
+ * columns_used.h), and the end of its last bucket. */
+bool target_has(const struct target *target, const struct metric *metric);
+uint64_t target_time(const struct target *target);
+/* How large the file of the recording is; of a run that of its folder means nothing: 0. */
+uint64_t target_bytes(const struct target *target);
 
 enum target_kind target_kind(const struct target *target);
 /* The run that it is of, or NULL. */

@@ -71,21 +71,20 @@ static struct known look_at_run(const struct served_run *run, size_t targets)
 
 static struct known look_at(struct target *target, const struct recording **recording)
 {
-    const struct running *running;
     struct memory_status memory;
     struct known found = {0};
-    *recording = target_recording(target, &running, NULL);
+    *recording = target_recording(target, NULL, NULL);
     found.state.pid = target_known_pid(target);
     found.state.runs = target_known_memory(target, &memory) == 0;
     if (!*recording)
         return found;
-    found.time_ns = running_time(running);
+    found.time_ns = target_time(target);
     found.last_mark = (*recording)->marks.last_number;
     found.state.is_there = true;
     found.state.is_written = (*recording)->being_written;
     found.state.start_unix_ns = (*recording)->start_unix_ns;
     for (const struct metric *metric = metrics; metric->name; metric++)
-        found.state.parts += running_has(running, metric);
+        found.state.parts += target_has(target, metric);
     return found;
 }
 

@@ -1,6 +1,7 @@
 // The timeline: lanes with a brush over them, a tip beneath the pointer, zoom, the keyboard, and the same as a table.
 import type { Timeline } from '../api_types';
 import { fit } from '../canvas';
+import type { Parameters } from '../client';
 import { add, button, fill, h, listen } from '../dom';
 import type { Picture, Table } from '../export/seen';
 import { literally } from '../finder';
@@ -18,6 +19,7 @@ import { timelineRows, timelineTable } from './table';
 import { tipLines } from './tip';
 import { moved, Overview, zoomed, type Stretch } from './zoom';
 
+const LARGE = 16 << 20; // bytes of a file
 const POINTS = 800,
   SITES = 7,
   EDGE = 7,
@@ -44,6 +46,7 @@ export class TimelinePart implements Part {
   private readonly frame = h('div', { class: 'chart' }, this.lanes, this.over, this.tip);
   private readonly overview = new Overview((stretch) => this.look(stretch));
   private whole: Timeline | null = null;
+  private of = ''; // which target that is
   private close: Timeline | null = null; // of the stretch that is seen
   private about: LaneAbout[] = [];
   private picked: Picked | null = null;
@@ -102,6 +105,8 @@ export class TimelinePart implements Part {
     const between = this.stretch && `${this.stretch.from}ns,${this.stretch.to}ns`;
     const wanted = chosen || focus,
       name = wanted.length <= NAME_MOST ? wanted : '';
+    if (this.of !== scene.target.id && (scene.target.bytes ?? 0) > LARGE)
+      await this.sketch(scene, { ...question, 'only-gauges': 'true' });
     const [whole, close, picked] = await Promise.all([
       scene.source.get<Timeline>('api/timeline', { ...question, top: SITES, filter }),
       between
@@ -116,6 +121,7 @@ export class TimelinePart implements Part {
         : null,
     ]);
     if (this.scene !== scene) return;
+    this.of = scene.target.id;
     this.whole = whole;
     this.close = close;
     this.picked = picked && picked.sites.length ? { name, data: picked } : null;
@@ -123,6 +129,14 @@ export class TimelinePart implements Part {
     this.fillTable();
     this.paint();
     this.menu.show(scene, this.about);
+  }
+
+  /** What costs a moment only; the rest of a large recording may take seconds. */
+  private async sketch(scene: Scene, question: Parameters): Promise<void> {
+    const gauges = await scene.source.get<Timeline>('api/timeline', question);
+    if (this.scene !== scene) return;
+    this.whole = gauges;
+    this.paint();
   }
 
   private span(room: number): Span {

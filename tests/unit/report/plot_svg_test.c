@@ -197,6 +197,31 @@ TEST(an_interval_begins_with_what_was_there)
     sample_destroy(&sample);
 }
 
+TEST(gauges_alone_are_those_of_the_whole)
+{
+    static const struct time_range ranges[] = {{0, UINT64_MAX}, {12 * SECOND, 25 * SECOND}};
+    struct sample sample = sample_create();
+    for (size_t i = 0; i < 2; i++) {
+        struct plot_data all = data_of(sample.recording, "heap.live", ranges[i], 8), data;
+        struct plot_choice const choice = {.metric = metric_find("heap.live"),
+                                           .range = ranges[i],
+                                           .max_columns = 400,
+                                           .only_gauges = true};
+        assert_int_equal(plot_data_build(sample.recording, &choice, &data, NULL), 0);
+        assert_int_equal(data.columns.count, all.columns.count);
+        assert_int_equal(data.instants.count, 0);
+        assert_int_equal(data.range.to_ns, all.range.to_ns);
+        for (size_t k = 0; k < data.columns.count; k++) {
+            assert_int_equal(data.columns.items[k].end_ns, all.columns.items[k].end_ns);
+            assert_memory_equal(&data.columns.items[k].gauges, &all.columns.items[k].gauges,
+                                sizeof(struct gauges));
+        }
+        plot_data_fini(&data);
+        plot_data_fini(&all);
+    }
+    sample_destroy(&sample);
+}
+
 TEST(a_filter_keeps_its_stacks_and_leaves_columns_whole)
 {
     struct sample sample = sample_create();
@@ -417,6 +442,7 @@ int main(void)
         cmocka_unit_test(a_site_is_the_code_that_asked),
         cmocka_unit_test(the_rest_is_other),
         cmocka_unit_test(an_interval_begins_with_what_was_there),
+        cmocka_unit_test(gauges_alone_are_those_of_the_whole),
         cmocka_unit_test(a_filter_keeps_its_stacks_and_leaves_columns_whole),
         cmocka_unit_test(lanes_are_levels_at_the_end_and_counts_within),
         cmocka_unit_test(counters_are_rates),
