@@ -82,7 +82,9 @@ static int make_histogram(struct report *report, struct fault *fault)
 static int work_out(struct report *report, struct fault *fault)
 {
     int err = findings_make(report->recording, &report->findings);
-    if (!err)
+    if (report->question.growth)
+        report->growth = *report->question.growth;
+    else if (!err)
         err = recording_growth_make(report->recording, report->question.limit_bytes,
                                     &report->growth, fault);
     if (!err)

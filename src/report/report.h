@@ -34,9 +34,10 @@ struct report_question {
     const regex_t *filter;    /* NULL: all stacks */
     const char *filter_text;
     enum report_histogram histogram;
-    struct suppressions *suppressions; /* for heap.leaked; NULL: none */
-    uint64_t now_unix_ns;              /* to tell how old a recording that grows is */
-    int64_t limit_bytes;               /* that memory must not reach; 0: as recorded */
+    struct suppressions *suppressions;     /* for heap.leaked; NULL: none */
+    uint64_t now_unix_ns;                  /* to tell how old a recording that grows is */
+    int64_t limit_bytes;                   /* that memory must not reach; 0: as recorded */
+    const struct recording_growth *growth; /* when it is known already; NULL: is worked out */
     const char *note; /* said before the rows, such as why the metric is another one; or NULL */
 };
 

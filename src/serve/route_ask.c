@@ -62,15 +62,16 @@ static struct report_question make_question(const struct ask *ask)
     };
 }
 
-static void answer_report(const struct ask *ask, const struct request *request,
-                          struct answer *answer)
+static void answer_report(const struct ask *ask, struct target *target,
+                          const struct request *request, struct answer *answer)
 {
     struct fault fault = {.text = ""};
     struct report report;
     struct suppressions accepted = {0};
     struct report_question question = make_question(ask);
     question.suppressions = &accepted;
-    int err = suppressions_add_defaults(&accepted);
+    question.growth = target_growth(target, &fault);
+    int err = question.growth ? suppressions_add_defaults(&accepted) : fault.code;
     if (!err)
         err = suppressions_add_recorded(&accepted, ask->recording);
     if (!err)
@@ -131,7 +132,7 @@ void route_ask_report(struct target *target, struct request *request, struct ans
     if (ask.selection.several.count > 1)
         answer_sides(&ask, request, answer);
     else
-        answer_report(&ask, request, answer);
+        answer_report(&ask, target, request, answer);
     ask_end(&ask);
 }
 

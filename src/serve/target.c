@@ -36,6 +36,8 @@ struct target {
     struct recording_follower *follower;
     struct running *running; /* as of when somebody last asked for it */
     struct columns_used columns;
+    struct recording_growth growth;
+    uint64_t growth_to_ns; /* what it was made of; 0: it was not */
     uint64_t refreshed_ns, searched_ns;
     uint64_t began_ticks, began_ns; /* of the process */
     struct metrics_state *metrics;
@@ -62,6 +64,7 @@ static void let_go(struct target *target)
     target->whole = NULL;
     target->running = NULL;
     target->columns = (struct columns_used){0};
+    target->growth_to_ns = 0;
 }
 
 static struct recording *current(const struct target *target)
@@ -301,6 +304,7 @@ static void search(struct target *target)
 /* A coarser copy of itself goes on with its sums; a new recording of the same name does not. */
 static int begin_anew(struct target *target, struct fault *fault)
 {
+    target->growth_to_ns = 0; /* names have other numbers now */
     drop_tree(target);
     if (recording_followed(target->follower)->start_unix_ns == target->recorded_at_ns)
         return FOLLOW_REPLACED;
@@ -423,6 +427,18 @@ int target_known_memory(struct target *target, struct memory_status *memory)
         began_ns > recording->start_unix_ns + LATE_NS)
         return -ESRCH;
     return memory_status_read(recording->pid, memory) < 0 || memory->state == 'Z' ? -ESRCH : 0;
+}
+
+const struct recording_growth *target_growth(struct target *target, struct fault *fault)
+{
+    uint64_t const to_ns = target_time(target);
+    if (target->growth_to_ns != to_ns || to_ns == 0) {
+        target->growth_to_ns = 0;
+        if (recording_growth_make(current(target), 0, &target->growth, fault) < 0)
+            return NULL;
+        target->growth_to_ns = to_ns;
+    }
+    return &target->growth;
 }
 
 uint64_t target_bytes(const struct target *target)

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "analyze/recording_growth.h"
 #include "analyze/running.h"
 #include "procfs/memory_status.h"
 #include "store/recording_follow.h"
@@ -68,6 +69,9 @@ struct recording *target_recording(struct target *target, const struct running *
  * columns_used.h), and the end of its last bucket. */
 bool target_has(const struct target *target, const struct metric *metric);
 uint64_t target_time(const struct target *target);
+/* Whether memory grows, of the recording that target_recording last gave; made once for what is there, because that may take
+ * seconds.  NULL with a sentence when it cannot be read. */
+const struct recording_growth *target_growth(struct target *target, struct fault *fault);
 /* How large the file of the recording is; of a run that of its folder means nothing: 0. */
 uint64_t target_bytes(const struct target *target);
 
