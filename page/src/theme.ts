@@ -8,6 +8,7 @@ export interface Theme {
   surface: string;
   accent: string;
   rss: string;
+  pss: string;
   heap: string;
   rate: string;
   mark: string;
@@ -40,6 +41,7 @@ export function theme(): Theme {
     surface: color('surface'),
     accent: color('accent'),
     rss: color('rss'),
+    pss: color('pss'),
     heap: color('heap'),
     rate: color('rate'),
     mark: color('mark'),

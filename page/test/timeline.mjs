@@ -79,9 +79,20 @@ async function zoom(page, url, file) {
   equal('time-zoom-all', `${from},${to}`, (await seen(page)).join());
 }
 
-/** Numbers have a gutter of their own at the right: time ends where it begins. */
-async function gutter(page, url) {
+/** In the legend and at the cursor, as the server says. */
+async function proportional(page, url) {
+  const answer = await (await fetch(`${url}api/timeline?points=800`)).json();
+  const last = answer.columns.pss.findLast((value) => value !== null);
   await after(page, () => page.goto(`${url}#view=quality&metric=heap.live`));
+  check('time-pss-read', last > 0, last);
+  equal('time-pss-legend', last, await valueOf(page, '.timeline .key-pss b'));
+  await page.keyboard.press('t');
+  await page.keyboard.press('End');
+  equal('time-pss-cursor', last, await valueOf(page, '.tip [data-lane=pss] b'));
+}
+
+/** Numbers have a gutter of their own at the right: time ends where it begins. */
+async function gutter(page) {
   const box = await page.locator('.timeline .over').boundingBox(),
     [from, to] = await seen(page),
     timeAt = async (x) => {
@@ -120,7 +131,8 @@ async function picked(page, url, file) {
 export async function testTimeline(page, url, file) {
   await lanes(page, url);
   await cursor(page, url, file);
-  await gutter(page, url);
+  await proportional(page, url);
+  await gutter(page);
   await zoom(page, url, file);
   await picked(page, url, file);
 }

@@ -52,12 +52,14 @@ int findings_make(const struct recording *recording, struct findings *findings)
                                          (double)findings->stack_ends
                                    : 1;
     plausible_check(recording, &findings->plausibility);
-    findings->rss_peak_bytes = -1;
+    findings->rss_peak_bytes = findings->pss_peak_bytes = -1;
     for (size_t i = 0; i < recording->buckets.count; i++) {
         const struct bucket *bucket = &recording->buckets.items[i];
         int64_t const most = bucket->rss_max > 0 ? bucket->rss_max : bucket->gauges.rss_bytes;
         if (most > findings->rss_peak_bytes)
             findings->rss_peak_bytes = most;
+        if (bucket->pss_bytes > 0 && bucket->pss_bytes > findings->pss_peak_bytes)
+            findings->pss_peak_bytes = bucket->pss_bytes;
     }
     int err = count_frames(recording, findings);
     if (!err && findings->frames)

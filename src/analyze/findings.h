@@ -14,10 +14,10 @@ enum unnamed_reason {
 struct findings {
     uint64_t frames, unnamed;
     uint64_t unnamed_by_reason[UNNAMED_REASONS];
-    uint64_t stack_ends;    /* events whose stack end is known */
-    double complete_share;  /* of them, walked to the end; 1 when there are none */
-    double unnamed_share;   /* of the frames; 0 when there are none */
-    int64_t rss_peak_bytes; /* -1 when never measured */
+    uint64_t stack_ends;                    /* events whose stack end is known */
+    double complete_share;                  /* of them, walked to the end; 1 when there are none */
+    double unnamed_share;                   /* of the frames; 0 when there are none */
+    int64_t rss_peak_bytes, pss_peak_bytes; /* -1 when never measured */
     struct plausibility plausibility;
 };
 

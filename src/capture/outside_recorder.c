@@ -25,6 +25,7 @@ struct outside_recorder {
     const struct outside_recorder_options *options;
     struct cell_sources cells;
     struct symbol_queue *symbols;
+    struct pss_reader *pss; /* NULL: PSS is not read */
     VEC(struct outside_session *) sessions;
     struct pid_list ended;   /* not to be begun again */
     struct pid_list watched; /* that share the one recording of all */
@@ -97,6 +98,7 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
         .source = options->source,
         .has_begun = has_begun,
         .symbols = recorder->symbols,
+        .pss = recorder->pss,
         .cells = &recorder->cells.source};
     struct outside_session *session =
         outside_session_open(pid, &session_options, monotonic_ns(), fault);
@@ -343,6 +345,7 @@ int outside_record(const struct outside_recorder_options *options,
 {
     struct outside_recorder recorder = {.options = options,
                                         .symbols = symbol_queue_create(),
+                                        .pss = pss_reader_create(),
                                         .wait_status = -1,
                                         .began_ns = monotonic_ns()};
     cell_sources_init(&recorder.cells);
@@ -364,5 +367,6 @@ int outside_record(const struct outside_recorder_options *options,
     vec_free(&recorder.watched.pids);
     if (recorder.symbols)
         symbol_queue_destroy(recorder.symbols);
+    pss_reader_destroy(recorder.pss);
     return err;
 }

@@ -101,6 +101,7 @@ static void on_request(void *context, const char *request, char answer[CONTROL_T
 static void destroy(struct outside_session *session)
 {
     control_close(session->control);
+    pss_reader_forget(session->options.pss, session->pid);
     if (session->options.symbols && session->recording)
         symbol_queue_forget(session->options.symbols, session->recording);
     if (session->options.cells)
@@ -173,7 +174,9 @@ static int close_bucket(struct outside_session *session, uint64_t now)
 {
     struct recording *recording = session->recording;
     const struct cell_source *cells = session->options.cells;
-    struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
+    struct bucket bucket = {.begin_ns = session->begin_ns,
+                            .end_ns = now,
+                            .pss_bytes = pss_reader_take(session->options.pss, session->pid)};
     bucket.gauges =
         (struct gauges){.rss_bytes = session->pid ? process_memory(session->pid).rss_bytes : -1,
                         .heap_live_end = -1,

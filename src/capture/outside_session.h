@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "capture/cell_source.h"
+#include "capture/pss_reader.h"
 #include "capture/symbol_queue.h"
 #include "model/recording.h"
 
@@ -22,6 +23,7 @@ struct outside_options {
     const char *source;       /* which command records */
     bool has_begun;           /* it ran before we looked */
     struct symbol_queue *symbols;
+    struct pss_reader *pss; /* NULL: it is not read */
     const struct cell_source *cells;
 };
 

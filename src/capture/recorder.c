@@ -38,6 +38,7 @@ struct recorder {
     struct ring_reader *reader;
     struct slot_keeper *keeper;
     struct symbol_queue *symbols;
+    struct pss_reader *pss; /* NULL: PSS is not read */
     struct roster *roster;
     struct inside_planner *planner;
     struct control *control;
@@ -196,6 +197,7 @@ static void recorder_fini(struct recorder *recorder)
     slot_keeper_destroy(recorder->keeper);
     inside_planner_destroy(recorder->planner);
     symbol_queue_destroy(recorder->symbols);
+    pss_reader_destroy(recorder->pss);
     arena_close(&recorder->arena);
     free(recorder);
 }
@@ -237,12 +239,14 @@ static int furnish(struct recorder *recorder, struct fault *fault)
         return err;
     recorder->keeper = slot_keeper_create(&recorder->arena);
     recorder->symbols = symbol_queue_create();
+    recorder->pss = pss_reader_create();
     recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
     recorder->roster = roster_create(&(struct roster_options){
         .recorder = recorder->options,
         .arena = &recorder->arena,
         .slots = recorder->keeper,
         .symbols = recorder->symbols,
+        .pss = recorder->pss,
         .cells = recorder->cells.count > 0 ? &recorder->cells.source : NULL,
         .clock = &recorder->clock});
     recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);

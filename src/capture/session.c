@@ -49,6 +49,7 @@ static void destroy(struct session *session)
 {
     session_end_watch(session, false);
     close_books(session);
+    pss_reader_forget(session->options.pss, session->pid);
     if (session->options.cells)
         session->options.cells->forget(session->options.cells->self, session->pid);
     recording_destroy(session->recording);

@@ -7,6 +7,7 @@
 #include "capture/arena.h"
 #include "capture/cell_source.h"
 #include "capture/ordering.h"
+#include "capture/pss_reader.h"
 #include "capture/symbol_queue.h"
 #include "capture/tick_clock.h"
 #include "model/recording.h"
@@ -23,6 +24,7 @@ struct session_options {
     uint64_t look_every_ns; /* at its pages; 0: only when asked */
     const char *command_line;
     struct symbol_queue *symbols;
+    struct pss_reader *pss;          /* NULL: it is not read */
     const char *source;              /* which command records */
     const struct watcher *watcher;   /* NULL: none */
     const struct cell_source *cells; /* who looks at it from outside; NULL: nobody */

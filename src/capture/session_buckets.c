@@ -35,6 +35,7 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
     struct process_memory memory = process_memory(session->pid);
     bucket.gauges.rss_bytes = memory.rss_bytes;
+    bucket.pss_bytes = pss_reader_take(session->options.pss, session->pid);
     /* What a forked process inherited, or was there before us, is resident but not ours to explain. */
     if (!session->process->forked && !recording->before.attached &&
         memory.anon_bytes > (int64_t)recording->anon_peak_bytes)

@@ -64,6 +64,15 @@ static void write_pools(struct json_out *json, const struct totals *pools)
     json_object_end(json);
 }
 
+static void write_measured(struct json_out *json, const char *name, int64_t value)
+{
+    json_key(json, name);
+    if (value < 0)
+        json_null(json);
+    else
+        json_int(json, value);
+}
+
 static void write_summary(struct json_out *json, const struct report *report)
 {
     json_key(json, "summary");
@@ -71,11 +80,8 @@ static void write_summary(struct json_out *json, const struct report *report)
     write_heap(json, report);
     write_maps(json, &report->recording->maps);
     write_pools(json, &report->recording->pools);
-    json_key(json, "rss_peak_bytes");
-    if (report->findings.rss_peak_bytes < 0)
-        json_null(json);
-    else
-        json_int(json, report->findings.rss_peak_bytes);
+    write_measured(json, "rss_peak_bytes", report->findings.rss_peak_bytes);
+    write_measured(json, "pss_peak_bytes", report->findings.pss_peak_bytes);
     json_key(json, "anon_peak_bytes");
     if (report->recording->anon_peak_bytes == 0)
         json_null(json);

@@ -85,7 +85,8 @@ static void merge_gauges(struct gauges *into, const struct gauges *next)
 static struct plot_column *open_column(struct builder *builder, const struct bucket *bucket)
 {
     struct plot_data *data = builder->data;
-    struct plot_column const fresh = {.begin_ns = bucket->begin_ns, .gauges = {-1, -1, -1, -1}};
+    struct plot_column const fresh = {
+        .begin_ns = bucket->begin_ns, .gauges = {-1, -1, -1, -1}, .pss_bytes = -1};
     size_t const count = data->columns.count;
     bool const is_sliver = data->is_rate &&
                            bucket->end_ns - bucket->begin_ns < builder->column_ns / 4 &&
@@ -181,6 +182,8 @@ static void add_to_column(struct plot_column *column, const struct bucket *bucke
     column->end_ns = bucket->end_ns;
     column->lost_events += bucket->lost_events;
     merge_gauges(&column->gauges, &bucket->gauges);
+    if (bucket->pss_bytes > 0)
+        column->pss_bytes = bucket->pss_bytes;
 }
 
 /* Second walk: columns and the values at their ends. */
@@ -314,6 +317,7 @@ static int walk_gauges(const struct recording *recording, const struct plot_choi
             draw_bucket(builder, &(struct bucket){.begin_ns = bucket->begin_ns,
                                                   .end_ns = bucket->end_ns,
                                                   .gauges = bucket->gauges,
+                                                  .pss_bytes = bucket->pss_bytes,
                                                   .lost_events = bucket->lost_events});
     if (data->columns.count == 0 && asked.from_ns > 0)
         return fault_set(fault, -ERANGE,

@@ -20,6 +20,7 @@ extern const char *const plot_lanes[PLOT_LANES];
 struct plot_column {
     uint64_t begin_ns, end_ns;
     struct gauges gauges; /* end of the last, max and min of all; -1 where not measured */
+    int64_t pss_bytes;    /* as last read in it; -1: it was not */
     uint64_t lost_events;
     int64_t allocated_bytes, allocated_calls; /* within it */
     int64_t lanes

@@ -18,9 +18,10 @@ static void write_gauge(struct json_out *json, int64_t value)
 /* One list per curve, in order of the columns: what draws them wants it so. */
 static void write_columns(struct json_out *json, const struct plot_data *data)
 {
-    static const char *const names[] = {"begin_ns",  "end_ns",          "rss",
-                                        "heap_live", "heap_live_max",   "heap_live_min",
-                                        "allocated", "allocated_calls", "lost_events"};
+    static const char *const names[] = {"begin_ns",      "end_ns",    "rss",
+                                        "pss",           "heap_live", "heap_live_max",
+                                        "heap_live_min", "allocated", "allocated_calls",
+                                        "lost_events"};
     json_key(json, "columns");
     json_object_begin(json);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -28,10 +29,10 @@ static void write_columns(struct json_out *json, const struct plot_data *data)
         json_array_begin(json);
         vec_each (column, &data->columns) {
             int64_t const values[] = {(int64_t)column->begin_ns,    (int64_t)column->end_ns,
-                                      column->gauges.rss_bytes,     column->gauges.heap_live_end,
-                                      column->gauges.heap_live_max, column->gauges.heap_live_min,
-                                      column->allocated_bytes,      column->allocated_calls,
-                                      (int64_t)column->lost_events};
+                                      column->gauges.rss_bytes,     column->pss_bytes,
+                                      column->gauges.heap_live_end, column->gauges.heap_live_max,
+                                      column->gauges.heap_live_min, column->allocated_bytes,
+                                      column->allocated_calls,      (int64_t)column->lost_events};
             write_gauge(json, values[i]);
         }
         json_array_end(json);

@@ -65,6 +65,8 @@ void coarsen_absorb(struct bucket *bucket, const struct bucket *next)
         sum->rss_bytes = more->rss_bytes;
     if (next->rss_max > bucket->rss_max)
         bucket->rss_max = next->rss_max;
+    if (next->pss_bytes > 0)
+        bucket->pss_bytes = next->pss_bytes;
     if (more->heap_live_end >= 0)
         sum->heap_live_end = more->heap_live_end;
     if (more->heap_live_max > sum->heap_live_max)

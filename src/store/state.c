@@ -162,6 +162,8 @@ void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket)
     put_signed(section, bucket->gauges.heap_live_min);
     put_varint(section, bucket->lost_events);
     put_varint(section, bucket->cell_count + bucket->thread_cell_count + bucket->moment_count);
+    if (bucket->pss_bytes > 0)
+        put_varint(section, (uint64_t)bucket->pss_bytes);
 }
 
 struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_header *header,
@@ -174,6 +176,8 @@ struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_head
     bucket.gauges.heap_live_min = take_signed(body);
     bucket.lost_events = take_varint(body);
     *has_cells = take_varint(body) > 0;
+    uint64_t const pss = bytes_left(body) > 0 ? take_varint(body) : 0; /* older ones end here */
+    bucket.pss_bytes = pss <= INT64_MAX ? (int64_t)pss : 0;
     return bucket;
 }
 

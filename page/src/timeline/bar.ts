@@ -87,6 +87,7 @@ export function fillLegend(into: HTMLElement, scene: Scene, data: Timeline): voi
   fill(
     into,
     keyOf('key-rss', 'Resident', lastOf(data.columns.rss)),
+    keyOf('key-pss', 'Proportional (PSS)', lastOf(data.columns.pss)),
     keyOf('key-heap', 'Live heap', lastOf(data.columns.heap_live)),
     ...data.sites.map((site, i) =>
       siteKey(scene, site.function, siteColor(colors, i, site.function === null)),

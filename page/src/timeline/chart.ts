@@ -78,6 +78,23 @@ function stepsOf(
   };
 }
 
+/** Read now and then, so from one that is known to the next. */
+function paintProportional(pen: Pen, data: Timeline, plan: Plan, scale: Scale, theme: Theme): void {
+  const { pss, end_ns: ends } = data.columns,
+    known = ends.map((ns, i) => ({ ns, value: pss[i] ?? null })).filter((one) => one.value !== null);
+  pen.lineWidth = 2;
+  pen.strokeStyle = theme.pss;
+  pen.setLineDash([5, 3]);
+  trace(
+    pen,
+    known.map((one) => xOf(plan, one.ns)),
+    known.map((one) => yOf(scale, one.value ?? 0)),
+    null,
+  );
+  pen.stroke();
+  pen.setLineDash([]);
+}
+
 function paintMemory(pen: Pen, data: Timeline, plan: Plan, lane: Lane, theme: Theme): void {
   const { rss, heap_live: live, heap_live_max: high } = data.columns;
   const scale: Scale = { lane, top: Math.max(most(rss), most(high), most(live), 1) * 1.08 };
@@ -101,6 +118,7 @@ function paintMemory(pen: Pen, data: Timeline, plan: Plan, lane: Lane, theme: Th
   pen.strokeStyle = theme.rss;
   trace(pen, xs, from(rss, scale), null);
   pen.stroke();
+  paintProportional(pen, data, plan, scale, theme);
   paintNumbers(pen, plan, scale, theme, true, bytesText);
   paintPeak(pen, data, plan, scale, theme);
 }

@@ -7,10 +7,11 @@ import { bytesText, durationText, rateText, valueText } from '../units';
 const ROWS = 100;
 
 export function timelineTable(data: Timeline): HTMLElement {
-  const { begin_ns: begins, end_ns: ends, rss, heap_live: live, allocated } = data.columns;
+  const { begin_ns: begins, end_ns: ends, rss, pss, heap_live: live, allocated } = data.columns;
   const stride = Math.max(1, Math.ceil(ends.length / ROWS));
   const cell = (value: number | null | undefined, text: (value: number) => string): HTMLElement =>
     value === null || value === undefined ? h('td', {}, '–') : h('td', { 'data-value': value }, text(value));
+  const hasPss = pss.some((value) => value !== null);
   const rows: HTMLElement[] = [];
   for (let i = stride - 1; i < ends.length; i += stride) {
     const end = ends[i] ?? 0,
@@ -22,6 +23,7 @@ export function timelineTable(data: Timeline): HTMLElement {
         {},
         h('th', { scope: 'row' }, durationText(end)),
         cell(rss[i], bytesText),
+        ...(hasPss ? [cell(pss[i], bytesText)] : []),
         cell(live[i], bytesText),
         cell(seconds > 0 ? (allocated[i] ?? 0) / seconds : null, (value) => rateText(value, 'bytes')),
         ...data.sites.map((site) => cell(site.values[instant], (value) => valueText(value, data.unit))),
@@ -43,6 +45,7 @@ export function timelineTable(data: Timeline): HTMLElement {
           ...[
             'Time',
             'Resident',
+            ...(hasPss ? ['Proportional'] : []),
             'Live heap',
             'Allocation rate',
             ...data.sites.map((site) => site.function ?? 'all others'),

@@ -26,6 +26,12 @@ function placeOf(times: readonly number[], ns: number): number {
   return found < 0 ? times.length - 1 : found;
 }
 
+/** Of what is read now and then: the last there was. */
+function lastKnown(values: readonly (number | null)[], column: number): number | null {
+  for (let i = column; i >= 0; i--) if ((values[i] ?? null) !== null) return values[i]!;
+  return null;
+}
+
 export function tipLines(data: Timeline, plan: Plan, picked: Picked | null, ns: number): HTMLElement[] {
   const colors = theme(),
     column = placeOf(data.columns.end_ns, ns),
@@ -40,6 +46,7 @@ export function tipLines(data: Timeline, plan: Plan, picked: Picked | null, ns: 
     const { curve } = lane.about;
     if (lane.id === 'memory') {
       memory(colors.rss, 'Resident', 'rss', data.columns.rss[column]);
+      memory(colors.pss, 'Proportional', 'pss', lastKnown(data.columns.pss, column));
       memory(colors.heap, 'Live heap', 'heap', data.columns.heap_live[column]);
     } else if (curve) {
       const value = valueIn(curve, data, column);

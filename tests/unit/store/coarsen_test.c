@@ -74,16 +74,18 @@ static void pinned_boundaries_and_gaps_stay(void **state)
 static void gauges_keep_end_max_and_min(void **state)
 {
     (void)state;
-    struct bucket a = {.end_ns = 1, .gauges = {10, 20, 30, 5}, .lost_events = 3};
-    struct bucket b = {.begin_ns = 1, .end_ns = 2, .gauges = {7, 8, 25, 2}, .lost_events = 4};
+    struct bucket a = {.end_ns = 1, .gauges = {10, 20, 30, 5}, .pss_bytes = 9, .lost_events = 3};
+    struct bucket b = {
+        .begin_ns = 1, .end_ns = 2, .gauges = {7, 8, 25, 2}, .pss_bytes = 6, .lost_events = 4};
     struct bucket unmeasured = {.begin_ns = 2, .end_ns = 3, .gauges = {-1, -1, -1, -1}};
     coarsen_absorb(&a, &b);
     coarsen_absorb(&a, &unmeasured);
     CHECK(a.begin_ns == 0 && a.end_ns == 3 && a.lost_events == 7);
-    CHECK(a.gauges.rss_bytes == 7 && a.gauges.heap_live_end == 8);
+    CHECK(a.pss_bytes == 6 && a.gauges.rss_bytes == 7 && a.gauges.heap_live_end == 8);
     CHECK(a.gauges.heap_live_max == 30 && a.gauges.heap_live_min == 2);
     coarsen_absorb(&unmeasured, &b);
     CHECK(unmeasured.gauges.heap_live_min == 2 && unmeasured.gauges.heap_live_max == 25);
+    CHECK(unmeasured.pss_bytes == 6);
 }
 
 int main(void)

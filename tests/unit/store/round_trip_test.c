@@ -51,6 +51,7 @@ static void check_equal_buckets(struct recording *read, const struct bucket *kep
         CHECK(recording_load_bucket(read, bucket, NULL) == 0);
         CHECK(bucket->begin_ns == kept[i].begin_ns && bucket->end_ns == kept[i].end_ns);
         assert_memory_equal(&bucket->gauges, &kept[i].gauges, sizeof(bucket->gauges));
+        CHECK(bucket->pss_bytes == kept[i].pss_bytes);
         sample_sum_bucket(&ours, &kept[i]);
         sample_sum_bucket(&theirs, bucket);
         assert_memory_equal(&ours, &theirs, sizeof(ours));

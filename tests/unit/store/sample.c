@@ -109,6 +109,7 @@ void sample_add_bucket(struct recording *recording, uint64_t width_ns, size_t ce
     struct bucket bucket = {.begin_ns = begin,
                             .end_ns = begin + width_ns,
                             .gauges = {4096 + seed, 100 + seed, 200 + seed, 50 + seed},
+                            .pss_bytes = seed % 3 ? 4000 + seed : 0, /* not always read */
                             .lost_events = seed % 7,
                             .cell_count = cells,
                             .thread_cell_count = cells / 4};

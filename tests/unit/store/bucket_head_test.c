@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plain part of a bucket, byte by byte: with PSS, and as files before it have it. */
+#include "store/tables.h"
+
+#include "check.h"
+
+static struct bucket taken(const uint8_t *bytes, size_t size, bool *failed)
+{
+    struct byte_reader body = {.at = bytes, .end = bytes + size};
+    struct chunk_header const header = {.begin_ns = 1, .end_ns = 2};
+    bool has_cells = true;
+    struct bucket bucket = bucket_head_take(&body, &header, &has_cells);
+    *failed = body.failed || has_cells;
+    return bucket;
+}
+
+static void pss_stands_behind_what_older_readers_know(void **state)
+{
+    (void)state;
+    struct byte_buffer with = {0}, without = {0};
+    struct bucket bucket = {.gauges = {10, 20, 30, 5}, .lost_events = 3, .pss_bytes = 300};
+    static const uint8_t bytes[] = {20, 40, 60, 10, 3, 0, 0xac, 0x02};
+    bucket_head_put(&with, &bucket);
+    bucket.pss_bytes = 0;
+    bucket_head_put(&without, &bucket);
+    assert_int_equal(with.size, sizeof(bytes));
+    assert_memory_equal(with.data, bytes, sizeof(bytes));
+    assert_int_equal(without.size, 6);
+    assert_memory_equal(without.data, bytes, 6);
+    bytes_free(&with);
+    bytes_free(&without);
+}
+
+static void files_without_it_read_as_not_measured(void **state)
+{
+    (void)state;
+    bool failed;
+    static const uint8_t bytes[] = {20, 40, 60, 10, 3, 0, 0xac, 0x02};
+    CHECK(taken(bytes, 6, &failed).pss_bytes == 0 && !failed);
+    CHECK(taken(bytes, 8, &failed).pss_bytes == 300 && !failed);
+    (void)taken(bytes, 7, &failed);
+    CHECK(failed); /* torn */
+    static const uint8_t huge[] = {20,   40,   60,   10,   3,    0,    0xff, 0xff,
+                                   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
+    CHECK(taken(huge, sizeof(huge), &failed).pss_bytes == 0 && !failed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pss_stands_behind_what_older_readers_know),
+        cmocka_unit_test(files_without_it_read_as_not_measured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
