@@ -133,7 +133,7 @@ export function paintSites(pen: Pen, data: Timeline, look: StackLook): void {
     isShare
       ? shareText(value, 1)
       : data.is_rate
-        ? rateText(value, data.unit)
+        ? rateText(value, data.unit).replace(' of a processor', '') // as in the lane above it
         : data.unit === 'bytes' || data.unit === 'ns'
           ? valueText(value, data.unit)
           : shortCountText(value),
