@@ -1,6 +1,7 @@
 // A recording that has ended: every view's numbers are those of memoir report, for all selections.
 import { after, check, columnOf, equal, go, open, report, shown, valueOf } from './browser.mjs';
 
+const GUTTER = 68; // of the timeline, for its numbers
 const byFunction = (rows, field) => rows.map((row) => [row.stack[0].function, row[field]]);
 const sorted = (rows) =>
   JSON.stringify([...rows].sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] - b[1])));
@@ -87,14 +88,24 @@ async function summaryAndViews(page, url, file) {
   );
 }
 
+/** Where about half of all has been allocated, as a part of the time: a short program may do it all early or late. */
+async function halfway(url) {
+  const { columns, from_ns: from, to_ns: to } = await (await fetch(`${url}api/timeline?points=800`)).json();
+  const whole = columns.allocated.reduce((sum, value) => sum + value, 0);
+  let sum = 0;
+  const column = columns.allocated.findIndex((value) => (sum += value) >= whole / 2);
+  return (columns.end_ns[column] - from) / (to - from);
+}
+
 async function brushAndLinks(page, url, file) {
   await after(page, () => page.goto(`${url}#view=functions&metric=heap.allocated`));
   const whole = await valueOf(page, '[data-name=sum-0]');
   const chart = await page.locator('.timeline .over').boundingBox();
-  await page.mouse.move(chart.x + chart.width * 0.3, chart.y + 60);
+  const end = chart.x + (chart.width - GUTTER) * (await halfway(url)) + 1;
+  await page.mouse.move(chart.x + 2, chart.y + 60);
   await page.mouse.down();
-  await page.mouse.move(chart.x + chart.width * 0.5, chart.y + 60, { steps: 4 });
-  await page.mouse.move(chart.x + chart.width * 0.7, chart.y + 60, { steps: 4 });
+  await page.mouse.move((chart.x + end) / 2, chart.y + 60, { steps: 4 });
+  await page.mouse.move(end, chart.y + 60, { steps: 4 });
   await after(page, () => page.mouse.up());
   const between = decodeURIComponent(/between=([^&]*)/.exec(page.url())?.[1] ?? '');
   check('page-brush-in-address', /^\d+,\d+$/.test(between), page.url());

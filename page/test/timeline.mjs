@@ -100,8 +100,8 @@ async function gutter(page) {
       return Number(await page.locator('.timeline .tip').getAttribute('data-time'));
     };
   equal('time-gutter-is-the-end', to, await timeAt(box.x + box.width - 2));
-  equal('time-gutter-begins', to, await timeAt(box.x + box.width - 64));
-  const middle = await timeAt(box.x + (box.width - 64) / 2);
+  equal('time-gutter-begins', to, await timeAt(box.x + box.width - 68));
+  const middle = await timeAt(box.x + (box.width - 68) / 2);
   check(
     'time-beside-gutter',
     Math.abs(middle - (from + to) / 2) < (to - from) / 500,

@@ -43,5 +43,9 @@ if ! command -v node >/dev/null || [ ! -e "$packages/.package-lock.json" ] || [ 
 else
     CHROMIUM=$chromium timeout 120 node "$TOP/page/test/time.mjs" "http://127.0.0.1:$port/" grows.memoir 2>browser.err ||
         head -n 5 browser.err >&2
+    end_server time-ends
+    "$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
+    begin_server heights --listen 0 phases.memoir
+    CHROMIUM=$chromium timeout 60 node "$TOP/page/test/heights.mjs" "http://127.0.0.1:$port/" 2>browser.err || head -n 5 browser.err >&2
 fi
-end_server time-ends
+end_server server-ends

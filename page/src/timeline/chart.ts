@@ -4,6 +4,7 @@ import { SANS, timeTicks } from '../canvas';
 import type { Pen } from '../export/seen';
 import type { Theme } from '../theme';
 import { bytesText, durationText } from '../units';
+import { paintHeights } from './heights';
 import { shownLanes, type Curve, type LaneAbout } from './lanes';
 import {
   isNarrow,
@@ -284,8 +285,9 @@ export function paintTimeline(
   picked: Picked | null,
 ): void {
   for (const lane of plan.lanes) {
-    const { curve } = lane.about;
-    if (curve) paintCurve(pen, data, plan, lane, curve, theme);
+    const { curve, heights } = lane.about;
+    if (heights) paintHeights(pen, data, plan, lane, heights, theme);
+    else if (curve) paintCurve(pen, data, plan, lane, curve, theme);
     else if (lane.id === 'memory') paintMemory(pen, data, plan, lane, theme);
     else {
       paintSites(pen, data, { span: plan, lane, theme, areas: 'stacked', hue: (site) => site, chosen: -1 });

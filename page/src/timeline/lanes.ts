@@ -1,6 +1,7 @@
 // Which lanes there are, and the curve of each.
 import type { Timeline } from '../api_types';
 import type { Theme } from '../theme';
+import { heightsOf, type Heights } from './heights';
 import { bytesText, rateText, shortCountText } from '../units';
 
 export interface Curve {
@@ -17,6 +18,7 @@ export interface LaneAbout {
   title: string;
   isUsual: boolean; // shown unless somebody chooses
   curve: Curve | null; // null: it has a painter of its own
+  heights?: Heights;
 }
 
 const series =
@@ -85,6 +87,7 @@ export function lanesOf(data: Timeline): LaneAbout[] {
     ...metrics.slice(2).flatMap((known) => metricLane(known, data)),
     ...counted('rate', 'Allocation rate', columns.allocated, true, (theme) => theme.rate),
     ...metrics.slice(0, 2).flatMap((known) => metricLane(known, data)),
+    ...heightsOf(data.marks).map((heights) => ({ ...own(heights.id, heights.name), heights })),
     ...counted('lost', 'Events lost', columns.lost_events, false, series(5)),
     ...(data.sites.length
       ? [own('sites', `${data.metric} by call site${data.is_rate ? ', per second' : ''}`)]

@@ -18,7 +18,7 @@ export interface Span {
   gutter: number; // px to the right of it, for numbers; 0: they stand inside
 }
 
-const GUTTER = 64,
+const GUTTER = 68,
   TICK = 4,
   NARROW = 560;
 
@@ -44,10 +44,12 @@ export function timeAt(span: Span, x: number): number {
 export interface Scale {
   lane: Lane;
   top: number; // the value at the upper edge
+  bottom?: number; // at the lower one, if it is not 0
 }
 
 export function yOf(scale: Scale, value: number): number {
-  return scale.lane.top + scale.lane.height * (1 - Math.max(0, value) / scale.top);
+  const bottom = scale.bottom ?? 0;
+  return scale.lane.top + scale.lane.height * (1 - Math.max(0, value - bottom) / (scale.top - bottom));
 }
 
 export function most(values: readonly (number | null)[]): number {
@@ -60,26 +62,49 @@ function ticksOf(scale: Scale, isBytes: boolean): number[] {
   return ticks(scale.top, scale.lane.height < 60 ? 1.6 : 4, isBytes);
 }
 
-/** The title, and lines at round numbers. */
-export function paintScale(pen: Pen, span: Span, scale: Scale, theme: Theme, isBytes: boolean): void {
-  const { lane } = scale;
+export function paintTitle(pen: Pen, lane: Lane, theme: Theme): void {
   pen.font = `600 11px ${SANS}`;
   pen.textBaseline = 'alphabetic';
   pen.textAlign = 'left';
   pen.fillStyle = theme.soft;
   pen.fillText(lane.title, 0, lane.top - 5);
+}
+
+export function paintRule(pen: Pen, span: Span, at: number, theme: Theme): void {
+  const y = Math.round(at) + 0.5;
   pen.lineWidth = 1;
   pen.strokeStyle = theme.line;
-  for (const tick of ticksOf(scale, isBytes)) {
-    const y = Math.round(yOf(scale, tick)) + 0.5;
-    pen.beginPath();
-    pen.moveTo(0, y);
-    pen.lineTo(span.width + (span.gutter ? TICK : 0), y);
-    pen.stroke();
-  }
+  pen.beginPath();
+  pen.moveTo(0, y);
+  pen.lineTo(span.width + (span.gutter ? TICK : 0), y);
+  pen.stroke();
+}
+
+/** The title, and lines at round numbers. */
+export function paintScale(pen: Pen, span: Span, scale: Scale, theme: Theme, isBytes: boolean): void {
+  paintTitle(pen, scale.lane, theme);
+  for (const tick of ticksOf(scale, isBytes)) paintRule(pen, span, yOf(scale, tick), theme);
 }
 
 /** In the gutter; without one over what is painted, as the largest values are often at the right. */
+export function paintNumber(pen: Pen, span: Span, at: number, theme: Theme, text: string): void {
+  pen.font = `10.5px ${SANS}`;
+  pen.textAlign = span.gutter ? 'left' : 'right';
+  pen.textBaseline = 'alphabetic';
+  const x = span.gutter ? span.width + TICK + 4 : span.width - 3,
+    y = Math.round(at) + (span.gutter ? 4 : -3); // beside its line, or upon it
+  if (!span.gutter) {
+    pen.lineJoin = 'round';
+    pen.lineWidth = 4;
+    pen.strokeStyle = theme.surface;
+    pen.globalAlpha = 0.9;
+    pen.strokeText(text, x, y);
+    pen.globalAlpha = 1;
+  }
+  pen.fillStyle = span.gutter ? theme.soft : theme.text;
+  pen.fillText(text, x, y);
+}
+
 export function paintNumbers(
   pen: Pen,
   span: Span,
@@ -88,26 +113,9 @@ export function paintNumbers(
   isBytes: boolean,
   text: (value: number) => string,
 ): void {
-  pen.font = `10.5px ${SANS}`;
-  pen.textAlign = span.gutter ? 'left' : 'right';
-  pen.textBaseline = 'alphabetic';
-  pen.lineJoin = 'round';
-  pen.lineWidth = 4;
-  const x = span.gutter ? span.width + TICK + 4 : span.width - 3,
-    drop = span.gutter ? 4 : -3; // beside its line, or upon it
   const all = ticksOf(scale, isBytes);
-  for (const tick of scale.lane.height < 60 ? all.slice(-1) : all) {
-    if (tick === 0) continue;
-    const y = Math.round(yOf(scale, tick)) + drop;
-    if (!span.gutter) {
-      pen.strokeStyle = theme.surface;
-      pen.globalAlpha = 0.9;
-      pen.strokeText(text(tick), x, y);
-      pen.globalAlpha = 1;
-    }
-    pen.fillStyle = span.gutter ? theme.soft : theme.text;
-    pen.fillText(text(tick), x, y);
-  }
+  for (const tick of scale.lane.height < 60 ? all.slice(-1) : all)
+    if (tick !== 0) paintNumber(pen, span, yOf(scale, tick), theme, text(tick));
 }
 
 /** Lines and areas break where nothing was measured. */

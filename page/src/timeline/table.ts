@@ -2,7 +2,8 @@
 import type { Timeline } from '../api_types';
 import { h } from '../dom';
 import type { Table } from '../export/seen';
-import { bytesText, durationText, rateText, valueText } from '../units';
+import { heightAt, heightsOf } from './heights';
+import { bytesText, countText, durationText, rateText, valueText } from '../units';
 
 const ROWS = 100;
 
@@ -12,6 +13,7 @@ export function timelineTable(data: Timeline): HTMLElement {
   const cell = (value: number | null | undefined, text: (value: number) => string): HTMLElement =>
     value === null || value === undefined ? h('td', {}, '–') : h('td', { 'data-value': value }, text(value));
   const hasPss = pss.some((value) => value !== null);
+  const heights = heightsOf(data.marks);
   const rows: HTMLElement[] = [];
   for (let i = stride - 1; i < ends.length; i += stride) {
     const end = ends[i] ?? 0,
@@ -26,6 +28,7 @@ export function timelineTable(data: Timeline): HTMLElement {
         ...(hasPss ? [cell(pss[i], bytesText)] : []),
         cell(live[i], bytesText),
         cell(seconds > 0 ? (allocated[i] ?? 0) / seconds : null, (value) => rateText(value, 'bytes')),
+        ...heights.map(({ steps }) => cell(heightAt(steps, end)?.value, countText)),
         ...data.sites.map((site) => cell(site.values[instant], (value) => valueText(value, data.unit))),
       ),
     );
@@ -48,6 +51,7 @@ export function timelineTable(data: Timeline): HTMLElement {
             ...(hasPss ? ['Proportional'] : []),
             'Live heap',
             'Allocation rate',
+            ...heights.map((one) => one.name),
             ...data.sites.map((site) => site.function ?? 'all others'),
           ].map((name) => h('th', { scope: 'col' }, name)),
         ),
@@ -61,11 +65,17 @@ export function timelineTable(data: Timeline): HTMLElement {
 export function timelineRows(data: Timeline): Table {
   const { columns } = data;
   const names = Object.keys(columns) as (keyof typeof columns)[];
+  const heights = heightsOf(data.marks);
   const at = new Map(data.instants_ns.map((ns, i) => [ns, i]));
   return {
-    columns: [...names, ...data.sites.map((site) => site.function ?? '[all others]')],
+    columns: [
+      ...names,
+      ...heights.map((one) => one.name),
+      ...data.sites.map((site) => site.function ?? '[all others]'),
+    ],
     rows: columns.end_ns.map((end, i) => [
       ...names.map((name) => columns[name][i] ?? null),
+      ...heights.map(({ steps }) => heightAt(steps, end)?.value ?? null),
       ...data.sites.map((site) => site.values[at.get(end) ?? -1] ?? null),
     ]),
   };

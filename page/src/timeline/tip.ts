@@ -4,6 +4,7 @@ import type { Timeline } from '../api_types';
 import { theme } from '../theme';
 import { bytesText, durationText, rateText, valueText } from '../units';
 import type { Picked, Plan } from './chart';
+import { heightAt, heightText } from './heights';
 import { valueIn } from './lanes';
 import { siteColor } from './stacked';
 
@@ -43,11 +44,14 @@ export function tipLines(data: Timeline, plan: Plan, picked: Picked | null, ns: 
     if (value !== null && value !== undefined) lines.push(line(color, name, bytesText(value), value, id));
   };
   for (const lane of plan.lanes) {
-    const { curve } = lane.about;
+    const { curve, heights } = lane.about,
+      height = heights ? heightAt(heights.steps, ns) : null;
     if (lane.id === 'memory') {
       memory(colors.rss, 'Resident', 'rss', data.columns.rss[column]);
       memory(colors.pss, 'Proportional', 'pss', lastKnown(data.columns.pss, column));
       memory(colors.heap, 'Live heap', 'heap', data.columns.heap_live[column]);
+    } else if (height) {
+      lines.push(line(colors.mark, lane.title, heightText(height, ns), height.value, lane.id));
     } else if (curve) {
       const value = valueIn(curve, data, column);
       if (value !== null)

@@ -1,0 +1,59 @@
+// heights.mjs URL: marks that count upwards are lanes of the timeline.
+import { after, check, equal, isFailed, launch, open, shown, valueOf } from './browser.mjs';
+
+const [url] = process.argv.slice(2);
+const parameter = (page, name) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
+
+/** The last number of a name up to an instant, of what the server says. */
+function reached(marks, name, ns) {
+  const last = marks.filter((mark) => mark.time_ns <= ns && mark.label.startsWith(`${name} `)).at(-1);
+  return last ? Number(last.label.split(' ').at(-1)) : null;
+}
+
+async function cursor(page, marks) {
+  await page.keyboard.press('t');
+  await page.keyboard.press('End');
+  equal('heights-end', 50, await valueOf(page, '.tip [data-lane=height-round] b'));
+  equal('heights-end-other', 3, await valueOf(page, '.tip [data-lane=height-block] b'));
+  for (let i = 0; i < 4; i++) await page.keyboard.press('PageUp');
+  const ns = Number(await page.locator('.timeline .tip').getAttribute('data-time'));
+  const found = page.locator('.tip [data-lane=height-round] b');
+  equal(
+    'heights-cursor',
+    reached(marks, 'round', ns),
+    (await found.count()) ? Number(await found.getAttribute('data-value')) : null,
+  );
+  equal('heights-only-growing', 0, await page.locator('[data-lane=height-compaction]').count());
+}
+
+async function table(page) {
+  await page.locator('.timeline .as-table summary').click();
+  const names = await page.locator('.timeline .plain thead th').allTextContents();
+  const last = page.locator('.timeline .plain tbody tr').last().locator('th, td');
+  equal('heights-table', '50', await last.nth(names.indexOf('round')).getAttribute('data-value'));
+}
+
+async function menu(page) {
+  const height = async () => (await page.locator('.timeline .over').boundingBox()).height;
+  const before = await height();
+  await page.locator('.lane-menu summary').click();
+  await after(page, () => page.locator('[data-lane=height-round][type=checkbox]').uncheck());
+  check('heights-lane-goes', (await height()) < before, `${await height()} of ${before}`);
+  equal('heights-in-address', true, (parameter(page, 'tracks') ?? '').split(',').includes('height-block'));
+  equal('heights-not-in-address', false, (parameter(page, 'tracks') ?? '').includes('height-round'));
+}
+
+const browser = await launch();
+const page = await open(browser, url);
+await shown(page);
+try {
+  const { marks } = await (await fetch(`${url}api/timeline`)).json();
+  await cursor(page, marks);
+  await table(page);
+  await menu(page);
+} catch (error) {
+  check('heights', false, error.message);
+}
+check('heights-faults', page.faults.length === 0, page.faults.join('; '));
+await browser.close();
+process.exit(isFailed() ? 1 : 0);
