@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store/cells.h"
+#include "model/cells.h"
 #include "store/coarsen.h"
 
 #define LAST_BUCKET_NS UINT64_C(1000000) /* a file without times has one bucket of this length */

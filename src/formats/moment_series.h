@@ -6,7 +6,7 @@
 #pragma once
 
 #include "model/recording.h"
-#include "store/cells.h"
+#include "model/cells.h"
 
 #define MOMENT_SERIES_BYTES_MAX ((size_t)384 << 20)
 

@@ -1,7 +1,7 @@
 /* cell_chunk.h - the cells of one bucket or pin, into and out of a chunk. */
 #pragma once
 
-#include "store/cells.h"
+#include "model/cells.h"
 #include "store/chunk_scan.h"
 #include "store/moments.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "store/bytes.h"
+#include "base/bytes.h"
 
 #define FILE_HEADER_BYTES  16
 #define FILE_VERSION       1

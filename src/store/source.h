@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "store/bytes.h"
+#include "base/bytes.h"
 
 struct source {
     int fd; /* -1: all of it is in `window` */

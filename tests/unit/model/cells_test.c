@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/cells.h"
+#include "model/cells.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/vec.h"
 #include "model/recording.h"
-#include "store/bytes.h"
+#include "base/bytes.h"
 
 struct cell_list {
     struct cell *items;
