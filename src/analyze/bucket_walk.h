@@ -2,7 +2,7 @@
  *
  * A long recording does not fit in memory as cells.  Buckets that came from the file stay loaded
  * while they are few, so that a report can walk them again for nothing; beyond that each is let go
- * before the next one is read. */
+ * before the next one is read.  Who only adds up gets sums of many buckets where the recording has them: sum_tree.h. */
 #pragma once
 
 #include "analyze/weigh.h"
@@ -16,3 +16,8 @@ struct bucket_visitor {
  * 0; -ERANGE with a sentence when the recording has nothing in that range; or what loading gave. */
 int bucket_walk(struct recording *recording, struct time_range *range,
                 struct bucket_visitor visitor, struct fault *fault);
+
+/* The same for one who does nothing with buckets that lie wholly in the asked range but to add up their cells of some columns
+ * (`added`, by column): one may stand for several, with their sums, the time they cover, and without moments. */
+int bucket_walk_sums(struct recording *recording, struct time_range *range,
+                     struct bucket_visitor visitor, const bool *added, struct fault *fault);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/histogram.h"
 
+#include <string.h>
+
 #include "analyze/bucket_walk.h"
 
 struct adding {
@@ -37,7 +39,12 @@ int histogram_add(struct recording *recording, struct time_range *range,
                   struct histogram_sites sites, struct fault *fault)
 {
     struct adding adding = {sites, (size_t)stack_table_count(recording->stacks) + 1};
-    return bucket_walk(recording, range, (struct bucket_visitor){add_bucket, &adding}, fault);
+    bool is_added[COLUMN_LIMIT] = {false};
+    memset(is_added + (sites.of_pools ? COL_POOL_SIZE_0 : COL_SIZE_0), true, SIZE_CLASSES);
+    memset(is_added + (sites.of_pools ? COL_POOL_LIFETIME_0 : COL_LIFETIME_0), true,
+           LIFETIME_CLASSES);
+    return bucket_walk_sums(recording, range, (struct bucket_visitor){add_bucket, &adding},
+                            is_added, fault);
 }
 
 uint64_t histogram_total(const uint64_t *classes, size_t count)

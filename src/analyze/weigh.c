@@ -18,6 +18,7 @@ struct tally {
     size_t key_limit;
     enum keyed_by keyed_by;
     int8_t value_sign[COLUMN_LIMIT], count_sign[COLUMN_LIMIT];
+    bool is_added[COLUMN_LIMIT];
     enum column moments; /* of the metric; buckets at the edge of `asked` are cut by them */
     struct time_range asked;
     struct moment_edges edges;
@@ -44,6 +45,8 @@ static int tally_init(struct tally *tally, const struct recording *recording,
     if (metric->kind == METRIC_PINNED) /* a pin is net already */
         tally->value_sign[metric->minus] = tally->count_sign[metric->count_minus] = 0;
     tally->count_sign[COL_NONE] = 0;
+    for (unsigned i = 0; i < COLUMN_LIMIT; i++)
+        tally->is_added[i] = tally->value_sign[i] || tally->count_sign[i];
     tally->values = calloc(tally->key_limit + 1, sizeof(uint64_t));
     tally->counts = calloc(tally->key_limit + 1, sizeof(uint64_t));
     if (tally->values && tally->counts)
@@ -155,7 +158,8 @@ static int weigh(struct recording *recording, enum keyed_by keyed_by, struct tim
     if (weights->metric->kind == METRIC_PINNED)
         err = tally_pin(&tally, recording, weights->metric, &range, fault);
     else
-        err = bucket_walk(recording, &range, (struct bucket_visitor){add_bucket, &tally}, fault);
+        err = bucket_walk_sums(recording, &range, (struct bucket_visitor){add_bucket, &tally},
+                               tally.is_added, fault);
     if (!err) {
         weights->used = moment_edges_used(&tally.edges, tally.asked, range);
         err = collect_rows(&tally, weights);

@@ -28,6 +28,8 @@ void recording_destroy(struct recording *recording)
         return;
     if (recording->close)
         recording->close(recording);
+    if (recording->sums)
+        recording->destroy_sums(recording->sums);
     vec_each (bucket, &recording->buckets) {
         free(bucket->cells);
         free(bucket->thread_cells);
@@ -54,6 +56,11 @@ void recording_destroy(struct recording *recording)
     free(recording);
 }
 
+static size_t cells_of(const struct bucket *bucket)
+{
+    return bucket->cell_count + bucket->thread_cell_count + 3 * bucket->moment_count;
+}
+
 int recording_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault)
 {
     if (bucket->file_offset == 0 || bucket->cells || bucket->thread_cells || bucket->moments)
@@ -62,13 +69,18 @@ int recording_load_bucket(struct recording *recording, struct bucket *bucket, st
         return fault_set(fault, -ENOTSUP,
                          "these numbers were written out already; open the recording file to "
                          "read them");
-    return recording->load_bucket(recording, bucket, fault);
+    int const err = recording->load_bucket(recording, bucket, fault);
+    if (!err)
+        recording->loaded_cells += cells_of(bucket);
+    return err;
 }
 
 void recording_unload_bucket(struct recording *recording, struct bucket *bucket)
 {
     if (bucket->file_offset == 0 || !recording->load_bucket)
         return;
+    size_t const cells = cells_of(bucket);
+    recording->loaded_cells -= cells < recording->loaded_cells ? cells : recording->loaded_cells;
     free(bucket->cells);
     free(bucket->thread_cells);
     free(bucket->moments);

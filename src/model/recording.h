@@ -237,6 +237,12 @@ struct recording {
     int (*load_bucket)(struct recording *recording, struct bucket *bucket, struct fault *fault);
     void (*close)(struct recording *recording); /* frees what load_bucket needs */
     void *backing;
+    size_t
+        loaded_cells; /* about how many are in memory because of it; a moment is as large as three */
+
+    struct sum_tree
+        *sums; /* over stretches of it, for those who walk it: analyze/sum_tree.h; NULL: none */
+    void (*destroy_sums)(struct sum_tree *sums);
 };
 
 struct recording *recording_create(void); /* NULL when out of memory */

@@ -29,7 +29,8 @@
 #define ANSWER_SMALL     ((size_t)1 << 20)
 #define HELD_MOST        ((size_t)256 << 20)
 #define LAST_NAPS        200                    /* of 10 ms */
-#define JOBS_MOST        (CONNECTIONS_MOST + 1) /* and the watch */
+#define JOBS_MOST        (CONNECTIONS_MOST + 2) /* and the watch, and sums */
+#define SUM_NS           UINT64_C(20000000)     /* that a request may have to wait for them */
 
 struct server {
     struct server_options options;
@@ -39,6 +40,7 @@ struct server {
     struct work_queue *queue;
     struct events *events;
     _Atomic bool is_watching;  /* for events */
+    _Atomic bool is_summing;   /* large recordings, between requests */
     _Atomic size_t held_bytes; /* of answers that somebody has still to take */
 };
 
@@ -135,12 +137,30 @@ static uint64_t watch(struct server *server, bool is_ending)
     return again_ns;
 }
 
+/* Another that comes back, behind the requests that have come meanwhile, until large recordings are summed. */
+static uint64_t sum_up(struct server *server, bool is_ending)
+{
+    if (!is_ending && target_list_sum_up(server->targets, SUM_NS))
+        return monotonic_ns();
+    atomic_store(&server->is_summing, false);
+    return 0;
+}
+
+/* Begins a job that comes back by itself, unless it is under way; when there is too much to do, the next time. */
+static void begin_job(struct server *server, void *job, _Atomic bool *is_under_way)
+{
+    if (!atomic_exchange(is_under_way, true) && !work_queue_push(server->queue, job))
+        atomic_store(is_under_way, false);
+}
+
 /* In the thread that works. */
 static uint64_t do_job(void *context, void *job, bool is_ending)
 {
     struct server *server = context;
     if (job == server)
         return watch(server, is_ending);
+    if (job == &server->is_summing)
+        return sum_up(server, is_ending);
     struct exchange *exchange = job;
     struct answer *answer = &exchange->answer;
     target_list_tend(server->targets);
@@ -348,9 +368,9 @@ const struct listen_address *server_address(const struct server *server)
 void server_tend(struct server *server)
 {
     clients_cut(server->clients, ASKS_NS, LISTENS_NS);
-    if (events_are_heard(server->events) && !atomic_exchange(&server->is_watching, true) &&
-        !work_queue_push(server->queue, server))
-        atomic_store(&server->is_watching, false); /* too much to do: the next time */
+    if (events_are_heard(server->events))
+        begin_job(server, server, &server->is_watching);
+    begin_job(server, &server->is_summing, &server->is_summing);
 }
 
 /* The last answers are on their way: those who take them get a moment. */

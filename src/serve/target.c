@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analyze/columns_used.h"
+#include "analyze/sum_tree.h"
 #include "base/clock.h"
 #include "cluster/run_recording.h"
 #include "procfs/process_age.h"
@@ -17,10 +18,12 @@
 #include "serve/served_run.h"
 #include "serve/tree_text.h"
 
-#define REFRESH_NS    UINT64_C(200000000)
-#define SEARCH_NS     UINT64_C(3000000000)
-#define REST_PART     10 /* a run that grows is read again after so many times as long as it took */
-#define PROFILES_MOST 4000 /* of all nodes of a run together */
+#define REFRESH_NS     UINT64_C(200000000)
+#define SEARCH_NS      UINT64_C(3000000000)
+#define REST_PART      10 /* a run that grows is read again after so many times as long as it took */
+#define PROFILES_MOST  4000       /* of all nodes of a run together */
+#define SUMMED_CELLS   (8u << 20) /* fewer stay in memory as they are: bucket_walk.c */
+#define SUMMED_BUCKETS 16         /* of the shortest sums */
 #define LATE_NS                                                                                    \
     UINT64_C(5000000000) /* so much later than its recording a process may seem to begin */
 
@@ -280,6 +283,12 @@ void target_tend(struct target *target)
     const struct served_run *run = target->options.run;
     target->is_due = run && target->whole && target->whole_version != served_run_version(run) &&
                      monotonic_ns() - target->read_ns >= target->took_ns * REST_PART;
+}
+
+bool target_sum_up(struct target *target, size_t bytes_most, uint64_t budget_ns)
+{
+    struct sum_limits const limits = {bytes_most, SUMMED_CELLS, SUMMED_BUCKETS};
+    return current(target) && sum_tree_advance(current(target), &limits, budget_ns);
 }
 
 /* A process that has no recording, or one that nobody writes any more, may have got another. */

@@ -91,6 +91,10 @@ void target_rest(struct target *target);
 /* Before each request: only after that a run which has grown is read again, so what was got during a request stays. */
 void target_tend(struct target *target);
 
+/* Goes on making sums over stretches of a large recording (analyze/sum_tree.h) that may take so much memory, for about so long.
+ * Whether there is more to do. */
+bool target_sum_up(struct target *target, size_t bytes_most, uint64_t budget_ns);
+
 /* The process as of now.  0; -ESRCH with a sentence when it has ended, -ENOENT when none is watched. */
 int target_memory(struct target *target, struct memory_status *memory, struct fault *fault);
 const struct target_beside *target_beside(const struct target *target);

@@ -165,6 +165,17 @@ void target_list_tend(struct target_list *list)
         target_tend(*target);
 }
 
+bool target_list_sum_up(struct target_list *list, uint64_t budget_ns)
+{
+    size_t open = 0;
+    vec_each (target, &list->items)
+        open += target_is_open(*target);
+    vec_each (target, &list->items)
+        if (target_is_open(*target) && target_sum_up(*target, SUMS_BYTES_MOST / open, budget_ns))
+            return true;
+    return false;
+}
+
 void target_list_close(struct target_list *list)
 {
     vec_each (target, &list->items)

@@ -11,6 +11,8 @@
 #define TARGETS_MOST      64 /* that can be named */
 #define TARGETS_OPEN_MOST 8  /* nodes of runs */
 
+#define SUMS_BYTES_MOST ((size_t)192 << 20)
+
 struct node_known;  /* a node of a run that is among the targets */
 struct run_served { /* and the run */
     struct served_run *run;
@@ -33,6 +35,9 @@ int target_list_open_run(struct target_list *list, const struct target_options *
                          struct fault *fault);
 /* Before each request: takes in nodes that runs have got since, at the end of the list, and lets go what nobody has asked for lately. */
 void target_list_tend(struct target_list *list);
+/* While nobody asks: makes sums of large recordings for about so long, in SUMS_BYTES_MOST of memory for all of them together.
+ * Whether there is more to do. */
+bool target_list_sum_up(struct target_list *list, uint64_t budget_ns);
 void target_list_close(struct target_list *list);
 
 /* The first, or the one of ?target=ID or ?pid=; NULL with an answer when there is none.  An id is the place in the list,
