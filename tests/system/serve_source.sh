@@ -5,7 +5,11 @@
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
 
-chmod 755 . # mktemp makes folders for one user alone
+# A place that everybody can reach: folders of tests are for one user alone.
+open=$(mktemp -d /tmp/serve_source.XXXXXX)
+trap 'for pid in "${started[@]}"; do kill -9 "$pid"; done 2>/dev/null; rm -rf "$open"' EXIT
+chmod 755 "$open"
+cd "$open" || exit 1
 mkdir -p tree/deep tree/.git closed
 echo 'int public;' >tree/public.c
 echo 'int deep;' >tree/deep/tail.c

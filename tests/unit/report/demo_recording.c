@@ -101,7 +101,10 @@ static void add_stacks(struct recording *recording, const struct demo_shape *sha
 
 static void add_cell(struct bucket *bucket, uint32_t key, enum column column, int64_t value)
 {
-    bucket->cells = reallocarray(bucket->cells, bucket->cell_count + 1, sizeof(bucket->cells[0]));
+    size_t const count = bucket->cell_count;
+    if ((count & (count - 1)) == 0) /* full: twice as many */
+        bucket->cells =
+            reallocarray(bucket->cells, count ? 2 * count : 1, sizeof(bucket->cells[0]));
     check(bucket->cells);
     bucket->cells[bucket->cell_count++] = (struct cell){key, (uint16_t)column, value};
 }
