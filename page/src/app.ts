@@ -232,11 +232,14 @@ export class App {
       ? current.metric
       : usualMetric(known, target.recording === 'being written');
     if (current.time && isTimeless(metric)) metric = timely(metric);
+    return { ...this.asked(target), metric };
+  }
+
+  private asked(target: Target): Omit<Scene, 'metric'> {
     return {
-      selection: current,
+      selection: this.address.current,
       target,
       targets: this.targets,
-      metric,
       source: this.source,
       change: (part, how) => this.address.change(part, how),
     };
@@ -258,7 +261,8 @@ export class App {
     }
     if (!scene) {
       if (this.target && isClosed(this.target)) await this.open(this.target);
-      else this.showEmpty();
+      else await this.showEmpty();
+      restoreFocus();
       return;
     }
     const isOverview = scene.metric === '';
@@ -304,10 +308,18 @@ export class App {
     this.badge.hidden = false;
   }
 
-  private showEmpty(): void {
+  /** A process that nobody records has its map all the same. */
+  private async showEmpty(): Promise<void> {
+    const { target } = this;
+    const map = target?.running && target.recording === 'none' ? this.parts.get('map') : null;
     this.state = 'empty';
     this.badge.hidden = true;
-    fill(this.main, nothingYet(this.targets[0]));
+    fill(this.main, nothingYet(target), map && this.stage);
+    if (!target || !map) return;
+    fill(this.stage, map.element);
+    await map.show({ ...this.asked(target), metric: '' });
+    this.stage.setAttribute('aria-busy', 'false');
+    this.root.dataset['shown'] = String(Number(this.root.dataset['shown'] ?? 0) + 1);
   }
 
   private fillTabs(now: View): void {

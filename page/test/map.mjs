@@ -89,7 +89,17 @@ async function recorded(browser, { url, file }) {
   await page.context().close();
 }
 
-export async function testMap(browser, { ended: { url, pid }, silent, sampled }) {
+/** A process that nobody records. */
+async function unrecorded(browser, { url, pid }) {
+  const page = await open(browser, url);
+  await shown(page);
+  equal('map-unrecorded-rss', mapOf(pid).total.bytes.rss, await valueOf(page, '[data-name=map-rss]'));
+  check('map-unrecorded-says-how', (await page.locator('.state pre').innerText()) === `memoir attach ${pid}`);
+  equal('map-unrecorded-faults', '', page.faults.join('; '));
+  await page.context().close();
+}
+
+export async function testMap(browser, { ended: { url, pid }, silent, sampled, plain }) {
   const page = await open(browser, `${url}#view=map`);
   await shown(page);
   await numbers(page, pid);
@@ -98,6 +108,7 @@ export async function testMap(browser, { ended: { url, pid }, silent, sampled })
   await page.context().close();
   await phone(browser, url);
   await recorded(browser, sampled);
+  await unrecorded(browser, plain);
   const gone = await open(browser, `${silent.url}#view=map`);
   await shown(gone);
   check(

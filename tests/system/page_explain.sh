@@ -35,9 +35,15 @@ begin_server sampled --listen 0 sampled.memoir
 sampled_port=$port
 "$MEMOIR" run --quiet --map-every off -o silent.memoir -- "$subjects/subject-leaks_100_blocks" >/dev/null 2>&1
 begin_server silent --listen 0 silent.memoir
+silent_port=$port
+"$subjects/subject-pins_pages" >plain.out 2>&1 &
+plain=$!
+started+=("$plain")
+wait_until 30 has_line plain.out ready
+begin_server plain --listen 0 --pid "$plain"
 
 CHROMIUM=$chromium node "$TOP/page/test/resident.mjs" "$(jq -n --arg pins "http://127.0.0.1:$pins_port/" --arg pid "$pins" \
-    --arg sampled "http://127.0.0.1:$sampled_port/" --arg silent "http://127.0.0.1:$port/" '{
+    --arg sampled "http://127.0.0.1:$sampled_port/" --arg silent "http://127.0.0.1:$silent_port/" --arg plain "http://127.0.0.1:$port/" --arg unrecorded "$plain" '{
         ended: {url: $pins, file: "pins.memoir", pid: $pid},
         sampled: {url: $sampled, file: "sampled.memoir"},
-        silent: {url: $silent}}')" 2>browser.err || head -n 5 browser.err >&2
+        silent: {url: $silent}, plain: {url: $plain, pid: $unrecorded}}')" 2>browser.err || head -n 5 browser.err >&2
