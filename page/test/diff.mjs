@@ -110,6 +110,7 @@ async function twoTimes(page, end) {
 
 async function brush(page) {
   await after(page, () => page.goto(`${url}#view=functions&target=2&metric=heap.allocated`));
+  await page.evaluate(() => scrollTo(0, 0)); // the mouse reaches only what is in sight
   const chart = await page.locator('.timeline .over').boundingBox();
   const drag = async (from, to) => {
     await page.mouse.move(chart.x + chart.width * from, chart.y + 60);
