@@ -102,6 +102,10 @@ equal among-strangers-lost 0 "$("$MEMOIR" report t.memoir --json | jq .quality.l
 wait "$strangers"
 equal strangers-end 0 $?
 at_most memory-after-strangers $((16 * mib)) "$(status_bytes "$agent" VmRSS)"
+few_descriptors() {
+    [ "$(find "/proc/$agent/fd" | wc -l)" -le 64 ]
+}
+wait_until 20 few_descriptors # it hears of their end a moment later
 at_most descriptors-after-strangers 64 "$(find "/proc/$agent/fd" | wc -l)"
 
 # The agent dies and comes back: the program goes on, and so does its recording, with the gap in it.
