@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "analyze/rank.h"
+#include "base/json_list.h"
 #include "report/csv_field.h"
 #include "report/explain_report.h"
 #include "report/json_report.h"
@@ -117,26 +118,14 @@ static void write_curve(struct json_out *json, const struct owners_curve *curve)
 {
     json_key(json, "over_time");
     json_object_begin(json);
-    json_key(json, "time_ns");
-    json_array_begin_inline(json);
-    vec_each (instant, &curve->instants)
-        json_uint(json, instant->time_ns);
-    json_array_end(json);
-    json_key(json, "heap_live");
-    json_array_begin_inline(json);
-    vec_each (instant, &curve->instants)
-        json_int(json, instant->heap_live_bytes);
-    json_array_end(json);
+    json_list_write(json, "time_ns", &curve->instants, json_uint, time_ns);
+    json_list_write(json, "heap_live", &curve->instants, json_int, heap_live_bytes);
     json_key(json, "owners");
     json_array_begin(json);
     for (size_t part = 0; part < curve->part_count; part++) {
         json_object_begin(json);
         json_text_field(json, "metric", curve->words[part].metric);
-        json_key(json, "values");
-        json_array_begin_inline(json);
-        vec_each (instant, &curve->instants)
-            json_int(json, instant->bytes[part]);
-        json_array_end(json);
+        json_list_write(json, "values", &curve->instants, json_int, bytes[part]);
         json_object_end(json);
     }
     json_array_end(json);

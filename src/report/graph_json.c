@@ -1,34 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/graph_json.h"
 
-#include "base/json_out.h"
-
-static void write_sum(struct json_out *json, const char *key, int64_t value, int64_t count)
-{
-    json_key(json, key);
-    json_object_begin_inline(json);
-    json_int_field(json, "value", value);
-    json_int_field(json, "count", count);
-    json_object_end(json);
-}
+#include "report/json_report.h"
 
 static void write_head(struct json_out *json, const struct graph_answer *answer)
 {
     static const char *const names[] = {
         [MERGE_FUNCTION] = "function", [MERGE_LINE] = "line", [MERGE_MODULE] = "module"};
     const struct call_graph *graph = answer->graph;
-    json_text_field(json, "metric", answer->weights->metric->name);
-    json_text_field(json, "unit", answer->weights->metric->unit);
+    json_weighed_write(json, answer->weights);
     json_text_field(json, "by", names[answer->choice->merge]);
-    json_key(json, "range");
-    json_object_begin_inline(json);
-    json_uint_field(json, "from_ns", answer->weights->used.from_ns);
-    json_uint_field(json, "to_ns", answer->weights->used.to_ns);
-    json_object_end(json);
     json_text_field(json, "focus", answer->choice->focus);
-    write_sum(json, "all", answer->all_value, answer->all_count);
-    write_sum(json, "total", graph->total_value, graph->total_count);
-    write_sum(json, "chosen", graph->chosen_value, graph->chosen_count);
+    json_sum_write(json, "all", answer->all_value, answer->all_count);
+    json_sum_write(json, "total", graph->total_value, graph->total_count);
+    json_sum_write(json, "chosen", graph->chosen_value, graph->chosen_count);
     json_int_field(json, "whole", graph->whole);
     json_int_field(json, "stackless", graph->stackless_value);
     json_uint_field(json, "cycles", graph->cycle_count);

@@ -205,3 +205,23 @@ void json_frame_write(struct json_out *json, const struct recording *recording,
     json_bool_field(json, "inlined", frame->inlined);
     json_object_end(json);
 }
+
+void json_weighed_write(struct json_out *json, const struct weights *weights)
+{
+    json_text_field(json, "metric", weights->metric->name);
+    json_text_field(json, "unit", weights->metric->unit);
+    json_key(json, "range");
+    json_object_begin_inline(json);
+    json_uint_field(json, "from_ns", weights->used.from_ns);
+    json_uint_field(json, "to_ns", weights->used.to_ns);
+    json_object_end(json);
+}
+
+void json_sum_write(struct json_out *json, const char *key, int64_t value, int64_t count)
+{
+    json_key(json, key);
+    json_object_begin_inline(json);
+    json_int_field(json, "value", value);
+    json_int_field(json, "count", count);
+    json_object_end(json);
+}

@@ -19,3 +19,8 @@ void json_quality_write(struct json_out *json, const struct recording *recording
 void json_cost_write(struct json_out *json, const struct recording *recording);
 /* null unless the process ran already when its recording began. */
 void json_before_write(struct json_out *json, const struct recording *recording);
+
+/* Which metric was weighed over which time: "metric", "unit" and "range". */
+void json_weighed_write(struct json_out *json, const struct weights *weights);
+/* A value and how many it is made of, under a key. */
+void json_sum_write(struct json_out *json, const char *key, int64_t value, int64_t count);

@@ -3,15 +3,6 @@
 
 #include "report/json_report.h"
 
-static void put_sums(struct json_out *json, const char *key, int64_t value, int64_t count)
-{
-    json_key(json, key);
-    json_object_begin_inline(json);
-    json_int_field(json, "value", value);
-    json_int_field(json, "count", count);
-    json_object_end(json);
-}
-
 /* Those right beside the function; what it has itself, or from nobody, is a row without a frame, so that rows add up. */
 static void put_neighbours(struct json_out *json, const char *key,
                            const struct sandwich_report *report, const struct call_tree *tree)
@@ -52,10 +43,10 @@ int sandwich_json_write(const struct sandwich_report *report, FILE *out)
     json_uint_field(&json, "alike", report->alike);
     json_text_field(&json, "metric", weights->metric->name);
     json_text_field(&json, "unit", weights->metric->unit);
-    put_sums(&json, "whole", weights->total_value, weights->total_count);
-    put_sums(&json, "total", row->total_value, row->total_count);
-    put_sums(&json, "self", row->self_value, row->self_count);
-    put_sums(&json, "again", report->sandwich->again_value, report->sandwich->again_count);
+    json_sum_write(&json, "whole", weights->total_value, weights->total_count);
+    json_sum_write(&json, "total", row->total_value, row->total_count);
+    json_sum_write(&json, "self", row->self_value, row->self_count);
+    json_sum_write(&json, "again", report->sandwich->again_value, report->sandwich->again_count);
     put_neighbours(&json, "callers", report, &report->sandwich->callers);
     put_neighbours(&json, "callees", report, &report->sandwich->callees);
     json_key(&json, "flame");

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_list.h"
 
 #define ALERT_WORD "alert " /* begins the label of a mark that --alert made */
 
@@ -52,19 +52,11 @@ static void write_sites(struct json_out *json, const struct recording *recording
                             recording_text(recording, data->sites[site].function));
         else
             json_text_field(json, "function", NULL); /* all others */
-        json_key(json, "values");
-        json_array_begin(json);
-        vec_each (instant, &data->instants)
-            json_int(json, instant->values[site]);
-        json_array_end(json);
+        json_list_write(json, "values", &data->instants, json_int, values[site]);
         json_object_end(json);
     }
     json_array_end(json);
-    json_key(json, "instants_ns");
-    json_array_begin(json);
-    vec_each (instant, &data->instants)
-        json_uint(json, instant->time_ns);
-    json_array_end(json);
+    json_list_write(json, "instants_ns", &data->instants, json_uint, time_ns);
 }
 
 static void write_lanes(struct json_out *json, const struct plot_data *data)

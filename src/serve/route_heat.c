@@ -5,46 +5,18 @@
 
 #include "analyze/heat_grid.h"
 #include "analyze/stack_match.h"
-#include "base/json_out.h"
+#include "base/json_list.h"
+#include "report/json_report.h"
 #include "serve/ask.h"
 #include "serve/routes.h"
 
-static void write_sum(struct json_out *json, const char *key, int64_t value, int64_t count)
-{
-    json_key(json, key);
-    json_object_begin(json);
-    json_int_field(json, "value", value);
-    json_int_field(json, "count", count);
-    json_object_end(json);
-}
-
 static void write_cells(struct json_out *json, const struct heat_grid *grid)
 {
-    json_key(json, "slots");
-    json_array_begin(json);
-    vec_each (cell, &grid->cells)
-        json_uint(json, cell->slot);
-    json_array_end(json);
-    json_key(json, "values");
-    json_array_begin(json);
-    vec_each (cell, &grid->cells)
-        json_int(json, cell->value);
-    json_array_end(json);
-    json_key(json, "counts");
-    json_array_begin(json);
-    vec_each (cell, &grid->cells)
-        json_int(json, cell->count);
-    json_array_end(json);
-    json_key(json, "from_ns");
-    json_array_begin(json);
-    vec_each (stretch, &grid->stretches)
-        json_uint(json, stretch->from_ns);
-    json_array_end(json);
-    json_key(json, "to_ns");
-    json_array_begin(json);
-    vec_each (stretch, &grid->stretches)
-        json_uint(json, stretch->to_ns);
-    json_array_end(json);
+    json_list_write(json, "slots", &grid->cells, json_uint, slot);
+    json_list_write(json, "values", &grid->cells, json_int, value);
+    json_list_write(json, "counts", &grid->cells, json_int, count);
+    json_list_write(json, "from_ns", &grid->stretches, json_uint, from_ns);
+    json_list_write(json, "to_ns", &grid->stretches, json_uint, to_ns);
 }
 
 static void write_grid(const struct weights *weights, const struct heat_grid *grid, FILE *out)
@@ -52,23 +24,17 @@ static void write_grid(const struct weights *weights, const struct heat_grid *gr
     struct json_out json;
     json_init(&json, out, false);
     json_object_begin(&json);
-    json_text_field(&json, "metric", weights->metric->name);
-    json_text_field(&json, "unit", weights->metric->unit);
-    json_key(&json, "range");
-    json_object_begin(&json);
-    json_uint_field(&json, "from_ns", weights->used.from_ns);
-    json_uint_field(&json, "to_ns", weights->used.to_ns);
-    json_object_end(&json);
-    write_sum(&json, "total", weights->total_value, weights->total_count);
+    json_weighed_write(&json, weights);
+    json_sum_write(&json, "total", weights->total_value, weights->total_count);
     json_text_field(&json, "kind", grid->is_by_bucket ? "buckets" : "instants");
     json_uint_field(&json, "resolution_ns", grid->resolution_ns);
     json_uint_field(&json, "begin_ns", grid->begin_ns);
     json_uint_field(&json, "column_ns", grid->column_ns);
     json_uint_field(&json, "columns", grid->columns);
     json_uint_field(&json, "rows", grid->rows);
-    write_sum(&json, "timeless",
-              (int64_t)((uint64_t)weights->total_value - (uint64_t)grid->placed_value),
-              (int64_t)((uint64_t)weights->total_count - (uint64_t)grid->placed_count));
+    json_sum_write(&json, "timeless",
+                   (int64_t)((uint64_t)weights->total_value - (uint64_t)grid->placed_value),
+                   (int64_t)((uint64_t)weights->total_count - (uint64_t)grid->placed_count));
     write_cells(&json, grid);
     json_object_end(&json);
     json_finish(&json);

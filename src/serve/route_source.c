@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyze/line_costs.h"
-#include "base/json_out.h"
+#include "report/json_report.h"
 #include "serve/ask.h"
 #include "serve/routes.h"
 #include "serve/source_file.h"
@@ -84,18 +84,8 @@ static void write_answer(const struct source_answer *answer, FILE *out)
     const struct weights *weights = answer->weights;
     json_init(&json, out, false);
     json_object_begin(&json);
-    json_text_field(&json, "metric", weights->metric->name);
-    json_text_field(&json, "unit", weights->metric->unit);
-    json_key(&json, "range");
-    json_object_begin(&json);
-    json_uint_field(&json, "from_ns", weights->used.from_ns);
-    json_uint_field(&json, "to_ns", weights->used.to_ns);
-    json_object_end(&json);
-    json_key(&json, "total");
-    json_object_begin(&json);
-    json_int_field(&json, "value", weights->total_value);
-    json_int_field(&json, "count", weights->total_count);
-    json_object_end(&json);
+    json_weighed_write(&json, weights);
+    json_sum_write(&json, "total", weights->total_value, weights->total_count);
     json_int_field(&json, "placed", answer->costs.placed_value);
     json_text_field(&json, "file", answer->named);
     write_files(&json, answer);
