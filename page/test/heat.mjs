@@ -20,6 +20,7 @@ async function instants(page, url, file) {
   equal('heat-resolution', 20000000, await valueOf(page, '[data-name=heat-kind]'));
   await page.locator('.heat summary').focus();
   await page.keyboard.press('Enter');
+  await page.locator('.heat .plain tbody tr').first().waitFor(); // filled once it is open
   const cells = await page
     .locator('.heat .plain tbody tr')
     .evaluateAll((rows) => rows.map((row) => Number(row.dataset.value)));

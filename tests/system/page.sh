@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
 packages=$TOP/page/node_modules
 if [ ! -x "$BUILD/memoir-serve" ]; then
@@ -35,8 +36,7 @@ at_most page-size 153600 "$(cat page.html page.js page.css | gzip -9 | wc -c)"
 # The name of SVG looks like an address, and is none.
 equal page-asks-nobody-else 0 "$(sed -i 's|http://www.w3.org/2000/svg||g' page.js && grep -cE 'https?://[a-z]' page.html page.js page.css | awk -F: '{ sum += $2 } END { print sum }')"
 
-chromium=$(command -v chromium || command -v google-chrome)
-if [ -z "$chromium" ]; then
+if ! has_browser; then
     skip page-in-browser "there is no Chromium"
     end_server page-server-ends
     exit 0
@@ -50,10 +50,9 @@ equal page-without-token 200 "$(status_of / -H 'Accept: text/html')"
 equal page-script-without-token 200 "$(status_of /page.js)"
 equal page-data-without-token 401 "$(status_of /api/targets)"
 equal page-list-without-token 401 "$(status_of /)"
-CHROMIUM=$chromium node "$TOP/page/test/all.mjs" "$(jq -n --arg ended "http://127.0.0.1:$ended/" --arg growing "http://127.0.0.1:$port/" \
+run_page_test all.mjs "$(jq -n --arg ended "http://127.0.0.1:$ended/" --arg growing "http://127.0.0.1:$port/" \
     --arg token "$(cat token)" --arg port "$port" --arg subject "$subject" --argjson server "$server" '{
         ended: {url: $ended, file: "phases.memoir"},
         growing: {url: $growing, token: $token, growth: "grows.in", server: $server,
-            command: ["serve", "--quiet", "--listen", $port, "--pid", $subject, "--token-file", "token"]}}')" 2>browser.err ||
-    head -n 5 browser.err >&2
+            command: ["serve", "--quiet", "--listen", $port, "--pid", $subject, "--token-file", "token"]}}')"
 exec 9>&-

@@ -4,12 +4,9 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
-chromium=$(command -v chromium || command -v google-chrome)
-if [ ! -x "$BUILD/memoir-serve" ] || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
-    skip page-callers "memoir-serve, the packages of the page or Chromium are missing"
-    exit 0
-fi
+need_browser page-callers
 "$MEMOIR" run --quiet -o recurses.memoir -- "$subjects/subject-recurses" >/dev/null 2>&1
 begin_server callers --listen 0 recurses.memoir
 
@@ -24,7 +21,6 @@ equal route-other-module 404 "$(status_of '/api/callers?metric=heap.allocated&fu
 equal route-nothing 400 "$(status_of /api/callers)"
 equal route-frames 400 "$(status_of '/api/callers?function=visit&frames=0')"
 
-CHROMIUM=$chromium node "$TOP/page/test/one.mjs" callers "$(jq -n --arg url "http://127.0.0.1:$port/" '{url: $url, file: "recurses.memoir"}')" 2>browser.err ||
-    head -n 5 browser.err >&2
-node "$TOP/page/test/one.mjs" flame '{}' 2>painter.err || head -n 5 painter.err >&2
+run_page_test one.mjs callers "$(jq -n --arg url "http://127.0.0.1:$port/" '{url: $url, file: "recurses.memoir"}')"
+run_page_test one.mjs flame '{}'
 end_server page-callers-ends

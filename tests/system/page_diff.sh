@@ -4,12 +4,9 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
-chromium=$(command -v chromium || command -v google-chrome)
-if [ ! -x "$BUILD/memoir-serve" ] || ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
-    skip page-diff "memoir-serve, node, the packages of the page or Chromium are missing"
-    exit 0
-fi
+need_browser page-diff
 "$MEMOIR" run --quiet -o old.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
 "$MEMOIR" run --quiet -o new.memoir -- "$subjects/subject-phases" busy >/dev/null 2>&1
 # Samples by chance: `even` differs by a few, `more` by many.
@@ -24,6 +21,5 @@ on 10000 13000 10 1 main;more
 on 0 300 10 1 main;gone
 END
 begin_server diff --listen 0 old.memoir new.memoir burner.memoir
-CHROMIUM=$chromium node "$TOP/page/test/diff.mjs" "$(jq -n --arg url "http://127.0.0.1:$port/" '{url: $url, old: "old.memoir", new: "new.memoir", burner: "burner.memoir"}')" \
-    2>browser.err || head -n 5 browser.err >&2
+run_page_test diff.mjs "$(jq -n --arg url "http://127.0.0.1:$port/" '{url: $url, old: "old.memoir", new: "new.memoir", burner: "burner.memoir"}')"
 end_server page-diff-server-ends

@@ -4,12 +4,9 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
-chromium=$(command -v chromium || command -v google-chrome)
-if [ ! -x "$BUILD/memoir-serve" ] || ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
-    skip page-explain "memoir-serve, node, the packages of the page or Chromium are missing"
-    exit 0
-fi
+need_browser page-explain
 
 # Records the subject that pins pages until it stands still, and looks at it; $program is its pid.
 record_pins() { # record_pins NAME OPTIONS…
@@ -42,8 +39,8 @@ started+=("$plain")
 wait_until 30 has_line plain.out ready
 begin_server plain --listen 0 --pid "$plain"
 
-CHROMIUM=$chromium node "$TOP/page/test/resident.mjs" "$(jq -n --arg pins "http://127.0.0.1:$pins_port/" --arg pid "$pins" \
+run_page_test resident.mjs "$(jq -n --arg pins "http://127.0.0.1:$pins_port/" --arg pid "$pins" \
     --arg sampled "http://127.0.0.1:$sampled_port/" --arg silent "http://127.0.0.1:$silent_port/" --arg plain "http://127.0.0.1:$port/" --arg unrecorded "$plain" '{
         ended: {url: $pins, file: "pins.memoir", pid: $pid},
         sampled: {url: $sampled, file: "sampled.memoir"},
-        silent: {url: $silent}, plain: {url: $plain, pid: $unrecorded}}')" 2>browser.err || head -n 5 browser.err >&2
+        silent: {url: $silent}, plain: {url: $plain, pid: $unrecorded}}')"

@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
 if [ ! -x "$BUILD/memoir-serve" ]; then
     skip export "memoir-serve was not built: libmicrohttpd-dev is missing"
@@ -41,15 +42,11 @@ refused export-unknown 'to=xls' 'to is folded, pprof'
 refused export-heaptrack-time 'to=heaptrack&between=0%25,50%25' 'heaptrack file is made of the whole run'
 refused export-time 'to=pprof&at=never' 'at cannot be'
 
-packages=$TOP/page/node_modules
-chromium=$(command -v chromium || command -v google-chrome)
-if ! command -v node >/dev/null || [ ! -e "$packages/.package-lock.json" ] || [ -z "$chromium" ]; then
+if ! has_browser; then
     skip export-in-browser "node, the packages of the page or Chromium are missing"
 else
-    CHROMIUM=$chromium timeout 120 node "$TOP/page/test/export.mjs" "http://127.0.0.1:$port/" phases.memoir "$PWD" 2>browser.err ||
-        head -n 5 browser.err >&2
+    run_page_test export.mjs "http://127.0.0.1:$port/" phases.memoir "$PWD"
     for picture in *.svg; do
-        command -v xmllint >/dev/null || break
         xmllint --noout --nonet "$picture" 2>xml.err
         equal "export-$picture-is-xml" "0 " "$? $(head -c 200 xml.err)"
     done

@@ -4,16 +4,13 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
 if [ ! -x "$BUILD/memoir-serve" ] || [ ! -x "$BUILD/memoir-graph" ]; then
     skip page-graph "memoir-serve or memoir-graph was not built"
     exit 0
 fi
-chromium=$(command -v chromium || command -v google-chrome)
-if ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
-    skip page-graph "there is no node, no Chromium, or the packages of the page are missing"
-    exit 0
-fi
+need_browser page-graph
 
 "$MEMOIR" run --quiet -o heap.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
 "$BUILD/tests/make-moments" time.memoir <<'END'
@@ -30,7 +27,6 @@ begin_server both --listen 0 heap.memoir time.memoir --sources "$TOP/tests"
 id_of() { # id_of FILE
     get /api/targets | jq -r --arg file "$1" '.targets[] | select(.file == $file) | .id'
 }
-CHROMIUM=$chromium node "$TOP/page/test/code.mjs" "$(jq -n --arg url "http://127.0.0.1:$port/" --arg heap "$(id_of heap.memoir)" \
-    --arg time "$(id_of time.memoir)" --arg source "$TOP/tests/subjects/phases.c" '{url: $url, source: $source, heap: $heap, heapFile: "heap.memoir", time: $time, timeFile: "time.memoir"}')" 2>browser.err ||
-    head -n 5 browser.err >&2
+run_page_test code.mjs "$(jq -n --arg url "http://127.0.0.1:$port/" --arg heap "$(id_of heap.memoir)" \
+    --arg time "$(id_of time.memoir)" --arg source "$TOP/tests/subjects/phases.c" '{url: $url, source: $source, heap: $heap, heapFile: "heap.memoir", time: $time, timeFile: "time.memoir"}')"
 end_server both-ends

@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
 if [ ! -x "$BUILD/memoir-serve" ]; then
     skip page-growth "memoir-serve was not built: libmicrohttpd-dev is missing"
@@ -39,11 +40,9 @@ equal growth-part-is-within true "$(jq '.growth.heap.from_ns >= 20000000000 and 
 equal growth-short unknown "$(get '/api/growth?between=20s,30s' | jq -r .growth.heap.verdict)"
 equal growth-nonsense 400 "$(status_of '/api/growth?between=x')"
 
-chromium=$(command -v chromium || command -v google-chrome)
-if ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
+if ! has_browser; then
     skip page-growth "node, the packages of the page or Chromium are missing"
 else
-    CHROMIUM=$chromium node "$TOP/page/test/growth.mjs" "$(jq -n --arg url "http://127.0.0.1:$port/" '{url: $url, file: "heaptrack.leaky.1"}')" \
-        2>browser.err || head -n 5 browser.err >&2
+    run_page_test growth.mjs "$(jq -n --arg url "http://127.0.0.1:$port/" '{url: $url, file: "heaptrack.leaky.1"}')"
 fi
 end_server page-growth-server-ends

@@ -4,12 +4,9 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
-chromium=$(command -v chromium || command -v google-chrome)
-if [ ! -x "$BUILD/memoir-serve" ] || ! command -v node >/dev/null || [ ! -e "$TOP/page/node_modules/.package-lock.json" ] || [ -z "$chromium" ]; then
-    skip page-nodes "memoir-serve, node, the packages of the page or Chromium are missing"
-    exit 0
-fi
+need_browser page-nodes
 "$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
 "$MEMOIR" run --quiet -o grows.memoir -- "$subjects/subject-grows_on_demand" >/dev/null 2>&1 <<<''
 make_small_run run
@@ -19,6 +16,6 @@ make_history days.db
 begin_server history --listen 0 days.db
 history=$port
 begin_server recordings --listen 0 phases.memoir grows.memoir
-CHROMIUM=$chromium node "$TOP/page/test/nodes.mjs" "{\"run\": {\"url\": \"http://127.0.0.1:$run/\", \"folder\": \"run\"},
+run_page_test nodes.mjs "{\"run\": {\"url\": \"http://127.0.0.1:$run/\", \"folder\": \"run\"},
     \"history\": {\"url\": \"http://127.0.0.1:$history/\", \"file\": \"days.db\"},
-    \"recordings\": {\"url\": \"http://127.0.0.1:$port/\", \"files\": [\"phases.memoir\", \"grows.memoir\"]}}" 2>browser.err || head -n 5 browser.err >&2
+    \"recordings\": {\"url\": \"http://127.0.0.1:$port/\", \"files\": [\"phases.memoir\", \"grows.memoir\"]}}"

@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
 if [ ! -x "$BUILD/memoir-serve" ]; then
     skip time "memoir-serve was not built: libmicrohttpd-dev is missing"
@@ -36,16 +37,13 @@ name=$(jq -r '.[0][0]' web.json)
 equal time-filter "$(total --metric heap.live --filter "^$name\$")" \
     "$(get "/api/timeline?metric=heap.live&top=1&filter=%5E$name\$" | jq '[.sites[].values[-1]] | add')"
 
-packages=$TOP/page/node_modules
-chromium=$(command -v chromium || command -v google-chrome)
-if ! command -v node >/dev/null || [ ! -e "$packages/.package-lock.json" ] || [ -z "$chromium" ]; then
+if ! has_browser; then
     skip time-in-browser "node, the packages of the page or Chromium are missing"
 else
-    CHROMIUM=$chromium timeout 120 node "$TOP/page/test/time.mjs" "http://127.0.0.1:$port/" grows.memoir 2>browser.err ||
-        head -n 5 browser.err >&2
+    run_page_test time.mjs "http://127.0.0.1:$port/" grows.memoir
     end_server time-ends
     "$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
     begin_server heights --listen 0 phases.memoir
-    CHROMIUM=$chromium timeout 60 node "$TOP/page/test/heights.mjs" "http://127.0.0.1:$port/" 2>browser.err || head -n 5 browser.err >&2
+    run_page_test heights.mjs "http://127.0.0.1:$port/"
 fi
 end_server server-ends

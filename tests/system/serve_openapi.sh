@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
+. "$TOP/tests/system/page.bash"
 
 packages=$TOP/page/node_modules
 if [ ! -x "$BUILD/memoir-serve" ]; then
@@ -45,6 +46,5 @@ make_history days.db
 begin_server ended --listen 0 "${files[@]}" days.db grows.memoir
 ended=$port
 begin_server growing --listen 0 --pid "$subject"
-node "$TOP/page/test/openapi.mjs" "{\"url\": \"http://127.0.0.1:$ended/\", \"growing\": \"http://127.0.0.1:$port/\"}" 2>node.err ||
-    head -n 5 node.err >&2
+run_page_test openapi.mjs "{\"url\": \"http://127.0.0.1:$ended/\", \"growing\": \"http://127.0.0.1:$port/\"}"
 exec 9>&-
