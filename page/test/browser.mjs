@@ -98,6 +98,15 @@ export function columnOf(page, column) {
     );
 }
 
-export function isFailed() {
-  return failures > 0;
+/** Runs tests, each a name and a function, one after the other; one that throws has failed.  Ends the process. */
+export async function runTests(browser, tests) {
+  for (const [name, test] of tests) {
+    try {
+      await test();
+    } catch (error) {
+      check(name, false, error.message);
+    }
+  }
+  await browser?.close();
+  process.exit(failures ? 1 : 0);
 }

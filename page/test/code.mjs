@@ -1,5 +1,5 @@
 // code.mjs SURROUNDINGS: call graph, source lines and heat map, in Chromium.  tests/system/page_graph.sh starts it.
-import { after, equal, isFailed, launch, open, shown } from './browser.mjs';
+import { after, equal, launch, open, runTests, shown } from './browser.mjs';
 import { testGraph } from './graph.mjs';
 import { testHeat } from './heat.mjs';
 import { testSource } from './lines.mjs';
@@ -27,17 +27,9 @@ async function looks({ url, heap }) {
   await page.context().close();
 }
 
-for (const [name, test] of [
+await runTests(browser, [
   ['graph', () => testGraph(browser, surroundings)],
   ['source', () => testSource(browser, surroundings)],
   ['heat', () => testHeat(browser, surroundings)],
   ['looks', () => looks(surroundings)],
-]) {
-  try {
-    await test();
-  } catch (error) {
-    console.log(`not ok ${name}: ${error.message.replace(/\s+/g, ' ').slice(0, 400)}`);
-  }
-}
-await browser.close();
-process.exit(isFailed() ? 1 : 0);
+]);

@@ -1,6 +1,6 @@
 // diff.mjs SURROUNDINGS: what changed, in Chromium, against memoir diff.  tests/system/page_diff.sh starts it.
 import { execFileSync } from 'node:child_process';
-import { after, check, columnOf, equal, isFailed, launch, memoir, open, shown, valueOf } from './browser.mjs';
+import { after, check, columnOf, equal, launch, memoir, open, runTests, shown, valueOf } from './browser.mjs';
 
 const files = JSON.parse(process.argv[2]);
 const { url } = files;
@@ -69,7 +69,8 @@ async function twoFiles(page) {
 }
 
 /** Two times of one recording: by the address, by presets, by a second brush. */
-async function twoTimes(page, end) {
+async function twoTimes(page) {
+  const { duration_ns: end } = diff(files.old, files.new, '--metric', 'heap.allocated').after;
   const half = Math.round(end / 2);
   const times = ['--between', `0ns,${half}ns`, '--with', `${half}ns,${end}ns`];
   await after(page, () =>
@@ -267,21 +268,16 @@ async function phone(browser) {
 }
 
 const browser = await launch();
-try {
-  const page = await open(browser, `${url}#view=diff&target=2&metric=heap.allocated`);
-  await shown(page);
-  await twoFiles(page);
-  const { duration_ns: end } = diff(files.old, files.new, '--metric', 'heap.allocated').after;
-  await twoTimes(page, end);
-  await brush(page);
-  await chance(page);
-  await flame(page);
-  await colour(page);
-  equal('page-diff-faults', '', page.faults.join('; '));
-  await sentences(page);
-  await phone(browser);
-} catch (error) {
-  console.log(`not ok page-diff: ${error.message.replace(/\s+/g, ' ').slice(0, 400)}`);
-}
-await browser.close();
-process.exit(isFailed() ? 1 : 0);
+const page = await open(browser, `${url}#view=diff&target=2&metric=heap.allocated`);
+await shown(page);
+await runTests(browser, [
+  ['page-diff-files', () => twoFiles(page)],
+  ['page-diff-times', () => twoTimes(page)],
+  ['page-diff-brush', () => brush(page)],
+  ['page-diff-chance', () => chance(page)],
+  ['page-diff-flame', () => flame(page)],
+  ['page-diff-colour', () => colour(page)],
+  ['page-diff-faults', () => equal('page-diff-faults', '', page.faults.join('; '))],
+  ['page-diff-sentences', () => sentences(page)],
+  ['page-diff-phone', () => phone(browser)],
+]);

@@ -8,11 +8,11 @@ import {
   columnOf,
   equal,
   go,
-  isFailed,
   launch,
   memoir,
   open,
   report,
+  runTests,
   shown,
   valueOf,
 } from './browser.mjs';
@@ -234,22 +234,19 @@ async function hostileNames(browser) {
   await page.context().close();
 }
 
+function faults(page) {
+  const others = page.faults.filter((one) => !/^asks blob:|status of 40[04]/.test(one));
+  equal('export-faults', '', others.join('; '));
+}
+
 const browser = await launch();
 const page = await open(browser, url);
 await shown(page);
-for (const [name, test] of [
-  ['tables', () => tables(page)],
-  ['pictures', () => pictures(page)],
-  ['page', () => wholePage(browser, page)],
-  ['plain', () => plainPage(browser, page)],
-  ['hostile', () => hostileNames(browser)],
-]) {
-  try {
-    await test();
-  } catch (error) {
-    check(`export-${name}`, false, error.message);
-  }
-}
-equal('export-faults', '', page.faults.filter((one) => !/^asks blob:|status of 40[04]/.test(one)).join('; '));
-await browser.close();
-process.exit(isFailed() ? 1 : 0);
+await runTests(browser, [
+  ['export-tables', () => tables(page)],
+  ['export-pictures', () => pictures(page)],
+  ['export-page', () => wholePage(browser, page)],
+  ['export-plain', () => plainPage(browser, page)],
+  ['export-hostile', () => hostileNames(browser)],
+  ['export-faults', () => faults(page)],
+]);

@@ -1,5 +1,5 @@
 // growth.mjs SURROUNDINGS: whether memory grows, in Chromium, against memoir report.  tests/system/page_growth.sh starts it.
-import { after, check, equal, isFailed, launch, open, report, shown, valueOf } from './browser.mjs';
+import { after, check, equal, launch, open, report, runTests, shown, valueOf } from './browser.mjs';
 
 const { url, file } = JSON.parse(process.argv[2]);
 const verdictOf = (page, name) => page.locator(`[data-name=growth-${name}]`).getAttribute('data-value');
@@ -76,14 +76,7 @@ async function keys(page) {
   );
 }
 
-const browser = await launch();
-try {
-  const page = await open(browser, `${url}#view=growth`);
-  await shown(page);
-  await whole(page);
-  await part(page);
-  await keys(page);
-  equal('page-growth-faults', '', page.faults.join('; '));
+async function phone(browser) {
   const dark = await open(browser, `${url}#view=growth`, {
     viewport: { width: 375, height: 800 },
     colorScheme: 'dark',
@@ -93,8 +86,15 @@ try {
   await after(dark, () => dark.goto(`${url}#view=growth&target=2`));
   equal('page-growth-too-short', 'unknown', await verdictOf(dark, 'rss'));
   equal('page-growth-phone-faults', '', dark.faults.join('; '));
-} catch (error) {
-  console.log(`not ok page-growth: ${error.message.replace(/\s+/g, ' ').slice(0, 400)}`);
 }
-await browser.close();
-process.exit(isFailed() ? 1 : 0);
+
+const browser = await launch();
+const page = await open(browser, `${url}#view=growth`);
+await shown(page);
+await runTests(browser, [
+  ['page-growth-whole', () => whole(page)],
+  ['page-growth-part', () => part(page)],
+  ['page-growth-keys', () => keys(page)],
+  ['page-growth-faults', () => equal('page-growth-faults', '', page.faults.join('; '))],
+  ['page-growth-phone', () => phone(browser)],
+]);

@@ -1,5 +1,5 @@
 // heights.mjs URL: marks that count upwards are lanes of the timeline.
-import { after, check, equal, isFailed, launch, open, shown, valueOf } from './browser.mjs';
+import { after, check, equal, launch, open, runTests, shown, valueOf } from './browser.mjs';
 
 const [url] = process.argv.slice(2);
 const parameter = (page, name) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
@@ -28,6 +28,7 @@ async function cursor(page, marks) {
 
 async function table(page) {
   await page.locator('.timeline .as-table summary').click();
+  await page.locator('.timeline .plain tbody tr').first().waitFor(); // filled once it is open
   const names = await page.locator('.timeline .plain thead th').allTextContents();
   const last = page.locator('.timeline .plain tbody tr').last().locator('th, td');
   equal('heights-table', '50', await last.nth(names.indexOf('round')).getAttribute('data-value'));
@@ -46,14 +47,10 @@ async function menu(page) {
 const browser = await launch();
 const page = await open(browser, url);
 await shown(page);
-try {
-  const { marks } = await (await fetch(`${url}api/timeline`)).json();
-  await cursor(page, marks);
-  await table(page);
-  await menu(page);
-} catch (error) {
-  check('heights', false, error.message);
-}
-check('heights-faults', page.faults.length === 0, page.faults.join('; '));
-await browser.close();
-process.exit(isFailed() ? 1 : 0);
+const { marks } = await (await fetch(`${url}api/timeline`)).json();
+await runTests(browser, [
+  ['heights-cursor', () => cursor(page, marks)],
+  ['heights-table', () => table(page)],
+  ['heights-menu', () => menu(page)],
+  ['heights-faults', () => equal('heights-faults', '', page.faults.join('; '))],
+]);

@@ -6,11 +6,11 @@ import {
   columnOf,
   equal,
   go,
-  isFailed,
   launch,
   memoir,
   open,
   report,
+  runTests,
   shown,
   valueOf,
 } from './browser.mjs';
@@ -203,20 +203,16 @@ async function looks(browser) {
 }
 
 const browser = await launch();
-try {
-  const page = await open(browser, run.url);
-  await shown(page);
-  await numbers(page);
-  await series(page);
-  await brush(page);
-  await intoNode(page);
-  await after(page, () => go(page, 'n'));
-  equal('nodes-faults', '', page.faults.join());
-  await sideBySide(browser);
-  await overDays(browser);
-  await looks(browser);
-} catch (error) {
-  check('nodes-page', false, error.message);
-}
-await browser.close();
-process.exit(isFailed() ? 1 : 0);
+const page = await open(browser, run.url);
+await shown(page);
+await runTests(browser, [
+  ['nodes-numbers', () => numbers(page)],
+  ['nodes-series', () => series(page)],
+  ['nodes-brush', () => brush(page)],
+  ['nodes-into-node', () => intoNode(page)],
+  ['nodes-again', () => after(page, () => go(page, 'n'))],
+  ['nodes-faults', () => equal('nodes-faults', '', page.faults.join())],
+  ['nodes-side-by-side', () => sideBySide(browser)],
+  ['nodes-over-days', () => overDays(browser)],
+  ['nodes-looks', () => looks(browser)],
+]);
