@@ -14,14 +14,24 @@ export function equal(name, expected, found) {
   check(name, expected === found, `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`);
 }
 
-export function report(file, ...options) {
-  return JSON.parse(
-    execFileSync(memoir, ['report', file, '--json', ...options], {
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  );
+/** What a command of memoir prints. */
+export function printed(...words) {
+  return execFileSync(memoir, words, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+}
+
+export const answer = (...words) => JSON.parse(printed(...words, '--json'));
+export const report = (file, ...options) => answer('report', file, ...options);
+
+/** Rows as text that does not depend on their order. */
+export function sorted(rows) {
+  return rows
+    .map((row) => JSON.stringify(row))
+    .sort()
+    .join(' ');
 }
 
 export async function launch() {
@@ -89,13 +99,40 @@ export async function valueOf(page, selector) {
   return text === null || text === '' ? null : Number(text);
 }
 
-/** The rows of the table that is shown: name to the number in a column. */
+/** Cells of tables: the name of the row, and the number, null where there is none. */
+export function cellsOf(cells) {
+  return cells.evaluateAll((all) =>
+    all.map((cell) => [
+      cell.closest('tr').dataset.name,
+      cell.dataset.value === '' ? null : Number(cell.dataset.value),
+    ]),
+  );
+}
+
+/** Of the table that is shown: those of a column. */
 export function columnOf(page, column) {
-  return page
-    .locator(`#view tr[data-row] [data-column="${column}"]`)
-    .evaluateAll((cells) =>
-      cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]),
-    );
+  return cellsOf(page.locator(`#view tr[data-row] [data-column="${column}"]`));
+}
+
+/** What the address says. */
+export function parameter(page, name) {
+  return new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
+}
+
+/** On a phone, in the dark: as wide as the screen, also after what `act` does with it, and nothing goes wrong. */
+export async function testPhone(browser, url, name, act = async () => {}) {
+  const page = await open(browser, url, {
+    viewport: { width: 375, height: 800 },
+    colorScheme: 'dark',
+    reducedMotion: 'reduce',
+  });
+  const fits = async (what) =>
+    equal(what, 375, await page.evaluate(() => document.documentElement.scrollWidth));
+  await shown(page);
+  await fits(`${name}-phone`);
+  await act(page, fits);
+  equal(`${name}-phone-faults`, '', page.faults.join('; '));
+  await page.context().close();
 }
 
 /** Runs tests, each a name and a function, one after the other; one that throws has failed.  Ends the process. */

@@ -1,18 +1,26 @@
 // Callers and callees of every function: their sums are its total, as memoir report has it, also of functions that call
 // themselves.
-import { after, check, columnOf, equal, go, open, report, shown, valueOf } from './browser.mjs';
+import {
+  after,
+  cellsOf,
+  check,
+  columnOf,
+  equal,
+  go,
+  open,
+  report,
+  shown,
+  sorted,
+  testPhone,
+  valueOf,
+} from './browser.mjs';
 
 const METRIC = 'heap.allocated';
 const focusOf = (page) => page.locator('[data-name=focus]').innerText();
-const text = (rows) => JSON.stringify([...rows].sort());
 
 /** Name to number, in one of the two tables. */
 function tableOf(page, side) {
-  return page
-    .locator(`.neighbours[aria-label=${side}] tr[data-row] [data-column=value]`)
-    .evaluateAll((cells) =>
-      cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]),
-    );
+  return cellsOf(page.locator(`.neighbours[aria-label=${side}] tr[data-row] [data-column=value]`));
 }
 
 async function totals(page, url, rows) {
@@ -41,29 +49,29 @@ async function known(page, url) {
   equal('callers-again', 300, await valueOf(page, '[data-name=focus-again]'));
   equal(
     'callers-of-it',
-    text([
+    sorted([
       ['main', 400],
       ['visit_one', 100],
     ]),
-    text(await tableOf(page, 'Callers')),
+    sorted(await tableOf(page, 'Callers')),
   );
   equal(
     'callees-of-it',
-    text([
+    sorted([
       ['keep', 200],
       ['visit', 300],
     ]),
-    text(await tableOf(page, 'Callees')),
+    sorted(await tableOf(page, 'Callees')),
   );
   await after(page, () => page.goto(`${url}#view=callers&metric=${METRIC}&focus=answer`));
-  equal('callers-of-a-pair', text([['ask', 22]]), text(await tableOf(page, 'Callers')));
+  equal('callers-of-a-pair', sorted([['ask', 22]]), sorted(await tableOf(page, 'Callers')));
   equal(
     'callees-of-a-pair',
-    text([
+    sorted([
       ['ask', 21],
       ['keep', 1],
     ]),
-    text(await tableOf(page, 'Callees')),
+    sorted(await tableOf(page, 'Callees')),
   );
 }
 
@@ -114,15 +122,10 @@ async function ways(page, url, file) {
   await after(page, () => page.goto(`${url}#view=tree&metric=${METRIC}&callers=1`));
   const all = report(file, '--metric', METRIC, '--by', 'function');
   const selfs = all.rows.filter((row) => row.value).map((row) => [row.stack[0].function, row.value]);
-  const levelOne = (column) =>
-    page
-      .locator(`#view tr[aria-level="2"] [data-column="${column}"]`)
-      .evaluateAll((cells) =>
-        cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]),
-      );
-  equal('tree-bottom-up', text(selfs), text(await levelOne('total-0')));
+  const levelOne = (column) => cellsOf(page.locator(`#view tr[aria-level="2"] [data-column="${column}"]`));
+  equal('tree-bottom-up', sorted(selfs), sorted(await levelOne('total-0')));
   await after(page, () => page.goto(`${url}#view=tree&metric=${METRIC}&callers=1&beside=heap.calls`));
-  equal('tree-bottom-up-beside', text(selfs), text(await levelOne('total-0')));
+  equal('tree-bottom-up-beside', sorted(selfs), sorted(await levelOne('total-0')));
 }
 
 async function selection(page, url, file) {
@@ -132,17 +135,6 @@ async function selection(page, url, file) {
   equal('callers-filter', row.total_value, await valueOf(page, '[data-name=focus-total]'));
   await after(page, () => page.goto(`${url}#view=callers&metric=${METRIC}&focus=visit&filter=ask`));
   check('callers-none', /Choose another function/.test(await page.locator('.callers .empty').innerText()));
-}
-
-async function phone(browser, url) {
-  const page = await open(browser, `${url}#view=callers&metric=${METRIC}&focus=visit`, {
-    viewport: { width: 375, height: 800 },
-    colorScheme: 'dark',
-  });
-  await shown(page);
-  equal('callers-phone', 375, await page.evaluate(() => document.documentElement.scrollWidth));
-  equal('callers-phone-faults', '', page.faults.join('; '));
-  await page.context().close();
 }
 
 export async function testCallers(browser, url, file) {
@@ -156,5 +148,5 @@ export async function testCallers(browser, url, file) {
   await selection(page, url, file);
   equal('callers-faults', '', page.faults.join('; '));
   await page.context().close();
-  await phone(browser, url);
+  await testPhone(browser, `${url}#view=callers&metric=${METRIC}&focus=visit`, 'callers');
 }

@@ -1,19 +1,29 @@
 // diff.mjs SURROUNDINGS: what changed, in Chromium, against memoir diff.  tests/system/page_diff.sh starts it.
-import { execFileSync } from 'node:child_process';
-import { after, check, columnOf, equal, launch, memoir, open, runTests, shown, valueOf } from './browser.mjs';
+import {
+  after,
+  answer,
+  check,
+  columnOf,
+  equal,
+  launch,
+  open,
+  parameter,
+  runTests,
+  shown,
+  sorted,
+  testPhone,
+  valueOf,
+} from './browser.mjs';
 
 const files = JSON.parse(process.argv[2]);
 const { url } = files;
-const sorted = (rows) =>
-  JSON.stringify([...rows].sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] - b[1])));
 
-function diff(...words) {
-  const text = execFileSync(memoir, ['diff', ...words, '--json'], { encoding: 'utf8', maxBuffer: 1 << 28 });
-  return JSON.parse(text);
-}
+const diff = (...words) => answer('diff', ...words);
 
 const nameOf = (row, by) =>
   by === 'module' ? row.stack[0].module.replace(/.*\//, '') : row.stack[0].function;
+
+const rowOf = (expected, name) => expected.rows.find((row) => row.stack[0].function === name);
 
 /** All numbers of the table that is shown. */
 async function compare(page, name, expected, by = 'function') {
@@ -123,7 +133,7 @@ async function brush(page) {
   await page.keyboard.down('Shift');
   await after(page, () => drag(0.1, 0.4));
   await page.keyboard.up('Shift');
-  const part = (name) => new RegExp(`[#&]${name}=(\\d+),(\\d+)`).exec(page.url())?.slice(1) ?? [];
+  const part = (name) => parameter(page, name)?.split(',') ?? [];
   const [newer, older] = [part('between'), part('with')];
   check(
     'page-diff-brush-in-address',
@@ -145,23 +155,11 @@ async function brush(page) {
   await page.reload();
   await shown(page);
   await compare(page, 'page-diff-reload', expected);
-  return expected;
 }
 
 /** Grey is what memoir diff says may be chance; it stands last. */
-async function chance(page) {
+async function chance(page, expected) {
   await after(page, () => page.goto(`${url}#view=diff&target=3&metric=cpu.on`));
-  const expected = diff(
-    files.burner,
-    '--metric',
-    'cpu.on',
-    '--by',
-    'function',
-    '--between',
-    '0s,10s',
-    '--with',
-    '10s,20s',
-  );
   await compare(page, 'page-diff-sampled', expected);
   const seen = await page
     .locator('#view tr[data-row]')
@@ -180,20 +178,9 @@ async function chance(page) {
   );
 }
 
-async function flame(page) {
+async function flame(page, expected) {
   await after(page, () => page.keyboard.press('v'));
   check('page-diff-flame-in-address', /drawn=1/.test(page.url()), page.url());
-  const expected = diff(
-    files.burner,
-    '--metric',
-    'cpu.on',
-    '--by',
-    'function',
-    '--between',
-    '0s,10s',
-    '--with',
-    '10s,20s',
-  );
   const facts = (name) => valueOf(page, `.flame .facts [data-name=${name}]`);
   equal('page-diff-flame-before', expected.before.value, await facts('Before'));
   equal('page-diff-flame-after', expected.after.value, await facts('After'));
@@ -204,7 +191,7 @@ async function flame(page) {
   );
   // root, main, and what is widest of before and after together: even
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown');
-  const even = expected.rows.find((row) => row.stack[0].function === 'even');
+  const even = rowOf(expected, 'even');
   equal('page-diff-flame-name', 'even', await page.locator('.flame .facts').getAttribute('data-name'));
   equal('page-diff-flame-frame', even.change, await facts('Change'));
   equal('page-diff-flame-error', even.error, await facts('Chance'));
@@ -217,21 +204,10 @@ async function flame(page) {
 }
 
 /** The ordinary flame graph has the change of each frame, of the halves of the recording. */
-async function colour(page) {
+async function colour(page, expected) {
   await after(page, () => page.goto(`${url}#target=3&metric=cpu.on&colour=change`));
-  const expected = diff(
-    files.burner,
-    '--metric',
-    'cpu.on',
-    '--by',
-    'function',
-    '--between',
-    '0s,10s',
-    '--with',
-    '10s,20s',
-  );
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown');
-  const even = expected.rows.find((row) => row.stack[0].function === 'even');
+  const even = rowOf(expected, 'even');
   equal('page-colour-change', even.change, await valueOf(page, '.facts [data-name=Change]'));
   check(
     'page-colour-words',
@@ -254,29 +230,30 @@ async function sentences(page) {
   equal('page-diff-nothing', 0, await valueOf(page, '[data-name=diff-change]').catch(() => null));
 }
 
-async function phone(browser) {
-  const dark = await open(browser, `${url}#view=diff&target=2&metric=heap.allocated`, {
-    viewport: { width: 375, height: 800 },
-    colorScheme: 'dark',
-  });
-  await shown(dark);
-  equal('page-diff-phone', 375, await dark.evaluate(() => document.documentElement.scrollWidth));
-  await after(dark, () => dark.keyboard.press('v'));
-  equal('page-diff-phone-flame', 375, await dark.evaluate(() => document.documentElement.scrollWidth));
-  equal('page-diff-phone-faults', '', dark.faults.join('; '));
-  await dark.context().close();
+function phone(browser) {
+  return testPhone(
+    browser,
+    `${url}#view=diff&target=2&metric=heap.allocated`,
+    'page-diff',
+    async (page, fits) => {
+      await after(page, () => page.keyboard.press('v'));
+      await fits('page-diff-phone-flame');
+    },
+  );
 }
 
 const browser = await launch();
+const times = ['--between', '0s,10s', '--with', '10s,20s'];
+const halves = diff(files.burner, '--metric', 'cpu.on', '--by', 'function', ...times);
 const page = await open(browser, `${url}#view=diff&target=2&metric=heap.allocated`);
 await shown(page);
 await runTests(browser, [
   ['page-diff-files', () => twoFiles(page)],
   ['page-diff-times', () => twoTimes(page)],
   ['page-diff-brush', () => brush(page)],
-  ['page-diff-chance', () => chance(page)],
-  ['page-diff-flame', () => flame(page)],
-  ['page-diff-colour', () => colour(page)],
+  ['page-diff-chance', () => chance(page, halves)],
+  ['page-diff-flame', () => flame(page, halves)],
+  ['page-diff-colour', () => colour(page, halves)],
   ['page-diff-faults', () => equal('page-diff-faults', '', page.faults.join('; '))],
   ['page-diff-sentences', () => sentences(page)],
   ['page-diff-phone', () => phone(browser)],

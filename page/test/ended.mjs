@@ -1,10 +1,8 @@
 // A recording that has ended: every view's numbers are those of memoir report, for all selections.
-import { after, check, columnOf, equal, go, open, report, shown, valueOf } from './browser.mjs';
+import { after, check, columnOf, equal, go, open, report, shown, sorted, valueOf } from './browser.mjs';
 
 const GUTTER = 68; // of the timeline, for its numbers
 const byFunction = (rows, field) => rows.map((row) => [row.stack[0].function, row[field]]);
-const sorted = (rows) =>
-  JSON.stringify([...rows].sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] - b[1])));
 
 async function summaryAndViews(page, url, file) {
   const peak = report(file, '--metric', 'heap.peak', '--by', 'function');

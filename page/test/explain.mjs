@@ -1,16 +1,7 @@
 // The view of resident memory: its numbers are those of memoir explain, and its owners lead to their call sites.
-import { execFileSync } from 'node:child_process';
-import { after, check, equal, go, memoir, open, report, shown, valueOf } from './browser.mjs';
+import { after, answer, check, equal, go, open, report, shown, testPhone, valueOf } from './browser.mjs';
 
-export function explain(file, ...options) {
-  return JSON.parse(
-    execFileSync(memoir, ['explain', file, '--json', '--top', '12', ...options], {
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  );
-}
+export const explain = (file, ...options) => answer('explain', file, '--top', '12', ...options);
 
 async function owners(page, file) {
   const told = explain(file);
@@ -140,18 +131,6 @@ async function sampled(browser, url, file) {
   await page.context().close();
 }
 
-async function phone(browser, url) {
-  const page = await open(browser, `${url}#view=explain&owner=heap.held`, {
-    viewport: { width: 375, height: 800 },
-    colorScheme: 'dark',
-    reducedMotion: 'reduce',
-  });
-  await shown(page);
-  equal('explain-phone', 375, await page.evaluate(() => document.documentElement.scrollWidth));
-  equal('explain-phone-faults', '', page.faults.join('; '));
-  await page.context().close();
-}
-
 export async function testExplain(browser, { ended, silent, sampled: sample }) {
   const page = await open(browser, `${ended.url}#view=explain`);
   await shown(page);
@@ -160,7 +139,7 @@ export async function testExplain(browser, { ended, silent, sampled: sample }) {
   await keys(page, ended.url, ended.file);
   equal('explain-faults', '', page.faults.join('; '));
   await page.context().close();
-  await phone(browser, ended.url);
+  await testPhone(browser, `${ended.url}#view=explain&owner=heap.held`, 'explain');
   await noLooks(browser, silent.url);
   await sampled(browser, sample.url, sample.file);
 }

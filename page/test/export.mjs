@@ -1,5 +1,4 @@
 // export.mjs URL FILE DIR: what the page saves, and the page that it saves, opened from a file without any network.
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -9,19 +8,17 @@ import {
   equal,
   go,
   launch,
-  memoir,
   open,
+  printed,
   report,
   runTests,
   shown,
+  sorted,
   valueOf,
 } from './browser.mjs';
 
 const [url, file, dir] = process.argv.slice(2);
 const hostile = '</script><script>document.title="caught"</script><!--"\'&';
-
-const command = (...words) =>
-  execFileSync(memoir, words, { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
 
 async function save(page, name) {
   const [download] = await Promise.all([
@@ -52,14 +49,12 @@ function fieldsOf(text) {
     );
 }
 
-const sorted = (rows) => JSON.stringify(rows.map((row) => row.join('|')).sort());
-
 async function tables(page) {
   await after(page, () => page.goto(`${url}#view=functions&metric=heap.allocated`));
   await openMenu(page);
   const [head, ...rows] = fieldsOf(readFileSync(await save(page, 'save-view-csv'), 'utf8'));
   const [theirs, ...lines] = fieldsOf(
-    command('report', file, '--csv', '--metric', 'heap.allocated', '--by', 'function'),
+    printed('report', file, '--csv', '--metric', 'heap.allocated', '--by', 'function'),
   );
   const names = ['value', 'count', 'total_value', 'total_count', 'function', 'module'];
   const pick = (heads, all) => sorted(all.map((row) => names.map((name) => row[heads.indexOf(name)])));
@@ -67,7 +62,7 @@ async function tables(page) {
   const folded = readFileSync(await save(page, 'save-folded'), 'utf8');
   equal(
     'export-folded-in-page',
-    command('export', file, '--to', 'folded', '--metric', 'heap.allocated'),
+    printed('export', file, '--to', 'folded', '--metric', 'heap.allocated'),
     folded,
   );
   const answer = JSON.parse(readFileSync(await save(page, 'save-view-json'), 'utf8'));

@@ -1,14 +1,13 @@
 // The call graph: its numbers are those of memoir report and memoir graph, and one function can be looked at alone.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { after, check, equal, go, memoir, open, report, shown, valueOf } from './browser.mjs';
+import { after, check, equal, go, memoir, open, report, shown, sorted, valueOf } from './browser.mjs';
 
 function graph(file, ...options) {
   execFileSync(memoir, ['graph', file, '-o', 'graph.json', ...options], { stdio: 'ignore' });
   return JSON.parse(readFileSync('graph.json', 'utf8'));
 }
 
-const inOrder = (rows) => JSON.stringify([...rows].sort((a, b) => (a.join() < b.join() ? -1 : 1)));
 const boxes = (page, ...fields) =>
   page
     .locator('.graph .node')
@@ -38,16 +37,16 @@ async function numbers(page, file) {
   check('graph-has-boxes', found.length > 3, `${found.length} boxes`);
   equal(
     'graph-numbers-are-those-of-report',
-    inOrder(found.map(([name]) => [name, ...(known.get(name) ?? [])])),
-    inOrder(found),
+    sorted(found.map(([name]) => [name, ...(known.get(name) ?? [])])),
+    sorted(found),
   );
   const whole = graph(file, '--metric', 'heap.allocated', '--nodes', '60');
   equal(
     'graph-boxes',
-    inOrder(whole.nodes.map((node) => [node.function])),
-    inOrder(found.map(([name]) => [name])),
+    sorted(whole.nodes.map((node) => [node.function])),
+    sorted(found.map(([name]) => [name])),
   );
-  equal('graph-arrows', inOrder(callsOf(whole)), inOrder(await arrows(page)));
+  equal('graph-arrows', sorted(callsOf(whole)), sorted(await arrows(page)));
   equal('graph-total', whole.total.value, await valueOf(page, '[data-name=graph-total]'));
   equal('graph-left-out', whole.left_out.nodes, await valueOf(page, '[data-name=left-out]'));
 }
@@ -60,8 +59,8 @@ async function focusing(page, url, file) {
   equal('graph-click-total', wanted.total.value, await valueOf(page, '[data-name=graph-total]'));
   equal(
     'graph-click-boxes',
-    inOrder(wanted.nodes.map((node) => [node.function, node.total])),
-    inOrder(await boxes(page, 'name', 'value')),
+    sorted(wanted.nodes.map((node) => [node.function, node.total])),
+    sorted(await boxes(page, 'name', 'value')),
   );
   await page.reload();
   await shown(page);

@@ -1,5 +1,17 @@
 // growth.mjs SURROUNDINGS: whether memory grows, in Chromium, against memoir report.  tests/system/page_growth.sh starts it.
-import { after, check, equal, launch, open, report, runTests, shown, valueOf } from './browser.mjs';
+import {
+  after,
+  cellsOf,
+  check,
+  equal,
+  launch,
+  open,
+  report,
+  runTests,
+  shown,
+  testPhone,
+  valueOf,
+} from './browser.mjs';
 
 const { url, file } = JSON.parse(process.argv[2]);
 const verdictOf = (page, name) => page.locator(`[data-name=growth-${name}]`).getAttribute('data-value');
@@ -21,10 +33,7 @@ async function whole(page) {
         await valueOf(page, `[data-name=${name}-${shownAs}]`),
       );
   }
-  const cells = (column) =>
-    page
-      .locator(`.growth-table [data-column=${column}]`)
-      .evaluateAll((all) => all.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]));
+  const cells = (column) => cellsOf(page.locator(`.growth-table [data-column=${column}]`));
   equal(
     'page-growth-shares',
     JSON.stringify(growth.sites.map((site) => [site.function, site.share])),
@@ -76,16 +85,11 @@ async function keys(page) {
   );
 }
 
-async function phone(browser) {
-  const dark = await open(browser, `${url}#view=growth`, {
-    viewport: { width: 375, height: 800 },
-    colorScheme: 'dark',
+function phone(browser) {
+  return testPhone(browser, `${url}#view=growth`, 'page-growth', async (page) => {
+    await after(page, () => page.goto(`${url}#view=growth&target=2`));
+    equal('page-growth-too-short', 'unknown', await verdictOf(page, 'rss'));
   });
-  await shown(dark);
-  equal('page-growth-phone', 375, await dark.evaluate(() => document.documentElement.scrollWidth));
-  await after(dark, () => dark.goto(`${url}#view=growth&target=2`));
-  equal('page-growth-too-short', 'unknown', await verdictOf(dark, 'rss'));
-  equal('page-growth-phone-faults', '', dark.faults.join('; '));
 }
 
 const browser = await launch();

@@ -1,7 +1,7 @@
 // The heat map: its cells add up to what memoir report says of the same time, and a range of it is one for all views.
-import { after, check, equal, go, open, report, shown, valueOf } from './browser.mjs';
+import { after, check, equal, go, open, parameter, report, shown, valueOf } from './browser.mjs';
 
-const rangeOf = (page) => /between=(\d+),(\d+)/.exec(decodeURIComponent(page.url()))?.slice(1) ?? [];
+const rangeOf = (page) => parameter(page, 'between')?.split(',') ?? [];
 const reported = (file, metric, [from, to]) =>
   report(file, '--metric', metric, '--by', 'function', '--between', `${from}ns,${to}ns`).total;
 

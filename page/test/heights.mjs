@@ -1,8 +1,7 @@
 // heights.mjs URL: marks that count upwards are lanes of the timeline.
-import { after, check, equal, launch, open, runTests, shown, valueOf } from './browser.mjs';
+import { after, check, equal, launch, open, parameter, runTests, shown, valueOf } from './browser.mjs';
 
 const [url] = process.argv.slice(2);
-const parameter = (page, name) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
 
 /** The last number of a name up to an instant, of what the server says. */
 function reached(marks, name, ns) {

@@ -1,8 +1,6 @@
 // Source lines: costs are those of memoir report --by line, beside the text of the file, or without it with a sentence.
 import { readFileSync } from 'node:fs';
-import { after, check, columnOf, equal, go, open, report, shown, valueOf } from './browser.mjs';
-
-const inOrder = (rows) => JSON.stringify([...rows].sort((a, b) => (String(a) < String(b) ? -1 : 1)));
+import { after, check, columnOf, equal, go, open, report, shown, sorted, valueOf } from './browser.mjs';
 
 /** Cells of lines that have a cost, of all rows that are in the document. */
 async function costs(page, column) {
@@ -15,7 +13,7 @@ async function files(page, rows, metric) {
     const { file } = row.stack[0] ?? {};
     if (file) sums.set(file, (sums.get(file) ?? 0) + row.value);
   }
-  equal(`${metric}-files`, inOrder([...sums]), inOrder(await columnOf(page, 'self')));
+  equal(`${metric}-files`, sorted([...sums]), sorted(await columnOf(page, 'self')));
 }
 
 async function oneFile(page, file, rows, source) {
@@ -25,8 +23,8 @@ async function oneFile(page, file, rows, source) {
   await after(page, () => page.locator('.sources .switch button').nth(1).click());
   const meant = (field) => lines.map((row) => [String(row.stack[0].line), row[field]]);
   const isCost = ([name, value]) => lines.some((row) => String(row.stack[0].line) === name) || value > 0;
-  equal('source-self', inOrder(meant('value')), inOrder((await costs(page, 'self')).filter(isCost)));
-  equal('source-total', inOrder(meant('total_value')), inOrder((await costs(page, 'total')).filter(isCost)));
+  equal('source-self', sorted(meant('value')), sorted((await costs(page, 'self')).filter(isCost)));
+  equal('source-total', sorted(meant('total_value')), sorted((await costs(page, 'total')).filter(isCost)));
   equal(
     'source-file-self',
     lines.reduce((sum, row) => sum + row.value, 0),
@@ -95,12 +93,12 @@ async function without(page, url, file) {
   const { rows } = report(file, '--metric', 'cpu.on', '--by', 'line');
   equal(
     'source-without-text',
-    inOrder(
+    sorted(
       rows
         .filter((row) => row.stack[0].file === '/elsewhere/parse.c')
         .map((row) => [String(row.stack[0].line), row.value]),
     ),
-    inOrder(await costs(page, 'self')),
+    sorted(await costs(page, 'self')),
   );
   check('source-without-text-says-so', /--sources/.test(await page.locator('.notice').innerText()));
 }

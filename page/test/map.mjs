@@ -1,17 +1,8 @@
 // The map of the address space: its numbers are those of memoir map.
-import { execFileSync } from 'node:child_process';
 import { explain } from './explain.mjs';
-import { after, check, columnOf, equal, go, memoir, open, shown, valueOf } from './browser.mjs';
+import { after, answer, check, columnOf, equal, go, open, shown, testPhone, valueOf } from './browser.mjs';
 
-function mapOf(pid) {
-  return JSON.parse(
-    execFileSync(memoir, ['map', String(pid), '--json', '--all'], {
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  );
-}
+const mapOf = (pid) => answer('map', pid, '--all');
 
 async function numbers(page, pid) {
   const told = mapOf(pid);
@@ -61,18 +52,6 @@ async function keys(page, url, pid) {
   check('map-treemap-in-address', /shape=treemap/.test(page.url()), page.url());
 }
 
-async function phone(browser, url) {
-  const page = await open(browser, `${url}#view=map&region=6`, {
-    viewport: { width: 375, height: 800 },
-    colorScheme: 'dark',
-    reducedMotion: 'reduce',
-  });
-  await shown(page);
-  equal('map-phone', 375, await page.evaluate(() => document.documentElement.scrollWidth));
-  equal('map-phone-faults', '', page.faults.join('; '));
-  await page.context().close();
-}
-
 /** Of a process that has ended: the last look of its recording. */
 async function recorded(browser, { url, file }) {
   const page = await open(browser, `${url}#view=map`);
@@ -106,7 +85,7 @@ export async function testMap(browser, { ended: { url, pid }, silent, sampled, p
   await keys(page, url, pid);
   equal('map-faults', '', page.faults.join('; '));
   await page.context().close();
-  await phone(browser, url);
+  await testPhone(browser, `${url}#view=map&region=6`, 'map');
   await recorded(browser, sampled);
   await unrecorded(browser, plain);
   const gone = await open(browser, `${silent.url}#view=map`);

@@ -1,28 +1,23 @@
 // nodes.mjs SURROUNDINGS: all nodes of a run: the numbers are those of memoir ram; a row leads to the views of its node.
-import { execFileSync } from 'node:child_process';
 import {
   after,
+  answer,
   check,
   columnOf,
   equal,
   go,
   launch,
-  memoir,
   open,
   report,
   runTests,
   shown,
+  sorted,
+  testPhone,
   valueOf,
 } from './browser.mjs';
 
 const { run, recordings, history } = JSON.parse(process.argv[2]);
-const ram = JSON.parse(
-  execFileSync(memoir, ['ram', run.folder, '--json', '--top', '0'], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }),
-);
-const sorted = (rows) => JSON.stringify([...rows].sort((a, b) => (a[0] < b[0] ? -1 : 1)));
+const ram = answer('ram', run.folder, '--top', '0');
 const nodesOnly = (rows) => rows.filter(([name]) => !name.startsWith('role '));
 const known = (rows) => rows.filter(([, value]) => value !== null);
 
@@ -62,14 +57,7 @@ async function numbers(page) {
 
 async function series(page) {
   await after(page, () => page.locator('#view select[aria-label=Series]').selectOption('pprof_inuse_space'));
-  const cells = await page
-    .locator('#view tr[data-row] [data-column=last]')
-    .evaluateAll((all) =>
-      all.map((cell) => [
-        cell.closest('tr').dataset.name,
-        cell.dataset.value === '' ? null : Number(cell.dataset.value),
-      ]),
-    );
+  const cells = await columnOf(page, 'last');
   equal(
     'nodes-heap',
     sorted(known(ram.nodes.map((node) => [node.name, node.summary.pprof_inuse_space.last]))),
@@ -152,9 +140,7 @@ async function sideBySide(browser) {
 
 /** A history has a page of its own: its series over days. */
 async function overDays(browser) {
-  const { services } = JSON.parse(
-    execFileSync(memoir, ['history', history.file, '--json', '--points'], { encoding: 'utf8' }),
-  );
+  const { services } = answer('history', history.file, '--points');
   const page = await open(browser, `${history.url}#view=flame`);
   await page.locator('.history tr[data-row]').first().waitFor();
   for (const [column, field] of [
@@ -187,21 +173,6 @@ async function overDays(browser) {
   await page.context().close();
 }
 
-async function looks(browser) {
-  const page = await open(browser, `${run.url}#target=1&view=nodes&lanes=1`, {
-    viewport: { width: 375, height: 800 },
-    colorScheme: 'dark',
-  });
-  await shown(page);
-  equal(
-    'nodes-phone',
-    0,
-    await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth)),
-  );
-  equal('nodes-phone-faults', '', page.faults.join());
-  await page.context().close();
-}
-
 const browser = await launch();
 const page = await open(browser, run.url);
 await shown(page);
@@ -214,5 +185,5 @@ await runTests(browser, [
   ['nodes-faults', () => equal('nodes-faults', '', page.faults.join())],
   ['nodes-side-by-side', () => sideBySide(browser)],
   ['nodes-over-days', () => overDays(browser)],
-  ['nodes-looks', () => looks(browser)],
+  ['nodes-phone', () => testPhone(browser, `${run.url}#target=1&view=nodes&lanes=1`, 'nodes')],
 ]);

@@ -1,12 +1,8 @@
 // Call sites over time: at each instant the numbers are those of memoir report --at.
-import { after, check, equal, go, open, report, shown } from './browser.mjs';
+import { after, cellsOf, check, equal, go, parameter, report, testPhone } from './browser.mjs';
 
 const numbers = (page, column) =>
-  page
-    .locator(`.sites-table tr[data-name]:not([data-name=""]) [data-column=${column}]`)
-    .evaluateAll((cells) =>
-      cells.map((cell) => [cell.closest('tr').dataset.name, Number(cell.dataset.value)]),
-    );
+  cellsOf(page.locator(`.sites-table tr[data-name]:not([data-name=""]) [data-column=${column}]`));
 
 /** Of these names, what the command says. */
 function expected(file, names, ...options) {
@@ -81,27 +77,13 @@ async function choosing(page, url) {
   await page.keyboard.press('f');
   await page.keyboard.press('ArrowDown');
   await after(page, () => page.keyboard.press('Enter'));
-  equal('sites-enter-filters', name, new URLSearchParams(new URL(page.url()).hash.slice(1)).get('filter'));
+  equal('sites-enter-filters', name, parameter(page, 'filter'));
   await after(page, () => page.keyboard.press('Escape'));
-}
-
-async function looks(browser, url) {
-  for (const colorScheme of ['light', 'dark']) {
-    const page = await open(browser, `${url}#view=sites&metric=heap.live`, {
-      viewport: { width: 375, height: 740 },
-      colorScheme,
-    });
-    await shown(page);
-    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    equal(`sites-phone-${colorScheme}`, 0, Math.max(0, over));
-    equal(`sites-phone-${colorScheme}-faults`, '', page.faults.join('; '));
-    await page.context().close();
-  }
 }
 
 export async function testSites(browser, page, url, file) {
   await instants(page, url, file);
   await ranges(page, url, file);
   await choosing(page, url);
-  await looks(browser, url);
+  await testPhone(browser, `${url}#view=sites&metric=heap.live`, 'sites');
 }

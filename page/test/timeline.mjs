@@ -1,9 +1,8 @@
 // Lanes, zoom and the cursor of the timeline.
-import { after, check, equal, report, shown, valueOf } from './browser.mjs';
+import { after, check, equal, parameter, report, shown, valueOf } from './browser.mjs';
 
 const seen = (page) =>
   page.locator('.timeline').evaluate((one) => [Number(one.dataset.from), Number(one.dataset.to)]);
-const parameter = (page, name) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
 
 async function lanes(page, url) {
   await after(page, () => page.goto(`${url}#view=quality&metric=heap.live`));

@@ -1,8 +1,21 @@
 # What tests of the page share.  After common.bash and serve.bash.
 
+packages=$TOP/page/node_modules
+
+has_packages() {
+    command -v node >/dev/null && [ -e "$packages/.package-lock.json" ]
+}
+
+# Ends the test as skipped where nothing can be made of the page.
+need_packages() { # need_packages CASE
+    has_packages && return
+    skip "$1" "node or the packages of the page are missing: page/fetch brings them, where npm reaches them"
+    exit 0
+}
+
 has_browser() {
     chromium=$(command -v chromium || command -v google-chrome)
-    [ -x "$BUILD/memoir-serve" ] && command -v node >/dev/null && [ -e "$TOP/page/node_modules/.package-lock.json" ] && [ -n "$chromium" ]
+    [ -x "$BUILD/memoir-serve" ] && has_packages && [ -n "$chromium" ]
 }
 
 # Ends the test as skipped where nothing can show the page.

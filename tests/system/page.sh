@@ -6,15 +6,8 @@
 . "$TOP/tests/system/serve.bash"
 . "$TOP/tests/system/page.bash"
 
-packages=$TOP/page/node_modules
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip page "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
-if ! command -v node >/dev/null || [ ! -e "$packages/.package-lock.json" ]; then
-    skip page "node or the packages of the page are missing: page/fetch brings them, where npm reaches them"
-    exit 0
-fi
+need_server page
+need_packages page
 node "$packages/typescript/bin/tsc" --noEmit -p "$TOP/page" >types.out 2>&1
 equal page-types "0 " "$? $(head -n 3 types.out)"
 

@@ -6,10 +6,7 @@
 . "$TOP/tests/system/serve.bash"
 . "$TOP/tests/system/page.bash"
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip export "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server export
 "$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
 begin_server export --listen 0 phases.memoir
 

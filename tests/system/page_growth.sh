@@ -6,10 +6,7 @@
 . "$TOP/tests/system/serve.bash"
 . "$TOP/tests/system/page.bash"
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip page-growth "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server page-growth
 # Two minutes of a program as heaptrack writes them: leak_here keeps 64 KiB a second, slow_here 16 KiB, churn_here keeps nothing;
 # resident memory grows by 80 KiB a second on a machine of 16 MiB.
 awk 'BEGIN {

@@ -6,10 +6,7 @@
 . "$TOP/tests/system/serve.bash"
 . "$TOP/tests/system/page.bash"
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip time "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server time
 "$MEMOIR" run --quiet --map-every 200ms --alert 'rss>1M' -o grows.memoir -- "$subjects/subject-grows" 1 4 >/dev/null 2>&1
 begin_server time --listen 0 grows.memoir
 

@@ -3,6 +3,13 @@
 started=()
 trap 'for pid in "${started[@]}"; do kill -9 "$pid"; done 2>/dev/null' EXIT
 
+# Ends the test as skipped where there is no server.
+need_server() { # need_server CASE
+    [ -x "$BUILD/memoir-serve" ] && return
+    skip "$1" "memoir-serve was not built: libmicrohttpd-dev is missing"
+    exit 0
+}
+
 # Starts a server; $server is its pid, $port where it listens, NAME.err what it says.
 begin_server() { # begin_server NAME OPTIONS…
     local name=$1

@@ -5,10 +5,7 @@
 . "$TOP/tests/system/serve.bash"
 export PPROF_TMPDIR=$PWD
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip serve "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server serve
 live='memoir_heap_live_bytes'
 
 # A process that is not recorded: what the kernel knows is served, the rest says what to do.

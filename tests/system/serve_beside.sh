@@ -4,10 +4,7 @@
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip serve_beside "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server serve_beside
 live='memoir_heap_live_bytes'
 
 port_of() { # port_of FILE

@@ -5,10 +5,7 @@
 . "$TOP/tests/system/serve.bash"
 export PPROF_TMPDIR=$PWD GOCACHE=$PWD/go-cache GOFLAGS=-mod=mod GO111MODULE=off
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip serve_cpu "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server serve_cpu
 
 begin_process() { # begin_process NAME PROGRAM…: $process is its pid
     local name=$1

@@ -5,10 +5,7 @@
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip serve_events "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server serve_events
 
 follow() { # follow NAME CURL-OPTIONS…: NAME.events gets what is told, NAME.status how that ended
     local name=$1

@@ -7,10 +7,7 @@
 . "$TOP/tests/system/books.bash"
 . "$TOP/tests/system/serve.bash"
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip serve_load "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server serve_load
 
 # Some seconds of work, spread out; what it does is in its books.
 "$MEMOIR" run --serve --listen 0 -o load.memoir -- "$generator" --books load.books --threads 2 --ops 1200000 --pace 60 --paths 32 --seed 7 \

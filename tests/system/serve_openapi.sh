@@ -6,15 +6,8 @@
 . "$TOP/tests/system/serve.bash"
 . "$TOP/tests/system/page.bash"
 
-packages=$TOP/page/node_modules
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip openapi "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
-if ! command -v node >/dev/null || [ ! -e "$packages/.package-lock.json" ]; then
-    skip openapi "node or the packages of the page are missing: page/fetch brings them, where npm reaches them"
-    exit 0
-fi
+need_server openapi
+need_packages openapi
 
 cat >pages.txt <<'END'
 program /usr/bin/light-node

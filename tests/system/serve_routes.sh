@@ -5,10 +5,7 @@
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip serve_routes "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server serve_routes
 "$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
 head -c 32 /dev/urandom | base64 >token
 chmod 600 token

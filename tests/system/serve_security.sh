@@ -5,10 +5,7 @@
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/serve.bash"
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip serve_security "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server serve_security
 
 record leaks.memoir --quiet -- "$subjects/subject-made_code"
 sleep 1000 &

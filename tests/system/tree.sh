@@ -6,10 +6,7 @@
 . "$TOP/tests/system/serve.bash"
 make_pages=$BUILD/tests/make-pages
 
-if [ ! -x "$BUILD/memoir-serve" ]; then
-    skip tree "memoir-serve was not built: libmicrohttpd-dev is missing"
-    exit 0
-fi
+need_server tree
 
 # 4 MiB read, 1 MiB allocated and 300 KiB touched in load; 100 KiB touched elsewhere; 500 KiB from before, 200 of them in the cache as well.
 cat >small.txt <<'END'
