@@ -12,6 +12,29 @@ export interface Column<Row> {
   sorts?: boolean;
 }
 
+/** A number of rows that have theirs by name; a dash where it is not known. */
+export function numberColumn<Row extends { numbers: ReadonlyMap<string, number> }>(
+  id: string,
+  label: string,
+  title: string,
+  text: (value: number, row: Row) => Node | string,
+  isWide = false,
+): Column<Row> {
+  return {
+    id,
+    label,
+    title,
+    isNumber: true,
+    isWide,
+    sorts: true,
+    data: (row) => row.numbers.get(id) ?? '',
+    cell: (row) => {
+      const value = row.numbers.get(id);
+      return value === undefined ? h('span', { class: 'nothing' }, '–') : text(value, row);
+    },
+  };
+}
+
 export interface GridOptions<Row> {
   label: string;
   height?: number; // of a row, as its style has it

@@ -46,6 +46,11 @@ export function valueText(value: number, unit: string): string {
   return countText(value);
 }
 
+/** A change: what grows says so. */
+export function signedText(value: number, text: (value: number) => string): string {
+  return `${value > 0 ? '+' : ''}${text(value)}`;
+}
+
 export function rateText(perSecond: number, unit: string): string {
   if (unit === 'bytes') return `${bytesText(perSecond)}/s`;
   if (unit === 'ns') return `${(perSecond / 1e9).toFixed(2)} of a processor`;

@@ -2,13 +2,13 @@
 import type { History, HistorySeries, HistoryService, NodeRow, Target } from '../api_types';
 import { button, fill, h, listen } from '../dom';
 import { finderOf } from '../finder';
-import { Grid, type Column } from '../grid';
+import { Grid, numberColumn, type Column } from '../grid';
 import { Lanes } from '../nodes/lanes';
 import type { Curve, Line } from '../nodes/rows';
 import type { Selection, Time } from '../selection';
 import type { Source } from '../source';
 import { theme } from '../theme';
-import { bytesText, countText, durationText, rateText } from '../units';
+import { bytesText, countText, durationText, signedText } from '../units';
 
 const MS_NS = 1e6,
   BLOCKS = 'heap.blocks';
@@ -87,6 +87,18 @@ function rowOf(series: HistorySeries, begin: number, time: Time | null): Row {
   if (change !== null) numbers.set('change', change);
   if (series.growth.verdict !== 'unknown') numbers.set('growth', series.growth.bytes_per_second);
   return { name: series.name, role: series.kind, members: [node], node, curve, numbers, series };
+}
+
+function growthCell(perSecond: number, row: Row): HTMLElement {
+  const text = (perDay: number): string =>
+    row.name === BLOCKS ? `${countText(perDay)}/d` : `${bytesText(perDay)}/d`;
+  const { verdict } = row.series.growth;
+  return h(
+    'span',
+    { class: 'growth-cell' },
+    signedText(perSecond * 86400, text),
+    h('span', { class: `verdict ${verdict}` }, verdict),
+  );
 }
 
 export class HistoryView {
@@ -177,24 +189,8 @@ export class HistoryView {
     );
   }
 
-  private number(id: string, label: string, title: string, isWide = false): Column<Row> {
-    return {
-      id,
-      label,
-      title,
-      isNumber: true,
-      isWide,
-      sorts: true,
-      data: (row) => row.numbers.get(id) ?? '',
-      cell: (row) => {
-        const value = row.numbers.get(id);
-        if (value === undefined) return h('span', { class: 'nothing' }, '–');
-        return `${id === 'change' && value > 0 ? '+' : ''}${this.valueText(row, value)}`;
-      },
-    };
-  }
-
   private fillGrid(rows: Row[], wanted: string): void {
+    const text = (value: number, row: Row): string => this.valueText(row, value);
     const columns: Column<Row>[] = [
       {
         id: 'name',
@@ -207,34 +203,16 @@ export class HistoryView {
             h('span', { class: 'where' }, `${kinds[row.series.kind]}${row.series.current ? '' : ', gone'}`),
           ),
       },
-      this.number('last', 'Now', 'The last value'),
-      this.number('change', 'Change', 'From the first to the last value in the selected time'),
-      this.number('low', 'Least', 'Over all of the time', true),
-      this.number('high', 'Most', 'Over all of the time', true),
-      {
-        id: 'growth',
-        label: 'Growth',
-        title: 'The trend of the newest run',
-        isNumber: true,
-        isWide: true,
-        sorts: true,
-        data: (row) => row.numbers.get('growth') ?? '',
-        cell: (row) => {
-          const rate = row.numbers.get('growth');
-          if (rate === undefined) return h('span', { class: 'nothing' }, '–');
-          const text =
-            row.name === BLOCKS
-              ? `${countText(rate * 86400)}/d`
-              : rateText(rate * 86400, 'bytes').replace('/s', '/d');
-          const { verdict } = row.series.growth;
-          return h(
-            'span',
-            { class: 'growth-cell' },
-            text,
-            h('span', { class: `verdict ${verdict}` }, verdict),
-          );
-        },
-      },
+      numberColumn('last', 'Now', 'The last value', text),
+      numberColumn(
+        'change',
+        'Change',
+        'From the first to the last value in the selected time',
+        (value, row) => signedText(value, (one) => text(one, row)),
+      ),
+      numberColumn('low', 'Least', 'Over all of the time', text, true),
+      numberColumn('high', 'Most', 'Over all of the time', text, true),
+      numberColumn('growth', 'Growth', 'The trend of the newest run', growthCell, true),
     ];
     const sort = columns.some((column) => column.sorts && column.id === wanted) ? wanted : '';
     const of = (row: Row): number => row.numbers.get(sort) ?? -Infinity;

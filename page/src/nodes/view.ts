@@ -4,10 +4,10 @@ import { fit } from '../canvas';
 import { ServerError } from '../client';
 import { add, button, fill, h, listen } from '../dom';
 import type { Picture, Table } from '../export/seen';
-import { Grid, type Column } from '../grid';
+import { Grid, numberColumn, type Column } from '../grid';
 import { whose, type Part, type Scene } from '../scene';
 import { onTheme, theme } from '../theme';
-import { baseName, bytesText, countText, durationText, rateText } from '../units';
+import { baseName, bytesText, countText, durationText, signedText } from '../units';
 import { Lanes } from './lanes';
 import { linesOf, rolesOf, summaryOf, type Line } from './rows';
 import { paintCurve, shapeOf, type Place } from './spark';
@@ -182,24 +182,6 @@ export class NodesPart implements Part {
     this.grid.set(this.columns, this.lines, this.sort);
   }
 
-  private number(id: string, label: string, title: string, isWide = false): Column<Line> {
-    return {
-      id,
-      label,
-      title,
-      isNumber: true,
-      isWide,
-      sorts: true,
-      data: (line) => line.numbers.get(id) ?? '',
-      cell: (line) => {
-        const value = line.numbers.get(id);
-        if (value === undefined) return h('span', { class: 'nothing' }, '–');
-        if (id === 'height' || id === 'lag' || id === 'gaps') return countText(value);
-        return `${id === 'change' && value > 0 ? '+' : ''}${bytesText(value)}`;
-      },
-    };
-  }
-
   private columnsOf(answer: Nodes): Column<Line>[] {
     const word = answer.column === null ? 'Memory' : columnWord(answer.column);
     const others = ['rss', 'pprof_inuse_space', 'heap', 'inuse'].filter(
@@ -219,25 +201,31 @@ export class NodesPart implements Part {
         sorts: true,
         cell: (line) => this.nameCell(line, answer),
       },
-      ...(answer.column === null ? [] : [curve, this.number('last', 'Last', `${word}, as it was last seen`)]),
       ...(answer.column === null
         ? []
         : [
-            this.number('change', 'Change', 'From the first to the last value in the selected time'),
+            curve,
+            numberColumn('last', 'Last', `${word}, as it was last seen`, bytesText),
+            numberColumn(
+              'change',
+              'Change',
+              'From the first to the last value in the selected time',
+              (value) => signedText(value, bytesText),
+            ),
             this.growth(answer),
           ]),
       ...others.map((column) =>
-        this.number(`of-${column}`, columnWord(column), `${columnWord(column)}, last seen`, true),
+        numberColumn(`of-${column}`, columnWord(column), `${columnWord(column)}, last seen`, bytesText, true),
       ),
       ...(isKnown('height')
         ? [
-            this.number('height', 'Height', 'Its newest block', true),
-            this.number('lag', 'Lag', 'Blocks behind the highest of all', true),
+            numberColumn('height', 'Height', 'Its newest block', countText, true),
+            numberColumn('lag', 'Lag', 'Blocks behind the highest of all', countText, true),
           ]
         : []),
       ...(answer.run === null
         ? []
-        : [this.number('gaps', 'Gaps', 'Snapshots and fetches that are missing', true)]),
+        : [numberColumn('gaps', 'Gaps', 'Snapshots and fetches that are missing', countText, true)]),
       ...(answer.run === null ? [] : [this.profiles()]),
     ];
   }
@@ -294,28 +282,21 @@ export class NodesPart implements Part {
   }
 
   private growth(answer: Nodes): Column<Line> {
-    return {
-      id: 'growth',
-      label: 'Growth',
-      title:
-        'The trend in the selected time and what memoir ram says about it; it needs 30 s and a few snapshots',
-      isNumber: true,
-      isWide: true,
-      sorts: true,
-      data: (line) => line.numbers.get('growth') ?? '',
-      cell: (line) => {
-        const rate = line.numbers.get('growth');
-        if (rate === undefined) return h('span', { class: 'nothing' }, '–');
-        const text = rateText(rate * 3600, 'bytes').replace('/s', '/h');
+    return numberColumn(
+      'growth',
+      'Growth',
+      'The trend in the selected time and what memoir ram says about it; it needs 30 s and a few snapshots',
+      (perSecond, line) => {
         const verdict = line.node ? summaryOf(line.node, answer.column).growth.verdict : 'together';
         return h(
           'span',
           { class: 'growth-cell' },
-          `${rate > 0 ? '+' : ''}${text}`,
+          signedText(perSecond * 3600, (perHour) => `${bytesText(perHour)}/h`),
           h('span', { class: `verdict ${verdict}` }, verdict),
         );
       },
-    };
+      true,
+    );
   }
 
   private profiles(): Column<Line> {

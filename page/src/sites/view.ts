@@ -10,7 +10,7 @@ import { areas, type Areas } from '../selection';
 import { onTheme, theme, type Theme } from '../theme';
 import { isNarrow, spanIn, timeAt, xOf, type Lane, type Span } from '../timeline/scale';
 import { paintSites, siteAt, siteColor, type StackLook } from '../timeline/stacked';
-import { durationText, rateText, valueText } from '../units';
+import { durationText, rateText, signedText, valueText } from '../units';
 import { Order } from './order';
 import { rowsOf, type SiteRow } from './rows';
 
@@ -310,7 +310,11 @@ export class SitesPart implements Part {
         number('end', row.end, this.text(row.end)),
         isRate
           ? number('total', row.total, valueText(row.total ?? 0, data.unit))
-          : number('growth', row.growth, `${row.growth > 0 ? '+' : ''}${this.text(row.growth)}`),
+          : number(
+              'growth',
+              row.growth,
+              signedText(row.growth, (value) => this.text(value)),
+            ),
       );
     };
     const heads = [
