@@ -6,29 +6,6 @@
 #include <string.h>
 
 #include "analyze/call_graph_parts.h"
-#include "base/hash.h"
-
-/* Functions are found by what names them; never more than half of the slots are taken. */
-struct slots {
-    uint32_t *items; /* function index + 1, 0 when free */
-    size_t mask;
-};
-
-static bool is_same(const struct graph_node *known, const struct call_node *node,
-                    enum tree_merge merge)
-{
-    if (known->module != node->module || known->function != node->function)
-        return false;
-    return merge != MERGE_LINE || (known->file == node->file && known->line == node->line);
-}
-
-static uint64_t hash_function(const struct call_node *node, enum tree_merge merge)
-{
-    uint64_t hash = hash_mix(((uint64_t)node->module << 32 | node->function) + 1);
-    if (merge == MERGE_LINE)
-        hash = hash_mix(hash ^ ((uint64_t)node->file << 32 | node->line));
-    return hash;
-}
 
 static bool matches(const struct recording *recording, const regex_t *regex,
                     const struct call_node *node)
@@ -56,40 +33,33 @@ static int add_function(struct graph_builder *builder, const struct call_node *n
     return vec_push(&builder->functions, function) ? 0 : -ENOMEM;
 }
 
-static int find_function(struct graph_builder *builder, const struct slots *slots,
+static int find_function(struct graph_builder *builder, uint32_t *function_of_kind,
                          const struct call_node *node, uint32_t *index)
 {
-    enum tree_merge const merge = builder->rules->merge;
-    size_t at = hash_function(node, merge) & slots->mask;
-    for (; slots->items[at]; at = (at + 1) & slots->mask) {
-        struct graph_node *known = &builder->functions.items[slots->items[at] - 1].node;
-        if (!is_same(known, node, merge))
-            continue;
-        if (known->file != node->file || known->line != node->line)
-            known->line = 0; /* several places of one function */
-        if (known->file != node->file)
-            known->file = STRING_EMPTY;
-        *index = slots->items[at] - 1;
-        return 0;
+    uint32_t *known = &function_of_kind[node->kind]; /* + 1 */
+    *index = *known ? *known - 1 : (uint32_t)builder->functions.count;
+    if (!*known) {
+        *known = *index + 1;
+        return add_function(builder, node);
     }
-    *index = (uint32_t)builder->functions.count;
-    slots->items[at] = *index + 1;
-    return add_function(builder, node);
+    struct graph_node *function = &builder->functions.items[*index].node;
+    if (function->file != node->file || function->line != node->line)
+        function->line = 0; /* several places of one function */
+    if (function->file != node->file)
+        function->file = STRING_EMPTY;
+    return 0;
 }
 
 static int group_nodes(struct graph_builder *builder)
 {
     size_t const count = builder->tree.nodes.count;
-    struct slots slots = {.mask = 1};
-    while (slots.mask + 1 < 2 * count)
-        slots.mask = 2 * slots.mask + 1;
-    slots.items = calloc(slots.mask + 1, sizeof(uint32_t));
+    uint32_t *function_of_kind = calloc((size_t)builder->tree.kind_count + 1, sizeof(uint32_t));
     builder->steps = calloc(count, sizeof(builder->steps[0]));
-    int err = slots.items && builder->steps ? 0 : -ENOMEM;
+    int err = function_of_kind && builder->steps ? 0 : -ENOMEM;
     for (uint32_t i = 1; i < count && !err; i++)
-        err = find_function(builder, &slots, &builder->tree.nodes.items[i],
+        err = find_function(builder, function_of_kind, &builder->tree.nodes.items[i],
                             &builder->steps[i].function);
-    free(slots.items);
+    free(function_of_kind);
     return err;
 }
 

@@ -6,190 +6,153 @@
 #include <string.h>
 
 #include "analyze/call_nodes.h"
+#include "analyze/call_shape.h"
 #include "analyze/shown_frame.h"
 
 struct builder {
     struct recording *recording;
     struct call_tree *tree;
-    struct call_nodes nodes;
-    bool bottom_up;
-    bool shows_allocator;          /* time in malloc is malloc's; memory is of who asked */
-    uint32_t max_levels;           /* bottom-up: callers further out are left out */
-    uint32_t *node_of_stack;       /* top-down: the node of each stack walked so far, 0 when none */
-    VEC(struct shown_frame) shown; /* every line of every frame ... */
-    uint32_t *first_shown;         /* ... frame f has [first_shown[f], first_shown[f + 1]) */
-    VEC(struct shown_frame) lines; /* of the stack at hand, innermost first */
-    VEC(stack_id) climb;
+    struct shape_question question;
+    struct call_shape *shape;
+    struct frame_kinds *kinds;
+    bool *is_used;           /* by node of the shape: some stack at hand goes through it */
+    uint32_t *node_of_group; /* of the tree; 0: none yet */
 };
 
-static void builder_fini(struct builder *builder)
+/* Where each row of the weights ends, as nodes of the shape at first. */
+static int find_leaves(struct builder *builder, const struct weights *weights)
 {
-    call_nodes_fini(&builder->nodes);
-    free(builder->node_of_stack);
-    free(builder->first_shown);
-    vec_free(&builder->shown);
-    vec_free(&builder->lines);
-    vec_free(&builder->climb);
-}
-
-/* Expands every frame once: stacks share frames many times over. */
-static int expand_frames(struct builder *builder)
-{
-    size_t const count = builder->recording->frames.count;
-    builder->first_shown = calloc(count + 1, sizeof(uint32_t));
-    if (!builder->first_shown)
+    if (!vec_reserve(&builder->tree->leaves, weights->rows.count))
         return -ENOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        size_t const lines = frame_show(builder->recording, i, NULL, 0);
-        if (builder->shown.count + lines > UINT32_MAX || !vec_reserve(&builder->shown, lines))
-            return -ENOMEM;
-        frame_show(builder->recording, i, builder->shown.items + builder->shown.count, lines);
-        builder->shown.count += lines;
-        builder->first_shown[i + 1] = (uint32_t)builder->shown.count;
+    vec_each (row, &weights->rows) {
+        uint32_t const leaf = call_shape_leaf(builder->shape, builder->kinds, builder->recording,
+                                              row->key, builder->question.shows_allocator);
+        vec_push(&builder->tree->leaves, leaf);
+        builder->is_used[leaf] = true;
     }
+    const uint64_t *nodes = builder->shape->nodes.pairs.items;
+    for (size_t i = builder->shape->nodes.pairs.count; i-- > 1;) /* a parent comes first */
+        if (builder->is_used[i])
+            builder->is_used[pair_first(nodes[i])] = true;
     return 0;
 }
 
-/* Top-down: the node of `stack`, by the nodes of its callers, each walked once for all stacks. */
-static int node_of_stack(struct builder *builder, stack_id stack, uint32_t *node)
+static void name_module(struct recording *recording, struct call_node *node)
 {
-    builder->climb.count = 0;
-    while (stack != STACK_EMPTY && !builder->node_of_stack[stack]) {
-        if (!vec_push(&builder->climb, stack))
-            return -ENOMEM;
-        stack = stack_table_innermost(builder->recording->stacks, stack).caller;
-    }
-    *node = stack == STACK_EMPTY ? 0 : builder->node_of_stack[stack];
-    while (builder->climb.count) {
-        stack = builder->climb.items[--builder->climb.count];
-        uint32_t const frame = stack_table_innermost(builder->recording->stacks, stack).frame;
-        if (frame >= builder->recording->frames.count)
+    const char *path = recording_text(recording, node->module);
+    node->function = recording_intern(recording, *path ? path_basename(path) : "[unknown]");
+    node->file = STRING_EMPTY;
+    node->line = 0;
+    node->inlined = false;
+}
+
+static void make_node(struct builder *builder, uint32_t from, uint32_t group)
+{
+    const struct shape_groups *groups = &builder->shape->groups[builder->question.merge];
+    const struct frame_line *line =
+        &builder->kinds->lines.items[pair_second(builder->shape->nodes.pairs.items[from])];
+    uint32_t const above = pair_first(groups->groups.pairs.items[group]);
+    struct call_node node = {.function = line->shown.function,
+                             .module = line->shown.module,
+                             .file = line->shown.file,
+                             .line = line->shown.line,
+                             .inlined = line->shown.inlined,
+                             .is_again = groups->is_again.items[group],
+                             .kind = line->kinds[builder->question.merge],
+                             .parent = builder->node_of_group[above]};
+    if (builder->question.merge == MERGE_MODULE)
+        name_module(builder->recording, &node);
+    builder->node_of_group[group] = (uint32_t)builder->tree->nodes.count;
+    vec_push(&builder->tree->nodes, node);
+}
+
+/* One node for each group that is used; a parent before its children. */
+static int make_nodes(struct builder *builder)
+{
+    const struct call_shape *shape = builder->shape;
+    const uint32_t *group_of = shape->groups[builder->question.merge].of_node.items;
+    size_t used = 0;
+    for (size_t i = 1; i < shape->nodes.pairs.count; i++)
+        used += builder->is_used[i];
+    if (!vec_reserve(&builder->tree->nodes, used))
+        return -ENOMEM;
+    for (size_t i = 1; i < shape->nodes.pairs.count; i++) {
+        if (!builder->is_used[i])
             continue;
-        for (uint32_t i = builder->first_shown[frame + 1]; i-- > builder->first_shown[frame];)
-            if (call_nodes_find(&builder->nodes, *node, &builder->shown.items[i], node) < 0)
-                return -ENOMEM;
-        builder->node_of_stack[stack] = *node;
+        uint32_t const group = group_of[i], known = builder->node_of_group[group];
+        if (!known)
+            make_node(builder, (uint32_t)i, group);
+        else if (builder->question.merge == MERGE_FUNCTION)
+            call_node_blur(
+                &builder->tree->nodes.items[known],
+                &builder->kinds->lines.items[pair_second(shape->nodes.pairs.items[i])].shown);
     }
     return 0;
 }
 
-/* Where the visible part of a stack begins: its innermost link, and how many of that link's lines
- * are the allocator's own.  A stack of nothing else is shown whole. */
-static stack_id skip_allocator(const struct builder *builder, stack_id stack, uint32_t *hidden)
+static void add_weights(struct builder *builder, const struct weights *weights)
 {
-    const struct recording *recording = builder->recording;
-    for (stack_id at = builder->shows_allocator ? STACK_EMPTY : stack; at != STACK_EMPTY;) {
-        struct stack_link const link = stack_table_innermost(recording->stacks, at);
-        if (link.frame < recording->frames.count) {
-            uint32_t const first = builder->first_shown[link.frame];
-            uint32_t const end = builder->first_shown[link.frame + 1];
-            for (uint32_t i = first; i < end; i++) {
-                if (!shown_frame_is_allocator(recording, &builder->shown.items[i])) {
-                    *hidden = i - first;
-                    return at;
-                }
-            }
-        }
-        at = link.caller;
+    const uint32_t *group_of = builder->shape->groups[builder->question.merge].of_node.items;
+    for (size_t i = 0; i < weights->rows.count; i++) {
+        const struct weight *row = &weights->rows.items[i];
+        uint32_t *leaf = &builder->tree->leaves.items[i];
+        *leaf = builder->node_of_group[group_of[*leaf]];
+        struct call_node *node = &builder->tree->nodes.items[*leaf];
+        node->self_value = (int64_t)((uint64_t)node->self_value + (uint64_t)row->value);
+        node->self_count = (int64_t)((uint64_t)node->self_count + (uint64_t)row->count);
     }
-    *hidden = 0;
-    return stack;
-}
-
-static int leaf_top_down(struct builder *builder, stack_id stack, uint32_t *node)
-{
-    uint32_t hidden;
-    stack = skip_allocator(builder, stack, &hidden);
-    if (hidden == 0)
-        return node_of_stack(builder, stack, node);
-
-    struct stack_link const link = stack_table_innermost(builder->recording->stacks, stack);
-    int err = node_of_stack(builder, link.caller, node);
-    uint32_t const first = builder->first_shown[link.frame] + hidden;
-    for (uint32_t i = builder->first_shown[link.frame + 1]; !err && i-- > first;)
-        err = call_nodes_find(&builder->nodes, *node, &builder->shown.items[i], node);
-    return err;
-}
-
-static int leaf_bottom_up(struct builder *builder, stack_id stack, uint32_t *node)
-{
-    uint32_t hidden, levels = 0;
-    stack = skip_allocator(builder, stack, &hidden);
-    *node = 0;
-    while (stack != STACK_EMPTY && levels < builder->max_levels) {
-        struct stack_link const link = stack_table_innermost(builder->recording->stacks, stack);
-        stack = link.caller;
-        if (link.frame >= builder->recording->frames.count)
-            continue;
-        uint32_t const end = builder->first_shown[link.frame + 1];
-        for (uint32_t i = builder->first_shown[link.frame] + hidden; i < end; i++, levels++)
-            if (call_nodes_find(&builder->nodes, *node, &builder->shown.items[i], node) < 0)
-                return -ENOMEM;
-        hidden = 0;
-    }
-    return 0;
 }
 
 static int fill_tree(struct builder *builder, const struct weights *weights)
 {
-    struct call_node root = {.function = recording_intern(builder->recording, "all")};
-    if (!vec_push(&builder->tree->nodes, root))
+    const struct shape_groups *groups = &builder->shape->groups[builder->question.merge];
+    struct call_node const root = {.function = recording_intern(builder->recording, "all")};
+    builder->is_used = calloc(builder->shape->nodes.pairs.count, sizeof(*builder->is_used));
+    builder->node_of_group = calloc(groups->groups.pairs.count, sizeof(*builder->node_of_group));
+    builder->tree->kind_count = frame_kinds_count(builder->kinds, builder->question.merge);
+    if (!builder->is_used || !builder->node_of_group || !vec_push(&builder->tree->nodes, root))
         return -ENOMEM;
-    int err = expand_frames(builder);
+    int err = find_leaves(builder, weights);
+    if (!err)
+        err = make_nodes(builder);
     if (err)
         return err;
-    size_t const stacks = (size_t)stack_table_count(builder->recording->stacks) + 1;
-    builder->node_of_stack = calloc(stacks, sizeof(uint32_t));
-    if (!builder->node_of_stack)
-        return -ENOMEM;
-    for (size_t i = 0; i < weights->rows.count; i++) {
-        const struct weight *row = &weights->rows.items[i];
-        uint32_t node = 0;
-        err = builder->bottom_up ? leaf_bottom_up(builder, row->key, &node)
-                                 : leaf_top_down(builder, row->key, &node);
-        if (err)
-            return err;
-        if (!vec_push(&builder->tree->leaves, node))
-            return -ENOMEM;
-        struct call_node *leaf = &builder->tree->nodes.items[node];
-        leaf->self_value = (int64_t)((uint64_t)leaf->self_value + (uint64_t)row->value);
-        leaf->self_count = (int64_t)((uint64_t)leaf->self_count + (uint64_t)row->count);
-    }
+    add_weights(builder, weights);
     call_nodes_sum(builder->tree);
     return call_nodes_link(builder->recording, builder->tree);
 }
 
-static int build(struct builder *builder, const struct weights *weights)
+static int build(struct recording *recording, const struct weights *weights,
+                 struct shape_question question, struct call_tree *tree)
 {
-    memset(builder->tree, 0, sizeof(*builder->tree));
-    builder->shows_allocator = weights->metric && metric_shows_allocator(weights->metric);
-    int err = fill_tree(builder, weights);
-    builder_fini(builder);
+    struct builder builder = {.recording = recording, .tree = tree, .question = question};
+    memset(tree, 0, sizeof(*tree));
+    builder.question.shows_allocator = weights->metric && metric_shows_allocator(weights->metric);
+    int err = call_shape_get(recording, weights, &builder.question, &builder.shape, &builder.kinds);
+    if (!err)
+        err = fill_tree(&builder, weights);
+    free(builder.is_used);
+    free(builder.node_of_group);
+    call_shape_put(recording);
     if (err)
-        call_tree_fini(builder->tree);
+        call_tree_fini(tree);
     return err;
 }
 
 int call_tree_build(struct recording *recording, const struct weights *weights, bool bottom_up,
                     enum tree_merge merge, struct call_tree *tree)
 {
-    struct builder builder = {.recording = recording,
-                              .tree = tree,
-                              .nodes = {recording, tree, merge, NULL, 0},
-                              .bottom_up = bottom_up,
-                              .max_levels = UINT32_MAX};
-    return build(&builder, weights);
+    struct shape_question const question = {
+        .bottom_up = bottom_up, .max_levels = UINT32_MAX, .merge = merge};
+    return build(recording, weights, question, tree);
 }
 
 int call_tree_build_callers(struct recording *recording, const struct weights *weights,
                             enum tree_merge merge, uint32_t max_levels, struct call_tree *tree)
 {
-    struct builder builder = {.recording = recording,
-                              .tree = tree,
-                              .nodes = {recording, tree, merge, NULL, 0},
-                              .bottom_up = true,
-                              .max_levels = max_levels};
-    return build(&builder, weights);
+    struct shape_question const question = {
+        .bottom_up = true, .max_levels = max_levels, .merge = merge};
+    return build(recording, weights, question, tree);
 }
 
 void call_tree_fini(struct call_tree *tree)

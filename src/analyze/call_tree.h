@@ -12,17 +12,22 @@ struct call_node {
     string_id file;
     uint32_t line; /* of the call; 0 when unknown or when several lines were merged */
     bool inlined;
+    bool is_again; /* what it is merged by is further out as well */
+    uint32_t
+        kind; /* the same for all nodes that are of one function, line (inlined or not) or module, as they are merged */
     int64_t value, count;                       /* inclusive */
     int64_t self_value, self_count;             /* of stacks that end here */
     uint32_t parent, first_child, next_sibling; /* indices; 0 is "none" (and the root itself) */
 };
 
 enum tree_merge { MERGE_FUNCTION, MERGE_LINE, MERGE_MODULE }; /* what makes two frames one node */
+#define TREE_MERGES 3u
 
 struct call_tree {
     VEC(struct call_node)
     nodes;                /* nodes[0] is the root, "all"; children sorted by |value|, falling */
     VEC(uint32_t) leaves; /* where the stack of each row of the weights ended, in their order */
+    uint32_t kind_count;
 };
 
 /* Hidden frames: the allocator entry points and operator new at the inner end are left out, so the

@@ -5,74 +5,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
-/* Rows are found by what names them; each node of the tree belongs to one row. */
-struct grouper {
-    struct rank *rank;
-    uint32_t *slots; /* open addressing: row index + 1, 0 when free; never more than half full */
-    size_t slot_mask;
-    uint32_t *row_of_node;
-};
-
-static bool is_same_row(const struct rank_row *row, const struct call_node *node, enum grouping by)
+/* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
+static void add(int64_t *sum, int64_t more)
 {
-    if (row->module != node->module || (by != BY_MODULE && row->function != node->function))
-        return false;
-    return by != BY_LINE || (row->file == node->file && row->line == node->line);
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)more);
 }
 
-static uint64_t hash_row(const struct call_node *node, enum grouping by)
+/* A stack counts for the total of a row once, however often the row is in it: where it is outermost. */
+static void add_node(struct rank_row *row, const struct call_node *node)
 {
-    uint64_t hash = hash_mix((uint64_t)node->module + 1);
-    if (by != BY_MODULE)
-        hash = hash_mix(hash ^ node->function);
-    if (by == BY_LINE)
-        hash = hash_mix(hash ^ ((uint64_t)node->file << 32 | node->line));
-    return hash;
-}
-
-static int find_row(struct grouper *grouper, const struct call_node *node, uint32_t *row)
-{
-    struct rank *rank = grouper->rank;
-    size_t at = hash_row(node, rank->by) & grouper->slot_mask;
-    for (; grouper->slots[at]; at = (at + 1) & grouper->slot_mask) {
-        *row = grouper->slots[at] - 1;
-        struct rank_row *known = &rank->rows.items[*row];
-        if (!is_same_row(known, node, rank->by))
-            continue;
-        if (known->file != node->file || known->line != node->line)
-            known->line = 0; /* several places of one function */
-        if (known->file != node->file)
-            known->file = STRING_EMPTY;
-        known->inlined = known->inlined && node->inlined;
-        return 0;
+    add(&row->self_value, node->self_value);
+    add(&row->self_count, node->self_count);
+    if (!node->is_again) {
+        add(&row->total_value, node->value);
+        add(&row->total_count, node->count);
     }
-    *row = (uint32_t)rank->rows.count;
-    grouper->slots[at] = *row + 1;
-    return vec_push(&rank->rows, (struct rank_row){.function = node->function,
-                                                   .module = node->module,
-                                                   .file = node->file,
-                                                   .line = node->line,
-                                                   .inlined = node->inlined})
-               ? 0
-               : -ENOMEM;
+    if (row->file != node->file || row->line != node->line)
+        row->line = 0; /* several places of one function */
+    if (row->file != node->file)
+        row->file = STRING_EMPTY;
+    row->inlined = row->inlined && node->inlined;
 }
 
-static int sum_rows(struct grouper *grouper)
+/* A row for each kind of nodes; row_of_node says which. */
+static int list_kinds(struct rank *rank, uint32_t *row_of_node)
 {
-    struct rank *rank = grouper->rank;
-    struct tree_sum *sums = calloc(rank->rows.count + 1, sizeof(*sums));
-    int const err =
-        sums ? call_tree_sum(&rank->tree, grouper->row_of_node, rank->rows.count, sums) : -ENOMEM;
-    for (size_t i = 0; i < rank->rows.count && !err; i++) {
-        struct rank_row *row = &rank->rows.items[i];
-        row->self_value = sums[i].self_value;
-        row->self_count = sums[i].self_count;
-        row->total_value = sums[i].total_value;
-        row->total_count = sums[i].total_count;
+    uint32_t *row_of_kind = calloc((size_t)rank->tree.kind_count + 1, sizeof(uint32_t)); /* + 1 */
+    int err = row_of_kind ? 0 : -ENOMEM;
+    for (size_t i = 1; i < rank->tree.nodes.count && !err; i++) {
+        const struct call_node *node = &rank->tree.nodes.items[i];
+        uint32_t *row = &row_of_kind[node->kind];
+        if (!*row) {
+            struct rank_row const fresh = {.function = node->function,
+                                           .module = node->module,
+                                           .file = node->file,
+                                           .line = node->line,
+                                           .inlined = node->inlined};
+            err = vec_push(&rank->rows, fresh) ? 0 : -ENOMEM;
+            *row = (uint32_t)rank->rows.count;
+        }
+        if (!err)
+            add_node(&rank->rows.items[*row - 1], node);
+        row_of_node[i] = *row - 1;
     }
-    free(sums);
+    free(row_of_kind);
     return err;
 }
 
@@ -118,23 +94,13 @@ static int turn_leaves(struct rank *rank)
 
 static int group_nodes(struct rank *rank)
 {
-    size_t const count = rank->tree.nodes.count;
-    struct grouper grouper = {.rank = rank, .slot_mask = 1};
-    while (grouper.slot_mask + 1 < 2 * count)
-        grouper.slot_mask = 2 * grouper.slot_mask + 1;
-    grouper.slots = calloc(grouper.slot_mask + 1, sizeof(uint32_t));
-    grouper.row_of_node = calloc(count, sizeof(uint32_t));
-    int err = grouper.slots && grouper.row_of_node ? 0 : -ENOMEM;
-    for (uint32_t i = 1; i < count && !err; i++)
-        err = find_row(&grouper, &rank->tree.nodes.items[i], &grouper.row_of_node[i]);
+    uint32_t *row_of_node = calloc(rank->tree.nodes.count, sizeof(uint32_t));
+    int err = row_of_node ? list_kinds(rank, row_of_node) : -ENOMEM;
     if (!err)
-        err = sum_rows(&grouper);
+        err = add_stackless(rank, &row_of_node[0]);
     if (!err)
-        err = add_stackless(rank, &grouper.row_of_node[0]);
-    if (!err)
-        err = note_leaves(rank, grouper.row_of_node);
-    free(grouper.slots);
-    free(grouper.row_of_node);
+        err = note_leaves(rank, row_of_node);
+    free(row_of_node);
     return err;
 }
 

@@ -18,12 +18,6 @@ struct builder {
     bool *again;     /* whether the function is above it more than once */
 };
 
-static struct shown_frame frame_of(const struct call_node *node)
-{
-    return (struct shown_frame){node->function, node->module, node->file, node->line,
-                                node->inlined};
-}
-
 static void add_self(struct call_tree *tree, uint32_t at, int64_t value, int64_t count)
 {
     struct call_node *node = &tree->nodes.items[at];
@@ -36,8 +30,7 @@ static int add_callers(struct builder *builder, const struct call_node *node)
 {
     uint32_t at = 0;
     for (uint32_t up = node->parent; up; up = builder->tree->nodes.items[up].parent) {
-        struct shown_frame const frame = frame_of(&builder->tree->nodes.items[up]);
-        if (call_nodes_find(&builder->callers, at, &frame, &at) < 0)
+        if (call_nodes_find(&builder->callers, at, &builder->tree->nodes.items[up], &at) < 0)
             return -ENOMEM;
     }
     add_self(&builder->sandwich->callers, at, node->value, node->count);
@@ -54,8 +47,7 @@ static int place_node(struct builder *builder, uint32_t at)
     int err = 0;
     builder->place[at] = OUTSIDE;
     if (above != OUTSIDE) {
-        struct shown_frame const frame = frame_of(node);
-        err = call_nodes_find(&builder->callees, above, &frame, &builder->place[at]);
+        err = call_nodes_find(&builder->callees, above, node, &builder->place[at]);
         builder->again[at] = builder->again[node->parent] || is_it;
         if (is_it && !builder->again[node->parent]) {
             sandwich->again_value += node->value;
@@ -68,14 +60,6 @@ static int place_node(struct builder *builder, uint32_t at)
     if (!err && builder->place[at] != OUTSIDE)
         add_self(&sandwich->callees, builder->place[at], node->self_value, node->self_count);
     return err;
-}
-
-static int begin_tree(struct builder *builder, struct call_tree *tree, struct call_nodes *nodes,
-                      struct recording *recording)
-{
-    *nodes = (struct call_nodes){recording, tree, MERGE_FUNCTION, NULL, 0};
-    struct call_node const root = {.function = builder->function, .module = builder->module};
-    return vec_push(&tree->nodes, root) ? 0 : -ENOMEM;
 }
 
 static int finish_tree(struct call_tree *tree, const struct recording *recording)
@@ -94,10 +78,11 @@ int sandwich_build(struct recording *recording, const struct call_tree *tree, st
     builder.place = calloc(count + 1, sizeof(builder.place[0]));
     builder.again = calloc(count + 1, sizeof(builder.again[0]));
     int err = builder.place && builder.again ? 0 : -ENOMEM;
+    struct call_node const root = {.function = function, .module = module};
     if (!err)
-        err = begin_tree(&builder, &sandwich->callers, &builder.callers, recording);
+        err = call_nodes_begin(&builder.callers, &sandwich->callers, root);
     if (!err)
-        err = begin_tree(&builder, &sandwich->callees, &builder.callees, recording);
+        err = call_nodes_begin(&builder.callees, &sandwich->callees, root);
     for (uint32_t i = 0; i < count && !err; i++)
         err = place_node(&builder, i);
     if (!err)

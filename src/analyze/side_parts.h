@@ -2,12 +2,12 @@
 #pragma once
 
 #include "analyze/side_by_side.h"
+#include "base/pair_index.h"
 
 /* Adds the tree of one metric to the common one.  0 or -ENOMEM. */
 struct side_builder {
     struct side_by_side *sides;
-    uint32_t *slots; /* open addressing: node index, 0 when free; never more than half taken */
-    size_t mask;
+    struct pair_index index; /* of a parent and a kind: the number of the node */
 };
 int side_tree_add(struct side_builder *builder, const struct call_tree *tree, unsigned metric);
 /* Links children to parents, heaviest first.  0 or -ENOMEM. */

@@ -4,54 +4,25 @@
 #include <string.h>
 
 #include "analyze/side_parts.h"
-#include "base/hash.h"
-
-static uint64_t hash_node(uint32_t parent, string_id function, string_id module)
-{
-    return hash_mix(((uint64_t)parent << 32 | function) ^ hash_mix((uint64_t)module + 1));
-}
-
-static int grow(struct side_builder *builder)
-{
-    size_t const room = builder->slots ? 2 * (builder->mask + 1) : 1024;
-    uint32_t *slots = calloc(room, sizeof(*slots));
-    if (!slots)
-        return -ENOMEM;
-    for (uint32_t i = 1; i < builder->sides->tree.count; i++) {
-        const struct side_node *node = &builder->sides->tree.items[i];
-        size_t at = hash_node(node->parent, node->function, node->module) & (room - 1);
-        while (slots[at])
-            at = (at + 1) & (room - 1);
-        slots[at] = i;
-    }
-    free(builder->slots);
-    builder->slots = slots;
-    builder->mask = room - 1;
-    return 0;
-}
 
 static int find_node(struct side_builder *builder, uint32_t parent, const struct call_node *wanted,
-                     uint32_t *index)
+                     uint32_t *number)
 {
     struct side_by_side *sides = builder->sides;
-    if ((!builder->slots || 2 * sides->tree.count > builder->mask) && grow(builder) < 0)
+    if (pair_index_find(&builder->index, parent, wanted->kind, number) < 0)
         return -ENOMEM;
-    size_t at = hash_node(parent, wanted->function, wanted->module) & builder->mask;
-    for (; builder->slots[at]; at = (at + 1) & builder->mask) {
-        const struct side_node *node = &sides->tree.items[builder->slots[at]];
-        if (node->parent == parent && node->function == wanted->function &&
-            node->module == wanted->module) {
-            *index = builder->slots[at];
-            return 0;
-        }
-    }
-    if (sides->tree.count >= UINT32_MAX ||
-        !vec_push(&sides->tree, (struct side_node){.function = wanted->function,
-                                                   .module = wanted->module,
-                                                   .parent = parent}))
-        return -ENOMEM;
-    *index = builder->slots[at] = (uint32_t)sides->tree.count - 1;
-    return 0;
+    if (*number < sides->tree.count)
+        return 0;
+    struct side_node const node = {
+        .function = wanted->function, .module = wanted->module, .parent = parent};
+    return vec_push(&sides->tree, node) ? 0 : -ENOMEM;
+}
+
+static int begin_tree(struct side_builder *builder)
+{
+    uint32_t root;
+    int const err = pair_index_find(&builder->index, 0, UINT32_MAX, &root);
+    return !err && vec_push(&builder->sides->tree, (struct side_node){0}) ? 0 : -ENOMEM;
 }
 
 int side_tree_add(struct side_builder *builder, const struct call_tree *tree, unsigned metric)
@@ -60,7 +31,7 @@ int side_tree_add(struct side_builder *builder, const struct call_tree *tree, un
     uint32_t *places = calloc(tree->nodes.count + 1, sizeof(*places));
     int err = places ? 0 : -ENOMEM;
     if (!err && sides->tree.count == 0)
-        err = vec_push(&sides->tree, (struct side_node){0}) ? 0 : -ENOMEM;
+        err = begin_tree(builder);
     for (uint32_t i = 0; i < tree->nodes.count && !err; i++) {
         const struct call_node *node = &tree->nodes.items[i];
         if (i > 0) /* a parent comes before its children */
@@ -75,7 +46,7 @@ int side_tree_add(struct side_builder *builder, const struct call_tree *tree, un
 
 void side_builder_fini(struct side_builder *builder)
 {
-    free(builder->slots);
+    pair_index_fini(&builder->index);
 }
 
 struct order {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/call_tree.h"
+#include "analyze/call_shape.h"
 #include "base/hash.h"
 
 #define DEPTH_SEEN    64 /* frames looked at for one that is not a container */
@@ -15,13 +15,17 @@ int site_table_init(struct site_table *table, struct recording *recording)
 {
     uint32_t const stacks = stack_table_count(recording->stacks);
     *table = (struct site_table){.recording = recording, .stack_count = stacks};
-    table->site_of_stack = calloc((size_t)stacks + 1, sizeof(table->site_of_stack[0]));
+    int const err = call_shape_kinds(recording, &table->kinds);
+    if (!err)
+        table->site_of_stack = calloc((size_t)stacks + 1, sizeof(table->site_of_stack[0]));
     return table->site_of_stack ? 0 : -ENOMEM;
 }
 
 int site_table_extend(struct site_table *table)
 {
     uint32_t const stacks = stack_table_count(table->recording->stacks);
+    if (call_shape_kinds(table->recording, &table->kinds) < 0)
+        return -ENOMEM;
     if (stacks <= table->stack_count)
         return 0;
     uint32_t *grown =
@@ -78,31 +82,47 @@ static string_id name_process(const struct recording *recording, stack_id stack)
     return recording->locations.items[frame->first_location].function;
 }
 
-static string_id name_innermost(struct recording *recording, const struct metric *metric,
-                                stack_id stack)
+static bool is_plumbing(struct site_table *table, uint32_t number)
 {
-    struct shown_frame frame;
-    size_t const count = stack_show_of(recording, metric, stack, &frame, 1);
-    return count ? frame.function : recording_intern(recording, UNKNOWN_STACK);
+    struct frame_line *line = &table->kinds->lines.items[number];
+    if (line->is_plumbing < 0)
+        line->is_plumbing = is_container(recording_text(table->recording, line->shown.function)) ||
+                            is_runtime(recording_text(table->recording, line->shown.module));
+    return line->is_plumbing;
 }
 
-static string_id name_stack(struct recording *recording, stack_id stack)
+/* The innermost line, or the innermost that is no plumbing if there is one; without the allocator's own. */
+static string_id name_line(struct site_table *table, stack_id stack, bool skips_allocator,
+                           bool skips_plumbing)
 {
-    bool const is_of_several = recording_is_of_several(recording);
-    string_id const process = is_of_several ? name_process(recording, stack) : STRING_EMPTY;
-    if (process != STRING_EMPTY)
-        return process;
-    struct shown_frame frames[DEPTH_SEEN];
-    size_t count = stack_show(recording, stack, frames, DEPTH_SEEN);
-    if (count == 0)
-        return recording_intern(recording, UNKNOWN_STACK);
-    if (count > DEPTH_SEEN)
-        count = DEPTH_SEEN;
-    for (size_t i = 0; i < count; i++)
-        if (!is_container(recording_text(recording, frames[i].function)) &&
-            !is_runtime(recording_text(recording, frames[i].module)))
-            return frames[i].function;
-    return frames[0].function;
+    struct recording *recording = table->recording;
+    string_id innermost = STRING_EMPTY;
+    uint32_t hidden = 0, seen = 0;
+    if (skips_allocator)
+        stack = frame_kinds_skip(table->kinds, recording, stack, &hidden);
+    while (stack != STACK_EMPTY && seen < DEPTH_SEEN) {
+        struct stack_link const link = stack_table_innermost(recording->stacks, stack);
+        struct frame_lines const lines = frame_kinds_lines(table->kinds, link.frame);
+        for (uint32_t i = hidden; i < lines.count && seen < DEPTH_SEEN; i++, seen++) {
+            string_id const function = table->kinds->lines.items[lines.items[i]].shown.function;
+            if (!skips_plumbing || !is_plumbing(table, lines.items[i]))
+                return function;
+            if (seen == 0)
+                innermost = function;
+        }
+        hidden = 0;
+        stack = link.caller;
+    }
+    return seen ? innermost : recording_intern(recording, UNKNOWN_STACK);
+}
+
+static string_id name_stack(struct site_table *table, stack_id stack)
+{
+    if (table->by_function)
+        return name_line(table, stack, !metric_shows_allocator(table->by_function), false);
+    bool const is_of_several = recording_is_of_several(table->recording);
+    string_id const process = is_of_several ? name_process(table->recording, stack) : STRING_EMPTY;
+    return process != STRING_EMPTY ? process : name_line(table, stack, true, true);
 }
 
 static bool grow_slots(struct site_table *table)
@@ -145,9 +165,7 @@ struct site_entry *site_table_find(struct site_table *table, stack_id stack)
         stack = STACK_EMPTY; /* damaged input: counted as unknown */
     uint32_t *site = &table->site_of_stack[stack];
     if (!*site)
-        *site = site_of_function(
-            table, table->by_function ? name_innermost(table->recording, table->by_function, stack)
-                                      : name_stack(table->recording, stack));
+        *site = site_of_function(table, name_stack(table, stack));
     if (!*site) {
         table->failed = true;
         return NULL;

@@ -10,8 +10,11 @@ struct site_entry {
 };
 #define SITE_OTHER UINT32_MAX
 
+struct frame_kinds;
+
 struct site_table {
     struct recording *recording;
+    struct frame_kinds *kinds; /* the recording's */
     VEC(struct site_entry) sites;
     uint32_t *site_of_stack; /* by stack_id: site + 1, or 0 when not looked up yet */
     uint32_t stack_count;

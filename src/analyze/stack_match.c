@@ -5,9 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/shown_frame.h"
+#include "analyze/call_shape.h"
 
-#define LINES_MAX 256
+#define UNJUDGED UINT32_MAX
+
+struct judging {
+    const struct recording *recording;
+    struct stack_matcher matcher;
+    uint32_t *by_name; /* string_id, but for those that are set apart */
+    size_t names;
+    uint32_t *by_line; /* of the recording's frame_kinds */
+};
 
 static uint32_t smaller_code(uint32_t a, uint32_t b)
 {
@@ -16,41 +24,66 @@ static uint32_t smaller_code(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static uint32_t judge_frame(struct recording *recording, uint32_t frame,
-                            struct stack_matcher matcher)
+static uint32_t judge_name(const struct judging *judging, string_id name)
 {
-    struct shown_frame lines[LINES_MAX];
-    size_t const count = frame_show(recording, frame, lines, LINES_MAX);
-    uint32_t code = 0;
-    for (size_t i = 0; i < count && i < LINES_MAX; i++)
-        code = smaller_code(code, matcher.judge(matcher.with,
-                                                recording_text(recording, lines[i].function),
-                                                recording_text(recording, lines[i].module),
-                                                recording_text(recording, lines[i].file)));
+    bool const is_noted = name < judging->names;
+    if (is_noted && judging->by_name[name] != UNJUDGED)
+        return judging->by_name[name];
+    uint32_t const code =
+        judging->matcher.judge(judging->matcher.with, recording_text(judging->recording, name));
+    if (is_noted)
+        judging->by_name[name] = code;
     return code;
+}
+
+static uint32_t judge_line(const struct judging *judging, const struct shown_frame *shown)
+{
+    uint32_t code = judge_name(judging, shown->function);
+    if (judging->matcher.only_functions)
+        return code;
+    code = smaller_code(code, judge_name(judging, shown->module));
+    return shown->file ? smaller_code(code, judge_name(judging, shown->file)) : code;
+}
+
+static void judge_stacks(const struct judging *judging, const struct frame_kinds *kinds,
+                         uint32_t *codes)
+{
+    const struct stack_table *stacks = judging->recording->stacks;
+    for (size_t i = 0; i < kinds->lines.count; i++)
+        judging->by_line[i] = judge_line(judging, &kinds->lines.items[i].shown);
+    uint32_t const count = stack_table_count(stacks);
+    for (stack_id id = 1; id <= count && id; id++) { /* callers come first, so they are known */
+        struct stack_link const link = stack_table_innermost(stacks, id);
+        struct frame_lines const lines = frame_kinds_lines(kinds, link.frame);
+        uint32_t code = link.caller < id ? codes[link.caller] : 0;
+        for (uint32_t i = 0; i < lines.count; i++)
+            code = smaller_code(code, judging->by_line[lines.items[i]]);
+        codes[id] = code;
+    }
 }
 
 int stack_match(struct recording *recording, struct stack_matcher matcher, uint32_t **codes)
 {
-    size_t const frames = recording->frames.count;
-    uint32_t const stacks = stack_table_count(recording->stacks);
-    uint32_t *frame_codes = calloc(frames + 1, sizeof(uint32_t));
-    uint32_t *stack_codes = calloc((size_t)stacks + 1, sizeof(uint32_t));
-    if (!frame_codes || !stack_codes) {
-        free(frame_codes);
-        free(stack_codes);
+    struct frame_kinds *kinds;
+    if (call_shape_kinds(recording, &kinds) < 0) /* may make up names */
         return -ENOMEM;
+    size_t const names = (size_t)string_table_count(recording->strings) + 1;
+    struct judging judging = {.recording = recording,
+                              .matcher = matcher,
+                              .names = names,
+                              .by_name = malloc(names * sizeof(uint32_t)),
+                              .by_line = calloc(kinds->lines.count + 1, sizeof(uint32_t))};
+    *codes = calloc((size_t)stack_table_count(recording->stacks) + 1, sizeof(uint32_t));
+    bool const has_room = judging.by_name && judging.by_line && *codes;
+    if (has_room) {
+        memset(judging.by_name, 0xff, names * sizeof(uint32_t)); /* UNJUDGED */
+        judge_stacks(&judging, kinds, *codes);
+    } else {
+        free(*codes);
     }
-    for (uint32_t i = 0; i < frames; i++)
-        frame_codes[i] = judge_frame(recording, i, matcher);
-    for (stack_id id = 1; id <= stacks && id; id++) { /* callers come first, so they are known */
-        struct stack_link const link = stack_table_innermost(recording->stacks, id);
-        uint32_t const own = link.frame < frames ? frame_codes[link.frame] : 0;
-        stack_codes[id] = smaller_code(own, link.caller < id ? stack_codes[link.caller] : 0);
-    }
-    free(frame_codes);
-    *codes = stack_codes;
-    return 0;
+    free(judging.by_name);
+    free(judging.by_line);
+    return has_room ? 0 : -ENOMEM;
 }
 
 void weights_keep_matched(struct weights *weights, const uint32_t *codes)
@@ -70,24 +103,19 @@ void weights_keep_matched(struct weights *weights, const uint32_t *codes)
     weights->total_count = (int64_t)total_count;
 }
 
-static uint32_t judge_by_regex(const void *with, const char *function, const char *module,
-                               const char *file)
+static uint32_t judge_by_regex(const void *with, const char *name)
 {
-    const regex_t *regex = with;
-    return regexec(regex, function, 0, NULL, 0) == 0 || regexec(regex, module, 0, NULL, 0) == 0 ||
-           (*file && regexec(regex, file, 0, NULL, 0) == 0);
+    return regexec(with, name, 0, NULL, 0) == 0;
 }
 
 int stack_match_regex(struct recording *recording, const regex_t *regex, uint32_t **codes)
 {
-    return stack_match(recording, (struct stack_matcher){judge_by_regex, regex}, codes);
+    return stack_match(recording, (struct stack_matcher){judge_by_regex, regex, false}, codes);
 }
 
-static uint32_t judge_by_name(const void *with, const char *function, const char *module,
-                              const char *file)
+static uint32_t judge_by_name(const void *with, const char *name)
 {
-    (void)module, (void)file;
-    return strcmp(function, with) == 0;
+    return strcmp(name, with) == 0;
 }
 
 static int keep(struct recording *recording, struct stack_matcher matcher, struct weights *weights)
@@ -103,11 +131,11 @@ static int keep(struct recording *recording, struct stack_matcher matcher, struc
 
 int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights)
 {
-    return keep(recording, (struct stack_matcher){judge_by_regex, regex}, weights);
+    return keep(recording, (struct stack_matcher){judge_by_regex, regex, false}, weights);
 }
 
 int weights_keep_function(struct recording *recording, const char *function,
                           struct weights *weights)
 {
-    return keep(recording, (struct stack_matcher){judge_by_name, function}, weights);
+    return keep(recording, (struct stack_matcher){judge_by_name, function, true}, weights);
 }

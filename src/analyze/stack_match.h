@@ -6,15 +6,16 @@
 
 #include "analyze/weigh.h"
 
-/* Judges one line of a frame (inlined functions are lines of their own) by its names as shown.
+/* Judges a name as shown: of a function (inlined ones are lines of their own), of its module, of its file if that is known.
  * 0 for no match, otherwise a number; the smallest one found in a stack counts for the stack. */
 struct stack_matcher {
-    uint32_t (*judge)(const void *with, const char *function, const char *module, const char *file);
+    uint32_t (*judge)(const void *with, const char *name);
     const void *with;
+    bool only_functions;
 };
 
 /* Judges every stack once: *codes has one number per stack_id, [0] for the empty stack; the caller
- * frees it.  Each frame is judged once, however many stacks share it.  0 or -ENOMEM. */
+ * frees it.  Each name is judged once, however many stacks have it.  0 or -ENOMEM. */
 int stack_match(struct recording *recording, struct stack_matcher matcher, uint32_t **codes);
 
 /* Leaves only rows whose stack has a code, and makes the totals those of what is left. */

@@ -160,15 +160,12 @@ bool suppression_matches(const char *pattern, const char *text)
     }
 }
 
-static uint32_t judge(const void *with, const char *function, const char *module, const char *file)
+static uint32_t judge(const void *with, const char *name)
 {
     const struct suppressions *suppressions = with;
-    for (uint32_t i = 0; i < suppressions->rules.count; i++) {
-        const char *pattern = suppressions->rules.items[i].pattern;
-        if (suppression_matches(pattern, function) || suppression_matches(pattern, module) ||
-            (*file && suppression_matches(pattern, file)))
+    for (uint32_t i = 0; i < suppressions->rules.count; i++)
+        if (suppression_matches(suppressions->rules.items[i].pattern, name))
             return i + 1;
-    }
     return 0;
 }
 
@@ -200,7 +197,7 @@ int suppressions_apply(struct suppressions *suppressions, struct recording *reco
                        struct weights *weights)
 {
     uint32_t *codes;
-    int err = stack_match(recording, (struct stack_matcher){judge, suppressions}, &codes);
+    int err = stack_match(recording, (struct stack_matcher){judge, suppressions, false}, &codes);
     if (err)
         return err;
     suppressions->value = suppressions->count = 0;

@@ -30,6 +30,8 @@ void recording_destroy(struct recording *recording)
         recording->close(recording);
     if (recording->sums)
         recording->destroy_sums(recording->sums);
+    if (recording->shapes)
+        recording->destroy_shapes(recording->shapes);
     vec_each (bucket, &recording->buckets) {
         free(bucket->cells);
         free(bucket->thread_cells);

@@ -243,6 +243,9 @@ struct recording {
     struct sum_tree
         *sums; /* over stretches of it, for those who walk it: analyze/sum_tree.h; NULL: none */
     void (*destroy_sums)(struct sum_tree *sums);
+    struct call_shapes *
+        shapes; /* of its stacks, for those who make trees of them: analyze/call_shape.h; NULL: none */
+    void (*destroy_shapes)(struct call_shapes *shapes);
 };
 
 struct recording *recording_create(void); /* NULL when out of memory */

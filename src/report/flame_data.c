@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/human.h"
+#include "base/pair_index.h"
 #include "report/flame_diff.h"
 #include "report/flame_heat.h"
 
@@ -19,12 +20,11 @@ struct frame_entry {
 struct writer {
     const struct flame_scene *scene;
     struct svg_out *out;
-    uint32_t *string_index; /* by string_id: 0, or its place in the file's list */
-    uint32_t string_count;
+    struct pair_index
+        strings;     /* of 0 and a string_id: its place in the file's list, after the empty one */
     uint32_t *slots; /* open addressing over `frames`: 0, or index + 1 */
     size_t slot_mask;
     VEC(struct frame_entry) frames;
-    VEC(string_id) strings;
 };
 
 void flame_note(const struct flame_view *view, char *text, size_t size)
@@ -69,16 +69,13 @@ const char *flame_noun(const struct metric *metric)
 
 static uint32_t index_string(struct writer *writer, string_id id)
 {
-    if (id == STRING_EMPTY || id > string_table_count(writer->scene->recording->strings))
-        return 0; /* the first string is the empty one */
-    if (!writer->string_index[id]) {
-        if (!vec_push(&writer->strings, id)) {
-            writer->out->failed = true;
-            return 0;
-        }
-        writer->string_index[id] = ++writer->string_count;
-    }
-    return writer->string_index[id];
+    uint32_t place;
+    if (id == STRING_EMPTY)
+        return 0;
+    if (pair_index_find(&writer->strings, 0, id, &place) == 0)
+        return place + 1;
+    writer->out->failed = true;
+    return 0;
 }
 
 static uint64_t hash_entry(const struct frame_entry *entry)
@@ -158,9 +155,9 @@ static void write_frames(struct writer *writer)
         comma = ",";
     }
     svg_raw(writer->out, "],\n\"strings\":[\"\"");
-    vec_each (id, &writer->strings) {
+    vec_each (pair, &writer->strings.pairs) {
         svg_raw(writer->out, ",");
-        svg_json(writer->out, recording_text(scene->recording, *id));
+        svg_json(writer->out, recording_text(scene->recording, pair_second(*pair)));
     }
     svg_raw(writer->out, "]");
 }
@@ -176,9 +173,7 @@ int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
         room *= 2;
     writer.slot_mask = room - 1;
     writer.slots = calloc(room, sizeof(writer.slots[0]));
-    writer.string_index = calloc((size_t)string_table_count(scene->recording->strings) + 1,
-                                 sizeof(writer.string_index[0]));
-    int err = writer.slots && writer.string_index ? 0 : -ENOMEM;
+    int err = writer.slots ? 0 : -ENOMEM;
     if (!err) {
         svg_raw(out, "{\"unit\":");
         svg_json(out, scene->weights->metric->unit);
@@ -197,8 +192,7 @@ int flame_data_write(const struct flame_scene *scene, struct svg_out *out)
         err = out->failed ? -ENOMEM : 0;
     }
     free(writer.slots);
-    free(writer.string_index);
+    pair_index_fini(&writer.strings);
     vec_free(&writer.frames);
-    vec_free(&writer.strings);
     return err;
 }

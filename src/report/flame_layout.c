@@ -2,6 +2,7 @@
 #include "report/flame_layout.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is left to lay out among the children of one node. */
@@ -16,6 +17,7 @@ struct builder {
     struct flame_layout *layout;
     int64_t min_value;
     uint32_t max_depth;
+    uint32_t *sizes;          /* by node: frames beneath it, and itself */
     VEC(struct level) levels; /* a stack: the path from the root to here */
 };
 
@@ -24,28 +26,37 @@ static const struct call_node *node_at(const struct call_tree *tree, uint32_t in
     return &tree->nodes.items[index];
 }
 
-/* Pre-order walk without recursion, because stacks may be thousands deep; 0 at the end. */
-static uint32_t next_in_subtree(const struct call_tree *tree, uint32_t at, uint32_t top)
+/* Frames beneath each node, itself among them: a child comes after its parent. */
+static int measure_subtrees(struct builder *builder)
 {
-    if (node_at(tree, at)->first_child)
-        return node_at(tree, at)->first_child;
-    while (at != top && !node_at(tree, at)->next_sibling)
-        at = node_at(tree, at)->parent;
-    return at == top ? 0 : node_at(tree, at)->next_sibling;
+    size_t const count = builder->tree->nodes.count;
+    builder->sizes = calloc(count, sizeof(*builder->sizes));
+    if (!builder->sizes)
+        return -ENOMEM;
+    for (size_t i = count; i-- > 1;) {
+        builder->sizes[i]++;
+        builder->sizes[node_at(builder->tree, (uint32_t)i)->parent] += builder->sizes[i];
+    }
+    builder->sizes[0]++;
+    return 0;
 }
 
-static uint32_t subtree_size(const struct call_tree *tree, uint32_t top)
+/* The value that `rank` others are at least as large as; of all values, which are taken apart byte by byte. */
+static int64_t select_falling(uint64_t *values, size_t count, size_t rank)
 {
-    uint32_t size = 1;
-    for (uint32_t at = top; (at = next_in_subtree(tree, at, top)) != 0;)
-        size++;
-    return size;
-}
-
-static int by_falling_value(const void *a, const void *b)
-{
-    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return left < right ? 1 : left > right ? -1 : 0;
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        size_t counts[256] = {0}, kept = 0;
+        unsigned byte = 255;
+        for (size_t i = 0; i < count; i++)
+            counts[values[i] >> shift & 0xff]++;
+        while (rank >= counts[byte])
+            rank -= counts[byte--];
+        for (size_t i = 0; i < count; i++)
+            if ((values[i] >> shift & 0xff) == byte)
+                values[kept++] = values[i];
+        count = kept;
+    }
+    return (int64_t)values[0];
 }
 
 /* The value a frame must have to be among the `max_frames` biggest.  A parent is never smaller than
@@ -54,15 +65,15 @@ static int raise_min_value(const struct call_tree *tree, uint32_t max_frames, in
 {
     if (tree->nodes.count <= max_frames)
         return 0;
-    int64_t *values = calloc(tree->nodes.count, sizeof(values[0]));
+    uint64_t *values = calloc(tree->nodes.count, sizeof(values[0]));
     if (!values)
         return -ENOMEM;
     size_t count = 0;
     vec_each (node, &tree->nodes)
-        values[count++] = node->value;
-    qsort(values, count, sizeof(values[0]), by_falling_value);
-    if (values[max_frames] >= *min_value)
-        *min_value = values[max_frames] + 1;
+        values[count++] = node->value > 0 ? (uint64_t)node->value : 0;
+    int64_t const next = select_falling(values, count, max_frames);
+    if (next >= *min_value)
+        *min_value = next + 1;
     free(values);
     return 0;
 }
@@ -100,7 +111,7 @@ static bool place_child(struct builder *builder)
     level->next = node->next_sibling;
     level->room -= frame.value;
     if (frame.value < builder->min_value || frame.depth > builder->max_depth) {
-        level->remainder.hidden += subtree_size(builder->tree, frame.node);
+        level->remainder.hidden += builder->sizes[frame.node];
         level->remainder.value += frame.value;
         level->remainder.count += frame.count;
         return true;
@@ -120,6 +131,8 @@ int flame_layout_build(const struct call_tree *tree, const struct flame_limits *
                               .min_value = limits->min_value > 1 ? limits->min_value : 1,
                               .max_depth = limits->max_depth};
     int err = raise_min_value(tree, limits->max_frames, &builder.min_value);
+    if (!err)
+        err = measure_subtrees(&builder);
     if (err)
         return err;
     const struct call_node *root = node_at(tree, 0);
@@ -131,6 +144,7 @@ int flame_layout_build(const struct call_tree *tree, const struct flame_limits *
         ok = has_child ? place_child(&builder) : leave_node(&builder);
     }
     vec_free(&builder.levels);
+    free(builder.sizes);
     if (!ok)
         flame_layout_fini(layout);
     return ok ? 0 : -ENOMEM;

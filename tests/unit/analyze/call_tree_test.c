@@ -202,6 +202,92 @@ TEST(weights_without_a_stack_stay_at_the_root)
     call_tree_fini(&tree);
 }
 
+/* The tree of one stack with value 1. */
+static struct call_tree tree_of(stack_id stack)
+{
+    struct weights one = {.metric = metric_find("heap.calls")};
+    struct call_tree tree;
+    CHECK(vec_push(&one.rows, (struct weight){stack, 1, 1}));
+    CHECK(call_tree_build(sample.recording, &one, false, MERGE_FUNCTION, &tree) == 0);
+    weights_fini(&one);
+    return tree;
+}
+
+/* What earlier questions left behind changes nothing: of one stack each line is known, of all some are several. */
+TEST(a_question_does_not_see_the_ones_before)
+{
+    struct weights calls;
+    struct call_tree all, again;
+    struct call_tree first = tree_of(sample.stacks[SITE_PARSE]);
+    CHECK(weigh_stacks(sample.recording, metric_find("heap.calls"), TIME_ALL, &calls, NULL) == 0);
+    CHECK(call_tree_build(sample.recording, &calls, false, MERGE_FUNCTION, &all) == 0);
+    struct call_tree second = tree_of(sample.stacks[SITE_PARSE]);
+    CHECK(FIND(&all, "_start", "main", "handle")->line == 0);
+    CHECK(FIND(&first, "_start", "main", "handle")->line > 0);
+    CHECK(first.nodes.count == second.nodes.count && first.nodes.count < all.nodes.count);
+    for (size_t i = 0; i < first.nodes.count; i++)
+        CHECK(memcmp(&first.nodes.items[i], &second.nodes.items[i], sizeof(struct call_node)) == 0);
+    CHECK(call_tree_build(sample.recording, &calls, true, MERGE_FUNCTION, &again) == 0);
+    CHECK(again.nodes.items[0].value == all.nodes.items[0].value);
+    call_tree_fini(&again);
+    call_tree_fini(&all);
+    call_tree_fini(&first);
+    call_tree_fini(&second);
+    weights_fini(&calls);
+}
+
+TEST(a_recording_may_grow_between_two_questions)
+{
+    struct recording *recording = sample.recording;
+    struct call_tree tree = tree_of(sample.stacks[SITE_PLUGIN]);
+    FIND(&tree, "_start", "main", "libplugin.so+0x1234");
+    call_tree_fini(&tree);
+
+    stack_id added;
+    uint32_t const frame = (uint32_t)recording->frames.count;
+    struct location const place = {.function = recording_intern(recording, "later"), .line = 7};
+    CHECK(vec_push(&recording->frames,
+                   (struct frame){.module = MODULE_NONE,
+                                  .first_location = (uint32_t)recording->locations.count,
+                                  .location_count = 1}));
+    CHECK(vec_push(&recording->locations, place));
+    CHECK(stack_table_push(recording->stacks, sample.stacks[SITE_PLUGIN], frame, &added) == 0);
+    tree = tree_of(added);
+    CHECK(FIND(&tree, "_start", "main", "libplugin.so+0x1234", "malloc", "later")->line == 7);
+    call_tree_fini(&tree);
+}
+
+TEST(a_frame_may_get_a_name_between_two_questions)
+{
+    struct recording *recording = sample.recording;
+    struct call_tree tree = tree_of(sample.stacks[SITE_PLUGIN]);
+    FIND(&tree, "_start", "main", "libplugin.so+0x1234");
+    call_tree_fini(&tree);
+
+    struct location const place = {.function = recording_intern(recording, "plugged")};
+    vec_each (frame, &recording->frames) {
+        if (frame->location_count == 0) {
+            frame->first_location = (uint32_t)recording->locations.count;
+            frame->location_count = 1;
+        }
+    }
+    CHECK(vec_push(&recording->locations, place));
+    tree = tree_of(sample.stacks[SITE_PLUGIN]);
+    CHECK(FIND(&tree, "_start", "main", "plugged")->self_value == 1);
+    call_tree_fini(&tree);
+}
+
+TEST(nodes_of_one_function_are_of_one_kind)
+{
+    struct call_tree tree = tree_of(sample.stacks[SITE_TREE]);
+    const struct call_node *outer = FIND(&tree, "_start", "main", "walk");
+    const struct call_node *inner = FIND(&tree, "_start", "main", "walk", "walk", "walk");
+    CHECK(outer->kind == inner->kind && outer->kind < tree.kind_count);
+    CHECK(!outer->is_again && inner->is_again);
+    CHECK(FIND(&tree, "_start", "main")->kind != outer->kind);
+    call_tree_fini(&tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +302,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_stack_of_nothing_but_the_allocator_is_kept, begin, end),
         cmocka_unit_test_setup_teardown(an_inlined_allocator_is_hidden_too, begin, end),
         cmocka_unit_test_setup_teardown(weights_without_a_stack_stay_at_the_root, begin, end),
+        cmocka_unit_test_setup_teardown(a_question_does_not_see_the_ones_before, begin, end),
+        cmocka_unit_test_setup_teardown(a_recording_may_grow_between_two_questions, begin, end),
+        cmocka_unit_test_setup_teardown(a_frame_may_get_a_name_between_two_questions, begin, end),
+        cmocka_unit_test_setup_teardown(nodes_of_one_function_are_of_one_kind, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
