@@ -21,3 +21,18 @@ int bucket_walk(struct recording *recording, struct time_range *range,
  * (`added`, by column): one may stand for several, with their sums, the time they cover, and without moments. */
 int bucket_walk_sums(struct recording *recording, struct time_range *range,
                      struct bucket_visitor visitor, const bool *added, struct fault *fault);
+
+/* Each bucket by itself, for one who wants what its columns come to over all stacks: where the recording knows, cells of the empty stack
+ * stand for those of all, without classes of sizes and lifetimes, threads and moments. */
+int bucket_walk_totals(struct recording *recording, struct time_range *range,
+                       struct bucket_visitor visitor, struct fault *fault);
+
+/* For one who draws the time from `from_ns` on, by columns that are none of such classes: as bucket_walk_sums up to there, and then in
+ * stretches short enough for a picture. */
+struct drawn_columns {
+    uint64_t from_ns;
+    const bool *added; /* by column */
+};
+int bucket_walk_drawn(struct recording *recording, struct time_range *range,
+                      struct bucket_visitor visitor, struct drawn_columns drawn,
+                      struct fault *fault);

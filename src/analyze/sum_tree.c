@@ -4,16 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/packed_cells.h"
+#include "analyze/sum_parts.h"
 #include "base/clock.h"
 
 #define LEVELS_MOST    16
 #define BUCKETS_JUDGED 32u
-
-struct sum_node {
-    struct packed_cells cells, thread_cells;
-    bool is_there; /* false: one of its buckets cannot be read */
-};
+#define DRAWN_LEAST    120u /* stretches that make a picture */
+#define DRAWN_SHARE    2u   /* of the bytes, one part of so many */
 
 struct sum_level {
     VEC(struct sum_node) nodes; /* by time, without gaps from the beginning on */
@@ -21,6 +18,7 @@ struct sum_level {
 
 struct sum_tree {
     struct sum_limits limits;
+    struct sum_drawing drawing;
     struct sum_level levels[LEVELS_MOST];
     size_t stretch; /* buckets of a node of levels[0]; SUM_FAN times as many on each level above */
     size_t bytes;
@@ -50,6 +48,7 @@ static void destroy(struct sum_tree *tree)
 {
     for (size_t i = 0; i < LEVELS_MOST; i++)
         level_fini(tree, &tree->levels[i]);
+    sum_drawing_fini(&tree->drawing);
     cell_sum_fini(&tree->cells);
     cell_sum_fini(&tree->thread_cells);
     bytes_free(&tree->scratch);
@@ -67,13 +66,9 @@ static bool create(struct recording *recording, const struct sum_limits *limits)
     return true;
 }
 
-/* Packs what was added up, and begins a new sum. */
 static int finish_sum(struct sum_tree *tree, struct cell_sum *sum, struct packed_cells *packed)
 {
-    int err = cell_sum_finish(sum);
-    if (!err)
-        err = packed_cells_make(packed, sum->list.items, sum->list.count, &tree->scratch);
-    sum->list.count = sum->tidy = 0;
+    int const err = sum_pack(sum, packed, &tree->scratch);
     tree->bytes += packed->size;
     return err;
 }
@@ -93,14 +88,6 @@ static int add_node(struct sum_tree *tree, struct sum_level *level, struct cell_
     return -ENOMEM;
 }
 
-static int add_packed(struct cell_sum *sum, const struct packed_cells *packed,
-                      struct cell_list *scratch)
-{
-    scratch->count = 0;
-    int const err = packed_cells_take(packed, NULL, scratch);
-    return err ? err : cell_sum_add(sum, scratch->items, scratch->count);
-}
-
 /* A node of the last SUM_FAN ones of the level below. */
 static int add_parent(struct sum_tree *tree, size_t at)
 {
@@ -113,9 +100,9 @@ static int add_parent(struct sum_tree *tree, size_t at)
     for (size_t i = 0; i < SUM_FAN; i++)
         is_there &= children[i].is_there;
     for (size_t i = 0; i < SUM_FAN && is_there && !err; i++) {
-        err = add_packed(&cells, &children[i].cells, &scratch);
+        err = sum_unpack(&cells, &children[i].cells, &scratch);
         if (!err)
-            err = add_packed(&thread_cells, &children[i].thread_cells, &scratch);
+            err = sum_unpack(&thread_cells, &children[i].thread_cells, &scratch);
     }
     if (!err)
         err = add_node(tree, &tree->levels[at], &cells, &thread_cells, is_there);
@@ -147,7 +134,9 @@ static void lengthen_leaves(struct sum_tree *tree)
 /* Leaves that are longer than the recording are never finished. */
 static void stay_within(struct sum_tree *tree)
 {
-    while (tree->bytes > tree->limits.bytes_most)
+    tree->is_over |=
+        sum_drawing_fit(&tree->drawing, tree->limits.bytes_most / DRAWN_SHARE, &tree->scratch) < 0;
+    while (tree->bytes > tree->limits.bytes_most - tree->limits.bytes_most / DRAWN_SHARE)
         lengthen_leaves(tree);
 }
 
@@ -164,19 +153,30 @@ static int finish_leaf(struct sum_tree *tree)
     return err;
 }
 
-static int add_bucket(struct sum_tree *tree, struct recording *recording)
+/* NULL: it cannot be read.  One may come more than once, since leaves that become longer read again. */
+static int add_to_all(struct sum_tree *tree, const struct bucket *bucket)
 {
-    struct bucket *bucket = &recording->buckets.items[tree->added];
     int err = 0;
-    if (!tree->has_hole && recording_load_bucket(recording, bucket, NULL) < 0)
-        tree->has_hole = true;
+    tree->has_hole |= !bucket;
     if (!tree->has_hole) {
         err = cell_sum_add(&tree->cells, bucket->cells, bucket->cell_count);
         if (!err)
             err =
                 cell_sum_add(&tree->thread_cells, bucket->thread_cells, bucket->thread_cell_count);
-        recording_unload_bucket(recording, bucket);
     }
+    if (!err && tree->added == tree->drawing.totals.count)
+        err = sum_drawing_add(&tree->drawing, bucket, tree->limits.bytes_most / DRAWN_SHARE,
+                              &tree->scratch);
+    return err;
+}
+
+static int add_bucket(struct sum_tree *tree, struct recording *recording)
+{
+    struct bucket *bucket = &recording->buckets.items[tree->added];
+    bool const is_there = recording_load_bucket(recording, bucket, NULL) == 0;
+    int err = add_to_all(tree, is_there ? bucket : NULL);
+    if (is_there)
+        recording_unload_bucket(recording, bucket);
     tree->added++;
     if (!err && tree->added % tree->stretch == 0)
         err = finish_leaf(tree);
@@ -229,6 +229,7 @@ bool sum_tree_advance(struct recording *recording, const struct sum_limits *limi
         return true;
     vec_free(&tree->cells.scratch);
     vec_free(&tree->thread_cells.scratch);
+    vec_free(&tree->drawing.cells.scratch);
     bytes_free(&tree->scratch);
     return false;
 }
@@ -251,6 +252,31 @@ const struct sum_node *sum_tree_find(const struct sum_tree *tree, size_t first, 
     return found;
 }
 
+const struct sum_node *sum_tree_stretch_at(const struct sum_tree *tree, size_t first, size_t end,
+                                           size_t *count)
+{
+    const struct sum_drawing *drawing = &tree->drawing;
+    size_t const stretch = drawing->stretch;
+    if (!stretch || first % stretch || first / stretch >= drawing->nodes.count ||
+        first + stretch > end || !drawing->nodes.items[first / stretch].is_there)
+        return NULL;
+    *count = stretch;
+    return &drawing->nodes.items[first / stretch];
+}
+
+bool sum_tree_can_draw(const struct sum_tree *tree, size_t from, size_t end)
+{
+    return tree->drawing.stretch && (end - from) / tree->drawing.stretch >= DRAWN_LEAST;
+}
+
+bool sum_tree_totals(const struct sum_tree *tree, size_t bucket, struct cell_list *into)
+{
+    const struct sum_drawing *drawing = &tree->drawing;
+    into->count = 0;
+    return bucket < drawing->totals.count && drawing->totals.items[bucket].is_there &&
+           packed_cells_take(&drawing->totals.items[bucket].cells, NULL, into) == 0;
+}
+
 int sum_node_take(const struct sum_node *node, const bool *wanted, struct summed_cells *into)
 {
     into->cells.count = into->thread_cells.count = 0;
@@ -271,7 +297,7 @@ bool sum_tree_is_large(const struct sum_tree *tree)
 
 size_t sum_tree_bytes(const struct sum_tree *tree)
 {
-    return tree->bytes;
+    return tree->bytes + tree->drawing.bytes;
 }
 
 size_t sum_tree_stretch(const struct sum_tree *tree)

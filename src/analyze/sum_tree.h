@@ -2,6 +2,8 @@
  *
  * A leaf is the sum of so many consecutive buckets, a node above it that of SUM_FAN of those below; bucket_walk hands them to
  * those who only add up, instead of the buckets.  Cells are summed by stack and by thread; moments and gauges are not.
+ * Besides, for whoever draws all of the time: some hundred stretches of one length, without classes of sizes and lifetimes, which
+ * are most of the cells; and of each bucket what its columns come to.
  * The tree belongs to its recording (recording->sums) and grows behind it.  One thread at a time. */
 #pragma once
 
@@ -25,6 +27,14 @@ bool sum_tree_advance(struct recording *recording, const struct sum_limits *limi
 /* The longest sum of buckets from `first` on, none of them at `end` or behind, and of how many it is; NULL: there is none. */
 const struct sum_node *sum_tree_find(const struct sum_tree *tree, size_t first, size_t end,
                                      size_t *count);
+
+/* The sum of the stretch that begins with bucket `first`, of how many buckets it is, and whether there are enough of them to draw
+ * buckets `from` to `end`. */
+const struct sum_node *sum_tree_stretch_at(const struct sum_tree *tree, size_t first, size_t end,
+                                           size_t *count);
+bool sum_tree_can_draw(const struct sum_tree *tree, size_t from, size_t end);
+/* What the columns of a bucket come to over all stacks, as cells of the empty stack; false when that is not known, or memory has run out. */
+bool sum_tree_totals(const struct sum_tree *tree, size_t bucket, struct cell_list *into);
 
 struct summed_cells {
     struct cell_list cells, thread_cells; /* by column and key */

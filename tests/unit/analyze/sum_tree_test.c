@@ -241,6 +241,105 @@ TEST(small_recordings_have_none)
     recording_destroy(recording);
 }
 
+struct running {
+    uint64_t end_ns, sums[STACKS + 10];
+    size_t visits;
+};
+
+static void add_up(void *into, const struct bucket *bucket)
+{
+    struct running *running = into;
+    CHECK(bucket->begin_ns == running->end_ns);
+    running->end_ns = bucket->end_ns;
+    running->visits++;
+    for (size_t i = 0; i < bucket->cell_count; i++)
+        if (bucket->cells[i].column == COL_HEAP_BYTES)
+            running->sums[bucket->cells[i].key] += (uint64_t)bucket->cells[i].value;
+}
+
+struct drawn {
+    struct running running, plain;
+    const struct recording *recording;
+    uint64_t from_ns;
+    size_t at, stretches;
+};
+
+/* At the end of each stretch the sums are those of all buckets up to there. */
+static void compare_sums(void *into, const struct bucket *bucket)
+{
+    struct drawn *sofar = into;
+    const struct bucket *buckets = sofar->recording->buckets.items;
+    add_up(&sofar->running, bucket);
+    while (sofar->plain.end_ns < bucket->end_ns)
+        add_up(&sofar->plain, &buckets[sofar->at++]);
+    sofar->stretches += bucket->end_ns > sofar->from_ns;
+    CHECK(bucket->begin_ns >= sofar->from_ns || bucket->end_ns <= sofar->from_ns ||
+          bucket == &buckets[sofar->at - 1]); /* none reaches over the beginning */
+    assert_memory_equal(sofar->running.sums, sofar->plain.sums, sizeof(sofar->plain.sums));
+}
+
+static size_t draw_from(struct recording *recording, uint64_t from_ns)
+{
+    static const bool added[COLUMN_LIMIT] = {[COL_HEAP_BYTES] = true};
+    struct drawn sofar = {.recording = recording, .from_ns = from_ns};
+    struct time_range all = TIME_ALL;
+    CHECK(bucket_walk_drawn(recording, &all, (struct bucket_visitor){compare_sums, &sofar},
+                            (struct drawn_columns){from_ns, added}, NULL) == 0);
+    CHECK(sofar.at == recording->buckets.count && all.to_ns == recording->duration_ns);
+    return sofar.stretches;
+}
+
+TEST(all_of_the_time_is_drawn_in_some_hundred_stretches)
+{
+    struct recording *recording = make(1500);
+    const struct bucket *buckets = recording->buckets.items;
+    CHECK(draw_from(recording, 0) == 1500);
+    CHECK(!sum_tree_advance(recording, &all_of_it, UINT64_MAX / 2));
+    CHECK(draw_from(recording, 0) == 375); /* of 4 */
+    CHECK(draw_from(recording, buckets[400].begin_ns) == 275);
+    CHECK(draw_from(recording, buckets[401].begin_ns + 1) == 3 + 274);
+    CHECK(draw_from(recording, buckets[1400].begin_ns) == 100); /* too few would be seen */
+    struct sum_limits limits = all_of_it;
+    for (limits.bytes_most = sum_tree_bytes(recording->sums); limits.bytes_most > 0;
+         limits.bytes_most /= 3) {
+        CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
+        CHECK(sum_tree_bytes(recording->sums) <= limits.bytes_most);
+        draw_from(recording, 0);
+        for (unsigned i = 0; i < 7; i++)
+            add_bucket(recording);
+    }
+    recording_destroy(recording);
+}
+
+static void take_totals(void *into, const struct bucket *bucket)
+{
+    struct running *running = into;
+    running->end_ns = bucket->end_ns;
+    running->visits++;
+    for (size_t i = 0; i < bucket->cell_count; i++)
+        if (bucket->cells[i].column == COL_HEAP_FREED)
+            running->sums[running->visits % STACKS] += (uint64_t)bucket->cells[i].value;
+}
+
+TEST(totals_of_buckets_are_those_of_their_cells)
+{
+    struct recording *recording = make(150);
+    struct running plain = {.visits = 0}, known = {.visits = 0};
+    struct time_range all = TIME_ALL, again = TIME_ALL;
+    CHECK(bucket_walk(recording, &all, (struct bucket_visitor){take_totals, &plain}, NULL) == 0);
+    CHECK(!sum_tree_advance(recording, &all_of_it, UINT64_MAX / 2));
+    CHECK(bucket_walk_totals(recording, &again, (struct bucket_visitor){take_totals, &known},
+                             NULL) == 0);
+    assert_memory_equal(&plain, &known, sizeof(plain));
+    struct cell_list totals = {0};
+    CHECK(sum_tree_totals(recording->sums, 149, &totals) && totals.count < 12);
+    vec_each (cell, &totals)
+        CHECK(cell->key == STACK_EMPTY);
+    CHECK(!sum_tree_totals(recording->sums, 150, &totals));
+    vec_free(&totals);
+    recording_destroy(recording);
+}
+
 /* A recording whose cells are elsewhere, as in a file; the bucket at `damaged` cannot be read. */
 static struct recording *far;
 static size_t damaged;
@@ -286,6 +385,10 @@ TEST(a_damaged_bucket_is_told_as_without)
     CHECK(visits_of(recording, (struct time_range){far->buckets.items[128].begin_ns, UINT64_MAX}) ==
           3 + 3 + 1);
     check_ranges(recording, 500);
+    struct cell_list totals = {0};
+    CHECK(!sum_tree_totals(recording->sums, 100, &totals));
+    CHECK(sum_tree_totals(recording->sums, 101, &totals));
+    vec_free(&totals);
     CHECK(recording->loaded_cells > 0);
     vec_each (bucket, &recording->buckets)
         recording_unload_bucket(recording, bucket);
@@ -329,6 +432,8 @@ int main(void)
         cmocka_unit_test(sums_grow_a_little_at_a_time_behind_the_recording),
         cmocka_unit_test(little_memory_makes_long_leaves),
         cmocka_unit_test(small_recordings_have_none),
+        cmocka_unit_test(all_of_the_time_is_drawn_in_some_hundred_stretches),
+        cmocka_unit_test(totals_of_buckets_are_those_of_their_cells),
         cmocka_unit_test(a_damaged_bucket_is_told_as_without),
         cmocka_unit_test(a_coarser_copy_begins_without),
     };
