@@ -7,7 +7,7 @@ export const memoir = process.env.MEMOIR;
 let failures = 0;
 export function check(name, isSo, why = '') {
   if (!isSo) failures++;
-  console.log(isSo ? `ok ${name}` : `not ok ${name}: ${String(why).replace(/\s+/g, ' ').slice(0, 300)}`);
+  console.log(isSo ? `ok ${name}` : `not ok ${name}: ${String(why).replace(/\s+/g, ' ').slice(0, 400)}`);
 }
 
 export function equal(name, expected, found) {

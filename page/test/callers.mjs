@@ -14,6 +14,7 @@ import {
   testPhone,
   valueOf,
 } from './browser.mjs';
+import { SHARE, testSays, testTexts } from './texts.mjs';
 
 const METRIC = 'heap.allocated';
 const focusOf = (page) => page.locator('[data-name=focus]').innerText();
@@ -43,9 +44,31 @@ async function totals(page, url, rows) {
   }
 }
 
+/** Texts and counts of `visit`. */
+async function words(page, file) {
+  const { rows, total } = report(file, '--metric', METRIC, '--by', 'function');
+  const row = rows.find((one) => one.stack[0].function === 'visit');
+  equal('callers-count', row.total_count, await valueOf(page, '[data-name=focus-count]'));
+  const counts = await cellsOf(page.locator('.neighbours [data-column=count]'));
+  equal(
+    'callers-counts',
+    2 * row.total_count,
+    counts.reduce((sum, [, count]) => sum + count, 0),
+  );
+  testSays(
+    'callers-share',
+    await page.locator('[data-name=focus-total]').innerText(),
+    (100 * row.total_value) / total.value,
+    SHARE,
+  );
+  await testTexts(page, 'callers-texts', { within: '.neighbours', whole: row.total_value });
+  await testTexts(page, 'callers-facts-texts', { within: '.callers .facts' });
+}
+
 /** What can be counted by hand in tests/subjects/recurses.c. */
-async function known(page, url) {
+async function known(page, url, file) {
   await after(page, () => page.goto(`${url}#view=callers&metric=${METRIC}&focus=visit`));
+  await words(page, file);
   equal('callers-again', 300, await valueOf(page, '[data-name=focus-again]'));
   equal(
     'callers-of-it',
@@ -142,7 +165,7 @@ export async function testCallers(browser, url, file) {
   await shown(page);
   const { rows } = report(file, '--metric', METRIC, '--by', 'function');
   await totals(page, url, rows);
-  await known(page, url);
+  await known(page, url, file);
   await walk(page, url);
   await ways(page, url, file);
   await selection(page, url, file);

@@ -14,6 +14,7 @@ import {
   testPhone,
   valueOf,
 } from './browser.mjs';
+import { testTexts } from './texts.mjs';
 
 const files = JSON.parse(process.argv[2]);
 const { url } = files;
@@ -33,6 +34,18 @@ async function compare(page, name, expected, by = 'function') {
       sorted(expected.rows.map((row) => [nameOf(row, by), row[column]])),
       sorted(await columnOf(page, column)),
     );
+  equal(
+    `${name}-count`,
+    sorted(expected.rows.map((row) => [nameOf(row, by), row.after_count - row.before_count])),
+    sorted(await columnOf(page, 'count')),
+  );
+  const percent = (row) => (row.before ? (100 * row.change) / Math.abs(row.before) : null);
+  equal(
+    `${name}-percent`,
+    sorted(expected.rows.map((row) => [nameOf(row, by), percent(row)])),
+    sorted(await columnOf(page, 'percent')),
+  );
+  await testTexts(page, `${name}-texts`);
   equal(
     `${name}-totals`,
     JSON.stringify([expected.before.value, expected.after.value, expected.change]),
@@ -195,6 +208,7 @@ async function flame(page, expected) {
   equal('page-diff-flame-name', 'even', await page.locator('.flame .facts').getAttribute('data-name'));
   equal('page-diff-flame-frame', even.change, await facts('Change'));
   equal('page-diff-flame-error', even.error, await facts('Chance'));
+  await testTexts(page, 'page-diff-flame-texts', { within: '.flame .facts' });
   await page.reload();
   await shown(page);
   equal('page-diff-flame-reload', expected.after.value, await facts('After'));

@@ -1,90 +1,9 @@
 // A recording that has ended: every view's numbers are those of memoir report, for all selections.
 import { after, check, columnOf, equal, go, open, report, shown, sorted, valueOf } from './browser.mjs';
+import { testDoubts, testTables } from './tables.mjs';
 
 const GUTTER = 68; // of the timeline, for its numbers
 const byFunction = (rows, field) => rows.map((row) => [row.stack[0].function, row[field]]);
-
-async function summaryAndViews(page, url, file) {
-  const peak = report(file, '--metric', 'heap.peak', '--by', 'function');
-  equal('page-summary-peak', peak.summary.heap.peak_bytes, await valueOf(page, '[data-name=summary-peak]'));
-  equal(
-    'page-summary-leaked',
-    peak.summary.heap.leaked_bytes,
-    await valueOf(page, '[data-name=summary-leaked]'),
-  );
-  equal(
-    'page-summary-allocated',
-    peak.summary.heap.allocated_bytes,
-    await valueOf(page, '[data-name=summary-allocated]'),
-  );
-  equal('page-flame-total', peak.total.value, await valueOf(page, '[data-name=flame-total]'));
-
-  await after(page, () => go(page, 'u'));
-  equal(
-    'page-functions-self',
-    sorted(byFunction(peak.rows, 'value')),
-    sorted(await columnOf(page, 'self-0')),
-  );
-  equal(
-    'page-functions-total',
-    sorted(byFunction(peak.rows, 'total_value')),
-    sorted(await columnOf(page, 'total-0')),
-  );
-  await after(page, () => page.locator('.beside select').selectOption('heap.allocated'));
-  const sides = report(file, '--metric', 'heap.peak,heap.allocated', '--by', 'function');
-  equal(
-    'page-functions-beside',
-    sorted(sides.rows.map((row) => [row.frame?.function ?? '[no stack]', row.values[1].value])),
-    sorted(await columnOf(page, 'self-1')),
-  );
-
-  await after(page, () => go(page, 't'));
-  equal(
-    'page-tree-beside',
-    sides.metrics[1].value,
-    await valueOf(page, '#view tr[data-row="0"] [data-column=total-1]'),
-  );
-  await after(page, () => page.goBack());
-  await after(page, () => page.goBack());
-  equal('page-back', '#view=functions', new URL(page.url()).hash);
-  await after(page, () => go(page, 't'));
-  equal('page-tree', peak.total.value, await valueOf(page, '#view tr[data-row="0"] [data-column=total-0]'));
-
-  await after(page, () => page.goto(`${url}#view=threads&metric=heap.allocated`));
-  const threads = report(file, '--metric', 'heap.allocated', '--by', 'thread');
-  equal(
-    'page-threads',
-    sorted(threads.rows.map((row) => [String(row.thread.tid), row.value])),
-    sorted(await columnOf(page, 'self-0')),
-  );
-  await after(page, () => go(page, 'i'));
-  for (const kind of ['sizes', 'lifetimes'])
-    equal(
-      `page-histogram-${kind}`,
-      JSON.stringify(threads.histogram[kind].map((one) => one.count)),
-      JSON.stringify(
-        await page
-          .locator(`[data-name=${kind}] [data-value]:not(p)`)
-          .evaluateAll((cells) => cells.map((cell) => Number(cell.dataset.value))),
-      ),
-    );
-  await after(page, () => go(page, 'q'));
-  equal(
-    'page-quality-lost',
-    threads.quality.lost_events,
-    await valueOf(page, '.finding[data-name=lost_events]'),
-  );
-  equal(
-    'page-quality-stacks',
-    threads.quality.complete_stacks_share,
-    await valueOf(page, '.finding[data-name=complete_stacks]'),
-  );
-  equal(
-    'page-quality-names',
-    threads.quality.unresolved_frames_share,
-    await valueOf(page, '.finding[data-name=unresolved_frames]'),
-  );
-}
 
 /** Where about half of all has been allocated, as a part of the time: a short program may do it all early or late. */
 async function halfway(url) {
@@ -98,6 +17,7 @@ async function halfway(url) {
 async function brushAndLinks(page, url, file) {
   await after(page, () => page.goto(`${url}#view=functions&metric=heap.allocated`));
   const whole = await valueOf(page, '[data-name=sum-0]');
+  await page.evaluate(() => scrollTo(0, 0)); // the mouse reaches only what is in sight
   const chart = await page.locator('.timeline .over').boundingBox();
   const end = chart.x + (chart.width - GUTTER) * (await halfway(url)) + 1;
   await page.mouse.move(chart.x + 2, chart.y + 60);
@@ -245,12 +165,13 @@ async function looks(browser, url) {
 export async function testEnded(browser, url, file) {
   const page = await open(browser, url);
   await shown(page);
-  await summaryAndViews(page, url, file);
+  await testTables(page, url, file);
   await brushAndLinks(page, url, file);
   await instant(page, url, file);
   await keysOnly(page, url, file);
   equal('page-faults', '', page.faults.filter((fault) => !/400/.test(fault)).join('; '));
   await page.context().close();
   await hostileNames(browser, url);
+  await testDoubts(browser, url);
   await looks(browser, url);
 }

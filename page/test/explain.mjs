@@ -1,5 +1,19 @@
 // The view of resident memory: its numbers are those of memoir explain, and its owners lead to their call sites.
-import { after, answer, check, equal, go, open, report, shown, testPhone, valueOf } from './browser.mjs';
+import {
+  after,
+  answer,
+  check,
+  equal,
+  go,
+  open,
+  parameter,
+  report,
+  shown,
+  sorted,
+  testPhone,
+  valueOf,
+} from './browser.mjs';
+import { BYTES, testSays, testTexts } from './texts.mjs';
 
 export const explain = (file, ...options) => answer('explain', file, '--top', '12', ...options);
 
@@ -38,6 +52,25 @@ async function owners(page, file) {
   check('explain-has-advice', told.advice.length > 0);
 }
 
+/** Each bar begins where the one above it ended, and they end where the whole does. */
+async function steps(page, file) {
+  const { owners, residency } = explain(file);
+  const bars = await page
+    .locator('.waterfall .step-bar')
+    .evaluateAll((all) => all.map(({ style }) => [parseFloat(style.left), parseFloat(style.width)]));
+  let from = 0;
+  const wanted = owners
+    .filter((one) => one.value)
+    .map(({ value }) => {
+      const bar = [from, value].map((bytes) => (100 * bytes) / residency.resident_bytes);
+      from += value;
+      return bar;
+    });
+  const isNear = (bar, i) => bar.every((place, side) => Math.abs(place - (bars[i + 1]?.[side] ?? -1)) < 0.01);
+  check('explain-steps', bars.length === wanted.length + 1 && wanted.every(isNear), JSON.stringify(bars));
+  await testTexts(page, 'explain-texts', { whole: residency.resident_bytes });
+}
+
 /** A click, or Enter, opens an owner; its sites lead to the metric. */
 async function sites(page, url, file) {
   const held = explain(file).owners.find((one) => one.metric === 'heap.held');
@@ -51,6 +84,11 @@ async function sites(page, url, file) {
     JSON.stringify(held.rows.map((row) => [row.stack[0].function, row.value])),
     JSON.stringify(seen),
   );
+  await testTexts(page, 'explain-sites-texts', { within: '.owner-sites' });
+  const rest = held.value - seen.reduce((sum, one) => sum + one[1], 0);
+  const largest = await page.locator('.owner-actions .hint').innerText();
+  if (rest > 0) testSays('explain-sites-rest', largest, rest, BYTES);
+  else equal('explain-sites-rest', `${seen.length} largest`, largest);
   const [site, value] = seen[0];
   await after(page, () =>
     page.locator(`[data-site="${site}"]`).first().getByRole('button', { name: 'Flame' }).click(),
@@ -92,12 +130,25 @@ async function keys(page, url, file) {
   await page.locator('.owners-chart .over').focus();
   await page.keyboard.press('Home');
   await after(page, () => page.keyboard.press('Enter'));
-  const at = /[#&]at=(\d+)/.exec(page.url())?.[1];
+  const told = explain(file, '--at', `${parameter(page, 'at')}ns`);
+  equal('explain-at', told.residency.resident_bytes, await valueOf(page, '[data-name=explain-kernel]'));
+  await page.locator('.owners-chart .over').focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Home');
   equal(
-    'explain-at',
-    explain(file, '--at', `${at}ns`).residency.resident_bytes,
-    await valueOf(page, '[data-name=explain-kernel]'),
+    'explain-look',
+    sorted([
+      ['look-resident', told.residency.resident_bytes],
+      ['look-profile', told.residency.heap_live_bytes],
+      ...told.owners.filter((one) => one.value > 0).map((one) => [`look-${one.metric}`, one.value]),
+    ]),
+    sorted(
+      await page
+        .locator('.owners-chart [data-value]')
+        .evaluateAll((all) => all.map((one) => [one.dataset.name, Number(one.dataset.value)])),
+    ),
   );
+  await testTexts(page, 'explain-look-texts', { within: '.owners-chart' });
 }
 
 async function noLooks(browser, url) {
@@ -135,6 +186,7 @@ export async function testExplain(browser, { ended, silent, sampled: sample }) {
   const page = await open(browser, `${ended.url}#view=explain`);
   await shown(page);
   await owners(page, ended.file);
+  await steps(page, ended.file);
   await sites(page, ended.url, ended.file);
   await keys(page, ended.url, ended.file);
   equal('explain-faults', '', page.faults.join('; '));

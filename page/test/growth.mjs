@@ -12,6 +12,7 @@ import {
   testPhone,
   valueOf,
 } from './browser.mjs';
+import { BYTES, TIME, testSays, testTexts } from './texts.mjs';
 
 const { url, file } = JSON.parse(process.argv[2]);
 const verdictOf = (page, name) => page.locator(`[data-name=growth-${name}]`).getAttribute('data-value');
@@ -43,6 +44,32 @@ async function whole(page) {
     'page-growth-slopes',
     JSON.stringify(growth.sites.map((site) => [site.function, site.bytes_per_second])),
     JSON.stringify(await cells('slope')),
+  );
+  // Per minute, as it is shorter than ten.
+  const factors = { ...{ 'heap-slope': 60, 'heap-low': 60, 'rss-slope': 60, 'rss-low': 60 }, slope: 60 };
+  await page.locator('.growth .as-table summary').click();
+  await page.locator('.growth .as-table tbody tr').first().waitFor();
+  await testTexts(page, 'page-growth-texts', { factors });
+  await page.locator('.growth .as-table summary').click();
+  for (const name of ['heap', 'rss']) {
+    const words = async (what) => page.locator(`[data-name=${name}-${what}]`).innerText();
+    const says = async (what, value, unit) =>
+      testSays(
+        `page-growth-${name}-${what}-words`,
+        (await words(what)).replace(/.*?( to |\()/, ''),
+        value,
+        unit,
+      );
+    await says('low', 60 * growth[name].bytes_per_second_high, BYTES);
+    await says('first', growth[name].last_bytes, BYTES);
+    await says('limit', growth[name].limit_early_ns, TIME);
+    testSays(`page-growth-${name}-limit-bytes`, await words('limit'), growth.limit_bytes, BYTES);
+  }
+  const { site_curves: curves } = await (await fetch(`${url}api/growth`)).json();
+  equal(
+    'page-growth-curves',
+    JSON.stringify(curves.map((one) => Math.max(...one.bytes))),
+    JSON.stringify((await cells('curve')).map(([, value]) => value)),
   );
   const sentence = await page.locator('[data-name=explained]').innerText();
   equal('page-growth-explained', 'These 2 call sites explain 100 % of the growth of the heap', sentence);

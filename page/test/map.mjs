@@ -1,8 +1,24 @@
 // The map of the address space: its numbers are those of memoir map.
 import { explain } from './explain.mjs';
-import { after, answer, check, columnOf, equal, go, open, shown, testPhone, valueOf } from './browser.mjs';
+import {
+  after,
+  answer,
+  check,
+  columnOf,
+  equal,
+  go,
+  open,
+  shown,
+  sorted,
+  testPhone,
+  valueOf,
+} from './browser.mjs';
+import { BYTES, testSays, testTexts } from './texts.mjs';
 
 const mapOf = (pid) => answer('map', pid, '--all');
+
+const figuresOf = ({ start, end, bytes }) =>
+  [`${start} – ${end}`, bytes.rss, bytes.virtual, bytes.private_clean + bytes.private_dirty].join(', ');
 
 async function numbers(page, pid) {
   const told = mapOf(pid);
@@ -12,19 +28,46 @@ async function numbers(page, pid) {
   for (const { section, bytes } of told.sections.filter((one) => one.bytes.virtual))
     equal(`map-view-${section}`, bytes.rss, await valueOf(page, `[data-name=map-section-${section}]`));
   await after(page, () => page.getByRole('button', { name: 'RSS' }).click());
-  const most = told.regions.slice(0, 8).map((one) => one.bytes.rss);
-  equal(
-    'map-view-table',
-    JSON.stringify(most),
-    JSON.stringify((await columnOf(page, 'rss')).slice(0, most.length).map((one) => one[1])),
+  const order = (await columnOf(page, 'rss')).map(([, value]) => value);
+  equal('map-view-order', [...order].sort((a, b) => b - a).join(), order.join());
+  const known = new Set(told.regions.map(figuresOf));
+  const rows = await page.locator('#view tr[data-row]').evaluateAll((all) =>
+    all.map((row) => {
+      const figure = (column) => row.querySelector(`[data-column=${column}]`).dataset.value;
+      const place = row.querySelector('.where').innerText.split(' · ').at(-1);
+      return [place, figure('rss'), figure('virtual'), figure('private')].join(', ');
+    }),
   );
+  check('map-view-rows', rows.length > 8, rows.length);
+  equal('map-view-table', '', rows.filter((row) => !known.has(row) && !/, 0,/.test(row)).join('; '));
   await page.locator('.map .as-table summary').click();
-  const leaf = told.leaves.reduce((a, b) => (b.bytes.rss > a.bytes.rss ? b : a));
-  equal(
-    'map-view-parts',
-    leaf.bytes.rss,
-    await valueOf(page, `[data-leaf="${leaf.section}/${leaf.label}/${leaf.item}"] [data-figure=rss]`),
-  );
+  await page.locator('[data-leaf]').first().waitFor(); // filled once it is open
+  for (const figure of ['rss', 'virtual'])
+    equal(
+      `map-view-parts-${figure}`,
+      sorted(told.leaves.map((leaf) => [`${leaf.section}/${leaf.label}/${leaf.item}`, leaf.bytes[figure]])),
+      sorted(
+        await page
+          .locator(`[data-leaf] [data-figure=${figure}]`)
+          .evaluateAll((all) =>
+            all.map((one) => [one.closest('tr').dataset.leaf, Number(one.dataset.value)]),
+          ),
+      ),
+    );
+  await testTexts(page, 'map-texts', { whole: told.total.bytes.rss });
+}
+
+/** Of a file, and of it only the pages that were written are private. */
+async function pagesOfFile(page, url, pid) {
+  const { regions } = mapOf(pid);
+  const ofFile = regions.find((one) => one.name.startsWith('/') && one.bytes.rss > 0 && !one.bytes.anonymous);
+  const { rows } = await (await fetch(`${url}api/map`)).json();
+  const { first } = rows.find((one) => one.start === ofFile.start);
+  await after(page, () => page.goto(`${url}#view=map&region=${first}`));
+  equal('map-pages-of-file', ofFile.bytes.rss, await valueOf(page, '[data-name=map-pages-resident]'));
+  const words = await page.locator('.map-pages-head p').innerText();
+  testSays('map-pages-of-file-size', words.replace(/.*resident of/, ''), ofFile.bytes.virtual, BYTES);
+  testSays('map-pages-of-file-private', words.replace(/.*resident of [^,]*,/, ''), 0, BYTES);
 }
 
 /** By keys: to the heap, into its pages, and back. */
@@ -50,6 +93,29 @@ async function keys(page, url, pid) {
   equal('map-keys-back', false, await page.locator('.map-pages').isVisible());
   await after(page, () => page.getByRole('button', { name: 'By resident size' }).click());
   check('map-treemap-in-address', /shape=treemap/.test(page.url()), page.url());
+}
+
+/** To whom addresses are not shown: which mapping of all it is. */
+async function withoutAddresses(browser, url) {
+  const page = await open(browser, 'about:blank');
+  await page.route(/\/api\/map/, async (route) => {
+    const answer = await (await route.fetch()).json();
+    for (const row of answer.rows) delete row.start;
+    await route.fulfill({ json: { ...answer, has_addresses: false } });
+  });
+  await page.goto(`${url}#view=map`);
+  await shown(page);
+  const places = await page.locator('#view tr[data-row] .where').allInnerTexts();
+  const all = / of (\d+)$/.exec(places[0])?.[1];
+  equal(
+    'map-places-without-addresses',
+    `mapping 1 of ${all}, mapping 2 of ${all}`,
+    places
+      .slice(0, 2)
+      .map((text) => text.split(' · ').at(-1))
+      .join(', '),
+  );
+  await page.context().close();
 }
 
 /** Of a process that has ended: the last look of its recording. */
@@ -83,9 +149,11 @@ export async function testMap(browser, { ended: { url, pid }, silent, sampled, p
   await shown(page);
   await numbers(page, pid);
   await keys(page, url, pid);
+  await pagesOfFile(page, url, pid);
   equal('map-faults', '', page.faults.join('; '));
   await page.context().close();
   await testPhone(browser, `${url}#view=map&region=6`, 'map');
+  await withoutAddresses(browser, url);
   await recorded(browser, sampled);
   await unrecorded(browser, plain);
   const gone = await open(browser, `${silent.url}#view=map`);

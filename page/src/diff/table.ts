@@ -4,7 +4,7 @@ import { h } from '../dom';
 import type { Column } from '../grid';
 import { percent, signed } from '../flame/changes';
 import type { DiffGrouping } from '../selection';
-import { baseName, countText, valueText } from '../units';
+import { baseName, valueText } from '../units';
 
 export const kindSigns: Record<DiffRow['kind'], string> = { new: '✚', gone: '✕', grown: '▲', shrunk: '▼' };
 
@@ -139,8 +139,7 @@ export function columnsOf(answer: Diff, by: DiffGrouping): Column<DiffRow>[] {
       'count',
       'count',
       (row) => row.after_count - row.before_count,
-      (row) =>
-        `${row.after_count < row.before_count ? '−' : '+'}${countText(Math.abs(row.after_count - row.before_count))}`,
+      (row) => signed(row.after_count - row.before_count, ''),
       true,
     ),
   ];

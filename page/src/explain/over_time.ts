@@ -223,22 +223,29 @@ export class OwnersChart {
     this.cursor = place;
     this.paintOver();
     if (place < 0) return;
-    const line = (color: string, name: string, bytes: number): HTMLElement => {
+    const line = (color: string, id: string, name: string, bytes: number): HTMLElement => {
       const dot = h('i', { class: 'dot' });
       dot.style.background = color;
-      return h('div', { class: 'tip-line' }, dot, h('span', {}, name), h('b', {}, bytesText(bytes)));
+      return h(
+        'div',
+        { class: 'tip-line' },
+        dot,
+        h('span', {}, name),
+        h('b', { 'data-name': `look-${id}`, 'data-value': bytes }, bytesText(bytes)),
+      );
     };
     const colors = theme();
     fill(
       this.tip,
       h('div', { class: 'tip-head' }, `Look at ${durationText(times[place] ?? 0)}`),
-      line(colors.rss, 'Resident', this.sum(place)),
-      (live[place] ?? 0) > 0 ? line(colors.heap, 'The heap profile says', live[place] ?? 0) : null,
+      line(colors.rss, 'resident', 'Resident', this.sum(place)),
+      (live[place] ?? 0) > 0 ? line(colors.heap, 'profile', 'The heap profile says', live[place] ?? 0) : null,
       ...owners
         .filter((owner) => (owner.values[place] ?? 0) > 0)
         .map((owner) =>
           line(
             ownerColor(colors, owner.metric),
+            owner.metric,
             aboutOwner(owner.metric, owner.metric).title,
             owner.values[place] ?? 0,
           ),

@@ -38,7 +38,7 @@ export function percent(before: number, after: number): string {
   if (before === 0) return after === 0 ? '' : 'new';
   const share = (100 * (after - before)) / Math.abs(before);
   const text = Math.abs(share) >= 1000 ? countText(Math.abs(share)) : Math.abs(share).toFixed(1);
-  return `${share < 0 ? '−' : '+'}${text} %`;
+  return `${share < 0 ? '−' : share > 0 ? '+' : ''}${text} %`;
 }
 
 /** What is known of the change of a node. */

@@ -44,7 +44,7 @@ export function flameTable(tree: Tree, frames: FrameTable, answer: FlameAnswer):
         ...widest(tree, ROWS).map((node) =>
           h(
             'tr',
-            {},
+            { 'data-name': labelOf(tree, frames, node) },
             h('td', {}, String(depthOf(tree, node))),
             h('th', { scope: 'row', class: 'mono' }, labelOf(tree, frames, node)),
             h(
@@ -52,10 +52,22 @@ export function flameTable(tree: Tree, frames: FrameTable, answer: FlameAnswer):
               { class: 'mono' },
               tree.parent[node]! > 0 ? labelOf(tree, frames, tree.parent[node]!) : '',
             ),
-            h('td', { 'data-value': tree.value[node]! }, valueText(tree.value[node]!, answer.unit)),
+            h(
+              'td',
+              { 'data-column': 'total', 'data-value': tree.value[node]! },
+              valueText(tree.value[node]!, answer.unit),
+            ),
             h('td', {}, shareText(tree.value[node]!, answer.total)),
-            h('td', { 'data-value': tree.self[node]! }, valueText(tree.self[node]!, answer.unit)),
-            h('td', { 'data-value': tree.count[node]! }, countText(tree.count[node]!)),
+            h(
+              'td',
+              { 'data-column': 'self', 'data-value': tree.self[node]! },
+              valueText(tree.self[node]!, answer.unit),
+            ),
+            h(
+              'td',
+              { 'data-column': 'count', 'data-value': tree.count[node]! },
+              countText(tree.count[node]!),
+            ),
           ),
         ),
       ),

@@ -34,19 +34,27 @@ export function describe(
       'div',
       { class: 'tip-line' },
       h('span', {}, 'Total'),
-      h('b', { 'data-value': value }, `${valueText(value, answer.unit)} · ${shareText(value, whole)}`),
+      h(
+        'b',
+        { 'data-name': 'frame-total', 'data-value': value },
+        `${valueText(value, answer.unit)} · ${shareText(value, whole)}`,
+      ),
     ),
     h(
       'div',
       { class: 'tip-line' },
       h('span', {}, 'Self'),
-      h('b', { 'data-value': tree.self[node]! }, valueText(tree.self[node]!, answer.unit)),
+      h(
+        'b',
+        { 'data-name': 'frame-self', 'data-value': tree.self[node]! },
+        valueText(tree.self[node]!, answer.unit),
+      ),
     ),
     h(
       'div',
       { class: 'tip-line' },
       h('span', {}, answer.noun === 'block' ? 'Blocks' : 'Count'),
-      h('b', { 'data-value': tree.count[node]! }, countText(tree.count[node]!)),
+      h('b', { 'data-name': 'frame-count', 'data-value': tree.count[node]! }, countText(tree.count[node]!)),
     ),
     ...(where ? [h('div', { class: 'tip-where' }, where)] : []),
   ];

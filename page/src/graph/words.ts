@@ -34,7 +34,10 @@ export function describe(
     h('div', { class: 'tip-head mono' }, nameOf(node, answer.by)),
     line('total', h('b', { 'data-name': 'node-total', 'data-value': node.total }, amount(node.total))),
     line('self', h('b', { 'data-name': 'node-self', 'data-value': node.self }, amount(node.self))),
-    line('count', h('b', { 'data-value': node.total_count }, countText(node.total_count))),
+    line(
+      'count',
+      h('b', { 'data-name': 'node-count', 'data-value': node.total_count }, countText(node.total_count)),
+    ),
     ...(callers.length ? [h('div', { class: 'tip-where' }, `called by ${list(callers)}`)] : []),
     ...(callees.length ? [h('div', { class: 'tip-where' }, `calls ${list(callees)}`)] : []),
     ...(notes.length ? [h('div', { class: 'tip-where' }, notes.join('; '))] : []),
