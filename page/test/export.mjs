@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   after,
+  cellsOf,
   check,
   columnOf,
   equal,
@@ -74,6 +75,35 @@ async function tables(page) {
   await closeMenu(page);
 }
 
+/** Every column as the server says. */
+async function timelineCsv(page) {
+  const { columns } = await (await fetch(`${url}api/timeline?metric=heap.allocated&points=800`)).json();
+  const [head, ...rows] = fieldsOf(readFileSync(await save(page, 'save-timeline-csv'), 'utf8'));
+  for (const [name, values] of Object.entries(columns))
+    equal(
+      `export-timeline-${name}`,
+      values.map((value) => value ?? '').join(),
+      rows.map((row) => row[head.indexOf(name)]).join(),
+    );
+}
+
+/** Both sides, with the numbers that are seen. */
+async function callersCsv(page) {
+  await after(page, () => page.goto(`${url}#view=callers&metric=heap.allocated&focus=work_here`));
+  const cells = async (side) => {
+    const all = await cellsOf(page.locator(`.neighbours[aria-label=${side}s] [data-column=value]`));
+    return all.map(([name, value]) => [side.toLowerCase(), name, String(value)]);
+  };
+  await openMenu(page);
+  const [, ...rows] = fieldsOf(readFileSync(await save(page, 'save-view-csv'), 'utf8'));
+  equal(
+    'export-callers',
+    sorted([...(await cells('Caller')), ...(await cells('Callee'))]),
+    sorted(rows.map(([side, name, , value]) => [side, name, value])),
+  );
+  await closeMenu(page);
+}
+
 async function pictures(page) {
   await after(page, () => page.goto(`${url}#metric=heap.allocated`));
   await openMenu(page);
@@ -100,7 +130,7 @@ async function pictures(page) {
   );
   const line = readFileSync(await save(page, 'save-timeline-svg'), 'utf8');
   check('export-timeline-svg', line.includes('Memory</text>'), line.slice(0, 300));
-  await save(page, 'save-timeline-csv');
+  await timelineCsv(page);
   await closeMenu(page);
 }
 
@@ -168,6 +198,8 @@ async function wholePage(browser, page) {
   await after(saved, () => go(saved, 'u'));
   await after(saved, () => saved.locator('.switch button', { hasText: 'Module' }).click());
   check('export-page-modules', (await columnOf(saved, 'self-0')).length > 0);
+  await after(saved, () => saved.locator('.switch button', { hasText: 'Line' }).click());
+  check('export-page-lines', (await columnOf(saved, 'self-0')).length > 0);
   await saved.locator('#filter').fill('work');
   await saved.locator('.trouble:not([hidden])').waitFor();
   check(
@@ -214,7 +246,13 @@ async function hostileNames(browser) {
     !svg.includes('<script') && svg.includes('&#60;/script&#62;'),
     svg.slice(0, 300),
   );
-  await save(page, 'save-view-csv');
+  const [head, ...rows] = fieldsOf(readFileSync(await save(page, 'save-view-csv'), 'utf8'));
+  const place = head.indexOf('function');
+  check(
+    'export-hostile-csv',
+    rows.some((row) => row[place] === hostile),
+    rows.join('; '),
+  );
   await closeMenu(page);
   const { path } = await savePage(page, false);
   const saved = await openFile(browser, path, '#view=functions&metric=heap.allocated');
@@ -239,6 +277,7 @@ const page = await open(browser, url);
 await shown(page);
 await runTests(browser, [
   ['export-tables', () => tables(page)],
+  ['export-callers', () => callersCsv(page)],
   ['export-pictures', () => pictures(page)],
   ['export-page', () => wholePage(browser, page)],
   ['export-plain', () => plainPage(browser, page)],

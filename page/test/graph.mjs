@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, check, equal, go, memoir, open, report, shown, sorted, valueOf } from './browser.mjs';
+import { faultOf, testTexts } from './texts.mjs';
 
 function graph(file, ...options) {
   execFileSync(memoir, ['graph', file, '-o', 'graph.json', ...options], { stdio: 'ignore' });
@@ -51,6 +52,69 @@ async function numbers(page, file) {
   equal('graph-left-out', whole.left_out.nodes, await valueOf(page, '[data-name=left-out]'));
 }
 
+/** In the boxes, and in the tables of those who do not see them. */
+async function texts(page, file) {
+  const { nodes, edges, total } = graph(file, '--metric', 'heap.allocated', '--nodes', '60');
+  const whole = { whole: total.value };
+  const drawn = await page
+    .locator('.graph .node')
+    .evaluateAll((all) =>
+      all.map((one) => [
+        Number(one.dataset.value),
+        Number(one.dataset.self),
+        ...[...one.querySelectorAll('text')].slice(1).map((text) => text.textContent),
+      ]),
+    );
+  equal(
+    'graph-boxes-texts',
+    '',
+    drawn
+      .flatMap(([value, self, first, second = '']) => [
+        faultOf('total', value, first, whole),
+        faultOf('self', self, second, whole),
+      ])
+      .filter(Boolean)
+      .join('; '),
+  );
+  await page.locator('.graph summary').click();
+  await page.locator('.graph .plain').first().waitFor();
+  const rows = (place) =>
+    page
+      .locator('.graph .plain')
+      .nth(place)
+      .locator('tbody tr')
+      .evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  const wrong = (found, meant) =>
+    found.length === meant.length
+      ? found.flatMap((row, i) => [
+          row[0] === meant[i][0] ? '' : `${row[0]} for ${meant[i][0]}`,
+          ...meant[i].slice(1).map(([key, place, value]) => faultOf(key, value, row[place], whole)),
+        ])
+      : [`${found.length} rows for ${meant.length}`];
+  equal(
+    'graph-tables',
+    '',
+    [
+      ...wrong(
+        await rows(0),
+        nodes.map((node) => [
+          node.function,
+          ['total', 1, node.total],
+          ['self', 2, node.self],
+          ['count', 3, node.total_count],
+        ]),
+      ),
+      ...wrong(
+        await rows(1),
+        edges.map((edge) => [nodes[edge.from].function, ['value', 2, edge.value], ['count', 3, edge.count]]),
+      ),
+    ]
+      .filter(Boolean)
+      .join('; '),
+  );
+  await page.locator('.graph summary').click();
+}
+
 async function focusing(page, url, file) {
   const name = 'work_here';
   const wanted = graph(file, '--metric', 'heap.allocated', '--nodes', '60', '--focus', name);
@@ -93,6 +157,12 @@ async function focusing(page, url, file) {
     whole.nodes[heaviest.to].total,
     await valueOf(page, '.facts [data-name=node-total]'),
   );
+  equal(
+    'graph-keys-self',
+    whole.nodes[heaviest.to].self,
+    await valueOf(page, '.facts [data-name=node-self]'),
+  );
+  await testTexts(page, 'graph-facts-texts', { within: '.graph .facts', whole: whole.total.value });
   await after(page, () => page.keyboard.press('Enter'));
   equal(
     'graph-keys-focus',
@@ -155,6 +225,7 @@ export async function testGraph(browser, { url, heap, heapFile }) {
   await shown(page);
   await after(page, () => go(page, 'g'));
   await numbers(page, heapFile);
+  await texts(page, heapFile);
   await focusing(page, `${url}#target=${heap}`, heapFile);
   await around(page, heapFile);
   equal('graph-faults', '', page.faults.join('; '));

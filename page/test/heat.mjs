@@ -1,5 +1,6 @@
 // The heat map: its cells add up to what memoir report says of the same time, and a range of it is one for all views.
 import { after, check, equal, go, open, parameter, report, shown, valueOf } from './browser.mjs';
+import { COUNT, TIME, numbersIn, testSays, testTexts } from './texts.mjs';
 
 const rangeOf = (page) => parameter(page, 'between')?.split(',') ?? [];
 const reported = (file, metric, [from, to]) =>
@@ -28,6 +29,21 @@ async function instants(page, url, file) {
     'heat-table-adds-up',
     whole.total.value - 100000000,
     cells.reduce((sum, value) => sum + value, 0),
+  );
+
+  await testTexts(page, 'heat-texts');
+  testSays('heat-legend', await page.locator('.heat .legend').innerText(), Math.max(...cells), TIME);
+  const texts = await page.locator('.heat .plain tbody tr').allInnerTexts();
+  const columns = texts.map((text) => numbersIn(text.replace(/\s+/g, ' ')));
+  equal(
+    'heat-table-counts',
+    whole.total.count - 10,
+    columns.reduce((sum, row) => sum + row.filter((one) => COUNT.test(one.unit)).at(-1).value, 0),
+  );
+  check(
+    'heat-table-cells',
+    columns.every(([from, to]) => Math.abs(to.value - from.value - 20e6) <= from.off + to.off),
+    texts.slice(0, 4).join('; '),
   );
 
   await page.mouse.move(...(await cellAt(page, 1, 0, 4)));
@@ -84,6 +100,7 @@ async function buckets(page, url, file) {
   check('heat-buckets-part', part.value > 0 && part.value < whole.value, part.value);
   equal('heat-buckets-value', part.value, await valueOf(page, '[data-name=range-value]'));
   equal('heat-buckets-count', part.count, await valueOf(page, '[data-name=range-count]'));
+  await testTexts(page, 'heat-buckets-texts', { within: '.heat .facts', whole: whole.value });
   await after(page, () => page.goto(`${url}&view=heat&metric=heap.live`));
   check('heat-level-says-so', /is a level/.test(await page.locator('.heat .empty').innerText()));
   await after(page, () => page.locator('.heat .empty button').first().click());

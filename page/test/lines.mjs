@@ -1,22 +1,39 @@
 // Source lines: costs are those of memoir report --by line, beside the text of the file, or without it with a sentence.
 import { readFileSync } from 'node:fs';
 import { after, check, columnOf, equal, go, open, report, shown, sorted, valueOf } from './browser.mjs';
+import { COUNT, testSays, testTexts } from './texts.mjs';
 
 /** Cells of lines that have a cost, of all rows that are in the document. */
 async function costs(page, column) {
   return (await columnOf(page, column)).filter(([name]) => name !== '');
 }
 
-async function files(page, rows, metric) {
+/** What each file is in, of all stacks. */
+function totalsOf(stacks) {
+  const totals = new Map();
+  for (const { stack, value } of stacks)
+    for (const file of new Set(stack.map((frame) => frame.file).filter(Boolean)))
+      totals.set(file, (totals.get(file) ?? 0) + value);
+  return totals;
+}
+
+async function files(page, rows, metric, stacks) {
   const sums = new Map();
   for (const row of rows) {
     const { file } = row.stack[0] ?? {};
     if (file) sums.set(file, (sums.get(file) ?? 0) + row.value);
   }
-  equal(`${metric}-files`, sorted([...sums]), sorted(await columnOf(page, 'self')));
+  const totals = totalsOf(stacks.rows);
+  equal(
+    `${metric}-files`,
+    sorted([...totals.keys()].map((file) => [file, sums.get(file) ?? 0])),
+    sorted(await columnOf(page, 'self')),
+  );
+  equal(`${metric}-files-total`, sorted([...totals]), sorted(await columnOf(page, 'total')));
+  await testTexts(page, `${metric}-files-texts`, { whole: stacks.total.value });
 }
 
-async function oneFile(page, file, rows, source) {
+async function oneFile(page, file, rows, source, stacks) {
   const lines = rows.filter((row) => row.stack[0]?.file === file);
   await after(page, () => page.locator('#view tr[data-row] .mono', { hasText: 'phases.c' }).click());
   check('source-file-in-address', decodeURIComponent(page.url()).includes(`file=${file}`), page.url());
@@ -30,13 +47,22 @@ async function oneFile(page, file, rows, source) {
     lines.reduce((sum, row) => sum + row.value, 0),
     await valueOf(page, '[data-name=file-self]'),
   );
+  equal('source-file-total', totalsOf(stacks.rows).get(file), await valueOf(page, '[data-name=file-total]'));
+  await testTexts(page, 'source-texts', { whole: stacks.total.value });
   const heaviest = lines[0].stack[0].line;
   equal(
     'source-text',
     readFileSync(source, 'utf8').split('\n')[heaviest - 1],
     await page.locator(`#view tr[data-name="${heaviest}"] .code`).evaluate((one) => one.textContent),
   );
-  check('source-folds', (await page.locator('#view .code.folded').count()) > 0);
+  const folded = await page.locator('#view .code.folded').allInnerTexts();
+  check('source-folds', folded.length > 0);
+  equal(
+    'source-folds-all-others',
+    readFileSync(source, 'utf8').split('\n').length - 1,
+    folded.reduce((sum, text) => sum + Number(/\d+/.exec(text)[0]), 0) +
+      (await page.locator('#view .code:not(.folded)').count()),
+  );
   await page.reload();
   await shown(page);
   equal(
@@ -55,6 +81,9 @@ async function ways(page, url, rows) {
     await page.locator('.sources .facts').getAttribute('data-name'),
   );
   equal('source-of-a-function-value', line.value, await valueOf(page, '.sources .facts [data-value]'));
+  const facts = await page.locator('.sources .facts').innerText();
+  testSays('source-of-a-function-count', facts.replace(/total[^]*/, ''), line.count, COUNT);
+  testSays('source-of-a-function-total-count', facts.replace(/[^]*total/, ''), line.total_count, COUNT);
   await after(page, async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('compact_here\\(void');
@@ -110,8 +139,9 @@ export async function testSource(browser, { url, heap, heapFile, time, timeFile,
   await shown(page);
   await after(page, () => go(page, 's'));
   const { rows } = report(heapFile, '--metric', 'heap.allocated', '--by', 'line');
-  await files(page, rows, 'source');
-  await oneFile(page, rows[0].stack[0].file, rows, source);
+  const stacks = report(heapFile, '--metric', 'heap.allocated', '--by', 'stack');
+  await files(page, rows, 'source', stacks);
+  await oneFile(page, rows[0].stack[0].file, rows, source, stacks);
   await ways(page, `${url}#target=${heap}`, rows);
   await without(page, `${url}#target=${time}`, timeFile);
   equal('source-faults', '', page.faults.join('; '));

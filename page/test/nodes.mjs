@@ -15,6 +15,7 @@ import {
   testPhone,
   valueOf,
 } from './browser.mjs';
+import { testTexts } from './texts.mjs';
 
 const { run, recordings, history } = JSON.parse(process.argv[2]);
 const ram = answer('ram', run.folder, '--top', '0');
@@ -51,6 +52,12 @@ async function numbers(page) {
     ram.nodes.reduce((sum, node) => sum + node.summary.rss.last, 0),
     await valueOf(page, '[data-name=nodes-last]'),
   );
+  equal(
+    'nodes-beside',
+    sorted(ram.nodes.map((node) => [node.name, node.summary.pprof_inuse_space.last])),
+    sorted(nodesOnly(await columnOf(page, 'of-pprof_inuse_space'))),
+  );
+  await testTexts(page, 'nodes-texts');
   equal('nodes-lag', 2, await valueOf(page, '#view tr[data-name=beta] [data-column=lag]'));
   equal('nodes-gaps', 1, await valueOf(page, '#view tr[data-name=beta] [data-column=gaps]'));
 }
@@ -107,7 +114,8 @@ async function intoNode(page) {
   await page.locator('#view .grid').focus();
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');
-  equal('nodes-without-profiles', true, (await page.locator('#view .empty').textContent()).includes('gamma'));
+  await page.locator('#view .empty', { hasText: 'gamma' }).waitFor();
+  check('nodes-without-profiles', true);
   await page.keyboard.press('ArrowUp');
   const name = await page.locator('#view tr[aria-selected=true]').getAttribute('data-name');
   await after(page, () => page.keyboard.press('Enter'));
@@ -124,6 +132,30 @@ async function intoNode(page) {
     sorted(all.rows.map((row) => [row.stack[0].function, row.value])),
     sorted(await columnOf(page, 'self-0')),
   );
+}
+
+/** Rates of growth are per hour, those of a group the sum; what is missing and gaps count together. */
+async function growth(browser) {
+  const page = await open(browser, 'about:blank');
+  const perSecond = { alpha: 1e6, beta: 2e6, gamma: -5e5 };
+  await page.route(/\/api\/nodes/, async (route) => {
+    const answer = await (await route.fetch()).json();
+    for (const node of answer.nodes) {
+      Object.assign(node.summary.rss.growth, { verdict: 'growing', bytes_per_second: perSecond[node.name] });
+      node.gaps = 2;
+    }
+    await route.fulfill({ json: answer });
+  });
+  await page.goto(run.url);
+  await shown(page);
+  equal(
+    'nodes-growth',
+    sorted([...Object.entries(perSecond), ['role relay', 1e6], ['role node', 1.5e6]]),
+    sorted(await columnOf(page, 'growth')),
+  );
+  await testTexts(page, 'nodes-growth-texts', { factors: { growth: 3600 } });
+  equal('nodes-gaps-together', 3, await valueOf(page, '#view tr[data-name=beta] [data-column=gaps]'));
+  await page.context().close();
 }
 
 async function sideBySide(browser) {
@@ -169,6 +201,15 @@ async function overDays(browser) {
     String(rss[2].last - rss[1].last),
   );
   check('history-between', true);
+  await testTexts(page, 'history-texts');
+  await page.route(/\/api\/history/, async (route) => {
+    const told = await (await route.fetch()).json();
+    Object.assign(told.services[0].series[0].growth, { verdict: 'growing', bytes_per_second: 1234 });
+    await route.fulfill({ json: told });
+  });
+  await page.reload();
+  await page.locator('.history tr[data-name=rss] [data-column=growth]:not([data-value=""])').waitFor();
+  await testTexts(page, 'history-growth-texts', { factors: { growth: 86400 } });
   equal('history-faults', '', page.faults.join());
   await page.context().close();
 }
@@ -183,6 +224,7 @@ await runTests(browser, [
   ['nodes-into-node', () => intoNode(page)],
   ['nodes-again', () => after(page, () => go(page, 'n'))],
   ['nodes-faults', () => equal('nodes-faults', '', page.faults.join())],
+  ['nodes-growth', () => growth(browser)],
   ['nodes-side-by-side', () => sideBySide(browser)],
   ['nodes-over-days', () => overDays(browser)],
   ['nodes-phone', () => testPhone(browser, `${run.url}#target=1&view=nodes&lanes=1`, 'nodes')],

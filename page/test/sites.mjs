@@ -1,5 +1,6 @@
 // Call sites over time: at each instant the numbers are those of memoir report --at.
 import { after, cellsOf, check, equal, go, parameter, report, testPhone } from './browser.mjs';
+import { testTexts } from './texts.mjs';
 
 const numbers = (page, column) =>
   cellsOf(page.locator(`.sites-table tr[data-name]:not([data-name=""]) [data-column=${column}]`));
@@ -42,8 +43,24 @@ async function instants(page, url, file) {
 async function ranges(page, url, file) {
   const whole = report(file).recording.duration_ns;
   const between = [Math.round(whole * 0.25), Math.round(whole * 0.75)];
+  const asked = page.waitForResponse((one) => /api\/timeline.*by=function/.test(one.url()));
   await after(page, () => page.goto(`${url}#view=sites&metric=heap.live&between=${between.join()}`));
+  const { instants_ns: instants } = await (await asked).json(); // sums begin where a stretch of the recording does
   const growth = await numbers(page, 'growth');
+  const begins = await numbers(page, 'begin');
+  equal(
+    'sites-begin',
+    expected(
+      file,
+      begins.map(([name]) => name),
+      '--metric',
+      'heap.live',
+      '--at',
+      `${instants[0]}ns`,
+    ),
+    JSON.stringify(begins),
+  );
+  await testTexts(page, 'sites-texts', { within: '.sites-table' });
   const options = ['--between', between.map((ns) => `${ns}ns`).join()];
   equal(
     'sites-growth',
@@ -69,6 +86,12 @@ async function ranges(page, url, file) {
     ),
     JSON.stringify(totals),
   );
+  // The largest alone, and all others in one row.
+  await after(page, () => page.goto(`${url}#view=sites&metric=heap.allocated&top=1`));
+  const all = await cellsOf(page.locator('.sites-table [data-column=total]'));
+  equal('sites-others', 'true', String(all.length === 2 && all[1][0] === ''));
+  equal('sites-total-of-all', report(file, '--metric', 'heap.allocated').total.value, all[0][1] + all[1][1]);
+  await testTexts(page, 'sites-rates-texts', { within: '.sites-table' });
 }
 
 async function choosing(page, url) {

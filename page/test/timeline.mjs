@@ -1,5 +1,6 @@
 // Lanes, zoom and the cursor of the timeline.
 import { after, check, equal, parameter, report, shown, valueOf } from './browser.mjs';
+import { testTexts } from './texts.mjs';
 
 const seen = (page) =>
   page.locator('.timeline').evaluate((one) => [Number(one.dataset.from), Number(one.dataset.to)]);
@@ -23,6 +24,37 @@ async function cursor(page, url, file) {
   const last = (metric) => report(file, '--metric', metric).total.value;
   equal('time-cursor-heap', last('heap.live'), await valueOf(page, '.tip [data-lane=heap] b'));
   equal('time-cursor-held', last('heap.held'), await valueOf(page, '.tip [data-lane=held] b'));
+}
+
+/** In the middle, as the server says; the live heap as the command says at the end of that column. */
+async function inTheMiddle(page, url, file) {
+  const asked = page.waitForResponse((one) => /api\/timeline.*heap\.live/.test(one.url()));
+  await page.goto('about:blank');
+  await page.goto(`${url}#view=quality&metric=heap.live&tracks=memory,rate,sites`);
+  await shown(page);
+  const { columns, sites, instants_ns: instants } = await (await asked).json();
+  await page.keyboard.press('t');
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 6; i++) await page.keyboard.press('PageDown');
+  const ns = Number(await page.locator('.timeline .tip').getAttribute('data-time'));
+  const column = columns.end_ns.findIndex((end) => end >= ns),
+    instant = instants.findIndex((at) => at >= ns),
+    end = columns.end_ns[column];
+  const lane = (name) => valueOf(page, `.tip [data-lane=${name}] b`);
+  equal('time-middle-rss', columns.rss[column], await lane('rss'));
+  equal(
+    'time-middle-heap',
+    report(file, '--metric', 'heap.live', '--at', `${end}ns`).total.value,
+    await lane('heap'),
+  );
+  equal(
+    'time-middle-rate',
+    Math.round(columns.allocated[column] / ((end - columns.begin_ns[column]) / 1e9)),
+    Math.round(await lane('rate')),
+  );
+  equal('time-middle-sites', Math.max(...sites.map((site) => site.values[instant])), await lane('sites'));
+  await testTexts(page, 'time-tip-texts', { within: '.timeline .tip' });
+  await testTexts(page, 'time-legend-texts', { within: '.timeline .legend' });
 }
 
 async function zoom(page, url, file) {
@@ -130,6 +162,7 @@ async function picked(page, url, file) {
 export async function testTimeline(page, url, file) {
   await lanes(page, url);
   await cursor(page, url, file);
+  await inTheMiddle(page, url, file);
   await proportional(page, url);
   await gutter(page);
   await zoom(page, url, file);

@@ -40,7 +40,8 @@ else
     run_page_test time.mjs "http://127.0.0.1:$port/" grows.memoir
     end_server time-ends
     "$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
-    begin_server heights --listen 0 phases.memoir
+    "$MEMOIR" run --quiet -o busy.memoir -- "$subjects/subject-phases" busy >/dev/null 2>&1
+    begin_server heights --listen 0 phases.memoir busy.memoir
     run_page_test heights.mjs "http://127.0.0.1:$port/"
 fi
 end_server server-ends

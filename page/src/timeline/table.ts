@@ -10,26 +10,36 @@ const ROWS = 100;
 export function timelineTable(data: Timeline): HTMLElement {
   const { begin_ns: begins, end_ns: ends, rss, pss, heap_live: live, allocated } = data.columns;
   const stride = Math.max(1, Math.ceil(ends.length / ROWS));
-  const cell = (value: number | null | undefined, text: (value: number) => string): HTMLElement =>
-    value === null || value === undefined ? h('td', {}, '–') : h('td', { 'data-value': value }, text(value));
+  const cell = (
+    column: string,
+    value: number | null | undefined,
+    text: (value: number) => string,
+  ): HTMLElement =>
+    value === null || value === undefined
+      ? h('td', {}, '–')
+      : h('td', { 'data-column': column, 'data-value': value }, text(value));
   const hasPss = pss.some((value) => value !== null);
   const heights = heightsOf(data.marks);
   const rows: HTMLElement[] = [];
-  for (let i = stride - 1; i < ends.length; i += stride) {
-    const end = ends[i] ?? 0,
-      seconds = (end - (begins[i] ?? 0)) / 1e9;
+  for (let i = (ends.length - 1) % stride; i < ends.length; i += stride) {
+    const first = Math.max(0, i - stride + 1), // a row tells of all columns since the row before
+      end = ends[i] ?? 0,
+      seconds = (end - (begins[first] ?? 0)) / 1e9,
+      bytes = allocated.slice(first, i + 1).reduce<number>((sum, one) => sum + (one ?? 0), 0);
     const instant = data.instants_ns.findIndex((ns) => ns >= end);
     rows.push(
       h(
         'tr',
         {},
         h('th', { scope: 'row' }, durationText(end)),
-        cell(rss[i], bytesText),
-        ...(hasPss ? [cell(pss[i], bytesText)] : []),
-        cell(live[i], bytesText),
-        cell(seconds > 0 ? (allocated[i] ?? 0) / seconds : null, (value) => rateText(value, 'bytes')),
-        ...heights.map(({ steps }) => cell(heightAt(steps, end)?.value, countText)),
-        ...data.sites.map((site) => cell(site.values[instant], (value) => valueText(value, data.unit))),
+        cell('rss', rss[i], bytesText),
+        ...(hasPss ? [cell('pss', pss[i], bytesText)] : []),
+        cell('heap', live[i], bytesText),
+        cell('rate', seconds > 0 ? bytes / seconds : null, (value) => rateText(value, 'bytes')),
+        ...heights.map(({ id, steps }) => cell(id, heightAt(steps, end)?.value, countText)),
+        ...data.sites.map((site) =>
+          cell('site', site.values[instant], (value) => valueText(value, data.unit)),
+        ),
       ),
     );
   }
