@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NODES_KEPT_MOST (4u << 20) /* about 45 bytes each */
+#define NODES_KEPT_MOST (8u << 20) /* 21 bytes each, and 40 while some are added */
 
 enum kept_shape { SHAPE_DOWN, SHAPE_UP_HIDING, SHAPE_UP_WHOLE, SHAPE_LIMITED, SHAPE_COUNT };
 
@@ -134,14 +134,13 @@ struct path {
     VEC(uint32_t) groups;
     uint32_t *on_path;
     const struct shape_groups *of;
-    const struct frame_line *lines;
+    const struct frame_kinds *kinds;
     enum tree_merge merge;
 };
 
 static uint32_t kind_of(const struct path *path, uint32_t group)
 {
-    uint32_t const what = pair_second(path->of->groups.pairs.items[group]);
-    return path->merge == MERGE_LINE ? path->lines[what].kinds[MERGE_LINE] : what;
+    return shape_kind(path->of, path->kinds, path->merge, group);
 }
 
 static int path_push(struct path *path, uint32_t group)
@@ -188,8 +187,9 @@ static int group_node(struct call_shape *shape, struct shape_groups *groups, str
     uint32_t const above = node ? groups->of_node.items[pair_first(pair)] : 0;
     uint32_t group = above, what = UINT32_MAX;
     if (node)
-        what = path->merge == MERGE_LINE ? pair_second(pair)
-                                         : path->lines[pair_second(pair)].kinds[path->merge];
+        what = path->merge == MERGE_LINE
+                   ? pair_second(pair)
+                   : path->kinds->lines.items[pair_second(pair)].kinds[path->merge];
     bool const is_one = path->merge == MERGE_MODULE && above &&
                         pair_second(groups->groups.pairs.items[above]) == what;
     int err = is_one ? 0 : pair_index_find(&groups->groups, above, what, &group);
@@ -204,7 +204,7 @@ static int group_nodes(const struct frame_kinds *kinds, struct call_shape *shape
                        enum tree_merge merge)
 {
     struct shape_groups *groups = &shape->groups[merge];
-    struct path path = {.of = groups, .lines = kinds->lines.items, .merge = merge};
+    struct path path = {.of = groups, .kinds = kinds, .merge = merge};
     size_t const count = shape->nodes.pairs.count;
     if (groups->of_node.count == count)
         return 0;
@@ -263,6 +263,20 @@ int call_shape_get(struct recording *recording, const struct weights *weights,
     return err;
 }
 
+/* A question that added nothing is likely to be followed by another such one. */
+static void rest(struct call_shape *shape)
+{
+    if (shape->nodes.pairs.count == shape->known && shape->nodes.slots) {
+        pair_index_rest(&shape->nodes);
+        for (size_t i = 0; i < TREE_MERGES; i++) {
+            pair_index_rest(&shape->groups[i].groups);
+            vec_trim(&shape->groups[i].of_node);
+            vec_trim(&shape->groups[i].is_again);
+        }
+    }
+    shape->known = shape->nodes.pairs.count;
+}
+
 void call_shape_put(struct recording *recording)
 {
     struct call_shapes *shapes = recording->shapes;
@@ -274,6 +288,7 @@ void call_shape_put(struct recording *recording)
         struct call_shape *shape = &shapes->shapes[i];
         if (nodes + shape->nodes.pairs.count > NODES_KEPT_MOST)
             shape_fini(shape);
+        rest(shape);
         nodes += shape->nodes.pairs.count;
     }
 }

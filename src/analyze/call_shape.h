@@ -13,6 +13,15 @@ struct shape_groups {
     VEC(bool) is_again;       /* its kind is further out as well */
 };
 
+/* The kind of what is in a group, but for the root. */
+static inline uint32_t shape_kind(const struct shape_groups *groups,
+                                  const struct frame_kinds *kinds, enum tree_merge merge,
+                                  uint32_t group)
+{
+    uint32_t const what = pair_second(groups->groups.pairs.items[group]);
+    return merge == MERGE_LINE ? kinds->lines.items[what].kinds[MERGE_LINE] : what;
+}
+
 struct call_shape {
     bool bottom_up;
     bool hides_allocator;    /* bottom-up: stacks begin with who asked */
@@ -20,6 +29,7 @@ struct call_shape {
     struct pair_index nodes; /* of the parent's number and the line's; 0 is the root */
     uint32_t *node_of_stack; /* where each ends, 0: not known yet */
     size_t stack_room;
+    size_t known; /* nodes there were after the question before */
     struct shape_groups groups[TREE_MERGES];
 };
 

@@ -18,15 +18,22 @@ struct call_node {
     int64_t value, count;                       /* inclusive */
     int64_t self_value, self_count;             /* of stacks that end here */
     uint32_t parent, first_child, next_sibling; /* indices; 0 is "none" (and the root itself) */
+    uint32_t left_out; /* frames beneath it that are no nodes, nor beneath one */
 };
 
 enum tree_merge { MERGE_FUNCTION, MERGE_LINE, MERGE_MODULE }; /* what makes two frames one node */
 #define TREE_MERGES 3u
 
+struct module_rest {
+    string_id module;
+    int64_t self_value; /* of stacks that end in it */
+};
+
 struct call_tree {
     VEC(struct call_node)
     nodes;                /* nodes[0] is the root, "all"; children sorted by |value|, falling */
     VEC(uint32_t) leaves; /* where the stack of each row of the weights ended, in their order */
+    VEC(struct module_rest) left_out; /* stacks that end in what is no node */
     uint32_t kind_count;
 };
 
@@ -34,6 +41,10 @@ struct call_tree {
  * leaf is the code that asked; but not of time, which they take themselves.  `names` may grow. */
 int call_tree_build(struct recording *recording, const struct weights *weights, bool bottom_up,
                     enum tree_merge merge, struct call_tree *tree);
+/* Only about so many of its largest nodes, for a picture; no weight is below zero. */
+int call_tree_build_largest(struct recording *recording, const struct weights *weights,
+                            bool bottom_up, enum tree_merge merge, uint32_t most,
+                            struct call_tree *tree);
 /* Bottom-up with at most about `max_levels` levels: callers of different sites share nothing, so a
  * whole tree of a large recording is far larger than anyone looks at. */
 int call_tree_build_callers(struct recording *recording, const struct weights *weights,

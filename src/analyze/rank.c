@@ -5,67 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
-static void add(int64_t *sum, int64_t more)
-{
-    *sum = (int64_t)((uint64_t)*sum + (uint64_t)more);
-}
-
-/* A stack counts for the total of a row once, however often the row is in it: where it is outermost. */
-static void add_node(struct rank_row *row, const struct call_node *node)
-{
-    add(&row->self_value, node->self_value);
-    add(&row->self_count, node->self_count);
-    if (!node->is_again) {
-        add(&row->total_value, node->value);
-        add(&row->total_count, node->count);
-    }
-    if (row->file != node->file || row->line != node->line)
-        row->line = 0; /* several places of one function */
-    if (row->file != node->file)
-        row->file = STRING_EMPTY;
-    row->inlined = row->inlined && node->inlined;
-}
-
-/* A row for each kind of nodes; row_of_node says which. */
-static int list_kinds(struct rank *rank, uint32_t *row_of_node)
-{
-    uint32_t *row_of_kind = calloc((size_t)rank->tree.kind_count + 1, sizeof(uint32_t)); /* + 1 */
-    int err = row_of_kind ? 0 : -ENOMEM;
-    for (size_t i = 1; i < rank->tree.nodes.count && !err; i++) {
-        const struct call_node *node = &rank->tree.nodes.items[i];
-        uint32_t *row = &row_of_kind[node->kind];
-        if (!*row) {
-            struct rank_row const fresh = {.function = node->function,
-                                           .module = node->module,
-                                           .file = node->file,
-                                           .line = node->line,
-                                           .inlined = node->inlined};
-            err = vec_push(&rank->rows, fresh) ? 0 : -ENOMEM;
-            *row = (uint32_t)rank->rows.count;
-        }
-        if (!err)
-            add_node(&rank->rows.items[*row - 1], node);
-        row_of_node[i] = *row - 1;
-    }
-    free(row_of_kind);
-    return err;
-}
-
-/* What came without any stack is a row too, or the rows would not add up. */
-static int add_stackless(struct rank *rank, uint32_t *row)
-{
-    const struct call_node *root = &rank->tree.nodes.items[0];
-    if (!root->self_value && !root->self_count)
-        return 0;
-    *row = (uint32_t)rank->rows.count;
-    return vec_push(&rank->rows, (struct rank_row){.self_value = root->self_value,
-                                                   .self_count = root->self_count,
-                                                   .total_value = root->self_value,
-                                                   .total_count = root->self_count})
-               ? 0
-               : -ENOMEM;
-}
+#include "analyze/rank_parts.h"
 
 /* By rows as they were made; turn_leaves makes them rows as they are sorted. */
 static int note_leaves(struct rank *rank, const uint32_t *row_of_node)
@@ -79,29 +19,17 @@ static int note_leaves(struct rank *rank, const uint32_t *row_of_node)
     return 0;
 }
 
-static int turn_leaves(struct rank *rank)
+static int turn_leaves(struct rank *rank, size_t weights)
 {
     uint32_t *sorted = calloc(rank->rows.count + 1, sizeof(uint32_t));
     if (!sorted)
         return -ENOMEM;
     for (uint32_t i = 0; i < rank->rows.count; i++)
         sorted[rank->rows.items[i].made] = i;
-    for (size_t i = 0; i < rank->tree.leaves.count; i++)
+    for (size_t i = 0; i < weights; i++)
         rank->row_of_weight[i] = sorted[rank->row_of_weight[i]];
     free(sorted);
     return 0;
-}
-
-static int group_nodes(struct rank *rank)
-{
-    uint32_t *row_of_node = calloc(rank->tree.nodes.count, sizeof(uint32_t));
-    int err = row_of_node ? list_kinds(rank, row_of_node) : -ENOMEM;
-    if (!err)
-        err = add_stackless(rank, &row_of_node[0]);
-    if (!err)
-        err = note_leaves(rank, row_of_node);
-    free(row_of_node);
-    return err;
 }
 
 static int list_stacks(struct rank *rank)
@@ -176,27 +104,25 @@ static int compare_rows(const void *left, const void *right, void *recording)
 int rank_build(struct recording *recording, const struct weights *weights, enum grouping by,
                struct rank *rank)
 {
-    enum tree_merge const merge = by == BY_MODULE     ? MERGE_MODULE
-                                  : by == BY_FUNCTION ? MERGE_FUNCTION
-                                                      : MERGE_LINE;
     memset(rank, 0, sizeof(*rank));
     rank->by = by;
     int err;
-    if (by == BY_THREAD)
+    if (by == BY_THREAD) {
         err = list_threads(weights, rank);
-    else
-        err = call_tree_build(recording, weights, false, merge, &rank->tree);
-    if (!err && by == BY_STACK)
-        err = list_stacks(rank);
-    else if (!err && by != BY_THREAD)
-        err = group_nodes(rank);
+    } else if (by == BY_STACK) {
+        err = call_tree_build(recording, weights, false, MERGE_LINE, &rank->tree);
+        if (!err)
+            err = list_stacks(rank);
+    } else {
+        err = rank_list_kinds(recording, weights, rank);
+    }
     if (!err) {
         for (uint32_t i = 0; i < rank->rows.count; i++)
             rank->rows.items[i].made = i;
         if (rank->rows.count)
             qsort_r(rank->rows.items, rank->rows.count, sizeof(rank->rows.items[0]), compare_rows,
                     recording);
-        err = by == BY_THREAD ? 0 : turn_leaves(rank);
+        err = by == BY_THREAD ? 0 : turn_leaves(rank, weights->rows.count);
     }
     if (err)
         rank_fini(rank);

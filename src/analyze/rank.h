@@ -24,7 +24,7 @@ struct rank {
     enum grouping by;
     VEC(struct rank_row) rows; /* by |self|, then |total|, falling; then by name */
     uint32_t *row_of_weight;   /* the row whose `self` each row of the weights went to */
-    struct call_tree tree;     /* what the rows were made from; BY_STACK rows point into it */
+    struct call_tree tree;     /* BY_STACK: what the rows point into */
 };
 
 /* `weights` are by stack, for BY_THREAD by thread.  0 or -ENOMEM.  Call rank_fini after success. */

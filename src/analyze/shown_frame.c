@@ -11,6 +11,12 @@ const char *path_basename(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+string_id module_show(struct recording *recording, string_id module)
+{
+    const char *path = recording_text(recording, module);
+    return recording_intern(recording, *path ? path_basename(path) : "[unknown]");
+}
+
 /* Allocator entries by their whole name, whatever module they come from: an executable with an
  * allocator inside has them too.  Names that allocate as a side effect (strdup, fopen) are not
  * here: they tell something. */

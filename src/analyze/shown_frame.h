@@ -15,3 +15,5 @@ bool shown_frame_is_allocator(const struct recording *recording, const struct sh
 
 /* "/usr/lib/libc.so.6" to "libc.so.6". */
 const char *path_basename(const char *path);
+/* What a whole module is called where modules stand for functions. */
+string_id module_show(struct recording *recording, string_id module);

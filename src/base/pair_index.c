@@ -10,7 +10,9 @@
 
 static int grow(struct pair_index *index)
 {
-    size_t const room = index->slots ? 2 * (index->slot_mask + 1) : SLOTS_FIRST;
+    size_t room = index->slots ? 2 * (index->slot_mask + 1) : SLOTS_FIRST;
+    while (room < 2 * index->pairs.count + 2)
+        room *= 2;
     uint32_t *slots = calloc(room, sizeof(*slots));
     if (!slots)
         return -ENOMEM;
@@ -43,6 +45,14 @@ int pair_index_find(struct pair_index *index, uint32_t first, uint32_t second, u
     *number = (uint32_t)index->pairs.count - 1;
     index->slots[at] = *number + 1;
     return 0;
+}
+
+void pair_index_rest(struct pair_index *index)
+{
+    free(index->slots);
+    index->slots = NULL;
+    index->slot_mask = 0;
+    vec_trim(&index->pairs);
 }
 
 void pair_index_fini(struct pair_index *index)

@@ -24,4 +24,6 @@ static inline uint32_t pair_second(uint64_t pair)
 
 /* The number of a pair, the next one when it is new.  0, or -ENOMEM with the index as it was. */
 int pair_index_find(struct pair_index *index, uint32_t first, uint32_t second, uint32_t *number);
+/* Gives back what only finding needs, until the next time that somebody does. */
+void pair_index_rest(struct pair_index *index);
 void pair_index_fini(struct pair_index *index);

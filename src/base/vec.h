@@ -46,6 +46,19 @@ static inline void *vec_grow_items(void *items, size_t *room, size_t need, size_
     for (__typeof__((vec)->items + 0) item = (vec)->items;                                         \
          (vec)->count && item < (vec)->items + (vec)->count; item++)
 
+/* Gives back what is not used, if it can. */
+#define vec_trim(vec)                                                                              \
+    do {                                                                                           \
+        void *vec_less = (vec)->count < (vec)->room                                                \
+                             ? reallocarray((vec)->items, (vec)->count + !(vec)->count,            \
+                                            sizeof((vec)->items[0]))                               \
+                             : NULL;                                                               \
+        if (vec_less) {                                                                            \
+            (vec)->items = vec_less;                                                               \
+            (vec)->room = (vec)->count + !(vec)->count;                                            \
+        }                                                                                          \
+    } while (0)
+
 #define vec_free(vec)                                                                              \
     do {                                                                                           \
         free((vec)->items);                                                                        \

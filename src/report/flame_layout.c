@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/select_largest.h"
+
 /* What is left to lay out among the children of one node. */
 struct level {
     uint32_t next;       /* the child to look at, 0 when there are no more */
@@ -34,29 +36,12 @@ static int measure_subtrees(struct builder *builder)
     if (!builder->sizes)
         return -ENOMEM;
     for (size_t i = count; i-- > 1;) {
-        builder->sizes[i]++;
-        builder->sizes[node_at(builder->tree, (uint32_t)i)->parent] += builder->sizes[i];
+        const struct call_node *node = node_at(builder->tree, (uint32_t)i);
+        builder->sizes[i] += 1 + node->left_out;
+        builder->sizes[node->parent] += builder->sizes[i];
     }
-    builder->sizes[0]++;
+    builder->sizes[0] += 1 + node_at(builder->tree, 0)->left_out;
     return 0;
-}
-
-/* The value that `rank` others are at least as large as; of all values, which are taken apart byte by byte. */
-static int64_t select_falling(uint64_t *values, size_t count, size_t rank)
-{
-    for (int shift = 56; shift >= 0; shift -= 8) {
-        size_t counts[256] = {0}, kept = 0;
-        unsigned byte = 255;
-        for (size_t i = 0; i < count; i++)
-            counts[values[i] >> shift & 0xff]++;
-        while (rank >= counts[byte])
-            rank -= counts[byte--];
-        for (size_t i = 0; i < count; i++)
-            if ((values[i] >> shift & 0xff) == byte)
-                values[kept++] = values[i];
-        count = kept;
-    }
-    return (int64_t)values[0];
 }
 
 /* The value a frame must have to be among the `max_frames` biggest.  A parent is never smaller than
@@ -71,11 +56,27 @@ static int raise_min_value(const struct call_tree *tree, uint32_t max_frames, in
     size_t count = 0;
     vec_each (node, &tree->nodes)
         values[count++] = node->value > 0 ? (uint64_t)node->value : 0;
-    int64_t const next = select_falling(values, count, max_frames);
+    int64_t const next = select_largest(values, count, max_frames);
     if (next >= *min_value)
         *min_value = next + 1;
     free(values);
     return 0;
+}
+
+/* What the tree has left out beneath a node: all that neither it nor its children have. */
+static struct flame_frame left_out_of(const struct builder *builder, uint32_t at, uint32_t depth)
+{
+    const struct call_node *node = node_at(builder->tree, at);
+    struct flame_frame rest = {.node = at, .depth = depth, .hidden = node->left_out};
+    if (node->left_out == 0)
+        return rest;
+    rest.value = node->value - node->self_value;
+    rest.count = node->count - node->self_count;
+    for (uint32_t i = node->first_child; i; i = node_at(builder->tree, i)->next_sibling) {
+        rest.value -= node_at(builder->tree, i)->value;
+        rest.count -= node_at(builder->tree, i)->count;
+    }
+    return rest;
 }
 
 static bool enter_node(struct builder *builder, const struct flame_frame *frame)
@@ -83,7 +84,7 @@ static bool enter_node(struct builder *builder, const struct flame_frame *frame)
     struct level level = {.next = node_at(builder->tree, frame->node)->first_child,
                           .start = frame->start,
                           .room = frame->value,
-                          .remainder = {.node = frame->node, .depth = frame->depth + 1}};
+                          .remainder = left_out_of(builder, frame->node, frame->depth + 1)};
     return vec_push(&builder->layout->frames, *frame) && vec_push(&builder->levels, level);
 }
 

@@ -23,32 +23,42 @@ static unsigned picture_width(unsigned wanted)
                                       : wanted;
 }
 
-/* Adds what `node` itself holds to its module's weight. */
-static bool weigh_module(struct palette *palette, const struct recording *recording,
-                         const struct call_node *node)
+/* Adds what ends in a module to its weight. */
+static bool weigh_module(struct flame_scene *scene, string_id name, int64_t self_value)
 {
+    struct palette *palette = &scene->palette;
+    if (name == STRING_EMPTY)
+        return true;
     vec_each (module, &palette->modules) {
-        if (module->name == node->module) {
-            module->weight += node->self_value;
+        if (module->name == name) {
+            module->weight += self_value;
             return true;
         }
     }
-    const char *path = recording_text(recording, node->module);
+    const char *path = recording_text(scene->recording, name);
     struct palette_module const module = {
-        .name = node->module, .hash = hash_bytes(path, strlen(path)), .weight = node->self_value};
+        .name = name, .hash = hash_bytes(path, strlen(path)), .weight = self_value};
     return vec_push(&palette->modules, module);
 }
 
 static int init_palette(struct flame_scene *scene)
 {
     const char *program = recording_text(scene->recording, scene->recording->program);
+    bool fits = true;
     scene->palette.colors = scene->options->colors;
-    vec_each (node, &scene->views[0].tree->nodes) {
-        if (node->module != STRING_EMPTY && !weigh_module(&scene->palette, scene->recording, node))
-            return -ENOMEM;
-    }
+    vec_each (node, &scene->views[0].tree->nodes)
+        fits &= weigh_module(scene, node->module, node->self_value);
+    vec_each (rest, &scene->views[0].tree->left_out)
+        fits &= weigh_module(scene, rest->module, rest->self_value);
+    vec_each (node, &scene->views[1].tree->nodes)
+        fits &= weigh_module(scene, node->module, 0);
     palette_assign(&scene->palette, hash_bytes(program, strlen(program)));
-    return 0;
+    return fits ? 0 : -ENOMEM;
+}
+
+static uint32_t most_frames(const struct flame_options *options)
+{
+    return options->max_frames ? options->max_frames : MAX_FRAMES;
 }
 
 static int init_view(struct flame_scene *scene, struct flame_view *view)
@@ -57,7 +67,7 @@ static int init_view(struct flame_scene *scene, struct flame_view *view)
         .min_value =
             (int64_t)(scene->options->threshold * (double)view->tree->nodes.items[0].value),
         .max_depth = MAX_DEPTH,
-        .max_frames = scene->options->max_frames ? scene->options->max_frames : MAX_FRAMES};
+        .max_frames = most_frames(scene->options)};
     int err = flame_layout_build(view->tree, &limits, &view->layout);
     if (!err)
         flame_measure(scene, view);
@@ -188,10 +198,11 @@ static int render(struct recording *recording, const struct weights *weights,
     bool const has_down = !options->one_way || !options->reverse;
     bool const has_up = !options->one_way || options->reverse;
     if (!err)
-        err =
-            call_tree_build(recording, has_down ? &kept : &none, false, MERGE_FUNCTION, &top_down);
+        err = call_tree_build_largest(recording, has_down ? &kept : &none, false, MERGE_FUNCTION,
+                                      most_frames(options), &top_down);
     if (!err)
-        err = call_tree_build(recording, has_up ? &kept : &none, true, MERGE_FUNCTION, &bottom_up);
+        err = call_tree_build_largest(recording, has_up ? &kept : &none, true, MERGE_FUNCTION,
+                                      most_frames(options), &bottom_up);
     struct flame_trees const trees = {.top_down = &top_down, .bottom_up = &bottom_up};
     if (!err)
         err = draw(recording, &trees, &kept, &told, write, out);

@@ -47,12 +47,11 @@ static const struct rank_row *find_row(const struct recording *recording, const 
     return best;
 }
 
-/* The trees of what has a width: without what shrank. */
-static int cut_anew(const struct ask *ask, const struct weights *kept, const struct rank_row *row,
-                    struct sandwich *sandwich)
+static int cut_out(const struct ask *ask, const struct weights *weights, const struct rank_row *row,
+                   struct sandwich *sandwich)
 {
     struct call_tree tree;
-    int err = call_tree_build(ask->recording, kept, false, MERGE_FUNCTION, &tree);
+    int err = call_tree_build(ask->recording, weights, false, MERGE_FUNCTION, &tree);
     if (err)
         return err;
     err = sandwich_build(ask->recording, &tree, row->function, row->module, sandwich);
@@ -67,8 +66,8 @@ static int draw(const struct ask *ask, const struct sandwich_report *report, uin
     struct sandwich wide = {0};
     int64_t shrunk;
     int err = flame_keep_positive(report->weights, &kept, &shrunk);
-    if (!err && shrunk)
-        err = cut_anew(ask, &kept, report->row, &wide);
+    if (!err && shrunk) /* trees of what has a width */
+        err = cut_out(ask, &kept, report->row, &wide);
     const struct sandwich *drawn = shrunk ? &wide : report->sandwich;
     struct flame_trees const trees = {.top_down = &drawn->callees, .bottom_up = &drawn->callers};
     struct flame_options const options = {.max_frames = frames};
@@ -97,8 +96,7 @@ static int answer_callers(const struct ask *ask, const struct weights *weights, 
                      weights->metric->name);
         return 0;
     }
-    err = sandwich_build(ask->recording, &rank.tree, report.row->function, report.row->module,
-                         &sandwich);
+    err = cut_out(ask, weights, report.row, &sandwich);
     if (!err) {
         err = draw(ask, &report, frames, &flame);
         FILE *out = err ? NULL : answer_begin(answer);

@@ -12,20 +12,23 @@
 static struct sample sample;
 static struct weights weights;
 static struct rank rank;
+static struct call_tree tree;
 
 static int begin(void **state)
 {
     (void)state;
     sample = sample_create();
-    int const err =
-        weigh_stacks(sample.recording, metric_find("heap.peak"), TIME_ALL, &weights, NULL);
-    return err ? err : rank_build(sample.recording, &weights, BY_FUNCTION, &rank);
+    int err = weigh_stacks(sample.recording, metric_find("heap.peak"), TIME_ALL, &weights, NULL);
+    if (!err)
+        err = rank_build(sample.recording, &weights, BY_FUNCTION, &rank);
+    return err ? err : call_tree_build(sample.recording, &weights, false, MERGE_FUNCTION, &tree);
 }
 
 static int end(void **state)
 {
     (void)state;
     rank_fini(&rank);
+    call_tree_fini(&tree);
     weights_fini(&weights);
     sample_destroy(&sample);
     return 0;
@@ -42,8 +45,7 @@ static struct sandwich sandwich_of(const char *function)
     vec_each (row, &rank.rows) {
         if (strcmp(text(row->function), function) != 0)
             continue;
-        CHECK(sandwich_build(sample.recording, &rank.tree, row->function, row->module, &sandwich) ==
-              0);
+        CHECK(sandwich_build(sample.recording, &tree, row->function, row->module, &sandwich) == 0);
         return sandwich;
     }
     fail_msg("no row %s", function);
@@ -51,12 +53,12 @@ static struct sandwich sandwich_of(const char *function)
 }
 
 /* What the children of the root have, and it itself. */
-static int64_t sum_of(const struct call_tree *tree)
+static int64_t sum_of(const struct call_tree *of)
 {
-    const struct call_node *root = &tree->nodes.items[0];
+    const struct call_node *root = &of->nodes.items[0];
     int64_t sum = root->self_value;
-    for (uint32_t at = root->first_child; at; at = tree->nodes.items[at].next_sibling)
-        sum += tree->nodes.items[at].value;
+    for (uint32_t at = root->first_child; at; at = of->nodes.items[at].next_sibling)
+        sum += of->nodes.items[at].value;
     return sum;
 }
 
@@ -64,8 +66,7 @@ TEST(every_function_has_its_total_both_ways)
 {
     vec_each (row, &rank.rows) {
         struct sandwich sandwich;
-        CHECK(sandwich_build(sample.recording, &rank.tree, row->function, row->module, &sandwich) ==
-              0);
+        CHECK(sandwich_build(sample.recording, &tree, row->function, row->module, &sandwich) == 0);
         CHECK(sandwich.callers.nodes.items[0].value == row->total_value);
         CHECK(sandwich.callees.nodes.items[0].value == row->total_value);
         CHECK(sandwich.callees.nodes.items[0].count == row->total_count);
@@ -105,7 +106,7 @@ TEST(a_function_that_nobody_calls)
     CHECK(sandwich.callers.nodes.count == 1);
     CHECK(sandwich.callers.nodes.items[0].self_value == sandwich.callees.nodes.items[0].value);
     sandwich_fini(&sandwich);
-    CHECK(sandwich_build(sample.recording, &rank.tree, STRING_EMPTY, STRING_EMPTY, &sandwich) == 0);
+    CHECK(sandwich_build(sample.recording, &tree, STRING_EMPTY, STRING_EMPTY, &sandwich) == 0);
     CHECK(sandwich.callers.nodes.count == 1 && sandwich.callers.nodes.items[0].value == 0);
     sandwich_fini(&sandwich);
 }

@@ -11,6 +11,8 @@ TEST(pairs_get_numbers_in_the_order_they_come)
             uint32_t number;
             CHECK(pair_index_find(&index, i / 7, i * 3, &number) == 0 && number == i);
         }
+        pair_index_rest(&index);
+        CHECK(!index.slots && index.pairs.count == 50000);
     }
     CHECK(index.pairs.count == 50000);
     CHECK(pair_first(index.pairs.items[49999]) == 49999 / 7);
