@@ -153,11 +153,15 @@ static int add_totals(struct sum_drawing *drawing, const struct bucket *bucket,
     return -ENOMEM;
 }
 
+void sum_drawing_begin(struct sum_drawing *drawing, size_t buckets)
+{
+    for (drawing->stretch = 1; buckets / drawing->stretch >= STRETCHES_MOST;)
+        drawing->stretch *= 2;
+}
+
 int sum_drawing_add(struct sum_drawing *drawing, const struct bucket *bucket, size_t bytes_most,
                     struct byte_buffer *scratch)
 {
-    if (!drawing->stretch)
-        drawing->stretch = 1;
     int err = add_totals(drawing, bucket, scratch);
     if (!err && bucket && !drawing->has_hole)
         err = add_cells(drawing, bucket);

@@ -17,13 +17,15 @@ int sum_unpack(struct cell_sum *sum, const struct packed_cells *packed, struct c
  * of sizes and lifetimes. */
 struct sum_drawing {
     VEC(struct sum_node) nodes;
-    size_t stretch; /* buckets of each; 0 in the beginning */
+    size_t stretch; /* buckets of each */
     size_t bytes;
     struct cell_sum cells;       /* of the one being made */
     bool has_hole;               /* in it */
     VEC(struct sum_node) totals; /* by bucket: cells of the empty stack */
 };
 
+/* Before anything else: of a recording that has so many buckets by now. */
+void sum_drawing_begin(struct sum_drawing *drawing, size_t buckets);
 /* The next bucket; NULL: it cannot be read.  Stretches become longer so that they take no more than `bytes_most`.  0 or -ENOMEM. */
 int sum_drawing_add(struct sum_drawing *drawing, const struct bucket *bucket, size_t bytes_most,
                     struct byte_buffer *scratch);

@@ -61,6 +61,7 @@ static bool create(struct recording *recording, const struct sum_limits *limits)
     if (!tree)
         return false;
     tree->stretch = limits->buckets;
+    sum_drawing_begin(&tree->drawing, recording->buckets.count);
     recording->sums = tree;
     recording->destroy_sums = destroy;
     return true;
@@ -257,8 +258,8 @@ const struct sum_node *sum_tree_stretch_at(const struct sum_tree *tree, size_t f
 {
     const struct sum_drawing *drawing = &tree->drawing;
     size_t const stretch = drawing->stretch;
-    if (!stretch || first % stretch || first / stretch >= drawing->nodes.count ||
-        first + stretch > end || !drawing->nodes.items[first / stretch].is_there)
+    if (first % stretch || first / stretch >= drawing->nodes.count || first + stretch > end ||
+        !drawing->nodes.items[first / stretch].is_there)
         return NULL;
     *count = stretch;
     return &drawing->nodes.items[first / stretch];
@@ -266,7 +267,7 @@ const struct sum_node *sum_tree_stretch_at(const struct sum_tree *tree, size_t f
 
 bool sum_tree_can_draw(const struct sum_tree *tree, size_t from, size_t end)
 {
-    return tree->drawing.stretch && (end - from) / tree->drawing.stretch >= DRAWN_LEAST;
+    return (end - from) / tree->drawing.stretch >= DRAWN_LEAST;
 }
 
 bool sum_tree_totals(const struct sum_tree *tree, size_t bucket, struct cell_list *into)

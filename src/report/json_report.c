@@ -272,7 +272,7 @@ static void write_suppressions(struct json_out *json, const struct report *repor
 int json_report_write(struct report *report, FILE *out)
 {
     struct json_out json;
-    json_init(&json, out, true);
+    json_init(&json, out, !report->question.for_machines);
     json_object_begin(&json);
     json_recording_write(&json, report->recording);
     write_summary(&json, report);

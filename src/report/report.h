@@ -38,6 +38,7 @@ struct report_question {
     uint64_t now_unix_ns;                  /* to tell how old a recording that grows is */
     int64_t limit_bytes;                   /* that memory must not reach; 0: as recorded */
     const struct recording_growth *growth; /* when it is known already; NULL: is worked out */
+    bool for_machines;                     /* JSON without the spaces that people want */
     const char *note; /* said before the rows, such as why the metric is another one; or NULL */
 };
 

@@ -57,6 +57,7 @@ static struct report_question make_question(const struct ask *ask)
         .threshold_value = selection->threshold_value,
         .filter = selection->filter ? &selection->filter_regex : NULL,
         .filter_text = selection->filter,
+        .for_machines = true,
         .note = ask->note,
         .now_unix_ns = unix_ns(),
     };
