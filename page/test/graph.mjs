@@ -53,8 +53,8 @@ async function numbers(page, file) {
 }
 
 /** In the boxes, and in the tables of those who do not see them. */
-async function texts(page, file) {
-  const { nodes, edges, total } = graph(file, '--metric', 'heap.allocated', '--nodes', '60');
+async function texts(page, name, file, metric) {
+  const { nodes, edges, total } = graph(file, '--metric', metric, '--nodes', '60');
   const whole = { whole: total.value };
   const drawn = await page
     .locator('.graph .node')
@@ -66,7 +66,7 @@ async function texts(page, file) {
       ]),
     );
   equal(
-    'graph-boxes-texts',
+    `${name}-boxes-texts`,
     '',
     drawn
       .flatMap(([value, self, first, second = '']) => [
@@ -92,7 +92,7 @@ async function texts(page, file) {
         ])
       : [`${found.length} rows for ${meant.length}`];
   equal(
-    'graph-tables',
+    `${name}-tables`,
     '',
     [
       ...wrong(
@@ -220,14 +220,18 @@ async function around(page, file) {
   );
 }
 
-export async function testGraph(browser, { url, heap, heapFile }) {
+export async function testGraph(browser, { url, heap, heapFile, time, timeFile }) {
   const page = await open(browser, `${url}#target=${heap}&metric=heap.allocated`);
   await shown(page);
   await after(page, () => go(page, 'g'));
   await numbers(page, heapFile);
-  await texts(page, heapFile);
+  await texts(page, 'graph', heapFile, 'heap.allocated');
   await focusing(page, `${url}#target=${heap}`, heapFile);
   await around(page, heapFile);
   equal('graph-faults', '', page.faults.join('; '));
   await page.context().close();
+  const other = await open(browser, `${url}#target=${time}&view=graph&metric=cpu.on`);
+  await shown(other);
+  await texts(other, 'graph-of-time', timeFile, 'cpu.on');
+  await other.context().close();
 }

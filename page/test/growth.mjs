@@ -89,6 +89,31 @@ async function part(page) {
   equal('page-growth-short', 'unknown', await verdictOf(page, 'heap'));
 }
 
+/** An interval that is wide: both of its ends are told, and when the limit is reached by each. */
+async function interval(browser) {
+  const page = await open(browser, 'about:blank');
+  const wide = { bytes_per_second_low: 1000, bytes_per_second_high: 900000 };
+  const limits = { limit_in_ns: 3000e9, limit_early_ns: 1000e9, limit_late_ns: 7000e9 };
+  await page.route(/\/api\/growth/, async (route) => {
+    const told = await (await route.fetch()).json();
+    Object.assign(told.growth.heap, wide, limits);
+    await route.fulfill({ json: told });
+  });
+  await page.goto(`${url}#view=growth`);
+  await shown(page);
+  const says = async (name, value, unit) =>
+    testSays(
+      `page-growth-says-${value}`,
+      await page.locator(`[data-name=heap-${name}]`).innerText(),
+      value,
+      unit,
+    );
+  await says('low', 60 * wide.bytes_per_second_low, BYTES);
+  await says('low', 60 * wide.bytes_per_second_high, BYTES);
+  for (const ns of Object.values(limits)) await says('limit', ns, TIME);
+  await page.context().close();
+}
+
 /** To the flame graph of a site, and the table of floors, by keys alone. */
 async function keys(page) {
   await after(page, () => page.goto(`${url}#view=functions`));
@@ -127,5 +152,6 @@ await runTests(browser, [
   ['page-growth-part', () => part(page)],
   ['page-growth-keys', () => keys(page)],
   ['page-growth-faults', () => equal('page-growth-faults', '', page.faults.join('; '))],
+  ['page-growth-interval', () => interval(browser)],
   ['page-growth-phone', () => phone(browser)],
 ]);

@@ -72,6 +72,13 @@ async function oneFile(page, file, rows, source, stacks) {
   );
 }
 
+/** How often, of the line that is chosen. */
+async function facts(page, name, line) {
+  const words = await page.locator('.sources .facts').innerText();
+  testSays(`${name}-count`, words.replace(/total[^]*/, ''), line.count, COUNT);
+  testSays(`${name}-total-count`, words.replace(/[^]*total/, ''), line.total_count, COUNT);
+}
+
 async function ways(page, url, rows) {
   const line = rows.find((row) => row.stack[0]?.function === 'work_here');
   await after(page, () => page.goto(`${url}&view=source&metric=heap.allocated&focus=work_here`));
@@ -81,9 +88,7 @@ async function ways(page, url, rows) {
     await page.locator('.sources .facts').getAttribute('data-name'),
   );
   equal('source-of-a-function-value', line.value, await valueOf(page, '.sources .facts [data-value]'));
-  const facts = await page.locator('.sources .facts').innerText();
-  testSays('source-of-a-function-count', facts.replace(/total[^]*/, ''), line.count, COUNT);
-  testSays('source-of-a-function-total-count', facts.replace(/[^]*total/, ''), line.total_count, COUNT);
+  await facts(page, 'source-of-a-function', line);
   await after(page, async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('compact_here\\(void');
@@ -129,6 +134,9 @@ async function without(page, url, file) {
     ),
     sorted(await costs(page, 'self')),
   );
+  const parse = rows.find((row) => row.stack[0].file === '/elsewhere/parse.c');
+  check('source-calls-another', parse.total_count > parse.count);
+  await facts(page, 'source-without-text', parse);
   check('source-without-text-says-so', /--sources/.test(await page.locator('.notice').innerText()));
 }
 

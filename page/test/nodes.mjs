@@ -70,6 +70,11 @@ async function series(page) {
     sorted(known(ram.nodes.map((node) => [node.name, node.summary.pprof_inuse_space.last]))),
     sorted(known(nodesOnly(cells))),
   );
+  equal(
+    'nodes-resident-beside',
+    sorted(ram.nodes.map((node) => [node.name, node.summary.rss.last])),
+    sorted(nodesOnly(await columnOf(page, 'of-rss'))),
+  );
   await after(page, () => page.locator('#view select[aria-label=Series]').selectOption('rss'));
   await after(page, () => page.locator('#view button', { hasText: 'By role' }).click());
   equal('nodes-alone', 3, await page.locator('#view tr[data-row]').count());

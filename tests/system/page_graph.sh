@@ -20,6 +20,8 @@ thread 101 worker-1
 length 4000
 on 0 4000 10 100 main;handle;parse@/elsewhere/parse.c:12
 on 1000 1200 10 101 main;handle;hash
+on 3000 3100 10 101 main;handle
+on 3200 3300 10 101 main;handle;parse@/elsewhere/parse.c:12;hash
 timeless 3000 10 101 main;handle;hash
 off 2500 300 101 main;handle;read;[waits: disk]
 END
