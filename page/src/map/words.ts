@@ -13,13 +13,6 @@ const series: Readonly<Record<string, number>> = {
   anonymous: 2,
 };
 
-const places: Readonly<Record<string, string>> = {
-  '[heap]': 'the heap that brk moves',
-  '[stack]': 'stack of the first thread',
-  '[vdso]': "the kernel's code in every process",
-  '[vvar]': "the kernel's data in every process",
-};
-
 export interface Piece {
   row: MapRow;
   section: string;
@@ -49,7 +42,7 @@ export function piecesOf(map: AddressMap): Piece[] {
       title: titles.get(section) ?? section,
       label,
       name,
-      full: row.count > 1 ? `${name}, the largest: ${label}` : row.name || places[row.name] || name,
+      full: row.count > 1 ? `${name}, the largest: ${label}` : row.name || name,
     };
   });
 }
