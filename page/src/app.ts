@@ -58,6 +58,7 @@ export class App {
   private targets: Target[] = [];
   private state: 'begins' | 'token' | 'empty' | 'shows' | 'history' = 'begins';
   private known = ''; // what the views were last shown with
+  private turn = 0; // of showing: only the newest says that it is done
   private isGoing = false; // g was typed: the letter of a view follows
 
   constructor(private readonly root: HTMLElement) {
@@ -252,6 +253,7 @@ export class App {
 
   private async refresh(): Promise<void> {
     const scene = this.scene(),
+      turn = ++this.turn,
       restoreFocus = rememberFocus(this.root);
     fillWho(this.who, scene?.target ?? this.target, this.targets, (part) => this.address.change(part));
     if (this.target?.kind === 'history') {
@@ -289,7 +291,7 @@ export class App {
       isOverview ? null : this.showReport(scene),
     ]);
     restoreFocus();
-    if (scene.selection !== this.address.current) return;
+    if (turn !== this.turn) return;
     for (const one of shown) if (one.status === 'rejected') this.fail(one.reason);
     this.stage.setAttribute('aria-busy', 'false');
     this.stage.classList.toggle('stale', shown[0]?.status === 'rejected');

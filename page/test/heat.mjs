@@ -90,6 +90,14 @@ async function byKeys(page, url, file) {
 async function buckets(page, url, file) {
   await after(page, () => page.goto(`${url}&view=heat&metric=heap.allocated`));
   const whole = report(file, '--metric', 'heap.allocated', '--by', 'function').total;
+  const { from_ns: from, to_ns: to } = await (
+    await fetch(`${url.replace('#', 'api/heat?')}&metric=heap.allocated`)
+  ).json();
+  equal(
+    'heat-stretches',
+    [...from.slice(1), report(file).recording.duration_ns].join(),
+    to.join(), // each ends where the next begins
+  );
   equal('heat-buckets-total', whole.value, await valueOf(page, '[data-name=heat-total]'));
   const box = await page.locator('.heat .over').boundingBox();
   await page.mouse.move(box.x + box.width * 0.4, box.y + 10);
