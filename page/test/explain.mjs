@@ -112,7 +112,7 @@ async function sites(page, url, file) {
   equal('explain-owner-flame', held.value, await valueOf(page, '[data-name=flame-total]'));
 }
 
-/** What those that are not listed have. */
+/** What those that are not listed have; and one look after another. */
 async function rest(browser, url, file) {
   const held = explain(file).owners.find((one) => one.metric === 'heap.held');
   const page = await open(browser, 'about:blank');
@@ -120,12 +120,24 @@ async function rest(browser, url, file) {
     const told = await (await route.fetch()).json();
     const owner = told.owners.find((one) => one.metric === 'heap.held');
     owner.rows = [{ ...owner.rows[0], value: 1000 }];
+    const { time_ns: times, heap_live: live, owners } = told.over_time;
+    told.over_time.time_ns = [0, times.at(-1)];
+    told.over_time.heap_live = [500, live.at(-1)];
+    for (const one of owners) one.values = [1000, one.values.at(-1)];
     await route.fulfill({ json: told });
   });
   await page.goto(`${url}#view=explain&owner=heap.held`);
   await shown(page);
   const words = await page.locator('.owner-actions .hint').innerText();
   testSays('explain-sites-rest', words.replace(/^1 largest/, ''), held.value - 1000, BYTES);
+  await page.locator('.owners-chart .over').focus();
+  for (const [key, value] of [
+    ['End', held.value],
+    ['Home', 1000],
+  ]) {
+    await page.keyboard.press(key);
+    equal(`explain-looks-${key.toLowerCase()}`, value, await valueOf(page, '[data-name="look-heap.held"]'));
+  }
   await page.context().close();
 }
 
