@@ -91,6 +91,16 @@ refused frames '/api/flame?frames=0' 'frames is a whole number from 1'
 refused points '/api/timeline?points=x' 'points is a whole number'
 end_server ended-ends
 
+# Frames without a name are called by where they are, in pictures too.
+strip -o nameless "$subjects/subject-phases"
+"$MEMOIR" run --quiet -o nameless.memoir -- ./nameless >/dev/null 2>&1
+begin_server nameless --listen 0 nameless.memoir
+"$MEMOIR" report nameless.memoir --json --metric heap.allocated --by function | jq -r '.rows[].stack[0].function' | grep '^nameless+0x' | sort >cli.names
+get '/api/flame?metric=heap.allocated' | jq -r '.strings[]' | grep '^nameless+0x' | sort >web.names
+at_least nameless-there 1 "$(wc -l <cli.names)"
+same_text nameless cli.names web.names
+end_server nameless-ends
+
 # One that grows.
 begin_subject grows
 wait_until 30 test -s grows.memoir
