@@ -71,18 +71,24 @@ const isDrawn = () => {
   return has(document.querySelector('.flame .boxes')) && has(document.querySelector('.timeline canvas'));
 };
 
-/** Changes the address and waits until everything is shown; in ms of the page's own clock. */
+/** Changes the address and waits until the view is shown, and until everything is; in ms of the page's own clock. */
 function change(page, hash) {
   return page.evaluate(
     (next) =>
       new Promise((resolve) => {
-        const app = document.querySelector('#app'),
-          before = app.dataset.shown,
+        const { dataset } = document.querySelector('#app'),
+          before = { ...dataset },
           began = performance.now();
-        const look = () =>
-          app.dataset.shown !== before && document.querySelector('#view').getAttribute('aria-busy') === 'false'
-            ? resolve(performance.now() - began)
-            : setTimeout(look, 1);
+        let view = NaN;
+        const look = () => {
+          if (Number.isNaN(view) && dataset.viewed !== before.viewed) view = performance.now() - began;
+          if (
+            dataset.shown !== before.shown &&
+            document.querySelector('#view').getAttribute('aria-busy') === 'false'
+          )
+            resolve({ view, all: performance.now() - began });
+          else setTimeout(look, 1);
+        };
         location.hash = next;
         look();
       }),
@@ -90,24 +96,36 @@ function change(page, hash) {
   );
 }
 
-async function interactions(page, metric, functionName) {
+const between = (length, i) =>
+  `between=${Math.round((length * i) / 30)},${Math.round((length * (i + 8)) / 30)}`;
+
+function times(name, list) {
+  const views = list.map((one) => one.view),
+    all = list.map((one) => one.all);
+  row(name, ...[views, all].flatMap((of) => [ms(at(of, 0.5)), ms(at(of, 0.95))]), list.length);
+}
+
+async function interactions(page, metric, focus) {
   const length = Number(await page.locator('[data-name=length]').getAttribute('data-value'));
-  const between = (i) => `between=${Math.round((length * i) / 30)},${Math.round((length * (i + 8)) / 30)}`;
   const kinds = {
-    'brush a range': (i) => `#metric=${metric}&${between(i)}`,
-    'brush, seen before': (i) => `#metric=${metric}&${between(i % 2)}`,
+    'brush a range': (i) => `#metric=${metric}&${between(length, i)}`,
+    'brush, seen before': (i) => `#metric=${metric}&${between(length, i % 2)}`,
     'another metric': (i) => `#metric=${['heap.calls', 'heap.live', 'heap.freed', 'heap.temporary'][i % 4]}`,
     'another view': (i) => `#metric=${metric}&view=${['functions', 'tree', 'histograms', 'flame'][i % 4]}`,
     find: (i) => `#metric=${metric}&find=step_${i}`,
-    filter: (i) => `#metric=${metric}&filter=step_${i}${i}`,
-    'callers of a function': (i) => `#metric=${metric}&view=callers&focus=${functionName}${i}0`,
+    filter: (i) => `#metric=${metric}&filter=_${i}${i}`,
+    'callers of a function': (i) => `#metric=${metric}&view=callers&focus=${focus(i)}`,
   };
-  head('until all is shown, ms', 'p50', 'p95', 'most', 'times');
+  head('until shown, ms', 'view, p50', 'p95', 'all, p50', 'p95', 'times');
+  const early = [];
+  for (let i = 0; i < 3; i++) early.push(await change(page, `#metric=${metric}&${between(length, i + 0.5)}`));
+  times('brush a range, at once after opening', early);
+  await page.waitForTimeout(15000); // sums over stretches of a large recording are made meanwhile
   for (const [name, hash] of Object.entries(kinds)) {
     await change(page, `#metric=${metric}&view=quality&sort=${name.length}`);
-    const times = [];
-    for (let i = 0; i < rounds; i++) times.push(await change(page, hash(i)));
-    quantiles(name, times);
+    const list = [];
+    for (let i = 0; i < rounds; i++) list.push(await change(page, hash(i)));
+    times(name, list);
   }
   console.log();
 }
@@ -221,19 +239,29 @@ async function speedscopeTimes() {
   return loaded;
 }
 
-const opened = [];
-head('recording', 'MB', 'server listens, ms', 'page asked to picture, ms', 'start to picture, ms', 'start to all, ms');
-for (const [name, file] of Object.entries(files)) opened.push({ name, ...(await firstPicture(name, file)) });
-console.log();
-for (const { name, page } of opened) {
-  console.log(`${name}:\n`);
-  await interactions(page, 'heap.allocated', 'step_');
+const focus = {
+  short: (i) => `step_${i}0`,
+  large: (i) => encodeURIComponent(`engine::chain::apply_${14 * (i + 1)}(Batch const&)`),
+};
+const opened = {};
+for (const [name, file] of Object.entries(files)) {
+  head(
+    'recording',
+    'MB',
+    'server listens, ms',
+    'page asked to picture, ms',
+    'start to picture, ms',
+    'start to all, ms',
+  );
+  opened[name] = await firstPicture(name, file);
+  console.log();
+  await interactions(opened[name].page, 'heap.allocated', focus[name]);
 }
-const { page } = opened[0];
+const { page, server: shortServer } = opened.short;
 const { count, bytes, parsed } = await nodesOf(page);
 const asked = now();
 await page.goto('about:blank');
-await page.goto(`${opened[0].server.url}#metric=heap.peak&frames=2000000`);
+await page.goto(`${shortServer.url}#metric=heap.peak&frames=2000000`);
 await page.waitForFunction(isShown, null, { polling: 20 });
 const loaded = now() - asked;
 console.log(
@@ -242,7 +270,7 @@ console.log(
 head('memoir, script time, ms', 'p50', 'p95', 'most', 'frames');
 await frames(page);
 console.log();
-for (const { server } of opened) server.child.kill();
+for (const { server } of Object.values(opened)) server.child.kill();
 if (speedscope) {
   const theirs = await speedscopeTimes();
   console.log(

@@ -9,7 +9,7 @@ import { SaveMenu } from './export/menu';
 import { helpDialog } from './help';
 import { HistoryView } from './history/view';
 import { isTimeless, learnMetrics, timely, usualMetric } from './metrics';
-import { questionOf, type Scene } from './scene';
+import { questionOf, type Part, type Scene } from './scene';
 import { SelectionInAddress } from './selection';
 import { Source } from './source';
 import { nothingYet, unread, waiting } from './states';
@@ -286,7 +286,7 @@ export class App {
     this.stage.setAttribute('aria-busy', 'true');
     this.trouble.hidden = true;
     const shown = await Promise.allSettled([
-      part.show(scene),
+      this.showView(part, scene),
       isOverview ? null : this.timeline.show(scene),
       isOverview ? null : this.showReport(scene),
     ]);
@@ -296,6 +296,12 @@ export class App {
     this.stage.setAttribute('aria-busy', 'false');
     this.stage.classList.toggle('stale', shown[0]?.status === 'rejected');
     this.root.dataset['shown'] = String(Number(this.root.dataset['shown'] ?? 0) + 1);
+  }
+
+  /** The view itself is mostly there before what stands around it. */
+  private async showView(part: Part, scene: Scene): Promise<void> {
+    await part.show(scene);
+    this.root.dataset['viewed'] = String(Number(this.root.dataset['viewed'] ?? 0) + 1);
   }
 
   private async showReport(scene: Scene): Promise<void> {
