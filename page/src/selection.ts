@@ -30,6 +30,7 @@ export interface Selection {
   find: string; // words to mark, for the page
   callers: boolean; // the flame graph begins with the innermost function
   zoom: string; // which of its frames fills the width
+  span: string; // what part of its width is seen instead, after the wheel: "from,to" in billionths
   by: Grouping;
   rows: DiffGrouping; // of what changed
   sort: string; // column of the table
@@ -69,6 +70,7 @@ export const everything: Selection = {
   find: '',
   callers: false,
   zoom: '',
+  span: '',
   by: 'function',
   rows: 'function',
   sort: '',
@@ -124,6 +126,7 @@ export function parseSelection(hash: string): Selection {
     find: words.get('find') ?? '',
     callers: words.get('callers') === '1',
     zoom: words.get('zoom') ?? '',
+    span: /^\d{1,10},\d{1,10}$/.exec(words.get('span') ?? '')?.[0] ?? '',
     by: oneOf(groupings, words.get('by'), 'function'),
     rows: oneOf(diffGroupings, words.get('rows'), 'function'),
     sort: words.get('sort') ?? '',
@@ -172,6 +175,7 @@ export function formatSelection(selection: Selection): string {
   put('find', selection.find);
   put('callers', selection.callers ? '1' : '');
   put('zoom', selection.zoom);
+  put('span', selection.span);
   put('by', selection.by === 'function' ? '' : selection.by);
   put('rows', selection.rows === 'function' ? '' : selection.rows);
   put('sort', selection.sort);
@@ -215,7 +219,7 @@ export class SelectionInAddress {
   }
 
   change(part: Partial<Selection>, how: 'step' | 'replace' = 'step'): void {
-    const next = { ...this.current, ...part };
+    const next = { ...this.current, ...('zoom' in part ? { span: '' } : {}), ...part };
     const hash = formatSelection(next);
     if (hash === formatSelection(this.current)) return;
     history[how === 'step' ? 'pushState' : 'replaceState'](

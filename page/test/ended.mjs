@@ -127,6 +127,31 @@ async function keysOnly(page, url, file) {
   check('page-timeline-table', (await page.locator('.timeline .plain tbody tr').count()) > 0);
 }
 
+/** What the wheel shows of a flame graph is in the address, and goes when a frame is zoomed to. */
+async function wheel(page, url) {
+  const span = () => page.locator('.flame-frame').getAttribute('data-span');
+  await after(page, () => page.goto(`${url}#metric=heap.calls`));
+  equal('page-wheel-whole', '0,1000000000', await span());
+  await page.locator('.flame .over').scrollIntoViewIfNeeded();
+  const box = await page.locator('.flame .over').boundingBox();
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 10);
+  await page.keyboard.down('Control');
+  await after(page, () => page.mouse.wheel(0, -400));
+  await page.keyboard.up('Control');
+  const [from, to] = (await span()).split(',').map(Number);
+  check(
+    'page-wheel-closer',
+    to - from < 5e8 && Math.abs((2.5e8 - from) / (to - from) - 0.25) < 0.01,
+    `${from} ${to}`,
+  );
+  check('page-wheel-in-address', page.url().includes(`span=${from},${to}`), page.url());
+  await page.reload();
+  await shown(page);
+  equal('page-wheel-reload', `${from},${to}`, await span());
+  await after(page, () => page.locator('.flame .over').click({ position: { x: box.width / 2, y: 30 } }));
+  check('page-wheel-zoom', /zoom=/.test(page.url()) && !/span=/.test(page.url()), page.url());
+}
+
 async function looks(browser, url) {
   const dark = await open(browser, url, {
     viewport: { width: 375, height: 800 },
@@ -169,6 +194,7 @@ export async function testEnded(browser, url, file) {
   await brushAndLinks(page, url, file);
   await instant(page, url, file);
   await keysOnly(page, url, file);
+  await wheel(page, url);
   equal('page-faults', '', page.faults.filter((fault) => !/400/.test(fault)).join('; '));
   await page.context().close();
   await hostileNames(browser, url);

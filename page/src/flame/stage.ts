@@ -26,7 +26,15 @@ import {
   type Window,
 } from './paint';
 
-const GLIDE_MS = 160;
+const GLIDE_MS = 160,
+  SETTLE_MS = 180,
+  BILLION = 1e9;
+
+/** What part of the whole width is seen, in billionths; null when it makes no sense. */
+function partOf(span: string): { from: number; to: number } | null {
+  const [from, to] = span.split(',').map(Number);
+  return from !== undefined && to !== undefined && from < to && to <= BILLION ? { from, to } : null;
+}
 
 /** What is shown; `describe` fills the tip. */
 export interface Shown {
@@ -44,6 +52,7 @@ export interface StageOptions {
   marksRoot?: boolean;
   describe(node: number): HTMLElement[];
   onZoom(node: number): void;
+  onTurn?(span: string): void; // the wheel has come to rest: what part of the width is seen, as in the address
   onChoose?(node: number): void;
   onEnter?(node: number): void; // instead of a zoom
   onPress?(node: number): void; // a click, instead of a zoom
@@ -64,6 +73,7 @@ export class FlameStage {
   private hovered = -1;
   private pointer: PointerEvent | null = null; // where it is, if it is over the boxes
   private glide = 0;
+  private settling = 0;
   private mostHeight = 0; // px; 0: by the window of the browser
 
   constructor(private readonly options: StageOptions) {
@@ -93,7 +103,7 @@ export class FlameStage {
   }
 
   /** Shows a tree with `node` as wide as the window. */
-  show(shown: Shown, node: number, how: { glides?: boolean; mostHeight?: number } = {}): void {
+  show(shown: Shown, node: number, how: { glides?: boolean; mostHeight?: number; span?: string } = {}): void {
     const isNew = shown.tree !== this.shown?.tree;
     this.shown = shown;
     this.hovered = -1;
@@ -101,7 +111,9 @@ export class FlameStage {
     this.mostHeight = how.mostHeight ?? 0;
     this.layOut();
     if (isNew && this.options.isUpward) this.room.scrollTop = this.room.scrollHeight;
-    this.moveTo(node, how.glides ?? false);
+    const part = partOf(how.span ?? '');
+    if (part && !this.settling) this.lookAt(node, part);
+    else if (!part) this.moveTo(node, how.glides ?? false);
     if (this.pointer) this.hover(this.pointer);
   }
 
@@ -131,6 +143,14 @@ export class FlameStage {
     return (levels - firstLevel) * ROW;
   }
 
+  private lookAt(node: number, part: { from: number; to: number }): void {
+    const step = (this.shown!.tree.value[0] ?? 1) / BILLION;
+    cancelAnimationFrame(this.glide);
+    this.zoomed = node;
+    this.window = { ...this.window, left: part.from * step, right: part.to * step };
+    this.paint();
+  }
+
   private moveTo(node: number, glides: boolean): void {
     const { tree } = this.shown!;
     this.zoomed = node;
@@ -158,7 +178,7 @@ export class FlameStage {
     this.glide = requestAnimationFrame(step);
   }
 
-  /** Ctrl and the wheel zoom about the pointer, Shift or a sideways wheel pans: for a look, so the address stays. */
+  /** Ctrl and the wheel zoom about the pointer, Shift or a sideways wheel pans. */
   private turn(event: WheelEvent): void {
     const sideways = event.deltaX || (event.shiftKey ? event.deltaY : 0);
     if (!this.shown || (!event.ctrlKey && !sideways)) return;
@@ -174,6 +194,17 @@ export class FlameStage {
     this.window = { ...this.window, left: from, right: from + Math.max(size, 1e-9) };
     cancelAnimationFrame(this.glide);
     this.glide = requestAnimationFrame(() => this.paint());
+    clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => {
+      this.settling = 0;
+      this.options.onTurn?.(this.span());
+    }, SETTLE_MS);
+  }
+
+  private span(): string {
+    const step = (this.shown?.tree.value[0] ?? 1) / BILLION,
+      from = Math.min(Math.round(this.window.left / step), BILLION - 1);
+    return `${from},${Math.max(from + 1, Math.min(Math.round(this.window.right / step), BILLION))}`;
   }
 
   /** As high as the tree, or as there is room for; reads and writes sizes only here. */
@@ -197,6 +228,7 @@ export class FlameStage {
     this.layOut();
     if (!look || this.window.width < 10) return;
     paintFlame(fit(this.boxes, this.window.width, this.window.height), look, this.window);
+    this.element.dataset['span'] = this.span();
     this.paintOver();
   }
 

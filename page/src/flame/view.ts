@@ -43,6 +43,7 @@ export class FlamePart implements Part {
       'Flame graph. Arrows walk through the frames, Enter zooms in, Backspace zooms out, c shows callers and callees. The same is below as a table.',
     describe: (node) => this.describe(node),
     onZoom: (node) => this.zoomTo(node),
+    onTurn: (span) => this.scene?.change({ span }, 'replace'),
     onChoose: () => this.fillFacts(),
     onKey: (node, event) => event.key === 'c' && this.focus(node),
   });
@@ -79,6 +80,7 @@ export class FlamePart implements Part {
         before !== null &&
         before.selection.callers === scene.selection.callers &&
         before.selection.zoom !== scene.selection.zoom,
+      span: scene.selection.span,
     });
     this.fillFacts();
   }
