@@ -36,6 +36,7 @@ export interface Selection {
   sort: string; // column of the table
   frames: number; // at most so many in the flame graph
   focus: string; // the one function that a view is about
+  camera: string; // what is seen of the call graph, if not as usual: the middle, and a thousand times the scale
   least: string; // percent that a box of the call graph has at least; empty: as usual
   file: string; // whose source lines are shown
   colour: Colouring; // of the flame graph
@@ -76,6 +77,7 @@ export const everything: Selection = {
   sort: '',
   frames: FRAMES,
   focus: '',
+  camera: '',
   least: '',
   file: '',
   colour: 'module',
@@ -132,6 +134,7 @@ export function parseSelection(hash: string): Selection {
     sort: words.get('sort') ?? '',
     frames: Math.min(Math.max(wholeNumber(words.get('frames')) ?? FRAMES, 100), 2000000),
     focus: words.get('focus') ?? '',
+    camera: /^-?\d{1,6},-?\d{1,6},\d{1,5}$/.exec(words.get('camera') ?? '')?.[0] ?? '',
     least: /^\d{1,2}(\.\d{1,3})?$/.exec(words.get('least') ?? '')?.[0] ?? '',
     file: words.get('file') ?? '',
     colour: oneOf(colourings, words.get('colour'), 'module'),
@@ -181,6 +184,7 @@ export function formatSelection(selection: Selection): string {
   put('sort', selection.sort);
   put('frames', selection.frames === FRAMES ? '' : String(selection.frames));
   put('focus', selection.focus);
+  put('camera', selection.camera);
   put('least', selection.least);
   put('file', selection.file);
   put('colour', selection.colour === 'module' ? '' : selection.colour);
@@ -203,6 +207,12 @@ export function formatSelection(selection: Selection): string {
   return words.toString().replace(/%2C/g, ',');
 }
 
+/** What was meant for another picture than the one after a change. */
+function outdated(part: Partial<Selection>): Partial<Selection> {
+  const isSamePicture = Object.keys(part).every((name) => ['camera', 'find', 'picked'].includes(name));
+  return { ...('zoom' in part ? { span: '' } : {}), ...(isSamePicture ? {} : { camera: '' }) };
+}
+
 /** The selection in the address.  `change` is a step that the back button takes back, unless it replaces the last one. */
 export class SelectionInAddress {
   current: Selection = parseSelection(location.hash || (island()?.selection ?? ''));
@@ -219,7 +229,7 @@ export class SelectionInAddress {
   }
 
   change(part: Partial<Selection>, how: 'step' | 'replace' = 'step'): void {
-    const next = { ...this.current, ...('zoom' in part ? { span: '' } : {}), ...part };
+    const next = { ...this.current, ...outdated(part), ...part };
     const hash = formatSelection(next);
     if (hash === formatSelection(this.current)) return;
     history[how === 'step' ? 'pushState' : 'replaceState'](

@@ -193,6 +193,17 @@ async function around(page, file) {
   await page.mouse.up();
   check('graph-moves', (await transform()) !== zoomed, zoomed);
   check('graph-drag-is-no-click', !page.url().includes('focus='), page.url());
+  await page.waitForFunction(() => /camera=-?\d+,-?\d+,\d+/.test(location.hash));
+  const moved = (await transform()).match(/[-\d.]+/g).map(Number);
+  await page.reload();
+  await shown(page);
+  const again = (await transform()).match(/[-\d.]+/g).map(Number);
+  check(
+    'graph-camera-reload',
+    moved.every((number, i) => Math.abs(number - again[i]) < 3),
+    `${moved} ${again}`,
+  );
+  await page.locator('.graph-stage').focus();
   await page.keyboard.press('0');
   await after(page, async () => {
     await page.keyboard.press('/');
@@ -220,6 +231,29 @@ async function around(page, file) {
   );
 }
 
+/** Two fingers that go apart make it as much larger, about the middle between them. */
+async function pinch(browser, url) {
+  const page = await open(browser, url, { viewport: { width: 375, height: 800 }, hasTouch: true });
+  await shown(page);
+  const scale = async () =>
+    Number(/scale\(([\d.]+)\)/.exec(await page.locator('.graph-stage > g').getAttribute('transform'))[1]);
+  await page.locator('.graph-stage').scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await page.locator('.graph-stage').boundingBox();
+  const before = await scale();
+  const touch = await page.context().newCDPSession(page);
+  const fingers = (apart) =>
+    [-1, 1].map((side, id) => ({ id, x: x + width / 2 + (side * apart) / 2, y: y + height / 2 }));
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: fingers(60) });
+  for (const apart of [80, 100, 120])
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: fingers(apart) });
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await page.waitForFunction(() => /camera=/.test(location.hash));
+  const larger = (await scale()) / before;
+  check('graph-pinch', larger > 1.6 && larger < 2.4, larger);
+  equal('graph-pinch-faults', '', page.faults.join('; '));
+  await page.context().close();
+}
+
 export async function testGraph(browser, { url, heap, heapFile, time, timeFile }) {
   const page = await open(browser, `${url}#target=${heap}&metric=heap.allocated`);
   await shown(page);
@@ -234,4 +268,5 @@ export async function testGraph(browser, { url, heap, heapFile, time, timeFile }
   await shown(other);
   await texts(other, 'graph-of-time', timeFile, 'cpu.on');
   await other.context().close();
+  await pinch(browser, `${url}#target=${heap}&view=graph&metric=heap.allocated`);
 }

@@ -4,7 +4,8 @@ import { setAttribute } from '../dom';
 const LEAST = 0.04,
   MOST = 4,
   STEP = 1.25,
-  STILL = 5; // pixels that a hand moves without meaning it
+  STILL = 5, // pixels that a hand moves without meaning it
+  SETTLE_MS = 200;
 
 interface Place {
   x: number;
@@ -25,11 +26,14 @@ export class Camera {
   private readonly fingers = new Map<number, Place>();
   private moved = 0;
   private wasMoved = false; // by the user: a new size of the window then changes nothing
+  private settling = 0;
+  private text = ''; // what is seen, as in the address; empty: as usual
 
   constructor(
     private readonly stage: SVGSVGElement,
     private readonly drawing: SVGGElement,
     private readonly least: () => number, // the scale that a drawing is shown at when it is made to fit
+    private readonly onRest: (text: string) => void, // the user has moved it
   ) {
     stage.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     stage.addEventListener('pointerdown', (event) => this.press(event));
@@ -50,6 +54,33 @@ export class Camera {
     this.fit();
   }
 
+  /** As the address says. */
+  follow(text: string): void {
+    if (text === this.text || this.settling) return;
+    const [x, y, thousandths] = text.split(',').map(Number);
+    if (x === undefined || y === undefined || thousandths === undefined) {
+      this.fit();
+      return;
+    }
+    this.text = text;
+    this.scale = Math.min(MOST, Math.max(LEAST, thousandths / 1000));
+    this.left = this.stage.clientWidth / 2 - x * this.scale;
+    this.top = this.stage.clientHeight / 2 - y * this.scale;
+    this.wasMoved = true;
+    this.apply();
+  }
+
+  private rest(): void {
+    clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => {
+      const x = (this.stage.clientWidth / 2 - this.left) / this.scale,
+        y = (this.stage.clientHeight / 2 - this.top) / this.scale;
+      this.settling = 0;
+      this.text = this.wasMoved ? `${Math.round(x)},${Math.round(y)},${Math.round(this.scale * 1000)}` : '';
+      this.onRest(this.text);
+    }, SETTLE_MS);
+  }
+
   /** All of it; but no smaller than one can read, then the part around what it begins with. */
   fit(isWhole = false): void {
     const { clientWidth: width, clientHeight: height } = this.stage;
@@ -61,8 +92,10 @@ export class Camera {
     const { x, y } = this.anchor ?? { x: this.content.width / 2, y: 0 };
     this.left = wide <= width ? (width - wide) / 2 : within(width / 2 - x * this.scale, width - wide);
     this.top = high <= height ? (height - high) / 2 : within(height / 3 - y * this.scale, height - high);
-    this.wasMoved = false;
+    this.wasMoved = isWhole;
+    this.text = '';
     this.apply();
+    if (isWhole) this.rest();
   }
 
   /** Moves only if it must. */
@@ -88,6 +121,7 @@ export class Camera {
     this.scale = next;
     this.wasMoved = true;
     this.apply();
+    this.rest();
   }
 
   private apply(): void {
@@ -127,6 +161,7 @@ export class Camera {
     this.left += (now.x - before.x) / (other ? 2 : 1);
     this.top += (now.y - before.y) / (other ? 2 : 1);
     this.wasMoved = true;
+    this.rest();
     if (other)
       this.zoom(
         Math.hypot(now.x - other.x, now.y - other.y) /

@@ -44,7 +44,12 @@ export class GraphPart implements Part {
     },
     this.drawing,
   );
-  private readonly camera = new Camera(this.stage, this.drawing, () => 0.62);
+  private readonly camera = new Camera(
+    this.stage,
+    this.drawing,
+    () => 0.62,
+    (camera) => this.scene?.change({ camera }, 'replace'),
+  );
   private readonly tip = h('div', { class: 'tip wide', hidden: true });
   private readonly frame = h('div', { class: 'flame-frame' }, this.stage, this.tip);
   private readonly empty = h('p', { class: 'empty', hidden: true });
@@ -89,6 +94,7 @@ export class GraphPart implements Part {
     });
     if (this.scene !== scene) return;
     if (answer !== this.shown?.answer) this.draw(answer);
+    this.camera.follow(scene.selection.camera);
     this.fillBar(scene, answer);
     this.mark();
     this.fillTable();
