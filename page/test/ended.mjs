@@ -107,7 +107,7 @@ async function keysOnly(page, url, file) {
   check('page-keys-zoom', /zoom=/.test(page.url()), page.url());
   await after(page, () => page.keyboard.press('Backspace'));
   await page.keyboard.press('/');
-  await after(page, () => page.keyboard.type(name));
+  await after(page, () => page.keyboard.insertText(name));
   equal('page-keys-find', row?.total_value, await valueOf(page, '[data-name=found]'));
   await after(page, () => page.keyboard.press('Escape'));
   await page.keyboard.press('t');

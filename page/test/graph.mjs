@@ -207,7 +207,7 @@ async function around(page, file) {
   await page.keyboard.press('0');
   await after(page, async () => {
     await page.keyboard.press('/');
-    await page.keyboard.type('work_here');
+    await page.keyboard.insertText('work_here');
   });
   equal('graph-find', 1, await valueOf(page, '#view [data-name=found]'));
   await after(page, () => page.keyboard.press('Escape'));

@@ -15,9 +15,9 @@ async function untilSum(page, least) {
   );
 }
 
-/** Until the page has shown three times that the recording is longer. */
-async function untilLonger(page) {
-  for (let i = 0; i < 3; i++) {
+/** Until the page has shown so many times that the recording is longer. */
+async function untilLonger(page, times) {
+  for (let i = 0; i < times; i++) {
     const length = await page.locator('[data-name=length]').getAttribute('data-value');
     await page.waitForFunction(
       (before) => document.querySelector('[data-name=length]')?.dataset.value !== before,
@@ -31,17 +31,18 @@ async function testEvents(browser, page, url, token) {
   const asked = [];
   const note = (request) => asked.push(new URL(request.url()).pathname);
   page.on('request', note);
-  await untilLonger(page);
+  await untilLonger(page, 6);
   page.off('request', note);
   const count = (path) => asked.filter((one) => one === path).length;
   check('page-live-asks-for-numbers', count('/api/report') >= 2, asked.join(' '));
-  check('page-live-asks-not-whether', count('/api/targets') < 3, `${count('/api/targets')} times`);
+  // Something else than growth may be told now and then, and is looked at.
+  check('page-live-asks-not-whether', count('/api/targets') <= 3, `${count('/api/targets')} times`);
 
   const deaf = await open(browser, url);
   await deaf.route('**/api/events', (route) => route.abort());
   await deaf.evaluate((text) => sessionStorage.setItem('memoir-token', text), token);
   await deaf.reload();
-  await untilLonger(deaf);
+  await untilLonger(deaf, 3);
   check('page-live-without-events', true);
   await deaf.context().close();
 }

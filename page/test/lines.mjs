@@ -91,7 +91,7 @@ async function ways(page, url, rows) {
   await facts(page, 'source-of-a-function', line);
   await after(page, async () => {
     await page.keyboard.press('/');
-    await page.keyboard.type('compact_here\\(void');
+    await page.keyboard.insertText('compact_here\\(void');
   });
   equal('source-find', 1, await valueOf(page, '#view [data-name=found]'));
   equal('source-find-marks', 1, await page.locator('#view .code .hit').count());

@@ -106,7 +106,7 @@ async function brush(page) {
   );
   await after(page, () => page.keyboard.press('Escape'));
   await page.keyboard.press('/');
-  await after(page, () => page.keyboard.type('gam'));
+  await after(page, () => page.keyboard.insertText('gam'));
   equal('nodes-find', 'gamma', (await columnOf(page, 'last')).map(([name]) => name).join());
   await after(page, () => page.keyboard.press('Escape'));
 }

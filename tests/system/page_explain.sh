@@ -26,7 +26,7 @@ record_pins pins
 pins=$program
 begin_server pins --listen 0 pins.memoir
 pins_port=$port
-record_pins sampled --heap sample
+record_pins sampled --heap sample=16K # so often that some block that stays is seen
 kill -9 "$program"
 begin_server sampled --listen 0 sampled.memoir
 sampled_port=$port
