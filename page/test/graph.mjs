@@ -194,6 +194,7 @@ async function around(page, file) {
   check('graph-moves', (await transform()) !== zoomed, zoomed);
   check('graph-drag-is-no-click', !page.url().includes('focus='), page.url());
   await page.waitForFunction(() => /camera=-?\d+,-?\d+,\d+/.test(location.hash));
+  for (let seen = ''; seen !== page.url(); await page.waitForTimeout(1000)) seen = page.url(); // it may be of the wheel only
   const moved = (await transform()).match(/[-\d.]+/g).map(Number);
   await page.reload();
   await shown(page);
