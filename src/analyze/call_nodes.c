@@ -109,7 +109,7 @@ int call_nodes_link(const struct recording *recording, struct call_tree *tree)
 {
     struct siblings siblings = {recording, tree};
     size_t const count = tree->nodes.count;
-    uint32_t *order = malloc(count * sizeof(*order));
+    uint32_t *order = calloc(count, sizeof(*order));
     uint32_t *ends = calloc(count, sizeof(*ends));
     if (order && ends)
         gather_siblings(tree, ends, order);

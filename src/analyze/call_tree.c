@@ -196,16 +196,16 @@ static int build(struct recording *recording, const struct weights *weights,
 int call_tree_build(struct recording *recording, const struct weights *weights, bool bottom_up,
                     enum tree_merge merge, struct call_tree *tree)
 {
-    return call_tree_build_largest(recording, weights, bottom_up, merge, UINT32_MAX, tree);
+    struct tree_cut const all = {.bottom_up = bottom_up, .merge = merge, .most = UINT32_MAX};
+    return call_tree_build_largest(recording, weights, all, tree);
 }
 
 int call_tree_build_largest(struct recording *recording, const struct weights *weights,
-                            bool bottom_up, enum tree_merge merge, uint32_t most,
-                            struct call_tree *tree)
+                            struct tree_cut cut, struct call_tree *tree)
 {
     struct shape_question const question = {
-        .bottom_up = bottom_up, .max_levels = UINT32_MAX, .merge = merge};
-    return build(recording, weights, question, most, tree);
+        .bottom_up = cut.bottom_up, .max_levels = UINT32_MAX, .merge = cut.merge};
+    return build(recording, weights, question, cut.most, tree);
 }
 
 int call_tree_build_callers(struct recording *recording, const struct weights *weights,

@@ -42,9 +42,13 @@ struct call_tree {
 int call_tree_build(struct recording *recording, const struct weights *weights, bool bottom_up,
                     enum tree_merge merge, struct call_tree *tree);
 /* Only about so many of its largest nodes, for a picture; no weight is below zero. */
+struct tree_cut {
+    bool bottom_up;
+    enum tree_merge merge;
+    uint32_t most; /* nodes */
+};
 int call_tree_build_largest(struct recording *recording, const struct weights *weights,
-                            bool bottom_up, enum tree_merge merge, uint32_t most,
-                            struct call_tree *tree);
+                            struct tree_cut cut, struct call_tree *tree);
 /* Bottom-up with at most about `max_levels` levels: callers of different sites share nothing, so a
  * whole tree of a large recording is far larger than anyone looks at. */
 int call_tree_build_callers(struct recording *recording, const struct weights *weights,

@@ -73,7 +73,7 @@ static int add_frame(struct frame_kinds *kinds, struct recording *recording, uin
     frame_show(recording, frame, room->items, count);
     size_t const before = kinds->places.count;
     for (size_t i = 0; i < count; i++) {
-        uint32_t number;
+        uint32_t number = 0;
         if (number_line(kinds, &room->items[i], &number) < 0) {
             kinds->places.count = before;
             return -ENOMEM;

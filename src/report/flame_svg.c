@@ -198,11 +198,13 @@ static int render(struct recording *recording, const struct weights *weights,
     bool const has_down = !options->one_way || !options->reverse;
     bool const has_up = !options->one_way || options->reverse;
     if (!err)
-        err = call_tree_build_largest(recording, has_down ? &kept : &none, false, MERGE_FUNCTION,
-                                      most_frames(options), &top_down);
+        err = call_tree_build_largest(
+            recording, has_down ? &kept : &none,
+            (struct tree_cut){false, MERGE_FUNCTION, most_frames(options)}, &top_down);
     if (!err)
-        err = call_tree_build_largest(recording, has_up ? &kept : &none, true, MERGE_FUNCTION,
-                                      most_frames(options), &bottom_up);
+        err = call_tree_build_largest(recording, has_up ? &kept : &none,
+                                      (struct tree_cut){true, MERGE_FUNCTION, most_frames(options)},
+                                      &bottom_up);
     struct flame_trees const trees = {.top_down = &top_down, .bottom_up = &bottom_up};
     if (!err)
         err = draw(recording, &trees, &kept, &told, write, out);

@@ -16,7 +16,7 @@ struct column_maker {
 /* `data` and the times are set. */
 void column_maker_init(struct column_maker *maker);
 /* The next bucket, from the beginning of the recording on: a level needs everything that came before. */
-void column_maker_add(void *maker, const struct bucket *bucket);
+void column_maker_add(void *into, const struct bucket *bucket);
 
 /* How `cell` changes `metric`. */
 int64_t plot_change(const struct metric *metric, const struct cell *cell);

@@ -34,7 +34,7 @@ struct site_maker {
 };
 
 /* All buckets from the beginning of the recording on, or sums over stretches of them that do not reach over `from_ns`; their columns are there already. */
-void site_maker_add(void *maker, const struct bucket *bucket);
+void site_maker_add(void *into, const struct bucket *bucket);
 /* After that: chooses the largest, and makes the instants. */
 void site_maker_finish(struct site_maker *maker, unsigned top);
 /* A pin knows its stacks exactly; the boundaries around it may miss what it saw. */

@@ -44,8 +44,8 @@ static void check_same_layout(bool bottom_up, uint32_t most)
     struct flame_layout a, b;
     struct flame_limits const limits = {.max_depth = 8, .max_frames = most};
     CHECK(call_tree_build(recording, &weights, bottom_up, MERGE_FUNCTION, &whole) == 0);
-    CHECK(call_tree_build_largest(recording, &weights, bottom_up, MERGE_FUNCTION, most, &largest) ==
-          0);
+    struct tree_cut const cut = {bottom_up, MERGE_FUNCTION, most};
+    CHECK(call_tree_build_largest(recording, &weights, cut, &largest) == 0);
     CHECK(largest.nodes.count <= most || most >= whole.nodes.count);
     size_t nodes = largest.nodes.count;
     vec_each (node, &largest.nodes)
@@ -79,7 +79,8 @@ TEST(what_is_left_out_is_known_by_module)
 {
     struct call_tree tree;
     int64_t sum = 0;
-    CHECK(call_tree_build_largest(recording, &weights, false, MERGE_FUNCTION, 20, &tree) == 0);
+    struct tree_cut const cut = {false, MERGE_FUNCTION, 20};
+    CHECK(call_tree_build_largest(recording, &weights, cut, &tree) == 0);
     vec_each (node, &tree.nodes)
         sum += node->self_value;
     CHECK(sum < weights.total_value && tree.left_out.count == 1);
