@@ -9,7 +9,7 @@ import { SaveMenu } from './export/menu';
 import { helpDialog } from './help';
 import { HistoryView } from './history/view';
 import { isTimeless, learnMetrics, timely, usualMetric } from './metrics';
-import { questionOf, type Part, type Scene } from './scene';
+import { headOf, type Part, type Scene } from './scene';
 import { SelectionInAddress } from './selection';
 import { Source } from './source';
 import { nothingYet, unread, waiting } from './states';
@@ -305,7 +305,7 @@ export class App {
   }
 
   private async showReport(scene: Scene): Promise<void> {
-    const report = await scene.source.get<Report>('api/report', { ...questionOf(scene), by: 'function' });
+    const report = await scene.source.get<Report>('api/report', headOf(scene));
     if (scene.selection !== this.address.current) return;
     this.controls.tell(report.range);
     showSummary(this.summary, report, scene);

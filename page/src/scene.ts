@@ -30,6 +30,11 @@ export function whose(scene: Scene): Parameters {
   return { target: scene.targets.length > 1 ? scene.target.id : null };
 }
 
+/** The question whose answer has all but rows: sums, quality, histograms. */
+export function headOf(scene: Scene): Parameters {
+  return { ...questionOf(scene), by: 'function', top: 0 };
+}
+
 export function questionOf(scene: Scene, metric = scene.metric): Parameters {
   const { time, filter } = scene.selection;
   return {

@@ -58,7 +58,7 @@ export interface Selection {
   shape: string; // of the map: empty or treemap
 }
 
-const FRAMES = 50000,
+const FRAMES = 25000,
   SITES = 8;
 
 export const everything: Selection = {

@@ -114,13 +114,15 @@ static void write_nodes(struct writer *writer, const struct flame_view *view)
     vec_each (frame, &view->layout.frames) {
         svg_raw(writer->out, comma);
         comma = ",";
-        if (frame->hidden)
-            svg_format(writer->out, "-%u", frame->hidden);
-        else
-            svg_format(writer->out, "%u",
-                       index_frame(writer, &view->tree->nodes.items[frame->node]));
-        svg_format(writer->out, ",%u,%lld,%lld", frame->depth, (long long)frame->value,
-                   (long long)frame->count);
+        svg_int(writer->out, frame->hidden
+                                 ? -(int64_t)frame->hidden
+                                 : index_frame(writer, &view->tree->nodes.items[frame->node]));
+        svg_bytes(writer->out, ",", 1);
+        svg_int(writer->out, frame->depth);
+        svg_bytes(writer->out, ",", 1);
+        svg_int(writer->out, frame->value);
+        svg_bytes(writer->out, ",", 1);
+        svg_int(writer->out, frame->count);
     }
 }
 

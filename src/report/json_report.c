@@ -203,13 +203,15 @@ static int write_rows(struct json_out *json, struct report *report)
     struct histogram *histograms = NULL;
     bool const wants_histograms =
         report->question.histogram != HISTOGRAM_DEFAULT && report->question.by != BY_THREAD;
-    int err = row_list_make(report, REPORT_NO_LIMIT, &list);
-    if (err)
-        return err;
-    if (wants_histograms && !(histograms = make_row_histograms(report, &list)))
-        err = -ENOMEM;
     json_key(json, "rows");
     json_array_begin(json);
+    int err = report->question.top ? row_list_make(report, REPORT_NO_LIMIT, &list) : 0;
+    if (err || !report->question.top) { /* nobody wants rows: they are most of the work */
+        json_array_end(json);
+        return err;
+    }
+    if (wants_histograms && !(histograms = make_row_histograms(report, &list)))
+        err = -ENOMEM;
     for (size_t i = 0; i < list.count && !err; i++) {
         write_row(json, report, &list, row_list_at(&list, i));
         if (histograms)

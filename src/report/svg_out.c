@@ -54,6 +54,20 @@ void svg_format(struct svg_out *out, const char *format, ...)
         svg_bytes(out, text, (size_t)size);
 }
 
+void svg_int(struct svg_out *out, int64_t value)
+{
+    char text[24];
+    size_t at = sizeof(text);
+    uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do {
+        text[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left);
+    if (value < 0)
+        text[--at] = '-';
+    svg_bytes(out, text + at, sizeof(text) - at);
+}
+
 /* XML cannot hold most control characters, and direction overrides would let a name rewrite the
  * text around it on the screen. */
 static bool is_showable(uint32_t c)

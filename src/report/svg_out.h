@@ -23,6 +23,8 @@ void svg_raw(struct svg_out *out, const char *text);
 void svg_bytes(struct svg_out *out, const char *data, size_t size);
 /* Integers and our own words only; no %f (locale), no %s with foreign text. */
 void svg_format(struct svg_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One number, for lists of very many. */
+void svg_int(struct svg_out *out, int64_t value);
 
 /* Foreign text as XML character data, also good inside a quoted attribute. */
 void svg_text(struct svg_out *out, const char *text);

@@ -4,7 +4,7 @@ import { ServerError } from '../client';
 import { add, fill, h } from '../dom';
 import type { Picture, Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
-import { questionOf, whose, type Part, type Scene } from '../scene';
+import { headOf, whose, type Part, type Scene } from '../scene';
 import { theme } from '../theme';
 import { bytesText, countText, durationText } from '../units';
 import { aboutOwner } from './owners';
@@ -56,7 +56,7 @@ export class ExplainPart implements Part {
       this.showEmpty(scene, error.message);
       return;
     }
-    const report = await scene.source.get<Report>('api/report', { ...questionOf(scene), by: 'function' });
+    const report = await scene.source.get<Report>('api/report', headOf(scene));
     if (this.scene !== scene) return;
     this.shown = explanation;
     this.empty.hidden = true;

@@ -2,7 +2,7 @@
 import type { Report } from '../api_types';
 import { add, fill, h } from '../dom';
 import type { Table } from '../export/seen';
-import { questionOf, type Part, type Scene } from '../scene';
+import { headOf, type Part, type Scene } from '../scene';
 import { bytesText, countText, durationText } from '../units';
 
 interface Class {
@@ -85,7 +85,7 @@ export class HistogramsPart implements Part {
 
   async show(scene: Scene): Promise<void> {
     this.scene = scene;
-    const report = await scene.source.get<Report>('api/report', { ...questionOf(scene), by: 'function' });
+    const report = await scene.source.get<Report>('api/report', headOf(scene));
     if (this.scene !== scene) return;
     const { sizes, lifetimes } = report.histogram;
     this.seen = report.histogram;

@@ -2,7 +2,7 @@
 import type { Quality, Report } from '../api_types';
 import { add, fill, h } from '../dom';
 import type { Table } from '../export/seen';
-import { questionOf, type Part, type Scene } from '../scene';
+import { headOf, type Part, type Scene } from '../scene';
 import { bytesText, countText, durationText, shareText } from '../units';
 
 type Level = 'good' | 'note' | 'bad';
@@ -235,7 +235,7 @@ export class QualityPart implements Part {
 
   async show(scene: Scene): Promise<void> {
     this.scene = scene;
-    const report = await scene.source.get<Report>('api/report', { ...questionOf(scene), by: 'function' });
+    const report = await scene.source.get<Report>('api/report', headOf(scene));
     if (this.scene !== scene) return;
     this.seen = findingsOf(report);
     fill(this.element, h('p', { class: 'hint' }, 'About the whole recording, whatever is selected.'));
