@@ -287,8 +287,7 @@ export class App {
     this.trouble.hidden = true;
     const shown = await Promise.allSettled([
       this.showView(part, scene),
-      isOverview ? null : this.timeline.show(scene),
-      isOverview ? null : this.showReport(scene),
+      isOverview ? null : this.showAround(scene),
     ]);
     restoreFocus();
     if (turn !== this.turn) return;
@@ -302,6 +301,13 @@ export class App {
   private async showView(part: Part, scene: Scene): Promise<void> {
     await part.show(scene);
     this.root.dataset['viewed'] = String(Number(this.root.dataset['viewed'] ?? 0) + 1);
+  }
+
+  /** What the view asks for goes first: the server answers one after the other. */
+  private async showAround(scene: Scene): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve));
+    if (scene.selection !== this.address.current) return;
+    await Promise.all([this.timeline.show(scene), this.showReport(scene)]);
   }
 
   private async showReport(scene: Scene): Promise<void> {
