@@ -153,8 +153,9 @@ static bool enter(struct walk *walk, struct time_range *range, struct fault *fau
     return true;
 }
 
-static int leave(struct walk *walk, int err)
+static int walk_all(struct walk *walk, struct fault *fault)
 {
+    int const err = visit_all(walk, fault);
     summed_cells_fini(&walk->summed);
     return err;
 }
@@ -164,9 +165,7 @@ int bucket_walk_sums(struct recording *recording, struct time_range *range,
 {
     struct walk walk = {.recording = recording, .visitor = visitor, .added = added};
     int err;
-    if (!enter(&walk, range, fault, &err))
-        return err;
-    return leave(&walk, visit_all(&walk, fault));
+    return enter(&walk, range, fault, &err) ? walk_all(&walk, fault) : err;
 }
 
 int bucket_walk_totals(struct recording *recording, struct time_range *range,
@@ -174,9 +173,7 @@ int bucket_walk_totals(struct recording *recording, struct time_range *range,
 {
     struct walk walk = {.recording = recording, .visitor = visitor, .has_totals = true};
     int err;
-    if (!enter(&walk, range, fault, &err))
-        return err;
-    return leave(&walk, visit_all(&walk, fault));
+    return enter(&walk, range, fault, &err) ? walk_all(&walk, fault) : err;
 }
 
 int bucket_walk_drawn(struct recording *recording, struct time_range *range,
@@ -191,7 +188,7 @@ int bucket_walk_drawn(struct recording *recording, struct time_range *range,
         if (recording->buckets.items[walk.drawn].end_ns > drawn.from_ns)
             break;
     walk.is_coarse = recording->sums && sum_tree_can_draw(recording->sums, walk.drawn, walk.end);
-    return leave(&walk, visit_all(&walk, fault));
+    return walk_all(&walk, fault);
 }
 
 int bucket_walk(struct recording *recording, struct time_range *range,

@@ -68,7 +68,6 @@ static bool make_node(struct builder *builder, const struct frame_line *line, ui
                              .file = line->shown.file,
                              .line = line->shown.line,
                              .inlined = line->shown.inlined,
-                             .is_again = groups->is_again.items[group],
                              .kind = line->kinds[merge],
                              .value = builder->sums.totals[group].value,
                              .count = builder->sums.totals[group].count,

@@ -12,7 +12,6 @@ struct call_node {
     string_id file;
     uint32_t line; /* of the call; 0 when unknown or when several lines were merged */
     bool inlined;
-    bool is_again; /* what it is merged by is further out as well */
     uint32_t
         kind; /* the same for all nodes that are of one function, line (inlined or not) or module, as they are merged */
     int64_t value, count;                       /* inclusive */

@@ -5,6 +5,9 @@
 
 #include "analyze/shown_frame.h"
 
+/* Frames may share locations, so a small file could have more lines than there is memory. */
+#define PLACES_MOST (16u << 20)
+
 void frame_kinds_fini(struct frame_kinds *kinds)
 {
     vec_free(&kinds->lines);
@@ -67,7 +70,7 @@ static int add_frame(struct frame_kinds *kinds, struct recording *recording, uin
 {
     size_t const count = frame_show(recording, frame, NULL, 0);
     room->count = 0;
-    if (kinds->places.count + count > UINT32_MAX || !vec_reserve(room, count) ||
+    if (count > PLACES_MOST - kinds->places.count || !vec_reserve(room, count) ||
         !vec_reserve(&kinds->places, count))
         return -ENOMEM;
     frame_show(recording, frame, room->items, count);

@@ -23,7 +23,7 @@ struct frame_kinds {
         whole_lines; /* by each other's numbers */
 };
 
-/* Takes in frames that the recording has got since.  0, -ENOMEM, or -ESTALE when one that is known has got another name: begin anew,
+/* Takes in frames that the recording has got since.  0, -ENOMEM (also for more lines than any program has), or -ESTALE when one that is known has got another name: begin anew,
  * after frame_kinds_fini. */
 int frame_kinds_extend(struct frame_kinds *kinds, struct recording *recording);
 void frame_kinds_fini(struct frame_kinds *kinds);

@@ -37,7 +37,7 @@ static void close_slot(struct site_maker *maker, uint64_t end_ns)
         maker->failed = true;
 }
 
-/* Each two slots become one, but for the first. */
+/* Each two slots become one, but for the first; an odd one goes on as the slot at hand. */
 static void halve_slots(struct site_maker *maker)
 {
     size_t const slots = maker->slots.count;
@@ -48,7 +48,7 @@ static void halve_slots(struct site_maker *maker)
         struct site_slot const slot = maker->slots.items[i];
         for (; at < slot.notes_end; at++)
             note_change(maker, maker->notes.items[at].site, maker->notes.items[at].change);
-        if (i % 2 == 0 || i + 1 == slots)
+        if (i % 2 == 0)
             close_slot(maker, slot.end_ns);
     }
 }
