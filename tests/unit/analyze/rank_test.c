@@ -6,6 +6,7 @@
 #include "analyze/findings.h"
 #include "analyze/histogram.h"
 #include "check.h"
+#include "folded_recording.h"
 #include "sample_recording.h"
 
 #define MIB 1048576
@@ -190,6 +191,33 @@ TEST(findings_count_unnamed_frames_by_reason)
     CHECK(findings.unnamed_by_reason[UNNAMED_GAP] == 1 && findings.unnamed == 3);
 }
 
+/* In two branches it counts for both, again in one branch it counts once. */
+TEST(a_function_counts_once_for_each_stack)
+{
+    struct recording *folded = folded_create();
+    struct weights all;
+    struct rank rank;
+    folded_add(folded, "main;a;x", COL_HEAP_BYTES, 10);
+    folded_add(folded, "main;b;x", COL_HEAP_BYTES, 20);
+    folded_add(folded, "main;a;x;y;x", COL_HEAP_BYTES, 5);
+    folded_add(folded, "main;c;b;x;a", COL_HEAP_BYTES, 3);
+    CHECK(weigh_stacks(folded, metric_find("heap.allocated"), TIME_ALL, &all, NULL) == 0);
+    for (enum grouping by = BY_FUNCTION; by <= BY_LINE; by += BY_LINE - BY_FUNCTION) {
+        int64_t x = 0, a = 0, b = 0;
+        CHECK(rank_build(folded, &all, by, &rank) == 0);
+        vec_each (row, &rank.rows) {
+            const char *name = recording_text(folded, row->function);
+            x += strcmp(name, "x") == 0 ? row->total_value : 0;
+            a += strcmp(name, "a") == 0 ? row->total_value : 0;
+            b += strcmp(name, "b") == 0 ? row->total_value : 0;
+        }
+        CHECK(x == 38 && a == 18 && b == 23);
+        rank_fini(&rank);
+    }
+    weights_fini(&all);
+    recording_destroy(folded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +232,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(histograms_count_sizes_and_lifetimes, begin, end),
         cmocka_unit_test_setup_teardown(histograms_of_some_sites, begin, end),
         cmocka_unit_test_setup_teardown(findings_count_unnamed_frames_by_reason, begin, end),
+        cmocka_unit_test(a_function_counts_once_for_each_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

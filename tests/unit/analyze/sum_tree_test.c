@@ -397,6 +397,43 @@ TEST(a_damaged_bucket_is_told_as_without)
     recording_destroy(far);
 }
 
+/* Stretches that become longer keep their holes: the one that goes on with the next buckets, too. */
+TEST(a_damaged_bucket_is_not_drawn_over)
+{
+    static const bool added[COLUMN_LIMIT] = {[COL_HEAP_BYTES] = true};
+    struct recording *recording = make(0);
+    struct sum_limits limits = all_of_it;
+    struct time_range all = TIME_ALL;
+    size_t visits = 0, stretch = 0;
+    far = make(340);
+    damaged = 332;
+    recording->load_bucket = load_far;
+    for (size_t i = 0; i < 340; i++) {
+        if (i ==
+            333) { /* an odd number of stretches, the last with a hole; until they are of two */
+            CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
+            size_t const bytes = sum_tree_bytes(recording->sums);
+            for (limits.bytes_most = bytes; stretch < 2; limits.bytes_most -= bytes / 50) {
+                CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
+                CHECK(sum_tree_stretch_at(recording->sums, 0, 333, &stretch));
+            }
+            limits = all_of_it;
+        }
+        const struct bucket *bucket = &far->buckets.items[i];
+        recording->duration_ns = bucket->end_ns;
+        CHECK(vec_push(&recording->buckets, (struct bucket){.begin_ns = bucket->begin_ns,
+                                                            .end_ns = bucket->end_ns,
+                                                            .file_offset = 64}));
+    }
+    CHECK(!sum_tree_advance(recording, &limits, UINT64_MAX / 2));
+    CHECK(sum_tree_can_draw(recording->sums, 0, 340));
+    CHECK(bucket_walk_drawn(recording, &all, (struct bucket_visitor){count_visit, &visits},
+                            (struct drawn_columns){0, added}, NULL) == -EINVAL);
+    CHECK(visits < 200); /* stretches of two */
+    recording_destroy(recording);
+    recording_destroy(far);
+}
+
 /* The store merges older buckets of a file that must not grow, while somebody follows it. */
 TEST(a_coarser_copy_begins_without)
 {
@@ -435,6 +472,7 @@ int main(void)
         cmocka_unit_test(all_of_the_time_is_drawn_in_some_hundred_stretches),
         cmocka_unit_test(totals_of_buckets_are_those_of_their_cells),
         cmocka_unit_test(a_damaged_bucket_is_told_as_without),
+        cmocka_unit_test(a_damaged_bucket_is_not_drawn_over),
         cmocka_unit_test(a_coarser_copy_begins_without),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void check_same_layout(bool bottom_up, uint32_t most)
 {
     struct call_tree whole, largest;
     struct flame_layout a, b;
-    struct flame_limits const limits = {.max_depth = 8, .max_frames = most};
+    struct flame_limits const limits = {.max_depth = 3, .max_frames = most};
     CHECK(call_tree_build(recording, &weights, bottom_up, MERGE_FUNCTION, &whole) == 0);
     struct tree_cut const cut = {bottom_up, MERGE_FUNCTION, most};
     CHECK(call_tree_build_largest(recording, &weights, cut, &largest) == 0);
