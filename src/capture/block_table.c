@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/cold.h"
 #include "capture/block_page.h"
@@ -15,6 +16,7 @@
 #define TIME_SHIFT  BLOCK_TIME_SHIFT
 #define TIME_BITS   43
 #define FIRST_PAGES 1024u
+#define NEAR_PAGES  8u                       /* neighbours that stay neighbours in the table */
 #define SHRINK_FROM 64u                      /* entries of a page that few blocks are left in */
 #define SPARE_ODD   ((1u << SPARE_BITS) - 1) /* size and slack are in `odd` */
 
@@ -22,17 +24,28 @@
 
 struct block_table {
     struct block_page *pages; /* open addressing, at most half full */
+    uint64_t
+        factor; /* of the hash: odd, by chance, so that no program can choose addresses that collide */
     uint32_t page_room, page_count;
     uint32_t empty_pages; /* of page_count */
     struct odd_blocks odd;
     uint64_t count, bytes;
 };
 
+static uint64_t random_factor(void)
+{
+    uint64_t factor = 0;
+    if (getentropy(&factor, sizeof(factor)) < 0)
+        factor = 0x9e3779b97f4a7c15ull;
+    return factor | 1;
+}
+
 struct block_table *block_table_create(void)
 {
     struct block_table *table = calloc(1, sizeof(*table));
     if (!table)
         return NULL;
+    table->factor = random_factor();
     table->pages = calloc(FIRST_PAGES, sizeof(struct block_page));
     if (!table->pages) {
         free(table);
@@ -54,16 +67,34 @@ void block_table_destroy(struct block_table *table)
     free(table);
 }
 
-/* The page's place: where it is, or the empty one where it belongs.  Eight neighbours are neighbours here too; where
- * others are in their place, all eight move on together. */
+/* Where others are in its place: the pages of a whole neighbourhood move on together, for a few steps; after that a page
+ * goes wherever there is room.  The table is at most half full, so that is found. */
+static __attribute__((noinline)) struct block_page *find_moved_page(const struct block_table *table,
+                                                                    uint64_t number, uint32_t home)
+{
+    uint32_t const mask = table->page_room - 1;
+    for (uint32_t step = 1; step <= 2 + table->page_room; step++) {
+        uint32_t const away = step <= 2 ? step * NEAR_PAGES : step - 2;
+        struct block_page *page = &table->pages[(home + away) & mask];
+        if (page->number == number || page->number == 0)
+            return page;
+    }
+    abort(); /* make_room and renew_pages keep half of the table free */
+}
+
+/* The page's place: where it is, or the empty one where it belongs.  Eight neighbours lie side by side, and each such
+ * neighbourhood begins at another one of its eight places: of blocks that all lie in every eighth page, or every
+ * sixteenth, no two fight for the same eighth of the table. */
 static inline struct block_page *find_page(const struct block_table *table, uint64_t address)
 {
     uint64_t number = (address >> PAGE_SHIFT) + 1;
-    uint32_t hash = (uint32_t)((number >> 3) * 0x9e3779b97f4a7c15ull >> 32);
-    uint32_t at = (hash * 8 + (number & 7)) & (table->page_room - 1);
-    while (table->pages[at].number != number && table->pages[at].number != 0)
-        at = (at + 8) & (table->page_room - 1);
-    return &table->pages[at];
+    uint64_t hash = number / NEAR_PAGES * table->factor;
+    uint32_t place = ((uint32_t)number + (uint32_t)(hash >> 29)) % NEAR_PAGES;
+    uint32_t home = ((uint32_t)(hash >> 32) * NEAR_PAGES + place) & (table->page_room - 1);
+    struct block_page *page = &table->pages[home];
+    if (likely(page->number == number || page->number == 0))
+        return page;
+    return find_moved_page(table, number, home);
 }
 
 static uint32_t room_for(uint32_t pages)
