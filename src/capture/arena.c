@@ -2,40 +2,53 @@
 #include "capture/arena.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel marks a robust lock when its owner dies, however it dies. */
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static _Atomic uint32_t *lock_word(const struct arena *arena)
+{
+    return (_Atomic uint32_t *)((char *)arena->memory + ARENA_LOCK_AT);
+}
+
+/* The list has one entry, and the distance from that to the word is the same for all entries of a list. */
 static int take_lock(struct arena *arena)
 {
-    pthread_mutex_t *lock = (pthread_mutex_t *)((char *)arena->memory + ARENA_LOCK_AT);
-    pthread_mutexattr_t attributes;
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    int err = pthread_mutex_init(lock, &attributes);
-    if (err == 0)
-        err = pthread_mutex_lock(lock);
-    pthread_mutexattr_destroy(&attributes);
-    arena->header->lock_offset = (uint32_t)ARENA_LOCK_AT; /* its first word is the owner */
-    return -err;
+    struct arena_will *will = arena->will = calloc(1, sizeof(*will));
+    if (!will)
+        return -ENOMEM;
+    if (syscall(SYS_get_robust_list, 0, &will->before, &will->before_size) < 0)
+        return -errno;
+    will->head.list.next = &will->entry;
+    will->entry.next = &will->head.list;
+    will->head.futex_offset = (long)((char *)lock_word(arena) - (char *)&will->entry);
+    atomic_store(lock_word(arena), (uint32_t)gettid());
+    arena->header->lock_offset = (uint32_t)ARENA_LOCK_AT;
+    return syscall(SYS_set_robust_list, &will->head, sizeof(will->head)) < 0 ? -errno : 0;
 }
 
 /* Once it is unmapped the kernel cannot mark it any more, and whoever still has the arena would take us for alive. */
 static void give_up_lock(struct arena *arena)
 {
-    if (arena->memory && arena->header && arena->header->lock_offset == ARENA_LOCK_AT)
-        pthread_mutex_unlock((pthread_mutex_t *)((char *)arena->memory + ARENA_LOCK_AT));
+    if (!arena->will)
+        return;
+    syscall(SYS_set_robust_list, arena->will->before, sizeof(struct robust_list_head));
+    atomic_store(lock_word(arena), 0);
+    free(arena->will);
 }
 
 int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
 {
     memset(arena, 0, sizeof(*arena));
-    arena->fd = memfd_create("memoir", MFD_CLOEXEC);
-    if (arena->fd < 0 || ftruncate(arena->fd, (off_t)ARENA_BYTES) < 0) {
+    arena->fd = memfd_create("memoir", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (arena->fd < 0 || ftruncate(arena->fd, (off_t)ARENA_BYTES) < 0 ||
+        fcntl(arena->fd, F_ADD_SEALS, SEALS) < 0) {
         int err = -errno;
         arena_close(arena);
         return fault_set(fault, err,

@@ -2,22 +2,49 @@
  * it. */
 #pragma once
 
+#include <linux/futex.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "wire/arena.h"
+
+/* How the kernel is told which word to mark when the thread that made the arena dies, however it dies: by a list of its
+ * own, with nothing of it in the shared memory but that word. */
+struct arena_will {
+    struct robust_list_head head;
+    struct robust_list entry;
+    struct robust_list_head *before; /* the thread's list until then */
+    size_t before_size;
+};
 
 struct arena {
     int fd;
     void *memory;
     struct arena_header *header;
+    struct arena_will *will;
 };
 
-/* Makes an empty arena and takes its lock for the calling thread, whose death then tells the tracer
- * that nobody reads any more. */
+/* Makes an empty arena of a size that nobody can change, and holds its lock word for the calling thread, whose death then
+ * tells the tracer that nobody reads any more.  Only that thread may close it. */
 int arena_open(struct arena *arena, bool follow_children, struct fault *fault);
 void arena_close(struct arena *arena);
 
 /* The name by which a process of the same user maps it. */
 void arena_path(const struct arena *arena, char *path, size_t size);
+
+/* The program can write to the arena at any instant, whatever it was told.  What is to be checked is copied once, and
+ * the copy is checked and used. */
+static inline void arena_copy(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+    __asm__ volatile("" ::: "memory"); /* nothing is read a second time in place of the copy */
+}
+
+/* A text that may lack its NUL: `to` has room for `size` bytes. */
+static inline void arena_copy_text(char *to, const char *from, size_t size)
+{
+    arena_copy(to, from, size);
+    to[size - 1] = '\0';
+}

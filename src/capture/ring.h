@@ -34,7 +34,7 @@ static inline uint64_t ring_word(const struct ring *ring, uint64_t at)
 {
     if (__builtin_expect(at < ring->spill_to, 0))
         return ring->spill[at - ring->spill_from];
-    return ring->words[at % RING_WORDS];
+    return __atomic_load_n(&ring->words[at % RING_WORDS], __ATOMIC_RELAXED); /* once */
 }
 
 /* Where the thread may write up to: behind everything that is read or spilt. */

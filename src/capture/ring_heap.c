@@ -64,7 +64,7 @@ static COLD bool book_big(struct ring *ring, uint64_t at, uint64_t first)
     struct heap_event event;
     begin_event(&event, ring, first, HEAP_ALLOC);
     event.block.size = ring_word(ring, at + 2);
-    event.block.slack = ring_word(ring, at + 3) - event.block.size;
+    event.block.slack = ring_word(ring, at + 3) - event.block.size; /* each is read once */
     if (event.block.size >= BYTES_LIMIT || event.block.slack >= BYTES_LIMIT)
         return ring_is_booked(ring, -EINVAL);
     return book_made(ring, &event, (uint32_t)ring_word(ring, at + 1));

@@ -125,9 +125,9 @@ static bool take_inheritance(struct ring_reader *reader, struct ring *ring, stru
 }
 
 /* False when it must wait. */
-static COLD bool see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at)
+static COLD bool see_thread(struct ring_reader *reader, struct ring *ring, uint64_t at,
+                            uint64_t first)
 {
-    uint64_t first = ring_word(ring, at);
     uint32_t tid = (uint32_t)(first >> 32), process = (uint32_t)(first >> 16 & 0xffff);
     uint64_t now_ns = tick_clock_ns(reader->clock, ring_word(ring, at + 1));
     struct session *session = reader->session_of(reader->context, process, now_ns);
@@ -198,14 +198,21 @@ static bool reach_mark(struct ring_reader *reader, struct ring *ring, uint64_t t
 }
 
 /* What the program tells through memoir.h.  Its words, 0 when it must wait. */
-static COLD unsigned see_told(struct ring_reader *reader, struct ring *ring, uint64_t at)
+static COLD unsigned see_told(struct ring_reader *reader, struct ring *ring, uint64_t at,
+                              uint64_t first)
 {
-    uint64_t first = ring_word(ring, at);
     unsigned words = event_length(first);
     if (told_kind_of(first) == TOLD_MARK && words >= told_fixed_words(TOLD_MARK) &&
         !reach_mark(reader, ring, ring_word(ring, at + 1)))
         return 0;
-    return ring_is_booked(ring, ring_told_see(ring, at)) ? words : 0;
+    return ring_is_booked(ring, ring_told_see(ring, at, first)) ? words : 0;
+}
+
+static void see_map(struct ring *ring, uint64_t at, uint64_t first)
+{
+    uint64_t const length = ring_word(ring, at + 2);
+    if (length < BYTES_LIMIT)
+        session_map(ring->session, event_address(first), length, (uint32_t)ring_word(ring, at + 1));
 }
 
 /* One of the records that are few.  Its words, 0 when it must wait. */
@@ -222,12 +229,10 @@ static COLD unsigned see_other(struct ring_reader *reader, struct ring *ring, ui
         return both || !reader->draining ? both : words;
     }
     case EVENT_MAP:
-        if (ring_word(ring, at + 2) < BYTES_LIMIT)
-            session_map(ring->session, event_address(first), ring_word(ring, at + 2),
-                        (uint32_t)ring_word(ring, at + 1));
+        see_map(ring, at, first);
         return words;
     case EVENT_TOLD:
-        return see_told(reader, ring, at);
+        return see_told(reader, ring, at, first);
     case EVENT_FORK:
         if (!reach_mark(reader, ring, ring_word(ring, at + 1)))
             return 0;
@@ -263,7 +268,7 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring,
     if (unlikely(words == 0 || words > ring->limit - at))
         return skip_scribble(ring, at);
     if (unlikely(type == EVENT_THREAD))
-        return see_thread(reader, ring, at) ? words : 0;
+        return see_thread(reader, ring, at, first) ? words : 0;
     if (unlikely(type == EVENT_TIME)) {
         see_time(reader, ring, first);
         return words;

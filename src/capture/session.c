@@ -70,17 +70,17 @@ static void describe_process(struct session *session)
     struct recording *recording = session->recording;
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
-    recording->program = recording_intern(recording, session->process->path);
+    recording->program = recording_intern(recording, session->process.path);
     recording->command_line = recording_intern(
         recording, session->options.command_line ? session->options.command_line : "");
     recording->host = recording_intern(recording, host);
     recording->source = recording_intern(
         recording, session->options.source ? session->options.source : "memoir run");
-    session->pid = session->process->pid;
+    session->pid = session->process.pid;
     if (session->options.attached)
         describe_attached(session, session->options.attached);
-    recording->pid = session->pid ? session->pid : session->process->local_pid;
-    recording->parent_pid = session->process->parent_pid;
+    recording->pid = session->pid ? session->pid : session->process.local_pid;
+    recording->parent_pid = session->process.parent_pid;
     recording->start_unix_ns = unix_ns();
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
@@ -112,8 +112,9 @@ struct session *session_open(struct arena *arena, uint32_t process,
     }
     session->arena = arena;
     session->process_index = process;
-    session->process = arena_process_at(arena->memory, process);
-    session->process->path[sizeof(session->process->path) - 1] = '\0';
+    arena_copy(&session->process, arena_process_at(arena->memory, process),
+               sizeof(session->process));
+    session->process.path[sizeof(session->process.path) - 1] = '\0';
     session->options = *options;
     session->opened_ns = now_ns;
     session->root = "";
@@ -121,7 +122,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
     session->heap = heap_book_create();
     session->maps = map_book_create();
     if (session->heap)
-        session->ordering = ordering_create(session->heap, !session->process->forked);
+        session->ordering = ordering_create(session->heap, !session->process.forked);
     if (session->recording)
         session->stacks = stack_import_create(arena, session->recording);
     if (!session->ordering || !session->stacks || !session->maps) {
@@ -131,7 +132,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
     }
     describe_process(session);
     session_note_rate(session, now_ns);
-    output_name(session->path, options->output, options->folder, session->process->path,
+    output_name(session->path, options->output, options->folder, session->process.path,
                 session->recording->pid);
     session->writer = recording_writer_create(session->path, options->max_bytes, fault);
     if (!session->writer) {
@@ -362,7 +363,7 @@ static void set_exact_totals(struct session *session, const struct totals *exact
         heap->bytes = bytes;
     }
     /* Blocks from before we looked are freed, too, but were never counted as allocated. */
-    bool const inherits = session->process->forked || session->recording->before.attached;
+    bool const inherits = session->process.forked || session->recording->before.attached;
     uint64_t const inherited = inherits ? quality->unknown_frees : 0;
     if (exact->frees > heap->frees + inherited)
         heap->frees = exact->frees - inherited;

@@ -37,7 +37,7 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     bucket.gauges.rss_bytes = memory.rss_bytes;
     bucket.pss_bytes = pss_reader_take(session->options.pss, session->pid);
     /* What a forked process inherited, or was there before us, is resident but not ours to explain. */
-    if (!session->process->forked && !recording->before.attached &&
+    if (!session->process.forked && !recording->before.attached &&
         memory.anon_bytes > (int64_t)recording->anon_peak_bytes)
         recording->anon_peak_bytes = (uint64_t)memory.anon_bytes;
     bucket.lost_events = session->bucket_lost;

@@ -17,24 +17,24 @@ int session_fork(struct session *session, uint32_t id, uint64_t now_ns)
 
 bool session_has_forked(const struct session *parent, const struct session *session)
 {
-    return heap_book_has_forked(parent->heap, session->process->fork_id);
+    return heap_book_has_forked(parent->heap, session->process.fork_id);
 }
 
 uint32_t session_parent(const struct session *session)
 {
-    uint32_t index = session->process->parent;
-    if (session->process->fork_id == 0 || index >= ARENA_PROCESSES)
+    uint32_t index = session->process.parent;
+    if (session->process.fork_id == 0 || index >= ARENA_PROCESSES)
         return PROCESS_NONE;
     struct arena_process *parent = arena_process_at(session->arena->memory, index);
     return atomic_load(&parent->state) == PROCESS_RUNNING &&
-                   parent->serial == session->process->parent_serial
+                   parent->serial == session->process.parent_serial
                ? index
                : PROCESS_NONE;
 }
 
 bool session_waits_for_parent(const struct session *session)
 {
-    return session->process->forked && !session->has_inherited;
+    return session->process.forked && !session->has_inherited;
 }
 
 struct inheriting {
@@ -110,7 +110,7 @@ void session_inherit(struct session *session, const struct session *parent)
         inheriting.label = recording_intern(session->recording, INHERITED);
     }
     if (inheriting.sites)
-        known = heap_book_visit_fork(parent->heap, session->process->fork_id, inherit_block,
+        known = heap_book_visit_fork(parent->heap, session->process.fork_id, inherit_block,
                                      &inheriting) &&
                 inheriting.err == 0;
     free(inheriting.sites);

@@ -81,7 +81,7 @@ static void begin_look(struct session *session, uint64_t now)
         .stack_count = find_stacks(session, spots, ARENA_SLOTS),
         .is_attached = session->recording->before.attached != 0 ||
                        session->recording->quality.off_ns != 0 ||
-                       (session->process->forked && !session->has_inherited),
+                       (session->process.forked && !session->has_inherited),
         .is_sampled = session->recording->quality.sample_rate != 0};
     if (begin_with_touchers(session, &question, now))
         return;

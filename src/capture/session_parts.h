@@ -40,7 +40,7 @@ struct session_pages {
 
 struct session {
     struct arena *arena;
-    struct arena_process *process;
+    struct arena_process process; /* as it was when the session began */
     uint32_t process_index;
     uint32_t pid;        /* 0 when it is not known */
     bool has_local_tids; /* its threads' numbers are those of its own pid namespace */

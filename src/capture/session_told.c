@@ -23,7 +23,7 @@ void session_told_fini(struct session *session)
 static int open_pools(struct session *session)
 {
     if (!session->pools)
-        session->pools = pool_book_create(!session->process->forked);
+        session->pools = pool_book_create(!session->process.forked);
     return session->pools ? 0 : -ENOMEM;
 }
 

@@ -73,24 +73,26 @@ static bool is_told_of(struct arena_module *module)
 static int import_module(struct stack_import *import, uint32_t index, uint32_t *module)
 {
     struct recording *recording = import->recording;
-    struct arena_module *known = arena_module_at(import->arena->memory, index);
-    char build_id[2 * sizeof(known->build_id) + 1] = "";
+    struct arena_module known;
+    char build_id[2 * sizeof(known.build_id) + 1] = "";
 
     *module = MODULE_NONE;
-    if (index == MODULE_UNKNOWN || index >= ARENA_MODULES || !is_told_of(known))
+    if (index == MODULE_UNKNOWN || index >= ARENA_MODULES ||
+        !is_told_of(arena_module_at(import->arena->memory, index)))
         return 0;
     if (import->module_of[index]) {
         *module = import->module_of[index] - 1;
         return 0;
     }
-    known->path[sizeof(known->path) - 1] = '\0';
-    for (uint32_t i = 0; i < known->build_id_size && i < sizeof(known->build_id); i++)
-        snprintf(build_id + 2 * i, 3, "%02x", known->build_id[i]);
-    struct module made = {.path = recording_intern(recording, known->path),
+    arena_copy(&known, arena_module_at(import->arena->memory, index), sizeof(known));
+    known.path[sizeof(known.path) - 1] = '\0';
+    for (uint32_t i = 0; i < known.build_id_size && i < sizeof(known.build_id); i++)
+        snprintf(build_id + 2 * i, 3, "%02x", known.build_id[i]);
+    struct module made = {.path = recording_intern(recording, known.path),
                           .build_id = recording_intern(recording, build_id),
-                          .start = known->start,
-                          .end = known->end,
-                          .bias = known->bias};
+                          .start = known.start,
+                          .end = known.end,
+                          .bias = known.bias};
     if (!vec_push(&recording->modules, made))
         return -ENOMEM;
     import->module_of[index] = (uint32_t)recording->modules.count;
@@ -124,21 +126,29 @@ static int grow_frames(struct stack_import *import)
     return 0;
 }
 
-static int import_frame(struct stack_import *import, const struct trie_node *node, uint32_t *frame)
+static struct trie_node copy_node(const struct stack_import *import, uint32_t index)
+{
+    struct trie_node node;
+    arena_copy(&node, arena_node_at(import->arena->memory, index), sizeof(node));
+    return node;
+}
+
+static int import_frame(struct stack_import *import, uint32_t index, uint32_t *frame)
 {
     uint32_t module;
+    struct trie_node const node = copy_node(import, index);
     if (2 * import->frame_count >= import->frame_room && grow_frames(import) < 0)
         return -ENOMEM;
-    struct frame_slot *slot = find_frame(import, node->ip, node->module);
+    struct frame_slot *slot = find_frame(import, node.ip, node.module);
     if (!slot->frame) {
         struct recording *recording = import->recording;
-        if (import_module(import, node->module, &module) < 0)
+        if (import_module(import, node.module, &module) < 0)
             return -ENOMEM;
         uint64_t bias = module == MODULE_NONE ? 0 : recording->modules.items[module].bias;
         if (!vec_push(&recording->frames,
-                      (struct frame){.module = module, .address = node->ip - 1 - bias}))
+                      (struct frame){.module = module, .address = node.ip - 1 - bias}))
             return -ENOMEM;
-        *slot = (struct frame_slot){node->ip, node->module, (uint32_t)recording->frames.count};
+        *slot = (struct frame_slot){node.ip, node.module, (uint32_t)recording->frames.count};
         import->frame_count++;
     }
     *frame = slot->frame - 1;
@@ -170,8 +180,8 @@ static int grow_nodes(struct stack_import *import, uint32_t node)
 /* The node outside.  It was made before: anything else was scribbled over. */
 static uint32_t parent_of(const struct stack_import *import, uint32_t node)
 {
-    uint32_t parent = arena_node_at(import->arena->memory, node)->parent;
-    return parent < node ? parent : TRIE_NONE;
+    struct trie_node const known = copy_node(import, node);
+    return known.parent < node ? known.parent : TRIE_NONE;
 }
 
 /* The stack of `node`, with everything outside it. */
@@ -190,7 +200,7 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
     }
     while (count-- > 0) {
         uint32_t frame;
-        int err = import_frame(import, arena_node_at(import->arena->memory, path[count]), &frame);
+        int err = import_frame(import, path[count], &frame);
         if (err == 0)
             err = stack_table_push(import->recording->stacks, *stack, frame, stack);
         if (err < 0)
@@ -208,7 +218,7 @@ static void describe_end(struct stack_import *import, uint32_t node, struct impo
                                                          [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
                                                          [TRIE_FULL] = STACK_END_TABLE_FULL};
     for (; node >= TRIE_FIRST_NODE; node = parent_of(import, node))
-        site->folded |= (arena_node_at(import->arena->memory, node)->depth & TRIE_FOLDED) != 0;
+        site->folded |= (copy_node(import, node).depth & TRIE_FOLDED) != 0;
     site->end = node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node];
 }
 
@@ -262,7 +272,7 @@ static int repeat_stack(struct stack_import *import, uint32_t node, stack_id *st
         path[count++] = node;
     while (count-- > 0) {
         uint32_t frame;
-        int err = import_frame(import, arena_node_at(import->arena->memory, path[count]), &frame);
+        int err = import_frame(import, path[count], &frame);
         if (err == 0)
             err = stack_table_push(import->recording->stacks, *stack, frame, stack);
         if (err < 0)

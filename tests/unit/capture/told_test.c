@@ -2,6 +2,8 @@
 /* told_test.c - records of what a program told through memoir.h, written by hand. */
 #include "wire/told.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,6 +306,48 @@ TEST(thousands_of_names_share_one_in_the_end)
     CHECK(recording->frames.count < 4200);
 }
 
+/* A program that changes the length of a record back and forth while it is read. */
+struct liar {
+    _Atomic(uint64_t *) place; /* NULL: waits */
+    atomic_bool is_over;
+};
+#define LIES      100000u
+#define LIE_WORDS 40u
+
+static void *lie(void *context)
+{
+    struct liar *liar = context;
+    while (!atomic_load(&liar->is_over)) {
+        uint64_t *place = atomic_load(&liar->place);
+        if (!place)
+            continue;
+        __atomic_store_n(place, told_head(0, TOLD_POOL, LIE_WORDS), __ATOMIC_RELAXED);
+        __atomic_store_n(place, told_head(0, TOLD_POOL, 3), __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+TEST(a_length_that_changes_meanwhile_is_read_once)
+{
+    uint64_t record[LIE_WORDS] = {told_head(0, TOLD_POOL, 3), 1ull << 32, 0x6b};
+    struct liar liar = {NULL};
+    pthread_t thread;
+    for (unsigned i = 3; i < LIE_WORDS; i++)
+        record[i] = EVENT_TIME;
+    CHECK(pthread_create(&thread, NULL, lie, &liar) == 0);
+    for (unsigned i = 0; i < LIES; i++) {
+        uint64_t const at = writer_written(writer, 0);
+        writer_words(writer, 0, record, LIE_WORDS);
+        atomic_store(&liar.place,
+                     &arena_slot_ring(arena_slot_at(writer->arena->memory, 0))[at % RING_WORDS]);
+        read_all();
+        atomic_store(&liar.place, NULL);
+    }
+    atomic_store(&liar.is_over, true);
+    pthread_join(thread, NULL);
+    CHECK(reading_finish(reading, 0)->pools.calls == 0);
+}
+
 #define READ(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -320,6 +364,7 @@ int main(void)
         READ(a_mark_of_a_wild_time_is_read),
         READ(records_that_make_no_sense_are_lost_alone),
         READ(thousands_of_names_share_one_in_the_end),
+        READ(a_length_that_changes_meanwhile_is_read_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
