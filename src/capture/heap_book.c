@@ -21,6 +21,14 @@ struct moving_block {
     uint32_t site, thread; /* then: of what */
 };
 
+/* Frees were lost: blocks made before `until_ns` may be gone although they count as live.  `bytes` are those that do
+ * now; `peak_floor` was live at `floor_ns` without any of them, `first_floor` before anything was lost. */
+struct doubt {
+    uint64_t until_ns; /* 0: nothing was lost */
+    int64_t bytes;
+    uint64_t peak_floor, floor_ns, first_floor;
+};
+
 struct heap_book {
     bool of_pools;
     struct block_table *blocks;
@@ -31,6 +39,7 @@ struct heap_book {
     uint64_t *rates; /* by site; NULL while nothing is sampled */
     uint32_t rate_room;
     uint64_t epoch; /* counts peaks */
+    struct doubt doubt;
     int64_t live_bytes, live_count, live_slack;
     int64_t bucket_max, bucket_min;
     struct totals totals;
@@ -117,6 +126,8 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     book->live_count -= (int64_t)calls;
     book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
+    if (unlikely(block->time_ns < book->doubt.until_ns))
+        book->doubt.bytes -= (int64_t)block->size;
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
     return lifetime;
@@ -138,8 +149,43 @@ static inline unsigned book_gone(struct heap_book *book, const struct block *blo
                           : book_gone_as(book, block, time_ns, 1);
 }
 
+static COLD void note_floor(struct heap_book *book, uint64_t time_ns)
+{
+    int64_t const sure = book->live_bytes - book->doubt.bytes;
+    if (sure <= (int64_t)book->doubt.peak_floor)
+        return;
+    book->doubt.peak_floor = (uint64_t)sure;
+    book->doubt.floor_ns = time_ns;
+}
+
+void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
+                     uint64_t peak_before)
+{
+    struct doubt *doubt = &book->doubt;
+    if (doubt->until_ns == 0) {
+        doubt->first_floor = doubt->peak_floor = peak_before;
+    } else if (doubt->floor_ns >= begin_ns) {
+        doubt->peak_floor = doubt->first_floor;
+        doubt->floor_ns = 0;
+    }
+    doubt->until_ns = end_ns + (1ull << BLOCK_TIME_SHIFT);
+    doubt->bytes = book->live_bytes;
+}
+
+void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak)
+{
+    const struct doubt *doubt = &book->doubt;
+    bool const any = doubt->until_ns != 0;
+    *live = any && doubt->bytes > 0 ? (uint64_t)doubt->bytes : 0;
+    *peak = any && book->totals.peak_bytes > doubt->peak_floor
+                ? book->totals.peak_bytes - doubt->peak_floor
+                : 0;
+}
+
 static inline void note_peak(struct heap_book *book, uint64_t time_ns)
 {
+    if (unlikely(book->doubt.until_ns))
+        note_floor(book, time_ns);
     if (book->live_bytes > book->bucket_max)
         book->bucket_max = book->live_bytes;
     if (book->live_bytes <= (int64_t)book->totals.peak_bytes)
@@ -460,4 +506,9 @@ const struct block_table *heap_book_blocks(const struct heap_book *book)
 uint64_t heap_book_live_blocks(const struct heap_book *book)
 {
     return block_table_count(book->blocks);
+}
+
+int64_t heap_book_live_count(const struct heap_book *book)
+{
+    return book->live_count;
 }

@@ -79,5 +79,12 @@ int heap_book_pin_now(const struct heap_book *book, struct pin *pin);
 /* The live blocks; of a sampled heap, those that were taken. */
 const struct block_table *heap_book_blocks(const struct heap_book *book);
 
+/* Frees were lost between these times: blocks that are live now may be gone already.  `peak_before`: the most that was live
+ * before.  Then: how much of what is live now may be gone, and how much lower the peak may have been. */
+void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
+                     uint64_t peak_before);
+void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak);
+
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
 uint64_t heap_book_live_blocks(const struct heap_book *book);
+int64_t heap_book_live_count(const struct heap_book *book); /* with what samples stand for */

@@ -5,7 +5,7 @@
  * modulo 2048.  An event whose number is not next came too early: what belongs before it is in
  * another thread's ring and arrives within the next round, so its own ring is held until then.
  * Numbers may rarely repeat, and after a gap they jump; an event that was held long enough is taken
- * as it is, and what contradicts it was lost. */
+ * as it is, and what contradicts it was lost, unless it comes all the same. */
 #pragma once
 
 #include "capture/heap_book.h"

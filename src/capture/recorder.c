@@ -27,6 +27,7 @@
 #define BEAT_NS        4000000l /* of the clock word, while it is kept fresh */
 #define HIGH_RATE      200000u  /* words a second */
 #define RATE_WINDOW_NS 20000000u
+#define PRIORITY_NS    1000000000u
 
 _Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
 
@@ -50,6 +51,8 @@ struct recorder {
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
     bool beats;                   /* the clock word is kept fresh */
     long rest_ns;
+    uint32_t pid;         /* of the program */
+    uint64_t priority_ns; /* when its priority is looked at next */
 };
 
 /* Limits on files and address space are none of ours; the program gets its own back. */
@@ -65,9 +68,6 @@ static void lift_limits(void)
         setrlimit(lifted[i], &limit);
     }
 }
-
-/* A ring that is read late costs the program waits, so we go before it where we may. */
-#define RECORDER_NICE (-10)
 
 static void beat(struct recorder *recorder)
 {
@@ -115,6 +115,16 @@ static void watch_rate(struct recorder *recorder, uint64_t now_ns)
     recorder->beats = per_second > HIGH_RATE;
 }
 
+/* The program may change its own at any time. */
+static void keep_priority(struct recorder *recorder, uint64_t now_ns)
+{
+    if (now_ns < recorder->priority_ns)
+        return;
+    recorder->priority_ns = now_ns + PRIORITY_NS;
+    struct priority const priority = priority_above(recorder->pid);
+    ring_reader_set_priority(recorder->reader, &priority);
+}
+
 /* Reads until the subject says that it is over: how, or -errno with `fault`. */
 static int read_until_end(struct recorder *recorder, struct recorder_result *result,
                           struct fault *fault)
@@ -129,6 +139,7 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
         if (state != SUBJECT_RUNS)
             return state;
         beat(recorder);
+        keep_priority(recorder, now);
         unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
         watch_rate(recorder, now);
         roster_look(recorder->roster, now);
@@ -253,6 +264,8 @@ static int furnish(struct recorder *recorder, struct fault *fault)
     if (!recorder->reader || !recorder->keeper || !recorder->symbols || !recorder->roster ||
         !recorder->planner)
         return fault_set(fault, -ENOMEM, "out of memory before the start");
+    if (recorder->options->longest_wait_ns)
+        ring_reader_never_wait(recorder->reader);
     return 0;
 }
 
@@ -280,7 +293,7 @@ static int start(struct recorder *recorder, struct fault *fault)
     watch_time(recorder, (uint32_t)pid);
     if (recorder->options->wish.began)
         recorder->options->wish.began(recorder->options->wish.quiet, (uint32_t)pid);
-    setpriority(PRIO_PROCESS, 0, RECORDER_NICE); /* only root may; the others do without */
+    recorder->pid = (uint32_t)pid;
     inside_planner_begin(recorder->planner);
     recorder->control = control_open(pid, on_request, recorder);
     roster_begin(recorder->roster, recorder->reader, recorder->planner, (uint32_t)pid);
@@ -312,6 +325,7 @@ int recorder_record(const struct recorder_options *options, const struct recorde
     int err = arena_open(&recorder->arena, options->follow_children, fault);
     if (err == 0) {
         atomic_store(&recorder->arena.header->rate, options->heap_rate);
+        atomic_store(&recorder->arena.header->longest_wait_ns, options->longest_wait_ns);
         err = furnish(recorder, fault);
     }
     if (err == 0)

@@ -1,7 +1,7 @@
 /* recorder.h - records a program from its first allocation to its end, or from now on.
  *
- * One thread reads the rings; another finds names.  The program never depends on us: when we die,
- * stop or run out of disk it goes on, at worst 20 ms later. */
+ * One thread reads the rings; others empty them while it cannot, find names, and write to disk.  The program never depends
+ * on us: when we die it goes on at once, when we make no progress after a second at the latest. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,6 +33,8 @@ struct recorder_options {
     struct recording_wish wish;
     uint64_t look_every_ns; /* at the pages of the program; 0: only when asked */
     uint64_t heap_rate;     /* HEAP_FULL, HEAP_OFF, or bytes per sample */
+    uint64_t
+        longest_wait_ns; /* of a thread of the program for us; 0: as long as we make progress */
     bool follow_children;
     const char *allocator; /* prefix of the functions of an allocator inside the program, or NULL */
     const char *library;   /* path of libmemoir.so */

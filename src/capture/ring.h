@@ -1,6 +1,8 @@
-/* ring.h - one thread's ring as the recorder sees it; shared by the reader and its stand-in. */
+/* ring.h - one thread's ring as the recorder sees it; shared by the reader and those who empty rings beside it. */
 #pragma once
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,7 +30,26 @@ struct ring {
      * spill_to). */
     uint64_t *spill;
     uint64_t spill_from, spill_to, spill_room;
+    atomic_bool
+        is_held; /* by who reads it, or moves its words; of what is above, but for what only the reader has */
 };
+
+/* For the time of a copy of the ring at most. */
+static inline bool ring_try_hold(struct ring *ring)
+{
+    return !atomic_exchange_explicit(&ring->is_held, true, memory_order_acquire);
+}
+
+static inline void ring_hold(struct ring *ring)
+{
+    while (__builtin_expect(!ring_try_hold(ring), 0))
+        sched_yield();
+}
+
+static inline void ring_let_go(struct ring *ring)
+{
+    atomic_store_explicit(&ring->is_held, false, memory_order_release);
+}
 
 static inline uint64_t ring_word(const struct ring *ring, uint64_t at)
 {

@@ -1,19 +1,25 @@
-/* ring_guard.h - stands in for the reader while it is busy elsewhere (a slow disk): moves the
- * rings' words to memory, unread, so that no thread of the program has to wait, and keeps the clock word fresh.  Bounded;
- * beyond that they do wait. */
+/* ring_guard.h - threads that empty rings when their reader does not get round to that, because it is busy elsewhere or there is
+ * too much to read: they move the rings' words to memory, unread, so that no thread of the program has to wait, and keep the clock
+ * word fresh.  Bounded; beyond that threads do wait.  They never touch a disk. */
 #pragma once
 
+#include "capture/priority.h"
 #include "capture/ring.h"
 
 struct ring_guard;
 
-/* `rings` is an array of ARENA_SLOTS, touched by the guard only between on and off. */
+/* `rings` is an array of ARENA_SLOTS; who touches one holds it. */
 struct ring_guard *ring_guard_create(struct arena *arena, struct ring *rings); /* NULL: cannot */
 void ring_guard_destroy(struct ring_guard *guard);
 
-/* Takes the words of a ring that must wait, so that its thread need not.  Call it while off. */
-void ring_guard_spill(struct ring_guard *guard, struct ring *ring);
+/* What the threads are for now: the reader reads all rings by itself; it is elsewhere; or it reads, but not fast enough. */
+enum ring_guard_work { RINGS_ARE_READ, RINGS_ARE_LEFT, RINGS_ARE_SHARED };
+void ring_guard_set(struct ring_guard *guard, enum ring_guard_work work);
 
-void ring_guard_on(struct ring_guard *guard);
-void ring_guard_off(
-    struct ring_guard *guard); /* the rings are the caller's again when it returns */
+/* Of all threads, from when they are next needed on. */
+void ring_guard_set_priority(struct ring_guard *guard, const struct priority *priority);
+
+/* Takes the words of a ring that the caller holds and that must wait, so that its thread need not.  Whether it did. */
+bool ring_guard_spill(struct ring_guard *guard, struct ring *ring);
+/* Gives memory back that a ring needed once, when there is little left for others. */
+void ring_guard_trim(struct ring_guard *guard, struct ring *ring);

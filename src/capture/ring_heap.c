@@ -12,7 +12,7 @@ bool ring_is_booked(struct ring *ring, int ahead)
     if (ahead > 0)
         return false;
     if (ahead < 0)
-        session_lost(ring->session, 1, 0, 0);
+        session_lost(ring->session, 1);
     ring->hurry = false;
     ring->held_since_ns = 0;
     return true;

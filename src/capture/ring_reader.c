@@ -11,6 +11,8 @@
 
 /* In words: how far ahead of the reading tables are brought in. */
 #define LOOK_AHEAD 48u
+/* From so full a ring on, others empty rings beside the reading. */
+#define SHARED_PERCENT 50u
 
 struct ring_reader {
     struct arena *arena;
@@ -27,6 +29,9 @@ struct ring_reader {
     bool stopped;            /* a mark waits for the next one, and all that came after it */
     bool at_mark;
     struct ring_guard *guard;
+    bool is_late; /* rings fill faster than they are read */
+    bool
+        never_waits; /* the program is not to wait for us: rings are emptied beside the reading, too */
 };
 
 struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of, void *context)
@@ -62,12 +67,12 @@ uint64_t ring_reader_words(const struct ring_reader *reader)
 
 void ring_reader_leave(struct ring_reader *reader)
 {
-    ring_guard_on(reader->guard);
+    ring_guard_set(reader->guard, RINGS_ARE_LEFT);
 }
 
 void ring_reader_return(struct ring_reader *reader)
 {
-    ring_guard_off(reader->guard);
+    ring_guard_set(reader->guard, reader->is_late ? RINGS_ARE_SHARED : RINGS_ARE_READ);
 }
 
 void ring_reader_forget(struct ring_reader *reader, const struct session *session)
@@ -93,21 +98,28 @@ static bool is_cut_off(const struct ring *ring, uint64_t head)
            event_type_of(ring_word(ring, ring->tail)) == EVENT_UNMAP;
 }
 
-bool ring_reader_is_past(const struct ring_reader *reader, const struct ring_marks *marks)
+static bool ring_is_past(const struct ring *ring, uint64_t head)
 {
-    for (uint32_t i = 0; i < marks->count; i++) {
-        const struct ring *ring = &reader->rings[i];
-        uint64_t head = marks->heads[i], taken = ring_taken(ring);
-        bool can_be = head <= taken || head - taken <= RING_WORDS;
-        if (head > ring->tail && can_be && !is_cut_off(ring, head))
-            return false;
-    }
-    return true;
+    uint64_t const taken = ring_taken(ring);
+    bool const can_be = head <= taken || head - taken <= RING_WORDS;
+    return head <= ring->tail || !can_be || is_cut_off(ring, head);
 }
 
-/* How long an event waits for one of another ring: its writer may have been put aside by the scheduler between
- * counting and writing. */
-#define PATIENCE_NS 100000000ull
+bool ring_reader_is_past(struct ring_reader *reader, const struct ring_marks *marks)
+{
+    bool past = true;
+    for (uint32_t i = 0; i < marks->count && past; i++) {
+        struct ring *ring = &reader->rings[i];
+        ring_hold(ring);
+        past = ring_is_past(ring, marks->heads[i]);
+        ring_let_go(ring);
+    }
+    return past;
+}
+
+/* How long an event waits for one of another ring: on a busy machine its writer may be put aside by the scheduler between
+ * counting and writing, for long. */
+#define PATIENCE_NS 1000000000ull
 
 /* False when it must wait for what its parent did before it forked. */
 static bool take_inheritance(struct ring_reader *reader, struct ring *ring, struct session *session,
@@ -215,6 +227,28 @@ static void see_map(struct ring *ring, uint64_t at, uint64_t first)
         session_map(ring->session, event_address(first), length, (uint32_t)ring_word(ring, at + 1));
 }
 
+static void see_rate(struct ring *ring, uint64_t rate)
+{
+    bool const is_thinned = (rate & EVENT_RATE_THINNED) != 0;
+    ring->rate = rate & ~EVENT_RATE_THINNED;
+    if (is_thinned)
+        session_thinned(ring->session, ring->rate);
+    else
+        session_rate(ring->session, ring->rate, ring->time_ns);
+}
+
+static void see_gap(struct ring_reader *reader, struct ring *ring, uint64_t at)
+{
+    struct session_gap const gap = {.events = ring_word(ring, at + 1),
+                                    .calls = ring_word(ring, at + 2),
+                                    .bytes = ring_word(ring, at + 3),
+                                    .frees = ring_word(ring, at + 4),
+                                    .begin_ns =
+                                        tick_clock_ns(reader->clock, ring_word(ring, at + 5)),
+                                    .end_ns = ring->time_ns};
+    session_gap(ring->session, &gap);
+}
+
 /* One of the records that are few.  Its words, 0 when it must wait. */
 static COLD unsigned see_other(struct ring_reader *reader, struct ring *ring, uint64_t at,
                                uint64_t first)
@@ -239,12 +273,10 @@ static COLD unsigned see_other(struct ring_reader *reader, struct ring *ring, ui
         session_fork(ring->session, (uint32_t)(first >> 4), ring->time_ns);
         return words;
     case EVENT_RATE:
-        ring->rate = first >> 4;
-        session_rate(ring->session, ring->rate, ring->time_ns);
+        see_rate(ring, first >> 4);
         return words;
     case EVENT_GAP:
-        session_lost(ring->session, ring_word(ring, at + 1), ring_word(ring, at + 2),
-                     ring_word(ring, at + 3));
+        see_gap(reader, ring, at);
         return words;
     default:
         return words;
@@ -255,7 +287,7 @@ static COLD unsigned see_other(struct ring_reader *reader, struct ring *ring, ui
 static COLD unsigned skip_scribble(struct ring *ring, uint64_t at)
 {
     if (ring->session)
-        session_lost(ring->session, 1, 0, 0);
+        session_lost(ring->session, 1);
     return (unsigned)(ring->limit - at);
 }
 
@@ -304,15 +336,23 @@ static inline void look_ahead(struct ring *ring)
     }
 }
 
+/* Threads that wait for room see that it is worth to wait. */
+static void note_progress(struct ring_reader *reader)
+{
+    atomic_fetch_add_explicit(&reader->arena->header->progress, 1, memory_order_relaxed);
+}
+
 /* Reads on until the ring's time passes `until_ns`, or its round ends. */
 static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns)
 {
     uint64_t const from = ring->tail;
     uint64_t given = from;
+    ring_hold(ring);
     while (ring->tail < ring->limit && ring->time_ns <= until_ns) {
         if (unlikely(ring->tail - given > RING_WORDS / 16)) {
             given = ring->tail;
             ring_give_room(ring);
+            note_progress(reader);
         }
         if (ring->is_large)
             look_ahead(ring);
@@ -323,7 +363,30 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
         }
         ring->tail += words;
     }
+    if (ring->tail != from) {
+        ring_give_room(ring);
+        note_progress(reader);
+    }
+    ring_let_go(ring);
     reader->words += ring->tail - from;
+}
+
+/* Takes stock of one ring: how many words wait in it. */
+static uint64_t begin_ring(struct ring_reader *reader, struct ring *ring, uint32_t index)
+{
+    ring_hold(ring);
+    ring->slot = arena_slot_at(reader->arena->memory, index);
+    ring->words = arena_slot_ring(ring->slot);
+    ring->limit = atomic_load_explicit(&ring->slot->head, memory_order_acquire);
+    ring->blocked = false;
+    uint64_t unread = ring->limit - ring_taken(ring);
+    if (unread > RING_WORDS) { /* a head that cannot be */
+        ring->limit = ring_taken(ring);
+        unread = 0;
+    }
+    ring_guard_trim(reader->guard, ring);
+    ring_let_go(ring);
+    return unread;
 }
 
 /* Takes stock of every ring; how many have something new. */
@@ -333,14 +396,8 @@ static uint32_t begin_round(struct ring_reader *reader, unsigned *fullest)
     uint64_t most = 0;
     for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
         struct ring *ring = &reader->rings[i];
-        ring->slot = arena_slot_at(reader->arena->memory, i);
-        ring->words = arena_slot_ring(ring->slot);
-        ring->limit = atomic_load_explicit(&ring->slot->head, memory_order_acquire);
-        ring->blocked = false;
-        uint64_t unread = ring->limit - ring_taken(ring);
-        if (unread > RING_WORDS) /* a head that cannot be */
-            ring->limit = ring_taken(ring);
-        else if (unread > most)
+        uint64_t const unread = begin_ring(reader, ring, i);
+        if (unread > most)
             most = unread;
         if (ring->limit <= ring->tail)
             continue;
@@ -409,7 +466,9 @@ static void attend_held(struct ring_reader *reader, uint64_t now_ns)
         too_long |= reader->draining || now_ns - ring->held_since_ns > PATIENCE_NS;
         if (!next || ring->ahead < next->ahead)
             next = ring;
+        ring_hold(ring);
         ring_guard_spill(reader->guard, ring);
+        ring_let_go(ring);
     }
     if (next && too_long)
         next->hurry = true;
@@ -423,23 +482,49 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
     reader->stopped = false;
     reader->round_tsc = __builtin_ia32_rdtsc();
     uint32_t count = begin_round(reader, &fullest);
+    note_progress(reader);
     reader->read_any = count > 0;
     reader->blocked_count = 0;
     do {
         for (struct ring *ring; !reader->stopped && (ring = earliest(reader, &count, &until));) {
             read_ring(reader, ring, until);
-            ring_give_room(ring);
         }
     } while (!reader->stopped && try_blocked(reader, &count));
     attend_held(reader, tick_clock_ns(clock, clock->anchor_tsc));
+    reader->is_late = reader->never_waits && fullest >= SHARED_PERCENT;
+    ring_reader_return(reader);
     return reader->stopped ? 100 : fullest; /* no rest now */
 }
 
-void ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock)
+/* Nothing read in so many rounds: a ring waits for what will never come, in a way that nobody thought of. */
+#define ROUNDS_IN_VAIN (2 * ARENA_SLOTS)
+
+bool ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock)
 {
+    struct ring_marks *marks = malloc(sizeof(*marks));
+    unsigned in_vain = 0;
+    bool past = false;
     reader->draining = true;
-    do {
+    if (marks)
+        ring_reader_mark(reader, marks); /* what is written after this is not waited for */
+    while (!past && in_vain < ROUNDS_IN_VAIN) {
+        uint64_t const before = reader->words;
         ring_reader_round(reader, clock);
-    } while (reader->read_any);
+        in_vain = reader->words == before ? in_vain + 1 : 0;
+        past = !reader->read_any || (marks && ring_reader_is_past(reader, marks));
+    }
     reader->draining = false;
+    free(marks);
+    return past;
+}
+
+void ring_reader_set_priority(struct ring_reader *reader, const struct priority *priority)
+{
+    priority_take(priority);
+    ring_guard_set_priority(reader->guard, priority);
+}
+
+void ring_reader_never_wait(struct ring_reader *reader)
+{
+    reader->never_waits = true;
 }

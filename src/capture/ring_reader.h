@@ -5,6 +5,7 @@
 #pragma once
 
 #include "capture/arena.h"
+#include "capture/priority.h"
 #include "capture/session.h"
 #include "capture/tick_clock.h"
 
@@ -17,8 +18,7 @@ struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn sessio
                                        void *context);
 void ring_reader_destroy(struct ring_reader *reader);
 
-/* Between these two calls the rings are emptied into memory by a stand-in: for work that may take
- * long. */
+/* Between these two calls the rings are emptied into memory by others: for work that may take long. */
 void ring_reader_leave(struct ring_reader *reader);
 void ring_reader_return(struct ring_reader *reader);
 
@@ -34,9 +34,17 @@ struct ring_marks {
     uint64_t heads[ARENA_SLOTS];
 };
 void ring_reader_mark(const struct ring_reader *reader, struct ring_marks *marks);
-bool ring_reader_is_past(const struct ring_reader *reader, const struct ring_marks *marks);
+bool ring_reader_is_past(struct ring_reader *reader, const struct ring_marks *marks);
 
 uint64_t ring_reader_words(const struct ring_reader *reader); /* read so far */
 
-/* Nobody writes any more: reads all there is, also two-part records that were cut off. */
-void ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock);
+/* Of the calling thread, which reads, and of those who stand in for it. */
+void ring_reader_set_priority(struct ring_reader *reader, const struct priority *priority);
+
+/* The program is not to wait for the reader: while rings fill faster than they are read, other threads empty them into
+ * memory. */
+void ring_reader_never_wait(struct ring_reader *reader);
+
+/* Nobody should write any more: reads all that there is now, also two-part records that were cut off.  False when something
+ * is left that could not be read. */
+bool ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock);

@@ -347,6 +347,7 @@ static void end_books(struct roster *roster, struct session *session,
     if (over) {
         end.lost_events = slot_keeper_totals(roster->options.slots, process, &end.exact);
         slot_keeper_pools(roster->options.slots, process, &end.pools);
+        slot_keeper_thinned(roster->options.slots, process, &end.thinned_calls, &end.thinned_bytes);
     }
     describe_end(roster, session, result, &end, death);
     note_allocators(roster, session);

@@ -269,13 +269,9 @@ int session_unmap(struct session *session, uint64_t address, uint64_t length)
     return map_book_unmap(session->maps, address, length);
 }
 
-void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes)
+static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
 {
-    struct quality *quality = &session->recording->quality;
-    quality->lost_events += events;
-    quality->lost_calls += calls;
-    quality->lost_bytes += bytes;
-    session->bucket_lost += events;
+    return value < least ? least : value > most ? most : value;
 }
 
 bool session_is_large(const struct session *session)
@@ -286,11 +282,6 @@ bool session_is_large(const struct session *session)
 void session_prefetch(const struct session *session, uint64_t address)
 {
     ordering_prefetch(session->ordering, address);
-}
-
-static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
-{
-    return value < least ? least : value > most ? most : value;
 }
 
 /* Whether waiting for the next bucket would make the file too old. */
@@ -347,28 +338,6 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
     return first_failure ? err : 0;
 }
 
-/* Single events may be missing from the books; the counters of the threads missed none. */
-static void set_exact_totals(struct session *session, const struct totals *exact)
-{
-    struct totals *heap = &session->recording->heap;
-    struct quality *quality = &session->recording->quality;
-    if (quality->sample_rate)
-        return; /* the threads counted what they took */
-    uint64_t calls = exact->calls + session->inherited.calls;
-    uint64_t bytes = exact->bytes + session->inherited.bytes;
-    if (calls > heap->calls) {
-        quality->lost_calls = calls - heap->calls;
-        quality->lost_bytes = bytes > heap->bytes ? bytes - heap->bytes : 0;
-        heap->calls = calls;
-        heap->bytes = bytes;
-    }
-    /* Blocks from before we looked are freed, too, but were never counted as allocated. */
-    bool const inherits = session->process.forked || session->recording->before.attached;
-    uint64_t const inherited = inherits ? quality->unknown_frees : 0;
-    if (exact->frees > heap->frees + inherited)
-        heap->frees = exact->frees - inherited;
-}
-
 int session_end(struct session *session, const struct session_end *end, struct fault *fault)
 {
     struct recording *recording = session->recording;
@@ -398,13 +367,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
     session_set_cost(session, &end->cost);
     if (session->options.attached)
         recording->before = session->options.attached->before; /* with what it took to get out */
-    set_exact_totals(session, &end->exact);
-    if (end->pools.calls > recording->pools.calls) {
-        recording->pools.calls = end->pools.calls;
-        recording->pools.bytes = end->pools.bytes;
-    }
-    if (end->lost_events > recording->quality.lost_events)
-        recording->quality.lost_events = end->lost_events;
+    session_settle_totals(session, end);
     close_books(session);
     return err < 0 ? fault_set(fault, err, "out of memory at the end of a recording") : 0;
 }

@@ -87,7 +87,17 @@ int session_told_region(struct session *session, const struct told_region *regio
 int session_told_mark(struct session *session, enum mark_kind kind, struct slice text,
                       uint64_t time_ns);
 
-void session_lost(struct session *session, uint64_t events, uint64_t calls, uint64_t bytes);
+void session_lost(struct session *session, uint64_t events);
+/* A thread recorded nothing for a while: its ring was full, and it was not to wait any longer. */
+struct session_gap {
+    uint64_t events; /* of them: */
+    uint64_t calls, bytes, frees;
+    uint64_t begin_ns, end_ns;
+};
+void session_gap(struct session *session, const struct session_gap *gap);
+/* The allocations of a thread are samples for a while, because its ring is nearly full; blocks that were recorded one by one
+ * are still followed. */
+void session_thinned(struct session *session, uint64_t rate);
 /* Whether its tables are too large for the cache; then what an event of `address` will touch is worth
  * bringing in beforehand. */
 bool session_is_large(const struct session *session);
@@ -113,11 +123,12 @@ void session_look(struct session *session, uint64_t now_ns);
 /* Exact totals, read from the arena when nobody writes any more. */
 struct session_end {
     uint64_t now_ns;
-    int32_t exit_status;  /* as waitpid gives it; -1 unknown */
-    const char *death;    /* how it died, NULL when it ended by itself */
-    struct totals exact;  /* calls, bytes, frees */
-    struct totals pools;  /* calls, bytes */
-    uint64_t lost_events; /* also those that no GAP tells of */
+    int32_t exit_status;                   /* as waitpid gives it; -1 unknown */
+    const char *death;                     /* how it died, NULL when it ended by itself */
+    struct totals exact;                   /* calls, bytes, frees */
+    struct totals pools;                   /* calls, bytes */
+    uint64_t lost_events;                  /* also those that no GAP tells of */
+    uint64_t thinned_calls, thinned_bytes; /* of `exact`: known by samples */
     struct cost cost;
 };
 /* Takes no event from here on: the books are closed, and most of the memory is given back. */

@@ -69,6 +69,8 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     session->bucket_lost = 0;
     recording->duration_ns = now;
     heap_book_totals(session->heap, &recording->heap);
+    heap_book_doubts(session->heap, &recording->quality.live_doubt_bytes,
+                     &recording->quality.peak_doubt_bytes);
     map_book_totals(session->maps, &recording->maps);
     session_sum_told(session);
     return 0;

@@ -1,5 +1,5 @@
 /* session_parts.h - the inside of a session, shared by its files: session.c, session_buckets.c for what is kept of a stretch of time, session_rate.c for how much is traced,
- * session_told.c for what the program itself tells, session_fork.c for what it has from its parent, and session_pages.c for who has its resident pages. */
+ * session_losses.c for what was not, session_told.c for what the program itself tells, session_fork.c for what it has from its parent, and session_pages.c for who has its resident pages. */
 #pragma once
 
 #include <limits.h>
@@ -65,6 +65,7 @@ struct session {
     struct totals
         inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
     bool has_inherited;
+    bool is_thinned;        /* some allocations were left out because the program was not to wait */
     uint64_t rate, rate_ns; /* what the heap is traced at, and until when that is in the books */
     struct session_pages pages;
     bool write_failed;
@@ -73,6 +74,9 @@ struct session {
     uint64_t watched_ns; /* when the next look is due */
     struct memory_status watched_memory;
 };
+
+/* Totals as the program counted them itself, and which numbers are in doubt; while the books are open. */
+void session_settle_totals(struct session *session, const struct session_end *end);
 
 /* Adds what is live now to `pin`, by stack.  0 or -ENOMEM. */
 int session_picture(struct session *session, struct pin *pin);

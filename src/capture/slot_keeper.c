@@ -80,8 +80,13 @@ static void hand_over(struct slot_keeper *keeper, uint32_t index, uint32_t to)
     atomic_fetch_add(&process->lost, slot->lost + slot->nested);
     atomic_fetch_add(&process->pool_calls, slot->pool_calls);
     atomic_fetch_add(&process->pool_bytes, slot->pool_bytes);
+    atomic_fetch_add(&process->thinned_calls, slot->thinned_calls);
+    atomic_fetch_add(&process->thinned_bytes, slot->thinned_bytes);
+    atomic_fetch_add(&process->waits, slot->waits);
+    atomic_fetch_add(&process->wait_ticks, slot->wait_ticks);
     slot->calls = slot->bytes = slot->frees = slot->lost = 0;
-    slot->pool_calls = slot->pool_bytes = 0;
+    slot->pool_calls = slot->pool_bytes = slot->thinned_calls = slot->thinned_bytes = 0;
+    slot->waits = slot->wait_ticks = 0;
     slot->nested = tag->dying = 0;
 }
 
@@ -187,11 +192,27 @@ void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct tota
     }
 }
 
+void slot_keeper_thinned(struct slot_keeper *keeper, uint32_t process, uint64_t *calls,
+                         uint64_t *bytes)
+{
+    struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
+    uint32_t high = slot_high(keeper);
+    *calls = atomic_load(&ended->thinned_calls);
+    *bytes = atomic_load(&ended->thinned_bytes);
+    for (uint32_t i = 0; i < high; i++) {
+        const struct arena_slot *slot = slot_of(keeper, i, process);
+        *calls += slot ? slot->thinned_calls : 0;
+        *bytes += slot ? slot->thinned_bytes : 0;
+    }
+}
+
 void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,
                       struct cost *cost)
 {
     struct stat status;
-    uint64_t ticks = 0, events = 0, wait_ticks = 0;
+    struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
+    uint64_t ticks = 0, events = 0, wait_ticks = atomic_load(&ended->wait_ticks);
+    cost->target_waits = atomic_load(&ended->waits);
     uint32_t high = slot_high(keeper);
     for (uint32_t i = 0; i < high; i++) {
         const struct arena_slot *slot = slot_of(keeper, i, process);

@@ -23,6 +23,9 @@ void slot_keeper_release(struct slot_keeper *keeper, uint32_t process);
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
 /* The same of blocks told through memoir.h; only calls and bytes are set. */
 void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
+/* Allocations that their threads left out because their rings were nearly full. */
+void slot_keeper_thinned(struct slot_keeper *keeper, uint32_t process, uint64_t *calls,
+                         uint64_t *bytes);
 /* Waits, arena bytes and the tracer's own time. */
 void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_per_tick,
                       struct cost *cost);

@@ -135,6 +135,7 @@ int cmd_attach(int argc, char **argv)
     int status;
     pid_t pid = 0;
     record_options_init(&options);
+    options.longest_wait_ns = NEVER_WAIT_DEFAULT;
     sentry_options_init(&watched);
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)

@@ -20,6 +20,7 @@
 #define MAP_EVERY_DEFAULT   10000000000ull
 #define MAP_EVERY_LEAST     100000000ull
 #define PAGES_EVERY_DEFAULT 1000000000ull
+#define NEVER_WAIT_MOST     1000000000ull
 
 /* There is one recorder per program, and one station of it. */
 static struct page_station_options page_options = {.socket = AGENT_SOCKET_PATH,
@@ -87,6 +88,27 @@ static int take_off_cpu(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_never_wait(void *into, const char *argument, struct fault *fault)
+{
+    struct recorder_options *options = into;
+    options->longest_wait_ns = NEVER_WAIT_DEFAULT;
+    int err = argument ? human_parse_duration(argument, &options->longest_wait_ns) : 0;
+    if (err < 0 || options->longest_wait_ns == 0 || options->longest_wait_ns > NEVER_WAIT_MOST)
+        return fault_set(fault, -EINVAL,
+                         "--never-wait=%s: give the longest time that the program may wait for its "
+                         "recorder, from 1us to 1s, such as --never-wait=20ms",
+                         argument ? argument : "");
+    return 0;
+}
+
+static int take_wait(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct recorder_options *)into)->longest_wait_ns = 0;
+    return 0;
+}
+
 static int take_map_every(void *into, const char *argument, struct fault *fault)
 {
     struct recorder_options *options = into;
@@ -108,6 +130,12 @@ const struct option_rule record_rules[] = {
      "also record the allocator inside the program whose functions begin so: PREFIXmalloc, ...",
      take_allocator},
     {"--heap", "MODE", HEAP_RATE_HELP, take_heap},
+    {"--wait", NULL,
+     "threads wait for the recorder while it makes progress, so nothing is estimated (memoir run)",
+     take_wait},
+    {"--never-wait", "=TIME",
+     "threads wait no longer than TIME (20ms): what comes too fast is estimated (memoir attach)",
+     take_never_wait},
     {"--map-every", "TIME",
      "how often to look whose its resident pages are, for memoir explain (10s), or off",
      take_map_every},

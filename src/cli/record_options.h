@@ -10,6 +10,9 @@
 /* Into a struct recorder_options. */
 extern const struct option_rule record_rules[];
 
+/* The longest that a program which runs in production waits for its recorder. */
+#define NEVER_WAIT_DEFAULT 20000000ull
+
 /* Their defaults. */
 void record_options_init(struct recorder_options *options);
 /* The library, whose path `library` keeps.  false, after saying so, when it is missing. */

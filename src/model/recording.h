@@ -132,6 +132,7 @@ struct quality {
     uint64_t events;                 /* allocs + frees + maps seen */
     uint64_t lost_events;            /* dropped at a full ring */
     uint64_t lost_calls, lost_bytes; /* of them, allocations: in the totals, in no stack */
+    uint64_t lost_frees;             /* of them, frees: blocks that are gone may count as live */
     uint64_t implied_frees;          /* a block reappeared at a live address: its free was lost */
     uint64_t
         unknown_frees; /* frees of blocks allocated before we looked, or whose alloc was lost */
@@ -142,6 +143,13 @@ struct quality {
     uint64_t sample_rate;      /* bytes per sample, the most there were; 0: everything was traced */
     uint64_t samples_dropped;  /* found no room in the tracer */
     uint64_t unfollowed_bytes; /* of blocks that were live when sampling began: booked as freed */
+    uint64_t gaps,
+        longest_gap_ns; /* times that a thread's events were dropped, one after the other */
+    /* Live at the end, or at the peak, may be less by this much, because frees were lost; and more by lost_bytes. */
+    uint64_t live_doubt_bytes, peak_doubt_bytes;
+    /* Allocations that came faster than they could be recorded, where the program was not to wait: they are in the
+     * totals, and estimated from samples everywhere else. */
+    uint64_t thinned_calls, thinned_bytes;
     uint64_t off_ns; /* how long the heap was not traced at all: blocks of then are missing */
     bool complete;   /* the recorder ended in order */
     bool coarsened;  /* older buckets were merged to stay under the size cap */

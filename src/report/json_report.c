@@ -7,12 +7,15 @@
 
 #include "report/growth_text.h"
 #include "report/phase_table.h"
+#include "model/losses.h"
 #include "report/row_list.h"
 
 static void write_heap(struct json_out *json, const struct report *report)
 {
     const struct totals *heap = &report->recording->heap;
     const struct suppressions *rules = report->question.suppressions;
+    struct value_range const peak = losses_of_peak(report->recording);
+    struct value_range const leaked = losses_of_live(report->recording, report->leaked_value);
     json_key(json, "heap");
     json_object_begin(json);
     json_uint_field(json, "calls", heap->calls);
@@ -22,8 +25,12 @@ static void write_heap(struct json_out *json, const struct report *report)
     json_uint_field(json, "peak_bytes", heap->peak_bytes);
     json_uint_field(json, "peak_calls", heap->peak_count);
     json_uint_field(json, "peak_time_ns", heap->peak_time_ns);
+    json_uint_field(json, "peak_bytes_low", peak.low);
+    json_uint_field(json, "peak_bytes_high", peak.high);
     json_int_field(json, "leaked_bytes", report->leaked_value);
     json_int_field(json, "leaked_calls", report->leaked_count);
+    json_uint_field(json, "leaked_bytes_low", leaked.low);
+    json_uint_field(json, "leaked_bytes_high", leaked.high);
     json_int_field(json, "suppressed_bytes", rules ? rules->value : 0);
     json_int_field(json, "suppressed_calls", rules ? rules->count : 0);
     json_uint_field(json, "temporary_calls", heap->temporary);

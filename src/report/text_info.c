@@ -283,6 +283,11 @@ static void put_events(const struct page *page)
     put_count(page, quality->lost_events, whole, "lost at a full ring");
     put_count(page, quality->lost_calls, whole,
               "of the lost are allocations: in the totals, in no stack");
+    put_count(page, quality->lost_frees, whole,
+              "of the lost are frees: blocks that are gone may count as live");
+    if (quality->thinned_calls)
+        put_count(page, quality->thinned_calls, page->info->recording->heap.calls,
+                  "of all allocations came too fast, and are estimated from samples");
     put_count(page, quality->implied_frees, whole,
               "frees not seen, but implied by a block at the same address");
     put_count(page, quality->unknown_frees, whole,

@@ -5,9 +5,10 @@
 #include <time.h>
 
 #include "base/human.h"
+#include "model/losses.h"
+#include "model/sampling.h"
 #include "report/doubt_text.h"
 #include "report/growth_text.h"
-#include "model/sampling.h"
 #include "report/text_line.h"
 #include "report/text_report.h"
 #include "report/timing_text.h"
@@ -76,12 +77,21 @@ static void put_sampled(const struct page *page)
     const struct quality *quality = &recording->quality;
     struct text_line line = {0};
     char rate[HUMAN_MAX], peak[HUMAN_MAX], leaked[HUMAN_MAX], lost[HUMAN_MAX];
+    char thinned[HUMAN_MAX], calls[HUMAN_MAX];
     if (!quality->sample_rate)
         return;
-    line_add(&line,
-             "one block in %s is taken, at random: all numbers are estimates, in 95 of 100 cases "
-             "within ",
-             human_bytes((int64_t)quality->sample_rate, rate));
+    if (quality->thinned_calls)
+        line_add(&line,
+                 "%s of %s allocations came faster than they could be recorded, and are estimated "
+                 "from samples (one in %s): numbers are, in 95 of 100 cases, within ",
+                 human_count((int64_t)quality->thinned_calls, thinned),
+                 human_count((int64_t)recording->heap.calls, calls),
+                 human_bytes((int64_t)quality->sample_rate, rate));
+    else
+        line_add(&line,
+                 "one block in %s is taken, at random: all numbers are estimates, in 95 of 100 "
+                 "cases within ",
+                 human_bytes((int64_t)quality->sample_rate, rate));
     if (recording->heap.peak_bytes)
         line_add(
             &line, "±%s at the peak and ",
@@ -100,6 +110,16 @@ static void put_sampled(const struct page *page)
     put(page, INK_WARN, "sampled", &line);
 }
 
+/* A number that lost events leave open is never shown alone. */
+static void add_range(struct text_line *line, const struct recording *recording,
+                      struct value_range range)
+{
+    char low[HUMAN_MAX], high[HUMAN_MAX];
+    if (losses_matter(recording))
+        line_add(line, " (between %s and %s: events were lost)",
+                 human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high));
+}
+
 static void put_peak(const struct page *page)
 {
     const struct totals *heap = &page->report->recording->heap;
@@ -108,6 +128,7 @@ static void put_peak(const struct page *page)
     if (heap->peak_bytes == 0 && heap->bytes > 0)
         return; /* of a file that does not tell it */
     line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
+    add_range(&line, page->report->recording, losses_of_peak(page->report->recording));
     if (recording_counts_blocks(page->report->recording)) {
         line_add(&line, " in ");
         line_add_counted(&line, (int64_t)heap->peak_count, "block");
@@ -171,6 +192,7 @@ static void put_leaked(const struct page *page)
     struct text_line line = {0};
     char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
     line_add(&line, "%s", human_bytes(report->leaked_value, bytes));
+    add_range(&line, report->recording, losses_of_live(report->recording, report->leaked_value));
     if (recording_counts_blocks(report->recording)) {
         line_add(&line, " in ");
         line_add_counted(&line, report->leaked_count, "block");
@@ -374,7 +396,10 @@ static void put_quality(const struct page *page)
     if (quality->lost_events)
         line_add(&line, "%s of %s events lost", human_count((int64_t)quality->lost_events, lost),
                  human_count((int64_t)(quality->events + quality->lost_events), events));
-    else if (quality->events || has_events(report->recording))
+    if (quality->gaps)
+        line_add(&line, " in %s gaps, the longest of %s", human_count((int64_t)quality->gaps, lost),
+                 human_duration(quality->longest_gap_ns, events));
+    if (!quality->lost_events && (quality->events || has_events(report->recording)))
         line_add(&line, "nothing lost of %s events", human_count((int64_t)quality->events, events));
     add_stack_quality(&line, report);
     line_separate(&line, "; ");

@@ -99,6 +99,13 @@ static const uint16_t state_fields[] = {
     FIELD(timing.waits_lost),
     FIELD(timing.waits_without_stack),
     FIELD(timing.is_counted_by_cycles),
+    FIELD(quality.lost_frees),
+    FIELD(quality.gaps),
+    FIELD(quality.longest_gap_ns),
+    FIELD(quality.live_doubt_bytes),
+    FIELD(quality.peak_doubt_bytes),
+    FIELD(quality.thinned_calls),
+    FIELD(quality.thinned_bytes),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -31,7 +31,7 @@ bool record_move(void *block)
         return false;
     slot->last_before = slot->last_block;
     uint64_t word = free_word(slot, block);
-    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
+    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1})))
         return false;
     ring_put1(slot, word | next_number(block) | EVENT_MOVE);
     return true;
@@ -46,15 +46,18 @@ void record_moved_block(bool began, void *block, size_t size, uint64_t usable, v
     }
     if (block) {
         note_alloc(slot, block, size);
-        if (likely(began))
-            put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
-        else
+        if (unlikely(!began))
             slot->gap_calls++, slot->gap_bytes += size;
+        else if (unlikely(slot->thin) && thin_leaves_out(slot, size))
+            ring_put1(slot, (uint64_t)OUTCOME_DONE << 4 | EVENT_OUTCOME);
+        else
+            put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
     } else {
         bool freed = size == 0;
         if (!freed) { /* nothing happened */
             slot->frees--;
             slot->last_block = slot->last_before;
+            slot->gap_frees -= !began;
         }
         if (began)
             ring_put1(slot, (uint64_t)(freed ? OUTCOME_DONE : OUTCOME_FAILED) << 4 | EVENT_OUTCOME);
@@ -84,7 +87,7 @@ void record_resized(const struct resizing *resizing, void *moved, size_t size, u
 void record_map(void *address, size_t length, void *hook_frame)
 {
     struct arena_slot *slot = own_slot();
-    if (!slot || !ring_begin(slot, (struct event_weight){0, 0}))
+    if (!slot || !ring_begin(slot, (struct event_weight){0, 0, 0}))
         return;
     uint64_t words[3] = {(uint64_t)address << 16 | EVENT_MAP, stack_capture(slot, hook_frame),
                          length};
@@ -94,7 +97,7 @@ void record_map(void *address, size_t length, void *hook_frame)
 bool record_unmap(void *address, size_t length)
 {
     struct arena_slot *slot = own_slot();
-    if (!slot || !ring_begin(slot, (struct event_weight){0, 0}))
+    if (!slot || !ring_begin(slot, (struct event_weight){0, 0, 0}))
         return false;
     ring_put2(slot, (uint64_t)address << 16 | EVENT_UNMAP, length);
     return true;

@@ -11,6 +11,7 @@
 #include "tracer/real.h"
 #include "tracer/ring.h"
 #include "tracer/stack.h"
+#include "tracer/thin.h"
 #include "tracer/thread.h"
 
 /* realloc: before the real call, and after it.  `began` is what the first one returned.  No block: nothing happened, or
@@ -68,10 +69,11 @@ static inline uint64_t usable_size(void *block)
 /* What follows is at another rate than what came before. */
 static inline void note_rate(struct arena_slot *slot)
 {
-    if (likely(slot->rate == tracer_self.rate))
+    uint64_t rate = unlikely(slot->thin) ? EVENT_RATE_THINNED | RATE_THIN : tracer_self.rate;
+    if (likely(slot->rate == rate))
         return;
-    slot->rate = tracer_self.rate;
-    ring_put1(slot, slot->rate << 4 | EVENT_RATE);
+    slot->rate = rate;
+    ring_put1(slot, rate << 4 | EVENT_RATE);
 }
 
 static always_inline void put_alloc(struct arena_slot *slot, void *block, size_t size,
@@ -104,8 +106,10 @@ static always_inline void record_block(void *block, size_t size, uint64_t usable
         return;
     }
     note_alloc(slot, block, size);
+    if (unlikely(slot->thin) && thin_leaves_out(slot, size))
+        return;
     uint64_t start = unlikely(slot->calls % COST_EVERY == 0) ? read_tsc() : 0;
-    if (likely(ring_begin(slot, (struct event_weight){1, size})))
+    if (likely(ring_begin(slot, (struct event_weight){1, size, 0})))
         put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
     if (unlikely(start)) {
         slot->cost_ticks += read_tsc() - start;
@@ -163,7 +167,7 @@ static always_inline void record_free(void *block)
     uint64_t word = free_word(slot, block);
     if ((word & EVENT_TEMPORARY) && cancel_pair(slot, block))
         return;
-    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0})))
+    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1})))
         return;
     ring_put1(slot, word | next_number(block) | EVENT_FREE);
 }

@@ -5,9 +5,11 @@
 #include <time.h>
 
 #include "tracer/raw_syscall.h"
+#include "tracer/thin.h"
 
-#define STALL_NS   20000000ull
-#define STALL_STEP 5000000ull
+#define STALL_STEP 5000000ull     /* between two looks at the recorder */
+#define STUCK_NS   1000000000ull  /* without progress: nobody waits for such a recorder */
+#define STALL_MAX  60000000000ull /* whatever progress others make: a program never hangs on us */
 /* In ticks: less than about 1 us is no new time. */
 #define TICK_FINE (1u << 12)
 
@@ -44,8 +46,7 @@ void ring_wake_recorder(void)
         raw_syscall3(SYS_futex, (long)&header->sleeping, FUTEX_WAKE, 1);
 }
 
-/* Words that may still be written. */
-static uint64_t room(struct arena_slot *slot)
+uint64_t ring_room(const struct arena_slot *slot)
 {
     uint64_t used = slot->next - atomic_load_explicit(&slot->tail, memory_order_acquire);
     return used + RING_MARGIN >= RING_WORDS ? 0 : RING_WORDS - RING_MARGIN - used;
@@ -69,30 +70,68 @@ uint64_t ring_clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The recorder's progress when it was found to be stuck, plus one; 0: it is not.  It is a pause: as soon as there is
+ * progress, threads wait for room again. */
+static _Atomic uint64_t stuck_at;
+
+/* Whether a thread that finds its ring full is to wait, or goes on without being recorded. */
+static bool recorder_is_stuck(void)
+{
+    uint64_t stuck = atomic_load_explicit(&stuck_at, memory_order_relaxed);
+    return stuck != 0 && stuck == atomic_load(&tracer_process.header->progress) + 1;
+}
+
+/* A wait under way. */
+struct stall {
+    uint64_t start_ns, longest_ns;
+    uint64_t progress, progress_ns; /* as last seen, and when that was new */
+};
+
+/* Whether it is worth to wait on. */
+static bool stall_goes_on(struct stall *stall)
+{
+    struct arena_header *header = tracer_process.header;
+    uint64_t now_ns = ring_clock_ns(), progress = atomic_load(&header->progress);
+    if (progress != stall->progress) {
+        stall->progress = progress;
+        stall->progress_ns = now_ns;
+    } else if (now_ns - stall->progress_ns >= STUCK_NS) {
+        atomic_store(&stuck_at, progress + 1);
+        return false;
+    }
+    return now_ns - stall->start_ns < stall->longest_ns && *tracer_process.alive &&
+           !atomic_load(&header->off) && !tracer_recorder_is_dead();
+}
+
 static bool wait_for_room(struct arena_slot *slot)
 {
-    uint64_t start = ring_clock_ns(), start_ticks = read_tsc();
+    struct arena_header *header = tracer_process.header;
+    uint64_t start_ticks = read_tsc(), longest_ns = atomic_load(&header->longest_wait_ns);
     struct timespec step = {0, (long)STALL_STEP};
-
+    struct stall stall = {.start_ns = ring_clock_ns(),
+                          .longest_ns = longest_ns ? longest_ns : STALL_MAX,
+                          .progress = atomic_load(&header->progress)};
+    stall.progress_ns = stall.start_ns;
+    if (recorder_is_stuck())
+        return false;
     slot->waits++;
-    while (room(slot) == 0 && *tracer_process.alive && !tracer_recorder_is_dead() &&
-           ring_clock_ns() - start < STALL_NS) {
+    while (ring_room(slot) == 0 && stall_goes_on(&stall)) {
         ring_wake_recorder();
         atomic_store(&slot->waiting, 1);
-        if (room(slot) == 0)
+        if (ring_room(slot) == 0)
             raw_syscall6(SYS_futex, (long)&slot->waiting, FUTEX_WAIT, 1, (long)&step, 0, 0);
     }
     atomic_store(&slot->waiting, 0);
     slot->wait_ticks += read_tsc() - start_ticks;
-    return room(slot) > 0;
+    return ring_room(slot) > 0;
 }
 
 static void close_gap(struct arena_slot *slot)
 {
-    uint64_t words[5] = {EVENT_GAP, slot->gap_events, slot->gap_calls, slot->gap_bytes,
-                         slot->gap_start};
-    ring_put(slot, words, 5);
-    slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;
+    uint64_t words[6] = {EVENT_GAP,       slot->gap_events, slot->gap_calls,
+                         slot->gap_bytes, slot->gap_frees,  slot->gap_start};
+    ring_put(slot, words, 6);
+    slot->gap_events = slot->gap_calls = slot->gap_bytes = slot->gap_frees = 0;
 }
 
 static void announce(struct arena_slot *slot)
@@ -109,7 +148,7 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
         tracer_turn_off();
         return false;
     }
-    if (room(slot) == 0 && (slot->gap_events > 0 || !wait_for_room(slot))) {
+    if (ring_room(slot) == 0 && (slot->gap_events > 0 || !wait_for_room(slot))) {
         if (tracer_recorder_is_dead()) {
             tracer_turn_off();
             return false;
@@ -118,6 +157,7 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
             slot->gap_start = read_tsc();
         slot->gap_calls += weight.calls;
         slot->gap_bytes += weight.bytes;
+        slot->gap_frees += weight.frees;
         slot->lost++;
         return false;
     }
@@ -125,9 +165,10 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
         announce(slot);
     if (slot->gap_events > 0)
         close_gap(slot);
-    uint64_t left = room(slot);
+    uint64_t left = ring_room(slot);
     if (left < RING_WORDS / 2)
         ring_wake_recorder();
     slot->look_at = slot->next + (left > RING_WORDS / 2 ? left - RING_WORDS / 2 : left / 4);
+    thin_consider(slot, left);
     return true;
 }

@@ -1,8 +1,9 @@
 /* ring.h - writing events to this thread's ring.
  *
- * One writer, no lock: words are stored, then the head is published.  A full ring is waited for, 20
- * ms at most per stall; then events are dropped and counted until there is room, and a GAP record
- * tells of them.  A recorder that died turns the tracer off. */
+ * One writer, no lock: words are stored, then the head is published.  A full ring is waited for as long as the recorder
+ * makes progress, or for as long as the recorder allows (longest_wait_ns).  A recorder that makes none for a second is not
+ * waited for until it does again; one that died turns the tracer off.  Events that find no room all the same are
+ * dropped and counted, and a GAP record tells of them when there is room again. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,8 +21,10 @@
 
 /* What an event means for the totals if it must be dropped. */
 struct event_weight {
-    uint64_t calls, bytes;
+    uint64_t calls, bytes, frees;
 };
+
+uint64_t ring_room(const struct arena_slot *slot); /* words that may be written */
 
 bool ring_make_room(struct arena_slot *slot, struct event_weight weight);
 void ring_tick(struct arena_slot *slot, uint64_t clock);

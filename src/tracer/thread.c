@@ -124,8 +124,9 @@ static void furnish(struct arena_slot *slot, struct arena_tag *tag, uint32_t tid
     slot->last_alloc = UINT64_MAX;
     slot->last_clock = slot->last_time = 0;
     slot->quiet_events = QUIET_MAX; /* the first event gets a time of its own */
-    slot->waits = slot->wait_ticks = slot->cost_ticks = slot->cost_events = 0;
-    slot->gap_events = slot->gap_calls = slot->gap_bytes = 0;
+    slot->cost_ticks = slot->cost_events = 0;
+    slot->thin = 0;
+    slot->gap_events = slot->gap_calls = slot->gap_bytes = slot->gap_frees = 0;
     slot->next = atomic_load(&slot->head);
     slot->look_at = 0; /* the first event looks, and announces the thread */
     slot->thread_word = (uint64_t)tag->tid << 32 | (uint64_t)tag->process << 16 | EVENT_THREAD;
@@ -143,8 +144,13 @@ static void retire(struct arena_slot *slot, const struct arena_tag *tag)
     atomic_fetch_add(&process->lost, slot->lost + slot->nested);
     atomic_fetch_add(&process->pool_calls, slot->pool_calls);
     atomic_fetch_add(&process->pool_bytes, slot->pool_bytes);
+    atomic_fetch_add(&process->thinned_calls, slot->thinned_calls);
+    atomic_fetch_add(&process->thinned_bytes, slot->thinned_bytes);
+    atomic_fetch_add(&process->waits, slot->waits);
+    atomic_fetch_add(&process->wait_ticks, slot->wait_ticks);
     slot->calls = slot->bytes = slot->frees = slot->lost = 0;
-    slot->pool_calls = slot->pool_bytes = 0;
+    slot->pool_calls = slot->pool_bytes = slot->thinned_calls = slot->thinned_bytes = 0;
+    slot->waits = slot->wait_ticks = 0;
     slot->nested = 0;
 }
 

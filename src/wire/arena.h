@@ -17,7 +17,7 @@
 #include "wire/inside.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 7u
+#define ARENA_VERSION 8u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -92,6 +92,8 @@ struct arena_process {
     _Atomic uint64_t calls, bytes, frees,
         lost; /* of threads that gave their slot back, or got none */
     _Atomic uint64_t pool_calls, pool_bytes;
+    _Atomic uint64_t thinned_calls, thinned_bytes;
+    _Atomic uint64_t waits, wait_ticks;
     char path[416]; /* of the executable, as the kernel was given it */
 };
 
@@ -108,9 +110,11 @@ struct arena_slot {
     uint64_t last_block; /* this thread's newest block if nothing was allocated since */
     /* the gap being counted while the ring is full */
     _Alignas(64) uint64_t gap_events;
-    uint64_t gap_calls, gap_bytes, gap_start;
+    uint64_t gap_calls, gap_bytes, gap_frees, gap_start;
     uint64_t waits, wait_ticks;
-    uint64_t lost;        /* events that found the ring full */
+    uint64_t thin_quota; /* bytes to go before an allocation is recorded, while `thin` */
+    uint64_t thinned_calls, thinned_bytes; /* of allocations that were not, because of that */
+    uint64_t lost;                         /* events that found the ring full */
     uint64_t last_alloc;  /* where this thread's last ALLOC record is, in words ever written */
     uint64_t last_time;   /* newest time written to the ring */
     uint64_t last_before; /* what it was before the realloc under way */
@@ -125,7 +129,8 @@ struct arena_slot {
     _Alignas(64) uint64_t stack_low,
         stack_high; /* of the thread's own stack, known to be readable */
     uint32_t frame_count, link_count;
-    uint32_t position;    /* kept frames that are not inward of the last stack's innermost */
+    uint32_t position; /* kept frames that are not inward of the last stack's innermost */
+    uint32_t thin;     /* 1: the ring is nearly full, so allocations are sampled: tracer/thin.h */
     uint64_t stack_floor; /* stack_low never goes below */
     uint64_t generation;  /* of the rules that all this was learned by */
     uint64_t rate;        /* as this thread's ring knows it */
@@ -151,6 +156,8 @@ struct arena_tag {
 /* What to trace: everything, nothing, or samples. */
 #define RATE_FULL 0ull
 #define RATE_OFF  UINT64_MAX
+/* Bytes per sample where a thread that should record everything must not wait for the recorder. */
+#define RATE_THIN (64ull << 10)
 
 /* A clock word of 0 asks the threads to read the time themselves. */
 struct arena_header {
@@ -166,7 +173,11 @@ struct arena_header {
     _Alignas(64) _Atomic uint64_t clock; /* TSC, as of the recorder's last round */
     _Alignas(64) _Atomic uint64_t rate;  /* RATE_FULL, RATE_OFF, or bytes per sample on average */
     _Atomic uint64_t samples_dropped;    /* found no room in the tracer's table */
-    _Alignas(64) _Atomic uint32_t off;   /* 1: stop tracing, for ever */
+    _Alignas(
+        64) _Atomic uint64_t progress; /* counts up whenever something was read out of a ring */
+    _Atomic uint64_t
+        longest_wait_ns; /* of a thread for room in its ring; 0: while there is progress */
+    _Alignas(64) _Atomic uint32_t off; /* 1: stop tracing, for ever */
     _Atomic uint32_t sleeping; /* futex: the recorder sleeps here; a thread sets 0 and wakes */
     /* entries ever used are below these; modules[0] is none */
     _Alignas(64) _Atomic uint32_t process_high, module_high;

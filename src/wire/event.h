@@ -1,4 +1,4 @@
-/* event.h - the words in a ring.  Records are one to five 64-bit words, or as many as they say; the low
+/* event.h - the words in a ring.  Records are one to six 64-bit words, or as many as they say; the low
  * four bits of the first say which.
  *
  *   ALLOC      addr:48 number:11 taken:1 type:4 | node:22 spare:6 size:36
@@ -14,10 +14,12 @@
  *   UNMAP      addr:48 -:12 type:4 | length     its OUTCOME follows
  *   OUTCOME    -:59 outcome:1 type:4
  *   TIME       tsc:60 type:4
- *   GAP        -:60 type:4 | events | calls | bytes | tsc at its start     events lost up to here
+ *   GAP        -:60 type:4 | events | calls | bytes | frees | tsc at its start     events lost up to here; of
+ *              them so many allocations, of so many bytes, and so many frees
  *   THREAD     tid:32 process:16 -:12 type:4 | tsc     a new owner writes from here on
  *   TOLD       address:48 words:8 kind:4 type:4 | ...   through memoir.h, see wire/told.h
- *   RATE       rate:60 type:4     the allocations from here on are samples, one in so many bytes; 0: all
+ *   RATE       thinned:1 rate:59 type:4     the allocations from here on are samples, one in so many bytes; 0: all.
+ *              thinned: only because the ring is nearly full; all frees are written, also of blocks that were not
  *   FORK       -:28 id:32 type:4 | tsc     the process is about to fork; where children are followed.  It is a mark, as
  *              in wire/told.h: what others do after it has a later time
  *
@@ -59,6 +61,7 @@ enum event_outcome { OUTCOME_FAILED = 0, OUTCOME_DONE = 1 };
 #define EVENT_TEMPORARY      (1u << 4)
 #define EVENT_TAKEN          (1u << 4) /* of an ALLOC */
 #define EVENT_SEQUENCE_SHIFT 5
+#define EVENT_RATE_THINNED   (1ull << 59) /* of what follows the type */
 #define EVENT_SEQUENCE_MASK  2047u
 
 /* Addresses share their numbers with a few others.  Allocators give each thread a heap of its own
@@ -79,11 +82,11 @@ static inline unsigned event_words(enum event_type type)
     static const uint8_t words[16] = {
         [EVENT_ALLOC] = 2, [EVENT_PAIR] = 2,    [EVENT_ALLOC_BIG] = 4, [EVENT_FREE] = 1,
         [EVENT_MOVE] = 1,  [EVENT_OUTCOME] = 1, [EVENT_MAP] = 3,       [EVENT_UNMAP] = 2,
-        [EVENT_TIME] = 1,  [EVENT_GAP] = 5,     [EVENT_THREAD] = 2,    [EVENT_RATE] = 1,
+        [EVENT_TIME] = 1,  [EVENT_GAP] = 6,     [EVENT_THREAD] = 2,    [EVENT_RATE] = 1,
         [EVENT_FORK] = 2};
     return words[type & 15]; /* 0 for a TOLD, whose words are counted in its first: event_length */
 }
-#define EVENT_WORDS_MAX 5u
+#define EVENT_WORDS_MAX 6u
 
 static inline enum event_type event_type_of(uint64_t word)
 {

@@ -48,7 +48,7 @@ TEST(every_record_is_understood)
 {
     static const uint64_t map[3] = {0x7f0000000000ull << 16 | EVENT_MAP, TRIE_FIRST_NODE, 65536};
     static const uint64_t unmap[2] = {0x7f0000000000ull << 16 | EVENT_UNMAP, 4096};
-    static const uint64_t gap[5] = {EVENT_GAP, 10, 4, 4000, 5};
+    static const uint64_t gap[6] = {EVENT_GAP, 10, 4, 4000, 6, 5};
     writer_time(writer, 0, 5000);
     write_block(0, 0x1000, 100, here);
     write_block(0, 0x2000, 1ull << 40, there); /* needs the long form */
@@ -66,7 +66,7 @@ TEST(every_record_is_understood)
     writer_outcome(writer, 0, OUTCOME_FAILED);
     writer_words(writer, 0, unmap, 2);
     writer_outcome(writer, 0, OUTCOME_DONE);
-    writer_words(writer, 0, gap, 5);
+    writer_words(writer, 0, gap, 6);
     publish_and_read();
     CHECK(ring_reader_words(reading->reader) == writer_written(writer, 0));
     const struct recording *recording = reading_finish(reading, 0);
@@ -248,7 +248,7 @@ TEST(a_fork_that_was_never_told_is_not_waited_for)
     write_block(1, 0x2000, 200, there);
     writer_publish(writer, 1);
     for (int i = 0; i < 5; i++)
-        reading_round(reading, 60000000);
+        reading_round(reading, 600000000);
     const struct recording *child = reading_finish(reading, 1);
     CHECK(child->quality.unknown_frees == 1 && child->heap.calls == 1);
     CHECK(reading_live(child, HERE_IP) == 0 && reading_live(child, THERE_IP) == 200);
@@ -297,10 +297,32 @@ TEST(what_never_comes_is_not_waited_for_for_ever)
     write_block(0, 0x2000, 200, there);
     publish_and_read();
     for (int i = 0; i < 4; i++)
-        reading_round(reading, 60000000);
+        reading_round(reading, 600000000);
     CHECK(ring_reader_words(reading->reader) == writer_written(writer, 0));
     const struct recording *recording = reading_finish(reading, 0);
     CHECK(recording->quality.unknown_frees == 1 && reading_live(recording, THERE_IP) == 200);
+}
+
+/* A thread that was put aside for long between counting and writing: what it writes then was booked already. */
+TEST(what_comes_after_it_was_given_up_is_not_booked_twice)
+{
+    write_block(0, 0x1000, 100, here);
+    writer_publish(writer, 0);
+    reading_round(reading, 1000);
+    uint64_t const before = writer_written(writer, 0);
+    writer_free(writer, 0, 0x1000, false); /* nobody can read it yet */
+    writer_thread(writer, 1, 78, 0);
+    write_block(1, 0x1000, 30, there);
+    writer_publish_to(writer, 0, before);
+    writer_publish(writer, 1);
+    for (unsigned i = 0; i < 4; i++)
+        reading_round(reading, 600000000);
+    writer_publish(writer, 0);
+    reading_round(reading, 1000);
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == 2 && recording->heap.frees == 1);
+    CHECK(reading_live(recording, THERE_IP) == 30);
+    CHECK(recording->quality.implied_frees == 0 && recording->quality.unknown_frees == 0);
 }
 
 TEST(an_allocation_at_a_live_address_implies_the_lost_free)
@@ -355,7 +377,7 @@ TEST(marks_are_passed_when_all_before_them_is_read)
     reading_round(reading, 1000);
     CHECK(!ring_reader_is_past(reading->reader, &marks));
     for (int i = 0; i < 4; i++)
-        reading_round(reading, 60000000);
+        reading_round(reading, 600000000);
     CHECK(ring_reader_is_past(reading->reader, &marks));
     writer_free(writer, 0, 0x2000, false); /* what comes later does not matter */
     writer_publish(writer, 0);
@@ -380,6 +402,7 @@ int main(void)
         READ(a_ring_goes_round_and_round),
         READ(an_event_waits_for_what_comes_before_it),
         READ(what_never_comes_is_not_waited_for_for_ever),
+        READ(what_comes_after_it_was_given_up_is_not_booked_twice),
         READ(an_allocation_at_a_live_address_implies_the_lost_free),
         READ(a_forgotten_session_gets_no_more),
         READ(an_unmap_cut_off_does_not_eat_the_next_thread),

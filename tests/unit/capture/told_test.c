@@ -148,7 +148,7 @@ TEST(a_record_of_a_filling_that_never_comes_is_not_waited_for_for_ever)
         tell_alloc(0, 0x1000 + 64 * i, 10, 1);
     read_all();
     for (unsigned i = 0; i < 8; i++)
-        reading_round(reading, 60000000);
+        reading_round(reading, 600000000);
     CHECK(ring_reader_words(reading->reader) ==
           writer_written(writer, 0) + writer_written(writer, 1));
     CHECK(reading_finish(reading, 0)->pools.calls == 100);

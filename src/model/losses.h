@@ -1,0 +1,19 @@
+/* losses.h - how far numbers may be from the truth because events were lost.
+ *
+ * A lost allocation makes live memory look too small, a lost free too large. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "model/recording.h"
+
+struct value_range {
+    uint64_t low, high;
+};
+
+/* Whether lost events leave anything open.  If not, each range is one value. */
+bool losses_matter(const struct recording *recording);
+
+struct value_range losses_of_peak(const struct recording *recording);
+/* Of what is live at the end, which is `value` by what was recorded. */
+struct value_range losses_of_live(const struct recording *recording, int64_t value);
