@@ -17,6 +17,7 @@
 #include "capture/page_cells.h"
 #include "capture/recorder_subject.h"
 #include "capture/roster.h"
+#include "store/write_behind.h"
 
 /* How the recorder rests: so long that it finds rings filled a little, for to wake costs as much as to read a hundred
  * events; not at all when they were filled more. */
@@ -39,7 +40,8 @@ struct recorder {
     struct ring_reader *reader;
     struct slot_keeper *keeper;
     struct symbol_queue *symbols;
-    struct pss_reader *pss; /* NULL: PSS is not read */
+    struct write_behind *disk; /* NULL: we wait for the disk ourselves */
+    struct pss_reader *pss;    /* NULL: PSS is not read */
     struct roster *roster;
     struct inside_planner *planner;
     struct control *control;
@@ -209,6 +211,7 @@ static void recorder_fini(struct recorder *recorder)
     inside_planner_destroy(recorder->planner);
     symbol_queue_destroy(recorder->symbols);
     pss_reader_destroy(recorder->pss);
+    write_behind_destroy(recorder->disk);
     arena_close(&recorder->arena);
     free(recorder);
 }
@@ -250,6 +253,7 @@ static int furnish(struct recorder *recorder, struct fault *fault)
         return err;
     recorder->keeper = slot_keeper_create(&recorder->arena);
     recorder->symbols = symbol_queue_create();
+    recorder->disk = write_behind_create();
     recorder->pss = pss_reader_create();
     recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
     recorder->roster = roster_create(&(struct roster_options){
@@ -257,6 +261,7 @@ static int furnish(struct recorder *recorder, struct fault *fault)
         .arena = &recorder->arena,
         .slots = recorder->keeper,
         .symbols = recorder->symbols,
+        .disk = recorder->disk,
         .pss = recorder->pss,
         .cells = recorder->cells.count > 0 ? &recorder->cells.source : NULL,
         .clock = &recorder->clock});

@@ -186,6 +186,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                       .look_every_ns = roster->options.recorder->look_every_ns,
                                       .command_line = roster->command_line,
                                       .symbols = roster->options.symbols,
+                                      .disk = roster->options.disk,
                                       .pss = roster->options.pss,
                                       .watcher = roster->options.recorder->watcher,
                                       .cells = roster->options.cells,

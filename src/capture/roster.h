@@ -16,6 +16,7 @@ struct roster_options {
     struct arena *arena;
     struct slot_keeper *slots;
     struct symbol_queue *symbols;
+    struct write_behind *disk;
     struct pss_reader *pss;          /* NULL: it is not read */
     const struct cell_source *cells; /* NULL: none */
     const struct tick_clock *clock;

@@ -139,6 +139,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
         destroy(session);
         return NULL;
     }
+    recording_writer_write_behind(session->writer, options->disk);
     (void)write_out(session,
                     NULL); /* whose it is; a disk that is full is told with the first bucket */
     return session;

@@ -24,6 +24,7 @@ struct session_options {
     uint64_t look_every_ns; /* at its pages; 0: only when asked */
     const char *command_line;
     struct symbol_queue *symbols;
+    struct write_behind *disk;       /* who writes files; NULL: the caller waits for the disk */
     struct pss_reader *pss;          /* NULL: it is not read */
     const char *source;              /* which command records */
     const struct watcher *watcher;   /* NULL: none */

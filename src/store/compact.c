@@ -119,6 +119,8 @@ static int begin_in_passing(struct recording_writer *writer, const struct record
 
 void compact_in_passing(struct recording_writer *writer, struct recording *recording)
 {
+    if (!growing_file_is_settled(&writer->file))
+        return; /* a disk that is slow now need not read as well */
     if (writer->copy_wait > 0) {
         writer->copy_wait--;
         return;

@@ -295,6 +295,7 @@ static void adopt(struct copy *copy)
     growing_file_close(&writer->file);
     file_contents_fini(&writer->contents);
     writer->file = copy->file;
+    growing_file_write_behind(&writer->file, writer->behind);
     writer->contents = copy->contents;
     adjust_recording(writer, recording);
     bytes_free(&copy->old.window);
@@ -347,7 +348,9 @@ int copy_advance(struct recording_writer *writer, struct recording *recording, s
     copy->plan.buckets = writer->contents.buckets.items;
     copy->old.fd = writer->file.fd;
     copy->old.size = writer->file.size;
-    int err = before == FILE_HEADER_BYTES ? copy_tables(copy) : 0;
+    int err = growing_file_settle(&writer->file); /* what is copied is read back */
+    if (err == 0 && before == FILE_HEADER_BYTES)
+        err = copy_tables(copy);
     if (err == 0)
         err = copy_buckets(copy, work, &all);
     if (err == 0 && all)

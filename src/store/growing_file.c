@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/write_behind.h"
+
 /* The lock goes with the open file: also SIGKILL takes it away, and a copy never has it. */
 static void mark_open(int fd)
 {
@@ -40,9 +42,35 @@ int growing_file_create(struct growing_file *file, const char *path)
     return 0;
 }
 
+void growing_file_write_behind(struct growing_file *file, struct write_behind *behind)
+{
+    if (behind && !file->late)
+        file->late = late_file_open(behind, file->fd);
+}
+
+bool growing_file_is_settled(const struct growing_file *file)
+{
+    return !file->late || !late_file_is_behind(file->late);
+}
+
+int growing_file_settle(struct growing_file *file)
+{
+    return file->late ? late_file_settle(file->late, &file->size) : 0;
+}
+
+static int append_behind(struct growing_file *file, const void *data, size_t size)
+{
+    int const err = late_file_put(file->late, data, size, file->size);
+    if (err == 0)
+        file->size += size;
+    return err;
+}
+
 int growing_file_append(struct growing_file *file, const void *data, size_t size)
 {
     size_t done = 0;
+    if (file->late)
+        return append_behind(file, data, size);
     while (done < size) {
         ssize_t wrote =
             pwrite(file->fd, (const char *)data + done, size - done, (off_t)(file->size + done));
@@ -63,6 +91,8 @@ int growing_file_append(struct growing_file *file, const void *data, size_t size
 
 void growing_file_close(struct growing_file *file)
 {
+    late_file_close(file->late);
+    file->late = NULL;
     if (file->fd >= 0)
         close(file->fd);
     file->fd = -1;

@@ -8,9 +8,13 @@
 
 #include "base/fault.h"
 
+struct late_file;
+struct write_behind;
+
 struct growing_file {
     int fd;
-    uint64_t size; /* of the whole pieces */
+    uint64_t size;          /* of the whole pieces */
+    struct late_file *late; /* how it is written behind; NULL: at once */
     bool has_name; /* false until growing_file_replace, so that a kill leaves nothing behind */
 };
 
@@ -24,6 +28,14 @@ int growing_file_create(struct growing_file *file, const char *path);
 /* Whether the file behind a descriptor is a growing_file of a process that lives, here or in any
  * container of this machine.  False where the file system knows no locks. */
 bool growing_file_is_open(int fd);
+
+/* From now on pieces are written by `behind`, a while after they were appended; NULL leaves it as it is.  Without memory they are
+ * written at once. */
+void growing_file_write_behind(struct growing_file *file, struct write_behind *behind);
+/* Whether all that was appended can be read back. */
+bool growing_file_is_settled(const struct growing_file *file);
+/* Waits until that is so.  0, or -errno with the file as long as what could be written. */
+int growing_file_settle(struct growing_file *file);
 
 /* 0, or -errno with the file as it was. */
 int growing_file_append(struct growing_file *file, const void *data, size_t size);

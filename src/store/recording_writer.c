@@ -77,6 +77,12 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
     return writer;
 }
 
+void recording_writer_write_behind(struct recording_writer *writer, struct write_behind *behind)
+{
+    writer->behind = behind;
+    growing_file_write_behind(&writer->file, behind);
+}
+
 /* Where the recording is in its own time. */
 static uint64_t now_of(const struct recording *recording)
 {
@@ -409,6 +415,8 @@ int recording_writer_finish(struct recording_writer *writer, struct recording *r
     writer->finishing = true;
     recording->quality.complete = true;
     int err = recording_writer_append(writer, recording, fault);
+    if (err == 0 && (err = growing_file_settle(&writer->file)) < 0)
+        fault_set(fault, err, "cannot add to '%s': %s", writer->path, strerror(-err));
     if (err == 0 && writer->cap_raised)
         shrink_to_cap(writer, recording);
     if (err < 0)

@@ -19,6 +19,11 @@ struct recording_writer;
 struct recording_writer *recording_writer_create(const char *path, uint64_t max_bytes,
                                                  struct fault *fault);
 
+/* Lets `behind` write to the file from now on, so that no call but the last waits for the disk, unless older buckets must be merged
+ * at once.  What cannot be written is then told by a later call.  `behind` must live longer. */
+struct write_behind;
+void recording_writer_write_behind(struct recording_writer *writer, struct write_behind *behind);
+
 /* Writes all that is new since the last call: strings, modules, frames, locations, stacks,
  * threads, buckets, pins (a pin of kind PEAK replaces the one before), notes, and the current
  * totals, quality and cost.  A frame may get its locations long after it was written itself.  Cells

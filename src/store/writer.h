@@ -29,6 +29,7 @@ struct recording_writer {
     uint64_t asked_bytes; /* as it was before it had to be raised */
     bool cap_raised;      /* because not even the least fitted */
     struct growing_file file;
+    struct write_behind *behind; /* NULL: all is written at once */
     struct file_contents contents;
     size_t buckets_done; /* of recording->buckets */
     struct chunk_packer *packer;
