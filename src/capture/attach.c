@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "capture/attached_program.h"
+#include "capture/lifeline.h"
 #include "capture/recorder_subject.h"
 #include "inject/exit_status.h"
 #include "inject/injection.h"
@@ -49,6 +50,7 @@ static void on_stop(int number)
 {
     (void)number;
     stop_asked = 1;
+    lifeline_pull();
 }
 
 static void set_signals(void)

@@ -11,9 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/calm_stderr.h"
 #include "capture/cell_sources.h"
 #include "capture/control.h"
 #include "capture/cpu_cells.h"
+#include "capture/lifeline.h"
 #include "capture/page_cells.h"
 #include "capture/recorder_subject.h"
 #include "capture/roster.h"
@@ -29,6 +31,7 @@
 #define HIGH_RATE      200000u  /* words a second */
 #define RATE_WINDOW_NS 20000000u
 #define PRIORITY_NS    1000000000u
+#define LIFELINE_NS    10000000000u
 
 _Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
 
@@ -53,7 +56,9 @@ struct recorder {
     uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
     bool beats;                   /* the clock word is kept fresh */
     long rest_ns;
-    uint32_t pid;         /* of the program */
+    uint32_t pid; /* of the program */
+    struct lifeline *lifeline;
+    struct calm_stderr *calm;
     uint64_t priority_ns; /* when its priority is looked at next */
 };
 
@@ -281,6 +286,21 @@ static void watch_time(struct recorder *recorder, uint32_t pid)
         fprintf(stderr, "memoir: its time is not recorded: %s\n", why.text);
 }
 
+static void let_program_go(void *context)
+{
+    const struct recorder *recorder = context;
+    atomic_store(&recorder->arena.header->off, 1);
+}
+
+static void tie_lifeline(struct recorder *recorder)
+{
+    struct lifeline_options const options = {.patience_ns = LIFELINE_NS,
+                                             .progress = &recorder->arena.header->progress,
+                                             .let_go = let_program_go,
+                                             .context = recorder};
+    recorder->lifeline = lifeline_tie(&options);
+}
+
 static int start(struct recorder *recorder, struct fault *fault)
 {
     const struct recorder_subject *subject = recorder->subject;
@@ -295,6 +315,8 @@ static int start(struct recorder *recorder, struct fault *fault)
         if (page_station_watch(recorder->station, (uint32_t)pid, false, &why) < 0)
             fprintf(stderr, "memoir: its pages are not watched: %s\n", why.text);
     }
+    recorder->calm = calm_stderr_begin();
+    tie_lifeline(recorder);
     watch_time(recorder, (uint32_t)pid);
     if (recorder->options->wish.began)
         recorder->options->wish.began(recorder->options->wish.quiet, (uint32_t)pid);
@@ -311,6 +333,7 @@ static void end(struct recorder *recorder, enum subject_state how, struct record
     atomic_store(&recorder->arena.header->off, 1);
     ring_reader_drain(recorder->reader, &recorder->clock);
     tick_clock_anchor(&recorder->clock);
+    lifeline_let_end();
     roster_end(recorder->roster, result, how);
     subject->finish(subject->self, how, result);
 }
@@ -344,6 +367,8 @@ int recorder_record(const struct recorder_options *options, const struct recorde
         else
             end(recorder, (enum subject_state)err, result);
     }
+    lifeline_untie(recorder->lifeline);
+    calm_stderr_end(recorder->calm);
     recorder_fini(recorder);
     return err < 0 ? err : 0;
 }

@@ -334,6 +334,21 @@ static void describe_end(struct roster *roster, struct session *session,
     }
 }
 
+/* Threads that ended, or stand still, before they could tell what they lost. */
+static void tell_open_gaps(struct roster *roster, struct session *session, uint64_t now_ns)
+{
+    struct slot_gap gap;
+    uint32_t slot = 0;
+    while (slot_keeper_next_gap(roster->options.slots, session_process(session), &slot, &gap))
+        session_gap(session, &(struct session_gap){
+                                 .events = gap.events,
+                                 .calls = gap.calls,
+                                 .bytes = gap.bytes,
+                                 .frees = gap.frees,
+                                 .begin_ns = tick_clock_ns(roster->options.clock, gap.start_tsc),
+                                 .end_ns = now_ns});
+}
+
 /* Closes the books of a session.  `result` is that of the program, if it has ended; `over`: nobody counts any more. */
 static void end_books(struct roster *roster, struct session *session,
                       const struct recorder_result *result, bool over)
@@ -349,6 +364,7 @@ static void end_books(struct roster *roster, struct session *session,
         end.lost_events = slot_keeper_totals(roster->options.slots, process, &end.exact);
         slot_keeper_pools(roster->options.slots, process, &end.pools);
         slot_keeper_thinned(roster->options.slots, process, &end.thinned_calls, &end.thinned_bytes);
+        tell_open_gaps(roster, session, end.now_ns);
     }
     describe_end(roster, session, result, &end, death);
     note_allocators(roster, session);

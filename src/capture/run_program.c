@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/launch.h"
+#include "capture/lifeline.h"
 #include "capture/process_keeper.h"
 #include "capture/program_traits.h"
 #include "capture/recorder_subject.h"
@@ -43,6 +44,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     (void)context;
     if (info->si_code <= 0)
         passed_on[number] = 1;
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT)
+        lifeline_pull();
 }
 
 static void set_signals(void)

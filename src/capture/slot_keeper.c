@@ -192,6 +192,21 @@ void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct tota
     }
 }
 
+bool slot_keeper_next_gap(struct slot_keeper *keeper, uint32_t process, uint32_t *slot,
+                          struct slot_gap *gap)
+{
+    uint32_t high = slot_high(keeper);
+    while (*slot < high) {
+        const struct arena_slot *one = slot_of(keeper, (*slot)++, process);
+        *gap = one ? (struct slot_gap){one->gap_events, one->gap_calls, one->gap_bytes,
+                                       one->gap_frees, one->gap_start}
+                   : (struct slot_gap){0};
+        if (gap->events > 0)
+            return true;
+    }
+    return false;
+}
+
 void slot_keeper_thinned(struct slot_keeper *keeper, uint32_t process, uint64_t *calls,
                          uint64_t *bytes)
 {

@@ -23,6 +23,12 @@ void slot_keeper_release(struct slot_keeper *keeper, uint32_t process);
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
 /* The same of blocks told through memoir.h; only calls and bytes are set. */
 void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct totals *totals);
+/* The next gap that a thread of the process left open when it ended; `slot` begins with 0 and counts on.  False: there is none. */
+struct slot_gap {
+    uint64_t events, calls, bytes, frees, start_tsc;
+};
+bool slot_keeper_next_gap(struct slot_keeper *keeper, uint32_t process, uint32_t *slot,
+                          struct slot_gap *gap);
 /* Allocations that their threads left out because their rings were nearly full. */
 void slot_keeper_thinned(struct slot_keeper *keeper, uint32_t process, uint64_t *calls,
                          uint64_t *bytes);

@@ -130,6 +130,8 @@ static void close_gap(struct arena_slot *slot)
 {
     uint64_t words[6] = {EVENT_GAP,       slot->gap_events, slot->gap_calls,
                          slot->gap_bytes, slot->gap_frees,  slot->gap_start};
+    slot->last_time = read_tsc(); /* when it ended */
+    ring_put1(slot, slot->last_time << 4 | EVENT_TIME);
     ring_put(slot, words, 6);
     slot->gap_events = slot->gap_calls = slot->gap_bytes = slot->gap_frees = 0;
 }

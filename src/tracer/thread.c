@@ -112,8 +112,10 @@ static void learn_stack(struct arena_slot *slot, bool main_thread)
 /* Makes a slot this thread's own.  The owner word says SLOT_TAKING. */
 static void furnish(struct arena_slot *slot, struct arena_tag *tag, uint32_t tid)
 {
-    if (tag->process != tracer_process.process) /* the same addresses may be other code */
+    if (tag->process != tracer_process.process) { /* the same addresses may be other code */
         memset(arena_slot_memory(slot)->children, 0, sizeof(arena_slot_memory(slot)->children));
+        slot->gap_events = slot->gap_calls = slot->gap_bytes = slot->gap_frees = 0;
+    } /* else a gap that its last owner left open is told by this one */
     tag->process = tracer_process.process;
     tag->tid = registration_tid(tid);
     tag->dying = 0;
@@ -126,7 +128,6 @@ static void furnish(struct arena_slot *slot, struct arena_tag *tag, uint32_t tid
     slot->quiet_events = QUIET_MAX; /* the first event gets a time of its own */
     slot->cost_ticks = slot->cost_events = 0;
     slot->thin = 0;
-    slot->gap_events = slot->gap_calls = slot->gap_bytes = slot->gap_frees = 0;
     slot->next = atomic_load(&slot->head);
     slot->look_at = 0; /* the first event looks, and announces the thread */
     slot->thread_word = (uint64_t)tag->tid << 32 | (uint64_t)tag->process << 16 | EVENT_THREAD;

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/lifeline.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define STEPS 20u /* looks within the patience */
+
+struct lifeline {
+    struct lifeline_options options;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t untied;
+    bool is_untied;
+};
+
+static _Atomic uint32_t pulls;
+
+void lifeline_pull(void)
+{
+    atomic_fetch_add(&pulls, 1);
+}
+
+void lifeline_let_end(void)
+{
+    atomic_store(&pulls, 0);
+}
+
+static void end(const struct lifeline *lifeline)
+{
+    static const char text[] =
+        "memoir: the recorder does not come to an end, and is ended; what it read until a second "
+        "before it stood still is in its file: see it with memoir report\n";
+    if (lifeline->options.let_go)
+        lifeline->options.let_go(lifeline->options.context);
+    ssize_t const ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
+    (void)ignored;
+    _exit(1);
+}
+
+/* Sleeps for a step; false when there is nothing to wait for any more. */
+static bool sleep_a_step(struct lifeline *lifeline)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    uint64_t const at = (uint64_t)until.tv_nsec + lifeline->options.patience_ns / STEPS;
+    until.tv_sec += (time_t)(at / 1000000000u);
+    until.tv_nsec = (long)(at % 1000000000u);
+    pthread_mutex_lock(&lifeline->lock);
+    if (!lifeline->is_untied)
+        pthread_cond_timedwait(&lifeline->untied, &lifeline->lock, &until);
+    bool const goes_on = !lifeline->is_untied;
+    pthread_mutex_unlock(&lifeline->lock);
+    return goes_on;
+}
+
+static void *watch(void *context)
+{
+    struct lifeline *lifeline = context;
+    uint64_t progress = 0, since_ns = monotonic_ns();
+    while (sleep_a_step(lifeline)) {
+        uint64_t const now = atomic_load(lifeline->options.progress);
+        if (now != progress || atomic_load(&pulls) == 0) {
+            progress = now;
+            since_ns = monotonic_ns();
+        } else if (monotonic_ns() - since_ns > lifeline->options.patience_ns) {
+            end(lifeline);
+        }
+    }
+    return NULL;
+}
+
+struct lifeline *lifeline_tie(const struct lifeline_options *options)
+{
+    struct lifeline *lifeline = calloc(1, sizeof(*lifeline));
+    pthread_condattr_t clock;
+    sigset_t all, before;
+    if (!lifeline)
+        return NULL;
+    lifeline->options = *options;
+    pthread_mutex_init(&lifeline->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&lifeline->untied, &clock);
+    pthread_condattr_destroy(&clock);
+    sigfillset(&all); /* signals are for the recorder's own thread */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int const err = pthread_create(&lifeline->thread, NULL, watch, lifeline);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (err == 0)
+        return lifeline;
+    free(lifeline);
+    return NULL;
+}
+
+void lifeline_untie(struct lifeline *lifeline)
+{
+    if (!lifeline)
+        return;
+    pthread_mutex_lock(&lifeline->lock);
+    lifeline->is_untied = true;
+    pthread_cond_signal(&lifeline->untied);
+    pthread_mutex_unlock(&lifeline->lock);
+    pthread_join(lifeline->thread, NULL);
+    pthread_cond_destroy(&lifeline->untied);
+    pthread_mutex_destroy(&lifeline->lock);
+    free(lifeline);
+}

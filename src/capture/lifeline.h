@@ -1,0 +1,28 @@
+/* lifeline.h - ends a recorder that was told to end and does not.
+ *
+ * Nothing in the recorder should take long; if something does all the same, a signal must still end it.  What was read before
+ * is on disk by then, no older than a second, and opens like that of a recorder that was killed. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lifeline;
+
+struct lifeline_options {
+    uint64_t patience_ns;             /* without a sign of life, after a signal */
+    const _Atomic uint64_t *progress; /* changes while there is life */
+    void (*let_go)(void *context); /* before the end, in another thread: the program is to go on */
+    void *context;
+};
+
+/* One per process.  NULL: cannot. */
+struct lifeline *lifeline_tie(const struct lifeline_options *options);
+void lifeline_untie(struct lifeline *lifeline);
+
+/* The recorder comes to its end, which may take long because names are looked up: only who pulls again does not want to wait. */
+void lifeline_let_end(void);
+
+/* We were told to end.  For signal handlers. */
+void lifeline_pull(void);
