@@ -21,6 +21,7 @@ struct lifeline {
 };
 
 static _Atomic uint32_t pulls;
+static atomic_bool is_ending;
 
 void lifeline_pull(void)
 {
@@ -29,6 +30,7 @@ void lifeline_pull(void)
 
 void lifeline_let_end(void)
 {
+    atomic_store(&is_ending, true);
     atomic_store(&pulls, 0);
 }
 
@@ -60,13 +62,19 @@ static bool sleep_a_step(struct lifeline *lifeline)
     return goes_on;
 }
 
+static bool is_pulled(const struct lifeline *lifeline)
+{
+    const _Atomic uint32_t *asked = lifeline->options.asked;
+    return atomic_load(&pulls) > 0 || (asked && atomic_load(asked) && !atomic_load(&is_ending));
+}
+
 static void *watch(void *context)
 {
     struct lifeline *lifeline = context;
     uint64_t progress = 0, since_ns = monotonic_ns();
     while (sleep_a_step(lifeline)) {
         uint64_t const now = atomic_load(lifeline->options.progress);
-        if (now != progress || atomic_load(&pulls) == 0) {
+        if (now != progress || !is_pulled(lifeline)) {
             progress = now;
             since_ns = monotonic_ns();
         } else if (monotonic_ns() - since_ns > lifeline->options.patience_ns) {

@@ -13,6 +13,7 @@ struct lifeline;
 struct lifeline_options {
     uint64_t patience_ns;             /* without a sign of life, after a signal */
     const _Atomic uint64_t *progress; /* changes while there is life */
+    const _Atomic uint32_t *asked;    /* not 0: another memoir wants the end; may be NULL */
     void (*let_go)(void *context); /* before the end, in another thread: the program is to go on */
     void *context;
 };

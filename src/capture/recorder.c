@@ -296,6 +296,7 @@ static void tie_lifeline(struct recorder *recorder)
 {
     struct lifeline_options const options = {.patience_ns = LIFELINE_NS,
                                              .progress = &recorder->arena.header->progress,
+                                             .asked = &recorder->arena.header->end_asked,
                                              .let_go = let_program_go,
                                              .context = recorder};
     recorder->lifeline = lifeline_tie(&options);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "model/losses.h"
 #include "report/phase_table.h"
 #include "report/text_line.h"
 
@@ -40,6 +41,27 @@ static void add_time(struct text_line *line, const struct report *report)
                  human_duration(used.to_ns, to));
 }
 
+/* Rows of what is live are as doubtful as their sum. */
+static void put_losses(const struct report *report, const struct text_style *style, FILE *out)
+{
+    const struct quality *quality = &report->recording->quality;
+    const struct metric *metric = report->question.metric;
+    struct text_line line = {0};
+    char frees[HUMAN_MAX], calls[HUMAN_MAX];
+    if (!losses_matter(report->recording) || metric->plus != COL_HEAP_BYTES ||
+        metric->minus != COL_HEAP_FREED)
+        return;
+    line_add(&line,
+             "mind: %s frees and %s allocations were lost, so blocks that were freed may be in "
+             "these rows, and others may be missing",
+             human_count((int64_t)quality->lost_frees, frees),
+             human_count((int64_t)quality->lost_calls, calls));
+    text_ink(style, out, INK_WARN);
+    text_write(out, line.text, text_room(style, 0));
+    text_ink(style, out, INK_PLAIN);
+    putc('\n', out);
+}
+
 /* "heap.peak: 11.0 MiB in 14 blocks, at 18.0 s (live heap at the instant it was largest)" */
 static void put_heading(const struct report *report, const struct text_style *style, FILE *out)
 {
@@ -54,6 +76,7 @@ static void put_heading(const struct report *report, const struct text_style *st
     text_write(out, line.text, text_room(style, 0));
     text_ink(style, out, INK_PLAIN);
     putc('\n', out);
+    put_losses(report, style, out);
     if (question->note)
         fprintf(out, "%s\n", question->note);
     if (!question->filter)

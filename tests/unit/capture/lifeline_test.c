@@ -25,7 +25,7 @@ static int status_of_stuck(bool lives)
 {
     pid_t const pid = fork();
     if (pid == 0) {
-        struct lifeline_options const options = {PATIENCE_NS, &progress, tell, NULL};
+        struct lifeline_options const options = {PATIENCE_NS, &progress, NULL, tell, NULL};
         dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
         struct lifeline *lifeline = lifeline_tie(&options);
         lifeline_pull();
