@@ -28,6 +28,11 @@ void lifeline_pull(void)
     atomic_fetch_add(&pulls, 1);
 }
 
+bool lifeline_is_pulled(void)
+{
+    return atomic_load(&pulls) > 0;
+}
+
 void lifeline_let_end(void)
 {
     atomic_store(&is_ending, true);

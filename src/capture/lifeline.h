@@ -27,3 +27,5 @@ void lifeline_let_end(void);
 
 /* We were told to end.  For signal handlers. */
 void lifeline_pull(void);
+/* Whether we were, since lifeline_let_end if that was called: what can be left out should be. */
+bool lifeline_is_pulled(void);

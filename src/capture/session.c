@@ -370,7 +370,6 @@ int session_end(struct session *session, const struct session_end *end, struct f
         recording->before = session->options.attached->before; /* with what it took to get out */
     session_settle_totals(session, end);
     close_books(session);
-    (void)write_out(session, NULL); /* all but names that are still looked for */
     return err < 0 ? fault_set(fault, err, "out of memory at the end of a recording") : 0;
 }
 

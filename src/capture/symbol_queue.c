@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "capture/lifeline.h"
 #include "symbols/perf_map.h"
 #include "symbols/resolver.h"
 
@@ -290,14 +291,23 @@ static bool all_answered(const struct symbol_queue *queue)
     return queue->next == queue->questions.count && queue->answers.count >= queue->open;
 }
 
+/* For an answer, or until it is time to see whether anybody still wants to wait. */
+static void wait_a_step(struct symbol_queue *queue)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_cond_timedwait(&queue->changed, &queue->lock, &until);
+}
+
 /* Called with the lock held. */
 static void answer_all(struct symbol_queue *queue, struct recording *recording)
 {
-    while (!all_answered(queue)) {
+    while (!all_answered(queue) && !lifeline_is_pulled()) {
         if (queue->next < queue->questions.count && !queue->taken)
             answer_next(queue);
         else
-            pthread_cond_wait(&queue->changed, &queue->lock);
+            wait_a_step(queue);
     }
     fetch_answers(queue, recording);
 }
@@ -322,5 +332,8 @@ void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording
     answer_all(queue, recording);
     ask_again(queue, recording);
     answer_all(queue, recording);
+    bool const done = all_answered(queue);
     pthread_mutex_unlock(&queue->lock);
+    if (!done)
+        symbol_queue_forget(queue, recording);
 }

@@ -25,5 +25,5 @@ void symbol_queue_forget(struct symbol_queue *queue, const struct recording *rec
 bool symbol_queue_is_done(struct symbol_queue *queue, struct recording *recording);
 
 /* Waits until every frame asked for has its answer in `recording`, and helps: from then on names are not found behind
- * all other work of the machine any more. */
+ * all other work of the machine any more.  A signal ends the wait: the rest stays without names. */
 void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording);
