@@ -25,6 +25,10 @@ leave_house() {
 }
 trap leave_house EXIT
 
+# COMMAND where it may mount and nobody sees it.  Only a user needs a namespace of users for that, and in a chroot there is none.
+with_own_mounts=(unshare --mount)
+[ "$(id -u)" = 0 ] || with_own_mounts+=(--map-root-user)
+
 as_nobody() { # as_nobody COMMAND…: in $house/own
     (cd "$house/own" && TMPDIR=$house/own exec "${nobody[@]}" "$@")
 }
