@@ -121,7 +121,7 @@ enum mapping_kind mapping_kinds_find(struct mapping_kinds *kinds, uint32_t pid,
     if (strncmp(name, "[vvar", 5) == 0 || strcmp(name, "[vsyscall]") == 0 ||
         strncmp(name, "/anon_hugepage", strlen("/anon_hugepage")) == 0)
         return MAPPING_UNCOUNTED;
-    if (region->inode == 0 || major(region->device) != 0)
+    if (region->device == 0 || major(region->device) != 0)
         return MAPPING_FILE; /* of a disk, or of none */
     if (!kinds->has_kernels)
         find_kernels(kinds);

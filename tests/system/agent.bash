@@ -1,14 +1,12 @@
 # What tests of memoir agent share.
 # shellcheck shell=bash disable=SC2154
 socket=$PWD/agent.sock
-house= # a folder outside, if the test needs one
 
 tidy_up() {
     [ ${#started[@]} = 0 ] || kill -9 "${started[@]}" 2>/dev/null
-    [ -z "$house" ] || rm -rf "$house"
-    return 0
+    leave_house
 }
-started=()
+started=("${started[@]}") # what the test began before
 trap tidy_up EXIT
 
 # skip_without_agent NAME: ends the test where there can be no agent.

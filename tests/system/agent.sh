@@ -5,14 +5,11 @@
 . "$TOP/tests/system/agent.bash"
 skip_without_agent agent
 mib=1048576
-# Where others may come, which the folders of tests are not for.
-house=$(mktemp -d -p /tmp)
-chmod 755 "$house"
+open_house agent_listens
 socket=$house/agent.sock
-nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 # Beginning: what is in the way is said.
-"${nobody[@]}" "$MEMOIR" agent --socket "$PWD/x.sock" 2>err
+as_nobody "$house/memoir" agent --socket "$PWD/x.sock" 2>err
 equal not-root-status 1 $?
 one_sentence not-root err 'cap_bpf.*cap_perfmon.*as root'
 "$MEMOIR" agent --socket "$socket" --proc /nowhere 2>err
@@ -35,12 +32,10 @@ started+=("$roots")
 "${nobody[@]}" sleep 300 &
 theirs=$!
 started+=("$theirs")
-mkdir "$house/own" && chown 65534:65534 "$house/own"
-here=$PWD
-(cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$roots" 2>"$here/err")
+as_nobody "$house/memoir" pages --agent "$socket" "$roots" 2>err
 equal others-process-status 1 $?
 one_sentence others-process err 'another user'
-(cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" --for 1s -o own.memoir "$theirs" 2>"$here/err")
+as_nobody "$house/memoir" pages --agent "$socket" --for 1s -o own.memoir "$theirs" 2>err
 equal own-process-status 0 $?
 at_least own-process 4096 "$(total "$house/own/own.memoir" pages.resident)"
 # What becomes somebody else's program by exec is not to be seen any more.
@@ -52,7 +47,7 @@ for whose in own roots; do
     "${nobody[@]}" sh -c 'sleep 1.5; echo anon | exec "$1"' sh "$house/own/$whose-node" >/dev/null &
     becomes=$!
     started+=("$becomes")
-    seen=$("${nobody[@]}" "$subjects/subject-agent_listens" "$socket" "$becomes" 4)
+    seen=$(as_nobody "$house/subject-agent_listens" "$socket" "$becomes" 4)
     wait "$becomes"
     case $whose in
         own) at_least exec-of-own-is-seen 15000 "$seen" ;;
@@ -61,7 +56,7 @@ for whose in own roots; do
 done
 chmod 660 "$socket"
 chgrp root "$socket"
-(cd "$house/own" && "${nobody[@]}" "$MEMOIR" pages --agent "$socket" "$theirs" 2>"$here/err")
+as_nobody "$house/memoir" pages --agent "$socket" "$theirs" 2>err
 equal not-in-the-group-status 1 $?
 one_sentence not-in-the-group err 'does not let us in'
 chgrp nogroup "$socket"

@@ -5,10 +5,8 @@
 . "$TOP/tests/system/common.bash"
 . "$TOP/tests/system/agent.bash"
 skip_without_agent agent_cpu
-house=$(mktemp -d -p /tmp)
-chmod 755 "$house"
+open_house agent_times works_and_waits
 socket=$house/agent.sock
-nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 begin_agent --group nogroup || not_ok begins "$(cat agent.err)"
 
 # listen NAME PID SECONDS HZ LEAST_US…: what is told, in NAME.told, by a process $listener.
@@ -16,7 +14,7 @@ listen() {
     local name=$1
     shift
     : >"$name.told"
-    "${as[@]}" "$subjects/subject-agent_times" "$socket" "$@" >"$name.told" 2>"$name.err" &
+    "${as[@]}" "$house/subject-agent_times" "$socket" "$@" >"$name.told" 2>"$name.err" &
     listener=$!
     started+=("$listener")
     wait_until 10 grep -q ready "$name.told"
@@ -29,7 +27,7 @@ told() { # told NAME WORD: a sum
 works() {
     rm -f "$1.in"
     mkfifo "$1.in"
-    "${as[@]}" "$subjects/subject-works_and_waits" "$2" "$3" <"$1.in" >"$1.truth" 7>&- &
+    "${as[@]}" "$house/subject-works_and_waits" "$2" "$3" <"$1.in" >"$1.truth" 7>&- &
     worker=$!
     started+=("$worker")
     exec 6>"$1.in"
@@ -99,7 +97,7 @@ elif [ "$before" -gt 1 ]; then
 else
     at_least own-kernel-stacks 1 "$(told own kernel)"
 fi
-"${nobody[@]}" "$subjects/subject-agent_times" "$socket" "$sleeps" 1 99 0 >/dev/null 2>err
+as_nobody "$house/subject-agent_times" "$socket" "$sleeps" 1 99 0 >/dev/null 2>err
 equal others-process-status 1 $?
 one_sentence others-process err 'another user'
 as=(env)

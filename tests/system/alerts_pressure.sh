@@ -25,6 +25,7 @@ if [ ! -e $two/$own/memory.max ]; then
 fi
 readers=()
 leave() {
+    leave_house
     for pid in "${readers[@]}"; do kill "$pid" 2>/dev/null; done
     wait 2>/dev/null
     for _ in $(seq 50); do
@@ -81,17 +82,14 @@ equal pressure-run "psi>1%" "$(cut -d ' ' -f 1 told 2>/dev/null)"
 equal pressure-pinned "alert psi>1%" "$("$MEMOIR" info waits.memoir --json | jq -r '[.. | .label? // empty | select(startswith("alert"))] | unique | join(",")')"
 
 # Who may not ask the kernel is told so, and the average is looked at instead.
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && chmod 755 . 2>/dev/null; then
-    mkdir -m 777 others
-    cp "$subjects/subject-grows" others/
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    open_house grows
     (
         echo 0 >$two/$own/cgroup.procs
-        cd others || exit
-        exec setpriv --reuid 65534 --regid 65534 --clear-groups \
-            "$MEMOIR" run -o others.memoir --alert 'psi>1%' -- ./subject-grows 2 8 2>err
+        as_nobody "$house/memoir" run -o others.memoir --alert 'psi>1%' -- "$house/subject-grows" 2 8 2>others.err
     )
-    equal pressure-refused 1 "$(grep -c 'will not tell of pressure by itself .*memory.pressure: Permission denied.*once a second' others/err)"
-    equal pressure-refused-goes-on 1 "$("$MEMOIR" report others/others.memoir --json | jq '.total.value > 0 | if . then 1 else 0 end')"
+    equal pressure-refused 1 "$(grep -c 'will not tell of pressure by itself .*memory.pressure: Permission denied.*once a second' others.err)"
+    equal pressure-refused-goes-on 1 "$("$MEMOIR" report "$house/own/others.memoir" --json | jq '.total.value > 0 | if . then 1 else 0 end')"
 else
     skip pressure-refused "only root can become somebody else"
     skip pressure-refused-goes-on "only root can become somebody else"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Words for tests that attach; after common.bash.
 started=()
-trap 'for pid in "${started[@]}"; do kill -CONT "$pid"; kill -9 "$pid"; done 2>/dev/null' EXIT
+trap 'for pid in "${started[@]}"; do kill -CONT "$pid"; kill -9 "$pid"; done 2>/dev/null; leave_house' EXIT
 
 begin() { # begin NAME PROGRAM…: in the background; its pid is $target, its output NAME.out
     local name=$1

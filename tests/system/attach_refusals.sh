@@ -12,7 +12,7 @@ refuse() { # refuse CASE PATTERN PID [MEMOIR…]
     "$@" attach -o "$name.memoir" "$pid" >"$name.said.out" 2>"$name.said"
     equal "$name-status" 1 $?
     one_sentence "$name-sentence" "$name.said" "$pattern"
-    if [ -e "$name.memoir" ]; then not_ok "$name-no-file" "a recording was left"; fi
+    if [ -e "$name.memoir" ] || [ -e "$house/own/$name.memoir" ]; then not_ok "$name-no-file" "a recording was left"; fi
     if grep -qs memoir "/proc/$pid/maps"; then not_ok "$name-untouched" "our library is in it"; else ok "$name-untouched"; fi
 }
 
@@ -201,18 +201,18 @@ end "$program" "$target"
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     begin roots sleep 60
-    chmod 755 . && chmod 1777 "$PWD"
-    refuse other-user 'belongs to user root' "$target" setpriv --reuid=65534 --regid=65534 --clear-groups "$MEMOIR"
+    open_house
+    refuse other-user 'belongs to user root' "$target" as_nobody "$house/memoir"
     refuse no-capability 'CAP_SYS_PTRACE' "$target" setpriv --bounding-set=-sys_ptrace "$MEMOIR"
     lives other-user-lives "$target"
     end "$target"
-    begin protected setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/python3 -c '
+    begin protected "${nobody[@]}" /usr/bin/python3 -c '
 import ctypes, time
 ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
 print("ready", flush=True)
 time.sleep(60)'
     wait_until 10 has_line protected.out ready
-    refuse undumpable 'protects itself' "$target" setpriv --reuid=65534 --regid=65534 --clear-groups "$MEMOIR"
+    refuse undumpable 'protects itself' "$target" as_nobody "$house/memoir"
     end "$target"
 else
     skip other-user "only root can be somebody else"

@@ -5,6 +5,34 @@ set -u
 subjects=$BUILD/tests/subjects
 status=0 # of the last program recorded
 
+# Somebody else, who need not be let into the tree (a clone may lie below /root) or into the folder of a test: what it runs is
+# copied to a house of its own, and it works in $house/own.  A script with a trap of its own calls leave_house there.
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+house=
+open_house() { # open_house [SUBJECT…]: $house has the programs of memoir and these subjects
+    local file
+    house=$(mktemp -d -p /tmp)
+    mkdir "$house/own"
+    for file in "$BUILD"/memoir "$BUILD"/memoir-* "$BUILD"/libmemoir*.so "${@/#/$subjects/subject-}"; do
+        [ ! -f "$file" ] || cp "$file" "$house"
+    done
+    chown 65534:65534 "$house/own"
+    chmod -R a+rX "$house"
+}
+
+leave_house() {
+    [ -z "$house" ] || rm -rf "$house"
+}
+trap leave_house EXIT
+
+# COMMAND where it may mount and nobody sees it.  Only a user needs a namespace of users for that, and in a chroot there is none.
+with_own_mounts=(unshare --mount)
+[ "$(id -u)" = 0 ] || with_own_mounts+=(--map-root-user)
+
+as_nobody() { # as_nobody COMMAND…: in $house/own
+    (cd "$house/own" && TMPDIR=$house/own exec "${nobody[@]}" "$@")
+}
+
 ok() { # ok CASE
     echo "ok $1"
 }

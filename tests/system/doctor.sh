@@ -55,12 +55,8 @@ equal no-recorder missing "$(state_of part.json programs memoir-record)"
 
 # As nobody: less is allowed, and it says how to get it; run works all the same.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    open=$(env -u TMPDIR mktemp -d) # the folder of this test is not for others
-    trap 'rm -rf "$open"' EXIT
-    chmod 1777 "$open"
-    cp "$BUILD/memoir" "$BUILD/libmemoir.so" "$BUILD/memoir-record" "$open"
-    (cd "$open" && env TMPDIR="$open" setpriv --reuid nobody --regid nogroup --clear-groups \
-        "$open/memoir" doctor --json) >nobody.json
+    open_house
+    as_nobody "$house/memoir" doctor --json >nobody.json
     equal nobody-status 0 $?
     equal nobody-ptrace limited "$(state_of nobody.json permissions CAP_SYS_PTRACE)"
     equal nobody-command "run memoir with sudo" \
@@ -71,7 +67,7 @@ fi
 
 # One process: whether it can be attached to, and why not.
 started=()
-trap 'for pid in "${started[@]}"; do kill -9 "$pid"; done 2>/dev/null; [ -z "${open:-}" ] || rm -rf "$open"' EXIT
+trap 'for pid in "${started[@]}"; do kill -9 "$pid"; done 2>/dev/null; leave_house' EXIT
 mkfifo in
 "$subjects/subject-grows_on_demand" <in >grows.out &
 started+=($!)

@@ -6,11 +6,11 @@
 
 # In a mount namespace of its own, so that nothing is left behind whatever happens.
 if [ "${1:-}" != inside ]; then
-    if ! unshare -rm true 2>/dev/null; then
+    if ! "${with_own_mounts[@]}" true 2>/dev/null; then
         skip full-disk "this user may not make a mount namespace"
         exit 0
     fi
-    exec unshare -rm "$0" inside
+    exec "${with_own_mounts[@]}" "$0" inside
 fi
 mkdir -p small
 if ! mount -t tmpfs -o size=64k tmpfs small; then

@@ -128,9 +128,9 @@ for form in --json --csv "--plot odd.svg" --top=3; do
 done
 
 # The disk is full: told once, the recording goes on.
-if unshare -rm true 2>/dev/null; then
+if "${with_own_mounts[@]}" true 2>/dev/null; then
     # shellcheck disable=SC2016
-    unshare -rm bash -c 'mkdir small && mount -t tmpfs -o size=128k tmpfs small || exit 77
+    "${with_own_mounts[@]}" bash -c 'mkdir small && mount -t tmpfs -o size=128k tmpfs small || exit 77
         "$1" run -o full.memoir --history small/full.db --history-every 1s -- "$2" 6 8 2>full.err &
         sleep 2.5
         dd if=/dev/zero of=small/rest bs=1k count=128 2>/dev/null
@@ -139,7 +139,7 @@ if unshare -rm true 2>/dev/null; then
     grep history full.err | grep -v missing >full.told
     one_sentence history-full full.told 'full|I/O|cannot'
     # shellcheck disable=SC2016
-    unshare -rm bash -c 'mkdir "read only%?" && mount -t tmpfs tmpfs "read only%?" && cp twice.db "read only%?" &&
+    "${with_own_mounts[@]}" bash -c 'mkdir "read only%?" && mount -t tmpfs tmpfs "read only%?" && cp twice.db "read only%?" &&
         mount -o remount,ro "read only%?" && "$1" history "read only%?/twice.db" --csv' bash "$MEMOIR" >read.csv 2>error
     equal history-read-only-disk "$(wc -l <points.csv)" "$(wc -l <read.csv)"
     equal history-full-recording 300 "$("$MEMOIR" report full.memoir --metric heap.live --filter leak_here --json | jq .total.count)"

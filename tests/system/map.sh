@@ -15,6 +15,7 @@ ended=
 end_all() {
     local pid
     for pid in $ended; do kill -KILL "$pid" 2>/dev/null; done
+    leave_house
 }
 trap end_all EXIT
 
@@ -153,12 +154,8 @@ ended="$ended $parent"
 wait_until 10 sh -c "grep -q '^State:.Z' /proc/\$(cat zombie)/status"
 refused zombie 'has ended' "$MEMOIR" map "$(cat zombie)"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    open=$(env -u TMPDIR mktemp -d)
-    cp "$MEMOIR" "$open/memoir"
-    chmod 755 "$open"
-    refused forbidden 'belongs to user root and memoir runs as nobody' \
-        setpriv --reuid=nobody --regid=nogroup --clear-groups "$open/memoir" map "$subject"
-    rm -rf "$open"
+    open_house
+    refused forbidden 'belongs to user root and memoir runs as nobody' as_nobody "$house/memoir" map "$subject"
 else
     skip forbidden "needs root"
 fi

@@ -7,6 +7,7 @@ ended=
 end_all() {
     local pid
     for pid in $ended; do kill -KILL "$pid" 2>/dev/null; done
+    leave_house
     [ -z "${own:-}" ] || rmdir "$own" 2>/dev/null
 }
 trap end_all EXIT
@@ -141,10 +142,8 @@ fi
 
 # Which check refused.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    open=$(env -u TMPDIR mktemp -d)
-    cp "$MEMOIR" "$open/memoir"
-    chmod 755 "$open"
-    setpriv --reuid=nobody --regid=nogroup --clear-groups /usr/bin/python3 -c '
+    open_house
+    "${nobody[@]}" /usr/bin/python3 -c '
 import ctypes, time
 ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
 print("ready", flush=True)
@@ -152,13 +151,12 @@ time.sleep(60)' >shy.out 9>&- &
     shy=$!
     ended="$ended $shy"
     wait_until 10 has_line shy.out ready
-    setpriv --reuid=nobody --regid=nogroup --clear-groups "$open/memoir" map "$shy" >out 2>err
+    as_nobody "$house/memoir" map "$shy" >out 2>err
     equal requirement-9-undumpable-status 1 $?
     one_sentence requirement-9-undumpable err 'undumpable'
     kill "$shy"
     unshare -m sh -c "umount -l /proc && \"$MEMOIR\" map $subject" >out 2>err
     one_sentence requirement-9-no-proc err '/proc is not mounted here'
-    rm -rf "$open"
 else
     skip requirement-9-undumpable "needs root"
 fi

@@ -24,18 +24,18 @@ timeout 60 "$model" --steps 60 "$(date +%s)" 2>&1 | judge a-new-seed
 swap_file=$PWD/swap
 if [ "$(id -u)" = 0 ] && fallocate -l 64M "$swap_file" && chmod 600 "$swap_file" &&
     mkswap -q "$swap_file" && swapon "$swap_file" 2>swap.err; then
-    trap 'swapoff "$swap_file"' EXIT
+    trap 'swapoff "$swap_file"; tidy_up' EXIT
     timeout 100 "$model" --swap --steps 60 1 12 2>&1 | judge swapped-pages-keep-theirs
     swapoff "$swap_file"
-    trap - EXIT
+    trap tidy_up EXIT
 else
     echo "skip swapped-pages-keep-theirs: no swap can be switched on here: $(cat swap.err 2>/dev/null)"
 fi
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    cp "$model" ./model && chmod 755 . ./model
-    timeout 60 setpriv --reuid 65534 --regid 65534 --clear-groups ./model --steps 60 1 6 2>&1 |
-        judge without-rights
+    open_house
+    install "$model" "$house/model"
+    as_nobody timeout 60 "$house/model" --steps 60 1 6 2>&1 | judge without-rights
 else
     echo "skip without-rights: the other cases ran without rights already"
 fi

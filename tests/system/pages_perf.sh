@@ -31,14 +31,11 @@ if [ "$paranoid" -gt 2 ]; then
     skip unprivileged "perf_event_paranoid is $paranoid"
     exit 0
 fi
-house=$(mktemp -d -p /tmp)
-chown 65534:65534 "$house"
-here=$PWD
-nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-(cd "$house" && "${nobody[@]}" "$MEMOIR" pages --source perf -o own.memoir -- "$subjects/subject-works_for_seconds" 1 >/dev/null 2>"$here/own.err")
+open_house works_for_seconds
+as_nobody "$house/memoir" pages --source perf -o own.memoir -- "$house/subject-works_for_seconds" 1 >/dev/null 2>own.err
 equal unprivileged-status 0 $?
-at_least unprivileged 4096 "$(total "$house/own.memoir" pages.anon)"
-(cd "$house" && "${nobody[@]}" "$MEMOIR" pages --source perf 1 2>"$here/err")
+at_least unprivileged 4096 "$(total "$house/own/own.memoir" pages.anon)"
+as_nobody "$house/memoir" pages --source perf 1 2>err
 equal unprivileged-others-status 1 $?
 one_sentence unprivileged-others err '.'
 ok ends

@@ -168,7 +168,7 @@ fi
 if command -v rustc >/dev/null; then
     cat >hold.rs <<'END'
 #[inline(never)]
-fn fill_forty() -> Vec<u64> { (0..(40u64 << 20) / 8).map(|i| std::hint::black_box(i)).collect() }
+fn fill_forty() -> Vec<u64> { (0..(40u64 << 20) / 8).map(|i| unsafe { std::ptr::read_volatile(&i) }).collect() }
 fn main() {
     let kept = std::thread::spawn(fill_forty).join().unwrap();
     println!("ready");

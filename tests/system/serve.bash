@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Words for tests of memoir serve.
 started=()
-trap 'for pid in "${started[@]}"; do kill -9 "$pid"; done 2>/dev/null' EXIT
+trap 'for pid in "${started[@]}"; do kill -9 "$pid"; done 2>/dev/null; leave_house' EXIT
 
 # Ends the test as skipped where there is no server.
 need_server() { # need_server CASE

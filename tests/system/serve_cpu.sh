@@ -175,7 +175,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     sleep 1000 &
     sleeper=$!
     started+=("$sleeper")
-    setpriv --reuid 65534 --regid 65534 --clear-groups "$BUILD/memoir-record" live threads "$sleeper" 2 text 2>denied.err
+    open_house
+    as_nobody "$house/memoir-record" live threads "$sleeper" 2 text 2>denied.err
     equal denied-status 1 $?
     one_sentence denied-sentence denied.err "sudo memoir serve --pid $sleeper"
     kill "$sleeper"

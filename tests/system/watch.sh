@@ -151,9 +151,9 @@ file=$(find blocks -name 'chain.*.blockinfo.json' | sort | head -n 1)
 equal "S8 a header without transactions and certificate" "true false false" "$(jq -r '"\(.block.rnd >= 1000) \(.block | has("txns")) \(has("cert"))"' "$file")"
 
 # A full disk is told once, and when there is room again it goes on.
-if unshare -rm true 2>/dev/null; then
+if "${with_own_mounts[@]}" true 2>/dev/null; then
     # shellcheck disable=SC2016
-    unshare -rm bash -c 'mkdir small && mount -t tmpfs -o size=1m tmpfs small || exit 77
+    "${with_own_mounts[@]}" bash -c 'mkdir small && mount -t tmpfs -o size=1m tmpfs small || exit 77
         "$1" watch A -o small/run --every 200ms --metrics 2>full.err & watch=$!
         until grep -q "no room" full.err; do sleep 0.1; [ -n "$filled" ] || { sleep 0.5; dd if=/dev/zero of=small/rest bs=1k count=1024 2>/dev/null; filled=1; }; done
         sleep 1; rm small/rest

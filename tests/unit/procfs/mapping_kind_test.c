@@ -2,6 +2,7 @@
 #include "procfs/mapping_kind.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -58,10 +59,25 @@ TEST(shared_memory_is_known_however_it_is_called)
     mapping_kinds_fini(&kinds);
 }
 
+/* Its inode is its id, and the first one of a machine or container has the id 0. */
+TEST(the_first_segment_of_system_v_is_shared_memory)
+{
+    struct mapping_kinds kinds = {.has_kernels = false};
+    struct stat facts;
+    int const fd = memfd_create("test", 0);
+    CHECK(fd >= 0 && fstat(fd, &facts) == 0);
+    struct map_region const region = {
+        .device = facts.st_dev, .inode = 0, .shared = true, .name = "/SYSV00000000 (deleted)"};
+    CHECK(mapping_kinds_find(&kinds, (uint32_t)getpid(), &region) == MAPPING_SHMEM);
+    close(fd);
+    mapping_kinds_fini(&kinds);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(file_systems_are_known_by_their_mounts),
-        cmocka_unit_test(shared_memory_is_known_however_it_is_called)};
+        cmocka_unit_test(shared_memory_is_known_however_it_is_called),
+        cmocka_unit_test(the_first_segment_of_system_v_is_shared_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

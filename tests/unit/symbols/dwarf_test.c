@@ -131,12 +131,12 @@ static void what_dwz_moved_to_a_common_file_is_found(void **state)
 {
     static const char *const chain[] = {"deep program.c:4", "middle program.c:10",
                                         "outer program.c:17", NULL};
-    struct resolver *resolver = resolver_create();
     struct resolver_module module = {scratch_path("program"), "", ""};
 
     (void)state;
     if (!scratch_has("dwz"))
         skip();
+    struct resolver *resolver = resolver_create();
     scratch_run("cc", "-O2", "-g", "-gdwarf-4", "-o", "program", "program.c");
     scratch_run("cc", "-O2", "-g", "-gdwarf-4", "-DOTHER", "-o", "other", "program.c");
     scratch_run("dwz", "-m", "common", "-M", scratch_path("common"), "program", "other");

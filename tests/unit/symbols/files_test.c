@@ -159,13 +159,13 @@ static void local_functions_come_from_minidebuginfo(void **state)
                                  "{ __asm__ volatile(\"\"); return x + 1; }\n"
                                  "int visible(int x) { return hidden(x) * 2; }\n";
     struct resolver_module module = {scratch_path("lib.so"), "", ""};
-    struct resolver *resolver = resolver_create();
     struct resolved frames[RESOLVED_MAX];
     uint64_t hidden, visible, size;
 
     (void)state;
     if (!scratch_has("xz"))
         skip();
+    struct resolver *resolver = resolver_create();
     scratch_write("lib.c", source, strlen(source));
     scratch_run("cc", "-O1", "-fPIC", "-shared", "-o", "full.so", "lib.c");
     scratch_symbol("full.so", "hidden", &hidden, &size);
@@ -214,7 +214,6 @@ static void debug_files_come_from_a_server_only_when_one_is_named(void **state)
 
 static void the_vdso_names_its_functions(void **state)
 {
-    struct resolver *resolver = resolver_create();
     struct resolver_module module = {"[vdso]", "", ""};
     struct resolved frames[RESOLVED_MAX];
     struct elf_image image;
@@ -226,6 +225,7 @@ static void the_vdso_names_its_functions(void **state)
     (void)state;
     if (getauxval(AT_SYSINFO_EHDR) == 0)
         skip();
+    struct resolver *resolver = resolver_create();
     CHECK(elf_image_open_vdso(&image) == 0 && elf_view_init(&view, image.bytes) == 0);
     elf_view_build_id(&view, build_id);
     CHECK(build_id[0] != '\0' && elf_view_find_type(&view, SHT_DYNSYM, &symbols));

@@ -138,13 +138,13 @@ static void cplusplus_functions_have_their_parameters(void **state)
 
 static void rust_names_lose_their_hash(void **state)
 {
-    static const char source[] =
-        "mod shop { pub struct Cart(pub u64);\n"
-        "impl Cart {\n"
-        "#[inline(never)] pub fn total(&self, n: u64) -> u64 { std::hint::black_box(self.0 + n) }\n"
-        "} }\n"
-        "fn main() { let n = std::env::args().count() as u64;\n"
-        "std::process::exit(shop::Cart(n).total(n) as i32 & 1) }\n";
+    static const char source[] = "mod shop { pub struct Cart(pub u64);\n"
+                                 "impl Cart {\n"
+                                 "#[inline(never)] pub fn total(&self, n: u64) -> u64 { unsafe { "
+                                 "std::ptr::read_volatile(&(self.0 + n)) } }\n"
+                                 "} }\n"
+                                 "fn main() { let n = std::env::args().count() as u64;\n"
+                                 "std::process::exit(shop::Cart(n).total(n) as i32 & 1) }\n";
 
     (void)state;
     if (!scratch_has("rustc"))
