@@ -325,6 +325,46 @@ TEST(what_comes_after_it_was_given_up_is_not_booked_twice)
     CHECK(recording->quality.implied_frees == 0 && recording->quality.unknown_frees == 0);
 }
 
+/* Another address that is counted together with this one. */
+static uint64_t mate_of(uint64_t address)
+{
+    uint64_t mate = address + 16;
+    while (event_group(mate) != event_group(address))
+        mate += 16;
+    return mate;
+}
+
+static void write_numbered(uint32_t slot, uint64_t address, uint16_t number)
+{
+    writer->numbers[event_group(address)] = (uint16_t)(number - 1);
+    write_block(slot, address, 16, here);
+}
+
+/* Two rings, both full to the brim, each of which begins with what comes after something further on in the other. */
+TEST(full_rings_that_wait_for_each_other_are_read)
+{
+    uint64_t const a = 0x10000, b = 0x20000;
+    uint64_t filled = 4;
+    writer_thread(writer, 1, 78, 0);
+    write_numbered(0, mate_of(b), 2);
+    write_numbered(0, a, 1);
+    write_numbered(1, mate_of(a), 2);
+    write_numbered(1, b, 1);
+    writer->numbers[event_group(a)] = writer->numbers[event_group(b)] = 2;
+    for (uint32_t slot = 0; slot < 2; slot++)
+        for (uint64_t i = 0; writer_written(writer, slot) + 2 <= RING_WORDS; i++, filled++)
+            write_block(slot, 0x7f0000000000ull + ((uint64_t)slot << 32) + 64 * i, 16, here);
+    writer_publish(writer, 0);
+    writer_publish(writer, 1);
+    for (unsigned i = 0; i < 8; i++)
+        reading_round(reading, 600000000);
+    CHECK(ring_reader_words(reading->reader) ==
+          writer_written(writer, 0) + writer_written(writer, 1));
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.calls == filled && recording->quality.lost_events == 0);
+    CHECK(reading_live(recording, HERE_IP) == (int64_t)(16 * filled));
+}
+
 TEST(an_allocation_at_a_live_address_implies_the_lost_free)
 {
     write_block(0, 0x1000, 100, here);
@@ -403,6 +443,7 @@ int main(void)
         READ(an_event_waits_for_what_comes_before_it),
         READ(what_never_comes_is_not_waited_for_for_ever),
         READ(what_comes_after_it_was_given_up_is_not_booked_twice),
+        READ(full_rings_that_wait_for_each_other_are_read),
         READ(an_allocation_at_a_live_address_implies_the_lost_free),
         READ(a_forgotten_session_gets_no_more),
         READ(an_unmap_cut_off_does_not_eat_the_next_thread),
