@@ -150,3 +150,30 @@ timeout 100 python3 serves.py >serves.out
 equal serves-terminal-ends 0 "$(cat serves.out)"
 equal serves-terminal-lost 0 "$(ask serves.memoir .quality.lost_events)"
 at_least serves-terminal-calls 400000 "$(ask serves.memoir .summary.heap.calls)"
+
+# The disk that the recorder writes to is served by the program that it records.
+mkdir -p served origin
+bindfs -f origin served >bindfs.log 2>&1 &
+server=$!
+for _ in $(seq 100); do
+    mountpoint -q served && break
+    sleep 0.1
+done
+if mountpoint -q served; then
+    timeout 60 "$MEMOIR" attach --quiet --wait --for 4s -o served/own.memoir $server &
+    recorder=$!
+    sleep 1
+    for i in $(seq 100); do
+        dd if=/dev/zero of="served/file$i" bs=64k count=2 2>/dev/null
+        ls -la served >/dev/null
+    done
+    wait $recorder
+    equal serves-disk-ends 0 $?
+    equal serves-disk-lost 0 "$(ask origin/own.memoir .quality.lost_events)"
+    at_least serves-disk-calls 1000 "$(ask origin/own.memoir .summary.heap.calls)"
+    fusermount3 -u served
+else
+    kill $server
+    skip serves-disk "no file system of a program can be mounted here: $(tail -n 1 bindfs.log)"
+fi
+wait $server
