@@ -16,8 +16,10 @@ hex='0x[0-9a-f]{6,}|^[0-9a-f]{12}'
 begin_server loopback leaks.memoir --pid "$sleeper" --listen 0
 "$subjects/subject-http_strangers" "$port"
 at_most memory-after-strangers 65536 "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
-get /metrics -H 'Origin: http://evil.example' -D headers -o /dev/null
+equal another-origin 403 "$(status_of /metrics -H 'Origin: http://evil.example' -D headers)"
+one_sentence another-origin-sentence body 'page of another site .* --allow-origin'
 equal no-cors 0 "$(grep -ci access-control headers)"
+equal no-frames 1 "$(grep -ci 'x-frame-options: deny' headers)"
 equal no-sniff 1 "$(grep -ci 'x-content-type-options: nosniff' headers)"
 equal addresses-for-this-machine yes "$(get /debug/memory | grep -Eq "$hex" && echo yes)"
 equal none-through-a-proxy "" "$(get /debug/memory -H 'X-Forwarded-For: 10.0.0.1' | grep -E "$hex")"
@@ -133,8 +135,10 @@ begin_server shared leaks.memoir --listen 0 --allow-origin https://grafana.examp
 get /metrics -H 'Origin: https://grafana.example' -D headers -o /dev/null
 equal cors-when-told 1 "$(grep -ci 'access-control-allow-origin: https://grafana.example' headers)"
 equal preflight 204 "$(status_of /metrics -X OPTIONS -H 'Origin: https://grafana.example')"
-get /metrics -H 'Origin: https://evil.example' -D headers -o /dev/null
-equal cors-for-one 0 "$(grep -ci access-control headers)"
+equal cors-for-one 403 "$(status_of /metrics -H 'Origin: https://evil.example' -D headers)"
+equal cors-for-one-header 0 "$(grep -ci access-control headers)"
+equal another-site-that-is-allowed 200 "$(status_of /metrics -H 'Origin: https://grafana.example' -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: cors')"
+equal another-site-without-origin 403 "$(status_of /metrics -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: no-cors')"
 equal host-when-told 200 "$(status_of /metrics -H 'Host: proxy.example')"
 end_server shared-ends
 
