@@ -21,6 +21,9 @@ static void judge(const char *text)
                                     .host = text,
                                     .authorization = text,
                                     .origin = text,
+                                    .fetch_site = text,
+                                    .fetch_mode = text,
+                                    .fetch_dest = text,
                                     .accept = text};
     struct verdict const verdict = gate_judge(&options, &visitor);
     if (verdict.status == 0) /* no text is a method, a host and a token at once */

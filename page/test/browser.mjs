@@ -34,11 +34,11 @@ export function sorted(rows) {
     .join(' ');
 }
 
-export async function launch() {
+export async function launch(more = []) {
   return chromium.launch({
     executablePath: process.env.CHROMIUM,
     timeout: 60000,
-    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...more],
   });
 }
 

@@ -7,13 +7,18 @@
 
 #include "analyze/call_graph_parts.h"
 
-static bool matches(const struct recording *recording, const regex_t *regex,
+static bool is_like(const struct recording *recording, const struct pattern *pattern,
+                    string_id name)
+{
+    return pattern_matches(pattern, slice_of(recording_text(recording, name)));
+}
+
+static bool matches(const struct recording *recording, const struct pattern *pattern,
                     const struct call_node *node)
 {
-    const char *file = recording_text(recording, node->file);
-    return !regex || regexec(regex, recording_text(recording, node->function), 0, NULL, 0) == 0 ||
-           regexec(regex, recording_text(recording, node->module), 0, NULL, 0) == 0 ||
-           (*file && regexec(regex, file, 0, NULL, 0) == 0);
+    return !pattern || is_like(recording, pattern, node->function) ||
+           is_like(recording, pattern, node->module) ||
+           (node->file != STRING_EMPTY && is_like(recording, pattern, node->file));
 }
 
 static int add_function(struct graph_builder *builder, const struct call_node *node)
@@ -182,12 +187,24 @@ static int build(struct graph_builder *builder, const struct weights *weights)
     return err;
 }
 
+static int check_rules(const struct graph_rules *rules, struct fault *fault)
+{
+    int err = rules->root ? pattern_check(rules->root, fault) : 0;
+    if (!err && rules->leaf)
+        err = pattern_check(rules->leaf, fault);
+    if (!err && rules->path)
+        err = pattern_check(rules->path, fault);
+    return err;
+}
+
 int call_graph_build(struct recording *recording, const struct weights *weights,
-                     const struct graph_rules *rules, struct call_graph *graph)
+                     const struct graph_rules *rules, struct call_graph *graph, struct fault *fault)
 {
     struct graph_builder builder = {.recording = recording, .rules = rules, .graph = graph};
     memset(graph, 0, sizeof(*graph));
     int err = build(&builder, weights);
+    err = err ? fault_set(fault, err, "out of memory while adding up the calls")
+              : check_rules(rules, fault);
     call_tree_fini(&builder.tree);
     vec_free(&builder.functions);
     free(builder.steps);

@@ -5,10 +5,10 @@
  * marked as indirect. */
 #pragma once
 
-#include <regex.h>
 #include <stdbool.h>
 
 #include "analyze/call_tree.h"
+#include "base/pattern.h"
 
 struct graph_rules {
     enum tree_merge merge; /* what a node is: a function, a line of one, a module */
@@ -17,10 +17,12 @@ struct graph_rules {
     uint32_t max_nodes, max_edges; /* the heaviest; a node keeps its heaviest caller all the same */
     uint32_t
         max_span; /* 0, or: levels that all edges together may cross in a picture; the lightest go first */
-    const regex_t *root; /* NULL, or: only what functions like this call, from the outermost on */
-    const regex_t *leaf; /* NULL, or: only what calls functions like this, to the innermost */
-    const regex_t *path; /* NULL, or: only functions of this name, module or file */
-    uint32_t depth;      /* 0, or: only functions at most so many calls from the outermost */
+    const struct pattern
+        *root; /* NULL, or: only what functions like this call, from the outermost on */
+    const struct pattern
+        *leaf; /* NULL, or: only what calls functions like this, to the innermost */
+    const struct pattern *path; /* NULL, or: only functions of this name, module or file */
+    uint32_t depth;             /* 0, or: only functions at most so many calls from the outermost */
 };
 
 struct graph_node {
@@ -52,9 +54,11 @@ struct call_graph {
     uint32_t cycle_count;
 };
 
-/* `weights` are by stack.  0 or -ENOMEM, with the graph empty.  Call call_graph_fini after success. */
+/* `weights` are by stack.  0, or with a sentence and the graph empty -ENOMEM, or -EINVAL when a rule is too much work for the names.  Call
+ * call_graph_fini after success. */
 int call_graph_build(struct recording *recording, const struct weights *weights,
-                     const struct graph_rules *rules, struct call_graph *graph);
+                     const struct graph_rules *rules, struct call_graph *graph,
+                     struct fault *fault);
 void call_graph_fini(struct call_graph *graph);
 
 /* Numbers the cycles among the nodes by the edges there are (Tarjan).  0 or -ENOMEM. */

@@ -82,7 +82,7 @@ static int weigh(struct recording *recording, const struct running *running,
     live->whole_value = rows->value;
     if (question->filter) {
         running_rows_fini(rows);
-        err = stack_match_regex(recording, question->filter, &codes);
+        err = stack_match_pattern(recording, question->filter, &codes, NULL);
         if (!err)
             err = running_weigh(running, question->metric, codes, rows);
         free(codes);

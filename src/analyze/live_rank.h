@@ -2,10 +2,9 @@
  * module or stack. */
 #pragma once
 
-#include <regex.h>
-
 #include "analyze/rank.h"
 #include "analyze/running.h"
+#include "base/pattern.h"
 
 enum live_order { LIVE_BY_VALUE, LIVE_BY_GROWTH, LIVE_BY_COUNT, LIVE_ORDERS };
 
@@ -13,7 +12,7 @@ struct live_question {
     const struct metric *metric;
     enum grouping by; /* not BY_THREAD */
     enum live_order order;
-    const regex_t *filter; /* NULL: all stacks */
+    const struct pattern *filter; /* NULL: all stacks */
 };
 
 struct live_row {
@@ -28,7 +27,7 @@ struct live_rank {
     int64_t whole_value;          /* of all stacks: what shares are shares of */
 };
 
-/* 0 or -ENOMEM.  Call live_rank_fini after success. */
+/* 0, -ENOMEM, or -EINVAL when the filter is too much work (pattern_check has the sentence).  Call live_rank_fini after success. */
 int live_rank_build(struct recording *recording, const struct running *running,
                     const struct live_question *question, struct live_rank *live);
 void live_rank_fini(struct live_rank *live);

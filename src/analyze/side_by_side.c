@@ -154,15 +154,15 @@ static int add_metric(struct side_builder *builder, struct recording *recording,
     column->whole_count = weights.total_count;
     column->used = weights.used;
     if (sides->question.filter)
-        err = weights_keep_regex(recording, sides->question.filter, &weights);
+        err = weights_keep_pattern(recording, sides->question.filter, &weights, fault);
     column->value = weights.total_value;
     column->count = weights.total_count;
     if (!err)
         err = arrange(builder, recording, &weights, metric);
     weights_fini(&weights);
-    return err ? fault_set(fault, err, "out of memory while adding up %s",
-                           sides->question.metrics[metric]->name)
-               : 0;
+    return err == -ENOMEM ? fault_set(fault, err, "out of memory while adding up %s",
+                                      sides->question.metrics[metric]->name)
+                          : err;
 }
 
 int side_by_side_build(struct recording *recording, const struct side_question *question,

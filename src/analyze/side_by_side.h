@@ -2,9 +2,8 @@
  * its neighbour. */
 #pragma once
 
-#include <regex.h>
-
 #include "analyze/rank.h"
+#include "base/pattern.h"
 
 #define SIDE_MAX 6 /* metrics at a time: more do not fit on a line */
 
@@ -13,8 +12,8 @@ struct side_question {
     unsigned count;
     unsigned sort; /* the metric that orders the rows */
     struct time_range range;
-    enum grouping by;      /* BY_FUNCTION, BY_MODULE, BY_LINE or BY_THREAD */
-    const regex_t *filter; /* NULL: all stacks; not with BY_THREAD */
+    enum grouping by;             /* BY_FUNCTION, BY_MODULE, BY_LINE or BY_THREAD */
+    const struct pattern *filter; /* NULL: all stacks; not with BY_THREAD */
 };
 
 struct side_value {

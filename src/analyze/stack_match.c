@@ -103,14 +103,36 @@ void weights_keep_matched(struct weights *weights, const uint32_t *codes)
     weights->total_count = (int64_t)total_count;
 }
 
-static uint32_t judge_by_regex(const void *with, const char *name)
+static uint32_t judge_by_pattern(const void *with, const char *name)
 {
-    return regexec(with, name, 0, NULL, 0) == 0;
+    return pattern_matches(with, slice_of(name));
 }
 
-int stack_match_regex(struct recording *recording, const regex_t *regex, uint32_t **codes)
+int stack_match_pattern(struct recording *recording, const struct pattern *pattern,
+                        uint32_t **codes, struct fault *fault)
 {
-    return stack_match(recording, (struct stack_matcher){judge_by_regex, regex, false}, codes);
+    struct stack_matcher const matcher = {judge_by_pattern, pattern, false};
+    if (stack_match(recording, matcher, codes) < 0) {
+        *codes = NULL;
+        return fault_set(fault, -ENOMEM, "out of memory while looking for stacks that match");
+    }
+    int const err = pattern_check(pattern, fault);
+    if (err) {
+        free(*codes);
+        *codes = NULL;
+    }
+    return err;
+}
+
+int weights_keep_pattern(struct recording *recording, const struct pattern *pattern,
+                         struct weights *weights, struct fault *fault)
+{
+    uint32_t *codes;
+    int const err = stack_match_pattern(recording, pattern, &codes, fault);
+    if (!err)
+        weights_keep_matched(weights, codes);
+    free(codes);
+    return err;
 }
 
 static uint32_t judge_by_name(const void *with, const char *name)
@@ -118,24 +140,15 @@ static uint32_t judge_by_name(const void *with, const char *name)
     return strcmp(name, with) == 0;
 }
 
-static int keep(struct recording *recording, struct stack_matcher matcher, struct weights *weights)
+int weights_keep_function(struct recording *recording, const char *function,
+                          struct weights *weights)
 {
     uint32_t *codes;
-    int err = stack_match(recording, matcher, &codes);
+    int const err =
+        stack_match(recording, (struct stack_matcher){judge_by_name, function, true}, &codes);
     if (err)
         return err;
     weights_keep_matched(weights, codes);
     free(codes);
     return 0;
-}
-
-int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights)
-{
-    return keep(recording, (struct stack_matcher){judge_by_regex, regex, false}, weights);
-}
-
-int weights_keep_function(struct recording *recording, const char *function,
-                          struct weights *weights)
-{
-    return keep(recording, (struct stack_matcher){judge_by_name, function, true}, weights);
 }

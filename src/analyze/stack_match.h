@@ -2,9 +2,8 @@
  */
 #pragma once
 
-#include <regex.h>
-
 #include "analyze/weigh.h"
+#include "base/pattern.h"
 
 /* Judges a name as shown: of a function (inlined ones are lines of their own), of its module, of its file if that is known.
  * 0 for no match, otherwise a number; the smallest one found in a stack counts for the stack. */
@@ -21,10 +20,13 @@ int stack_match(struct recording *recording, struct stack_matcher matcher, uint3
 /* Leaves only rows whose stack has a code, and makes the totals those of what is left. */
 void weights_keep_matched(struct weights *weights, const uint32_t *codes);
 
-/* stack_match for a POSIX extended expression that finds function, module or file of any frame. */
-int stack_match_regex(struct recording *recording, const regex_t *regex, uint32_t **codes);
+/* stack_match for an expression that finds function, module or file of any frame.  0, -ENOMEM, or -EINVAL when it is too much work for
+ * these names: then there are no codes, because they would leave out what matches.  Both with a sentence. */
+int stack_match_pattern(struct recording *recording, const struct pattern *pattern,
+                        uint32_t **codes, struct fault *fault);
 /* Both in one. */
-int weights_keep_regex(struct recording *recording, const regex_t *regex, struct weights *weights);
+int weights_keep_pattern(struct recording *recording, const struct pattern *pattern,
+                         struct weights *weights, struct fault *fault);
 /* The same for stacks with a frame of just this function, by its name as shown. */
 int weights_keep_function(struct recording *recording, const char *function,
                           struct weights *weights);

@@ -94,7 +94,7 @@ static bool has_own_time(const struct diff_options *options)
 static int weigh_side(const struct diff_options *options, const struct diff_inputs *inputs,
                       bool is_after, struct weights *weights, struct fault *fault)
 {
-    struct selection one = options->before; /* borrowed: the regex stays with its owner */
+    struct selection one = options->before; /* borrowed: the pattern stays with its owner */
     if (is_after && has_own_time(options)) {
         one.at_given = options->after.at_given;
         one.between_given = options->after.between_given;

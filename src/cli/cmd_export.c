@@ -172,7 +172,7 @@ static int export_recording(struct export_options *options, struct recording *re
         return wrong_usage(fault.text);
     struct export_job job = {.recording = recording,
                              .metric = selection->metric_given ? selection->metric : NULL,
-                             .filter = selection->filter ? &selection->filter_regex : NULL,
+                             .filter = selection->pattern,
                              .max_events = options->max_events,
                              .snapshots = options->snapshots.most,
                              .threshold_share = selection->threshold_share,

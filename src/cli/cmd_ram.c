@@ -17,8 +17,8 @@
 #define US_NS       1000
 
 struct command {
-    regex_t node_re;
-    bool has_node_re, csv, json, plot, svg, by_node, no_color, over_time;
+    struct pattern *node_re;
+    bool csv, json, plot, svg, by_node, no_color, over_time;
     const char *output, *csv_path, *between, *columns;
     uint64_t top;
     enum ram_sort sort;
@@ -89,16 +89,9 @@ static int take_x(void *into, const char *argument, struct fault *fault)
 static int take_node_re(void *into, const char *argument, struct fault *fault)
 {
     struct command *command = into;
-    char why[128];
-    if (command->has_node_re)
+    if (command->node_re)
         return fault_set(fault, -EINVAL, "--node-re can be given once; a|b finds both");
-    int const bad = regcomp(&command->node_re, argument, REG_EXTENDED | REG_NOSUB);
-    if (bad) {
-        regerror(bad, &command->node_re, why, sizeof(why));
-        return fault_set(fault, -EINVAL, "--node-re \"%s\" is no expression: %s", argument, why);
-    }
-    command->has_node_re = true;
-    return 0;
+    return pattern_compile(argument, PATTERN_ANYWHERE, "--node-re", &command->node_re, fault);
 }
 
 static const struct option_rule rules[] = {
@@ -240,7 +233,7 @@ static void tell_doubts(const struct ram *ram)
                 (unsigned long long)gaps);
 }
 
-static int draw_profiles(const struct run *run, const regex_t *nodes, struct fault *fault)
+static int draw_profiles(const struct run *run, const struct pattern *nodes, struct fault *fault)
 {
     struct run_pictures result;
     int err = run_pictures_make(run, nodes, isatty(STDERR_FILENO), &result, fault);
@@ -256,7 +249,7 @@ static int draw_profiles(const struct run *run, const regex_t *nodes, struct fau
 static int answer(const struct command *command, const char *path, struct fault *fault)
 {
     struct ram ram = {0};
-    const regex_t *nodes = command->has_node_re ? &command->node_re : NULL;
+    const struct pattern *nodes = command->node_re;
     struct run *run = run_open(path, fault);
     if (!run)
         return fault->code;
@@ -295,7 +288,6 @@ int cmd_ram(int argc, char **argv)
     int const err = answer(&command, argv[1], &fault);
     if (err)
         fprintf(stderr, "memoir ram: %s\n", fault.text[0] ? fault.text : "out of memory");
-    if (command.has_node_re)
-        regfree(&command.node_re);
+    pattern_destroy(command.node_re);
     return err == 0 ? 0 : err == -EINVAL ? 2 : 1;
 }

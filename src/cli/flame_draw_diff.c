@@ -70,7 +70,7 @@ int flame_draw_diff(struct flame_command *command, struct recording *recording, 
                     struct fault *fault)
 {
     struct weights weights;
-    struct flame_command newer = *command; /* borrowed: the regex stays with its owner */
+    struct flame_command newer = *command; /* borrowed: the pattern stays with its owner */
     bool const is_one = command->with.between_given;
     if (command->by_thread && !is_one)
         newer.thread_names = command->thread_names = THREADS_FOLDED; /* numbers are of one run */

@@ -39,12 +39,13 @@ static int list_stacks(const struct moment_sums *sums, struct weights *weights)
 
 /* Leaves the rows of both whose stack --filter matches. */
 static int keep_matched(const struct selection *selection, struct recording *recording,
-                        struct moment_sums *sums, struct weights *weights)
+                        struct moment_sums *sums, struct weights *weights, struct fault *fault)
 {
     uint32_t *codes;
     size_t kept = 0;
-    if (stack_match_regex(recording, &selection->filter_regex, &codes) < 0)
-        return -ENOMEM;
+    int const err = stack_match_pattern(recording, selection->pattern, &codes, fault);
+    if (err)
+        return err;
     for (size_t i = 0; i < weights->rows.count; i++) {
         if (!codes[weights->rows.items[i].key])
             continue;
@@ -74,15 +75,16 @@ int flame_weigh_moments(const struct flame_command *command, struct recording *r
     err = command->by_thread ? moment_sums_root(recording, sums, command->thread_names, weights)
                              : list_stacks(sums, weights);
     if (!err && selection->filter) {
-        err = keep_matched(selection, recording, sums, weights);
+        err = keep_matched(selection, recording, sums, weights, fault);
         if (err)
             weights_fini(weights);
     }
     if (!err)
         return 0;
     moment_sums_fini(sums);
-    return fault_set(fault, err, "out of memory while adding up %s by thread",
-                     selection->metric->name);
+    return err == -EINVAL ? err
+                          : fault_set(fault, err, "out of memory while adding up %s by thread",
+                                      selection->metric->name);
 }
 
 int flame_weigh(const struct flame_command *command, struct recording *recording,

@@ -172,9 +172,9 @@ static int draw_weights(struct graph_command *command, struct recording *recordi
 {
     struct graph_rules const rules = graph_choice_rules(&command->choice);
     struct call_graph graph;
-    int err = call_graph_build(recording, weights, &rules, &graph);
+    int err = call_graph_build(recording, weights, &rules, &graph, fault);
     if (err)
-        return fault_set(fault, err, "out of memory while adding up the calls");
+        return err;
     command->options.choice = command->words[0] ? command->words : NULL;
     struct graph_scene scene = {
         .recording = recording, .weights = weights, .graph = &graph, .options = &command->options};

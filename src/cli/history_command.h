@@ -1,16 +1,16 @@
 /* history_command.h - inside memoir-history: what was asked, and the trends that answer it. */
 #pragma once
 
-#include <regex.h>
 #include <stdio.h>
 
 #include "analyze/growth.h"
+#include "base/pattern.h"
 #include "report/text_style.h"
 #include "store/history.h"
 
 struct history_question {
     const char *path, *process, *category; /* NULL: all */
-    const regex_t *site;
+    const struct pattern *site;
     const char *site_text;
     uint64_t since_ms, now_ms;
     uint64_t top;        /* sites shown */

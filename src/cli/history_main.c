@@ -18,7 +18,7 @@
 
 struct command {
     struct history_question question;
-    regex_t site;
+    struct pattern *site;
     const char *output, *plot;
     bool json, csv, no_color;
 };
@@ -40,17 +40,12 @@ static int take_category(void *into, const char *argument, struct fault *fault)
 static int take_site(void *into, const char *argument, struct fault *fault)
 {
     struct command *command = into;
-    char why[128];
     if (command->question.site)
         return fault_set(fault, -EINVAL, "--site can be given once; a|b finds both");
-    int const bad = regcomp(&command->site, argument, REG_EXTENDED | REG_NOSUB);
-    if (bad) {
-        regerror(bad, &command->site, why, sizeof(why));
-        return fault_set(fault, -EINVAL, "--site \"%s\" is no expression: %s", argument, why);
-    }
-    command->question.site = &command->site;
+    int const err = pattern_compile(argument, PATTERN_ANYWHERE, "--site", &command->site, fault);
+    command->question.site = command->site;
     command->question.site_text = argument;
-    return 0;
+    return err;
 }
 
 /* A time ago, or a date. */
@@ -177,13 +172,14 @@ static const struct history_service *only_service(const struct history_content *
     return only;
 }
 
+/* Asks about every series, so that the pattern has met all names. */
 static bool has_any(const struct command *command, const struct history_content *content)
 {
+    bool has = false;
     vec_each (service, &content->services)
         vec_each (series, &service->series)
-            if (history_is_asked(&command->question, series))
-                return true;
-    return false;
+            has |= history_is_asked(&command->question, series);
+    return has;
 }
 
 static int write_text(const struct command *command, const struct history_content *content,
@@ -213,7 +209,11 @@ static int write_answer(const struct command *command, const struct history_cont
         known |= question->process && strcmp(service->name, question->process) == 0;
     if (!known)
         return no_such_process(content, question->process, fault);
-    if (!has_any(command, content))
+    bool const has = has_any(command, content);
+    int const err = command->site ? pattern_check(command->site, fault) : 0;
+    if (err)
+        return err;
+    if (!has)
         return fault_set(fault, -ENODATA,
                          "there is nothing of that in this history; memoir history %s lists what "
                          "there is",
@@ -297,7 +297,6 @@ int main(int argc, char **argv)
     int const err = answer(&command, &fault);
     if (err)
         fprintf(stderr, "memoir history: %s\n", fault.text[0] ? fault.text : "out of memory");
-    if (command.question.site)
-        regfree(&command.site);
+    pattern_destroy(command.site);
     return err == 0 ? 0 : err == -EINVAL ? 2 : 1;
 }

@@ -16,7 +16,7 @@ bool history_is_asked(const struct history_question *question, const struct hist
     if (!question->category && !question->site)
         return true;
     if (question->site && series->kind == HISTORY_SITE)
-        return regexec(question->site, series->name, 0, NULL, 0) == 0;
+        return pattern_matches(question->site, slice_of(series->name));
     return question->category && series->kind != HISTORY_SITE &&
            strcmp(series->name, question->category) == 0;
 }

@@ -91,7 +91,7 @@ int report_sides(struct recording *recording, struct selection *selection, const
 {
     struct side_question question = {.count = selection->several.count,
                                      .by = selection->by_given ? selection->by : BY_FUNCTION,
-                                     .filter = selection->filter ? &selection->filter_regex : NULL};
+                                     .filter = selection->pattern};
     struct side_by_side sides;
     memcpy(question.metrics, selection->several.items, sizeof(question.metrics));
     int err = find_sort(&selection->several, sort, &question.sort, fault);

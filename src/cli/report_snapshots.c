@@ -94,9 +94,10 @@ static int take_snapshots(struct recording *recording, const struct selection *s
     int err = selection_range(selection, recording, &choice.range, fault);
     if (err)
         return err;
-    if (selection->filter && stack_match_regex(recording, &selection->filter_regex, &codes) < 0)
-        return fault_set(fault, -ENOMEM, "out of memory while looking for \"%s\"",
-                         selection->filter);
+    if (selection->filter)
+        err = stack_match_pattern(recording, selection->pattern, &codes, fault);
+    if (err)
+        return err;
     choice.codes = codes;
     err = snapshots_make(recording, &choice, snapshots, fault);
     free(codes);

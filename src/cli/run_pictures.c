@@ -85,14 +85,15 @@ static void make_pictures(void *context, size_t index)
     pthread_mutex_unlock(&work->lock);
 }
 
-static bool is_chosen(const struct run_node *node, const regex_t *nodes)
+static bool is_chosen(const struct run_node *node, const struct pattern *nodes)
 {
-    return !nodes || regexec(nodes, node->name, 0, NULL, 0) == 0 ||
-           regexec(nodes, node->nick, 0, NULL, 0) == 0;
+    return !nodes || pattern_matches(nodes, slice_of(node->name)) ||
+           pattern_matches(nodes, slice_of(node->nick));
 }
 
 /* The good profiles of the nodes, each with the good one before it. */
-static int list_jobs(struct work *work, const struct heap_totals *totals, const regex_t *nodes)
+static int list_jobs(struct work *work, const struct heap_totals *totals,
+                     const struct pattern *nodes)
 {
     for (uint32_t node = 0; node < work->run->nodes.count; node++) {
         const struct run_file *first, *previous = NULL;
@@ -111,7 +112,7 @@ static int list_jobs(struct work *work, const struct heap_totals *totals, const 
     return 0;
 }
 
-int run_pictures_make(const struct run *run, const regex_t *nodes, bool progress,
+int run_pictures_make(const struct run *run, const struct pattern *nodes, bool progress,
                       struct run_pictures *result, struct fault *fault)
 {
     struct work work = {
@@ -125,6 +126,8 @@ int run_pictures_make(const struct run *run, const regex_t *nodes, bool progress
     int err = heap_totals_read(&totals, run, NULL, fault);
     if (!err && list_jobs(&work, &totals, nodes) < 0)
         err = fault_set(fault, -ENOMEM, "out of memory");
+    if (!err && nodes)
+        err = pattern_check(nodes, fault);
     if (!err && work.jobs.count == 0)
         err = fault_set(fault, -ENODATA, "%s has no heap profile to draw", run->path);
     if (!err)

@@ -6,11 +6,11 @@
  * What is there already stays as it is. */
 #pragma once
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "base/pattern.h"
 #include "cluster/run.h"
 
 struct run_pictures {
@@ -20,7 +20,7 @@ struct run_pictures {
 };
 
 /* `nodes` NULL: all; else those whose name or nick matches.  `progress`: a line on standard error that counts.  0 or -errno with a sentence. */
-int run_pictures_make(const struct run *run, const regex_t *nodes, bool progress,
+int run_pictures_make(const struct run *run, const struct pattern *nodes, bool progress,
                       struct run_pictures *result, struct fault *fault);
 /* Says what came of it in one sentence on standard error, for `command`. */
 void run_pictures_tell(const struct run_pictures *result, const char *command);

@@ -15,23 +15,14 @@ static int take_alert(void *into, const char *argument, struct fault *fault)
 {
     struct sentry_options *options = into;
     struct alert_rule *rule = &options->rules[options->rule_count];
-    char why[128];
     if (options->rule_count == SENTRY_ALERTS_MAX)
         return fault_set(fault, -EINVAL, "there can be %d alerts at most", SENTRY_ALERTS_MAX);
-    int const err = alert_rule_parse(argument, rule, fault);
-    if (err)
-        return err;
-    if (rule->site[0]) {
-        regex_t *site = &options->sites[options->rule_count];
-        int const bad = regcomp(site, rule->site, REG_EXTENDED | REG_NOSUB);
-        if (bad) {
-            regerror(bad, site, why, sizeof(why));
-            return fault_set(fault, -EINVAL, "the alert \"%s\" has an expression that is none: %s",
-                             rule->text, why);
-        }
-    }
-    options->rule_count++;
-    return 0;
+    int err = alert_rule_parse(argument, rule, fault);
+    if (!err && rule->site[0])
+        err = pattern_compile(rule->site, PATTERN_ANYWHERE, "the site of --alert",
+                              &options->sites[options->rule_count], fault);
+    options->rule_count += !err;
+    return err;
 }
 
 static int take_exec(void *into, const char *argument, struct fault *fault)
@@ -99,9 +90,10 @@ void sentry_options_init(struct sentry_options *options)
 
 void sentry_options_fini(struct sentry_options *options)
 {
-    for (unsigned i = 0; i < options->rule_count; i++)
-        if (options->rules[i].site[0])
-            regfree(&options->sites[i]);
+    for (unsigned i = 0; i < options->rule_count; i++) {
+        pattern_destroy(options->sites[i]);
+        options->sites[i] = NULL;
+    }
     options->rule_count = 0;
 }
 

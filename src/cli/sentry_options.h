@@ -1,16 +1,15 @@
 /* sentry_options.h - what is watched beside a recording: alerts and what they do, and the history. */
 #pragma once
 
-#include <regex.h>
-
 #include "analyze/alert_rule.h"
+#include "base/pattern.h"
 #include "cli/options.h"
 
 #define SENTRY_ALERTS_MAX 16
 
 struct sentry_options {
     struct alert_rule rules[SENTRY_ALERTS_MAX];
-    regex_t sites[SENTRY_ALERTS_MAX]; /* compiled where the rule has a site */
+    struct pattern *sites[SENTRY_ALERTS_MAX]; /* where the rule has a site; else NULL */
     unsigned rule_count;
     const char *exec;         /* program to run when one fires, or NULL */
     const char *webhook;      /* URL to post to, or NULL */

@@ -23,6 +23,7 @@ struct site_codes {
     uint32_t stacks;
     size_t locations; /* what was named when they were made */
     uint64_t next_ns; /* not again before */
+    bool is_too_much; /* for the expression: it was told, and is over */
 };
 
 struct process_watch {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sentry_read.c - what the rules of alerts compare: levels, shares of the limit, growth, pressure. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyze/stack_match.h"
@@ -41,23 +43,39 @@ int64_t view_limit(const struct watch_view *view)
     return (int64_t)(recording->limit_bytes ? recording->limit_bytes : recording->machine_bytes);
 }
 
+/* An alert that cannot be worked out is worse than none, unless somebody knows. */
+static void give_up(struct site_codes *sites, const struct fault *fault)
+{
+    if (!sites->is_too_much)
+        fprintf(stderr, "memoir: %s; that alert is off, recording goes on\n", fault->text);
+    sites->is_too_much = true;
+    free(sites->codes);
+    sites->codes = NULL;
+}
+
 /* Finds the stacks that match, again when there are new ones or new names, but never so often that it counts. */
-static void match_sites(struct site_codes *sites, const regex_t *regex,
+static void match_sites(struct site_codes *sites, const struct pattern *pattern,
                         const struct watch_view *view)
 {
     uint32_t const stacks = stack_table_count(view->recording->stacks);
     size_t const locations = view->recording->locations.count;
-    if (sites->codes && ((sites->stacks == stacks && sites->locations == locations) ||
-                         view->time_ns < sites->next_ns))
+    struct fault fault = {.text = ""};
+    bool const is_new = sites->stacks != stacks || sites->locations != locations;
+    if (sites->is_too_much || (sites->codes && (!is_new || view->time_ns < sites->next_ns)))
         return;
     uint64_t const begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     uint32_t *codes;
-    if (stack_match_regex(view->recording, regex, &codes) < 0)
+    int const err = stack_match_pattern(view->recording, pattern, &codes, &fault);
+    if (err == -EINVAL)
+        give_up(sites, &fault);
+    if (err)
         return;
     free(sites->codes);
-    *sites = (struct site_codes){codes, stacks, locations,
-                                 view->time_ns +
-                                     MATCH_REST * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin)};
+    *sites = (struct site_codes){
+        .codes = codes,
+        .stacks = stacks,
+        .locations = locations,
+        .next_ns = view->time_ns + MATCH_REST * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin)};
 }
 
 static struct alert_reading read_site(struct process_watch *process, unsigned index,
@@ -66,7 +84,7 @@ static struct alert_reading read_site(struct process_watch *process, unsigned in
     struct site_codes *sites = &process->sites[index];
     struct alert_reading reading = {.threshold = process->sentry->options->rules[index].threshold};
     struct pin pin;
-    match_sites(sites, &process->sentry->options->sites[index], view);
+    match_sites(sites, process->sentry->options->sites[index], view);
     if (!sites->codes || watch_view_cells(view, &pin) < 0)
         return reading;
     for (size_t i = 0; i < pin.cell_count; i++) {

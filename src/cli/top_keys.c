@@ -14,33 +14,39 @@ void top_choice_init(struct top_choice *choice)
 
 void top_choice_fini(struct top_choice *choice)
 {
-    if (choice->question.filter)
-        regfree(&choice->regex);
+    pattern_destroy(choice->pattern);
+    choice->pattern = NULL;
     choice->question.filter = NULL;
 }
 
 int top_choice_set_filter(struct top_choice *choice, const char *text)
 {
-    regex_t regex;
+    struct fault fault = {.text = ""};
     if (strlen(text) >= sizeof(choice->filter)) {
         snprintf(choice->message, sizeof(choice->message), "that filter is too long");
         return -EINVAL;
     }
-    int const err = *text ? regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) : 0;
-    if (err) {
-        char why[100];
-        regerror(err, &regex, why, sizeof(why));
-        snprintf(choice->message, sizeof(choice->message), "that is no expression: %s", why);
+    struct pattern *pattern = NULL;
+    if (*text && pattern_compile(text, PATTERN_ANYWHERE, NULL, &pattern, &fault) < 0) {
+        snprintf(choice->message, sizeof(choice->message), "%.*s", (int)sizeof(choice->message) - 1,
+                 fault.text);
         return -EINVAL;
     }
     top_choice_fini(choice);
     snprintf(choice->filter, sizeof(choice->filter), "%s", text);
     choice->first_row = 0;
-    if (*text) {
-        choice->regex = regex;
-        choice->question.filter = &choice->regex;
-    }
+    choice->question.filter = choice->pattern = pattern;
     return 0;
+}
+
+void top_choice_give_up_filter(struct top_choice *choice)
+{
+    struct fault fault = {.text = ""};
+    if (choice->pattern && pattern_check(choice->pattern, &fault) < 0)
+        snprintf(choice->message, sizeof(choice->message), "%.*s", (int)sizeof(choice->message) - 1,
+                 fault.text);
+    choice->filter[0] = '\0';
+    top_choice_fini(choice);
 }
 
 /* Peaks do not run, and what is leaked is only known at the end. */

@@ -1,10 +1,10 @@
 /* top_keys.h - what the keys of `memoir top` do, without a terminal. */
 #pragma once
 
-#include <regex.h>
 #include <stdbool.h>
 
 #include "analyze/live_rank.h"
+#include "base/pattern.h"
 
 #define TOP_FILTER_MAX 128
 
@@ -22,14 +22,14 @@ enum top_key {
 };
 
 struct top_choice {
-    struct live_question question;         /* question.filter points to `regex` when there is one */
+    struct live_question question;         /* question.filter is `pattern`, when there is one */
     bool frozen, shows_help, quits, marks; /* `marks`: the caller marks and sets it back */
     size_t first_row;
     bool is_typing; /* a filter */
     char typed[TOP_FILTER_MAX];
     char filter[TOP_FILTER_MAX]; /* in use; empty: none */
-    regex_t regex;
-    char message[160]; /* about the last key, or empty */
+    struct pattern *pattern;
+    char message[256]; /* about the last key, or empty */
 };
 
 /* heap.live by function, largest first. */
@@ -38,6 +38,9 @@ void top_choice_fini(struct top_choice *choice);
 
 /* Sets the filter; an empty one takes it away.  0, or -EINVAL with the message; the one before stays. */
 int top_choice_set_filter(struct top_choice *choice, const char *text);
+
+/* Takes a filter away that is too much work for the names there are, with the message. */
+void top_choice_give_up_filter(struct top_choice *choice);
 
 /* A key was pressed.  `page` rows are shown of `rows`.  `has` tells whether a metric has any numbers here, so
  * that others are passed over; NULL: all have. */

@@ -67,7 +67,7 @@ static int take_filter(void *into, const char *argument, struct fault *fault)
 {
     struct top_choice *choice = &((struct top_options *)into)->choice;
     if (top_choice_set_filter(choice, argument) < 0)
-        return fault_set(fault, -EINVAL, "--filter \"%.60s\": %s", argument, choice->message);
+        return fault_set(fault, -EINVAL, "--filter: %s", choice->message);
     return 0;
 }
 
@@ -162,6 +162,8 @@ static int print_once(const struct top_source *source, const struct top_options 
     if (!source->follower)
         return print_process(source, options);
     int err = top_view_of(source, &options->choice, &view);
+    if (err == -EINVAL)
+        return pattern_check(options->choice.pattern, fault);
     if (err)
         return fault_set(fault, err, "out of memory");
     if (options->json)

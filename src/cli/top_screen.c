@@ -78,6 +78,10 @@ static int make_page(struct screen *screen, unsigned width, size_t height)
     }
     struct top_view view;
     int err = top_view_of(source, choice, &view);
+    if (err == -EINVAL) {
+        top_choice_give_up_filter(choice);
+        err = top_view_of(source, choice, &view);
+    }
     if (err)
         return err;
     screen->rows = view.live.rows.count;
@@ -91,10 +95,11 @@ static int make_page(struct screen *screen, unsigned width, size_t height)
 static void draw_last_line(const struct screen *screen, int row)
 {
     const struct top_choice *choice = screen->choice;
-    char text[TOP_FILTER_MAX + 256];
-    if (choice->is_typing)
-        snprintf(text, sizeof(text), "only stacks with (Enter, Escape): %s%s%s", choice->typed,
-                 choice->message[0] ? "   " : "", choice->message);
+    char text[TOP_FILTER_MAX + 512];
+    if (choice->is_typing && choice->message[0]) /* which has what was typed */
+        snprintf(text, sizeof(text), "%s", choice->message);
+    else if (choice->is_typing)
+        snprintf(text, sizeof(text), "only stacks with (Enter, Escape): %s", choice->typed);
     else
         snprintf(text, sizeof(text),
                  "%sm metric  s sort  b by  space freeze  k mark  / filter  h help  q quit",

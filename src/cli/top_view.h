@@ -5,7 +5,7 @@
 #include "cli/top_source.h"
 #include "report/top_page.h"
 
-/* For a source that has a recording.  0 or -ENOMEM; top_view_fini after success. */
+/* For a source that has a recording.  0 or as live_rank_build; top_view_fini after success. */
 int top_view_of(const struct top_source *source, const struct top_choice *choice,
                 struct top_view *view);
 /* For one that has none; borrows from the source. */

@@ -2,10 +2,11 @@
 #include "cluster/node_groups.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/pattern.h"
 
 static struct node_group *new_group(struct node_groups *groups, const char *label)
 {
@@ -26,39 +27,36 @@ int node_groups_add_all(struct node_groups *groups, const struct run *run)
     return group ? 0 : -ENOMEM;
 }
 
-static bool matches(const regex_t *regex, const char *text)
+static bool matches(const struct pattern *pattern, const char *text)
 {
-    regmatch_t at;
-    return text && regexec(regex, text, 1, &at, 0) == 0;
+    return text && pattern_matches(pattern, slice_of(text));
 }
 
-static bool node_matches(const regex_t *regex, const struct run_node *node)
+static bool node_matches(const struct pattern *pattern, const struct run_node *node)
 {
     char section[512];
     snprintf(section, sizeof(section), "name_%s", node->name ? node->name : "");
-    return matches(regex, node->nick) || matches(regex, node->name) || matches(regex, section);
+    return matches(pattern, node->nick) || matches(pattern, node->name) ||
+           matches(pattern, section);
 }
 
 int node_groups_add(struct node_groups *groups, const struct run *run, const char *label,
                     const char *expression, struct fault *fault)
 {
-    regex_t regex;
-    char anchored[1024], why[128];
-    int err = 0;
-    if ((size_t)snprintf(anchored, sizeof(anchored), "^(%s)", expression) >= sizeof(anchored))
-        return fault_set(fault, -EINVAL, "the expression for nodes is too long");
-    int const bad = regcomp(&regex, anchored, REG_EXTENDED);
-    if (bad) {
-        regerror(bad, &regex, why, sizeof(why));
-        return fault_set(fault, -EINVAL, "\"%s\" is no expression for nodes: %s", expression, why);
-    }
+    struct pattern *pattern;
+    int err = pattern_compile(expression, PATTERN_AT_START, NULL, &pattern, fault);
+    if (err)
+        return err;
     struct node_group *group = new_group(groups, label);
     if (!group)
         err = -ENOMEM;
     for (uint32_t i = 0; !err && i < run->nodes.count; i++)
-        if (node_matches(&regex, &run->nodes.items[i]) && !vec_push(&group->nodes, i))
+        if (node_matches(pattern, &run->nodes.items[i]) && !vec_push(&group->nodes, i))
             err = -ENOMEM;
-    regfree(&regex);
+    int const costly = pattern_check(pattern, fault);
+    pattern_destroy(pattern);
+    if (!err && costly)
+        return costly;
     if (!err && group->nodes.count == 0)
         return fault_set(fault, -EINVAL,
                          "no node of %s matches \"%s\": memoir metrics %s --list-nodes shows them",

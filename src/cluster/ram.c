@@ -66,16 +66,19 @@ const char *ram_node_label(const struct ram *ram, size_t node)
     return is_double ? it->nick : it->name;
 }
 
-static int choose_nodes(struct ram *ram, const regex_t *wanted, struct fault *fault)
+static int choose_nodes(struct ram *ram, const struct pattern *wanted, struct fault *fault)
 {
     for (uint32_t i = 0; i < ram->run->nodes.count; i++) {
         const struct run_node *node = &ram->run->nodes.items[i];
-        if (wanted && regexec(wanted, node->name, 0, NULL, 0) != 0 &&
-            regexec(wanted, node->nick, 0, NULL, 0) != 0)
+        if (wanted && !pattern_matches(wanted, slice_of(node->name)) &&
+            !pattern_matches(wanted, slice_of(node->nick)))
             continue;
         if (!vec_push(&ram->nodes, i))
             return fault_set(fault, -ENOMEM, "out of memory");
     }
+    int const err = wanted ? pattern_check(wanted, fault) : 0;
+    if (err)
+        return err;
     if (ram->nodes.count == 0)
         return fault_set(fault, -EINVAL, "no node of %s matches; %s is one that is there",
                          ram->run->path, ram->run->nodes.items[0].name);
@@ -169,7 +172,8 @@ static int fill(struct ram *ram, struct ram_sizes *sizes, struct fault *fault)
     return err;
 }
 
-int ram_read(struct ram *ram, const struct run *run, const regex_t *nodes, struct fault *fault)
+int ram_read(struct ram *ram, const struct run *run, const struct pattern *nodes,
+             struct fault *fault)
 {
     struct ram_sizes sizes = {0};
     *ram = (struct ram){.run = run};

@@ -4,11 +4,11 @@
  * What is missing is missing: RAM_NONE, never 0. */
 #pragma once
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "base/pattern.h"
 #include "cluster/run.h"
 
 #define RAM_NONE        INT64_MIN
@@ -30,7 +30,8 @@ struct ram {
 };
 
 /* `nodes` NULL: all; else those whose name or nick matches.  0 or -errno with a sentence: no node, nothing to show. */
-int ram_read(struct ram *ram, const struct run *run, const regex_t *nodes, struct fault *fault);
+int ram_read(struct ram *ram, const struct run *run, const struct pattern *nodes,
+             struct fault *fault);
 void ram_fini(struct ram *ram);
 
 /* `node` counts those asked for. */

@@ -175,7 +175,7 @@ static int fold(struct growers *growers, const struct pprof_profile *profile, un
                               .sign = sign};
     int err = folding.functions ? 0 : -ENOMEM;
     pprof_drop_init(&folding.drop, profile);
-    if (folding.drop.is_used && !err)
+    if (folding.drop.drop && !err)
         err = find_dropped(&folding);
     for (uint32_t i = 0; i < profile->samples.count && !err; i++)
         err = fold_sample(&folding, i);

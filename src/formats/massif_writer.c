@@ -191,10 +191,11 @@ static int take_snapshots(struct massif_file *file, struct fault *fault)
     choice.metric = snapshots_metric(job->metric, fault);
     if (!choice.metric)
         return -EINVAL;
-    if (job->filter && stack_match_regex(job->recording, job->filter, &codes) < 0)
-        return fault_set(fault, -ENOMEM, "Not enough memory to filter the stacks.");
+    int err = job->filter ? stack_match_pattern(job->recording, job->filter, &codes, fault) : 0;
+    if (err)
+        return err;
     choice.codes = codes;
-    int const err = snapshots_make(job->recording, &choice, &file->snapshots, fault);
+    err = snapshots_make(job->recording, &choice, &file->snapshots, fault);
     free(codes);
     return err;
 }

@@ -152,7 +152,7 @@ static uint32_t hidden_locations(const struct pprof_frames *frames, const uint32
                                  uint32_t count)
 {
     bool found_other = false;
-    if (!frames->drop.is_used)
+    if (!frames->drop.drop)
         return 0;
     for (uint32_t i = count; i-- > 0;) {
         uint32_t const dropped = frames->dropped[places[i]];

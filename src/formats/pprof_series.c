@@ -195,7 +195,7 @@ static void note_profile(struct pprof_series *series, const struct pprof_profile
     bool const is_of_space =
         slice_equals(pprof_text(profile, profile->period_type.type), slice_of("space"));
     series->odd_lines += profile->odd_lines;
-    series->bad_drops += series->frames.drop.is_bad;
+    series->bad_drops += pprof_drop_is_bad(&series->frames.drop);
     if (is_of_space && profile->period > 1 && (uint64_t)profile->period > series->period)
         series->period = (uint64_t)profile->period;
     if (slice_equals(pprof_text(profile, profile->period_type.type), slice_of("cpu")) &&

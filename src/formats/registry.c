@@ -77,11 +77,9 @@ int export_weigh(struct export_job *job, const struct metric *metric, struct wei
     note_time_used(job, weights);
     if (!job->filter)
         return 0;
-    err = weights_keep_regex(job->recording, job->filter, weights);
-    if (err) {
+    err = weights_keep_pattern(job->recording, job->filter, weights, fault);
+    if (err)
         weights_fini(weights);
-        fault_set(fault, err, "Not enough memory to filter the stacks.");
-    }
     return err;
 }
 

@@ -4,10 +4,10 @@
  * a row in registry.c.  docs/formats.md says what each one holds. */
 #pragma once
 
-#include <regex.h>
 #include <stdbool.h>
 
 #include "analyze/weigh.h"
+#include "base/pattern.h"
 #include "formats/output.h"
 
 #define EXPORT_NOTES_MAX  8
@@ -23,9 +23,9 @@ struct export_job {
     struct recording *recording;
     const struct metric *metric; /* NULL: what the format holds by nature */
     struct time_range range;
-    const regex_t *filter;     /* only stacks it finds a frame in; NULL: all */
-    bool hides_addresses;      /* of the process; those inside a file tell nothing about it */
-    bool leaves_out_peak;      /* for a range in which the peak means nothing */
+    const struct pattern *filter; /* only stacks it finds a frame in; NULL: all */
+    bool hides_addresses;         /* of the process; those inside a file tell nothing about it */
+    bool leaves_out_peak;         /* for a range in which the peak means nothing */
     FILE *name_list;           /* perf: takes names that the file cannot hold; NULL: not wanted */
     uint64_t max_events;       /* for formats made of single events; 0: no limit */
     size_t snapshots;          /* massif: at most so many; 0: the usual */

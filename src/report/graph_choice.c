@@ -21,18 +21,17 @@ void graph_choice_init(struct graph_choice *choice)
     choice->max_nodes = GRAPH_NODES_MAX;
 }
 
-static void pattern_fini(struct graph_pattern *pattern)
+static void forget(struct graph_pattern *pattern)
 {
-    if (pattern->text)
-        regfree(&pattern->regex);
-    pattern->text = NULL;
+    pattern_destroy(pattern->compiled);
+    *pattern = (struct graph_pattern){.text = NULL};
 }
 
 void graph_choice_fini(struct graph_choice *choice)
 {
-    pattern_fini(&choice->root);
-    pattern_fini(&choice->leaf);
-    pattern_fini(&choice->path);
+    forget(&choice->root);
+    forget(&choice->leaf);
+    forget(&choice->path);
 }
 
 /* "0.5" and "0.5%" are both half a percent, as for gprof2dot. */
@@ -82,32 +81,28 @@ int graph_choice_take_depth(void *into, const char *argument, struct fault *faul
     return 0;
 }
 
-static int take_pattern(struct graph_pattern *pattern, const char *argument, struct fault *fault)
+static int take_pattern(struct graph_pattern *pattern, const char *option, const char *argument,
+                        struct fault *fault)
 {
-    char why[128];
-    pattern_fini(pattern);
-    int const code = regcomp(&pattern->regex, argument, REG_EXTENDED | REG_NOSUB);
-    if (code != 0) {
-        regerror(code, &pattern->regex, why, sizeof(why));
-        return fault_set(fault, -EINVAL, "\"%s\" is no regular expression: %s", argument, why);
-    }
-    pattern->text = argument;
-    return 0;
+    forget(pattern);
+    int const err = pattern_compile(argument, PATTERN_ANYWHERE, option, &pattern->compiled, fault);
+    pattern->text = err ? NULL : argument;
+    return err;
 }
 
 int graph_choice_take_root(void *into, const char *argument, struct fault *fault)
 {
-    return take_pattern(&((struct graph_choice *)into)->root, argument, fault);
+    return take_pattern(&((struct graph_choice *)into)->root, "--root", argument, fault);
 }
 
 int graph_choice_take_leaf(void *into, const char *argument, struct fault *fault)
 {
-    return take_pattern(&((struct graph_choice *)into)->leaf, argument, fault);
+    return take_pattern(&((struct graph_choice *)into)->leaf, "--leaf", argument, fault);
 }
 
 int graph_choice_take_path(void *into, const char *argument, struct fault *fault)
 {
-    return take_pattern(&((struct graph_choice *)into)->path, argument, fault);
+    return take_pattern(&((struct graph_choice *)into)->path, "--path", argument, fault);
 }
 
 int graph_choice_take_focus(void *into, const char *argument, struct fault *fault)
@@ -127,9 +122,9 @@ struct graph_rules graph_choice_rules(const struct graph_choice *choice)
         .max_nodes = (uint32_t)choice->max_nodes,
         .max_edges = 2 * (uint32_t)choice->max_nodes,
         .max_span = GRAPH_SPAN_MAX,
-        .root = choice->root.text ? &choice->root.regex : NULL,
-        .leaf = choice->leaf.text ? &choice->leaf.regex : NULL,
-        .path = choice->path.text ? &choice->path.regex : NULL,
+        .root = choice->root.compiled,
+        .leaf = choice->leaf.compiled,
+        .path = choice->path.compiled,
         .depth = (uint32_t)choice->depth,
     };
 }

@@ -1,18 +1,18 @@
 /* graph_choice.h - what a call graph leaves out, as words that a person typed, on a command line or in an address. */
 #pragma once
 
-#include <regex.h>
 #include <stddef.h>
 
 #include "analyze/call_graph.h"
 #include "base/fault.h"
+#include "base/pattern.h"
 
 struct graph_choice {
     double node_share, edge_share;
     uint64_t depth, max_nodes;
     struct graph_pattern {
         const char *text; /* as typed; NULL: not given */
-        regex_t regex;
+        struct pattern *compiled;
     } root, leaf, path;
     const char *focus; /* the name of a function: only stacks that it is in; NULL: all */
     enum tree_merge merge;

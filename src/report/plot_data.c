@@ -181,7 +181,7 @@ int plot_data_build(struct recording *recording, const struct plot_choice *choic
     int err = site_table_init(&builder.sites.sites, recording);
     builder.sites.sites.by_function = choice->by_function ? data->metric : NULL;
     if (!err && choice->filter)
-        err = stack_match_regex(recording, choice->filter, &builder.sites.is_kept);
+        err = stack_match_pattern(recording, choice->filter, &builder.sites.is_kept, fault);
     if (!err)
         err = build(&builder, fault);
     site_maker_fini(&builder.sites);

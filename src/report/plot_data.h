@@ -6,9 +6,8 @@
  * is there with its call sites. */
 #pragma once
 
-#include <regex.h>
-
 #include "analyze/weigh.h"
+#include "base/pattern.h"
 
 #define PLOT_SITES_MAX 16
 #define PLOT_LANES     6
@@ -53,7 +52,7 @@ struct plot_choice {
     struct time_range range;
     unsigned top;         /* sites of their own; at most PLOT_SITES_MAX */
     unsigned max_columns; /* at least 1 */
-    const regex_t *
+    const struct pattern *
         filter; /* sites: only stacks it finds a frame in; NULL: all.  Columns and lanes are always of all */
     bool
         by_function; /* sites are functions as memoir report --by function has them, and not the first that tell something */

@@ -49,11 +49,12 @@ static int weigh_question(struct report *report, struct fault *fault)
                         fault);
 }
 
-static int filter(struct report *report)
+static int filter(struct report *report, struct fault *fault)
 {
     if (!report->question.filter)
         return 0;
-    int err = stack_match_regex(report->recording, report->question.filter, &report->filter_codes);
+    int err = stack_match_pattern(report->recording, report->question.filter, &report->filter_codes,
+                                  fault);
     if (!err && report->question.by != BY_THREAD)
         weights_keep_matched(&report->weights, report->filter_codes);
     return err;
@@ -98,7 +99,7 @@ static int work_out(struct report *report, struct fault *fault)
     report->whole_value = report->weights.total_value;
     report->whole_count = report->weights.total_count;
     if (!err)
-        err = filter(report);
+        err = filter(report, fault);
     if (!err)
         err = make_histogram(report, fault);
     if (!err && report->question.by == BY_PHASE)

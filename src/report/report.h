@@ -3,7 +3,6 @@
  * Made once by report_prepare; text_report.h, json_report.h and csv_report.h only write it down. */
 #pragma once
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -14,6 +13,7 @@
 #include "analyze/recording_growth.h"
 #include "analyze/suppress.h"
 #include "analyze/weigh.h"
+#include "base/pattern.h"
 #include "report/text_style.h"
 
 enum report_histogram { HISTOGRAM_DEFAULT, HISTOGRAM_SIZES, HISTOGRAM_LIFETIMES };
@@ -29,9 +29,9 @@ struct report_question {
     uint64_t top;   /* rows, or REPORT_NO_LIMIT: then each form has its own default */
     uint64_t depth; /* text: callers under a row, or REPORT_NO_LIMIT: likewise */
     bool threshold_given;
-    double threshold_share;   /* of the whole, or ... */
-    uint64_t threshold_value; /* ... in the metric's unit */
-    const regex_t *filter;    /* NULL: all stacks */
+    double threshold_share;       /* of the whole, or ... */
+    uint64_t threshold_value;     /* ... in the metric's unit */
+    const struct pattern *filter; /* NULL: all stacks */
     const char *filter_text;
     enum report_histogram histogram;
     struct suppressions *suppressions;     /* for heap.leaked; NULL: none */

@@ -19,8 +19,8 @@ void selection_init(struct selection *selection)
 
 void selection_fini(struct selection *selection)
 {
-    if (selection->filter)
-        regfree(&selection->filter_regex);
+    pattern_destroy(selection->pattern);
+    selection->pattern = NULL;
     selection->filter = NULL;
 }
 
@@ -198,16 +198,11 @@ int selection_take_threshold(void *into, const char *argument, struct fault *fau
 int selection_take_filter(void *into, const char *argument, struct fault *fault)
 {
     struct selection *selection = into;
-    char why[128];
     selection_fini(selection);
-    int const code = regcomp(&selection->filter_regex, argument, REG_EXTENDED | REG_NOSUB);
-    if (code != 0) {
-        regerror(code, &selection->filter_regex, why, sizeof(why));
-        return fault_set(fault, -EINVAL, "--filter \"%s\" is no regular expression: %s", argument,
-                         why);
-    }
-    selection->filter = argument;
-    return 0;
+    int const err =
+        pattern_compile(argument, PATTERN_ANYWHERE, "--filter", &selection->pattern, fault);
+    selection->filter = err ? NULL : argument;
+    return err;
 }
 
 /* Where the first numbers are of the very beginning (snapshots), that is what a time of 0 means: how it was then, what changed since. */
@@ -324,11 +319,9 @@ int selection_weigh(const struct selection *selection, struct recording *recordi
         err = weigh_stacks(recording, selection->metric, range, weights, fault);
     if (err || !selection->filter)
         return err;
-    err = weights_keep_regex(recording, &selection->filter_regex, weights);
-    if (err) {
+    err = weights_keep_pattern(recording, selection->pattern, weights, fault);
+    if (err)
         weights_fini(weights);
-        fault_set(fault, err, "out of memory while looking for \"%s\"", selection->filter);
-    }
     return err;
 }
 

@@ -7,12 +7,12 @@
  *     selection_fini(&selection); */
 #pragma once
 
-#include <regex.h>
 #include <stdbool.h>
 
 #include "analyze/rank.h"
 #include "analyze/side_by_side.h"
 #include "analyze/weigh.h"
+#include "base/pattern.h"
 #include "report/time_point.h"
 
 struct metric_list {
@@ -38,7 +38,7 @@ struct selection {
     double threshold_share;   /* of the total, when > 0 */
     uint64_t threshold_value; /* in the metric's unit otherwise */
     const char *filter;       /* as typed, or NULL */
-    regex_t filter_regex;     /* compiled when `filter` is set */
+    struct pattern *pattern;  /* of `filter`, or NULL */
     const char *node, *kind;  /* of a run; NULL: all nodes, heaps */
     const char *output;       /* NULL: standard output */
 };

@@ -17,7 +17,7 @@ struct top_view {
     struct pace pace;
 };
 
-/* Fills the lower half from the upper.  0 or -ENOMEM.  Call top_view_fini after success. */
+/* Fills the lower half from the upper.  0 or as live_rank_build.  Call top_view_fini after success. */
 int top_view_prepare(struct top_view *view);
 void top_view_fini(struct top_view *view);
 

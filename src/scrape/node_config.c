@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "base/text_file.h"
 #include "scrape/config.h"
 #include "scrape/node_class.h"
@@ -98,21 +99,34 @@ static int take_roles(struct reading *reading, const yaml_node_t *map)
     return 0;
 }
 
+static int give_role(struct reading *reading, const struct role_rule *rule,
+                     const struct pattern *pattern)
+{
+    for (size_t i = reading->first_node; i < reading->list->nodes.count; i++) {
+        struct node *node = reading->list->nodes.items[i];
+        bool const is_meant = !node->role[0] && (pattern_matches(pattern, slice_of(node->name)) ||
+                                                 pattern_matches(pattern, slice_of(node->nick)));
+        if (is_meant && !node_set(&node->role, rule->role))
+            return config_no_memory(&reading->config);
+    }
+    return 0;
+}
+
 /* Roles of nodes that have none of their own: the first rule that the name or the nick matches. */
 static int give_roles(struct reading *reading)
 {
-    struct fault why;
-    for (size_t i = reading->first_node; i < reading->list->nodes.count; i++) {
-        struct node *node = reading->list->nodes.items[i];
-        if (node->role[0])
-            continue;
-        vec_each (rule, &reading->roles)
-            if (node_re_matches(rule->expression, node->name, &why) > 0 ||
-                node_re_matches(rule->expression, node->nick, &why) > 0) {
-                if (!node_set(&node->role, rule->role))
-                    return config_no_memory(&reading->config);
-                break;
-            }
+    struct fault *fault = reading->config.fault;
+    vec_each (rule, &reading->roles) {
+        struct pattern *pattern;
+        int err = pattern_compile(rule->expression, PATTERN_AT_START, NULL, &pattern, fault);
+        if (err)
+            return err;
+        err = give_role(reading, rule, pattern);
+        if (!err)
+            err = pattern_check(pattern, fault);
+        pattern_destroy(pattern);
+        if (err)
+            return err;
     }
     return 0;
 }

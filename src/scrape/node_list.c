@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/human.h"
+#include "base/pattern.h"
 #include "procfs/process_facts.h"
 #include "procfs/process_status.h"
 #include "scrape/node_address.h"
@@ -180,19 +181,32 @@ static bool ends_with(const char *text, const char *end)
     return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-/* Whether the expression means this node: by name or nick, or as the groups of an inventory are called. */
-static int is_meant(const struct node *node, const char *expression, struct fault *fault)
+/* Whether the pattern means this node: by name or nick, or as the groups of an inventory are called. */
+static bool is_meant(const struct node *node, const struct pattern *pattern)
 {
     const char *const forms[][2] = {
         {"", node->name}, {"", node->nick}, {"name_", node->name}, {"role_", node->role}};
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         char text[512];
         snprintf(text, sizeof(text), "%s%s", forms[i][0], forms[i][1]);
-        int const matches = node_re_matches(expression, text, fault);
-        if (matches != 0)
-            return matches;
+        if (pattern_matches(pattern, slice_of(text)))
+            return true;
     }
-    return 0;
+    return false;
+}
+
+static int choose_givers(struct node_list *list, size_t first, const char *expression,
+                         struct fault *fault)
+{
+    struct pattern *pattern;
+    int err = pattern_compile(expression, PATTERN_AT_START, NULL, &pattern, fault);
+    if (err)
+        return err;
+    for (size_t i = first; i < list->nodes.count; i++)
+        list->nodes.items[i]->gives_blocks &= is_meant(list->nodes.items[i], pattern);
+    err = pattern_check(pattern, fault);
+    pattern_destroy(pattern);
+    return err;
 }
 
 int node_list_add(struct node_list *list, const char *input,
@@ -205,10 +219,7 @@ int node_list_add(struct node_list *list, const char *input,
         err = node_config_read(list, input, options, fault);
     else
         err = node_input_read(list, input, &pattern, fault);
-    for (size_t i = before; !err && options && options->block_re && i < list->nodes.count; i++) {
-        int const meant = is_meant(list->nodes.items[i], options->block_re, fault);
-        list->nodes.items[i]->gives_blocks &= meant > 0;
-        err = meant < 0 ? meant : 0;
-    }
+    if (!err && options && options->block_re)
+        err = choose_givers(list, before, options->block_re, fault);
     return err;
 }

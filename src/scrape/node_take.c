@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node_take.c - nodes that come into a list: each once, with a name and a nick that no other one has. */
 #include <errno.h>
-#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "scrape/node_make.h"
 #include "scrape/text_list.h"
 
-#define NODES_MAX      20000u
-#define NICK_MAX       150u
-#define DOUBTS_MAX     1000u
-#define EXPRESSION_MAX 256u
+#define NODES_MAX  20000u
+#define NICK_MAX   150u
+#define DOUBTS_MAX 1000u
 
 int node_list_doubt(struct node_list *list, const char *format, ...)
 {
@@ -128,21 +127,12 @@ int node_list_take(struct node_list *list, struct node *node, struct fault *faul
 
 int node_re_matches(const char *expression, const char *text, struct fault *fault)
 {
-    regex_t regex;
-    regmatch_t where;
-    char why[128];
-    const char *brace = strchr(expression, '{');
-    if (strlen(expression) > EXPRESSION_MAX || (brace && strchr(brace + 1, '{')))
-        return fault_set(
-            fault, -EINVAL,
-            "`%.80s` is too much of a regular expression: at most %u letters, and one {}",
-            expression, EXPRESSION_MAX); /* two make regcomp(3) take gigabytes */
-    int const err = regcomp(&regex, expression, REG_EXTENDED);
-    if (err) {
-        regerror(err, &regex, why, sizeof(why));
-        return fault_set(fault, -EINVAL, "`%.80s` is no regular expression: %s", expression, why);
-    }
-    bool const matches = regexec(&regex, text, 1, &where, 0) == 0 && where.rm_so == 0;
-    regfree(&regex);
-    return matches;
+    struct pattern *pattern;
+    int err = pattern_compile(expression, PATTERN_AT_START, NULL, &pattern, fault);
+    if (err)
+        return err;
+    bool const matches = pattern_matches(pattern, slice_of(text));
+    err = pattern_check(pattern, fault);
+    pattern_destroy(pattern);
+    return err ? err : matches;
 }

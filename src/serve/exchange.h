@@ -23,6 +23,11 @@ struct parameter {
     char text[PARAMETER_TEXT_MOST]; /* "" when it had none */
 };
 
+/* Requests so far: those that came in, and those that were refused before any route saw them. */
+struct request_counts {
+    _Atomic uint64_t let_in, refused;
+};
+
 struct request {
     struct parameter parameters[PARAMETERS_MOST];
     size_t parameter_count;
@@ -37,9 +42,10 @@ struct request {
     struct errand *errand;            /* likewise: who makes the answer; ended with the request */
     const struct target_list *served; /* all that is, for a route about them */
     const struct source_folders
-        *sources;          /* from where sources may be shown; never NULL in a route */
-    struct events *events; /* what happens to it, likewise */
-    uint64_t last_event;   /* that the client has heard; 0: none */
+        *sources; /* from where sources may be shown; never NULL in a route */
+    const struct request_counts *counts; /* likewise */
+    struct events *events;               /* what happens to it, likewise */
+    uint64_t last_event;                 /* that the client has heard; 0: none */
 };
 
 /* The value of a parameter, or NULL. */

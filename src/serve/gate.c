@@ -2,6 +2,7 @@
 #include "serve/gate.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "serve/request_text.h"
 
@@ -43,6 +44,37 @@ static bool is_page(const struct visitor *visitor)
     return strcmp(visitor->path, "/page.js") == 0 || strcmp(visitor->path, "/page.css") == 0;
 }
 
+/* "http://" or "https://" and the Host that it calls us by. */
+static bool is_ours(const char *origin, const char *host)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+        size_t const size = strlen(schemes[i]);
+        if (strncmp(origin, schemes[i], size) == 0 && strcasecmp(origin + size, host) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Somebody follows a link, in a chat or a mail, to the page: in a window of its own, not in a frame. */
+static bool follows_link(const struct visitor *visitor)
+{
+    return strcmp(visitor->path, "/") == 0 && is_page(visitor) && !visitor->origin &&
+           visitor->fetch_mode && strcmp(visitor->fetch_mode, "navigate") == 0 &&
+           visitor->fetch_dest && strcmp(visitor->fetch_dest, "document") == 0 &&
+           strcmp(visitor->method, "GET") == 0;
+}
+
+/* Referer tells nothing more: a page may leave it out. */
+static bool is_of_another_page(const struct visitor *visitor)
+{
+    const char *site = visitor->fetch_site;
+    if (visitor->origin && !is_ours(visitor->origin, visitor->host))
+        return true;
+    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 &&
+           !follows_link(visitor);
+}
+
 struct verdict gate_judge(const struct server_options *options, const struct visitor *visitor)
 {
     bool const shares = options->allow_origin && visitor->origin &&
@@ -50,6 +82,9 @@ struct verdict gate_judge(const struct server_options *options, const struct vis
     if (!knows_host(options, visitor->host))
         return refuse(421, "The Host header names somebody else: ask for localhost or 127.0.0.1, "
                            "or start memoir serve with --allow-host NAME.");
+    if (!shares && is_of_another_page(visitor))
+        return refuse(403, "A page of another site asks for this: open the address yourself, or "
+                           "start memoir serve with --allow-origin and the site.");
     if (shares && strcmp(visitor->method, "OPTIONS") == 0) /* browsers send no token with it */
         return (struct verdict){.status = 204, .sentence = "", .preflight = true, .shares = true};
     if (!is_page(visitor) && !has_token(options, visitor->authorization))

@@ -1,4 +1,9 @@
-/* gate.h - whether a request may come in: who asks, under which name, with which token, for what.
+/* gate.h - whether a request may come in: who asks, under which name, from which page, with which token, for what.
+ *
+ * A browser sends requests to 127.0.0.1 for any page of anybody: a picture, a script, a form is enough, and although that page cannot read the
+ * answer, we would have done the work.  Browsers say from where they ask (Sec-Fetch-Site, and Origin where there is one), and pages cannot
+ * change that: what another site's page asks for is refused before any route sees it, but for a link that is followed to our page.  Programs
+ * send neither and come in.
  *
  * Pure: from the words of the request to a verdict. */
 #pragma once
@@ -8,6 +13,7 @@
 struct visitor {
     const char *method, *path;                                      /* never NULL */
     const char *host, *authorization, *origin, *accept, *forwarded; /* headers, or NULL */
+    const char *fetch_site, *fetch_mode, *fetch_dest;               /* Sec-Fetch-..., or NULL */
     bool is_local; /* the connection comes from this machine */
 };
 

@@ -99,6 +99,7 @@ static void add_headers(struct MHD_Response *response, const struct answer *answ
     MHD_add_response_header(response, "Content-Security-Policy",
                             answer->policy ? answer->policy : "default-src 'none'");
     MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    MHD_add_response_header(response, "X-Frame-Options", "DENY");
     if (name) {
         snprintf(file, sizeof(file), "attachment; filename=\"%s\"", name);
         MHD_add_response_header(response, "Content-Disposition", file);

@@ -55,7 +55,7 @@ static struct report_question make_question(const struct ask *ask)
         .threshold_given = selection->threshold_given,
         .threshold_share = selection->threshold_share,
         .threshold_value = selection->threshold_value,
-        .filter = selection->filter ? &selection->filter_regex : NULL,
+        .filter = selection->pattern,
         .filter_text = selection->filter,
         .for_machines = true,
         .note = ask->note,
@@ -98,7 +98,7 @@ static void answer_sides(const struct ask *ask, const struct request *request,
     struct side_question question = {.count = selection->several.count,
                                      .range = ask->range,
                                      .by = selection->by_given ? selection->by : BY_FUNCTION,
-                                     .filter = selection->filter ? &selection->filter_regex : NULL};
+                                     .filter = selection->pattern};
     for (unsigned i = 0; i < question.count; i++)
         question.metrics[i] = selection->several.items[i];
     if (question.by == BY_STACK || question.by == BY_PHASE) {
@@ -195,14 +195,14 @@ void route_ask_timeline(struct target *target, struct request *request, struct a
         !take_number(request, "top", (struct number_limits){8, 1, PLOT_SITES_MAX}, &top, answer) ||
         !ask_begin(&ask, false, target, request, answer))
         return;
-    struct plot_choice const choice = {
-        .metric = ask.selection.metric,
-        .range = ask.range,
-        .top = (unsigned)top,
-        .max_columns = (unsigned)points,
-        .filter = ask.selection.filter ? &ask.selection.filter_regex : NULL,
-        .by_function = ask.selection.by_given && ask.selection.by == BY_FUNCTION,
-        .only_gauges = only_gauges};
+    struct plot_choice const choice = {.metric = ask.selection.metric,
+                                       .range = ask.range,
+                                       .top = (unsigned)top,
+                                       .max_columns = (unsigned)points,
+                                       .filter = ask.selection.pattern,
+                                       .by_function = ask.selection.by_given &&
+                                                      ask.selection.by == BY_FUNCTION,
+                                       .only_gauges = only_gauges};
     int const err = plot_data_build(ask.recording, &choice, &data, &fault);
     if (err) {
         ask_refuse(err, &fault, request, answer);

@@ -79,7 +79,7 @@ static void answer_export(const struct ask *ask, const struct export_format *for
     struct export_job job = {.recording = ask->recording,
                              .metric = has_metric ? selection->metric : NULL,
                              .range = ask->range,
-                             .filter = selection->filter ? &selection->filter_regex : NULL,
+                             .filter = selection->pattern,
                              .hides_addresses = !request->may_see_addresses,
                              .max_events = EXPORT_MAX_EVENTS,
                              .threshold_share = selection->threshold_share};

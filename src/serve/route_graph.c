@@ -41,7 +41,7 @@ static int take_choice(struct graph_choice *choice, const struct selection *sele
 }
 
 static int answer_graph(const struct ask *ask, const struct graph_choice *choice,
-                        struct weights *weights, struct answer *answer)
+                        struct weights *weights, struct answer *answer, struct fault *fault)
 {
     struct graph_rules const rules = graph_choice_rules(choice);
     struct call_graph graph;
@@ -53,7 +53,7 @@ static int answer_graph(const struct ask *ask, const struct graph_choice *choice
                                       .all_count = weights->total_count};
     int err = graph_choice_narrow(choice, ask->recording, weights);
     if (!err)
-        err = call_graph_build(ask->recording, weights, &rules, &graph);
+        err = call_graph_build(ask->recording, weights, &rules, &graph, fault);
     if (err)
         return err;
     FILE *out = answer_begin(answer);
@@ -76,7 +76,7 @@ void route_graph(struct target *target, struct request *request, struct answer *
     if (!err)
         err = selection_weigh(&ask.selection, ask.recording, &weights, &fault);
     if (!err) {
-        err = answer_graph(&ask, &choice, &weights, answer);
+        err = answer_graph(&ask, &choice, &weights, answer, &fault);
         weights_fini(&weights);
     }
     if (err)

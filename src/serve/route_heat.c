@@ -44,8 +44,9 @@ static int make_grid(const struct ask *ask, struct heat_grid *grid, struct fault
 {
     const struct selection *selection = &ask->selection;
     uint32_t *codes = NULL;
-    int err =
-        selection->filter ? stack_match_regex(ask->recording, &selection->filter_regex, &codes) : 0;
+    int err = selection->filter
+                  ? stack_match_pattern(ask->recording, selection->pattern, &codes, fault)
+                  : 0;
     if (!err)
         err = heat_grid_build(ask->recording, selection->metric, ask->range, codes, grid, fault);
     free(codes);

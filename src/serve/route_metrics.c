@@ -70,18 +70,30 @@ static void write_recording(struct metrics_out *out, struct target *target,
     metrics_write_quality(out, recording, unix_ns());
 }
 
-static void write_all(struct metrics_out *out, struct target *target, struct metrics_state *state)
+static void write_requests(struct metrics_out *out, const struct request_counts *counts)
+{
+    struct metrics_label const let_in = {"result", "let_in"}, refused = {"result", "refused"};
+    metrics_family(out, "memoir_serve_requests_total", "counter", "",
+                   "Requests to this server: let in, or refused for who asked or how.");
+    metrics_uint(out, &let_in, 1, counts->let_in);
+    metrics_uint(out, &refused, 1, counts->refused);
+}
+
+static void write_all(struct metrics_out *out, struct target *target, struct metrics_state *state,
+                      const struct request_counts *counts)
 {
     struct metrics_label const version = {"version", MEMOIR_VERSION};
     metrics_family(out, "memoir_build_info", "gauge", "", "The version of memoir, always 1.");
     metrics_int(out, &version, 1, 1);
+    write_requests(out, counts);
     if (target_pid(target))
         write_process(out, target, state);
     write_recording(out, target, state);
 }
 
 /* One text serves all who ask within a moment: whoever asks often costs the watched process nothing more. */
-static int make_text(struct target *target, struct metrics_state *state, enum metrics_format format)
+static int make_text(struct target *target, struct metrics_state *state, enum metrics_format format,
+                     const struct request_counts *counts)
 {
     struct metrics_text *text = &state->texts[format];
     struct answer made = {0};
@@ -91,7 +103,7 @@ static int make_text(struct target *target, struct metrics_state *state, enum me
     FILE *file = answer_begin(&made);
     if (file) {
         metrics_init(&out, file, format);
-        write_all(&out, target, state);
+        write_all(&out, target, state, counts);
         metrics_finish(&out);
     }
     answer_finish(&made, file, "");
@@ -106,7 +118,8 @@ void route_metrics(struct target *target, struct request *request, struct answer
 {
     struct metrics_state *state = target_metrics_state(target);
     enum metrics_format const format = request->wants_openmetrics ? METRICS_OPEN : METRICS_TEXT;
-    FILE *out = state && make_text(target, state, format) == 0 ? answer_begin(answer) : NULL;
+    bool const is_made = state && make_text(target, state, format, request->counts) == 0;
+    FILE *out = is_made ? answer_begin(answer) : NULL;
     if (out)
         fwrite(state->texts[format].body, 1, state->texts[format].size, out);
     answer_finish(answer, out, metrics_content_type(format));

@@ -42,6 +42,7 @@ struct server {
     _Atomic bool is_watching;  /* for events */
     _Atomic bool is_summing;   /* large recordings, between requests */
     _Atomic size_t held_bytes; /* of answers that somebody has still to take */
+    struct request_counts counts;
 };
 
 /* One request on its way. */
@@ -82,6 +83,9 @@ static struct visitor visitor_of(struct MHD_Connection *connection, const char *
                             .authorization = header(connection, "Authorization"),
                             .origin = header(connection, "Origin"),
                             .accept = header(connection, "Accept"),
+                            .fetch_site = header(connection, "Sec-Fetch-Site"),
+                            .fetch_mode = header(connection, "Sec-Fetch-Mode"),
+                            .fetch_dest = header(connection, "Sec-Fetch-Dest"),
                             .forwarded = forwarded ? forwarded : header(connection, "Forwarded"),
                             .is_local = is_local(connection)};
 }
@@ -214,9 +218,11 @@ static void receive(struct server *server, struct exchange *exchange, const stru
     request->wants_html = accepts_type(accept, "text/html");
     request->wants_openmetrics = accepts_openmetrics(accept);
     request->sources = &server->options.sources;
+    request->counts = &server->counts;
     request->is_here = gate_is_here(visitor);
     request->may_see_addresses = gate_shows_addresses(&server->options, visitor);
     exchange->shares = verdict.shares;
+    atomic_fetch_add(verdict.status ? &server->counts.refused : &server->counts.let_in, 1);
     if (verdict.preflight)
         exchange->answer.status = verdict.status;
     else if (verdict.status)

@@ -84,7 +84,7 @@ equal alerts-missing-program 1 "$(grep -c 'cannot start no-such-program-here' go
 equal alerts-mistake-status 2 $?
 one_sentence alerts-mistake error 'needs a >'
 "$MEMOIR" run --alert 'heap.live{site=~"("}>1G' -- touch started 2>error
-one_sentence alerts-bad-expression error 'expression that is none'
+one_sentence alerts-bad-expression error 'no regular expression'
 "$MEMOIR" run --alert-webhook ftp://x -- touch started 2>error
 one_sentence alerts-bad-address error 'http'
 equal alerts-not-started no "$([ -e started ] && echo yes || echo no)"

@@ -38,7 +38,23 @@ equal wrong-host "" "$(walk none '' "${token[@]}" -H 'Host: evil.example' | othe
 for method in POST PUT DELETE PATCH; do
     equal "method-$method" "" "$(walk none '' "${token[@]}" -X "$method" | others 405)"
 done
-equal another-origin-may-not-ask "" "$(walk "$open" '' -X OPTIONS -H 'Origin: https://evil.example' | others '401|405')"
+
+# What a browser says when another site's page asks, in any way; with the token, and without.
+for way in no-cors/image no-cors/script no-cors/empty cors/empty same-origin/empty navigate/iframe navigate/document no-cors/ping websocket/websocket; do
+    told=(-H "Sec-Fetch-Mode: ${way%/*}" -H "Sec-Fetch-Dest: ${way#*/}")
+    for site in cross-site same-site; do
+        equal "$site-$way" "" "$(walk none '' "${token[@]}" "${told[@]}" -H "Sec-Fetch-Site: $site" | others 403)"
+    done
+done
+equal another-site-without-token "" "$(walk none '' -H 'Sec-Fetch-Site: cross-site' | others 403)"
+equal another-site-posts "" "$(walk none '' "${token[@]}" -X POST -H 'Sec-Fetch-Site: cross-site' -H 'Origin: https://evil.example' | others 403)"
+for origin in https://evil.example null http://localhost:1 "http://127.0.0.1:$((port + 1))" "http://localhost:$port"; do
+    equal "origin-$origin" "" "$(walk none '' "${token[@]}" -H "Origin: $origin" | others 403)"
+done
+equal another-origin-may-not-ask "" "$(walk none '' -X OPTIONS -H 'Origin: https://evil.example' | others 403)"
+links=(-H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: navigate' -H 'Sec-Fetch-Dest: document' -H 'Accept: text/html')
+equal a-link-opens-no-route "" "$(walk / '' "${token[@]}" "${links[@]}" | others 403)"
+equal a-link-opens-the-page 200 "$(status_of / "${links[@]}")"
 
 # Whatever the answer is, it is one, and nobody keeps it, guesses its type or has it in a page of his.
 walk "$endless" '?seconds=1' "${token[@]}" >good
@@ -46,6 +62,8 @@ equal all-were-asked $(($(wc -l <routes) - 1)) "$(wc -l <good)"
 equal never-our-fault "" "$(others '200|400|404|502' <good)"
 equal not-kept "" "$(grep -v ' no-store nosniff same-origin csp:default-src' good | head -n 3)"
 equal refused-not-kept "" "$(walk none '' | grep -v ' no-store nosniff same-origin csp:default-src' | head -n 3)"
+walk "$endless" '?seconds=1' "${token[@]}" -H 'Sec-Fetch-Site: same-origin' -H 'Sec-Fetch-Mode: cors' -H "Origin: http://127.0.0.1:$port" >ours
+equal our-page-is-served "$(cut -d' ' -f1,2 good)" "$(cut -d' ' -f1,2 ours)"
 walk "$endless" '?seconds=1' "${token[@]}" -I >headed
 equal head-is-as-get "$(cut -d' ' -f1,2 good)" "$(cut -d' ' -f1,2 headed)"
 

@@ -16,12 +16,73 @@ hex='0x[0-9a-f]{6,}|^[0-9a-f]{12}'
 begin_server loopback leaks.memoir --pid "$sleeper" --listen 0
 "$subjects/subject-http_strangers" "$port"
 at_most memory-after-strangers 65536 "$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")"
-get /metrics -H 'Origin: http://evil.example' -D headers -o /dev/null
+equal another-origin 403 "$(status_of /metrics -H 'Origin: http://evil.example' -D headers)"
+one_sentence another-origin-sentence body 'page of another site .* --allow-origin'
 equal no-cors 0 "$(grep -ci access-control headers)"
+equal no-frames 1 "$(grep -ci 'x-frame-options: deny' headers)"
 equal no-sniff 1 "$(grep -ci 'x-content-type-options: nosniff' headers)"
 equal addresses-for-this-machine yes "$(get /debug/memory | grep -Eq "$hex" && echo yes)"
 equal none-through-a-proxy "" "$(get /debug/memory -H 'X-Forwarded-For: 10.0.0.1' | grep -E "$hex")"
 end_server loopback-ends
+
+# Expressions that are made to cost, over names that are made for them: refused, or answered, in little memory; and the server goes on.
+{
+    printf 'events: Ir\nfl=(1) a.c\nfn=(1) '
+    head -c 1000000 /dev/zero | tr '\0' a
+    printf '\n1 100\nfn=(2) '
+    head -c 1000000 /dev/zero | tr '\0' a | sed 's/aaaaaaaaaaaa/std::vector</g'
+    printf '\n1 100\nfn=(3) '
+    awk 'BEGIN { srand(1); for (i = 0; i < 300000; i++) printf "%s", rand() < 0.5 ? "a" : "b" }'
+    printf '\n1 100\n'
+} >callgrind.out.names
+begin_server patterns callgrind.out.names --listen 0
+# Without a bound it would take all that the machine has.
+prlimit --pid "$server" --as=$((2 << 30)):$((2 << 30))
+ask_pattern() { # ask_pattern ROUTE PARAMETER EXPRESSION: the status
+    printf '%s' "$3" >expression
+    status_of "$1" --max-time 100 -G --data-urlencode "$2@expression"
+}
+bomb='(((a{1,255}){1,255}){1,255}){1,255}'
+for route in report flame timeline heat info 'callers?function=main' 'export?to=folded'; do
+    equal "bomb-$route" 400 "$(ask_pattern "/api/$route" filter "$bomb")"
+    one_sentence "bomb-$route-sentence" body 'too large a regular expression'
+done
+for parameter in root leaf path; do
+    equal "bomb-graph-$parameter" 400 "$(ask_pattern /api/graph $parameter "$bomb")"
+    one_sentence "bomb-graph-$parameter-sentence" body 'too large a regular expression'
+done
+names=0
+while IFS= read -r expression; do
+    names=$((names + 1))
+    equal "costly-$names" 200 "$(ask_pattern /api/report filter "$expression")"
+    equal "costly-graph-$names" 200 "$(ask_pattern /api/graph path "$expression")"
+done <<'END'
+(a+)+$
+(.*)*x
+(a|a)*[yz]
+a*[yz]
+(a*)*(a*)*(a*)*[yz]
+std::vector<.*>::push_[bc]
+(x+x+)+y
+END
+equal alternation 200 "$(ask_pattern /api/report filter "$(printf 'a%.0s|' {1..400} | head -c 1000)b")"
+equal too-much-work 400 "$(ask_pattern /api/report filter '[ab]*a[ab]{4000}[yz]')"
+one_sentence too-much-work-sentence body 'too much work for [1-3] of the names: use fewer'
+equal graph-too-much-work 400 "$(ask_pattern /api/graph root '[ab]*a[ab]{4000}[yz]')"
+one_sentence graph-too-much-work-sentence body 'too much work for [1-3] of the names: use fewer'
+"$MEMOIR" report callgrind.out.names --filter '[ab]*a[ab]{4000}[yz]' >/dev/null 2>work.err
+equal too-much-work-report 2 $?
+one_sentence too-much-work-report-sentence work.err 'memoir report: the expression .* too much work'
+equal back-reference 400 "$(ask_pattern /api/report filter '(a*)*\1')"
+head -c 1000000 /dev/zero | tr '\0' '(' >expression
+megabyte=$(status_of /api/report -G --data-urlencode filter@expression)
+case $megabyte in
+    000 | 400 | 414 | 431) ok megabyte-of-expression ;;
+    *) not_ok megabyte-of-expression "$megabyte: $(head -c 200 body)" ;;
+esac
+equal goes-on 200 "$(ask_pattern /api/report filter '^std')"
+at_most memory-after-patterns 131072 "$(awk '/^VmHWM/ { print $2 }' "/proc/$server/status")"
+end_server patterns-ends
 
 # Another address of this machine stands for another machine.
 outside=$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$')
@@ -74,8 +135,10 @@ begin_server shared leaks.memoir --listen 0 --allow-origin https://grafana.examp
 get /metrics -H 'Origin: https://grafana.example' -D headers -o /dev/null
 equal cors-when-told 1 "$(grep -ci 'access-control-allow-origin: https://grafana.example' headers)"
 equal preflight 204 "$(status_of /metrics -X OPTIONS -H 'Origin: https://grafana.example')"
-get /metrics -H 'Origin: https://evil.example' -D headers -o /dev/null
-equal cors-for-one 0 "$(grep -ci access-control headers)"
+equal cors-for-one 403 "$(status_of /metrics -H 'Origin: https://evil.example' -D headers)"
+equal cors-for-one-header 0 "$(grep -ci access-control headers)"
+equal another-site-that-is-allowed 200 "$(status_of /metrics -H 'Origin: https://grafana.example' -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: cors')"
+equal another-site-without-origin 403 "$(status_of /metrics -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: no-cors')"
 equal host-when-told 200 "$(status_of /metrics -H 'Host: proxy.example')"
 end_server shared-ends
 

@@ -117,7 +117,7 @@ on_a_terminal() {
     press / C-h C-h C-h C-h n o t h i n g Enter
     sees filters-all-away 'heap.live 0 B in /nothing/'
     press / '(' Enter
-    sees filter-wrong 'no expression'
+    sees filter-wrong 'no regular expression'
     press Escape h
     sees help 'growth counts from now on'
     press x

@@ -20,7 +20,7 @@ static struct call_graph graph_of(const char *metric, const struct graph_rules *
     struct weights weights;
     struct call_graph graph;
     CHECK(weigh_stacks(recording, metric_find(metric), TIME_ALL, &weights, NULL) == 0);
-    CHECK(call_graph_build(recording, &weights, rules, &graph) == 0);
+    CHECK(call_graph_build(recording, &weights, rules, &graph, NULL) == 0);
     weights_fini(&weights);
     return graph;
 }
@@ -63,11 +63,11 @@ static int64_t edge_value(const struct call_graph *graph, const char *from, cons
     return found ? found->value : -1;
 }
 
-static regex_t regex_of(const char *pattern)
+static struct pattern *pattern_of(const char *text)
 {
-    regex_t regex;
-    CHECK(regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) == 0);
-    return regex;
+    struct pattern *pattern;
+    CHECK(pattern_compile(text, PATTERN_ANYWHERE, NULL, &pattern, NULL) == 0);
+    return pattern;
 }
 
 static int begin(void **state)
@@ -139,14 +139,14 @@ TEST(what_is_small_goes_and_calls_through_it_are_indirect)
     CHECK(edge_value(&graph, "main", "big") == 1004 && !edge(&graph, "main", "big")->is_indirect);
     call_graph_fini(&graph);
 
-    regex_t path = regex_of("^(main|big2)$");
-    rules.path = &path;
+    struct pattern *path = pattern_of("^(main|big2)$");
+    rules.path = path;
     graph = graph_of("cpu.on", &rules);
     CHECK(graph.nodes.count == 2 && graph.edges.count == 1);
     CHECK(edge(&graph, "main", "big2")->is_indirect && edge_value(&graph, "main", "big2") == 1000);
     CHECK(graph.hidden_self == 7 && node(&graph, "main").total_value == 1007);
     call_graph_fini(&graph);
-    regfree(&path);
+    pattern_destroy(path);
 }
 
 TEST(the_heaviest_nodes_stay_and_each_keeps_a_caller)
@@ -189,9 +189,9 @@ TEST(root_leaf_and_depth_choose_parts_of_stacks)
     add("main;serve;parse;log;write", 20);
     add("main;init;parse", 40);
     add("idle", 80);
-    regex_t serve = regex_of("^serve$"), parse = regex_of("^parse$");
+    struct pattern *serve = pattern_of("^serve$"), *parse = pattern_of("^parse$");
     struct graph_rules rules = everything;
-    rules.root = &serve;
+    rules.root = serve;
     struct call_graph graph = graph_of("cpu.on", &rules);
     CHECK(graph.chosen_value == 30 && graph.whole == 150 && find(&graph, "main") == UINT32_MAX);
     CHECK(node(&graph, "parse").total_value == 30 && node(&graph, "parse").self_value == 0);
@@ -203,19 +203,19 @@ TEST(root_leaf_and_depth_choose_parts_of_stacks)
     call_graph_fini(&graph);
 
     rules = everything;
-    rules.leaf = &parse;
+    rules.leaf = parse;
     graph = graph_of("cpu.on", &rules);
     CHECK(graph.chosen_value == 70 && find(&graph, "read") == UINT32_MAX);
     CHECK(node(&graph, "serve").total_value == 30 && node(&graph, "init").total_value == 40);
     CHECK(node(&graph, "parse").total_value == 70 && node(&graph, "parse").self_value == 40);
     call_graph_fini(&graph);
 
-    rules.root = &serve;
+    rules.root = serve;
     graph = graph_of("cpu.on", &rules);
     CHECK(graph.chosen_value == 30 && graph.nodes.count == 2 && graph.edges.count == 1);
     call_graph_fini(&graph);
-    regfree(&serve);
-    regfree(&parse);
+    pattern_destroy(serve);
+    pattern_destroy(parse);
 }
 
 TEST(what_shrank_counts_by_its_size)

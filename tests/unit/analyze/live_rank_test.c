@@ -127,16 +127,16 @@ TEST(a_site_that_gave_everything_back_still_has_its_growth)
 TEST(a_filter_keeps_shares_of_the_whole)
 {
     struct live_rank live;
-    regex_t regex;
-    CHECK(regcomp(&regex, "cache", REG_EXTENDED | REG_NOSUB) == 0);
+    struct pattern *pattern;
+    CHECK(pattern_compile("cache", PATTERN_ANYWHERE, NULL, &pattern, NULL) == 0);
     struct live_question const question = {metric_find("heap.live"), BY_FUNCTION, LIVE_BY_VALUE,
-                                           &regex};
+                                           pattern};
     CHECK(running_advance(running, sample.recording, UINT64_MAX, NULL) == 0);
     CHECK(live_rank_build(sample.recording, running, &question, &live) == 0);
     CHECK(live.rows.count == 1 && live.value == 2 * MIB);
     CHECK(live.whole_value == 2 * MIB + MIB / 2 + 4100);
     live_rank_fini(&live);
-    regfree(&regex);
+    pattern_destroy(pattern);
 }
 
 TEST(the_pace_is_that_of_the_last_buckets)

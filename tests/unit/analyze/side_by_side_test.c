@@ -97,13 +97,13 @@ TEST(the_tree_has_all_metrics_too)
 
 TEST(a_filter_cuts_all_of_them)
 {
-    regex_t regex;
-    CHECK(regcomp(&regex, "^parse$", REG_EXTENDED | REG_NOSUB) == 0);
-    question.filter = &regex;
+    struct pattern *pattern;
+    CHECK(pattern_compile("^parse$", PATTERN_ANYWHERE, NULL, &pattern, NULL) == 0);
+    question.filter = pattern;
     CHECK(side_by_side_build(recording, &question, &sides, NULL) == 0);
     CHECK(sides.columns[0].value == 3LL * SEC && sides.columns[0].whole_value == 4LL * SEC);
     CHECK(sides.columns[1].value == 6000 && sides.columns[1].whole_value == 15000);
-    regfree(&regex);
+    pattern_destroy(pattern);
 }
 
 TEST(ratios_divide_by_time_then_by_calls_then_by_the_first)

@@ -90,9 +90,9 @@ TEST(sort_by_freeze_mark_and_quit_have_their_keys)
 TEST(a_filter_is_typed_taken_and_taken_away)
 {
     press("/cachx\177e\n");
-    CHECK(!choice.is_typing && choice.question.filter == &choice.regex);
+    CHECK(!choice.is_typing && choice.question.filter == choice.pattern);
     assert_string_equal(choice.filter, "cache");
-    CHECK(regexec(choice.question.filter, "my_cache_insert", 0, NULL, 0) == 0);
+    CHECK(pattern_matches(choice.question.filter, slice_of("my_cache_insert")));
     press("/q\033"); /* given up: letters were no commands meanwhile */
     CHECK(!choice.quits && !choice.is_typing);
     assert_string_equal(choice.filter, "cache");
@@ -103,7 +103,7 @@ TEST(a_filter_is_typed_taken_and_taken_away)
 TEST(a_filter_that_is_none_is_explained_and_may_be_mended)
 {
     press("/good\n/\177\177\177\177(\n");
-    CHECK(choice.is_typing && strstr(choice.message, "no expression"));
+    CHECK(choice.is_typing && strstr(choice.message, "no regular expression"));
     assert_string_equal(choice.filter, "good"); /* the one before stays */
     press("x)\n");
     CHECK(!choice.is_typing && choice.message[0] == '\0');

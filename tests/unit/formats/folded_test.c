@@ -34,14 +34,14 @@ static void the_peak_is_folded_by_default(void **state)
 static void metric_range_and_filter_are_obeyed(void **state)
 {
     (void)state;
-    regex_t parse;
-    assert_int_equal(regcomp(&parse, "parse|plugin", REG_EXTENDED | REG_NOSUB), 0);
+    struct pattern *parse;
+    assert_int_equal(pattern_compile("parse|plugin", PATTERN_ANYWHERE, NULL, &parse, NULL), 0);
     check_folded((struct export_job){.metric = metric_find("heap.calls"),
                                      .range = {0, UINT64_C(10000000000)},
-                                     .filter = &parse},
+                                     .filter = parse},
                  "_start;main;handle;parse 1000\n"
                  "_start;main;libplugin.so+0x1234 1\n");
-    regfree(&parse);
+    pattern_destroy(parse);
 }
 
 static void names_cannot_break_lines_and_equal_stacks_are_one(void **state)

@@ -181,7 +181,7 @@ TEST(frames_that_a_file_wants_hidden_are)
     recording = read_bytes(BYTES(PPROF_MINIMAL "\x32\x06main.*\x32\x09main.work\x38\x07\x40\x08"));
     check_rows(recording, "heap.live", TIME_ALL, "main.main;main.work 4096/0\n");
     recording_destroy(recording);
-    recording = read_bytes(BYTES(PPROF_MINIMAL "\x32\x08(a{999})\x38\x07"));
+    recording = read_bytes(BYTES(PPROF_MINIMAL "\x32\x08z{99999}\x38\x07"));
     CHECK(has_note(recording, "does not understand"));
     recording_destroy(recording);
 }

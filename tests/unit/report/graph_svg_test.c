@@ -24,7 +24,7 @@ static void add(const char *stack, int64_t value)
 static void make(const char *metric, const struct graph_rules *rules)
 {
     CHECK(weigh_stacks(recording, metric_find(metric), TIME_ALL, &weights, NULL) == 0);
-    CHECK(call_graph_build(recording, &weights, rules, &graph) == 0);
+    CHECK(call_graph_build(recording, &weights, rules, &graph, NULL) == 0);
     scene = (struct graph_scene){recording, &weights, &graph, &options, 0, false};
     graph_scene_init(&scene);
 }
@@ -179,10 +179,10 @@ TEST(what_is_left_out_is_told_with_its_sum)
 
 TEST(indirect_calls_are_dashed_and_cycles_marked)
 {
-    regex_t path;
+    struct pattern *path;
     struct graph_rules rules = everything;
-    CHECK(regcomp(&path, "^(main|leaf|a|b)$", REG_EXTENDED | REG_NOSUB) == 0);
-    rules.path = &path;
+    CHECK(pattern_compile("^(main|leaf|a|b)$", PATTERN_ANYWHERE, NULL, &path, NULL) == 0);
+    rules.path = path;
     add("main;between;leaf", 10);
     add("main;a;b;a", 10);
     make("cpu.on", &rules);
@@ -191,7 +191,7 @@ TEST(indirect_calls_are_dashed_and_cycles_marked)
     svg_out_fini(&out);
     graph_dot_write(&scene, &out);
     CHECK(contains("style=\"dashed\"") && contains("cycle 1"));
-    regfree(&path);
+    pattern_destroy(path);
 }
 
 TEST(nothing_to_show_says_so)

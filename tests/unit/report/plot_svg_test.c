@@ -227,13 +227,13 @@ TEST(a_filter_keeps_its_stacks_and_leaves_columns_whole)
     struct sample sample = sample_create();
     struct plot_data data;
     struct fault fault = {0};
-    regex_t regex;
-    CHECK(regcomp(&regex, "^walk$", REG_EXTENDED | REG_NOSUB) == 0);
+    struct pattern *pattern;
+    CHECK(pattern_compile("^walk$", PATTERN_ANYWHERE, NULL, &pattern, NULL) == 0);
     struct plot_choice const choice = {.metric = metric_find("heap.live"),
                                        .range = TIME_ALL,
                                        .top = 8,
                                        .max_columns = 400,
-                                       .filter = &regex};
+                                       .filter = pattern};
     CHECK(plot_data_build(sample.recording, &choice, &data, &fault) == 0);
     struct plot_data all = data_of(sample.recording, "heap.live", TIME_ALL, 8);
     size_t const last = data.instants.count - 1;
@@ -243,7 +243,7 @@ TEST(a_filter_keeps_its_stacks_and_leaves_columns_whole)
     for (size_t i = 0; i < data.columns.count; i++)
         assert_int_equal(data.columns.items[i].allocated_bytes,
                          all.columns.items[i].allocated_bytes);
-    regfree(&regex);
+    pattern_destroy(pattern);
     plot_data_fini(&all);
     plot_data_fini(&data);
     sample_destroy(&sample);

@@ -133,10 +133,10 @@ TEST(the_time_used_is_said)
 
 TEST(the_filter_narrows_rows_and_histogram)
 {
-    regex_t regex;
-    CHECK(regcomp(&regex, "^handle$", REG_EXTENDED | REG_NOSUB) == 0);
+    struct pattern *pattern;
+    CHECK(pattern_compile("^handle$", PATTERN_ANYWHERE, NULL, &pattern, NULL) == 0);
     struct report_question question = ask("heap.calls");
-    question.filter = &regex;
+    question.filter = pattern;
     question.filter_text = "^handle$";
     check(question, AS_TEXT, "filter.txt");
     question.histogram = HISTOGRAM_SIZES;
@@ -149,7 +149,7 @@ TEST(the_filter_narrows_rows_and_histogram)
     struct fault fault = {0};
     CHECK(report_prepare(sample.recording, &question, &report, &fault) == -EINVAL);
     CHECK(strstr(fault.text, "--filter"));
-    regfree(&regex);
+    pattern_destroy(pattern);
 }
 
 TEST(top_and_threshold_cut_and_say_so)

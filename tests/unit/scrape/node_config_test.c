@@ -134,8 +134,8 @@ TEST(every_wrong_key_and_value_has_its_line)
                 "c.yaml:2: the environment has no token");
     check_wrong("nodes:\n  - {name: x, address: 'a:1', folder: y}\n", "do not go together");
     check_wrong("nodes:\n  - folder: /nowhere/at/all\n", "c.yaml:2: /nowhere/at/all");
-    check_wrong("roles: {relay: 'r['}\n", "c.yaml:1: `r[` is no regular expression");
-    check_wrong("roles: {relay: 'r{9}{9}'}\n", "too much");
+    check_wrong("roles: {relay: 'r['}\n", "c.yaml:1: \"r[\" is no regular expression");
+    check_wrong("roles: {relay: 'r{999}{999}'}\n", "c.yaml:1: \"r{999}{999}\" is too large");
     check_wrong("classes: {mine: {like: theirs}}\n",
                 "c.yaml:1: there is no class `theirs` before this one");
     check_wrong("classes: {mine: {metrics: metrics}}\n", "c.yaml:1: a path such as /metrics");

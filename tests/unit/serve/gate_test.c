@@ -114,7 +114,7 @@ TEST(nothing_can_be_changed)
 TEST(one_origin_may_read_the_answers_when_told_so)
 {
     visitor.origin = "https://a.example";
-    CHECK(!gate_judge(&options, &visitor).shares);
+    CHECK(!gate_judge(&options, &visitor).shares && status() == 403);
     options.allow_origin = "https://a.example";
     CHECK(gate_judge(&options, &visitor).shares);
     visitor.origin = "https://a.example.evil";
@@ -125,6 +125,101 @@ TEST(one_origin_may_read_the_answers_when_told_so)
     CHECK(gate_judge(&options, &visitor).preflight && status() == 204);
     visitor.host = "evil.example";
     CHECK(status() == 421);
+}
+
+TEST(pages_of_others_may_not_ask)
+{
+    static const char *const sites[] = {"cross-site", "same-site", "Same-Origin", "", "other"};
+    static const char *const paths[] = {
+        "/", "/metrics", "/api/events", "/debug/pprof/heap", "/page.js", "/api/report", "/nowhere"};
+    for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++)
+        for (size_t k = 0; k < sizeof(paths) / sizeof(paths[0]); k++) {
+            visitor.fetch_site = sites[i];
+            visitor.path = paths[k];
+            CHECK(status() == 403);
+            visitor.method = "POST";
+            CHECK(status() == 403);
+            visitor.method = "GET";
+        }
+    visitor.path = "/metrics";
+    visitor.fetch_site = "same-origin";
+    CHECK(status() == 0);
+    visitor.fetch_site = "none"; /* typed, or from a program that is no browser */
+    CHECK(status() == 0);
+    visitor.host = "evil.example";
+    CHECK(status() == 421);
+}
+
+TEST(a_link_opens_the_page_and_nothing_else)
+{
+    visitor.fetch_site = "cross-site";
+    visitor.fetch_mode = "navigate";
+    visitor.fetch_dest = "document";
+    visitor.accept = "text/html,application/xhtml+xml";
+    visitor.path = "/";
+    CHECK(status() == 0);
+    visitor.fetch_site = "same-site";
+    CHECK(status() == 0);
+    visitor.method = "POST";
+    CHECK(status() == 403);
+    visitor.method = "GET";
+    visitor.fetch_dest = "iframe";
+    CHECK(status() == 403);
+    visitor.fetch_dest = NULL;
+    CHECK(status() == 403);
+    visitor.fetch_dest = "document";
+    visitor.fetch_mode = "no-cors";
+    CHECK(status() == 403);
+    visitor.fetch_mode = "navigate";
+    visitor.accept = "*/*"; /* the list, which no browser asks for */
+    CHECK(status() == 403);
+    visitor.accept = "text/html";
+    visitor.origin = "https://a.example"; /* browsers send none with it */
+    CHECK(status() == 403);
+    visitor.origin = NULL;
+    visitor.path = "/api/report";
+    CHECK(status() == 403);
+    visitor.path = "/page.js";
+    CHECK(status() == 403);
+    options.token = "0123456789abcdef";
+    visitor.path = "/";
+    CHECK(status() == 0);
+}
+
+TEST(an_origin_must_be_ours_or_allowed)
+{
+    static const char *const others[] = {"https://a.example",
+                                         "null",
+                                         "",
+                                         "http://localhost:17833",
+                                         "http://localhost",
+                                         "http://127.0.0.1:17832",
+                                         "http://localhost:17832.evil",
+                                         "http://localhost:17832/",
+                                         "ftp://localhost:17832",
+                                         "localhost:17832",
+                                         "http://"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        visitor.origin = others[i];
+        CHECK(status() == 403);
+    }
+    visitor.origin = "http://localhost:17832";
+    CHECK(status() == 0);
+    visitor.origin = "https://LocalHost:17832"; /* a proxy with TLS in front */
+    CHECK(status() == 0);
+    visitor.fetch_site = "cross-site";
+    CHECK(status() == 403);
+    options.allow_origin = "https://a.example";
+    visitor.origin = "https://a.example";
+    CHECK(status() == 0);
+    visitor.fetch_site = "same-site";
+    CHECK(status() == 0);
+    visitor.origin = NULL;
+    CHECK(status() == 403);
+    visitor.origin = "https://b.example";
+    CHECK(status() == 403);
+    visitor.method = "OPTIONS";
+    CHECK(status() == 403);
 }
 
 TEST(addresses_are_for_this_machine)
@@ -149,6 +244,9 @@ int main(void)
         cmocka_unit_test_setup(without_the_token_nothing_is_served, begin),
         cmocka_unit_test_setup(nothing_can_be_changed, begin),
         cmocka_unit_test_setup(one_origin_may_read_the_answers_when_told_so, begin),
+        cmocka_unit_test_setup(pages_of_others_may_not_ask, begin),
+        cmocka_unit_test_setup(a_link_opens_the_page_and_nothing_else, begin),
+        cmocka_unit_test_setup(an_origin_must_be_ours_or_allowed, begin),
         cmocka_unit_test_setup(addresses_are_for_this_machine, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
