@@ -186,7 +186,7 @@ async function noLooks(browser, url) {
   check(
     'explain-nobody-looked',
     /nobody has looked/i.test(await page.locator('[data-name=explain-why]').innerText()) &&
-      /memoir run --map-every/.test(await page.locator('.explain-empty pre').innerText()),
+      /memoir run --map-every/.test(await page.locator('.absent pre').innerText()),
     await page.locator('#view').innerText(),
   );
   equal('explain-nobody-no-trouble', false, await page.locator('.trouble').isVisible());

@@ -31,7 +31,7 @@ export class ExplainPart implements Part {
   private readonly head = h('div', { class: 'explain-head' });
   private readonly chart = new OwnersChart((time) => this.scene?.change({ time }));
   private readonly body = h('div', {});
-  private readonly empty = h('div', { class: 'explain-empty', hidden: true });
+  private readonly empty = h('div', { class: 'absent', hidden: true });
   private readonly full = h('div', {}, this.head, this.body);
   private scene: Scene | null = null;
   private shown: Explain | null = null;

@@ -106,14 +106,14 @@ function details(owner: Owner, actions: Actions): HTMLElement {
           : '',
       ),
     ),
-    h('ul', { class: 'sites' }, ...siteLines(owner, owner.rows, owner.metric, actions)),
+    h('ul', { class: 'owner-list' }, ...siteLines(owner, owner.rows, owner.metric, actions)),
   );
   if (owner.touched?.length) {
     const metric = `${owner.metric.replace(/\.resident$/, '')}.touched`;
     add(
       box,
       h('p', { class: 'hint' }, 'Nobody was seen asking for it. These touched it first:'),
-      h('ul', { class: 'sites' }, ...siteLines(owner, owner.touched, metric, actions)),
+      h('ul', { class: 'owner-list' }, ...siteLines(owner, owner.touched, metric, actions)),
     );
   }
   return box;

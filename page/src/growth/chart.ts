@@ -184,11 +184,11 @@ export function sparkline(values: readonly number[]): SVGSVGElement {
   const line = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join('L');
   return svg(
     'svg',
-    { class: 'spark', ...SPARK, viewBox: `0 0 ${SPARK.width} ${SPARK.height}`, 'aria-hidden': 'true' },
+    { class: 'growth-spark', ...SPARK, viewBox: `0 0 ${SPARK.width} ${SPARK.height}`, 'aria-hidden': 'true' },
     svg('path', {
-      class: 'spark-area',
+      class: 'growth-spark-area',
       d: `M${x(0)},${y(0).toFixed(1)}L${line}L${x(values.length - 1)},${y(0).toFixed(1)}Z`,
     }),
-    svg('path', { class: 'spark-line', d: `M${line}` }),
+    svg('path', { class: 'growth-spark-line', d: `M${line}` }),
   );
 }
