@@ -49,7 +49,7 @@ function siteWords(row: OwnerRow, actions: Actions): HTMLElement {
     .join('');
   return h(
     'span',
-    { class: 'site-words' },
+    { class: 'site-words', title: [name, frame && placeOf(frame), by].filter(Boolean).join(' ') },
     h('span', { class: `mono${actions.finds?.(name) ? ' hit' : ''}` }, name),
     frame && placeOf(frame) ? h('span', { class: 'where' }, placeOf(frame)) : null,
     by ? h('span', { class: 'where mono' }, by) : null,

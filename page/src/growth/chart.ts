@@ -7,6 +7,7 @@ import { bytesText, durationText } from '../units';
 const HEIGHT = 250,
   TOP = 14,
   FOOT = 24,
+  LETTER = 3.2, // half of its width
   AHEAD = 0.35; // of the time that was seen, for what may come
 
 export interface Series {
@@ -77,19 +78,10 @@ function axes(space: Space): SVGElement[] {
     if (tick > 0) parts.push(svg('text', { class: 'growth-tick', x: 0, y: y - 4 }, bytesText(tick)));
   }
   for (const tick of timeTicks(space.from, space.to, Math.max(2, space.width / 110))) {
-    const x = xOf(space, tick);
-    parts.push(
-      svg(
-        'text',
-        {
-          class: 'growth-tick',
-          x,
-          y: HEIGHT - 7,
-          'text-anchor': x < 14 ? 'start' : x > space.width - 26 ? 'end' : 'middle',
-        },
-        tick === 0 ? '0 s' : durationText(tick),
-      ),
-    );
+    const text = tick === 0 ? '0 s' : durationText(tick),
+      half = text.length * LETTER;
+    const x = Math.max(half, Math.min(space.width - half, xOf(space, tick)));
+    parts.push(svg('text', { class: 'growth-tick', x, y: HEIGHT - 7, 'text-anchor': 'middle' }, text));
   }
   return parts;
 }
