@@ -148,7 +148,7 @@ async function keys(page, url, file) {
   await after(page, () => go(page, 'r'));
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
-  const metric = await page.evaluate(() => document.activeElement.dataset.name);
+  const metric = await page.locator(':focus').getAttribute('data-name');
   equal('explain-keys-walk', 'heap.held', metric);
   await after(page, () => page.keyboard.press('Enter'));
   equal('explain-keys-open', 1, await page.locator('[data-owner="heap.held"]').count());

@@ -26,7 +26,7 @@ function scopeOf(selector) {
   return name ? [name[1]] : [];
 }
 
-/** Class names that a source gives to elements, as far as they are written out. */
+/** Class names that a source gives to elements, as far as they are written out: `key-*` is any that begins so. */
 function classesIn(source) {
   const given = [
     ...source.matchAll(/\bclass: ((?:\$\{[^}]*\}|[^,{}\n])+)/g),
@@ -34,8 +34,8 @@ function classesIn(source) {
   ];
   return given
     .flatMap(([, value]) => [...value.matchAll(/'([^']*)'|`([^`]*)`/g)])
-    .flatMap(([, plain, template]) => (plain ?? template.replace(/[\w-]*\$\{[^}]*\}[\w-]*/g, ' ')).split(' '))
-    .filter((name) => /^[a-z][\w-]*$/.test(name));
+    .flatMap(([, plain, template]) => (plain ?? template.replace(/\$\{[^}]*\}[\w-]*/g, '* ')).split(' '))
+    .filter((name) => /^[a-z][\w-]*\*?$/.test(name));
 }
 
 /** `styles` and `sources`: text by path.  Returns sentences. */
@@ -61,13 +61,12 @@ function faultsOf(styles, sources) {
     }
   }
   for (const [path, source] of Object.entries(sources))
-    for (const name of new Set(classesIn(source))) {
-      const home = homes.get(name);
-      if (home?.folders && !home.folders.includes(dirname(path)))
-        faults.push(
-          `${path} has a class ${name}, which ${home.file} lays out for ${home.folders.join(' and ')}`,
-        );
-    }
+    for (const name of new Set(classesIn(source)))
+      for (const [known, { file, folders }] of homes) {
+        const isMeant = name.endsWith('*') ? known.startsWith(name.slice(0, -1)) : known === name;
+        if (isMeant && folders && !folders.includes(dirname(path)))
+          faults.push(`${path} has a class ${known}, which ${file} lays out for ${folders.join(' and ')}`);
+      }
   return [...new Set(faults)];
 }
 
@@ -93,6 +92,11 @@ function wrongOnes() {
     ['in-two-files', inTwo, {}],
     ['used-elsewhere', one, { 'app.ts': "main.classList.toggle('x', isOn)" }],
     ['used-in-a-template', one, { 'b/view.ts': 'h("i", { class: `x ${kind}` })' }],
+    [
+      'used-by-a-beginning',
+      { 'a.css': '/* For a. */ .x-y { top: 0 }' },
+      { 'b/view.ts': '{ class: `x-${kind}` }' },
+    ],
     ['for-nobody', { 'a.css': '.x { top: 0 }' }, {}],
     ['an-element-of-all', { 'a.css': '/* For a. */ td { top: 0 }' }, {}],
   ];
