@@ -268,7 +268,7 @@ export class App {
       return;
     }
     const isOverview = scene.metric === '';
-    this.main.classList.toggle('overview', isOverview);
+    this.main.classList.toggle('run-overview', isOverview);
     if (this.state !== 'shows') {
       this.state = 'shows';
       fill(

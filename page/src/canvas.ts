@@ -1,7 +1,11 @@
 // A canvas as sharp as the screen.
+import type { Pen } from './export/seen';
 
 export const MONO = 'ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 export const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+
+const DAY = 86400, // seconds
+  APART = 8; // px between words
 
 export function fit(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio || 1;
@@ -36,15 +40,53 @@ export function ticks(most: number, wanted: number, isBytes: boolean): number[] 
 
 /** The same for a stretch of time, in ns. */
 export function timeTicks(from: number, to: number, wanted: number): number[] {
-  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400, 604800];
+  const steps = [
+    1,
+    2,
+    5,
+    10,
+    15,
+    30,
+    60,
+    120,
+    300,
+    600,
+    900,
+    1800,
+    3600,
+    7200,
+    21600,
+    43200,
+    DAY,
+    2 * DAY,
+    4 * DAY,
+  ];
   const seconds = (to - from) / 1e9 / wanted;
   const small = 10 ** Math.floor(Math.log10(Math.max(seconds, 1e-9)));
   const step =
     1e9 *
     (seconds < 1
       ? ([1, 2, 5, 10].find((n) => n * small >= seconds) ?? 10) * small
-      : (steps.find((n) => n >= seconds) ?? 604800));
+      : (steps.find((n) => n >= seconds) ?? 7 * DAY * Math.ceil(seconds / 7 / DAY)));
   const all: number[] = [];
   for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) all.push(tick);
   return all;
+}
+
+/** Words under an axis: each beneath its place but within the drawing, and none where the one before still stands. */
+export function paintTicks(
+  pen: Pen,
+  words: readonly { x: number; text: string }[],
+  width: number,
+  y: number,
+): void {
+  let free = 0;
+  pen.textAlign = 'left';
+  for (const { x, text } of words) {
+    const wide = pen.measureText(text).width,
+      left = Math.max(0, Math.min(width - wide, x - wide / 2));
+    if (left < free) continue;
+    pen.fillText(text, left, y);
+    free = left + wide + APART;
+  }
 }

@@ -36,7 +36,7 @@ const keys: readonly [string, string][] = [
 ];
 
 export function helpDialog(): HTMLDialogElement {
-  const dialog = h('dialog', { class: 'help', 'aria-label': 'Keys' });
+  const dialog = h('dialog', { class: 'dialog help', 'aria-label': 'Keys' });
   dialog.append(
     h('h2', {}, 'Keys'),
     h('dl', {}, ...keys.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])),

@@ -1,6 +1,7 @@
 // What the tests of the page share: a browser, answers of memoir, and lines that say what is ok.
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
+import { forNobody, lookAround, seenCases, watch } from './seen.mjs';
 
 export const memoir = process.env.MEMOIR;
 
@@ -42,10 +43,19 @@ export async function launch(more = []) {
   });
 }
 
-/** A page that fails the test for whatever goes wrong in it, and for any request that leaves the server. */
+/** A page that fails the test for whatever goes wrong in it, for any request that leaves the server, and for whatever is read of it
+    and is not seen (seen.mjs). */
 export async function open(browser, url, options = {}) {
+  const { protocol, origin } = new URL(url);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
+  const page = await context.newPage(),
+    close = context.close.bind(context);
+  // An answer that is still on its way through a test would end the process.
+  context.close = async () => {
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await close();
+  };
+  await watch(page);
   page.setDefaultTimeout(30000);
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(error.message));
@@ -59,7 +69,7 @@ export async function open(browser, url, options = {}) {
   page.on(
     'request',
     (request) =>
-      !request.url().startsWith(new URL(url).origin) &&
+      !request.url().startsWith(protocol === 'file:' ? protocol : origin) &&
       !/^(data|about):/.test(request.url()) &&
       page.faults.push(`asks ${request.url()}`),
   );
@@ -74,6 +84,7 @@ export async function shown(page) {
       Number(document.querySelector('#app').dataset.shown) > 0 &&
       document.querySelector('#view')?.getAttribute('aria-busy') === 'false',
   );
+  await lookAround(page);
 }
 
 /** Does something, and waits until the views have been shown once more and nothing is under way. */
@@ -86,6 +97,18 @@ export async function after(page, act) {
       document.querySelector('#view')?.getAttribute('aria-busy') === 'false',
     before,
   );
+  await lookAround(page);
+}
+
+/** Waits until an attribute of an element is as it should be, and returns it. */
+export async function until(locator, name, isSo) {
+  const end = Date.now() + 30000,
+    read = forNobody(locator.first()); // what it is not yet need not be seen
+  while (!isSo(await read.getAttribute(name))) {
+    if (Date.now() > end) throw new Error(`${locator} has ${name} ${await read.getAttribute(name)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return locator.first().getAttribute(name);
 }
 
 /** To a view, by keys: the letter is that of page/src/views/list.ts. */
@@ -141,8 +164,12 @@ export async function runTests(browser, tests) {
     try {
       await test();
     } catch (error) {
-      check(name, false, error.message);
+      check(name, false, error.stack); // says where
     }
+  }
+  for (const [name, isSo, faults] of seenCases()) {
+    for (const fault of faults) console.log(`# not seen: ${fault}`);
+    check(name, isSo, faults.join('; ') || 'nothing was looked at');
   }
   await browser?.close();
   process.exit(failures ? 1 : 0);

@@ -148,7 +148,7 @@ async function keys(page, url, file) {
   await after(page, () => go(page, 'r'));
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
-  const metric = await page.evaluate(() => document.activeElement.dataset.name);
+  const metric = await page.locator(':focus').getAttribute('data-name');
   equal('explain-keys-walk', 'heap.held', metric);
   await after(page, () => page.keyboard.press('Enter'));
   equal('explain-keys-open', 1, await page.locator('[data-owner="heap.held"]').count());
@@ -186,7 +186,7 @@ async function noLooks(browser, url) {
   check(
     'explain-nobody-looked',
     /nobody has looked/i.test(await page.locator('[data-name=explain-why]').innerText()) &&
-      /memoir run --map-every/.test(await page.locator('.explain-empty pre').innerText()),
+      /memoir run --map-every/.test(await page.locator('.absent pre').innerText()),
     await page.locator('#view').innerText(),
   );
   equal('explain-nobody-no-trouble', false, await page.locator('.trouble').isVisible());

@@ -1,7 +1,7 @@
 // The call graph: its numbers are those of memoir report and memoir graph, and one function can be looked at alone.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { after, check, equal, go, memoir, open, report, shown, sorted, valueOf } from './browser.mjs';
+import { after, check, equal, go, memoir, open, report, shown, sorted, until, valueOf } from './browser.mjs';
 import { faultOf, testTexts } from './texts.mjs';
 
 function graph(file, ...options) {
@@ -183,10 +183,7 @@ async function around(page, file) {
   const stage = await page.locator('.graph-stage').boundingBox();
   await page.mouse.move(stage.x + 20, stage.y + 20);
   await page.mouse.wheel(0, -240);
-  await page.waitForFunction(
-    (text) => document.querySelector('.graph-stage > g').getAttribute('transform') !== text,
-    larger,
-  );
+  await until(page.locator('.graph-stage > g'), 'transform', (text) => text !== larger);
   const zoomed = await transform();
   await page.mouse.down();
   await page.mouse.move(stage.x + 90, stage.y + 70, { steps: 4 });

@@ -1,28 +1,21 @@
 // A server with a token, on a recording that grows; it is killed, and comes back.
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
-import { check, equal, memoir, open } from './browser.mjs';
+import { check, equal, memoir, open, until, valueOf } from './browser.mjs';
 
 const grown = 1000; // bytes of a block of subject-grows_on_demand
 
 async function untilSum(page, least) {
-  await page.waitForFunction(
-    (bytes) => Number(document.querySelector('[data-name=sum-0]')?.dataset.value ?? 0) >= bytes,
-    least,
-  );
-  return page.evaluate(() =>
-    Number(document.querySelector('#view tr[data-name=grown_block] [data-column=self-0]')?.dataset.value),
-  );
+  await until(page.locator('[data-name=sum-0]'), 'data-value', (bytes) => Number(bytes) >= least);
+  return valueOf(page, '#view tr[data-name=grown_block] [data-column=self-0]');
 }
 
 /** Until the page has shown so many times that the recording is longer. */
 async function untilLonger(page, times) {
   for (let i = 0; i < times; i++) {
-    const length = await page.locator('[data-name=length]').getAttribute('data-value');
-    await page.waitForFunction(
-      (before) => document.querySelector('[data-name=length]')?.dataset.value !== before,
-      length,
-    );
+    const length = page.locator('[data-name=length]'),
+      before = await length.getAttribute('data-value');
+    await until(length, 'data-value', (now) => now !== before);
   }
 }
 
@@ -67,12 +60,10 @@ export async function testGrowing(browser, { url, token, growth, server, command
   appendFileSync(growth, '\n');
   equal('page-live-grows', 200 * grown, await untilSum(page, 200 * grown));
 
-  const [live, card] = await page.evaluate(() =>
-    ['sum-0', 'summary-leaked'].map((name) =>
-      Number(document.querySelector(`[data-name=${name}]`).dataset.value),
-    ),
-  );
-  equal('page-live-card', live, card);
+  // What stands around a view may come after it.
+  const live = await valueOf(page, '[data-name=sum-0]'),
+    card = page.locator('[data-name=summary-leaked]');
+  equal('page-live-card', live, Number(await until(card, 'data-value', (bytes) => Number(bytes) >= live)));
 
   await testEvents(browser, page, url, token);
 

@@ -99,6 +99,7 @@ async function buckets(page, url, file) {
     to.join(), // each ends where the next begins
   );
   equal('heat-buckets-total', whole.value, await valueOf(page, '[data-name=heat-total]'));
+  await page.locator('.heat .over').scrollIntoViewIfNeeded(); // the mouse reaches only what is in sight
   const box = await page.locator('.heat .over').boundingBox();
   await page.mouse.move(box.x + box.width * 0.4, box.y + 10);
   await page.mouse.down();

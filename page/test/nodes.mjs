@@ -13,6 +13,7 @@ import {
   shown,
   sorted,
   testPhone,
+  until,
   valueOf,
 } from './browser.mjs';
 import { testTexts } from './texts.mjs';
@@ -200,10 +201,11 @@ async function overDays(browser) {
   const begin = Math.min(...services[0].series.map((one) => one.points[0].time_ms));
   const at = (point) => (point.time_ms + point.span_ms - begin) * 1e6;
   await page.goto(`${history.url}#between=${at(rss[1])},${at(rss[2])}`);
-  await page.waitForFunction(
-    (value) =>
-      document.querySelector('.history tr[data-name=rss] [data-column=change]')?.dataset.value === value,
-    String(rss[2].last - rss[1].last),
+  const between = String(rss[2].last - rss[1].last);
+  await until(
+    page.locator('.history tr[data-name=rss] [data-column=change]'),
+    'data-value',
+    (value) => value === between,
   );
   check('history-between', true);
   await testTexts(page, 'history-texts');

@@ -69,24 +69,21 @@ export function faultOf(key, value, text, { factors = {}, whole = null } = {}) {
 /** Of all numbers in a part of the page.  `factors`: by which those of a name are shown, such as 60 for a rate per minute. */
 export async function testTexts(page, name, options = {}) {
   const { within = '#view' } = options;
-  const all = await page
-    .locator(within)
-    .evaluateAll((parts) =>
-      parts.flatMap((part) =>
-        [...part.querySelectorAll('[data-value]')]
-          .filter((one) => one.checkVisibility() && one instanceof HTMLElement)
-          .map((one) => [
-            one.dataset.name ??
-              one.dataset.column ??
-              one.dataset.figure ??
-              one.closest('[data-lane], [data-name]')?.dataset.lane ??
-              one.closest('[data-name]')?.dataset.name ??
-              '',
-            one.dataset.value,
-            one.innerText.replace(/\s+/g, ' ').trim(),
-          ]),
-      ),
-    );
+  const numbers = page.locator(within).locator('[data-value]').filter({ visible: true });
+  const all = await numbers.evaluateAll((found) =>
+    found
+      .filter((one) => one instanceof HTMLElement)
+      .map((one) => [
+        one.dataset.name ??
+          one.dataset.column ??
+          one.dataset.figure ??
+          one.closest('[data-lane], [data-name]')?.dataset.lane ??
+          one.closest('[data-name]')?.dataset.name ??
+          '',
+        one.dataset.value,
+        one.innerText.replace(/\s+/g, ' ').trim(),
+      ]),
+  );
   const told = all.filter(
     ([key, value]) => value !== '' && !Number.isNaN(Number(value)) && !BESIDE.test(key),
   );

@@ -65,7 +65,7 @@ async function zoom(page, url, file) {
   const [left, right] = await seen(page);
   check('time-zoom-in', left > from && right < to, `${left} ${right} in ${from} ${to}`);
   equal('time-zoom-in-address', `${left},${right}`, parameter(page, 'stretch'));
-  check('time-zoom-overview', await page.locator('.overview').isVisible());
+  check('time-zoom-overview', await page.locator('.timeline-overview').isVisible());
   equal(
     'time-zoom-selects-nothing',
     report(file, '--metric', 'heap.allocated').total.value,

@@ -7,16 +7,7 @@
 . "$TOP/tests/system/page.bash"
 
 need_server page-growth
-# Two minutes of a program as heaptrack writes them: leak_here keeps 64 KiB a second, slow_here 16 KiB, churn_here keeps nothing;
-# resident memory grows by 80 KiB a second on a machine of 16 MiB.
-awk 'BEGIN {
-    print "v 10400 3\nX /usr/bin/leaky\nI 1000 1000"
-    n = split("leaky main leak_here slow_here churn_here leaky.c", names, " ")
-    for (i = 1; i <= n; i++) printf "s %x %s\n", length(names[i]), names[i]
-    print "i 1000 1 2 6 a\ni 2000 1 3 6 14\ni 3000 1 4 6 1e\ni 4000 1 5 6 28"
-    print "t 1 0\nt 2 1\nt 3 1\nt 4 1\na 10000 2\na 4000 3\na 8000 4"
-    for (s = 1; s <= 120; s++) printf "c %x\n+ 0\n+ 1\n+ 2\n- 2\nR %x\n", s * 1000, 500 + 20 * s
-}' >heaptrack.leaky.1
+make_leaky heaptrack.leaky.1
 "$MEMOIR" run --quiet -o short.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
 begin_server growth --listen 0 heaptrack.leaky.1 short.memoir
 

@@ -4,6 +4,7 @@ import { barCell } from '../bars';
 import { add, fill, h } from '../dom';
 import { finderOf } from '../finder';
 import { Grid } from '../grid';
+import { nameWord, whereWord } from '../names';
 import { baseName, countText } from '../units';
 
 export class NeighbourTable {
@@ -51,12 +52,12 @@ export class NeighbourTable {
               ? h(
                   'span',
                   { class: 'name-cell' },
-                  h(
-                    'span',
-                    { class: `mono${finds?.(row.frame.function) ? ' hit' : ''}`, title: row.frame.function },
+                  nameWord(
                     row.frame.function || '[no name]',
+                    row.frame.function,
+                    finds?.(row.frame.function),
                   ),
-                  h('span', { class: 'where', title: row.frame.module }, baseName(row.frame.module)),
+                  whereWord(baseName(row.frame.module), row.frame.module),
                 )
               : h('span', { class: 'hint' }, this.nobody),
         },

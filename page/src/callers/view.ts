@@ -4,11 +4,20 @@ import { add, button, fill, h } from '../dom';
 import type { Picture, Table } from '../export/seen';
 import { literally } from '../finder';
 import { Palette } from '../flame/colors';
-import { frameTable, mergedCount, nodeOfPath, pathText, treeOf, type FrameTable } from '../flame/layout';
+import {
+  depthCount,
+  frameTable,
+  mergedCount,
+  nodeOfPath,
+  pathText,
+  treeOf,
+  type FrameTable,
+} from '../flame/layout';
 import { matchesOf } from '../flame/matches';
 import { FlameStage, type Shown } from '../flame/stage';
 import { describe } from '../flame/words';
 import { isCounter } from '../metrics';
+import { whereWord } from '../names';
 import { loadRows, type Row } from '../rows';
 import { questionOf, type Part, type Scene } from '../scene';
 import { onTheme, theme } from '../theme';
@@ -134,6 +143,7 @@ export class CallersPart implements Part {
       glides,
       mostHeight,
     });
+    this.callees.element.hidden = depthCount(callees.tree) < 2; // it calls nothing
     this.callees.show(callees, zoom.startsWith(UP) ? 0 : nodeOfPath(callees.tree, zoom), {
       glides,
       mostHeight,
@@ -192,7 +202,7 @@ export class CallersPart implements Part {
     fill(
       this.facts,
       h('div', { class: 'tip-head mono', 'data-name': 'focus' }, answer.function),
-      h('span', { class: 'where', title: answer.module }, baseName(answer.module)),
+      whereWord(baseName(answer.module), answer.module),
       line(
         'Total',
         'total',

@@ -3,6 +3,7 @@ import type { Diff, DiffRow } from '../api_types';
 import { h } from '../dom';
 import type { Column } from '../grid';
 import { percent, signed } from '../flame/changes';
+import { nameWord, whereWord } from '../names';
 import type { DiffGrouping } from '../selection';
 import { baseName, valueText } from '../units';
 
@@ -39,8 +40,8 @@ function nameCell(row: DiffRow, by: DiffGrouping): HTMLElement {
       { class: `kind-sign ${row.kind}`, role: 'img', 'aria-label': row.kind, title: row.kind },
       kindSigns[row.kind],
     ),
-    h('span', { class: 'mono', title: name }, name),
-    h('span', { class: 'where', title: where }, where),
+    nameWord(name),
+    whereWord(where),
   );
 }
 

@@ -1,6 +1,6 @@
 // The owners over time, stacked: a step at each look at the pages.  A brush selects time, as on the timeline.
 import type { OwnersOverTime } from '../api_types';
-import { fit, SANS, ticks, timeTicks } from '../canvas';
+import { fit, paintTicks, SANS, ticks, timeTicks } from '../canvas';
 import { add, fill, h, listen } from '../dom';
 import type { Time } from '../selection';
 import { onTheme, theme, type Theme } from '../theme';
@@ -53,6 +53,7 @@ export class OwnersChart {
     this.time = time;
     this.cursor = Math.min(this.cursor, data.time_ns.length - 1);
     this.paint();
+    if (this.cursor >= 0) this.point(this.cursor);
   }
 
   private sum(place: number): number {
@@ -111,11 +112,9 @@ export class OwnersChart {
       pen.fillText(text, 6, y);
     }
     pen.fillStyle = colors.faint;
-    for (const tick of timeTicks(0, this.end, Math.max(2, width / 110))) {
-      const text = durationText(tick),
-        wide = pen.measureText(text).width;
-      pen.fillText(text, Math.min(width - wide, Math.max(0, this.x(tick) - wide / 2)), high + AXIS / 2 + 2);
-    }
+    const times = timeTicks(0, this.end, Math.max(2, width / 110));
+    const words = times.map((tick) => ({ x: this.x(tick), text: tick === 0 ? '0 s' : durationText(tick) }));
+    paintTicks(pen, words, width, high + AXIS / 2 + 2);
   }
 
   private paintOver(): void {

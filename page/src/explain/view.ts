@@ -31,8 +31,16 @@ export class ExplainPart implements Part {
   private readonly head = h('div', { class: 'explain-head' });
   private readonly chart = new OwnersChart((time) => this.scene?.change({ time }));
   private readonly body = h('div', {});
-  private readonly empty = h('div', { class: 'explain-empty', hidden: true });
-  private readonly full = h('div', {}, this.head, this.body);
+  private readonly empty = h('div', { class: 'absent', hidden: true });
+  private readonly looks = h('span', { class: 'hint' });
+  // Stays where it is: what is pointed at in it is told until the pointer goes, also while the recording grows.
+  private readonly overTime = h(
+    'section',
+    { class: 'over-time' },
+    h('h3', {}, 'Over time ', this.looks),
+    this.chart.element,
+  );
+  private readonly full = h('div', {}, this.head, this.body, this.overTime);
   private scene: Scene | null = null;
   private shown: Explain | null = null;
 
@@ -236,24 +244,10 @@ export class ExplainPart implements Part {
             ),
           )
         : null,
-      overTime && overTime.time_ns.length
-        ? h(
-            'section',
-            { class: 'over-time' },
-            h(
-              'h3',
-              {},
-              'Over time ',
-              h(
-                'span',
-                { class: 'hint' },
-                `${countText(overTime.time_ns.length)} looks that found something new; drag to select`,
-              ),
-            ),
-            this.chart.element,
-          )
-        : null,
     );
+    const count = overTime?.time_ns.length ?? 0;
+    this.overTime.hidden = count === 0;
+    this.looks.textContent = `${countText(count)} look${count === 1 ? '' : 's'} that found something new; drag to select`;
     if (overTime)
       this.chart.set(
         overTime,

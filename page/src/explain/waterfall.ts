@@ -49,7 +49,7 @@ function siteWords(row: OwnerRow, actions: Actions): HTMLElement {
     .join('');
   return h(
     'span',
-    { class: 'site-words' },
+    { class: 'site-words', title: [name, frame && placeOf(frame), by].filter(Boolean).join(' ') },
     h('span', { class: `mono${actions.finds?.(name) ? ' hit' : ''}` }, name),
     frame && placeOf(frame) ? h('span', { class: 'where' }, placeOf(frame)) : null,
     by ? h('span', { class: 'where mono' }, by) : null,
@@ -106,14 +106,14 @@ function details(owner: Owner, actions: Actions): HTMLElement {
           : '',
       ),
     ),
-    h('ul', { class: 'sites' }, ...siteLines(owner, owner.rows, owner.metric, actions)),
+    h('ul', { class: 'owner-list' }, ...siteLines(owner, owner.rows, owner.metric, actions)),
   );
   if (owner.touched?.length) {
     const metric = `${owner.metric.replace(/\.resident$/, '')}.touched`;
     add(
       box,
       h('p', { class: 'hint' }, 'Nobody was seen asking for it. These touched it first:'),
-      h('ul', { class: 'sites' }, ...siteLines(owner, owner.touched, metric, actions)),
+      h('ul', { class: 'owner-list' }, ...siteLines(owner, owner.touched, metric, actions)),
     );
   }
   return box;

@@ -22,7 +22,7 @@ const programs: readonly [to: string, label: string, title: string][] = [
 ];
 
 export class SaveMenu {
-  readonly element = h('dialog', { class: 'save', 'aria-label': 'Save' });
+  readonly element = h('dialog', { class: 'dialog save', 'aria-label': 'Save' });
   private readonly said = h('p', { class: 'hint', role: 'status', 'data-name': 'save-said' });
   private readonly hides = h('input', { type: 'checkbox', id: 'save-plain' });
   private readonly page = h('div', { class: 'save-row' });

@@ -251,7 +251,7 @@ export class FlamePart implements Part {
         ...palette.legend().map(({ name, color }) => {
           const dot = h('i', { class: 'dot' });
           dot.style.background = color;
-          return h('span', { class: 'key' }, dot, name);
+          return h('span', { class: 'key', title: name }, dot, h('span', {}, name));
         }),
       );
   }

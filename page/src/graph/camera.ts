@@ -4,6 +4,7 @@ import { setAttribute } from '../dom';
 const LEAST = 0.04,
   MOST = 4,
   STEP = 1.25,
+  NEARLY = 0.88,
   STILL = 5, // pixels that a hand moves without meaning it
   SETTLE_MS = 200;
 
@@ -86,7 +87,9 @@ export class Camera {
     const { clientWidth: width, clientHeight: height } = this.stage;
     if (width < 10 || height < 10) return;
     const whole = Math.min(width / this.content.width, height / this.content.height, 1.2);
-    this.scale = Math.max(isWhole ? LEAST : Math.min(this.least(), 1), whole);
+    const least = Math.min(this.least(), 1);
+    this.scale = Math.max(isWhole ? LEAST : least, whole);
+    if (whole > NEARLY * least) this.scale = whole; // a little smaller, and nothing is cut
     const wide = this.content.width * this.scale,
       high = this.content.height * this.scale;
     const { x, y } = this.anchor ?? { x: this.content.width / 2, y: 0 };

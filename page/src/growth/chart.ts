@@ -7,6 +7,7 @@ import { bytesText, durationText } from '../units';
 const HEIGHT = 250,
   TOP = 14,
   FOOT = 24,
+  LETTER = 3.2, // half of its width
   AHEAD = 0.35; // of the time that was seen, for what may come
 
 export interface Series {
@@ -77,19 +78,10 @@ function axes(space: Space): SVGElement[] {
     if (tick > 0) parts.push(svg('text', { class: 'growth-tick', x: 0, y: y - 4 }, bytesText(tick)));
   }
   for (const tick of timeTicks(space.from, space.to, Math.max(2, space.width / 110))) {
-    const x = xOf(space, tick);
-    parts.push(
-      svg(
-        'text',
-        {
-          class: 'growth-tick',
-          x,
-          y: HEIGHT - 7,
-          'text-anchor': x < 14 ? 'start' : x > space.width - 26 ? 'end' : 'middle',
-        },
-        tick === 0 ? '0 s' : durationText(tick),
-      ),
-    );
+    const text = tick === 0 ? '0 s' : durationText(tick),
+      half = text.length * LETTER;
+    const x = Math.max(half, Math.min(space.width - half, xOf(space, tick)));
+    parts.push(svg('text', { class: 'growth-tick', x, y: HEIGHT - 7, 'text-anchor': 'middle' }, text));
   }
   return parts;
 }
@@ -184,11 +176,11 @@ export function sparkline(values: readonly number[]): SVGSVGElement {
   const line = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join('L');
   return svg(
     'svg',
-    { class: 'spark', ...SPARK, viewBox: `0 0 ${SPARK.width} ${SPARK.height}`, 'aria-hidden': 'true' },
+    { class: 'growth-spark', ...SPARK, viewBox: `0 0 ${SPARK.width} ${SPARK.height}`, 'aria-hidden': 'true' },
     svg('path', {
-      class: 'spark-area',
+      class: 'growth-spark-area',
       d: `M${x(0)},${y(0).toFixed(1)}L${line}L${x(values.length - 1)},${y(0).toFixed(1)}Z`,
     }),
-    svg('path', { class: 'spark-line', d: `M${line}` }),
+    svg('path', { class: 'growth-spark-line', d: `M${line}` }),
   );
 }

@@ -3,6 +3,7 @@ import type { History, HistorySeries, HistoryService, NodeRow, Target } from '..
 import { button, fill, h, listen } from '../dom';
 import { finderOf } from '../finder';
 import { Grid, numberColumn, type Column } from '../grid';
+import { nameWord, whereWord } from '../names';
 import { Lanes } from '../nodes/lanes';
 import type { Curve, Line } from '../nodes/rows';
 import type { Selection, Time } from '../selection';
@@ -199,8 +200,8 @@ export class HistoryView {
           h(
             'span',
             { class: 'name-cell' },
-            h('span', { class: 'mono' }, row.name),
-            h('span', { class: 'where' }, `${kinds[row.series.kind]}${row.series.current ? '' : ', gone'}`),
+            nameWord(row.name),
+            whereWord(`${kinds[row.series.kind]}${row.series.current ? '' : ', gone'}`),
           ),
       },
       numberColumn('last', 'Now', 'The last value', text),

@@ -5,6 +5,7 @@ import { add, button, fill, h } from '../dom';
 import type { Table } from '../export/seen';
 import { finderOf } from '../finder';
 import { Grid, type Column } from '../grid';
+import { nameWord, whereWord } from '../names';
 import { questionOf, type Part, type Scene } from '../scene';
 import { baseName, countText, shareText, valueText } from '../units';
 import { isTooShort, listingOf, wordsOf, type CodeLine } from './listing';
@@ -88,8 +89,8 @@ export class SourcePart implements Part {
             h(
               'span',
               { class: 'name-cell' },
-              h('span', { class: 'mono', title: file.file }, baseName(file.file)),
-              h('span', { class: 'where' }, file.file.slice(0, -baseName(file.file).length)),
+              nameWord(baseName(file.file), file.file),
+              whereWord(file.file.slice(0, -baseName(file.file).length), file.file),
             ),
         },
         number('self', 'of stacks that end in it'),

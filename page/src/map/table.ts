@@ -3,6 +3,7 @@ import type { AddressMap, MapRow } from '../api_types';
 import { barCell } from '../bars';
 import { h } from '../dom';
 import type { Column } from '../grid';
+import { nameWord, whereWord } from '../names';
 import { bytesText, countText } from '../units';
 import { placeText, privateBytes, type Piece } from './words';
 
@@ -43,8 +44,8 @@ export function columnsOf(map: AddressMap): Column<Piece>[] {
         h(
           'span',
           { class: 'name-cell' },
-          h('span', { class: 'mono', title: piece.full }, piece.name),
-          h('span', { class: 'where' }, `${piece.label} · ${placeText(map, piece.row)}`),
+          nameWord(piece.name, piece.full),
+          whereWord(`${piece.label} · ${placeText(map, piece.row)}`),
         ),
     },
     { id: 'rights', label: 'Rights', isWide: true, cell: ({ row }) => h('code', {}, row.rights || '–') },

@@ -50,7 +50,7 @@ export class MapPart implements Part {
     onPress: (piece) => this.open(piece.row),
   });
   private readonly full = h('div', {});
-  private readonly empty = h('div', { class: 'explain-empty', hidden: true });
+  private readonly empty = h('div', { class: 'absent', hidden: true });
   private scene: Scene | null = null;
   private map: AddressMap | null = null;
   private pieces: Piece[] = [];

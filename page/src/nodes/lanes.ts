@@ -1,5 +1,5 @@
 // Each node over time, one below the other on one axis: a brush selects time for all views, arrows choose a node.
-import { fit, SANS, timeTicks } from '../canvas';
+import { fit, paintTicks, SANS, timeTicks } from '../canvas';
 import { add, h, listen } from '../dom';
 import type { Pen, Picture } from '../export/seen';
 import type { Time } from '../selection';
@@ -137,11 +137,9 @@ export class Lanes {
     pen.fillRect(0, height - AXIS, width, AXIS);
     pen.font = `10.5px ${SANS}`;
     pen.fillStyle = colors.faint;
-    for (const tick of timeTicks(this.span.from, this.span.to, Math.max(2, width / 110))) {
-      const x = xIn(all, this.span, tick);
-      pen.textAlign = x < 14 ? 'left' : x > width - 30 ? 'right' : 'center';
-      pen.fillText(this.timeText(tick), x, height - 7);
-    }
+    const ticks = timeTicks(this.span.from, this.span.to, Math.max(2, width / 110));
+    const words = ticks.map((tick) => ({ x: xIn(all, this.span, tick), text: this.timeText(tick) }));
+    paintTicks(pen, words, width, height - 7);
     if (this.cursor === null) return;
     pen.strokeStyle = colors.soft;
     pen.lineWidth = 1;

@@ -99,7 +99,8 @@ export function paintCurve(
     }
     pen.beginPath();
     if (points.length === 1) {
-      pen.arc(first[0], first[1], 1.6, 0, 2 * Math.PI);
+      const x = Math.max(place.x + 2, Math.min(place.x + place.width - 2, first[0])); // whole
+      pen.arc(x, first[1], 1.6, 0, 2 * Math.PI);
       pen.fill();
     } else {
       points.forEach(([x, at], k) => (k ? pen.lineTo(x, at) : pen.moveTo(x, at)));

@@ -5,6 +5,7 @@ import { ServerError } from '../client';
 import { add, button, fill, h, listen } from '../dom';
 import type { Picture, Table } from '../export/seen';
 import { Grid, numberColumn, type Column } from '../grid';
+import { nameWord, whereWord } from '../names';
 import { whose, type Part, type Scene } from '../scene';
 import { onTheme, theme } from '../theme';
 import { baseName, bytesText, countText, durationText, signedText } from '../units';
@@ -237,11 +238,7 @@ export class NodesPart implements Part {
         'span',
         { class: 'name-cell' },
         h('b', {}, line.role || 'no role'),
-        h(
-          'span',
-          { class: 'where' },
-          `${countText(line.members.length)} node${line.members.length === 1 ? '' : 's'}, together`,
-        ),
+        whereWord(`${countText(line.members.length)} node${line.members.length === 1 ? '' : 's'}, together`),
       );
     const where = answer.run === null ? node.nick : node.nick === node.name ? node.class : node.nick;
     return h(
@@ -253,9 +250,9 @@ export class NodesPart implements Part {
         'aria-label': this.state(line, answer),
         title: this.state(line, answer),
       }),
-      h('span', { class: 'mono' }, answer.run === null ? baseName(node.name) : node.name),
+      nameWord(answer.run === null ? baseName(node.name) : node.name, node.name),
       !node.up && answer.run !== null && h('span', { class: 'down-word' }, 'down'),
-      h('span', { class: 'where' }, where),
+      whereWord(where),
     );
   }
 
@@ -269,6 +266,7 @@ export class NodesPart implements Part {
   }
 
   private spark(line: Line, answer: Nodes): HTMLElement {
+    if (line.curve.values.every((value) => value === null)) return h('span', { class: 'nothing' }, '–');
     const canvas = h('canvas', { class: 'spark', 'aria-hidden': 'true' });
     const span = shapeOf(line.curve, answer.time_ns),
       place = sparkPlace();

@@ -1,6 +1,6 @@
 // Call sites over time: who has how much when, as areas, lines or shares; and a table of where each began and ended.
 import type { Report, Timeline } from '../api_types';
-import { fit, SANS, timeTicks } from '../canvas';
+import { fit, paintTicks, SANS, timeTicks } from '../canvas';
 import { add, button, fill, h, listen } from '../dom';
 import type { Pen, Picture, Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
@@ -128,11 +128,13 @@ export class SitesPart implements Part {
     pen.font = `10.5px ${SANS}`;
     pen.textBaseline = 'alphabetic';
     pen.fillStyle = look.theme.faint;
-    for (const tick of timeTicks(look.span.from, look.span.to, Math.max(2, look.span.width / 110))) {
-      const x = xOf(look.span, tick);
-      pen.textAlign = x < 14 ? 'left' : x > look.span.width - 24 ? 'right' : 'center';
-      pen.fillText(tick === 0 ? '0 s' : durationText(tick), x, look.lane.top + look.lane.height + 15);
-    }
+    const { span, lane } = look;
+    const ticks = timeTicks(span.from, span.to, Math.max(2, span.width / 110));
+    const words = ticks.map((tick) => ({
+      x: xOf(span, tick),
+      text: tick === 0 ? '0 s' : durationText(tick),
+    }));
+    paintTicks(pen, words, span.width, lane.top + lane.height + 15);
   }
 
   private paint(): void {

@@ -30,7 +30,7 @@ function siteKey(scene: Scene, name: string | null, color: string): HTMLElement 
     class: 'key mono',
     title: `Find ${name} in the views below`,
   });
-  add(key, dot, name);
+  add(key, dot, h('span', {}, name));
   return key;
 }
 

@@ -1,6 +1,6 @@
 // Paints the lanes of the timeline beneath each other, and marks over all of them.
 import type { Mark, Timeline } from '../api_types';
-import { SANS, timeTicks } from '../canvas';
+import { paintTicks, SANS, timeTicks } from '../canvas';
 import type { Pen } from '../export/seen';
 import type { Theme } from '../theme';
 import { bytesText, durationText } from '../units';
@@ -40,7 +40,8 @@ export interface Picked {
 const MARKS = 18,
   AXIS = 22,
   GAP = 10,
-  HEAD = 17;
+  HEAD = 17,
+  NUMBERS = 72; // px that they take at the right, where they have no gutter
 
 function heightOf(lane: LaneAbout, narrow: boolean): number {
   if (lane.id === 'memory') return narrow ? 84 : 104;
@@ -83,6 +84,14 @@ function stepsOf(
 function paintProportional(pen: Pen, data: Timeline, plan: Plan, scale: Scale, theme: Theme): void {
   const { pss, end_ns: ends } = data.columns,
     known = ends.map((ns, i) => ({ ns, value: pss[i] ?? null })).filter((one) => one.value !== null);
+  const [only] = known;
+  if (only && known.length === 1) {
+    pen.fillStyle = theme.pss;
+    pen.beginPath();
+    pen.arc(xOf(plan, only.ns), yOf(scale, only.value ?? 0), 3, 0, 2 * Math.PI);
+    pen.fill();
+    return;
+  }
   pen.lineWidth = 2;
   pen.strokeStyle = theme.pss;
   pen.setLineDash([5, 3]);
@@ -144,8 +153,9 @@ function paintPeak(pen: Pen, data: Timeline, plan: Plan, scale: Scale, theme: Th
   pen.textAlign = isLeft ? 'right' : 'left';
   pen.lineWidth = 3;
   const place = x + (isLeft ? -8 : 8) - (isNarrow(plan) && x > plan.width - 60 ? 52 : 0);
-  pen.strokeText(text, place, y - 5);
-  pen.fillText(text, place, y - 5);
+  const isUnder = !isLeft && y < scale.lane.top + 12; // the title stands above
+  pen.strokeText(text, place, isUnder ? y + 14 : y - 5);
+  pen.fillText(text, place, isUnder ? y + 14 : y - 5);
 }
 
 /** Of columns that are too short for a rate, several together. */
@@ -200,6 +210,16 @@ function paintCurve(pen: Pen, data: Timeline, plan: Plan, lane: Lane, curve: Cur
   paintNumbers(pen, plan, scale, theme, curve.isBytes, curve.text);
 }
 
+/** The first of some texts that has room; if none has, as much of the last as there is room for. */
+function fitting(pen: Pen, texts: readonly string[], room: number): string {
+  const fits = (text: string): boolean => pen.measureText(text).width <= room;
+  let last = texts[texts.length - 1] ?? '';
+  const found = texts.find(fits);
+  if (found !== undefined) return found;
+  while (last && !fits(`${last}…`)) last = last.slice(0, -1);
+  return last && `${last}…`;
+}
+
 /** When it was there: a band at the foot of the lane, as high as its share of the largest it had. */
 function paintPicked(pen: Pen, picked: Picked, plan: Plan, lane: Lane, theme: Theme): void {
   const { data } = picked;
@@ -215,10 +235,15 @@ function paintPicked(pen: Pen, picked: Picked, plan: Plan, lane: Lane, theme: Th
   pen.stroke();
   pen.font = `600 11px ${SANS}`;
   pen.textBaseline = 'alphabetic';
-  const title = pen.measureText(lane.title).width + 12;
+  const title = pen.measureText(lane.title).width + 12,
+    room = plan.width - title - (isNarrow(plan) ? NUMBERS : 0);
   pen.fillStyle = theme.hit;
   pen.textAlign = 'left';
-  pen.fillText(`— ${picked.name}, on a scale of its own`, title, lane.top - 5);
+  pen.fillText(
+    fitting(pen, [`— ${picked.name}, on a scale of its own`, `— ${picked.name}`], room),
+    title,
+    lane.top - 5,
+  );
 }
 
 function paintMark(pen: Pen, mark: Mark, plan: Plan, theme: Theme): void {
@@ -270,11 +295,9 @@ function paintAxis(pen: Pen, plan: Plan, theme: Theme): void {
   pen.font = `10.5px ${SANS}`;
   pen.textBaseline = 'alphabetic';
   pen.fillStyle = theme.faint;
-  for (const tick of timeTicks(plan.from, plan.to, Math.max(2, plan.width / 110))) {
-    const x = xOf(plan, tick);
-    pen.textAlign = x < 14 ? 'left' : x > plan.width - 24 ? 'right' : 'center';
-    pen.fillText(tick === 0 ? '0 s' : durationText(tick), x, plan.axis + 14);
-  }
+  const ticks = timeTicks(plan.from, plan.to, Math.max(2, plan.width / 110));
+  const words = ticks.map((tick) => ({ x: xOf(plan, tick), text: tick === 0 ? '0 s' : durationText(tick) }));
+  paintTicks(pen, words, plan.width, plan.axis + 14);
 }
 
 export function paintTimeline(

@@ -82,8 +82,14 @@ function counted(
 export function lanesOf(data: Timeline): LaneAbout[] {
   const { columns } = data;
   const own = (id: string, title: string): LaneAbout => ({ id, title, isUsual: true, curve: null });
+  const memory = [...columns.rss, ...columns.pss, ...columns.heap_live, ...columns.heap_live_max];
+  const others = otherLanes(data, own);
+  return memory.some((bytes) => bytes) || others.length === 0 ? [own('memory', 'Memory'), ...others] : others;
+}
+
+function otherLanes(data: Timeline, own: (id: string, title: string) => LaneAbout): LaneAbout[] {
+  const { columns } = data;
   return [
-    own('memory', 'Memory'),
     ...metrics.slice(2).flatMap((known) => metricLane(known, data)),
     ...counted('rate', 'Allocation rate', columns.allocated, true, (theme) => theme.rate),
     ...metrics.slice(0, 2).flatMap((known) => metricLane(known, data)),

@@ -6,6 +6,8 @@ import type { Theme } from '../theme';
 import { rateText, shareText, shortCountText, valueText } from '../units';
 import { most, paintNumbers, paintScale, xOf, yOf, type Lane, type Scale, type Span } from './scale';
 
+const THICK = 2; // px
+
 export function siteColor(theme: Theme, index: number, isRest: boolean): string {
   return isRest ? theme.rest : (theme.series[index % theme.series.length] ?? theme.rest);
 }
@@ -99,6 +101,24 @@ function paintLines(pen: Pen, data: Timeline, series: Series, look: StackLook, s
   }
 }
 
+/** A thin line over an area, but where that is hardly thicker itself. */
+function paintSeam(
+  pen: Pen,
+  xs: readonly number[],
+  tops: readonly number[],
+  bottoms: readonly number[],
+  color: string,
+): void {
+  const isThick = (i: number): boolean => (bottoms[i] ?? 0) - (tops[i] ?? 0) >= THICK;
+  pen.strokeStyle = color;
+  pen.lineWidth = 0.75;
+  pen.beginPath();
+  tops.forEach((y, i) =>
+    i > 0 && isThick(i) && isThick(i - 1) ? pen.lineTo(xs[i] ?? 0, y) : pen.moveTo(xs[i] ?? 0, y),
+  );
+  pen.stroke();
+}
+
 /** The largest lies at the bottom, as it is the one to look at. */
 function paintAreas(pen: Pen, data: Timeline, series: Series, look: StackLook, scale: Scale): void {
   const xs = series.times.map((ns) => xOf(look.span, ns)),
@@ -107,17 +127,17 @@ function paintAreas(pen: Pen, data: Timeline, series: Series, look: StackLook, s
   let floor = new Array<number>(xs.length).fill(0);
   for (const [index, site] of data.sites.entries()) {
     const upper = floor.map((value, i) => value + part(Math.max(0, series.values[index]?.[i] ?? 0), i));
+    const tops = upper.map((value) => yOf(scale, value)),
+      bottoms = floor.map((value) => yOf(scale, value));
     pen.beginPath();
-    upper.forEach((value, i) => pen.lineTo(xs[i] ?? 0, yOf(scale, value)));
-    for (let i = xs.length - 1; i >= 0; i--) pen.lineTo(xs[i] ?? 0, yOf(scale, floor[i] ?? 0));
+    tops.forEach((y, i) => pen.lineTo(xs[i] ?? 0, y));
+    for (let i = xs.length - 1; i >= 0; i--) pen.lineTo(xs[i] ?? 0, bottoms[i] ?? 0);
     pen.closePath();
     pen.fillStyle = siteColor(look.theme, look.hue(index), site.function === null);
     pen.globalAlpha = look.chosen < 0 || look.chosen === index ? 0.85 : 0.4;
     pen.fill();
     pen.globalAlpha = 1;
-    pen.strokeStyle = look.theme.surface;
-    pen.lineWidth = 0.75;
-    pen.stroke();
+    paintSeam(pen, xs, tops, bottoms, look.theme.surface);
     floor = upper;
   }
 }

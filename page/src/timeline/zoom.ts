@@ -35,7 +35,11 @@ export function moved(now: Stretch, whole: Stretch, by: number): Stretch | null 
 
 /** Drag it to move the stretch, click beside it to bring it there. */
 export class Overview {
-  readonly element = h('div', { class: 'overview', hidden: true, title: 'All of the time: drag the window' });
+  readonly element = h('div', {
+    class: 'timeline-overview',
+    hidden: true,
+    title: 'All of the time: drag the window',
+  });
   private readonly canvas = h('canvas', { 'aria-hidden': 'true' });
   private whole: Stretch = { from: 0, to: 1 };
   private now: Stretch = this.whole;

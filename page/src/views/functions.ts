@@ -4,6 +4,7 @@ import { add, button, fill, h } from '../dom';
 import type { Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
 import { Grid, type Column } from '../grid';
+import { nameWord, whereWord } from '../names';
 import { loadRows, tableOf, type Row, type Rows } from '../rows';
 import type { Part, Scene } from '../scene';
 import { groupings } from '../selection';
@@ -77,13 +78,10 @@ export class FunctionsPart implements Part {
         const cell = h(
           'span',
           { class: 'name-cell' },
-          h('span', { class: 'mono', title: row.name }, row.name),
-          h(
-            'span',
-            { class: 'where', title: row.module },
-            [by === 'module' ? row.module : baseName(row.module), by === 'module' ? '' : row.place]
-              .filter(Boolean)
-              .join(' · '),
+          nameWord(row.name),
+          whereWord(
+            by === 'module' ? row.module : [baseName(row.module), row.place].filter(Boolean).join(' · '),
+            row.module,
           ),
         );
         if (by === 'line' && row.file)

@@ -4,6 +4,7 @@ import { add, fill, h } from '../dom';
 import type { Table } from '../export/seen';
 import { finderOf } from '../finder';
 import { Grid, type Column } from '../grid';
+import { nameWord, whereWord } from '../names';
 import { loadRows, tableOf, type Row, type Rows } from '../rows';
 import type { Part, Scene } from '../scene';
 import { countText, valueText } from '../units';
@@ -36,13 +37,7 @@ export class ThreadsPart implements Part {
       {
         id: 'name',
         label: 'Thread',
-        cell: (row) =>
-          h(
-            'span',
-            { class: 'name-cell' },
-            h('span', { class: 'mono' }, row.name),
-            h('span', { class: 'where' }, row.place),
-          ),
+        cell: (row) => h('span', { class: 'name-cell' }, nameWord(row.name), whereWord(row.place)),
       },
       ...answer.sums.flatMap((sum, i): Column<Row>[] => [
         {

@@ -4,6 +4,7 @@ import { add, button, fill, h } from '../dom';
 import type { Table } from '../export/seen';
 import { finderOf, literally } from '../finder';
 import { Grid, type Column } from '../grid';
+import { nameWord, whereWord } from '../names';
 import type { Part, Scene } from '../scene';
 import { baseName, countText, valueText } from '../units';
 import { BesideChooser } from './beside';
@@ -155,8 +156,8 @@ export class TreePart implements Part {
             { class: 'twisty', 'aria-hidden': 'true' },
             node.children.length ? (this.opens(node) ? '▾' : '▸') : '',
           ),
-          h('span', { class: `mono${finds?.(node.name) ? ' hit' : ''}`, title: node.name }, node.name),
-          h('span', { class: 'where', title: node.module }, baseName(node.module)),
+          nameWord(node.name, node.name, finds?.(node.name)),
+          whereWord(baseName(node.module), node.module),
         );
         cell.style.paddingLeft = `${Math.min(node.depth, 40) * 13}px`;
         if (node.depth > 0)
