@@ -22,6 +22,11 @@ const verdicts: Readonly<Record<string, string>> = {
   growing: 'growing',
 };
 
+/** A number that lost events leave open is never shown alone. */
+function rangeText(low: number, high: number): string {
+  return low === high ? '' : `${bytesText(low)} to ${bytesText(high)}, as events were lost; `;
+}
+
 function factsOf(report: Report): Fact[] {
   const { heap, rss_peak_bytes: rss } = report.summary,
     { growth, recording } = report;
@@ -33,7 +38,7 @@ function factsOf(report: Report): Fact[] {
       label: 'Heap at its peak',
       value: heap.peak_bytes,
       text: bytesText(heap.peak_bytes),
-      more: `${countText(heap.peak_calls)} blocks, at ${durationText(heap.peak_time_ns)}`,
+      more: `${rangeText(heap.peak_bytes_low, heap.peak_bytes_high)}${countText(heap.peak_calls)} blocks, at ${durationText(heap.peak_time_ns)}`,
       metric: 'heap.peak',
     });
     // While it runs nothing is leaked yet: then it is all that is live, as heap.live counts it.
@@ -45,7 +50,7 @@ function factsOf(report: Report): Fact[] {
       label: isLive ? 'Live now' : 'Never freed',
       value: bytes,
       text: bytesText(bytes),
-      more: `${countText(blocks)} blocks`,
+      more: `${rangeText(heap.leaked_bytes_low, heap.leaked_bytes_high)}${countText(blocks)} blocks`,
       metric: isLive ? 'heap.live' : 'heap.leaked',
     });
     facts.push({
