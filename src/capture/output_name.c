@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/place.h"
+
 #define SAME_NAME_MAX 10000u
 
 void output_name(char path[PATH_MAX], const char *output, const char *folder, const char *program,
@@ -27,4 +29,11 @@ void output_name(char path[PATH_MAX], const char *output, const char *folder, co
             return;
         snprintf(number, sizeof(number), "-%u", same);
     }
+}
+
+int output_check(const struct recording_wish *wish, struct fault *fault)
+{
+    if (!wish->output)
+        return 0;
+    return wish->force ? place_clear(wish->output, fault) : place_check(wish->output, fault);
 }

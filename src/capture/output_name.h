@@ -4,7 +4,13 @@
 #include <limits.h>
 #include <stdint.h>
 
+#include "base/fault.h"
+#include "capture/recording_wish.h"
+
 /* `output` if there is one; else PROGRAM.PID.memoir in `folder`, PROGRAM.PID-2.memoir and so on if there is one: processes
  * may have had the same number before, and this one may have been another program. */
 void output_name(char path[PATH_MAX], const char *output, const char *folder, const char *program,
                  uint32_t pid);
+
+/* Whether a recording may be written where it is wished: nothing of the user's is overwritten, unless that is wished, too.  0 or -errno. */
+int output_check(const struct recording_wish *wish, struct fault *fault);

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "capture/launch.h"
+#include "capture/output_name.h"
 #include "capture/outside_session.h"
 #include "procfs/process_facts.h"
 
@@ -352,7 +353,9 @@ int outside_record(const struct outside_recorder_options *options,
     for (unsigned i = 0; i < options->watch_count; i++)
         cell_sources_add(&recorder.cells, options->watches[i]->cells);
     set_signals();
-    int err = recorder.symbols ? start(&recorder, fault)
+    int err = output_check(&options->wish, fault);
+    if (err == 0)
+        err = recorder.symbols ? start(&recorder, fault)
                                : fault_set(fault, -ENOMEM, "out of memory before the start");
     recorder.has_failed = err < 0;
     if (err == 0)

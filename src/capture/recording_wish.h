@@ -9,6 +9,7 @@ struct recording_wish {
     uint64_t max_bytes;
     uint64_t for_ns; /* stop recording after; 0: never */
     bool quiet;
+    bool force; /* whatever file is in the way of the first goes */
     /* Called with the number of the first process once there is one.  NULL: nobody asks. */
     void (*began)(bool quiet, uint32_t pid);
 };

@@ -13,6 +13,7 @@
 
 #include "base/vec.h"
 #include "capture/death_note.h"
+#include "capture/output_name.h"
 #include "capture/process_keeper.h"
 #include "procfs/process_facts.h"
 
@@ -82,8 +83,11 @@ int roster_check_output(struct roster *roster, struct fault *fault)
     if (slash)
         snprintf(roster->folder, sizeof(roster->folder), "%.*s", (int)(slash - output), output);
     if (output) {
+        int const err = output_check(&roster->options.recorder->wish, fault);
+        if (err < 0)
+            return err;
         roster->made_output = access(output, F_OK) < 0;
-        int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
         if (fd < 0)
             return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o",
                              output, strerror(errno));

@@ -109,14 +109,6 @@ static const char *conflict(const struct export_options *options)
     return NULL;
 }
 
-/* A file that is only half there helps nobody. */
-static void remove_partial(const char *path)
-{
-    struct stat about;
-    if (path && strcmp(path, "-") != 0 && lstat(path, &about) == 0 && S_ISREG(about.st_mode))
-        unlink(path);
-}
-
 static int write_export(const struct export_options *options, struct export_job *job,
                         struct fault *fault)
 {
@@ -133,11 +125,11 @@ static int write_export(const struct export_options *options, struct export_job 
     if (finished == -EPIPE && (!path || strcmp(path, "-") == 0))
         finished = 0; /* the reader has seen enough */
     err = err ? err : finished;
-    int closed = answer_close(file, path, err ? NULL : fault);
-    err = err ? err : closed;
-    if (err)
-        remove_partial(path);
-    return err;
+    if (err) {
+        answer_discard(file, path);
+        return err;
+    }
+    return answer_close(file, path, fault);
 }
 
 static void tell_growing(const struct recording *recording)

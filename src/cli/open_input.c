@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/slice.h"
+#include "cli/answer_file.h"
 #include "cli/name_frames.h"
 #include "cluster/run_recording.h"
 #include "formats/input.h"
@@ -92,6 +93,7 @@ struct recording *open_selected_input(const char *path, const struct selection *
     struct stat status;
     const char *node = selection ? selection->node : NULL,
                *kind = selection ? selection->kind : NULL;
+    answer_protect(path);
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
         struct recording *recording = run_recording_read(path, node, kind, fault);
         if (recording)

@@ -65,8 +65,17 @@ static int take_quiet(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
+static int take_force(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct recording_wish *)into)->force = true;
+    return 0;
+}
+
 const struct option_rule wish_rules[] = {
     {"-o", "FILE", "where to write; PROGRAM.PID.memoir in this folder unless given", take_output},
+    {"--force", NULL, "write there even if a file that is no recording is in the way", take_force},
     {"--max-size", "SIZE", "keep the file below this (256M); older times get coarser",
      take_max_size},
     {"--for", "TIME", "stop recording after this time; processes go on", take_for},

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "store/copy.h"
+#include "store/place.h"
 #include "store/writer.h"
 
 #define SMALL_TABLES_BYTES ((size_t)4096) /* ride along with the next bucket */
@@ -41,17 +42,13 @@ static bool set_paths(struct recording_writer *writer, const char *path)
 static int begin_file(struct recording_writer *writer)
 {
     uint8_t header[FILE_HEADER_BYTES];
-    struct growing_file left_over;
     file_header_put(header);
     int err = growing_file_create(&writer->file, writer->path);
     if (err == 0)
         err = growing_file_append(&writer->file, header, sizeof(header));
     /* a copy that a killed recorder left behind would only take room */
-    if (err == 0 && access(writer->temporary_path, F_OK) == 0 &&
-        growing_file_create(&left_over, writer->temporary_path) == 0) {
-        growing_file_close(&left_over);
-        unlink(writer->temporary_path);
-    }
+    if (err == 0 && place_check(writer->temporary_path, NULL) == 0)
+        (void)unlink(writer->temporary_path);
     return err;
 }
 
@@ -66,6 +63,10 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
     writer->file.fd = -1;
     writer->max_bytes = writer->asked_bytes = max_bytes ? max_bytes : UINT64_MAX;
     writer->packer = chunk_packer_create();
+    if (place_check(path, fault) < 0) {
+        destroy(writer);
+        return NULL;
+    }
     int err = writer->packer && set_paths(writer, path) ? begin_file(writer) : -ENOMEM;
     if (err < 0) {
         fault_set(fault, err, "cannot create '%s': %s", path,

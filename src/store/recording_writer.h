@@ -12,7 +12,7 @@
 
 struct recording_writer;
 
-/* Creates `path` (replacing a regular file of that name) and writes the header.  `max_bytes`: the
+/* Creates `path` (replacing a recording of that name, but nothing else: place.h) and writes the header.  `max_bytes`: the
  * file does not grow past it; older buckets are merged by age instead, through a copy beside it; 0
  * means no cap.  Only a cap with no room for the names, the stacks and one bucket gives way, with a
  * note.  NULL with `fault` filled on failure. */
