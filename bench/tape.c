@@ -135,8 +135,9 @@ static int load_arena(struct player *player, const char *folder)
     char *memory = player->arena.memory;
     if (fread(memory, ARENA_NODES_AT, 1, rest) != 1)
         return fail("the tape is torn");
-    fread(arena_node_at(memory, 0), sizeof(struct trie_node),
-          atomic_load(&player->arena.header->node_count), rest);
+    uint32_t const nodes = atomic_load(&player->arena.header->node_count);
+    if (fread(arena_node_at(memory, 0), sizeof(struct trie_node), nodes, rest) != nodes)
+        return fail("the tape is torn");
     arena_process_at(memory, 0)->pid = 0; /* it is over: /proc knows somebody else */
     atomic_store(&player->arena.header->slot_high, 0);
     fclose(rest);

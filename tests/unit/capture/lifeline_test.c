@@ -8,7 +8,8 @@
 
 #include "check.h"
 
-#define PATIENCE_NS 100000000u
+#define SHORT_NS 100000000u
+#define LONG_NS  3000000000u /* longer than a busy machine keeps a process waiting */
 
 static _Atomic uint64_t progress;
 static int told[2];
@@ -20,16 +21,17 @@ static void tell(void *context)
     (void)ignored;
 }
 
-/* A recorder that was told to end and does not, with or without signs of life for a second.  Its exit status. */
+/* A recorder that was told to end and does not, with or without signs of life for some seconds.  Its exit status. */
 static int status_of_stuck(bool lives)
 {
     pid_t const pid = fork();
     if (pid == 0) {
-        struct lifeline_options const options = {PATIENCE_NS, &progress, NULL, tell, NULL};
+        struct lifeline_options const options = {lives ? LONG_NS : SHORT_NS, &progress, NULL, tell,
+                                                 NULL};
         dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
         struct lifeline *lifeline = lifeline_tie(&options);
         lifeline_pull();
-        for (int i = 0; i < (lives ? 100 : 6000); i++) {
+        for (int i = 0; i < (lives ? 400 : 6000); i++) {
             progress += lives;
             usleep(10000);
         }

@@ -173,13 +173,19 @@ static void a_copy_left_behind_by_a_killed_recorder_goes(void **state)
     char *path = sample_path();
     char left_over[300];
     snprintf(left_over, sizeof(left_over), "%s.tmp", path);
-    FILE *file = fopen(left_over, "w");
-    fputs("half a copy", file);
-    fclose(file);
     struct recording *recording = recording_create();
+    struct recording_writer *copy = recording_writer_create(left_over, 0, NULL);
+    CHECK(copy && recording_writer_finish(copy, recording, NULL) == 0);
     struct recording_writer *writer = recording_writer_create(path, 0, NULL);
     CHECK(access(left_over, F_OK) < 0);
     CHECK(recording_writer_finish(writer, recording, NULL) == 0);
+    FILE *file = fopen(left_over, "w");
+    fputs("of somebody else", file);
+    fclose(file);
+    writer = recording_writer_create(path, 0, NULL);
+    CHECK(writer && access(left_over, F_OK) == 0);
+    CHECK(recording_writer_finish(writer, recording, NULL) == 0);
+    unlink(left_over);
     recording_destroy(recording);
     sample_forget_path(path);
 }

@@ -291,10 +291,15 @@ static void the_file_is_for_its_owner_alone_and_replaces_only_files(void **state
     fputs("somebody else's", old);
     fclose(old);
     chmod(path, 0666);
+    CHECK(recording_writer_create(path, 0, &fault) == NULL && strstr(fault.text, "no recording"));
+    CHECK(truncate(path, 0) == 0);
     struct recording_writer *writer = recording_writer_create(path, 0, NULL);
     struct stat status;
     CHECK(stat(path, &status) == 0 && (status.st_mode & 0777) == 0600);
+    CHECK(recording_writer_create(path, 0, &fault) == NULL && strstr(fault.text, "another memoir"));
     CHECK(recording_writer_finish(writer, recording, NULL) == 0);
+    writer = recording_writer_create(path, 0, NULL); /* in place of the recording that is there */
+    CHECK(writer && recording_writer_finish(writer, recording, NULL) == 0);
     CHECK(recording_writer_create("/dev/null", 0, &fault) == NULL && strlen(fault.text) > 0);
     CHECK(recording_writer_create("/tmp", 0, &fault) == NULL);
     CHECK(recording_writer_create("/nonexistent/x", 0, &fault) == NULL);
