@@ -67,7 +67,7 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
     struct arena_header *header = arena->header = arena->memory;
     header->version = ARENA_VERSION;
     header->size = ARENA_BYTES;
-    header->follow_children = follow_children;
+    header->follow_children = arena->follows_children = follow_children;
     header->recorder_pid = (uint32_t)getpid();
     atomic_store(&header->node_count, TRIE_FIRST_NODE);
     int err = take_lock(arena);

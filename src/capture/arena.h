@@ -24,6 +24,7 @@ struct arena {
     void *memory;
     struct arena_header *header;
     struct arena_will *will;
+    bool follows_children; /* as asked; the program can change what the header says */
 };
 
 /* Makes an empty arena of a size that nobody can change, and holds its lock word for the calling thread, whose death then

@@ -295,7 +295,7 @@ static void let_program_go(void *context)
 static void tie_lifeline(struct recorder *recorder)
 {
     struct lifeline_options const options = {.patience_ns = LIFELINE_NS,
-                                             .progress = &recorder->arena.header->progress,
+                                             .progress = ring_reader_progress(recorder->reader),
                                              .asked = &recorder->arena.header->end_asked,
                                              .let_go = let_program_go,
                                              .context = recorder};
@@ -368,6 +368,8 @@ int recorder_record(const struct recorder_options *options, const struct recorde
         else
             end(recorder, (enum subject_state)err, result);
     }
+    symbol_queue_destroy(recorder->symbols); /* which may take long: a signal must still end us */
+    recorder->symbols = NULL;
     lifeline_untie(recorder->lifeline);
     calm_stderr_end(recorder->calm);
     recorder_fini(recorder);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/cold.h"
 #include "capture/ring_guard.h"
 #include "capture/ring_heap.h"
@@ -29,7 +30,8 @@ struct ring_reader {
     bool stopped;            /* a mark waits for the next one, and all that came after it */
     bool at_mark;
     struct ring_guard *guard;
-    bool is_late; /* rings fill faster than they are read */
+    _Atomic uint64_t progress; /* as in the arena, but nobody else can write it */
+    bool is_late;              /* rings fill faster than they are read */
     bool
         never_waits; /* the program is not to wait for us: rings are emptied beside the reading, too */
 };
@@ -78,8 +80,10 @@ void ring_reader_return(struct ring_reader *reader)
 void ring_reader_forget(struct ring_reader *reader, const struct session *session)
 {
     for (uint32_t i = 0; i < ARENA_SLOTS; i++) {
-        if (reader->rings[i].session == session)
+        if (reader->rings[i].session == session) {
             reader->rings[i].session = NULL;
+            reader->rings[i].is_large = false;
+        }
     }
 }
 
@@ -125,9 +129,11 @@ bool ring_reader_is_past(struct ring_reader *reader, const struct ring_marks *ma
 static bool take_inheritance(struct ring_reader *reader, struct ring *ring, struct session *session,
                              uint64_t now_ns)
 {
-    uint32_t process = session_parent(session);
+    uint32_t const process = session_parent(session);
+    /* Where children are not followed there is one session, which another one would end. */
+    bool const has_parent = process != PROCESS_NONE && reader->arena->follows_children;
     struct session *parent =
-        process == PROCESS_NONE ? NULL : reader->session_of(reader->context, process, now_ns);
+        has_parent ? reader->session_of(reader->context, process, now_ns) : NULL;
     ring->ahead = parent && !session_has_forked(parent, session);
     if (ring->ahead && !ring->hurry)
         return false;
@@ -217,6 +223,8 @@ static COLD unsigned see_told(struct ring_reader *reader, struct ring *ring, uin
     if (told_kind_of(first) == TOLD_MARK && words >= told_fixed_words(TOLD_MARK) &&
         !reach_mark(reader, ring, ring_word(ring, at + 1)))
         return 0;
+    if (!ring->session) /* it went while others caught up */
+        return words;
     return ring_is_booked(ring, ring_told_see(ring, at, first)) ? words : 0;
 }
 
@@ -270,7 +278,8 @@ static COLD unsigned see_other(struct ring_reader *reader, struct ring *ring, ui
     case EVENT_FORK:
         if (!reach_mark(reader, ring, ring_word(ring, at + 1)))
             return 0;
-        session_fork(ring->session, (uint32_t)(first >> 4), ring->time_ns);
+        if (ring->session) /* it may have gone while others caught up */
+            session_fork(ring->session, (uint32_t)(first >> 4), ring->time_ns);
         return words;
     case EVENT_RATE:
         see_rate(ring, first >> 4);
@@ -340,6 +349,7 @@ static inline void look_ahead(struct ring *ring)
 static void note_progress(struct ring_reader *reader)
 {
     atomic_fetch_add_explicit(&reader->arena->header->progress, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&reader->progress, 1, memory_order_relaxed);
 }
 
 /* Reads on until the ring's time passes `until_ns`, or its round ends. */
@@ -498,6 +508,7 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
 
 /* Nothing read in so many rounds: a ring waits for what will never come, in a way that nobody thought of. */
 #define ROUNDS_IN_VAIN (2 * ARENA_SLOTS)
+#define DRAIN_NS       30000000000u /* ages: rings are small; more is a program that plays with us */
 
 bool ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock)
 {
@@ -507,7 +518,8 @@ bool ring_reader_drain(struct ring_reader *reader, const struct tick_clock *cloc
     reader->draining = true;
     if (marks)
         ring_reader_mark(reader, marks); /* what is written after this is not waited for */
-    while (!past && in_vain < ROUNDS_IN_VAIN) {
+    uint64_t const until_ns = monotonic_ns() + DRAIN_NS;
+    while (!past && in_vain < ROUNDS_IN_VAIN && monotonic_ns() < until_ns) {
         uint64_t const before = reader->words;
         ring_reader_round(reader, clock);
         in_vain = reader->words == before ? in_vain + 1 : 0;
@@ -522,6 +534,11 @@ void ring_reader_set_priority(struct ring_reader *reader, const struct priority 
 {
     priority_take(priority);
     ring_guard_set_priority(reader->guard, priority);
+}
+
+const _Atomic uint64_t *ring_reader_progress(const struct ring_reader *reader)
+{
+    return &reader->progress;
 }
 
 void ring_reader_never_wait(struct ring_reader *reader)

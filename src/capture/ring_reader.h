@@ -41,6 +41,9 @@ uint64_t ring_reader_words(const struct ring_reader *reader); /* read so far */
 /* Of the calling thread, which reads, and of those who stand in for it. */
 void ring_reader_set_priority(struct ring_reader *reader, const struct priority *priority);
 
+/* Counts up while something is read. */
+const _Atomic uint64_t *ring_reader_progress(const struct ring_reader *reader);
+
 /* The program is not to wait for the reader: while rings fill faster than they are read, other threads empty them into
  * memory. */
 void ring_reader_never_wait(struct ring_reader *reader);

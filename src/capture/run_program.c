@@ -90,7 +90,7 @@ static void let_descriptors_go(void)
 static void pass_signals_on(struct program *program)
 {
     for (int number = 1; number < NSIG; number++) {
-        if (passed_on[number]) {
+        if (passed_on[number] && !program->ended) { /* else its number may be another's */
             passed_on[number] = 0;
             kill(program->pid, number);
         }
@@ -120,7 +120,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     (void)fault;
     pass_signals_on(program);
     program->ended = program->ended || program_ended(program, result);
-    if (program->ended && (enough || !children_live(program)))
+    if (program->ended && (enough || lifeline_is_pulled() || !children_live(program)))
         return SUBJECT_ENDED;
     return enough ? SUBJECT_CUT : SUBJECT_RUNS;
 }

@@ -331,6 +331,8 @@ int stack_import_sampled_site(struct stack_import *import, uint32_t node, uint64
     if (stack_import_site(import, node, &exact) < 0 || prepare_sampled(import, exact, rate) < 0)
         return -ENOMEM;
     if (!import->sampled[exact]) {
+        if (import->sites.count >= SITES_UNDER)
+            return -ENOMEM; /* of rates that nobody asked for */
         struct imported_site twin = import->sites.items[exact];
         twin.rate = rate;
         if (!vec_push(&import->sites, twin))

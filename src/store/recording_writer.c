@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/copy.h"
@@ -26,10 +27,13 @@ static void destroy(struct recording_writer *writer)
     free(writer);
 }
 
-/* A symbolic link stays, and what it points to is replaced. */
+/* A symbolic link of the user's own stays, and what it points to is replaced.  One of somebody else's leads nowhere. */
 static bool set_paths(struct recording_writer *writer, const char *path)
 {
-    writer->path = realpath(path, NULL);
+    struct stat about;
+    bool const is_own =
+        lstat(path, &about) < 0 || !S_ISLNK(about.st_mode) || about.st_uid == geteuid();
+    writer->path = is_own ? realpath(path, NULL) : NULL;
     if (!writer->path)
         writer->path = strdup(path);
     if (!writer->path || asprintf(&writer->temporary_path, "%s.tmp", writer->path) < 0) {

@@ -13,7 +13,7 @@ static inline struct arena *wiped_arena(void)
 {
     static struct arena arena;
     if (!arena.header)
-        CHECK(arena_open(&arena, false, NULL) == 0);
+        CHECK(arena_open(&arena, true, NULL) == 0);
     CHECK(fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)ARENA_PROCESSES_AT,
                     (off_t)(ARENA_BYTES - ARENA_PROCESSES_AT)) == 0);
     atomic_store(&arena.header->process_high, 0);
