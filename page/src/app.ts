@@ -6,7 +6,7 @@ import { add, button, fill, h, isTyping, rememberFocus } from './dom';
 import { Events, growthOf, type Happening } from './events';
 import { island } from './export/island';
 import { SaveMenu } from './export/menu';
-import { helpDialog } from './help';
+import { helpDialog, openHelp } from './help';
 import { HistoryView } from './history/view';
 import { isTimeless, learnMetrics, timely, usualMetric } from './metrics';
 import { headOf, type Part, type Scene } from './scene';
@@ -78,7 +78,7 @@ export class App {
           'aria-label': 'Dark or light',
           title: 'Dark or light (d)',
         }),
-        button('?', () => this.help.showModal(), { class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)' }),
+        button('?', () => openHelp(this.help), { class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)' }),
       ),
       this.main,
       this.help,
@@ -427,7 +427,7 @@ export class App {
 
   private act(key: string): boolean {
     const actions: Record<string, () => void> = {
-      '?': () => this.help.showModal(),
+      '?': () => openHelp(this.help),
       '/': () => this.controls.focus('find'),
       s: () => this.controls.focus('filter'),
       m: () => this.controls.focus('metric'),

@@ -50,3 +50,8 @@ export function helpDialog(): HTMLDialogElement {
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
   return dialog;
 }
+
+export function openHelp(dialog: HTMLDialogElement): void {
+  dialog.showModal();
+  dialog.scrollTop = 0; // not at the button, which has the focus and stands at the end
+}

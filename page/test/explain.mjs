@@ -11,6 +11,7 @@ import {
   shown,
   sorted,
   testPhone,
+  until,
   valueOf,
 } from './browser.mjs';
 import { BYTES, testSays, testTexts } from './texts.mjs';
@@ -180,6 +181,32 @@ async function keys(page, url, file) {
   await testTexts(page, 'explain-look-texts', { within: '.owners-chart' });
 }
 
+/** What has the focus keeps it while the recording grows, also where what stands around the view comes late. */
+async function staysFocused(browser, url) {
+  const page = await open(browser, `${url}#view=explain`);
+  await shown(page);
+  await page.route(/api\/timeline/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await route.continue();
+  });
+  await page.keyboard.press('ArrowDown');
+  const name = await page.locator(':focus').getAttribute('data-name'),
+    length = page.locator('[data-name=length]'),
+    before = await length.getAttribute('data-value');
+  const had = page.evaluate(async () => {
+    const names = new Set(),
+      end = performance.now() + 5000;
+    while (performance.now() < end) {
+      names.add(document.activeElement.dataset.name ?? 'nothing');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return [...names].join();
+  });
+  await until(length, 'data-value', (now) => now !== before);
+  equal('explain-focus-stays', name, await had);
+  await page.context().close();
+}
+
 async function noLooks(browser, url) {
   const page = await open(browser, `${url}#view=explain`);
   await shown(page);
@@ -222,6 +249,7 @@ export async function testExplain(browser, { ended, silent, sampled: sample }) {
   await page.context().close();
   await testPhone(browser, `${ended.url}#view=explain&owner=heap.held`, 'explain');
   await rest(browser, ended.url, ended.file);
+  await staysFocused(browser, ended.url);
   await noLooks(browser, silent.url);
   await sampled(browser, sample.url, sample.file);
 }

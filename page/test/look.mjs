@@ -18,6 +18,9 @@ const MOVED = '.graph-stage';
 /** A text that is cut shows at least so many pixels. */
 const LEAST_CUT = 30;
 
+/** What is to be clicked has at least so many pixels. */
+const LEAST_CONTROL = 11;
+
 /** What goes away with the pointer, or at the click that opened it, covers nothing for long. */
 const PASSING = '.tip, .lane-list';
 
@@ -214,7 +217,8 @@ function opacityOf(element) {
 function faultOfBox(element) {
   const boxOf = () => element.getClientRects()[0] ?? element.getBoundingClientRect();
   const { width, height } = boxOf();
-  if (width < 1 || height < 1) return `it is ${Math.round(width)} by ${Math.round(height)} pixels`;
+  const least = element.matches('input, select, button') ? LEAST_CONTROL : 1;
+  if (width < least || height < least) return `it is ${Math.round(width)} by ${Math.round(height)} pixels`;
   const seen = MIDDLES.filter((place) => isSeenAt(element, boxOf, place)).length;
   return seen >= 3
     ? ''
@@ -352,7 +356,7 @@ export function notePaintedTexts() {
   };
 }
 
-const constants = { LEAST_CUT, MIDDLES, MOVED, PASSING };
+const constants = { LEAST_CONTROL, LEAST_CUT, MIDDLES, MOVED, PASSING };
 const functions = [
   ...[nameOf, scrollersOf, bring, partsOf, alphaOf, ownTexts, isThrough, isOnTop, isSeenAt, isCutOnPurpose],
   ...[luminanceOf, isOtherColor, faultOfText, isForEars, speakersOf, opacityOf, faultOfBox, faultOfDrawn],

@@ -83,6 +83,8 @@ async function openedParts(browser, size) {
   for (const key of ['?', 'e']) {
     await page.keyboard.press(key);
     await page.locator('dialog[open]').waitFor();
+    const top = await page.locator('dialog[open]').evaluate((one) => one.scrollTop);
+    equal(`seen-dialog-begins-${key === '?' ? 'help' : 'save'}-${size.width}`, 0, top);
     await isSeen(page, `dialog-${key === '?' ? 'help' : 'save'}`);
     await page.keyboard.press('Escape');
   }

@@ -222,6 +222,7 @@ export class ExplainPart implements Part {
           filter: view === 'flame' && site ? literally(site) : '',
         }),
     });
+    const focused = this.ownerButtons().find((one) => one === document.activeElement)?.dataset['name'];
     fill(
       this.body,
       steps,
@@ -245,6 +246,11 @@ export class ExplainPart implements Part {
           )
         : null,
     );
+    // At once, so that whoever walks by keys stays where he is, also while the recording grows.
+    if (focused !== undefined)
+      this.ownerButtons()
+        .find((one) => one.dataset['name'] === focused)
+        ?.focus({ preventScroll: true });
     const count = overTime?.time_ns.length ?? 0;
     this.overTime.hidden = count === 0;
     this.looks.textContent = `${countText(count)} look${count === 1 ? '' : 's'} that found something new; drag to select`;
@@ -256,9 +262,13 @@ export class ExplainPart implements Part {
       );
   }
 
+  private ownerButtons(): HTMLElement[] {
+    return [...this.body.querySelectorAll<HTMLElement>('[data-owner-button]')];
+  }
+
   /** Up and down from owner to owner. */
   key(event: KeyboardEvent): boolean {
-    const buttons = [...this.element.querySelectorAll<HTMLElement>('[data-owner-button]')];
+    const buttons = this.ownerButtons();
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (!step || !buttons.length) return false;
     const now = buttons.findIndex((one) => one === document.activeElement);

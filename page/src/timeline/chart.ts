@@ -141,6 +141,7 @@ function paintPeak(pen: Pen, data: Timeline, plan: Plan, scale: Scale, theme: Th
   const x = xOf(plan, ends[at]!),
     y = yOf(scale, peak),
     isLeft = x > plan.width / 2;
+  if (x < 0 || x > plan.width) return; // of a column that only begins or ends in sight
   const text = `peak ${bytesText(peak)}`;
   pen.fillStyle = theme.heap;
   pen.strokeStyle = theme.surface;
