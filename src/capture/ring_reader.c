@@ -74,6 +74,8 @@ void ring_reader_leave(struct ring_reader *reader)
 
 void ring_reader_return(struct ring_reader *reader)
 {
+    /* Whoever comes back lives: many sessions, each of which takes a while, are no reason to be ended. */
+    atomic_fetch_add_explicit(&reader->progress, 1, memory_order_relaxed);
     ring_guard_set(reader->guard, reader->is_late ? RINGS_ARE_SHARED : RINGS_ARE_READ);
 }
 
