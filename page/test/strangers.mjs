@@ -1,6 +1,7 @@
 // strangers.mjs SURROUNDINGS: pages of other origins ask memoir serve for everything that a page can ask for, in Chromium, and none of it comes in.
 import http from 'node:http';
 import { check, equal, launch, runTests, shown } from './browser.mjs';
+import { watch } from './seen.mjs';
 
 const { url } = JSON.parse(process.argv[2]);
 const port = new URL(url).port;
@@ -114,6 +115,7 @@ async function testWays(origin, target) {
 /** In a window of its own: only the page itself opens. */
 async function testLinks(origin) {
   const page = await browser.newPage();
+  await watch(page);
   await page.goto(`${origin}:${server.address().port}/`);
   const name = `link-from-${new URL(origin).hostname}`;
   const before = await counted();
