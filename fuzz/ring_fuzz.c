@@ -204,7 +204,7 @@ static void finish(struct scribbler *scribbler)
             continue;
         struct session_end end = {.now_ns = scribbler->clock.anchor_ns, .death = "scribbled"};
         if (scribbler->keeper) {
-            slot_keeper_totals(scribbler->keeper, i, &end.exact);
+            slot_keeper_totals(scribbler->keeper, i, &end.counts.exact);
             slot_keeper_cost(scribbler->keeper, i, 1.0, &end.cost);
         }
         session_end(session, &end, &fault);

@@ -71,6 +71,7 @@ static bool make_node(struct builder *builder, const struct frame_line *line, ui
                              .kind = line->kinds[merge],
                              .value = builder->sums.totals[group].value,
                              .count = builder->sums.totals[group].count,
+                             .spread = builder->sums.totals[group].spread,
                              .parent = builder->node_of_group[above]};
     if (merge == MERGE_MODULE) {
         node.function = module_show(builder->sums.recording, node.module);
@@ -145,6 +146,7 @@ static int add_selves(struct builder *builder, const struct weights *weights)
         if (at == group) {
             node->self_value = (int64_t)((uint64_t)node->self_value + (uint64_t)row->value);
             node->self_count = (int64_t)((uint64_t)node->self_count + (uint64_t)row->count);
+            node->self_spread = (int64_t)((uint64_t)node->self_spread + (uint64_t)row->spread);
         } else {
             err = leave_out(builder, place, builder->sums.leaves[i], row->value);
         }
@@ -158,7 +160,8 @@ static int fill_tree(struct builder *builder, const struct weights *weights)
     struct shape_sums *sums = &builder->sums;
     struct call_node const root = {.function = recording_intern(sums->recording, "all"),
                                    .value = sums->totals[0].value,
-                                   .count = sums->totals[0].count};
+                                   .count = sums->totals[0].count,
+                                   .spread = sums->totals[0].spread};
     uint32_t *sizes = is_of_all(builder) ? NULL : measure_groups(builder);
     int err = is_of_all(builder) ? 0 : sizes ? find_least(builder, sizes) : -ENOMEM;
     builder->node_of_group =

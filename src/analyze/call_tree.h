@@ -16,6 +16,7 @@ struct call_node {
         kind; /* the same for all nodes that are of one function, line (inlined or not) or module, as they are merged */
     int64_t value, count;                       /* inclusive */
     int64_t self_value, self_count;             /* of stacks that end here */
+    int64_t spread, self_spread;                /* of those values: see struct weight */
     uint32_t parent, first_child, next_sibling; /* indices; 0 is "none" (and the root itself) */
     uint32_t left_out; /* frames beneath it that are no nodes, nor beneath one */
 };

@@ -58,10 +58,10 @@ static double samples_error(int64_t count, double weight)
     return DEVIATION * sqrt(fabs((double)count) + 1) * weight;
 }
 
-static double blocks_error(int64_t bytes, uint64_t rate)
+static double blocks_error(int64_t bytes, int64_t count, uint64_t rate)
 {
-    uint64_t const size = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
-    return rate ? (double)sample_error(size, rate) : 0;
+    return (double)sample_error(
+        &(struct sample_estimate){bytes, count, SAMPLE_SPREAD_UNKNOWN, rate});
 }
 
 double diff_noise_error(const struct diff_noise *noise, const struct diff_values *values)
@@ -71,8 +71,8 @@ double diff_noise_error(const struct diff_noise *noise, const struct diff_values
         before = samples_error(values->before_count, noise->before_weight);
         after = samples_error(values->after_count, noise->after_weight);
     } else if (noise->kind == NOISE_BLOCKS) {
-        before = blocks_error(values->before, noise->before_rate);
-        after = blocks_error(values->after, noise->after_rate);
+        before = blocks_error(values->before, values->before_count, noise->before_rate);
+        after = blocks_error(values->after, values->after_count, noise->after_rate);
     }
     return hypot(before * noise->factor, after);
 }

@@ -20,10 +20,11 @@ static int list_widths(const struct stack_union *all, double factor, struct weig
     if (!vec_reserve(&widths->rows, all->after.rows.count + all->before.rows.count))
         return -ENOMEM;
     vec_each (row, &all->after.rows)
-        vec_push(&widths->rows, (struct weight){row->key, llabs(row->value), 0});
+        vec_push(&widths->rows, (struct weight){.key = row->key, .value = llabs(row->value)});
     vec_each (row, &all->before.rows)
-        vec_push(&widths->rows,
-                 (struct weight){row->key, llround(factor * (double)llabs(row->value)), 0});
+        vec_push(
+            &widths->rows,
+            (struct weight){.key = row->key, .value = llround(factor * (double)llabs(row->value))});
     vec_each (row, &widths->rows)
         widths->total_value += row->value;
     return 0;

@@ -58,7 +58,8 @@ static int collect(const uint64_t *bytes, size_t stacks, const char *metric,
     for (size_t stack = 0; stack < stacks; stack++) {
         if (bytes[stack] == 0)
             continue;
-        if (!vec_push(&weights->rows, (struct weight){(uint32_t)stack, (int64_t)bytes[stack], 0}))
+        if (!vec_push(&weights->rows,
+                      (struct weight){.key = (uint32_t)stack, .value = (int64_t)bytes[stack]}))
             return -ENOMEM;
         weights->total_value = (int64_t)((uint64_t)weights->total_value + bytes[stack]);
     }

@@ -21,7 +21,7 @@ static int make_weights(const struct running_rows *rows, const struct metric *me
     for (size_t i = 0; i < rows->rows.count; i++) {
         const struct running_row *row = &rows->rows.items[i];
         weights->rows.items[weights->rows.count++] =
-            (struct weight){row->stack, row->value, row->growth};
+            (struct weight){.key = row->stack, .value = row->value, .count = row->growth};
     }
     return 0;
 }

@@ -49,8 +49,10 @@ static int list_stacks(struct rank *rank)
                                      .node = i,
                                      .self_value = node->self_value,
                                      .self_count = node->self_count,
+                                     .self_spread = node->self_spread,
                                      .total_value = node->self_value,
-                                     .total_count = node->self_count};
+                                     .total_count = node->self_count,
+                                     .total_spread = node->self_spread};
         err = vec_push(&rank->rows, row) ? 0 : -ENOMEM;
     }
     if (!err)
@@ -66,8 +68,10 @@ static int list_threads(const struct weights *weights, struct rank *rank)
         if (!vec_push(&rank->rows, (struct rank_row){.thread = weight->key,
                                                      .self_value = weight->value,
                                                      .self_count = weight->count,
+                                                     .self_spread = weight->spread,
                                                      .total_value = weight->value,
-                                                     .total_count = weight->count}))
+                                                     .total_count = weight->count,
+                                                     .total_spread = weight->spread}))
             return -ENOMEM;
     }
     return 0;

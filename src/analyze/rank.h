@@ -17,7 +17,8 @@ struct rank_row {
     uint32_t thread; /* BY_THREAD: index into the recording's threads */
     int64_t self_value, self_count;
     int64_t total_value, total_count;
-    uint32_t made; /* the how-manieth row it was before sorting */
+    int64_t self_spread, total_spread; /* of the values: see struct weight */
+    uint32_t made;                     /* the how-manieth row it was before sorting */
 };
 
 struct rank {

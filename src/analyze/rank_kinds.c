@@ -80,6 +80,7 @@ static void add_totals(struct lister *lister)
             continue;
         add(&lister->rank->rows.items[row - 1].total_value, sums->totals[i].value);
         add(&lister->rank->rows.items[row - 1].total_count, sums->totals[i].count);
+        add(&lister->rank->rows.items[row - 1].total_spread, sums->totals[i].spread);
     }
 }
 
@@ -94,6 +95,7 @@ static bool add_stackless(struct lister *lister, const struct weight *weight)
     struct rank_row *row = &rank->rows.items[lister->stackless - 1];
     add(&row->total_value, weight->value);
     add(&row->total_count, weight->count);
+    add(&row->total_spread, weight->spread);
     return true;
 }
 
@@ -113,6 +115,7 @@ static int add_selves(struct lister *lister, const struct weights *weights)
                                   : lister->stackless;
         add(&rank->rows.items[row - 1].self_value, weight->value);
         add(&rank->rows.items[row - 1].self_count, weight->count);
+        add(&rank->rows.items[row - 1].self_spread, weight->spread);
         rank->row_of_weight[i] = row - 1;
     }
     return 0;

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 /* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
-static void add(struct group_total *to, int64_t value, int64_t count)
+static void add(struct group_total *to, const struct group_total *more)
 {
-    to->value = (int64_t)((uint64_t)to->value + (uint64_t)value);
-    to->count = (int64_t)((uint64_t)to->count + (uint64_t)count);
+    to->value = (int64_t)((uint64_t)to->value + (uint64_t)more->value);
+    to->count = (int64_t)((uint64_t)to->count + (uint64_t)more->count);
+    to->spread = (int64_t)((uint64_t)to->spread + (uint64_t)more->spread);
 }
 
 /* Where each row ends; what lies above an end is used, too: a parent comes before its children. */
@@ -32,10 +33,11 @@ static void add_up(struct shape_sums *sums, const struct weights *weights)
     const uint64_t *pairs = groups->groups.pairs.items;
     for (size_t i = 0; i < weights->rows.count; i++) {
         const struct weight *row = &weights->rows.items[i];
-        add(&sums->totals[groups->of_node.items[sums->leaves[i]]], row->value, row->count);
+        add(&sums->totals[groups->of_node.items[sums->leaves[i]]],
+            &(struct group_total){row->value, row->count, row->spread});
     }
     for (size_t i = groups->groups.pairs.count; i-- > 1;)
-        add(&sums->totals[pair_first(pairs[i])], sums->totals[i].value, sums->totals[i].count);
+        add(&sums->totals[pair_first(pairs[i])], &sums->totals[i]);
 }
 
 int shape_sums_make(struct shape_sums *sums, struct recording *recording,

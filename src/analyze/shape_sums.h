@@ -9,7 +9,7 @@
 #include "analyze/call_shape.h"
 
 struct group_total {
-    int64_t value, count;
+    int64_t value, count, spread;
 };
 
 struct shape_sums {

@@ -273,8 +273,9 @@ static void collect(struct maker *maker, struct snapshot *snapshot)
         value += maker->values[key];
         count += maker->counts[key];
         maker->failed |=
-            !vec_push(&weights->rows, (struct weight){(uint32_t)key, (int64_t)maker->values[key],
-                                                      (int64_t)maker->counts[key]});
+            !vec_push(&weights->rows, (struct weight){.key = (uint32_t)key,
+                                                      .value = (int64_t)maker->values[key],
+                                                      .count = (int64_t)maker->counts[key]});
     }
     weights->total_value = (int64_t)value;
     weights->total_count = (int64_t)count;

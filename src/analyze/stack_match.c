@@ -89,7 +89,7 @@ int stack_match(struct recording *recording, struct stack_matcher matcher, uint3
 void weights_keep_matched(struct weights *weights, const uint32_t *codes)
 {
     size_t kept = 0;
-    uint64_t total_value = 0, total_count = 0;
+    uint64_t total_value = 0, total_count = 0, total_spread = 0;
     for (size_t i = 0; i < weights->rows.count; i++) {
         struct weight const row = weights->rows.items[i];
         if (!codes[row.key])
@@ -97,10 +97,12 @@ void weights_keep_matched(struct weights *weights, const uint32_t *codes)
         weights->rows.items[kept++] = row;
         total_value += (uint64_t)row.value;
         total_count += (uint64_t)row.count;
+        total_spread += (uint64_t)row.spread;
     }
     weights->rows.count = kept;
     weights->total_value = (int64_t)total_value;
     weights->total_count = (int64_t)total_count;
+    weights->total_spread = (int64_t)total_spread;
 }
 
 static uint32_t judge_by_pattern(const void *with, const char *name)

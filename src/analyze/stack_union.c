@@ -138,7 +138,8 @@ static int unite_side(struct uniting *uniting, const struct diff_side *side,
     *copy = (struct weights){.metric = side->weights->metric,
                              .used = side->weights->used,
                              .total_value = side->weights->total_value,
-                             .total_count = side->weights->total_count};
+                             .total_count = side->weights->total_count,
+                             .total_spread = side->weights->total_spread};
     source.frames = calloc(side->recording->frames.count + 1, sizeof(source.frames[0]));
     source.stacks = calloc((size_t)stacks + 1, sizeof(source.stacks[0]));
     int err = source.frames && source.stacks ? 0 : -ENOMEM;

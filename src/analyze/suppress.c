@@ -213,6 +213,7 @@ int suppressions_apply(struct suppressions *suppressions, struct recording *reco
         credit(suppressions, codes[row.key], &row);
         weights->total_value -= row.value;
         weights->total_count -= row.count;
+        weights->total_spread -= row.spread;
     }
     weights->rows.count = kept;
     free(codes);

@@ -14,10 +14,10 @@ enum keyed_by { BY_STACKS, BY_THREADS };
 
 /* Sums by key.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
 struct tally {
-    uint64_t *values, *counts;
+    uint64_t *values, *counts, *spreads;
     size_t key_limit;
     enum keyed_by keyed_by;
-    int8_t value_sign[COLUMN_LIMIT], count_sign[COLUMN_LIMIT];
+    int8_t value_sign[COLUMN_LIMIT], count_sign[COLUMN_LIMIT], spread_sign[COLUMN_LIMIT];
     bool is_added[COLUMN_LIMIT];
     enum column moments; /* of the metric; buckets at the edge of `asked` are cut by them */
     struct time_range asked;
@@ -28,6 +28,7 @@ static void tally_fini(struct tally *tally)
 {
     free(tally->values);
     free(tally->counts);
+    free(tally->spreads);
 }
 
 static int tally_init(struct tally *tally, const struct recording *recording,
@@ -42,14 +43,18 @@ static int tally_init(struct tally *tally, const struct recording *recording,
     tally->count_sign[metric->count_minus] = -1;
     for (unsigned i = COL_NONE + 1; i < COLUMN_LIMIT; i++)
         tally->value_sign[i] = (int8_t)metric_sign(metric, i);
+    if (recording->quality.has_spread)
+        for (unsigned i = COL_HEAP_SPREAD; i <= COL_HEAP_SPREAD_FREED; i++)
+            tally->spread_sign[i] = (int8_t)metric_spread_sign(metric, i);
     if (metric->kind == METRIC_PINNED) /* a pin is net already */
         tally->value_sign[metric->minus] = tally->count_sign[metric->count_minus] = 0;
     tally->count_sign[COL_NONE] = 0;
     for (unsigned i = 0; i < COLUMN_LIMIT; i++)
-        tally->is_added[i] = tally->value_sign[i] || tally->count_sign[i];
+        tally->is_added[i] = tally->value_sign[i] || tally->count_sign[i] || tally->spread_sign[i];
     tally->values = calloc(tally->key_limit + 1, sizeof(uint64_t));
     tally->counts = calloc(tally->key_limit + 1, sizeof(uint64_t));
-    if (tally->values && tally->counts)
+    tally->spreads = calloc(tally->key_limit + 1, sizeof(uint64_t));
+    if (tally->values && tally->counts && tally->spreads)
         return 0;
     tally_fini(tally);
     return -ENOMEM;
@@ -68,6 +73,8 @@ static void add_cells(struct tally *tally, const struct cell *cells, size_t coun
             tally->values[cell->key] += value_sign > 0 ? value : -value;
         if (count_sign)
             tally->counts[cell->key] += count_sign > 0 ? value : -value;
+        if (tally->spread_sign[cell->column])
+            tally->spreads[cell->key] += tally->spread_sign[cell->column] > 0 ? value : -value;
     }
 }
 
@@ -132,17 +139,20 @@ static int collect_rows(const struct tally *tally, struct weights *weights)
     if (!vec_reserve(&weights->rows, rows))
         return -ENOMEM;
 
-    uint64_t total_value = 0, total_count = 0;
+    uint64_t total_value = 0, total_count = 0, total_spread = 0;
     for (size_t key = 0; key < tally->key_limit; key++) {
         if (!tally->values[key] && !tally->counts[key])
             continue;
         total_value += tally->values[key];
         total_count += tally->counts[key];
-        vec_push(&weights->rows, (struct weight){(uint32_t)key, (int64_t)tally->values[key],
-                                                 (int64_t)tally->counts[key]});
+        total_spread += tally->spreads[key];
+        vec_push(&weights->rows,
+                 (struct weight){(uint32_t)key, (int64_t)tally->values[key],
+                                 (int64_t)tally->counts[key], (int64_t)tally->spreads[key]});
     }
     weights->total_value = (int64_t)total_value;
     weights->total_count = (int64_t)total_count;
+    weights->total_spread = (int64_t)total_spread;
     return 0;
 }
 

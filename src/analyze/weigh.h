@@ -16,11 +16,13 @@ struct weight {
     uint32_t key; /* stack_id, or thread index for weigh_threads */
     int64_t value;
     int64_t count;
+    int64_t
+        spread; /* how uncertain the value is because blocks were sampled: see model/sampling.h */
 };
 
 struct weights {
     VEC(struct weight) rows; /* ordered by key; rows that are zero in value and count left out */
-    int64_t total_value, total_count;
+    int64_t total_value, total_count, total_spread;
     struct time_range used; /* after snapping */
     const struct metric *metric;
 };

@@ -41,6 +41,7 @@ struct heap_book {
     uint64_t epoch; /* counts peaks */
     struct doubt doubt;
     int64_t live_bytes, live_count, live_slack;
+    uint64_t live_spread, peak_spread; /* how uncertain they are: see model/sampling.h */
     int64_t bucket_max, bucket_min;
     struct totals totals;
 };
@@ -101,15 +102,46 @@ static inline uint64_t rate_of(const struct heap_book *book, uint32_t site)
     return site < book->rate_room ? book->rates[site] : 0;
 }
 
+struct weighed {
+    struct block block;
+    uint64_t calls, spread;
+};
+
 /* What a sample stands for.  The same when it is made and when it is freed: the table keeps time to 1 us. */
-static struct block weigh(struct block block, uint64_t rate, uint64_t *calls)
+static struct weighed weigh(struct block block, uint64_t rate)
 {
     uint64_t seed = block.address ^ (block.time_ns >> BLOCK_TIME_SHIFT) << 20;
     struct sample_weight weight = sample_weigh(block.size, block.slack, rate, seed);
     block.size = weight.bytes;
     block.slack = weight.slack;
-    *calls = weight.calls;
-    return block;
+    return (struct weighed){block, weight.calls, weight.spread};
+}
+
+/* Of a sample's accounts, ready to be changed; NULL as long as there is no room for it. */
+static struct spread *touch_spread(struct ledger *ledger, uint32_t index, uint64_t epoch)
+{
+    ledger_touch(ledger, index, epoch);
+    return ledger->spreads ? &ledger->spreads[index] : NULL;
+}
+
+enum spread_change { SPREAD_MADE, SPREAD_GONE, SPREAD_BACK };
+
+/* Before its bytes are booked, which may be a new peak. */
+static void book_spread(struct heap_book *book, const struct weighed *weighed,
+                        enum spread_change change)
+{
+    struct spread *const spreads[] = {
+        touch_spread(&book->sites, weighed->block.site, book->epoch),
+        touch_spread(&book->threads, weighed->block.thread, book->epoch)};
+    for (unsigned i = 0; i < 2; i++) {
+        if (!spreads[i])
+            continue;
+        spreads[i]->made += change == SPREAD_MADE ? weighed->spread : 0;
+        spreads[i]->gone += change == SPREAD_GONE   ? weighed->spread
+                            : change == SPREAD_BACK ? -weighed->spread
+                                                    : 0;
+    }
+    book->live_spread += change == SPREAD_GONE ? -weighed->spread : weighed->spread;
 }
 
 /* Books that a block is gone, or `calls` blocks of a class.  Its lifetime class. */
@@ -136,9 +168,9 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
 static COLD unsigned book_sample_gone(struct heap_book *book, struct block block, uint64_t time_ns,
                                       uint64_t rate)
 {
-    uint64_t calls;
-    struct block weighed = weigh(block, rate, &calls);
-    return book_gone_as(book, &weighed, time_ns, calls);
+    struct weighed const weighed = weigh(block, rate);
+    book_spread(book, &weighed, SPREAD_GONE);
+    return book_gone_as(book, &weighed.block, time_ns, weighed.calls);
 }
 
 static inline unsigned book_gone(struct heap_book *book, const struct block *block,
@@ -194,6 +226,7 @@ static inline void note_peak(struct heap_book *book, uint64_t time_ns)
     book->totals.peak_count = (uint64_t)book->live_count;
     book->totals.peak_time_ns = time_ns;
     book->totals.peak_slack_bytes = (uint64_t)book->live_slack;
+    book->peak_spread = book->live_spread;
     book->epoch++;
 }
 
@@ -214,9 +247,9 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
 
 static COLD void book_sample_made(struct heap_book *book, struct block block, uint64_t rate)
 {
-    uint64_t calls;
-    struct block weighed = weigh(block, rate, &calls);
-    book_made_as(book, &weighed, calls, size_class(block.size));
+    struct weighed const weighed = weigh(block, rate);
+    book_spread(book, &weighed, SPREAD_MADE);
+    book_made_as(book, &weighed.block, weighed.calls, size_class(block.size));
 }
 
 static inline void book_made(struct heap_book *book, const struct block *block)
@@ -240,7 +273,8 @@ int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate)
         book->rate_room = room;
     }
     book->rates[site] = rate;
-    return 0;
+    int const err = ledger_spread(&book->sites);
+    return err < 0 ? err : ledger_spread(&book->threads);
 }
 
 struct forgetting {
@@ -377,8 +411,12 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
         book_gone(book, &missed, moving.block.time_ns);
     found->block.address = 0;
     uint64_t rate = rate_of(book, moving.block.site), calls = 1;
-    if (rate)
-        moving.block = weigh(moving.block, rate, &calls);
+    if (rate) {
+        struct weighed const weighed = weigh(moving.block, rate);
+        book_spread(book, &weighed, SPREAD_BACK);
+        moving.block = weighed.block;
+        calls = weighed.calls;
+    }
     account_unfree(site_of(book, moving.block.site), moving.block.size, moving.block.slack, calls);
     account_unfree(thread_of(book, moving.block.thread), moving.block.size, moving.block.slack,
                    calls);
@@ -491,6 +529,12 @@ int heap_book_pin_peak(const struct heap_book *book, struct pin *pin)
 int heap_book_pin_now(const struct heap_book *book, struct pin *pin)
 {
     return pin_all(book, false, pin);
+}
+
+void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak)
+{
+    *live = book->live_spread;
+    *peak = book->peak_spread;
 }
 
 void heap_book_totals(const struct heap_book *book, struct totals *totals)

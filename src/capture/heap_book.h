@@ -85,6 +85,9 @@ void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
                      uint64_t peak_before);
 void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak);
 
+/* How uncertain that, and the peak, is because blocks were sampled: see model/sampling.h. */
+void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak);
+
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
 uint64_t heap_book_live_blocks(const struct heap_book *book);
 int64_t heap_book_live_count(const struct heap_book *book); /* with what samples stand for */

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cold.h"
+
 #define FIRST_ROOM 64u
 
 void ledger_fini(struct ledger *ledger)
 {
     free(ledger->accounts);
     free(ledger->histograms);
+    free(ledger->spreads);
     vec_free(&ledger->touched);
 }
 
@@ -37,10 +40,19 @@ int ledger_grow(struct ledger *ledger, uint32_t count)
     /* Touching must not fail in the middle of an event, so the list has room for all. */
     if (!vec_reserve(&ledger->touched, room - ledger->touched.count) ||
         grow_lines(&ledger->accounts, old, room, sizeof(struct account)) < 0 ||
-        grow_lines(&ledger->histograms, old, room, sizeof(struct histogram)) < 0)
+        grow_lines(&ledger->histograms, old, room, sizeof(struct histogram)) < 0 ||
+        (ledger->is_sampled && grow_lines(&ledger->spreads, old, room, sizeof(struct spread)) < 0))
         return -ENOMEM;
     ledger->count = room;
     return 0;
+}
+
+int ledger_spread(struct ledger *ledger)
+{
+    ledger->is_sampled = true;
+    return ledger->spreads || ledger->count == 0
+               ? 0
+               : grow_lines(&ledger->spreads, 0, ledger->count, sizeof(struct spread));
 }
 
 void ledger_note_change(struct ledger *ledger, uint32_t index, uint64_t epoch)
@@ -48,6 +60,8 @@ void ledger_note_change(struct ledger *ledger, uint32_t index, uint64_t epoch)
     struct account *account = &ledger->accounts[index];
     if (account->epoch != epoch) {
         account->peak = account_level(account);
+        if (unlikely(ledger->spreads))
+            ledger->spreads[index].peak = spread_level(&ledger->spreads[index]);
         account->epoch = epoch;
     }
     if (!account->touched) {
@@ -95,10 +109,21 @@ static void close_account(struct account *account, uint32_t key, struct cell_lis
     account->touched = 0;
 }
 
+static void close_spread(struct spread *spread, uint32_t key, struct cell_list *list)
+{
+    put_cell(list, key, COL_HEAP_SPREAD, (int64_t)(spread->made - spread->told_made));
+    put_cell(list, key, COL_HEAP_SPREAD_FREED, (int64_t)(spread->gone - spread->told_gone));
+    spread->told_made = spread->made;
+    spread->told_gone = spread->gone;
+}
+
 void ledger_close_bucket(struct ledger *ledger, struct cell_list *list)
 {
-    vec_each (index, &ledger->touched)
+    vec_each (index, &ledger->touched) {
         close_account(&ledger->accounts[*index], *index, list);
+        if (ledger->spreads)
+            close_spread(&ledger->spreads[*index], *index, list);
+    }
     ledger->touched.count = 0;
 }
 
@@ -127,5 +152,8 @@ void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch, struc
         add_cell(list, key, COL_HEAP_BYTES, level.bytes);
         add_cell(list, key, COL_HEAP_CALLS, level.count);
         add_cell(list, key, COL_HEAP_SLACK, level.slack);
+        if (ledger->spreads)
+            put_cell(list, key, COL_HEAP_SPREAD,
+                     saved ? ledger->spreads[key].peak : spread_level(&ledger->spreads[key]));
     }
 }

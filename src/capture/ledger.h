@@ -34,9 +34,18 @@ struct histogram {
     int32_t lifetimes[LIFETIME_CLASSES]; /* may go below zero: a free undone */
 };
 
+/* Of accounts with samples: how uncertain their bytes are, see model/sampling.h. */
+struct spread {
+    uint64_t made, gone;
+    uint64_t told_made, told_gone;
+    int64_t peak;
+};
+
 struct ledger {
     struct account *accounts;
     struct histogram *histograms;
+    struct spread *spreads; /* NULL while nothing is sampled */
+    bool is_sampled;
     uint32_t count;
     VEC(uint32_t) touched; /* accounts that changed since the last bucket; has room for all */
 };
@@ -49,6 +58,9 @@ static inline int ledger_reserve(struct ledger *ledger, uint32_t count)
     return count <= ledger->count ? 0 : ledger_grow(ledger, count);
 }
 
+/* There are samples: room for the spread of each account.  0 or -ENOMEM. */
+int ledger_spread(struct ledger *ledger);
+
 struct cell_list {
     VEC(struct cell) cells;
     bool of_pools; /* in the columns of pools, not of the heap */
@@ -60,6 +72,11 @@ void ledger_close_bucket(struct ledger *ledger, struct cell_list *list);
 void ledger_close_histograms(struct ledger *ledger, struct cell_list *list);
 /* What each account has live now, or had at the peak of `epoch`. */
 void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch, struct cell_list *list);
+
+static inline int64_t spread_level(const struct spread *spread)
+{
+    return (int64_t)(spread->made - spread->gone);
+}
 
 static inline struct level account_level(const struct account *account)
 {

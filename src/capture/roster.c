@@ -253,6 +253,23 @@ static struct cost measure_cost(struct roster *roster, uint32_t process)
     return cost;
 }
 
+/* What the threads of a process counted; returns the events that are lost. */
+static uint64_t count_calls(struct roster *roster, uint32_t process, struct session_counts *counts)
+{
+    slot_keeper_thinned(roster->options.slots, process, &counts->thinned_calls,
+                        &counts->thinned_bytes);
+    return slot_keeper_totals(roster->options.slots, process, &counts->exact);
+}
+
+static void count_thinned(struct roster *roster, uint32_t process)
+{
+    struct session_counts counts = {0};
+    if (!session_is_thinned(roster->sessions[process]))
+        return;
+    count_calls(roster, process, &counts);
+    session_count(roster->sessions[process], &counts);
+}
+
 static void tick_all(struct roster *roster, uint64_t now_ns)
 {
     struct fault fault = {0};
@@ -265,6 +282,7 @@ static void tick_all(struct roster *roster, uint64_t now_ns)
         ring_reader_leave(roster->reader);
         struct cost cost = measure_cost(roster, i);
         session_set_cost(roster->sessions[i], &cost);
+        count_thinned(roster, i);
         if (session_tick(roster->sessions[i], now_ns, &fault) < 0)
             fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
         ring_reader_return(roster->reader);
@@ -365,9 +383,8 @@ static void end_books(struct roster *roster, struct session *session,
         .exit_status = -1,
         .cost = measure_cost(roster, process)};
     if (over) {
-        end.lost_events = slot_keeper_totals(roster->options.slots, process, &end.exact);
+        end.lost_events = count_calls(roster, process, &end.counts);
         slot_keeper_pools(roster->options.slots, process, &end.pools);
-        slot_keeper_thinned(roster->options.slots, process, &end.thinned_calls, &end.thinned_bytes);
         tell_open_gaps(roster, session, end.now_ns);
     }
     describe_end(roster, session, result, &end, death);

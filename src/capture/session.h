@@ -121,15 +121,23 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault);
 bool session_wants_look(const struct session *session, uint64_t now_ns);
 void session_look(struct session *session, uint64_t now_ns);
 
+/* What the threads counted. */
+struct session_counts {
+    struct totals exact;                   /* calls, bytes, frees */
+    uint64_t thinned_calls, thinned_bytes; /* of them: known by samples */
+};
+/* Of a session that is thinned, as it goes on: its totals are these from now on. */
+bool session_is_thinned(const struct session *session);
+void session_count(struct session *session, const struct session_counts *counts);
+
 /* Exact totals, read from the arena when nobody writes any more. */
 struct session_end {
     uint64_t now_ns;
-    int32_t exit_status;                   /* as waitpid gives it; -1 unknown */
-    const char *death;                     /* how it died, NULL when it ended by itself */
-    struct totals exact;                   /* calls, bytes, frees */
-    struct totals pools;                   /* calls, bytes */
-    uint64_t lost_events;                  /* also those that no GAP tells of */
-    uint64_t thinned_calls, thinned_bytes; /* of `exact`: known by samples */
+    int32_t exit_status; /* as waitpid gives it; -1 unknown */
+    const char *death;   /* how it died, NULL when it ended by itself */
+    struct session_counts counts;
+    struct totals pools;  /* calls, bytes */
+    uint64_t lost_events; /* also those that no GAP tells of */
     struct cost cost;
 };
 /* Takes no event from here on: the books are closed, and most of the memory is given back. */

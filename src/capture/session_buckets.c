@@ -71,6 +71,11 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     heap_book_totals(session->heap, &recording->heap);
     heap_book_doubts(session->heap, &recording->quality.live_doubt_bytes,
                      &recording->quality.peak_doubt_bytes);
+    heap_book_spreads(session->heap, &recording->quality.live_spread,
+                      &recording->quality.peak_spread);
+    recording->quality.has_spread = recording->quality.sample_rate != 0;
+    if (session->is_thinned)
+        session_settle_thinned(session);
     map_book_totals(session->maps, &recording->maps);
     session_sum_told(session);
     return 0;

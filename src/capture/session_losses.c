@@ -47,37 +47,68 @@ void session_thinned(struct session *session, uint64_t rate)
     session->is_thinned = true;
 }
 
+bool session_is_thinned(const struct session *session)
+{
+    return session->is_thinned;
+}
+
+void session_count(struct session *session, const struct session_counts *counts)
+{
+    session->counts = *counts;
+}
+
 static uint64_t within_calls(int64_t live, uint64_t calls)
 {
     return live < 0 ? 0 : (uint64_t)live < calls ? (uint64_t)live : calls;
 }
 
-/* Single events may be missing from the books; the counters of the threads missed none.  Blocks that a child was born
- * with, or that were there before we were, are freed, too, but were never counted as allocated. */
+/* Blocks that a child was born with, or that were there before we were, are freed, too, but were never counted as
+ * allocated. */
+static bool inherits(const struct session *session)
+{
+    return session->process.forked || session->recording->before.attached;
+}
+
+/* Single events may be missing from the books; the counters of the threads missed none. */
 static void set_exact_totals(struct session *session, const struct totals *exact)
 {
     struct totals *heap = &session->recording->heap;
     struct quality *quality = &session->recording->quality;
-    bool const inherits = session->process.forked || session->recording->before.attached;
     uint64_t const calls = exact->calls + session->inherited.calls;
     uint64_t const bytes = exact->bytes + session->inherited.bytes;
     uint64_t const seen = heap->frees + quality->unknown_frees;
-    uint64_t const inherited = inherits ? quality->unknown_frees : 0;
-    if (!session->is_thinned && calls > heap->calls) {
+    uint64_t const inherited = inherits(session) ? quality->unknown_frees : 0;
+    if (calls > heap->calls) {
         quality->lost_calls = calls - heap->calls;
         quality->lost_bytes = bytes > heap->bytes ? bytes - heap->bytes : 0;
-    }
-    if (!session->is_thinned && exact->frees + quality->implied_frees > seen)
-        quality->lost_frees = exact->frees + quality->implied_frees - seen;
-    if (calls > heap->calls || session->is_thinned) {
         heap->calls = calls;
         heap->bytes = bytes;
     }
-    if (session->is_thinned &&
-        inherits) /* frees of blocks that were left out look like those of earlier ones */
-        heap->frees = calls - within_calls(heap_book_live_count(session->heap), calls);
-    else if (session->is_thinned || exact->frees > heap->frees + inherited)
+    if (exact->frees + quality->implied_frees > seen)
+        quality->lost_frees = exact->frees + quality->implied_frees - seen;
+    if (exact->frees > heap->frees + inherited)
         heap->frees = exact->frees - inherited;
+}
+
+/* The books have estimates of what the threads counted; and frees of blocks that were left out look like those of blocks
+ * from before. */
+void session_settle_thinned(struct session *session)
+{
+    struct totals *heap = &session->recording->heap;
+    struct quality *quality = &session->recording->quality;
+    const struct session_counts *counts = &session->counts;
+    uint64_t const unknown = quality->unknown_frees + session->left_out_frees;
+    quality->thinned_calls = counts->thinned_calls;
+    quality->thinned_bytes = counts->thinned_bytes;
+    session->left_out_frees = unknown < counts->thinned_calls ? unknown : counts->thinned_calls;
+    quality->unknown_frees = unknown - session->left_out_frees;
+    if (counts->exact.calls == 0)
+        return; /* nobody has looked yet */
+    heap->calls = counts->exact.calls + session->inherited.calls;
+    heap->bytes = counts->exact.bytes + session->inherited.bytes;
+    heap->frees = inherits(session)
+                      ? heap->calls - within_calls(heap_book_live_count(session->heap), heap->calls)
+                      : counts->exact.frees;
 }
 
 /* Frees that nobody told the time of may be of any block. */
@@ -100,16 +131,11 @@ void session_settle_totals(struct session *session, const struct session_end *en
 {
     struct recording *recording = session->recording;
     struct quality *quality = &recording->quality;
-    if (session->is_thinned) {
-        quality->thinned_calls = end->thinned_calls;
-        quality->thinned_bytes = end->thinned_bytes;
-    }
-    if (quality->sample_rate == 0 || session->is_thinned) /* else threads counted what they took */
-        set_exact_totals(session, &end->exact);
-    if (session->is_thinned) /* of blocks that were left out */
-        quality->unknown_frees -= quality->unknown_frees < quality->thinned_calls
-                                      ? quality->unknown_frees
-                                      : quality->thinned_calls;
+    session->counts = end->counts;
+    if (session->is_thinned)
+        session_settle_thinned(session);
+    else if (quality->sample_rate == 0) /* else threads counted what they took */
+        set_exact_totals(session, &end->counts.exact);
     if (end->pools.calls > recording->pools.calls) {
         recording->pools.calls = end->pools.calls;
         recording->pools.bytes = end->pools.bytes;

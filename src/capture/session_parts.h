@@ -65,7 +65,9 @@ struct session {
     struct totals
         inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
     bool has_inherited;
-    bool is_thinned;        /* some allocations were left out because the program was not to wait */
+    bool is_thinned; /* some allocations were left out because the program was not to wait */
+    struct session_counts counts; /* then: as of the last look */
+    uint64_t left_out_frees;      /* taken off unknown_frees: of blocks that were left out */
     uint64_t rate, rate_ns; /* what the heap is traced at, and until when that is in the books */
     struct session_pages pages;
     bool write_failed;
@@ -89,6 +91,7 @@ int session_add_pin(struct session *session, struct pin *pin);
 int session_pin_peaks(struct session *session);
 
 /* Ends the open bucket at `now`.  0 or -ENOMEM. */
+void session_settle_thinned(struct session *session);
 int session_close_bucket(struct session *session, uint64_t now, bool histograms);
 /* A thread is seen again whenever it allocates. */
 void session_note_thread(struct session *session, uint32_t row, uint64_t now);

@@ -31,7 +31,8 @@ static int list_stacks(const struct moment_sums *sums, struct weights *weights)
     if (!vec_reserve(&weights->rows, sums->rows.count))
         return -ENOMEM;
     vec_each (row, &sums->rows)
-        vec_push(&weights->rows, (struct weight){row->stack, row->value, row->count});
+        vec_push(&weights->rows,
+                 (struct weight){.key = row->stack, .value = row->value, .count = row->count});
     weights->total_value = sums->total_value;
     weights->total_count = sums->total_count;
     return 0;

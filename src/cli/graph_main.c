@@ -203,8 +203,8 @@ static int list_change(const struct stack_union *all, struct weights *change)
     vec_each (row, &all->after.rows)
         vec_push(&change->rows, *row);
     vec_each (row, &all->before.rows)
-        vec_push(&change->rows,
-                 (struct weight){row->key, minus(0, row->value), minus(0, row->count)});
+        vec_push(&change->rows, (struct weight){row->key, minus(0, row->value),
+                                                minus(0, row->count), row->spread});
     return 0;
 }
 

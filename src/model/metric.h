@@ -28,6 +28,8 @@ enum column {
     COL_OFFCPU_NS,
     COL_INSTRUCTIONS, /* of foreign files; and ... */
     COL_COST,         /* ... whatever else one counts */
+    COL_HEAP_SPREAD, /* how uncertain COL_HEAP_BYTES is because blocks were sampled, see sampling.h */
+    COL_HEAP_SPREAD_FREED, /* and COL_HEAP_FREED */
     COL_POOL_CALLS =
         32, /* of the program's own allocators (memoir.h), in the order of COL_HEAP_* */
     COL_POOL_BYTES,
@@ -100,6 +102,16 @@ static inline int metric_sign(const struct metric *metric, unsigned column)
             return -1;
     }
     return 0;
+}
+
+/* How a cell of this column counts in the spread of its value, likewise: only of bytes of the heap. */
+static inline int metric_spread_sign(const struct metric *metric, unsigned column)
+{
+    if (column == COL_HEAP_SPREAD)
+        return metric->plus == COL_HEAP_BYTES;
+    if (column != COL_HEAP_SPREAD_FREED)
+        return 0;
+    return metric->plus == COL_HEAP_FREED ? 1 : metric->minus == COL_HEAP_FREED ? -1 : 0;
 }
 
 /* Whether the allocator's own frames at the inner end of a stack tell something: of what it costs to run, not of memory. */

@@ -150,9 +150,12 @@ struct quality {
     /* Allocations that came faster than they could be recorded, where the program was not to wait: they are in the
      * totals, and estimated from samples everywhere else. */
     uint64_t thinned_calls, thinned_bytes;
-    uint64_t off_ns; /* how long the heap was not traced at all: blocks of then are missing */
-    bool complete;   /* the recorder ended in order */
-    bool coarsened;  /* older buckets were merged to stay under the size cap */
+    /* How uncertain what is live, and what was at the peak, is because blocks were sampled: see sampling.h. */
+    uint64_t live_spread, peak_spread;
+    uint64_t has_spread; /* 1: those two, and the columns, are there */
+    uint64_t off_ns;     /* how long the heap was not traced at all: blocks of then are missing */
+    bool complete;       /* the recorder ended in order */
+    bool coarsened;      /* older buckets were merged to stay under the size cap */
 };
 
 /* What the process had when its recording began, if it ran already; all 0 when it did not. */

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 
 #define DEVIATION 1.96 /* of 95 % */
+#define UNIT      ((double)SAMPLE_SPREAD_UNIT * SAMPLE_SPREAD_UNIT)
 
 /* The whole number below or above, so that it is `value` on average over seeds. */
 static uint64_t round_at_random(double value, uint64_t seed)
@@ -15,15 +16,35 @@ static uint64_t round_at_random(double value, uint64_t seed)
     return whole + (chance < value - (double)whole);
 }
 
-struct sample_weight sample_weigh(uint64_t size, uint64_t slack, uint64_t rate, uint64_t seed)
+static double chance_of(double size, uint64_t rate)
 {
-    double p = -expm1(-((double)size + 1) / (double)rate), n = (double)size;
-    return (struct sample_weight){.calls = round_at_random(1 / p, seed),
-                                  .bytes = (uint64_t)llround(n / p),
-                                  .slack = (uint64_t)llround((double)slack / p)};
+    return -expm1(-(size + 1) / (double)rate);
 }
 
-uint64_t sample_error(uint64_t bytes, uint64_t rate)
+/* What a taken block adds to the variance. */
+static double variance_of(double size, double chance)
 {
-    return (uint64_t)llround(DEVIATION * sqrt(((double)bytes + (double)rate) * (double)rate));
+    return size * size * (1 - chance) / (chance * chance);
+}
+
+struct sample_weight sample_weigh(uint64_t size, uint64_t slack, uint64_t rate, uint64_t seed)
+{
+    double p = chance_of((double)size, rate), n = (double)size;
+    return (struct sample_weight){.calls = round_at_random(1 / p, seed),
+                                  .bytes = (uint64_t)llround(n / p),
+                                  .slack = (uint64_t)llround((double)slack / p),
+                                  .spread = (uint64_t)llround(variance_of(n, p) / UNIT)};
+}
+
+uint64_t sample_error(const struct sample_estimate *estimate)
+{
+    double const bytes = fabs((double)estimate->bytes), count = fabs((double)estimate->count);
+    if (estimate->rate == 0)
+        return 0;
+    double const n = count > 0 ? bytes / count : 0, p = chance_of(n, estimate->rate);
+    double const one = n > 0 ? variance_of(n, p) : (double)estimate->rate * (double)estimate->rate;
+    double const all = estimate->spread == SAMPLE_SPREAD_UNKNOWN
+                           ? n > 0 ? count * p * one : bytes * (double)estimate->rate
+                           : UNIT * fmax(0, (double)estimate->spread);
+    return (uint64_t)llround(DEVIATION * sqrt(all + one));
 }

@@ -4,6 +4,9 @@
  * call, is equally likely to be the one that decides.  A taken block then stands for 1 / p calls and n / p bytes:
  * sums of these are right on average, whatever the sizes (Horvitz and Thompson).
  *
+ * How far off such a sum may be is added up, too: a taken block adds n² (1 - p) / p² to the variance of the sum it is
+ * in, which is nothing for one that is always taken.  That is its *spread*; once it is freed, it goes off both sums.
+ *
  * Numbers are whole: the calls are rounded up or down at random, the same way each time for the same seed, so
  * that a block counts for as much when it is freed as when it was made. */
 #pragma once
@@ -16,11 +19,20 @@
 
 struct sample_weight {
     uint64_t calls, bytes, slack;
+    uint64_t spread; /* in squares of SAMPLE_SPREAD_UNIT bytes */
 };
+#define SAMPLE_SPREAD_UNIT 64u
 
 /* `rate` is not 0.  `seed`: any number that belongs to the block. */
 struct sample_weight sample_weigh(uint64_t size, uint64_t slack, uint64_t rate, uint64_t seed);
 
-/* An estimate of so many bytes is off by no more than this in 95 of 100 cases.  That is for blocks much smaller than
- * the rate; larger ones are known better.  Nothing estimated may still be something. */
-uint64_t sample_error(uint64_t bytes, uint64_t rate);
+struct sample_estimate {
+    int64_t bytes, count;
+    int64_t spread; /* SAMPLE_SPREAD_UNKNOWN: then blocks are taken to be of one size */
+    uint64_t rate;  /* 0: all is exact */
+};
+#define SAMPLE_SPREAD_UNKNOWN INT64_MIN
+
+/* The estimate is off by no more than this in 95 of 100 cases.  Nothing seen may still be something: one block more of
+ * the size that they have on average is always thought of. */
+uint64_t sample_error(const struct sample_estimate *estimate);

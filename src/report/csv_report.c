@@ -52,7 +52,9 @@ static int put_row(FILE *out, const struct report *report, const struct row_list
     putc(',', out);
     int err = list->rank.by == BY_STACK ? put_stack(out, report, list, row->node) : 0;
     if (recording->quality.sample_rate)
-        fprintf(out, ",%" PRId64, report_error(report, row->self_value));
+        fprintf(out, ",%" PRId64,
+                report_error(report, (struct report_value){row->self_value, row->self_count,
+                                                           row->self_spread}));
     putc('\n', out);
     return err;
 }

@@ -3,7 +3,7 @@
 
 #include "analyze/rank.h"
 #include "base/human.h"
-#include "model/sampling.h"
+#include "model/losses.h"
 #include "report/explain_report.h"
 #include "report/text_frame.h"
 #include "report/text_line.h"
@@ -119,9 +119,7 @@ static void put_notes(const struct page *page)
                  "one block in %s was taken, so live bytes are estimates (within ±%s in all), and "
                  "what is held is not told apart from what is free",
                  human_bytes((int64_t)recording->quality.sample_rate, rate),
-                 human_bytes((int64_t)sample_error(live > 0 ? (uint64_t)live : 0,
-                                                   recording->quality.sample_rate),
-                             error));
+                 human_bytes((int64_t)sampled_error_of_live(recording, live), error));
         put_line(page, "sampled", &line);
     }
     if (recording->quality.events)

@@ -161,6 +161,12 @@ static void write_thread(struct json_out *json, const struct recording *recordin
     json_object_end(json);
 }
 
+static int64_t self_error(const struct report *report, const struct rank_row *row)
+{
+    return report_error(report,
+                        (struct report_value){row->self_value, row->self_count, row->self_spread});
+}
+
 static void write_row(struct json_out *json, const struct report *report,
                       const struct row_list *list, const struct rank_row *row)
 {
@@ -169,10 +175,15 @@ static void write_row(struct json_out *json, const struct report *report,
     json_int_field(json, "count", row->self_count);
     json_real_field(json, "share", report_share(report, row->self_value));
     if (report->recording->quality.sample_rate)
-        json_int_field(json, "error", report_error(report, row->self_value));
+        json_int_field(json, "error", self_error(report, row));
     if (list->rank.by != BY_STACK && list->rank.by != BY_THREAD) {
         json_int_field(json, "total_value", row->total_value);
         json_int_field(json, "total_count", row->total_count);
+        if (report->recording->quality.sample_rate)
+            json_int_field(
+                json, "total_error",
+                report_error(report, (struct report_value){row->total_value, row->total_count,
+                                                           row->total_spread}));
     }
     if (list->rank.by == BY_THREAD)
         write_thread(json, report->recording, row->thread);

@@ -65,7 +65,11 @@ bool report_is_small(const struct report *report, int64_t value, double fallback
 
 /* By how much a value may be off because the heap was sampled, in 95 of 100 cases; 0 when it is exact, or in no
  * bytes. */
-int64_t report_error(const struct report *report, int64_t value);
+struct report_value {
+    int64_t value, count, spread; /* as in struct weight; all 0: not even a block was looked for */
+};
+bool report_has_errors(const struct report *report);
+int64_t report_error(const struct report *report, struct report_value value);
 
 /* Part of the whole, 0 when there is nothing. */
 double report_share(const struct report *report, int64_t value);

@@ -10,6 +10,7 @@
 
 #define ROWS_DEFAULT   20
 #define NUMBER_COLUMNS 56
+#define ERROR_COLUMNS  12
 #define THREAD_COLUMNS 34
 
 struct table {
@@ -17,6 +18,7 @@ struct table {
     const struct text_style *style;
     FILE *out;
     bool has_totals; /* a thread has no callers, so its total is itself */
+    bool has_errors; /* instead of the blocks, which are counted even less well */
 };
 
 static void put_heading(const struct table *table)
@@ -26,9 +28,11 @@ static void put_heading(const struct table *table)
         [BY_THREAD] = "thread", [BY_LINE] = "line",         [BY_PHASE] = "phase"};
     text_ink(table->style, table->out, INK_DIM);
     fprintf(table->out, "%10s  %8s  %10s  ", table->has_totals ? "self" : "value", "share",
-            "count");
+            table->has_errors ? "error" : "count");
     if (table->has_totals)
         fprintf(table->out, "%10s  %8s  ", "total", "share");
+    if (table->has_totals && table->has_errors)
+        fprintf(table->out, "%10s  ", "error");
     fprintf(table->out, "%s\n", names[table->report->question.by]);
     text_ink(table->style, table->out, INK_PLAIN);
 }
@@ -48,6 +52,17 @@ static void put_thread(const struct table *table, uint32_t index)
     text_write(table->out, line.text, text_room(table->style, THREAD_COLUMNS));
 }
 
+static void put_error(const struct table *table, struct report_value value)
+{
+    char text[HUMAN_MAX];
+    fprintf(table->out, "±%9s  ", human_bytes(report_error(table->report, value), text));
+}
+
+static size_t number_columns(const struct table *table)
+{
+    return table->has_errors ? NUMBER_COLUMNS + ERROR_COLUMNS : NUMBER_COLUMNS;
+}
+
 static void put_row(const struct table *table, const struct rank_row *row)
 {
     const struct report *report = table->report;
@@ -56,25 +71,32 @@ static void put_row(const struct table *table, const struct rank_row *row)
     text_ink(table->style, table->out, INK_STRONG);
     fprintf(table->out, "%10s", human_value(row->self_value, unit, value));
     text_ink(table->style, table->out, INK_PLAIN);
-    fprintf(table->out, "  %8s  %10s  ", human_share(row->self_value, report->whole_value, share),
-            human_count(row->self_count, count));
+    fprintf(table->out, "  %8s  ", human_share(row->self_value, report->whole_value, share));
+    if (table->has_errors)
+        put_error(table, (struct report_value){row->self_value, row->self_count, row->self_spread});
+    else
+        fprintf(table->out, "%10s  ", human_count(row->self_count, count));
     if (table->has_totals)
         fprintf(table->out, "%10s  %8s  ", human_value(row->total_value, unit, value),
                 human_share(row->total_value, report->whole_value, share));
+    if (table->has_totals && table->has_errors)
+        put_error(table,
+                  (struct report_value){row->total_value, row->total_count, row->total_spread});
     if (report->question.by == BY_THREAD) {
         put_thread(table, row->thread);
     } else {
         struct shown_frame const frame = {row->function, row->module, row->file, row->line,
                                           row->inlined};
         text_frame_write(table->style, table->out, report->recording, &frame,
-                         text_room(table->style, NUMBER_COLUMNS));
+                         text_room(table->style, number_columns(table)));
     }
     putc('\n', table->out);
 }
 
 int text_table_write(const struct report *report, const struct text_style *style, FILE *out)
 {
-    struct table const table = {report, style, out, report->question.by != BY_THREAD};
+    struct table const table = {report, style, out, report->question.by != BY_THREAD,
+                                report_has_errors(report)};
     struct row_list list;
     char value[HUMAN_MAX], share[HUMAN_MAX];
     int err = row_list_make(report, ROWS_DEFAULT, &list);

@@ -6,7 +6,6 @@
 
 #include "base/human.h"
 #include "model/losses.h"
-#include "model/sampling.h"
 #include "report/doubt_text.h"
 #include "report/growth_text.h"
 #include "report/text_line.h"
@@ -93,14 +92,11 @@ static void put_sampled(const struct page *page)
                  "cases within ",
                  human_bytes((int64_t)quality->sample_rate, rate));
     if (recording->heap.peak_bytes)
-        line_add(
-            &line, "±%s at the peak and ",
-            human_bytes((int64_t)sample_error(recording->heap.peak_bytes, quality->sample_rate),
-                        peak));
-    line_add(&line, "±%s of what is live",
-             human_bytes((int64_t)sample_error((uint64_t)llabs(page->report->leaked_value),
-                                               quality->sample_rate),
-                         leaked));
+        line_add(&line, "±%s at the peak and ",
+                 human_bytes((int64_t)sampled_error_of_peak(recording), peak));
+    line_add(
+        &line, "±%s of what is live",
+        human_bytes((int64_t)sampled_error_of_live(recording, page->report->leaked_value), leaked));
     if (quality->unfollowed_bytes)
         line_add(&line, "; %s were live when sampling began, and count as freed since",
                  human_bytes((int64_t)quality->unfollowed_bytes, lost));

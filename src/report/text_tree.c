@@ -68,18 +68,20 @@ static void put_name(const struct tree_page *page, uint32_t index, size_t used, 
     putc('\n', page->out);
 }
 
-static void put_numbers(const struct tree_page *page, int64_t value, int64_t count)
+static void put_numbers(const struct tree_page *page, const struct call_node *node)
 {
+    int64_t const value = node->value;
     char size[HUMAN_MAX], share[HUMAN_MAX], blocks[HUMAN_MAX];
     text_ink(page->style, page->out, INK_STRONG);
     fprintf(page->out, "%10s", human_value(value, page->report->question.metric->unit, size));
     text_ink(page->style, page->out, INK_PLAIN);
     fprintf(page->out, "  %8s  ", human_share(value, page->report->whole_value, share));
-    int64_t const error = report_error(page->report, value);
+    int64_t const error =
+        report_error(page->report, (struct report_value){value, node->count, node->spread});
     if (error) /* the blocks are counted even less well */
         fprintf(page->out, "±%9s  ", human_bytes(error, blocks));
     else
-        fprintf(page->out, "%10s  ", human_count(count, blocks));
+        fprintf(page->out, "%10s  ", human_count(node->count, blocks));
 }
 
 /* Passes over start-up code; 0 when nothing else is left.  Only called where one way leads on. */
@@ -195,7 +197,7 @@ static void put_callers(const struct tree_page *page, uint32_t index, double lea
 static void put_site(const struct tree_page *page, uint32_t site)
 {
     struct prefix const prefix = {.text = "  ", .columns = 2};
-    put_numbers(page, node_at(page, site)->value, node_at(page, site)->count);
+    put_numbers(page, node_at(page, site));
     text_ink(page->style, page->out, INK_STRONG);
     put_name(page, site, NUMBER_COLUMNS, 1);
     text_ink(page->style, page->out, INK_PLAIN);
@@ -262,7 +264,7 @@ static void put_branches(const struct tree_page *page, uint32_t index, const str
         if (report_is_small(page->report, node_at(page, child)->value, TREE_SHARE))
             break;
         bool const is_last = !node_at(page, child)->next_sibling;
-        put_numbers(page, node_at(page, child)->value, node_at(page, child)->count);
+        put_numbers(page, node_at(page, child));
         fprintf(page->out, "%s%s ", prefix->text, is_last ? "└" : "├");
         put_name(page, child, NUMBER_COLUMNS + prefix->columns + 2, 1);
         struct prefix const longer = prefix_with(prefix, is_last ? "  " : "│ ");
@@ -294,7 +296,7 @@ static void put_branch(const struct tree_page *page, uint32_t index, const struc
         index = child;
         if (text_frame_is_startup(name_of(page, child)))
             continue; /* under the name of a pool */
-        put_numbers(page, node_at(page, child)->value, node_at(page, child)->count);
+        put_numbers(page, node_at(page, child));
         fputs(prefix->text, page->out);
         put_name(page, child, NUMBER_COLUMNS + prefix->columns, 1);
         depth--;
@@ -314,12 +316,12 @@ static void put_top_down(const struct tree_page *page)
             return;
         }
         if (node_at(page, from)->value != node_at(page, i)->value) { /* start-up code branched */
-            put_numbers(page, node_at(page, i)->value, node_at(page, i)->count);
+            put_numbers(page, node_at(page, i));
             put_name(page, i, NUMBER_COLUMNS, 1);
             put_branch(page, i, &prefix, page->depth);
             continue;
         }
-        put_numbers(page, node_at(page, from)->value, node_at(page, from)->count);
+        put_numbers(page, node_at(page, from));
         put_name(page, from, NUMBER_COLUMNS, 1);
         put_branch(page, from, &prefix, page->depth);
     }
@@ -348,7 +350,9 @@ int text_tree_write(const struct report *report, const struct text_style *style,
         return err;
     const struct call_node *root = node_at(&page, 0);
     if (root->self_value || root->self_count) {
-        put_numbers(&page, root->self_value, root->self_count);
+        put_numbers(&page, &(struct call_node){.value = root->self_value,
+                                               .count = root->self_count,
+                                               .spread = root->self_spread});
         fputs(TEXT_NO_STACK "\n", out);
     }
     if (question->top_down)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "model/sampling.h"
+#include "model/losses.h"
 #include "report/text_frame.h"
 #include "report/text_line.h"
 
@@ -99,8 +99,9 @@ static void add_sizes(const struct top_view *view, struct text_line *line)
              view->rss_bytes < 0 ? "?" : human_bytes(view->rss_bytes, rss),
              human_bytes(view->heap_bytes, live));
     if (rate) /* of what was sampled, a guess */
-        line_add(line, " ± %s",
-                 human_bytes((int64_t)sample_error((uint64_t)llabs(view->heap_bytes), rate), live));
+        line_add(
+            line, " ± %s",
+            human_bytes((int64_t)sampled_error_of_live(view->recording, view->heap_bytes), live));
     line_add(line, " in ");
     line_add_counted(line, view->heap_blocks, "block");
     line_add(line, "   peak %s at %s", human_bytes((int64_t)heap->peak_bytes, peak),

@@ -106,6 +106,9 @@ static const uint16_t state_fields[] = {
     FIELD(quality.peak_doubt_bytes),
     FIELD(quality.thinned_calls),
     FIELD(quality.thinned_bytes),
+    FIELD(quality.live_spread),
+    FIELD(quality.peak_spread),
+    FIELD(quality.has_spread),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -157,7 +157,7 @@ struct arena_tag {
 #define RATE_FULL 0ull
 #define RATE_OFF  UINT64_MAX
 /* Bytes per sample where a thread that should record everything must not wait for the recorder. */
-#define RATE_THIN (64ull << 10)
+#define RATE_THIN (8ull << 10)
 
 /* A clock word of 0 asks the threads to read the time themselves. */
 struct arena_header {

@@ -179,7 +179,7 @@ TEST(an_inlined_allocator_is_hidden_too)
     main_ = stack_table_innermost(recording->stacks, main_).caller;
     CHECK(stack_table_push(recording->stacks, main_, (uint32_t)recording->frames.count - 1,
                            &stack) == 0);
-    CHECK(vec_push(&weights.rows, (struct weight){stack, 77, 1}));
+    CHECK(vec_push(&weights.rows, (struct weight){stack, 77, 1, 0}));
     struct call_tree tree;
     CHECK(call_tree_build(recording, &weights, true, MERGE_FUNCTION, &tree) == 0);
     CHECK(FIND(&tree, "build", "main", "_start")->self_value == 77);
@@ -195,7 +195,7 @@ TEST(an_inlined_allocator_is_hidden_too)
 
 TEST(weights_without_a_stack_stay_at_the_root)
 {
-    CHECK(vec_push(&weights.rows, (struct weight){STACK_EMPTY, 5, 1}));
+    CHECK(vec_push(&weights.rows, (struct weight){STACK_EMPTY, 5, 1, 0}));
     struct call_tree tree;
     CHECK(call_tree_build(sample.recording, &weights, false, MERGE_FUNCTION, &tree) == 0);
     CHECK(tree.nodes.items[0].self_value == 5);
@@ -208,7 +208,7 @@ static struct call_tree tree_of(stack_id stack)
 {
     struct weights one = {.metric = metric_find("heap.calls")};
     struct call_tree tree;
-    CHECK(vec_push(&one.rows, (struct weight){stack, 1, 1}));
+    CHECK(vec_push(&one.rows, (struct weight){stack, 1, 1, 0}));
     CHECK(call_tree_build(sample.recording, &one, false, MERGE_FUNCTION, &tree) == 0);
     weights_fini(&one);
     return tree;

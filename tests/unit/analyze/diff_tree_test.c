@@ -183,7 +183,7 @@ TEST(exact_metrics_have_no_noise)
 TEST(sampled_blocks_have_the_error_of_their_rate)
 {
     struct pair pair = pair_create("heap.allocated");
-    struct diff_values const values = {100 << 20, 100 << 20, 1, 1};
+    struct diff_values const values = {100 << 20, 100 << 20, 100 << 10, 100 << 10};
     folded_add(pair.recordings[0], "main;f", COL_HEAP_BYTES, 100 << 20);
     folded_add(pair.recordings[1], "main;f", COL_HEAP_BYTES, 100 << 20);
     pair_weigh(&pair);
@@ -191,7 +191,9 @@ TEST(sampled_blocks_have_the_error_of_their_rate)
     pair.recordings[1]->quality.sample_rate = 512 << 10;
     struct diff_noise const noise = diff_noise_of(&pair.before, &pair.after, 1);
     CHECK(noise.kind == NOISE_BLOCKS);
-    CHECK((uint64_t)diff_noise_error(&noise, &values) == sample_error(100 << 20, 512 << 10));
+    struct sample_estimate const estimate = {100 << 20, 100 << 10, SAMPLE_SPREAD_UNKNOWN,
+                                             512 << 10};
+    CHECK((uint64_t)diff_noise_error(&noise, &values) == sample_error(&estimate));
     pair_destroy(&pair);
 }
 

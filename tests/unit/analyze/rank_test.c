@@ -111,7 +111,7 @@ TEST(stacks_lead_back_to_their_callers)
 TEST(what_has_no_stack_is_a_row)
 {
     struct rank rank;
-    CHECK(vec_push(&weights.rows, (struct weight){STACK_EMPTY, 5000, 1}));
+    CHECK(vec_push(&weights.rows, (struct weight){STACK_EMPTY, 5000, 1, 0}));
     for (int by = BY_STACK; by <= BY_MODULE; by++) {
         CHECK(rank_build(sample.recording, &weights, by, &rank) == 0);
         CHECK(row_of(&rank, "").self_value == 5000);

@@ -90,7 +90,65 @@ TEST(a_block_weighs_the_same_when_it_is_freed)
     }
     struct sample_weight large = sample_weigh(1u << 30, 16, SAMPLE_RATE_DEFAULT, 5);
     CHECK(large.calls == 1 && large.bytes == 1u << 30 && large.slack == 16);
-    CHECK(sample_error(0, 1u << 20) == 2055209 && sample_error(3u << 20, 1u << 20) == 2 * 2055209);
+    CHECK(large.spread == 0); /* it is always taken */
+}
+
+static uint64_t error_of(int64_t bytes, int64_t count, int64_t spread, uint64_t rate)
+{
+    return sample_error(&(struct sample_estimate){bytes, count, spread, rate});
+}
+
+TEST(an_error_is_that_of_the_blocks_and_not_of_the_rate)
+{
+    int64_t const mib = 1 << 20, unknown = SAMPLE_SPREAD_UNKNOWN;
+    CHECK(error_of(0, 0, 0, 0) == 0 && error_of(mib, 5, unknown, 0) == 0);
+    CHECK(error_of(0, 0, 0, (uint64_t)mib) == 2055209); /* nothing seen may be something */
+    CHECK(error_of(3 * mib, 0, unknown, (uint64_t)mib) == 2 * 2055209);
+    CHECK(error_of(100 * mib, 1, 0, 512 << 10) == 0);       /* a block that cannot be missed */
+    CHECK(error_of(100 * mib, 1, unknown, 512 << 10) == 0); /* not even when nobody added it up */
+    CHECK(error_of(-mib, -1000, unknown, 512 << 10) == error_of(mib, 1000, unknown, 512 << 10));
+}
+
+/* A hundred sums of sampled blocks: how many are off by no more than their error. */
+static unsigned count_covered(uint64_t largest, unsigned blocks, bool is_spread_known)
+{
+    uint64_t random = new_seed(), sizes = new_seed(), rate = 65536;
+    unsigned covered = 0;
+    for (unsigned trial = 0; trial < 400; trial++) {
+        struct sample_estimate estimate = {.rate = rate};
+        double bytes = 0;
+        uint64_t quota = sample_draw(&random, rate);
+        for (unsigned k = 0; k < blocks; k++) {
+            sizes ^= sizes << 13, sizes ^= sizes >> 7, sizes ^= sizes << 17;
+            uint64_t const size = sizes % (largest + 1);
+            bytes += (double)size;
+            if (size < quota) {
+                quota -= size + 1;
+                continue;
+            }
+            quota = sample_draw(&random, rate);
+            struct sample_weight const weight = sample_weigh(size, 0, rate, sizes);
+            estimate.bytes += (int64_t)weight.bytes;
+            estimate.count += (int64_t)weight.calls;
+            estimate.spread += (int64_t)weight.spread;
+        }
+        if (!is_spread_known)
+            estimate.spread = SAMPLE_SPREAD_UNKNOWN;
+        covered += fabs((double)estimate.bytes - bytes) <= (double)sample_error(&estimate) + 1;
+    }
+    return covered / 4;
+}
+
+TEST(ninety_five_of_a_hundred_estimates_are_within_their_error)
+{
+    static const uint64_t largest[] = {16, 300, 20000, 300000};
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned const blocks = (unsigned)(40 * 65536 / (largest[i] / 2)) + 50;
+        unsigned const known = count_covered(largest[i], blocks, true);
+        unsigned const guessed = count_covered(largest[i], blocks, false);
+        if (known < 90 || guessed < 88)
+            fail_msg("blocks to %lu: %u and %u of 100", (unsigned long)largest[i], known, guessed);
+    }
 }
 
 TEST(taken_blocks_are_found_once)
@@ -145,6 +203,8 @@ int main(void)
         cmocka_unit_test(estimates_are_unbiased),
         cmocka_unit_test(weights_are_those_of_the_recorder),
         cmocka_unit_test(a_block_weighs_the_same_when_it_is_freed),
+        cmocka_unit_test(an_error_is_that_of_the_blocks_and_not_of_the_rate),
+        cmocka_unit_test(ninety_five_of_a_hundred_estimates_are_within_their_error),
         cmocka_unit_test(taken_blocks_are_found_once),
         cmocka_unit_test(a_full_table_refuses),
     };
