@@ -330,13 +330,11 @@ static int start(struct recorder *recorder, struct fault *fault)
 
 static void end(struct recorder *recorder, enum subject_state how, struct recorder_result *result)
 {
-    const struct recorder_subject *subject = recorder->subject;
     atomic_store(&recorder->arena.header->off, 1);
     ring_reader_drain(recorder->reader, &recorder->clock);
     tick_clock_anchor(&recorder->clock);
     lifeline_let_end();
     roster_end(recorder->roster, result, how);
-    subject->finish(subject->self, how, result);
 }
 
 int recorder_record(const struct recorder_options *options, const struct recorder_subject *subject,
@@ -373,5 +371,8 @@ int recorder_record(const struct recorder_options *options, const struct recorde
     lifeline_untie(recorder->lifeline);
     calm_stderr_end(recorder->calm);
     recorder_fini(recorder);
-    return err < 0 ? err : 0;
+    if (err < 0)
+        return err;
+    subject->finish(subject->self, (enum subject_state)err, result);
+    return 0;
 }

@@ -14,7 +14,7 @@ struct recorder_subject {
     int (*look)(void *self, bool enough, struct recorder_result *result, struct fault *fault);
     /* Whether there is something to look at before the recorder may rest. */
     bool (*has_news)(void *self);
-    /* After everything is written. */
+    /* After everything is written and given back. */
     void (*finish)(void *self, enum subject_state how, struct recorder_result *result);
     void *self;
 };

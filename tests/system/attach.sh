@@ -95,14 +95,22 @@ detach_command() {
     one_sentence detach-twice detach.err 'is not recorded'
     echo "c 0" >&9
     wait "$target"
-    begin run "$MEMOIR" run -o run.memoir -- "$subjects/subject-works_for_seconds" 3
+    begin run "$MEMOIR" run -o run.memoir -- "$subjects/subject-works_for_seconds" 60
     local running=$target program
     wait_until 20 has_line run.out working || not_ok detach-run-begins "it did not begin"
     program=$(descendants "$running" | head -n 1)
     "$MEMOIR" detach "$program"
     equal detach-run-status 0 $?
+    lives detach-run-goes-on "$program"
+    lives detach-run-waits-for-it "$running"
+    "$MEMOIR" detach "$program" # what is left of it goes, too
+    equal detach-run-twice-status 0 $?
+    "$MEMOIR" detach "$program" 2>detach.err
+    equal detach-run-again-status 1 $?
+    one_sentence detach-run-again detach.err 'is not recorded'
+    kill "$program"
     wait "$running"
-    equal detach-run-goes-on 0 $?
+    equal detach-run-has-its-status 143 $?
     equal detach-run-complete true "$(quality run.memoir complete)"
 }
 
