@@ -27,8 +27,9 @@ static void tell_quality(struct reader *reader)
     quality->truncated_bytes += torn;
     if (damaged > 0) {
         snprintf(text, sizeof(text),
-                 "%llu damaged part%s of the file skipped: what stood there is missing",
-                 (unsigned long long)damaged, damaged == 1 ? " was" : "s were");
+                 "%llu damaged part%s of the file %s skipped: what stood there is missing",
+                 (unsigned long long)damaged, damaged == 1 ? "" : "s",
+                 damaged == 1 ? "was" : "were");
         add_note(recording, text);
     }
     if (torn > 0) {

@@ -290,15 +290,17 @@ static int take_mappings(struct table_builder *builder, struct byte_reader *body
         struct mapping mapping = {.start = end + take_varint(body)};
         bool is_sane = mapping.start >= end;
         mapping.end = end = mapping.start + take_varint(body);
-        mapping.resident = take_varint(body);
+        uint64_t const resident = take_varint(body);
         mapping.name = take_u32(body);
         mapping.stack = take_u32(body);
         mapping.count = take_u32(body);
         mapping.rights = (uint8_t)take_varint(body);
         uint32_t const owner = take_u32(body);
         mapping.owner = (uint8_t)(owner < OWNER_KINDS ? owner : OWNER_OTHER);
-        is_sane = is_sane && mapping.end > mapping.start && mapping.count > 0 &&
-                  mapping.resident <= mapping.end - mapping.start;
+        is_sane = is_sane && mapping.end > mapping.start && mapping.count > 0;
+        /* A mapping may grow between the two looks at it. */
+        mapping.resident =
+            resident < mapping.end - mapping.start ? resident : mapping.end - mapping.start;
         if (body->failed || !is_sane || list->items.count == MAPPINGS_MAX)
             return -EINVAL;
         if (!vec_push(&list->items, mapping))

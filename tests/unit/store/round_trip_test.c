@@ -281,6 +281,27 @@ static void marks_that_were_thinned_out_are_gone_from_the_file(void **state)
     sample_forget_path(path);
 }
 
+/* Its pages are counted after its bounds were read. */
+static void a_mapping_that_grew_while_it_was_looked_at_is_no_damage(void **state)
+{
+    (void)state;
+    char *path = sample_path();
+    struct recording *recording = recording_create();
+    struct recording_writer *writer = recording_writer_create(path, 0, NULL);
+    struct mapping const mapping = {
+        .start = 4096, .end = 8192, .resident = 12288, .count = 1, .owner = OWNER_OTHER};
+    CHECK(vec_push(&recording->mappings.items, mapping));
+    recording->mappings.time_ns = 1;
+    CHECK(recording_writer_append(writer, recording, NULL) == 0);
+    CHECK(recording_writer_finish(writer, recording, NULL) == 0);
+    struct recording *read = read_or_fail(path);
+    CHECK(read->quality.damaged_chunks == 0 && read->mappings.items.count == 1);
+    CHECK(read->mappings.items.items[0].resident == 4096);
+    recording_destroy(read);
+    recording_destroy(recording);
+    sample_forget_path(path);
+}
+
 static void the_file_is_for_its_owner_alone_and_replaces_only_files(void **state)
 {
     (void)state;
@@ -330,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_peak_that_moves_every_second_does_not_fill_the_file),
         cmocka_unit_test(a_recording_that_was_read_can_be_written_again),
         cmocka_unit_test(marks_that_were_thinned_out_are_gone_from_the_file),
+        cmocka_unit_test(a_mapping_that_grew_while_it_was_looked_at_is_no_damage),
         cmocka_unit_test(the_file_is_for_its_owner_alone_and_replaces_only_files),
         cmocka_unit_test(what_is_no_recording_is_refused_with_a_sentence),
     };
