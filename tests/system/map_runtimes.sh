@@ -154,6 +154,10 @@ pid=$!
 ended="$ended $pid"
 wait_until 20 redis-cli -s "$PWD/redis.sock" ping
 redis-cli -s "$PWD/redis.sock" debug populate 100000 key 100 >/dev/null
+has_counted() { # redis asks its allocator ten times a second
+    [ "$(redis-cli -s "$PWD/redis.sock" info memory | awk -F: '/^allocator_resident/ { print int($2 / 1048576) }')" -ge 10 ]
+}
+wait_until 20 has_counted
 look redis "$pid"
 resident=$(redis-cli -s "$PWD/redis.sock" info memory | awk -F: '/^allocator_resident/ { print $2 / 1048576 }')
 equal redis-title "C Heap (jemalloc)" "$(title redis.json allocator)"
