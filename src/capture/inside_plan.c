@@ -19,7 +19,7 @@
 #define FILE_SPACE 65536ull /* left free between a program and what we put below it */
 
 struct planning {
-    struct arena_plan *plan;
+    struct inside_plan *plan;
     struct inside_report *report;
     struct map_list maps;
     const char *wanted;
@@ -112,7 +112,7 @@ static bool open_file(struct planning *planning, const struct map_region *region
 
 /* The highest start of `bytes` free ones below `high`, past what the plan has taken already; 0 when they do not fit above
  * `low`. */
-static uint64_t fit(const struct arena_plan *plan, uint64_t low, uint64_t high, uint64_t bytes)
+static uint64_t fit(const struct inside_plan *plan, uint64_t low, uint64_t high, uint64_t bytes)
 {
     uint64_t start = high - low > bytes + FILE_SPACE ? high - bytes - FILE_SPACE : high - bytes;
     if (high - low < bytes)
@@ -144,7 +144,7 @@ static uint64_t find_space(const struct planning *planning, const struct code_fi
     return 0;
 }
 
-static bool add_region(struct arena_plan *plan, uint64_t start, uint64_t bytes)
+static bool add_region(struct inside_plan *plan, uint64_t start, uint64_t bytes)
 {
     if (start == 0 || plan->region_count == INSIDE_REGIONS)
         return false;
@@ -173,7 +173,7 @@ static bool is_reached(const struct code_file *file, const struct allocator_fami
 }
 
 /* NULL, or why the function is not hooked. */
-static const char *plan_entry(struct arena_patch *patch, const struct code_file *file,
+static const char *plan_entry(struct inside_patch *patch, const struct code_file *file,
                               const struct allocator_family *family,
                               const struct allocator_entry *entry)
 {
@@ -217,11 +217,11 @@ static bool leads_on(const struct code_file *file, const struct allocator_family
 static void plan_family(struct planning *planning, const struct code_file *file,
                         const struct allocator_family *family, struct inside_finding *finding)
 {
-    struct arena_plan *plan = planning->plan;
+    struct inside_plan *plan = planning->plan;
     uint64_t cell = plan->regions[plan->region_count - 1].start + INSIDE_CELL; /* after its sign */
     finding->first_patch = plan->patch_count;
     vec_each (entry, &family->entries) {
-        struct arena_patch *patch = &plan->patches[plan->patch_count];
+        struct inside_patch *patch = &plan->patches[plan->patch_count];
         if (plan->patch_count == INSIDE_PATCHES)
             break;
         memset(patch, 0, sizeof(*patch));
@@ -279,7 +279,7 @@ static int plan_file(struct planning *planning, const struct code_file *file)
     return 0;
 }
 
-int inside_plan_make(struct arena_plan *plan, uint32_t pid, const char *wanted,
+int inside_plan_make(struct inside_plan *plan, uint32_t pid, const char *wanted,
                      struct inside_known *known, struct inside_report *report)
 {
     struct planning planning = {.plan = plan, .report = report, .wanted = wanted, .known = known};

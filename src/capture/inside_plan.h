@@ -37,5 +37,5 @@ void inside_known_fini(struct inside_known *known);
 
 /* Fills regions and patches of `plan` for the process, whose other fields it leaves alone.  `wanted` is a prefix somebody
  * named, or NULL.  0, or -errno when the process cannot be looked at: the plan is then empty. */
-int inside_plan_make(struct arena_plan *plan, uint32_t pid, const char *wanted,
+int inside_plan_make(struct inside_plan *plan, uint32_t pid, const char *wanted,
                      struct inside_known *known, struct inside_report *report);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/inside_planner.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 
 #include "base/vec.h"
 #include "capture/inside_plan.h"
+#include "capture/plan_delivery.h"
 #include "procfs/process_facts.h"
 
 #define STEP_NS      50000000l
@@ -21,8 +23,8 @@
 
 struct inside_planner {
     struct arena *arena;
-    struct arena_plan *plan;  /* the mailbox, which the process can write to as well */
-    struct arena_plan *draft; /* so it is made here */
+    struct arena_bell *bell; /* which all processes can write to as well */
+    struct inside_plan *draft;
     const char *wanted;
     pthread_t thread;
     _Atomic uint32_t begun; /* futex */
@@ -74,7 +76,7 @@ static uint32_t count_hooked(const struct inside_planner *planner, struct inside
 {
     uint32_t hooked = 0;
     for (uint32_t i = 0; i < finding->patch_count; i++) {
-        uint32_t outcome = atomic_load(&planner->plan->patches[finding->first_patch + i].outcome);
+        uint32_t outcome = atomic_load(&planner->bell->outcomes[finding->first_patch + i]);
         if (outcome == INSIDE_HOOKED)
             hooked++;
         else if (finding->refused++ == 0)
@@ -121,22 +123,13 @@ static void tell_all(struct inside_planner *planner, uint32_t serial, struct ins
 static bool wait_until_taken(struct inside_planner *planner, uint32_t pid)
 {
     for (unsigned i = 0; i < STEPS_WAITED && !planner->stop; i++) {
-        if (atomic_load(&planner->plan->state) != PLAN_READY)
+        if (atomic_load(&planner->bell->state) != PLAN_READY)
             break;
-        wait_a_step(&planner->plan->state, PLAN_READY);
+        wait_a_step(&planner->bell->state, PLAN_READY);
         if (!process_runs(pid))
             break;
     }
-    return atomic_load(&planner->plan->state) == PLAN_TAKEN;
-}
-
-static void put_in_mailbox(struct inside_planner *planner)
-{
-    const struct arena_plan *draft = planner->draft;
-    memcpy(planner->plan->regions, draft->regions, sizeof(draft->regions));
-    memcpy(planner->plan->patches, draft->patches, draft->patch_count * sizeof(draft->patches[0]));
-    planner->plan->region_count = draft->region_count;
-    planner->plan->patch_count = draft->patch_count;
+    return atomic_load(&planner->bell->state) == PLAN_TAKEN;
 }
 
 static void set_at_work(struct inside_planner *planner, bool at_work, uint32_t serial)
@@ -148,9 +141,34 @@ static void set_at_work(struct inside_planner *planner, bool at_work, uint32_t s
     pthread_mutex_unlock(&planner->lock);
 }
 
+/* Makes the plan and brings it to the process.  How many allocators it has, of which nothing is recorded if that fails. */
+static int deliver(struct inside_planner *planner, uint32_t pid, struct inside_report *report)
+{
+    struct plan_delivery delivery;
+    memset(planner->bell->outcomes, 0, sizeof(planner->bell->outcomes));
+    *report = (struct inside_report){.count = 0};
+    int err = plan_delivery_begin(&delivery, pid);
+    if (err < 0)
+        return err;
+    err = inside_plan_make(planner->draft, pid, planner->wanted, &planner->known, report);
+    return plan_delivery_end(&delivery, err == 0 ? planner->draft : NULL) || err < 0 ? err : -EIO;
+}
+
+static void tell_undelivered(struct inside_planner *planner, uint32_t serial, int err)
+{
+    struct inside_note note = {.serial = serial, .complaint = true};
+    if (err == -ENOENT || err == -EBUSY || err == -ESRCH)
+        return; /* it did not ask, or is no more */
+    snprintf(note.text, sizeof(note.text),
+             "whether the program brings its own allocator is not known: its memory may not be "
+             "written (%s); see `sysctl kernel.yama.ptrace_scope`",
+             strerror(-err));
+    add_note(planner, &note);
+}
+
 static void answer(struct inside_planner *planner)
 {
-    uint32_t process = atomic_load(&planner->plan->holder) - 1, asked = PLAN_ASKED;
+    uint32_t process = atomic_load(&planner->bell->holder) - 1, asked = PLAN_ASKED;
     if (process >= ARENA_PROCESSES)
         return;
     const struct arena_process *entry = arena_process_at(planner->arena->memory, process);
@@ -158,15 +176,16 @@ static void answer(struct inside_planner *planner)
     struct inside_report report;
     struct inside_note late = {.serial = serial, .complaint = true};
     set_at_work(planner, true, serial);
-    int err = inside_plan_make(planner->draft, pid, planner->wanted, &planner->known, &report);
-    put_in_mailbox(planner);
-    if (!atomic_compare_exchange_strong(&planner->plan->state, &asked, PLAN_READY)) {
+    int err = deliver(planner, pid, &report);
+    if (err < 0)
+        tell_undelivered(planner, serial, err);
+    if (!atomic_compare_exchange_strong(&planner->bell->state, &asked, PLAN_READY)) {
         snprintf(late.text, sizeof(late.text),
                  "allocators inside the program are not recorded: looking for them took too long");
         if (report.count > 0)
             add_note(planner, &late);
     } else {
-        wake(&planner->plan->state);
+        wake(&planner->bell->state);
         if (wait_until_taken(planner, pid) && err == 0)
             tell_all(planner, serial, &report);
     }
@@ -179,16 +198,16 @@ static void *serve(void *context)
     while (!planner->begun && !planner->stop)
         wait_a_step(&planner->begun, 0);
     while (!planner->stop) {
-        uint32_t state = atomic_load(&planner->plan->state);
+        uint32_t state = atomic_load(&planner->bell->state);
         if (state == PLAN_NONE) {
-            wait_a_step(&planner->plan->state, PLAN_NONE);
+            wait_a_step(&planner->bell->state, PLAN_NONE);
             continue;
         }
         if (state == PLAN_ASKED)
             answer(planner);
-        atomic_store(&planner->plan->state, PLAN_NONE);
-        atomic_store(&planner->plan->holder, 0);
-        wake(&planner->plan->holder);
+        atomic_store(&planner->bell->state, PLAN_NONE);
+        atomic_store(&planner->bell->holder, 0);
+        wake(&planner->bell->holder);
     }
     return NULL;
 }
@@ -201,7 +220,7 @@ struct inside_planner *inside_planner_create(struct arena *arena, const char *wa
         return NULL;
     planner->draft = calloc(1, sizeof(*planner->draft));
     planner->arena = arena;
-    planner->plan = arena_plan_of(arena->memory);
+    planner->bell = arena_bell_of(arena->memory);
     planner->wanted = wanted;
     pthread_mutex_init(&planner->lock, NULL);
     pthread_cond_init(&planner->done, NULL);
@@ -229,8 +248,8 @@ void inside_planner_destroy(struct inside_planner *planner)
         return;
     planner->stop = true;
     inside_planner_begin(planner);
-    atomic_store(&planner->plan->state, PLAN_LATE); /* nobody may wait for it to change */
-    wake(&planner->plan->state);
+    atomic_store(&planner->bell->state, PLAN_LATE); /* nobody may wait for it to change */
+    wake(&planner->bell->state);
     pthread_join(planner->thread, NULL);
     pthread_cond_destroy(&planner->done);
     pthread_mutex_destroy(&planner->lock);

@@ -17,7 +17,9 @@
 
 /* The entries have the same order as memoir_tracer_jumps. */
 static struct inside_entry entries[INSIDE_PATCHES];
+static enum inside_outcome outcomes[INSIDE_PATCHES]; /* of the plan's patches */
 __attribute__((visibility("default"))) struct inside_jumps memoir_tracer_jumps;
+__attribute__((visibility("default"))) struct inside_plan memoir_tracer_plan;
 
 /* glibc's, since 2.32: no second thread was ever made. */
 #pragma weak __libc_single_threaded
@@ -44,24 +46,33 @@ static uint32_t wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t dead
     return now;
 }
 
-/* Gets a plan for this process.  false when there is none to be had in time. */
-static bool ask(struct arena_plan *plan)
+/* Rings for the recorder, and waits for what it does.  Whether it says that it has done something. */
+static bool ring(struct arena_bell *bell)
 {
     uint64_t deadline = ring_clock_ns() + WAIT_NS;
     uint32_t nobody = 0, asked = PLAN_ASKED;
-    while (!atomic_compare_exchange_strong(&plan->holder, &nobody, tracer_process.process + 1)) {
-        if (wait_while(&plan->holder, nobody, deadline) == nobody)
+    atomic_store(&memoir_tracer_plan.wanted, PLAN_WANTED);
+    while (!atomic_compare_exchange_strong(&bell->holder, &nobody, tracer_process.process + 1)) {
+        if (wait_while(&bell->holder, nobody, deadline) == nobody)
             return false;
         nobody = 0;
     }
-    atomic_store(&plan->state, PLAN_ASKED);
-    wake(&plan->state);
-    if (wait_while(&plan->state, PLAN_ASKED, deadline) == PLAN_READY)
+    atomic_store(&bell->state, PLAN_ASKED);
+    wake(&bell->state);
+    if (wait_while(&bell->state, PLAN_ASKED, deadline) == PLAN_READY)
         return true;
-    if (!atomic_compare_exchange_strong(&plan->state, &asked, PLAN_LATE))
+    if (!atomic_compare_exchange_strong(&bell->state, &asked, PLAN_LATE))
         return asked == PLAN_READY;
-    wake(&plan->state);
+    wake(&bell->state);
     return false;
+}
+
+/* Whatever the bell says, the plan itself says whether it is here. */
+static bool is_delivered(void)
+{
+    const struct inside_plan *plan = &memoir_tracer_plan;
+    return atomic_load(&plan->wanted) == PLAN_DELIVERED && plan->patch_count <= INSIDE_PATCHES &&
+           plan->region_count <= INSIDE_REGIONS;
 }
 
 static bool failed(long result)
@@ -101,7 +112,7 @@ static bool lies_in(const struct inside_region *region, uint64_t cell)
 }
 
 /* Of an earlier plan: the cell and the way through it are still there. */
-static const struct inside_jump *find_jump(const struct arena_patch *patch)
+static const struct inside_jump *find_jump(const struct inside_patch *patch)
 {
     for (uint32_t i = 0; i < memoir_tracer_jumps.count; i++) {
         if (memoir_tracer_jumps.jumps[i].address == patch->address)
@@ -110,7 +121,7 @@ static const struct inside_jump *find_jump(const struct arena_patch *patch)
     return NULL;
 }
 
-static void fill_cell(const struct inside_entry *entry, const struct arena_patch *patch)
+static void fill_cell(const struct inside_entry *entry, const struct inside_patch *patch)
 {
     /* mov $entry, %r11; jmp *0(%rip); inside_enter */
     uint8_t way[INSIDE_CODE_AT] = {0x49, 0xbb, [10] = 0xff, 0x25};
@@ -122,7 +133,7 @@ static void fill_cell(const struct inside_entry *entry, const struct arena_patch
 }
 
 /* false when the cell is too far away. */
-static bool aim(struct inside_jump *jump, const struct arena_patch *patch)
+static bool aim(struct inside_jump *jump, const struct inside_patch *patch)
 {
     int64_t far = (int64_t)(patch->cell - (patch->address + INSIDE_JUMP));
     int32_t distance = (int32_t)far;
@@ -133,7 +144,7 @@ static bool aim(struct inside_jump *jump, const struct arena_patch *patch)
     return far == distance;
 }
 
-static bool make_entry(const struct arena_patch *patch)
+static bool make_entry(const struct inside_patch *patch)
 {
     if (memoir_tracer_jumps.count == INSIDE_PATCHES || patch->code_size > sizeof(patch->code))
         return false;
@@ -153,7 +164,7 @@ static bool make_entry(const struct arena_patch *patch)
     return true;
 }
 
-static bool is_as_planned(const struct arena_patch *patch)
+static bool is_as_planned(const struct inside_patch *patch)
 {
     return patch->stolen >= INSIDE_JUMP && patch->stolen <= sizeof(patch->before) &&
            raw_is_readable(patch->address) && raw_is_readable(patch->address + patch->stolen - 1) &&
@@ -161,7 +172,7 @@ static bool is_as_planned(const struct arena_patch *patch)
 }
 
 /* Left there by a recorder that died. */
-static bool has_our_jump(const struct arena_patch *patch)
+static bool has_our_jump(const struct inside_patch *patch)
 {
     const struct inside_jump *jump = find_jump(patch);
     return jump && raw_is_readable(patch->address) &&
@@ -176,7 +187,7 @@ static bool has_shadow_stack(void)
 }
 
 /* Makes ready what the jump leads to.  `mapped`: there is room for new cells. */
-static enum inside_outcome prepare(struct arena_patch *patch, bool mapped)
+static enum inside_outcome prepare(const struct inside_patch *patch, bool mapped)
 {
     if (is_own_code((const void *)patch->address))
         return INSIDE_OURSELVES;
@@ -188,30 +199,31 @@ static enum inside_outcome prepare(struct arena_patch *patch, bool mapped)
 }
 
 /* The patches of one region, all at once: half of them would record nonsense. */
-static void prepare_region(struct arena_plan *plan, const struct inside_region *region)
+static void prepare_region(const struct inside_region *region)
 {
+    const struct inside_plan *plan = &memoir_tracer_plan;
     uint32_t first = memoir_tracer_jumps.count;
     bool is_new = false;
     for (uint32_t i = 0; i < plan->patch_count; i++)
         is_new |= lies_in(region, plan->patches[i].cell) && !find_jump(&plan->patches[i]);
     bool mapped = is_new && map_region(region);
     for (uint32_t i = 0; i < plan->patch_count; i++) {
-        struct arena_patch *patch = &plan->patches[i];
+        const struct inside_patch *patch = &plan->patches[i];
         if (lies_in(region, patch->cell))
-            atomic_store(&patch->outcome, prepare(patch, mapped));
+            outcomes[i] = prepare(patch, mapped);
     }
     if (!mapped || seal_region(region))
         return;
     memoir_tracer_jumps.count = first;
     for (uint32_t i = 0; i < plan->patch_count; i++) {
         if (lies_in(region, plan->patches[i].cell))
-            atomic_store(&plan->patches[i].outcome, INSIDE_NO_MEMORY);
+            outcomes[i] = INSIDE_NO_MEMORY;
     }
 }
 
 /* Makes the jump.  Writable and executable at once for a moment: where that is forbidden it is so before anything was
  * changed. */
-static enum inside_outcome make_jump(const struct arena_patch *patch)
+static enum inside_outcome make_jump(const struct inside_patch *patch)
 {
     uint64_t first = patch->address & ~4095ull,
              last = (patch->address + INSIDE_JUMP - 1) & ~4095ull;
@@ -230,16 +242,21 @@ static enum inside_outcome make_jump(const struct arena_patch *patch)
 
 void inside_start(bool jump)
 {
-    struct arena_plan *plan = arena_plan_of(tracer_process.arena);
-    if (!ask(plan))
+    const struct inside_plan *plan = &memoir_tracer_plan;
+    struct arena_bell *bell = arena_bell_of(tracer_process.arena);
+    if (!ring(bell)) {
+        atomic_store(&memoir_tracer_plan.wanted, PLAN_UNWANTED);
         return;
-    for (uint32_t i = 0; i < plan->region_count && i < INSIDE_REGIONS; i++)
-        prepare_region(plan, &plan->regions[i]);
-    for (uint32_t i = 0; jump && i < plan->patch_count; i++) {
-        struct arena_patch *patch = &plan->patches[i];
-        if (atomic_load(&patch->outcome) == INSIDE_HOOKED)
-            atomic_store(&patch->outcome, make_jump(patch));
     }
-    atomic_store(&plan->state, PLAN_TAKEN);
-    wake(&plan->state);
+    uint32_t const patches = is_delivered() ? plan->patch_count : 0;
+    memset(outcomes, 0, sizeof(outcomes));
+    for (uint32_t i = 0; patches && i < plan->region_count; i++)
+        prepare_region(&plan->regions[i]);
+    for (uint32_t i = 0; i < patches; i++) {
+        if (jump && outcomes[i] == INSIDE_HOOKED)
+            outcomes[i] = make_jump(&plan->patches[i]);
+        atomic_store(&bell->outcomes[i], outcomes[i]);
+    }
+    atomic_store(&bell->state, PLAN_TAKEN);
+    wake(&bell->state);
 }

@@ -17,7 +17,7 @@
 #include "wire/inside.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 8u
+#define ARENA_VERSION 9u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -201,8 +201,8 @@ struct arena_header {
 #define ARENA_TAGS_AT                                                                              \
     ARENA_PAGE(ARENA_PROCESSES_AT + ARENA_PROCESSES * sizeof(struct arena_process))
 #define ARENA_MODULES_AT ARENA_PAGE(ARENA_TAGS_AT + ARENA_SLOTS * sizeof(struct arena_tag))
-#define ARENA_PLAN_AT    ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
-#define ARENA_NODES_AT   ARENA_PAGE(ARENA_PLAN_AT + sizeof(struct arena_plan))
+#define ARENA_BELL_AT    ARENA_PAGE(ARENA_MODULES_AT + ARENA_MODULES * sizeof(struct arena_module))
+#define ARENA_NODES_AT   ARENA_PAGE(ARENA_BELL_AT + sizeof(struct arena_bell))
 #define ARENA_INDEX_AT   ARENA_PAGE(ARENA_NODES_AT + ARENA_NODES * sizeof(struct trie_node))
 /* sum over k < TRIE_LEVELS of 4 * 2^LEVEL_BITS(k) bytes is below 6 * 2^LEVEL_BITS(last) */
 #define ARENA_INDEX_BYTES ARENA_PAGE(6ull << TRIE_LEVEL_BITS(TRIE_LEVELS - 1))
@@ -233,9 +233,9 @@ static inline struct arena_module *arena_module_at(void *arena, uint32_t index)
     return (struct arena_module *)((char *)arena + ARENA_MODULES_AT) + index;
 }
 
-static inline struct arena_plan *arena_plan_of(void *arena)
+static inline struct arena_bell *arena_bell_of(void *arena)
 {
-    return (struct arena_plan *)((char *)arena + ARENA_PLAN_AT);
+    return (struct arena_bell *)((char *)arena + ARENA_BELL_AT);
 }
 
 static inline struct trie_node *arena_node_at(void *arena, uint32_t id)

@@ -3,7 +3,8 @@
  * The recorder knows symbols and instructions, the tracer is in the program.  So the recorder reads the
  * files, decides where each function can be entered by a jump of ours, and writes down, byte for byte, what must
  * run in place of the instructions that the jump covers.  The tracer maps memory where it is told, copies the bytes
- * and makes the jumps; it decodes nothing.  There is one mailbox in the arena, and one plan in it at a time.
+ * and makes the jumps; it decodes nothing.  There is one bell in the arena to ask for a plan, which
+ * then comes into the process's own memory.
  *
  *   cell, 128 bytes within reach of a jump from the function:
  *     0   the way to the hook, written by the tracer
@@ -61,7 +62,7 @@ enum inside_outcome {
 #define INSIDE_SIGNED  16u                /* bytes of it */
 _Static_assert(sizeof(INSIDE_SIGN) == INSIDE_SIGNED && INSIDE_SIGNED <= INSIDE_CELL, "it fits");
 
-struct arena_patch {
+struct inside_patch {
     uint64_t address; /* of the function */
     uint64_t cell;    /* in one of the regions */
     uint64_t usable;  /* function that tells what a block can hold, or 0 */
@@ -72,8 +73,7 @@ struct arena_patch {
     uint8_t pushes;     /* its code pushes a return address, which a shadow stack would not know */
     uint8_t before[24]; /* the bytes that move */
     uint8_t code[64];   /* what runs in their place, good only at cell + INSIDE_CODE_AT */
-    _Atomic uint32_t outcome; /* the tracer's answer: enum inside_outcome */
-    uint32_t unused;
+    uint64_t unused;
 };
 
 #define INSIDE_PATCHES 512u
@@ -83,8 +83,9 @@ struct inside_region {
     uint64_t start, bytes; /* free when the plan was made; whole pages */
 };
 
-/* Who waits for whom.  The tracer takes the mailbox (`holder`, 0 when it is nobody's) and asks; the recorder answers,
- * and gives the mailbox back once the tracer is done with it or gone. */
+/* Who waits for whom.  The tracer takes the bell (`holder`, 0 when it is nobody's) and rings it; the recorder answers,
+ * and gives the bell back once the tracer is done or gone.  All processes of an arena can write to the bell, also one that
+ * has less rights than others: all that it can do with it is to ring. */
 enum plan_state {
     PLAN_NONE,
     PLAN_ASKED, /* the recorder's turn */
@@ -93,12 +94,21 @@ enum plan_state {
     PLAN_LATE   /* the tracer waits no longer */
 };
 
-struct arena_plan {
-    _Atomic uint32_t holder; /* index of the process, plus one */
-    _Atomic uint32_t state;  /* futex */
+struct arena_bell {
+    _Atomic uint32_t holder;                   /* index of the process, plus one */
+    _Atomic uint32_t state;                    /* futex */
+    _Atomic uint32_t outcomes[INSIDE_PATCHES]; /* the tracer's answers: enum inside_outcome */
+};
+
+/* memoir_tracer_plan in our library: code that the process will run.  The recorder writes it into the memory of that process,
+ * where nobody else can, and only while it is wanted. */
+enum plan_wanted { PLAN_UNWANTED, PLAN_WANTED, PLAN_DELIVERED };
+struct inside_plan {
+    _Atomic uint32_t wanted;
+    uint32_t unused;
     uint32_t patch_count, region_count;
     struct inside_region regions[INSIDE_REGIONS];
-    struct arena_patch patches[INSIDE_PATCHES];
+    struct inside_patch patches[INSIDE_PATCHES];
 };
 
 /* What the tracer has made ready in its process: memoir_tracer_jumps in our library.  In
@@ -117,4 +127,4 @@ struct inside_jumps {
 };
 
 _Static_assert(sizeof(struct inside_jump) == 32, "shared layout");
-_Static_assert(sizeof(struct arena_patch) == 128, "shared layout");
+_Static_assert(sizeof(struct inside_patch) == 128, "shared layout");

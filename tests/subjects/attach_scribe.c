@@ -25,18 +25,17 @@ void die(const char *what, long why)
 
 static void *answer(void *arena)
 {
-    struct arena_plan *plan = arena_plan_of(arena);
+    struct arena_bell *bell = arena_bell_of(arena);
     struct timespec step = {0, 5000000};
-    for (uint32_t state; (state = atomic_load(&plan->state)) != PLAN_LATE;) {
+    for (uint32_t state; (state = atomic_load(&bell->state)) != PLAN_LATE;) {
         if (state == PLAN_ASKED) {
-            plan->region_count = plan->patch_count = 0;
-            atomic_compare_exchange_strong(&plan->state, &state, PLAN_READY);
-            syscall(SYS_futex, &plan->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+            atomic_compare_exchange_strong(&bell->state, &state, PLAN_READY);
+            syscall(SYS_futex, &bell->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
         } else if (state == PLAN_TAKEN) {
-            atomic_compare_exchange_strong(&plan->state, &state, PLAN_NONE);
-            atomic_store(&plan->holder, 0);
+            atomic_compare_exchange_strong(&bell->state, &state, PLAN_NONE);
+            atomic_store(&bell->holder, 0);
         } else {
-            syscall(SYS_futex, &plan->state, FUTEX_WAIT, state, &step, NULL, 0);
+            syscall(SYS_futex, &bell->state, FUTEX_WAIT, state, &step, NULL, 0);
         }
     }
     return NULL;
@@ -71,9 +70,9 @@ void scribe_open(struct scribe *scribe, bool follow_children)
 
 void scribe_close(struct scribe *scribe)
 {
-    struct arena_plan *plan = arena_plan_of(scribe->arena);
-    atomic_store(&plan->state, PLAN_LATE);
-    syscall(SYS_futex, &plan->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    struct arena_bell *bell = arena_bell_of(scribe->arena);
+    atomic_store(&bell->state, PLAN_LATE);
+    syscall(SYS_futex, &bell->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     pthread_join(scribe->answerer, NULL);
     pthread_mutex_unlock((pthread_mutex_t *)((char *)scribe->arena + ARENA_LOCK_AT));
     munmap(scribe->arena, ARENA_BYTES);

@@ -99,6 +99,23 @@ if has_archive jemalloc; then
     as_in_books jemalloc-operators -- ./operators_jemalloc
     unknown=0
     generate generator-jemalloc jemalloc
+    # A followed process that has given up its rights writes to all that it can reach, and names processes that are not its own.
+    if [ "$(id -u)" = 0 ]; then
+        sleep 300 &
+        stranger=$!
+        wait_until 10 grep -q vdso "/proc/$stranger/maps" && wait_until 10 grep -q '^sleep' "/proc/$stranger/cmdline"
+        sleep 0.2 # its loader
+        cp "/proc/$stranger/maps" stranger.before
+        "$MEMOIR" run --quiet --children -o ringer.memoir -- "$subjects/subject-rings_for_others" ./all_of_jemalloc $stranger >ringer.out
+        equal ringer-status 0 $?
+        equal ringer-does-no-harm "arena there, 10 of 10 went well" "$(cat ringer.out)"
+        cp "/proc/$stranger/maps" stranger.after
+        same_text ringer-leaves-strangers-alone stranger.before stranger.after
+        kill $stranger
+        wait $stranger 2>/dev/null
+    else
+        skip ringer "only root can give up its rights"
+    fi
     # By way of a shell that becomes it, and in a child.
     as_in_books after-exec -- sh -c 'exec ./prefixed'
 else

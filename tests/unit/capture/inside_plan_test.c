@@ -24,11 +24,11 @@ __attribute__((noinline)) void odd_free(void *block)
     memset((char *)block + 8, 1, 8);
 }
 
-static struct arena_plan plan;
+static struct inside_plan plan;
 static struct inside_known known;
 static struct inside_report report;
 
-static const struct arena_patch *patch_of(const void *function)
+static const struct inside_patch *patch_of(const void *function)
 {
     for (uint32_t i = 0; i < plan.patch_count; i++) {
         if (plan.patches[i].address == (uint64_t)function)
@@ -39,7 +39,7 @@ static const struct arena_patch *patch_of(const void *function)
 
 static void check_patch(const void *function, enum inside_call call)
 {
-    const struct arena_patch *patch = patch_of(function);
+    const struct inside_patch *patch = patch_of(function);
     CHECK(patch != NULL && patch->shape.call == call);
     CHECK(patch->stolen >= INSIDE_JUMP && memcmp(patch->before, function, patch->stolen) == 0);
     CHECK(patch->code_size > 0 && patch->code_size <= sizeof(patch->code));
