@@ -62,6 +62,29 @@ static void put_losses(const struct report *report, const struct text_style *sty
     putc('\n', out);
 }
 
+/* A recorder that was killed leaves a peak without its picture: the rows are those of an earlier one. */
+static void put_other_peak(const struct report *report, const struct text_style *style, FILE *out)
+{
+    const struct totals *totals = metric_is_of_pools(report->question.metric)
+                                      ? &report->recording->pools
+                                      : &report->recording->heap;
+    struct text_line line = {0};
+    char peak[HUMAN_MAX], when[HUMAN_MAX], shown[HUMAN_MAX];
+    if (report->question.metric->kind != METRIC_PINNED || report->recording->quality.complete ||
+        (uint64_t)report->whole_value == totals->peak_bytes)
+        return;
+    line_add(&line,
+             "mind: the peak was %s, at %s; who had it then was not written any more, and these "
+             "rows are of %s",
+             human_bytes((int64_t)totals->peak_bytes, peak),
+             human_duration(totals->peak_time_ns, when),
+             human_duration(report->weights.used.to_ns, shown));
+    text_ink(style, out, INK_WARN);
+    text_write(out, line.text, text_room(style, 0));
+    text_ink(style, out, INK_PLAIN);
+    putc('\n', out);
+}
+
 /* "heap.peak: 11.0 MiB in 14 blocks, at 18.0 s (live heap at the instant it was largest)" */
 static void put_heading(const struct report *report, const struct text_style *style, FILE *out)
 {
@@ -76,6 +99,7 @@ static void put_heading(const struct report *report, const struct text_style *st
     text_write(out, line.text, text_room(style, 0));
     text_ink(style, out, INK_PLAIN);
     putc('\n', out);
+    put_other_peak(report, style, out);
     put_losses(report, style, out);
     if (question->note)
         fprintf(out, "%s\n", question->note);

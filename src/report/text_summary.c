@@ -125,7 +125,7 @@ static void put_peak(const struct page *page)
         return; /* of a file that does not tell it */
     line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
     add_range(&line, page->report->recording, losses_of_peak(page->report->recording));
-    if (recording_counts_blocks(page->report->recording)) {
+    if (recording_counts_blocks(page->report->recording) && heap->peak_count > 0) {
         line_add(&line, " in ");
         line_add_counted(&line, (int64_t)heap->peak_count, "block");
     }
@@ -254,8 +254,8 @@ static void put_overhead(const struct page *page)
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
     char peak[HUMAN_MAX], share[HUMAN_MAX];
-    if (heap->slack_bytes == 0)
-        return; /* nobody asked the allocator */
+    if (heap->slack_bytes == 0 || heap->peak_count == 0)
+        return; /* nobody asked the allocator, or who had the peak is not known */
     line_add(&line, "%s (%s) at the peak, the allocator rounding sizes up",
              human_bytes((int64_t)heap->peak_slack_bytes, peak),
              human_share((int64_t)heap->peak_slack_bytes, (int64_t)heap->peak_bytes, share));

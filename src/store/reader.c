@@ -2,8 +2,10 @@
 #include "store/reader.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "store/growing_file.h"
+#include "store/reconcile.h"
 
 #define PINS_MAX    65536
 #define PADDING_MAX ((size_t)4 * 1024 * 1024)
@@ -58,7 +60,7 @@ static int add_pin(struct reader *reader, struct byte_reader *body, const struct
     place.pin = pin_head_take(body, &found->header, &place.slot);
     if (body->failed)
         return -EINVAL;
-    reader->pins_changed = true;
+    reader->pins_changed = reader->has_later_pin = true;
     for (size_t i = reader->pins.count; i-- > 0;) {
         struct pin_place *seen = &reader->pins.items[i];
         if (seen->slot == place.slot ||
@@ -82,11 +84,15 @@ static int take_plain(struct reader *reader, const struct found_chunk *found)
     while (err == 0 && section_next(&parts, &tag, &body)) {
         if (tag == SECTION_STATE) {
             state_take(&body, reader->recording);
-            reader->ends_append = true;
+            reader->ends_append = reader->has_state = true;
         } else if (tag == SECTION_BUCKET)
             err = add_bucket(reader, &body, found);
         else if (tag == SECTION_PIN)
             err = add_pin(reader, &body, found);
+    }
+    if (reader->ends_append) {
+        reader->told = reader->buckets.count;
+        reader->has_later_pin = false;
     }
     return err == 0 && parts.failed ? -EINVAL : err;
 }
@@ -183,13 +189,26 @@ static int place_bucket(struct reader *reader, const struct bucket *bucket)
 /* By time, no overlaps, no gaps, behind those that are placed already. */
 static int order_buckets(struct reader *reader)
 {
+    struct bucket *items = reader->buckets.items;
+    size_t const count = reader->recording->being_written ? reader->told : reader->buckets.count;
     int err = 0;
-    if (reader->buckets.count > 1)
-        qsort(reader->buckets.items, reader->buckets.count, sizeof(struct bucket), compare_begin);
-    for (size_t i = 0; i < reader->buckets.count && err == 0; i++)
-        err = place_bucket(reader, &reader->buckets.items[i]);
-    reader->buckets.count = 0;
+    if (count > 1)
+        qsort(items, count, sizeof(struct bucket), compare_begin);
+    for (size_t i = 0; i < count && err == 0; i++)
+        err = place_bucket(reader, &items[i]);
+    reader->untold |= count > reader->told;
+    reader->buckets.count -= count;
+    reader->told = 0;
+    if (reader->buckets.count > 0)
+        memmove(items, items + count, reader->buckets.count * sizeof(items[0]));
     return err;
+}
+
+/* Whether the state tells of just what was placed. */
+static bool is_told(const struct reader *reader)
+{
+    return reader->has_state && !reader->untold && !reader->has_later_pin &&
+           reader_damage(reader) == 0;
 }
 
 /* Numbers of threads that were lost have a row to stand in. */
@@ -255,7 +274,11 @@ int reader_place(struct reader *reader)
         err = tables_finish(&reader->builder);
     if (err == 0)
         err = add_unknown_thread(reader);
-    return err == 0 ? load_pins(reader) : err;
+    if (err == 0)
+        err = load_pins(reader);
+    return err < 0 || reader->recording->being_written || is_told(reader)
+               ? err
+               : recording_reconcile(reader->recording);
 }
 
 int reader_check_header(struct reader *reader, struct fault *fault)

@@ -21,6 +21,10 @@ struct reader {
     VEC(struct pin_place) pins;
     bool pins_changed;
     bool ends_append;    /* the last chunk taken is the last of what its writer wrote in one go */
+    bool has_state;      /* one was taken */
+    bool has_later_pin;  /* and a pin since */
+    bool untold;         /* buckets were placed that no state tells of */
+    size_t told;         /* of `buckets`: those that the last state tells of */
     uint64_t bad_chunks; /* whole by their checksum, and still not understood */
 };
 
@@ -41,7 +45,8 @@ void reader_look_for_writer(struct reader *reader);
 /* Reads every whole chunk that follows: once after reader_init and after each reader_look_again that
  * was true.  0 or -ENOMEM.  Looks for the writer, too. */
 int reader_take(struct reader *reader);
-/* Makes what was taken part of the recording: buckets in order, tables whole, pins loaded. */
+/* Makes what was taken part of the recording: buckets in order, tables whole, pins loaded.  Of a file that is being written,
+ * buckets that no state tells of yet are kept for the next time. */
 int reader_place(struct reader *reader);
 
 /* Stretches of the file that were skipped; ids of rows made up for them may be given again, so what is

@@ -58,6 +58,11 @@ static int read_into(struct reader *reader, struct fault *fault)
         err = reader_place(reader);
     if (err < 0)
         return fault_set(fault, err, FAULT_NO_MEMORY);
+    if (!reader->has_state && reader->recording->buckets.count == 0 &&
+        !reader->recording->being_written)
+        return fault_set(fault, -ENODATA,
+                         "the file has only the beginning of a recording: it was cut off there, or "
+                         "its recorder ended before it wrote anything");
     tell_quality(reader);
     return 0;
 }
