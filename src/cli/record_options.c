@@ -177,12 +177,13 @@ bool record_library(struct recorder_options *options, char library[PATH_MAX])
     return false;
 }
 
-struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched)
+struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched,
+                            int *status)
 {
     struct fault fault = {.text = ""};
-    struct sentry *watch = NULL;
-    if (sentry_options_check(watched, &fault) == 0)
-        watch = sentry_create(watched, &fault);
+    bool const makes_sense = sentry_options_check(watched, &fault) == 0;
+    struct sentry *watch = makes_sense ? sentry_create(watched, &fault) : NULL;
+    *status = makes_sense ? 1 : 2;
     if (watch)
         options->watcher = sentry_watcher(watch);
     else

@@ -73,7 +73,7 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
     }
     int err = writer->packer && set_paths(writer, path) ? begin_file(writer) : -ENOMEM;
     if (err < 0) {
-        fault_set(fault, err, "cannot create '%s': %s", path,
+        fault_set(fault, err, "cannot write %s: %s; choose another place with -o", path,
                   err == -EEXIST ? "something that is not a regular file has that name"
                                  : strerror(-err));
         destroy(writer);
