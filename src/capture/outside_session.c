@@ -255,6 +255,8 @@ int outside_session_close(struct outside_session *session, int exit_status, stru
     recording->written_unix_ns = unix_ns();
     int const err = recording_writer_finish(session->writer, recording, fault);
     bool const told = session->write_failed;
+    if (!told && !err)
+        output_tell_size(session->path, session->options.max_bytes);
     destroy(session);
     return told ? 0 : err;
 }

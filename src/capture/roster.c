@@ -35,6 +35,7 @@ struct roster {
     bool crowded;
     bool told_failure;
     bool made_output; /* the file was not there before */
+    int claim;        /* keeps others from writing it until the first recording does; -1: none */
     bool has_opened;  /* the first recording, which has the name that was asked for */
 
     /* Processes that were found to be over; their events are read once the reader is past the marks. */
@@ -61,14 +62,23 @@ struct roster *roster_create(const struct roster_options *options)
     if (!roster)
         return NULL;
     roster->options = *options;
+    roster->claim = -1;
     roster->oom_kills = process_oom_kills();
     return roster;
+}
+
+static void release_claim(struct roster *roster)
+{
+    if (roster->claim >= 0)
+        close(roster->claim);
+    roster->claim = -1;
 }
 
 void roster_destroy(struct roster *roster)
 {
     if (!roster)
         return;
+    release_claim(roster);
     for (unsigned i = 0; i < RECORDINGS_NAMED; i++)
         free(roster->named[i]);
     vec_free(&roster->over);
@@ -92,6 +102,8 @@ int roster_check_output(struct roster *roster, struct fault *fault)
             return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o",
                              output, strerror(errno));
         close(fd);
+        roster->claim = output_claim(output, fault);
+        return roster->claim == -EBUSY ? -EBUSY : 0;
     } else if (access(".", W_OK) < 0) {
         return fault_set(fault, -EIO,
                          "cannot write a recording in this folder: %s; choose a place with -o",
@@ -102,8 +114,9 @@ int roster_check_output(struct roster *roster, struct fault *fault)
 
 void roster_withdraw_output(struct roster *roster)
 {
-    if (roster->made_output)
+    if (roster->made_output && roster->claim >= 0)
         unlink(roster->options.recorder->wish.output);
+    release_claim(roster);
 }
 
 void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,
@@ -196,6 +209,8 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                       .cells = roster->options.cells,
                                       .source = attached ? "memoir attach" : "memoir run",
                                       .attached = first ? attached : NULL};
+    if (first)
+        release_claim(roster);
     struct session *session =
         session_open(roster->options.arena, process, &options, now_ns, &fault);
     if (!session) {

@@ -102,7 +102,8 @@ static int weigh_side(const struct diff_options *options, const struct diff_inpu
         one.from = options->after.from;
         one.to = options->after.to;
     }
-    int const err = selection_check_metric(&one, recording, fault);
+    int const err = selection_check_named(
+        &one, recording, is_after ? inputs->after_name : inputs->before_name, fault);
     return err ? err : selection_weigh(&one, recording, weights, fault);
 }
 

@@ -243,7 +243,8 @@ static int draw_diff(struct graph_command *command, struct diff_side after,
 {
     struct weights weights;
     struct recording *older = open_selected_input(command->older, &command->selection, fault);
-    int err = older ? selection_check_metric(&command->selection, older, fault) : -EIO;
+    int err =
+        older ? selection_check_named(&command->selection, older, command->older, fault) : -EIO;
     if (!err)
         err = selection_weigh(&command->selection, older, &weights, fault);
     if (!err) {

@@ -353,6 +353,14 @@ int selection_check_metric(const struct selection *selection, struct recording *
     return err;
 }
 
+int selection_check_named(const struct selection *selection, struct recording *recording,
+                          const char *name, struct fault *fault)
+{
+    struct fault inner = {.text = ""};
+    int const err = selection_check_metric(selection, recording, &inner);
+    return err ? fault_set(fault, err, "%s: %s", name, inner.text) : 0;
+}
+
 int selection_weigh(const struct selection *selection, struct recording *recording,
                     struct weights *weights, struct fault *fault)
 {

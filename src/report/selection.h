@@ -72,6 +72,9 @@ enum compared_times selection_compared_times(const struct selection *selection);
  * what would record it, or what reading gave. */
 int selection_check_metric(const struct selection *selection, struct recording *recording,
                            struct fault *fault);
+/* The same of one of two recordings, with its name before the sentence. */
+int selection_check_named(const struct selection *selection, struct recording *recording,
+                          const char *name, struct fault *fault);
 
 /* Weights of the chosen metric over the chosen time; stacks that --filter does not match are left
  * out, and out of the totals.  --threshold and --top are the caller's business. */

@@ -114,10 +114,11 @@ static int weigh(struct comparison *comparison, write_comparison_fn *write, stru
                  struct fault *fault)
 {
     struct weights *weights = comparison->weights;
-    int err =
-        selection_check_metric(&comparison->before.selection, comparison->before.recording, fault);
+    int err = selection_check_named(&comparison->before.selection, comparison->before.recording,
+                                    comparison->before_name, fault);
     if (!err)
-        err = selection_check_metric(&comparison->after_selection, comparison->after, fault);
+        err = selection_check_named(&comparison->after_selection, comparison->after,
+                                    comparison->after_name, fault);
     if (err)
         return err;
     err = selection_weigh(&comparison->before.selection, comparison->before.recording, &weights[0],

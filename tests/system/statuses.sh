@@ -73,7 +73,7 @@ row 1 "$time_sentence" report heap.memoir --metric heap.peak,cpu.on
 row 1 "$time_sentence" flame heap.memoir --by-thread -o x.svg
 row 1 "$time_sentence" flame heap.memoir --heat -o x.svg
 row 1 "$heap_sentence" report time.memoir --massif-like --metric heap.live
-row 1 "$time_sentence" diff time.memoir heap.memoir
+row 1 "heap.memoir: there is $time_sentence" diff time.memoir heap.memoir
 row 1 "$time_sentence" flame time.memoir --diff heap.memoir --metric cpu.on -o x.svg
 row 1 "$time_sentence" graph time.memoir --diff heap.memoir --metric cpu.on -o x.svg
 row 1 "$time_sentence" diff heap.memoir heap.memoir --fail-if 'cpu.on>1s'
