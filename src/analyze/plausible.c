@@ -29,9 +29,12 @@ static bool lacks_memory(const struct recording *recording)
     return anon - heap > UNEXPLAINED_BYTES && heap < anon / 2;
 }
 
+/* A program that was traced from its first instruction on gives nothing back unseen: then it is a leak, and no doubt.  In one that ran already,
+ * addresses of free() that it had copied before are not seen. */
 static bool lacks_frees(const struct recording *recording)
 {
-    return recording->heap.calls >= MANY_CALLS && recording->quality.lost_events == 0 &&
+    return recording->before.attached && recording->heap.calls >= MANY_CALLS &&
+           recording->quality.lost_events == 0 &&
            recording->heap.frees < recording->heap.calls / CALLS_WITHOUT_A_FREE;
 }
 

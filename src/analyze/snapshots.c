@@ -6,6 +6,7 @@
 
 #include "analyze/bucket_walk.h"
 #include "analyze/thin_curve.h"
+#include "base/human.h"
 #include "model/owner.h"
 
 #define GLIBC_HEADER_BYTES 8
@@ -347,12 +348,18 @@ static unsigned header_bytes_of(const struct recording *recording)
 
 static int make(struct maker *maker, struct fault *fault)
 {
+    char length[HUMAN_MAX];
     struct snapshots *made = maker->made;
     struct time_range range = {0, maker->choice->range.to_ns};
     int err =
         bucket_walk(maker->recording, &range, (struct bucket_visitor){first_walk, maker}, fault);
     if (err)
         return err;
+    if (made->items.count == 0 && maker->choice->range.from_ns >= maker->recording->duration_ns &&
+        maker->choice->range.from_ns > 0)
+        return fault_set(fault, -ERANGE,
+                         "nothing was recorded in that time: the recording is %s long",
+                         human_duration(maker->recording->duration_ns, length));
     if (made->items.count == 0)
         take(maker, snapshot_at(maker, 0, &maker->sums));
     if (maker->failed)

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define DESCRIPTORS_LEAST 24 /* of which a recording that does little has a dozen open */
+#define SEALS             (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 static _Atomic uint32_t *lock_word(const struct arena *arena)
 {
@@ -43,17 +45,40 @@ static void give_up_lock(struct arena *arena)
     free(arena->will);
 }
 
+static const char *hint_for(int err)
+{
+    if (err == -EFBIG)
+        return "; raise `ulimit -f`";
+    if (err == -EMFILE)
+        return "; raise `ulimit -n`";
+    return err == -ENFILE ? "; the whole machine has too many files open (fs.file-max)" : "";
+}
+
+/* What fails for want of descriptors later may look like anything. */
+static int check_descriptors(struct fault *fault)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= DESCRIPTORS_LEAST)
+        return 0;
+    return fault_set(fault, -EMFILE,
+                     "memoir may open only %llu files here, and recording takes %d: raise "
+                     "`ulimit -n %d`",
+                     (unsigned long long)files.rlim_cur, DESCRIPTORS_LEAST, DESCRIPTORS_LEAST);
+}
+
 int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
 {
     memset(arena, 0, sizeof(*arena));
+    arena->fd = -1;
+    if (check_descriptors(fault) < 0)
+        return -EMFILE;
     arena->fd = memfd_create("memoir", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (arena->fd < 0 || ftruncate(arena->fd, (off_t)ARENA_BYTES) < 0 ||
         fcntl(arena->fd, F_ADD_SEALS, SEALS) < 0) {
         int err = -errno;
         arena_close(arena);
-        return fault_set(fault, err,
-                         "cannot make the shared memory for recording: %s; see `ulimit -f`",
-                         strerror(-err));
+        return fault_set(fault, err, "cannot make the shared memory for recording: %s%s",
+                         strerror(-err), hint_for(err));
     }
     arena->memory = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, arena->fd, 0);
     if (arena->memory == MAP_FAILED) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -119,12 +120,31 @@ void control_look(struct control *control, uint64_t now_ns)
     }
 }
 
+/* It hung up without an answer: on a user whom it does not trust, or because it ended. */
+static int refuse(int fd, pid_t pid, struct fault *fault)
+{
+    struct ucred peer = {.uid = geteuid()};
+    socklen_t size = sizeof(peer);
+    (void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+    if (peer.uid == geteuid() || geteuid() == 0)
+        return fault_set(fault, -ESRCH, "the recorder of process %d went away", (int)pid);
+    const struct passwd *owner = getpwuid(peer.uid);
+    return fault_set(fault, -EACCES,
+                     "the recorder of process %d runs as %s and takes orders of that user and of "
+                     "root only; ask as one of them, with sudo",
+                     (int)pid, owner ? owner->pw_name : "another user");
+}
+
 static int await_answer(int fd, pid_t pid, struct fault *fault)
 {
     char answer[CONTROL_TEXT_MAX];
     struct pollfd ready = {.fd = fd, .events = POLLIN};
-    ssize_t size = poll(&ready, 1, PATIENCE_MS) == 1 ? recv(fd, answer, sizeof(answer), 0) : -1;
-    if (size <= 0)
+    errno = 0;
+    ssize_t const size =
+        poll(&ready, 1, PATIENCE_MS) == 1 ? recv(fd, answer, sizeof(answer), 0) : -1;
+    if (size == 0 || (size < 0 && errno == ECONNRESET))
+        return refuse(fd, pid, fault);
+    if (size < 0)
         return fault_set(fault, -ETIMEDOUT,
                          "the recorder of process %d does not answer; is it stopped?", (int)pid);
     answer[size - 1] = '\0';

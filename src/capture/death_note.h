@@ -4,10 +4,5 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/recording.h"
-
 /* "killed by SIGSEGV", "killed by the OOM killer (SIGKILL)". */
 void death_describe(int wait_status, bool oom, char *text, size_t size);
-
-/* "at death: ..." and the largest owners of live memory, from the PIN_DEATH of `recording`. */
-void death_print(const struct recording *recording, char *text, size_t size);

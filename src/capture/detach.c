@@ -70,6 +70,7 @@ int target_detach(pid_t pid, const char *library, struct fault *fault)
     remote_memory_close(&memory);
     if (err == -EACCES || err == -EPERM) {
         permission_facts_read(&facts, pid);
+        facts.command = "detach";
         return permission_explain(&facts, fault);
     }
     switch (target_arena_find(pid, &arena)) {

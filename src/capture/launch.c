@@ -11,9 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "procfs/executable_facts.h"
@@ -186,6 +189,19 @@ static bool script_interpreter(const char *head, size_t size, char *interpreter,
     memcpy(interpreter, head + at, length);
     interpreter[length] = '\0';
     return true;
+}
+
+int launch_check_rights(const char *path, struct fault *fault)
+{
+    struct statvfs about;
+    bool const heeds_file = statvfs(path, &about) == 0 && !(about.f_flag & ST_NOSUID) &&
+                            prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+    if (geteuid() == 0 || !heeds_file || getxattr(path, "security.capability", NULL, 0) <= 0)
+        return 0;
+    return fault_set(fault, -ENOEXEC,
+                     "%s has capabilities of its own (getcap %s), so the loader ignores our "
+                     "library; run memoir as root, or record a copy of it, which has none",
+                     path, path);
 }
 
 int launch_check(const char *path, struct fault *fault)

@@ -17,6 +17,8 @@ int launch_find(const char *name, char *path, size_t size, struct fault *fault);
  * static, set-user-id, another architecture, not a program.  Scripts are judged by their
  * interpreter. */
 int launch_check(const char *path, struct fault *fault);
+/* Whether the loader will heed us when we start it: not if its file gives it rights that we have not (capabilities).  0 or -ENOEXEC with a sentence. */
+int launch_check_rights(const char *path, struct fault *fault);
 
 /* What the user preloads is meant for the program and may be anything, so `memoir` keeps it out of its helper: the value
  * of LD_PRELOAD waits under this name, in its place in the environment. */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "capture/page_look.h"
 #include "procfs/executable_facts.h"
+#include "procfs/invoked_path.h"
 #include "procfs/process_facts.h"
 
 static bool is_static(uint32_t pid)
@@ -28,7 +29,7 @@ static bool is_static(uint32_t pid)
 static void describe(struct recording *recording, uint32_t pid)
 {
     char path[4096];
-    process_program_path(pid, path, sizeof(path));
+    process_invoked_path(pid, path, sizeof(path));
     recording->program = recording_intern(recording, path);
     recording->source = recording_intern(recording, LOOK_OUTSIDE_SOURCE);
     recording->pid = pid;

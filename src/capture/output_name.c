@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/output_name.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/human.h"
+#include "procfs/open_files.h"
+#include "store/growing_file.h"
 #include "store/place.h"
+
+#define RECORDER "memoir-record"
 
 #define SAME_NAME_MAX 10000u
 
@@ -31,9 +39,52 @@ void output_name(char path[PATH_MAX], const char *output, const char *folder, co
     }
 }
 
+/* -EBUSY with the number of whoever has the file open. */
+static int name_writer(const char *path, struct fault *fault)
+{
+    struct stat wanted, other;
+    struct open_files files;
+    uint32_t writer = 0;
+    if (stat(path, &wanted) == 0 && open_files_find(RECORDER, &files) == 0) {
+        vec_each (file, &files.files)
+            if (stat(file->path, &other) == 0 && other.st_dev == wanted.st_dev &&
+                other.st_ino == wanted.st_ino)
+                writer = file->pid;
+        open_files_fini(&files);
+    }
+    if (!writer)
+        return place_busy(path, fault);
+    return fault_set(fault, -EBUSY,
+                     "%s is being written by another memoir (pid %u); choose another name with -o, "
+                     "or end that first: kill -INT %u",
+                     path, writer, writer);
+}
+
 int output_check(const struct recording_wish *wish, struct fault *fault)
 {
     if (!wish->output)
         return 0;
-    return wish->force ? place_clear(wish->output, fault) : place_check(wish->output, fault);
+    int const err =
+        wish->force ? place_clear(wish->output, fault) : place_check(wish->output, fault);
+    return err == -EBUSY ? name_writer(wish->output, fault) : err;
+}
+
+int output_claim(const char *path, struct fault *fault)
+{
+    char *real = realpath(path, NULL);
+    int const fd = real ? growing_file_claim(real) : -ENOENT;
+    free(real);
+    return fd == -EBUSY ? name_writer(path, fault) : fd;
+}
+
+void output_tell_size(const char *path, uint64_t max_bytes)
+{
+    struct stat about;
+    char is[HUMAN_MAX], wished[HUMAN_MAX];
+    if (max_bytes == 0 || stat(path, &about) < 0 || (uint64_t)about.st_size <= max_bytes)
+        return;
+    fprintf(stderr,
+            "memoir: %s has %s and not %s as --max-size asked for: the names, stacks and coarsest "
+            "sums of this program alone need that\n",
+            path, human_bytes(about.st_size, is), human_bytes((int64_t)max_bytes, wished));
 }

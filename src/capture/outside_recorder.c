@@ -32,7 +32,7 @@ struct outside_recorder {
     struct pid_list watched; /* that share the one recording of all */
     pid_t child;             /* that we started; 0: none */
     char program[PATH_MAX];  /* ... to become this */
-    int wait_status;
+    int wait_status, exec_errno;
     bool child_has_ended;
     bool has_failed; /* nothing of it is worth keeping */
     uint32_t recordings;
@@ -316,8 +316,8 @@ static int start_program(struct outside_recorder *recorder, char *const *command
         recorder->child < 0 ? -errno : begin(recorder, (uint32_t)recorder->child, true, fault);
     int reason = 0;
     if (err == 0 && write(go[1], "g", 1) == 1 && read(failed[0], &reason, sizeof(reason)) > 0)
-        err = fault_set(fault, reason == ENOENT ? -ENOENT : -EACCES, "%s cannot be started: %s",
-                        command[0], strerror(reason));
+        err = fault_set(fault, -EIO, "%s cannot be started: %s", command[0], strerror(reason));
+    recorder->exec_errno = reason;
     close(go[1]);
     close(failed[0]);
     return err;
@@ -364,7 +364,7 @@ int outside_record(const struct outside_recorder_options *options,
         end_session(&recorder, recorder.sessions.count - 1);
     wait_for_child(&recorder, WNOHANG);
     *result = (struct outside_recorder_result){recorder.child_has_ended ? recorder.wait_status : -1,
-                                               recorder.recordings};
+                                               recorder.exec_errno, recorder.recordings};
     vec_free(&recorder.sessions);
     vec_free(&recorder.ended.pids);
     vec_free(&recorder.watched.pids);

@@ -40,6 +40,7 @@ struct outside_recorder_options {
 
 struct outside_recorder_result {
     int wait_status; /* of the program that was started; -1: none was, or it goes on */
+    int exec_errno;  /* why it could not be started; 0: it was not tried, or could */
     uint32_t recordings;
 };
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "capture/control.h"
 #include "capture/output_name.h"
+#include "procfs/invoked_path.h"
 #include "procfs/memory_limit.h"
 #include "procfs/process_facts.h"
 #include "procfs/process_status.h"
@@ -41,7 +42,7 @@ static void describe_program(struct outside_session *session)
     char path[PATH_MAX], text[4096];
     path[0] = text[0] = '\0';
     if (session->pid)
-        process_program_path(session->pid, path, sizeof(path));
+        process_invoked_path(session->pid, path, sizeof(path));
     if (session->options.program && (!session->is_renamed || !path[0]))
         snprintf(path, sizeof(path), "%s", session->options.program);
     if (session->options.otherwise && !path[0])
@@ -255,6 +256,8 @@ int outside_session_close(struct outside_session *session, int exit_status, stru
     recording->written_unix_ns = unix_ns();
     int const err = recording_writer_finish(session->writer, recording, fault);
     bool const told = session->write_failed;
+    if (!told && !err)
+        output_tell_size(session->path, session->options.max_bytes);
     destroy(session);
     return told ? 0 : err;
 }

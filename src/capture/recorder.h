@@ -46,6 +46,8 @@ struct recorder_options {
     /* Given the finished recording of the program (or what is known of a program that left none), writes a sentence
      * when it cannot be all of its memory.  NULL: nobody asks. */
     void (*judge)(const struct recording *recording, char *sentence, size_t size);
+    /* Given the recording of a program that was killed, writes what it held then.  NULL: nobody asks. */
+    void (*mourn)(struct recording *recording, char *sentence, size_t size);
 };
 
 /* LEFT: it goes on unrecorded, and nobody may be writing any more; CUT: the same, but somebody may. */
@@ -55,7 +57,7 @@ enum subject_state { SUBJECT_RUNS, SUBJECT_LEFT, SUBJECT_CUT, SUBJECT_ENDED };
 struct recorder_result {
     int wait_status; /* of the program, as waitpid gives it; -1 when it goes on, or nobody knows */
     uint32_t recordings; /* written; 0 when the library never came to life in the program */
-    char summary[1024];  /* a few lines for people */
+    char summary[1024];  /* what the mourner said, or empty */
     char doubt[1024];    /* what the judge said, or empty */
 };
 

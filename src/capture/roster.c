@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 #include "capture/death_note.h"
 #include "capture/output_name.h"
 #include "capture/process_keeper.h"
+#include "inject/exit_status.h"
 #include "procfs/process_facts.h"
 
 #define LOOK_NS          100000000ull
@@ -26,7 +29,8 @@ struct roster {
     struct ring_reader *reader;
     struct inside_planner *planner;
     struct session *sessions[ARENA_PROCESSES];
-    uint32_t session_count; /* highest index used, plus one */
+    int pidfds[ARENA_PROCESSES]; /* of children with a session, plus one; 0: none */
+    uint32_t session_count;      /* highest index used, plus one */
     char command_line[4096];
     char folder[PATH_MAX]; /* of recordings that have no name of their own */
     uint32_t pid;
@@ -35,6 +39,7 @@ struct roster {
     bool crowded;
     bool told_failure;
     bool made_output; /* the file was not there before */
+    int claim;        /* keeps others from writing it until the first recording does; -1: none */
     bool has_opened;  /* the first recording, which has the name that was asked for */
 
     /* Processes that were found to be over; their events are read once the reader is past the marks. */
@@ -61,16 +66,34 @@ struct roster *roster_create(const struct roster_options *options)
     if (!roster)
         return NULL;
     roster->options = *options;
+    roster->claim = -1;
     roster->oom_kills = process_oom_kills();
     return roster;
+}
+
+static void close_pidfd(struct roster *roster, uint32_t process)
+{
+    if (roster->pidfds[process] > 0)
+        close(roster->pidfds[process] - 1);
+    roster->pidfds[process] = 0;
+}
+
+static void release_claim(struct roster *roster)
+{
+    if (roster->claim >= 0)
+        close(roster->claim);
+    roster->claim = -1;
 }
 
 void roster_destroy(struct roster *roster)
 {
     if (!roster)
         return;
+    release_claim(roster);
     for (unsigned i = 0; i < RECORDINGS_NAMED; i++)
         free(roster->named[i]);
+    for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
+        close_pidfd(roster, i);
     vec_free(&roster->over);
     vec_free(&roster->unnamed);
     free(roster);
@@ -92,6 +115,8 @@ int roster_check_output(struct roster *roster, struct fault *fault)
             return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o",
                              output, strerror(errno));
         close(fd);
+        roster->claim = output_claim(output, fault);
+        return roster->claim == -EBUSY ? -EBUSY : 0;
     } else if (access(".", W_OK) < 0) {
         return fault_set(fault, -EIO,
                          "cannot write a recording in this folder: %s; choose a place with -o",
@@ -102,8 +127,9 @@ int roster_check_output(struct roster *roster, struct fault *fault)
 
 void roster_withdraw_output(struct roster *roster)
 {
-    if (roster->made_output)
+    if (roster->made_output && roster->claim >= 0)
         unlink(roster->options.recorder->wish.output);
+    release_claim(roster);
 }
 
 void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,
@@ -196,6 +222,8 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                       .cells = roster->options.cells,
                                       .source = attached ? "memoir attach" : "memoir run",
                                       .attached = first ? attached : NULL};
+    if (first)
+        release_claim(roster);
     struct session *session =
         session_open(roster->options.arena, process, &options, now_ns, &fault);
     if (!session) {
@@ -206,6 +234,8 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     }
     roster->has_opened |= first;
     roster->sessions[process] = session;
+    if (!program)
+        roster->pidfds[process] = (int)syscall(SYS_pidfd_open, session_pid(session), 0) + 1;
     note_allocators(roster, session);
     if (process >= roster->session_count)
         roster->session_count = process + 1;
@@ -341,17 +371,29 @@ static void note_unrecorded(struct roster *roster, struct session *session)
 }
 _Static_assert(ARENA_PROCESSES == 1024 && ARENA_MODULES == 8192, "the sentences above say so");
 
+/* As far as anybody tells; -1 while it runs, also as another program. */
+static int status_of_child(const struct roster *roster, const struct session *session)
+{
+    int const pidfd = roster->pidfds[session_process(session)] - 1;
+    return pidfd >= 0 && process_has_ended(pidfd)
+               ? process_exit_status(pidfd, (pid_t)session_pid(session))
+               : -1;
+}
+
 /* How the recording ends.  `end` has the time; `death` is room for its text. */
 static void describe_end(struct roster *roster, struct session *session,
                          const struct recorder_result *result, struct session_end *end,
                          char death[128])
 {
-    if (session_pid(session) != roster->pid || !result)
-        return;
-    end->exit_status = result->wait_status;
-    if (WIFSIGNALED(result->wait_status)) {
-        bool oom = process_oom_kills() > roster->oom_kills;
-        death_describe(result->wait_status, oom, death, 128);
+    bool const is_program = session_pid(session) == roster->pid;
+    if (is_program && result)
+        end->exit_status = result->wait_status;
+    else if (!is_program)
+        end->exit_status = status_of_child(roster, session);
+    if (end->exit_status >= 0 && WIFSIGNALED(end->exit_status)) {
+        bool const oom =
+            WTERMSIG(end->exit_status) == SIGKILL && process_oom_kills() > roster->oom_kills;
+        death_describe(end->exit_status, oom, death, 128);
         end->death = death;
     }
 }
@@ -393,6 +435,7 @@ static void end_books(struct roster *roster, struct session *session,
         fprintf(stderr, "memoir: %s\n", fault.text);
     ring_reader_forget(roster->reader, session);
     roster->sessions[process] = NULL;
+    close_pidfd(roster, process);
 }
 
 /* Writes the last of it. */
@@ -515,8 +558,9 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
             continue;
         end_books(roster, session, ended ? result : NULL, how != SUBJECT_CUT);
         if (session == roster->program && session_name(session, true) && ended &&
-            WIFSIGNALED(result->wait_status))
-            death_print(session_recording(session), result->summary, sizeof(result->summary));
+            WIFSIGNALED(result->wait_status) && roster->options.recorder->mourn)
+            roster->options.recorder->mourn(session_recording(session), result->summary,
+                                            sizeof(result->summary));
         if (session == roster->program && roster->options.recorder->judge)
             roster->options.recorder->judge(session_recording(session), result->doubt,
                                             sizeof(result->doubt));

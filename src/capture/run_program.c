@@ -140,6 +140,8 @@ static int start_program(void *self, struct arena *arena, struct fault *fault)
         launch_find(program->options->command[0], program->path, sizeof(program->path), fault);
     if (err == 0)
         err = launch_check(program->path, fault);
+    if (err == 0)
+        err = launch_check_rights(program->path, fault);
     if (err < 0)
         return err;
     arena_path(arena, name, sizeof(name));
@@ -179,6 +181,7 @@ static void judge_unrecorded(struct program *program, struct recorder_result *re
     if (recording && program->options->judge) {
         uint64_t const rate = program->options->heap_rate;
         recording->program = recording_intern(recording, program->path);
+        recording->exit_status = result->wait_status;
         recording->quality.off_ns = rate == HEAP_OFF;
         recording->quality.sample_rate = rate == HEAP_OFF ? 0 : rate;
         program_traits_look(&traits, recording);

@@ -14,6 +14,7 @@
 #include "capture/output_name.h"
 #include "capture/session_parts.h"
 #include "capture/recorder.h"
+#include "procfs/invoked_path.h"
 #include "procfs/memory_limit.h"
 #include "procfs/process_facts.h"
 #include "procfs/process_status.h"
@@ -65,12 +66,28 @@ static void describe_attached(struct session *session, const struct recorder_att
     session->recording->before = attached->before;
 }
 
+/* By what it was called, as long as it is there to be asked; else by what we were told to start. */
+static void describe_program(struct session *session)
+{
+    const char *executable = session->process.path;
+    const char *told = session->options.command_line;
+    uint32_t const pid =
+        session->options.attached ? session->options.attached->pid : session->process.pid;
+    char path[PATH_MAX];
+    process_program_path(pid, path, sizeof(path));
+    if (pid && strcmp(path, executable) == 0)
+        process_invoked_path(pid, path, sizeof(path));
+    else
+        program_invoked_path(executable, told ? told : "", 0, path, sizeof(path));
+    session->recording->program = recording_intern(session->recording, path);
+}
+
 static void describe_process(struct session *session)
 {
     struct recording *recording = session->recording;
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
-    recording->program = recording_intern(recording, session->process.path);
+    describe_program(session);
     recording->command_line = recording_intern(
         recording, session->options.command_line ? session->options.command_line : "");
     recording->host = recording_intern(recording, host);
@@ -132,7 +149,8 @@ struct session *session_open(struct arena *arena, uint32_t process,
     }
     describe_process(session);
     session_note_rate(session, now_ns);
-    output_name(session->path, options->output, options->folder, session->process.path,
+    output_name(session->path, options->output, options->folder,
+                recording_text(session->recording, session->recording->program),
                 session->recording->pid);
     session->writer = recording_writer_create(session->path, options->max_bytes, fault);
     if (!session->writer) {
@@ -160,7 +178,7 @@ const char *session_path(const struct session *session)
     return session->path;
 }
 
-const struct recording *session_recording(const struct session *session)
+struct recording *session_recording(const struct session *session)
 {
     return session->recording;
 }
@@ -413,6 +431,8 @@ int session_close(struct session *session, struct fault *fault)
     int err = recording_writer_finish(session->writer, session->recording, fault);
     /* One sentence about a full disk is enough; the recording itself says what it lacks. */
     bool told = session->write_failed;
+    if (!told && !err)
+        output_tell_size(session->path, session->options.max_bytes);
     destroy(session);
     return told ? 0 : err;
 }

@@ -41,7 +41,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
 uint32_t session_process(const struct session *session);
 uint32_t session_pid(const struct session *session); /* 0 when the number is not known */
 const char *session_path(const struct session *session);
-const struct recording *session_recording(const struct session *session);
+struct recording *session_recording(const struct session *session);
 
 /* Time of this recording, from the recorder's. */
 uint64_t session_time(const struct session *session, uint64_t now_ns);

@@ -93,9 +93,10 @@ static int attach(struct recorder_options *options, const struct sentry_options 
     struct recorder_result result;
     struct fault fault = {0};
     char name[32];
-    struct sentry *watch = record_watch(options, watched);
+    int status;
+    struct sentry *watch = record_watch(options, watched, &status);
     if (!watch)
-        return 2;
+        return status;
     int err = recorder_attach(options, pid, &result, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);

@@ -95,13 +95,16 @@ static int weigh_side(const struct diff_options *options, const struct diff_inpu
                       bool is_after, struct weights *weights, struct fault *fault)
 {
     struct selection one = options->before; /* borrowed: the pattern stays with its owner */
+    struct recording *recording = is_after ? inputs->after : inputs->before;
     if (is_after && has_own_time(options)) {
         one.at_given = options->after.at_given;
         one.between_given = options->after.between_given;
         one.from = options->after.from;
         one.to = options->after.to;
     }
-    return selection_weigh(&one, is_after ? inputs->after : inputs->before, weights, fault);
+    int const err = selection_check_named(
+        &one, recording, is_after ? inputs->after_name : inputs->before_name, fault);
+    return err ? err : selection_weigh(&one, recording, weights, fault);
 }
 
 static int weigh_both(const struct diff_options *options, const struct diff_inputs *inputs,
@@ -295,9 +298,7 @@ static int choose_metric(struct diff_options *options, const struct diff_inputs 
     int const err = selection_find_metrics(selection, before, fault);
     if (err)
         return err;
-    if (before->shown_metric || !recording_traces_heap(before) ||
-        (inputs->after != before && !recording_pin(before, PIN_PEAK) && before->heap.bytes))
-        (void)selection_choose_metric(selection, before);
+    (void)selection_choose_compared(selection, before, selection_compared_times(selection));
     const struct metric *other = recording_metric(inputs->after, selection->metric->name);
     if (other && other->plus == selection->metric->plus)
         return 0;
@@ -329,6 +330,7 @@ static int run(int argc, char **argv, struct diff_options *options)
 {
     struct option_rule shared[PICKED_MAX], with[PICKED_MAX];
     pick_rules(selection_rules, shared_rules, shared);
+    shared[1].help = "one row per stack (default), function, line or module"; /* --by */
     pick_rules(selection_rules, with_rules, with);
     with[0].name = "--with";
     with[0].help = "of one recording: the later stretch, to compare with --between";
@@ -359,9 +361,6 @@ static int run(int argc, char **argv, struct diff_options *options)
     const char *problem = conflict(options, words);
     if (problem)
         return wrong_usage(problem);
-    if (words == 1 && !options->before.metric_given)
-        options->before.metric = /* a peak has no two stretches */
-            metric_find(options->before.at_given ? "heap.live" : "heap.allocated");
     return open_and_compare(options, words, argv);
 }
 

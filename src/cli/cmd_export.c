@@ -161,7 +161,7 @@ static int export_recording(struct export_options *options, struct recording *re
     struct fault fault = {.text = ""};
     struct selection *selection = &options->selection;
     if (selection_find_metrics(selection, recording, &fault) < 0)
-        return wrong_usage(fault.text);
+        return failed(&fault);
     struct export_job job = {.recording = recording,
                              .metric = selection->metric_given ? selection->metric : NULL,
                              .filter = selection->pattern,
@@ -174,9 +174,9 @@ static int export_recording(struct export_options *options, struct recording *re
         selection_choose_metric(&chosen, recording);
         job.metric = chosen.metric;
     }
-    if (selection_range(selection, recording, &job.range, &fault) < 0) {
-        return wrong_usage(fault.text);
-    }
+    if ((job.metric && selection_check_metric(&chosen, recording, &fault) < 0) ||
+        selection_range(selection, recording, &job.range, &fault) < 0)
+        return failed(&fault);
     if (options->with_name_list && !(job.name_list = open_name_list(recording, &fault)))
         return failed(&fault);
     int const err = write_export(options, &job, &fault);

@@ -152,6 +152,9 @@ static int draw(void *context, struct recording *recording, enum picture_format 
     if (err)
         return err;
     flame_choose_metric(command, recording);
+    err = selection_check_metric(&command->selection, recording, fault);
+    if (err)
+        return err;
     command->options.reverse = command->selection.reverse;
     bool const is_diff = command->diff || command->with.between_given;
     err = is_diff         ? flame_draw_diff(command, recording, &out, fault)

@@ -149,15 +149,15 @@ static int no_such_metric(const struct run *run, const char *name, struct fault 
         if (!nearest || nearest_distance(name, series->is->name) < nearest_distance(name, nearest))
             nearest = series->is->name;
     if (nearest && nearest_is_near(name, nearest_distance(name, nearest)))
-        fault_set(fault, -EINVAL, "there is no metric \"%s\" in this run, did you mean \"%s\"?",
+        fault_set(fault, -ENODATA, "there is no metric \"%s\" in this run, did you mean \"%s\"?",
                   name, nearest);
     else
-        fault_set(fault, -EINVAL,
+        fault_set(fault, -ENODATA,
                   "there is no metric \"%s\" in this run, or none with those labels and nodes; "
                   "--list shows what there is",
                   name);
     series_fini(&all);
-    return -EINVAL;
+    return -ENODATA;
 }
 
 /* Every name must have given something. */

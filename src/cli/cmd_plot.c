@@ -60,6 +60,10 @@ static int draw(void *context, struct recording *recording, enum picture_format 
         (void)selection_choose_metric(selection, recording);
         selection->metric_given = true;
     }
+    if (selection->metric_given)
+        err = selection_check_metric(selection, recording, fault);
+    if (err)
+        return err;
     options->metric = selection->metric_given ? selection->metric : NULL;
     options->top = selection->top < PLOT_SITES_MAX      ? (unsigned)selection->top
                    : selection->top == SELECTION_NO_TOP ? PLOT_TOP_DEFAULT

@@ -151,11 +151,13 @@ static int answer(const char *path, struct selection *selection, struct report_o
     if (!recording)
         return -EIO;
     int err = selection_find_metrics(selection, recording, fault);
+    const char *note = err ? NULL : selection_choose_metric(selection, recording);
+    if (!err)
+        err = selection_check_metric(selection, recording, fault);
     if (err) {
         recording_destroy(recording);
         return err;
     }
-    const char *note = selection_choose_metric(selection, recording);
     if (options->snapshots.is_wanted) {
         int const failed =
             report_snapshots(recording, selection, &options->snapshots, options->depth, fault);
@@ -237,7 +239,7 @@ int cmd_report(int argc, char **argv)
             err = answer(argv[1], &selection, &options, &fault);
         if (err)
             fprintf(stderr, "memoir report: %s\n", fault.text[0] ? fault.text : "out of memory");
-        status = err == -EINVAL ? 2 : err ? 1 : 0;
+        status = err ? 1 : 0;
     }
     suppressions_fini(&options.suppressions);
     selection_fini(&selection);

@@ -20,9 +20,10 @@ static int run(struct recorder_options *options, const struct sentry_options *wa
 {
     struct recorder_result result;
     struct fault fault = {0};
-    struct sentry *watch = record_watch(options, watched);
+    int status;
+    struct sentry *watch = record_watch(options, watched, &status);
     if (!watch)
-        return 2;
+        return status;
     int err = recorder_run(options, &result, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);

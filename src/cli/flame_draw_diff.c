@@ -39,7 +39,9 @@ static int compare_files(struct flame_command *command, struct diff_side after, 
     struct recording *older = open_selected_input(command->diff, &command->selection, fault);
     if (!older)
         return -EIO;
-    int err = flame_weigh(command, older, &weights, fault);
+    int err = selection_check_named(&command->selection, older, command->diff, fault);
+    if (!err)
+        err = flame_weigh(command, older, &weights, fault);
     if (!err) {
         struct flame_diff const diff = {{older, &weights}, after, command->diff, command->scale};
         err = compare(command, &diff, out, fault);

@@ -14,12 +14,10 @@ void flame_choose_metric(struct flame_command *command, const struct recording *
         selection->metric = metric_find(only_waits ? "cpu.off" : "cpu.on");
         selection->metric_given = true;
     }
-    if (command->with.between_given && !selection->metric_given &&
-        recording_traces_heap(recording)) {
-        selection->metric = metric_find("heap.allocated"); /* a peak has no two stretches */
-        selection->metric_given = true;
-    }
-    const char *note = selection_choose_metric(selection, recording);
+    const char *note =
+        command->with.between_given || command->diff
+            ? selection_choose_compared(selection, recording, selection_compared_times(selection))
+            : selection_choose_metric(selection, recording);
     if (note)
         fprintf(stderr, "memoir flame: note: %s\n", note);
 }

@@ -243,7 +243,10 @@ static int draw_diff(struct graph_command *command, struct diff_side after,
 {
     struct weights weights;
     struct recording *older = open_selected_input(command->older, &command->selection, fault);
-    int err = older ? selection_weigh(&command->selection, older, &weights, fault) : -EIO;
+    int err =
+        older ? selection_check_named(&command->selection, older, command->older, fault) : -EIO;
+    if (!err)
+        err = selection_weigh(&command->selection, older, &weights, fault);
     if (!err) {
         err = graph_choice_narrow(&command->choice, older, &weights);
         err = err ? fault_set(fault, err, "out of memory while looking for the function")
@@ -262,10 +265,16 @@ static int draw(void *context, struct recording *recording, enum picture_format 
     int err = selection_find_metrics(&command->selection, recording, fault);
     if (err)
         return err;
-    const char *note = selection_choose_metric(&command->selection, recording);
+    struct selection *selection = &command->selection;
+    const char *note =
+        command->older
+            ? selection_choose_compared(selection, recording, selection_compared_times(selection))
+            : selection_choose_metric(selection, recording);
     if (note)
         fprintf(stderr, "memoir graph: note: %s\n", note);
-    err = selection_weigh(&command->selection, recording, &weights, fault);
+    err = selection_check_metric(&command->selection, recording, fault);
+    if (!err)
+        err = selection_weigh(&command->selection, recording, &weights, fault);
     if (err)
         return err;
     if (command->selection.filter)

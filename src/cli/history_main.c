@@ -142,10 +142,10 @@ static int no_such_process(const struct history_content *content, const char *na
     if (!nearest)
         return fault_set(fault, -ENODATA, "this history has no service yet");
     if (nearest_is_near(name, nearest_distance(name, nearest)))
-        return fault_set(fault, -EINVAL,
+        return fault_set(fault, -ENODATA,
                          "there is no service \"%s\" in this history, did you mean \"%s\"?", name,
                          nearest);
-    return fault_set(fault, -EINVAL,
+    return fault_set(fault, -ENODATA,
                      "there is no service \"%s\" in this history; \"%s\" is one that is", name,
                      nearest);
 }
@@ -159,7 +159,7 @@ static const struct history_service *only_service(const struct history_content *
         if (service->runs.count == 0)
             continue;
         if (only) {
-            fault_set(fault, -EINVAL,
+            fault_set(fault, -ENODATA,
                       "a plot shows one service, and there are several: choose with --process %s "
                       "or --process %s",
                       only->name, service->name);

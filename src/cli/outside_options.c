@@ -36,7 +36,7 @@ int outside_options_record(const struct outside_recorder_options *options)
     serve_helper_end();
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text[0] ? fault.text : strerror(-err));
-        return err == -ENOENT && options->command ? 127 : 1;
+        return result.exec_errno == ENOENT ? 127 : result.exec_errno ? 126 : 1;
     }
     if (result.wait_status < 0)
         return 0;

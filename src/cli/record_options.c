@@ -14,6 +14,7 @@
 #include "cli/serve_helper.h"
 #include "cli/wish_options.h"
 #include "pages/page_station.h"
+#include "report/death_text.h"
 #include "report/doubt_text.h"
 
 #define ALLOCATOR_NAME_MAX  32
@@ -159,9 +160,17 @@ static void judge(const struct recording *recording, char *sentence, size_t size
     snprintf(sentence, size, "%s", line.text);
 }
 
+static void mourn(struct recording *recording, char *sentence, size_t size)
+{
+    struct text_line line = {0};
+    if (death_render(recording, &line) == 0)
+        snprintf(sentence, size, "%s", line.text);
+}
+
 void record_options_init(struct recorder_options *options)
 {
-    *options = (struct recorder_options){.look_every_ns = MAP_EVERY_DEFAULT, .judge = judge};
+    *options = (struct recorder_options){
+        .look_every_ns = MAP_EVERY_DEFAULT, .judge = judge, .mourn = mourn};
     wish_options_init(&options->wish);
 }
 
@@ -177,12 +186,13 @@ bool record_library(struct recorder_options *options, char library[PATH_MAX])
     return false;
 }
 
-struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched)
+struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched,
+                            int *status)
 {
     struct fault fault = {.text = ""};
-    struct sentry *watch = NULL;
-    if (sentry_options_check(watched, &fault) == 0)
-        watch = sentry_create(watched, &fault);
+    bool const makes_sense = sentry_options_check(watched, &fault) == 0;
+    struct sentry *watch = makes_sense ? sentry_create(watched, &fault) : NULL;
+    *status = makes_sense ? 1 : 2;
     if (watch)
         options->watcher = sentry_watcher(watch);
     else
@@ -228,7 +238,7 @@ int record_end(const struct recorder_options *options, const struct recorder_res
                 result->doubt[0] ? ": " : "", result->doubt);
     else if (result->doubt[0] && !options->wish.quiet)
         fprintf(stderr, "memoir: mind: %s\n", result->doubt);
-    if (result->summary[0])
+    if (result->summary[0] && !options->wish.quiet)
         fprintf(stderr, "memoir: %s\n", result->summary);
     return exit_status(result->wait_status);
 }

@@ -18,8 +18,9 @@ void record_options_init(struct recorder_options *options);
 /* The library, whose path `library` keeps.  false, after saying so, when it is missing. */
 bool record_library(struct recorder_options *options, char library[PATH_MAX]);
 
-/* Makes the watch that `watched` asks for and gives it to the recorder.  NULL, after saying why. */
-struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched);
+/* Makes the watch that `watched` asks for and gives it to the recorder.  NULL, after saying why, with the status to end with. */
+struct sentry *record_watch(struct recorder_options *options, const struct sentry_options *watched,
+                            int *status);
 /* Ends it.  The status of the command, from that of the program. */
 int record_watch_end(struct sentry *watch, int status);
 

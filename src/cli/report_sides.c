@@ -7,10 +7,21 @@
 #include "cli/answer_file.h"
 #include "report/side_report.h"
 
+/* Its place among the metrics, or their number. */
+static unsigned find_sort(const struct metric_list *list, const char *sort)
+{
+    unsigned index = 0;
+    while (sort && index < list->count && strcmp(list->items[index]->name, sort) != 0)
+        index++;
+    return index;
+}
+
 const char *report_sides_conflict(const struct selection *selection, const char *sort)
 {
     if (selection->several.count < 2)
         return sort ? "--sort chooses among several metrics: name them with --metric A,B" : NULL;
+    if (find_sort(&selection->several, sort) == selection->several.count)
+        return "--sort is one of the metrics that --metric names";
     if (selection->by_given && (selection->by == BY_STACK || selection->by == BY_PHASE))
         return "several metrics are side by side by function, line, module or thread, or as a tree "
                "with --top-down";
@@ -21,19 +32,6 @@ const char *report_sides_conflict(const struct selection *selection, const char 
     if (selection->csv && selection->top_down)
         return "a tree is no table: leave one of --csv and --top-down out";
     return NULL;
-}
-
-static int find_sort(const struct metric_list *list, const char *sort, unsigned *index,
-                     struct fault *fault)
-{
-    *index = 0;
-    if (!sort)
-        return 0;
-    for (; *index < list->count; ++*index)
-        if (strcmp(list->items[*index]->name, sort) == 0)
-            return 0;
-    return fault_set(fault, -EINVAL,
-                     "--sort cannot be \"%s\": it is one of the metrics of --metric", sort);
 }
 
 /* A time must make sense for each of the metrics. */
@@ -90,13 +88,12 @@ int report_sides(struct recording *recording, struct selection *selection, const
                  struct fault *fault)
 {
     struct side_question question = {.count = selection->several.count,
+                                     .sort = find_sort(&selection->several, sort),
                                      .by = selection->by_given ? selection->by : BY_FUNCTION,
                                      .filter = selection->pattern};
     struct side_by_side sides;
     memcpy(question.metrics, selection->several.items, sizeof(question.metrics));
-    int err = find_sort(&selection->several, sort, &question.sort, fault);
-    if (!err)
-        err = find_range(selection, recording, &question.range, fault);
+    int err = find_range(selection, recording, &question.range, fault);
     if (!err && question.by == BY_THREAD && recording->threads.count == 0)
         err =
             fault_set(fault, -ENODATA, "there are no threads in this file: leave --by thread out");

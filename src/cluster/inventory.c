@@ -101,11 +101,11 @@ int inventory_read(struct inventory *inventory, struct slice text, struct fault 
     if (build.out_of_memory)
         err = fault_set(fault, -ENOMEM, "not enough memory for the inventory");
     else if (!is_whole)
-        err = fault_set(fault, -EINVAL,
+        err = fault_set(fault, -EBADMSG,
                         "the inventory begins as JSON and does not go on so; write it anew with "
                         "terraform-inventory --list");
     else if (inventory->groups.count == 0)
-        err = fault_set(fault, -EINVAL,
+        err = fault_set(fault, -EBADMSG,
                         "no groups of hosts are in it: an inventory has [sections] with one host "
                         "per line, or is JSON of groups");
     if (err)

@@ -50,7 +50,7 @@ static int mode_of(const struct making *making, const struct series *series, str
                                                                              : CURVE_RAW;
     bool const is_gauge = !series->is->is_cumulative && series->family->type != EXPOSITION_UNKNOWN;
     if ((mode == CURVE_RATE || mode == CURVE_DELTA) && is_gauge)
-        return fault_set(fault, -EINVAL,
+        return fault_set(fault, -ENODATA,
                          "%s is a %s: only counters have a rate; without --rate and --delta it is "
                          "shown as it is",
                          series->is->name, exposition_type_name(series->family->type));

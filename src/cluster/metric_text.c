@@ -199,7 +199,7 @@ int metric_spread_write(const struct series_set *set, const struct curve_questio
                 !curve_question_fits(question, set, &series[at]))
                 continue;
             if (!series[at].is->is_cumulative)
-                return fault_set(fault, -EINVAL, "%s is a %s: --avg-max is about counters",
+                return fault_set(fault, -ENODATA, "%s is a %s: --avg-max is about counters",
                                  series[at].is->name,
                                  exposition_type_name(series[at].family->type));
             struct spread const spread = spread_of(&series[at]);

@@ -58,7 +58,7 @@ int node_groups_add(struct node_groups *groups, const struct run *run, const cha
     if (!err && costly)
         return costly;
     if (!err && group->nodes.count == 0)
-        return fault_set(fault, -EINVAL,
+        return fault_set(fault, -ENODATA,
                          "no node of %s matches \"%s\": memoir metrics %s --list-nodes shows them",
                          run->path, expression, run->path);
     return err ? fault_set(fault, err, "out of memory") : 0;

@@ -105,7 +105,7 @@ static int read_edge(struct topology *topology, struct json_in *json)
             json_in_skip(json);
     }
     if (json->failed || member < 2 || !ends[0][0] || !ends[1][0])
-        return -EINVAL;
+        return -EBADMSG;
     struct topology_loose loose = {strdup(ends[0]), strdup(ends[1]), time_us};
     if (loose.from && loose.to && topology->loose.count < TOPOLOGY_EDGES_MAX &&
         vec_push(&topology->loose, loose))
@@ -121,7 +121,7 @@ static int read_names(struct topology *topology, struct json_in *json, bool is_m
     char id[NAME_MAX_BYTES], name[NAME_MAX_BYTES];
     while (is_mapping ? json_in_key(json, id, sizeof(id)) : json_in_item(json)) {
         if (!json_in_text(json, name, sizeof(name)))
-            return -EINVAL;
+            return -EBADMSG;
         struct topology_node node = {.name = strdup(name), .id = is_mapping ? strdup(id) : NULL};
         bool const fits = topology->nodes.count + topology->aliases.count < TOPOLOGY_NODES_MAX;
         if (!fits || !node.name || (is_mapping && !node.id) ||
@@ -176,11 +176,11 @@ int topology_read_json(struct topology *topology, struct slice text, struct faul
             json_in_skip(&json);
     }
     if (!err && json.failed)
-        err = -EINVAL;
+        err = -EBADMSG;
     if (err)
         return fault_set(
             fault, err,
-            err == -EINVAL
+            err == -EBADMSG
                 ? "it is no topology: {\"mapping\":{},\"nodes\":[],\"edges\":[]} is what "
                   "memoir topology writes"
                 : "it has more nodes or edges than there is room for");

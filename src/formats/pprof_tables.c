@@ -14,12 +14,10 @@ enum mapping_flag { HAS_FUNCTIONS = 1, HAS_FILENAMES = 2, HAS_LINES = 4, HAS_INL
 /* The module of the program itself; the first one when it cannot be told. */
 static size_t own_module(const struct recording *recording)
 {
-    const char *program = path_basename(recording_text(recording, recording->program));
-    for (size_t i = 0; i < recording->modules.count; i++) {
-        const char *path = recording_text(recording, recording->modules.items[i].path);
-        if (strcmp(path_basename(path), program) == 0)
+    string_id const path = recording_own_path(recording);
+    for (size_t i = 0; i < recording->modules.count; i++)
+        if (recording->modules.items[i].path == path)
             return i;
-    }
     return 0;
 }
 

@@ -122,6 +122,14 @@ static int look_closely(struct search *search, pid_t tid)
 static int refused(struct search *search, struct fault *fault)
 {
     const struct borrow_report *report = search->report;
+    struct process_status status;
+    if (report->looks + report->unstoppable == 0 &&
+        process_status_read((uint32_t)search->modules->pid, 0, &status) == 0 && status.state == 'D')
+        return fault_set(
+            fault, -EBUSY,
+            "%s (pid %d) waits inside the kernel where nothing may interrupt it (state D), as for "
+            "a disk, a network file system or a child made by vfork; try again when it goes on",
+            status.name, (int)search->modules->pid);
     return fault_set(
         fault, -EBUSY,
         "no thread of process %d can be borrowed safely: in %u looks %u were in the loader or an "

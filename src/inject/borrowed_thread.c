@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "inject/errand_code.h"
+#include "inject/limit_hint.h"
 #include "inject/put_back_frame.h"
 #include "inject/thread_run.h"
 
@@ -174,16 +175,18 @@ int borrowed_syscall(struct borrowed_thread *borrowed, long number, const uint64
 static int map_scratch(struct borrowed_thread *borrowed, struct fault *fault)
 {
     int64_t at, code;
+    char hint[LIMIT_HINT_MAX];
     int err = borrowed_syscall(borrowed, SYS_mmap,
                                (uint64_t[6]){0, SCRATCH_BYTES, PROT_READ | PROT_WRITE,
                                              MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0},
                                &at, fault);
     if (err < 0)
         return err;
-    if (at < 0 && at > -4096)
-        return fault_set(fault, (int)at,
-                         "process %d cannot map memory: %s; see its limits (ulimit -v)",
-                         (int)borrowed->pid, strerror((int)-at));
+    if (at < 0 && at > -4096) {
+        limit_hint(borrowed->pid, hint, sizeof(hint));
+        return fault_set(fault, (int)at, "process %d cannot map memory: %s%s", (int)borrowed->pid,
+                         strerror((int)-at), hint);
+    }
     borrowed->scratch = (uint64_t)at;
     err = borrowed_syscall(borrowed, SYS_mmap,
                            (uint64_t[6]){(uint64_t)at, PAGE, PROT_READ | PROT_EXEC,

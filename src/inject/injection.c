@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "inject/exit_status.h"
+#include "inject/limit_hint.h"
 #include "inject/load_library.h"
 #include "inject/pass_descriptors.h"
 #include "inject/tracing_thread.h"
@@ -142,14 +143,17 @@ static int call_library(struct injection *injection, struct borrowed_thread *bor
 
 static int attach_result(const struct injection *injection, int64_t result, struct fault *fault)
 {
+    char hint[LIMIT_HINT_MAX] = "";
     if (result == -EBUSY)
         return fault_set(fault, -EBUSY,
                          "process %d is already recorded by another memoir; end that with: memoir "
                          "detach %d",
                          (int)injection->pid, (int)injection->pid);
+    if (result == -ENOMEM)
+        limit_hint(injection->pid, hint, sizeof(hint));
     if (result < 0)
-        return fault_set(fault, (int)result, "the library could not start in process %d: %s",
-                         (int)injection->pid, strerror((int)-result));
+        return fault_set(fault, (int)result, "the library could not start in process %d: %s%s",
+                         (int)injection->pid, strerror((int)-result), hint);
     return 0;
 }
 

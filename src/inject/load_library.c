@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "inject/limit_hint.h"
+
 #define PRIVATE_DLOPEN 0x80000000u /* what __libc_dlopen_mode wants beside the mode */
 
 struct loader {
@@ -165,7 +167,7 @@ int load_library(const struct target_modules *modules, struct borrowed_thread *b
                  int remote_fd, struct fault *fault)
 {
     struct loader loader = {.modules = modules, .borrowed = borrowed};
-    char path[128], why[256];
+    char path[128], why[256], hint[LIMIT_HINT_MAX];
     int err = find_loader(&loader, fault);
     if (err < 0)
         return err;
@@ -173,7 +175,9 @@ int load_library(const struct target_modules *modules, struct borrowed_thread *b
     if (!can_read_path(&loader, path))
         return load_by_file(&loader, fd, fault);
     err = open_path(&loader, path, why, sizeof(why), fault);
-    return err == -ENOEXEC ? fault_set(fault, err, "process %d could not load our library: %s",
-                                       (int)modules->pid, why)
-                           : err;
+    if (err != -ENOEXEC)
+        return err;
+    limit_hint(modules->pid, hint, sizeof(hint));
+    return fault_set(fault, err, "process %d could not load our library: %s%s", (int)modules->pid,
+                     why, hint);
 }

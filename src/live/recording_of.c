@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "capture/symbol_queue.h"
+#include "procfs/invoked_path.h"
 #include "procfs/process_facts.h"
 
 struct recording *recording_of_process(uint32_t pid)
@@ -15,7 +16,7 @@ struct recording *recording_of_process(uint32_t pid)
     struct recording *recording = recording_create();
     if (!recording)
         return NULL;
-    process_program_path(pid, text, sizeof(text));
+    process_invoked_path(pid, text, sizeof(text));
     recording->program = recording_intern(recording, text);
     process_command_line(pid, text, sizeof(text));
     recording->command_line = recording_intern(recording, text);

@@ -173,3 +173,23 @@ bool recording_counts_blocks(const struct recording *recording)
 {
     return recording->heap.calls > 0 || recording->heap.peak_bytes == 0;
 }
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+string_id recording_own_path(const struct recording *recording)
+{
+    const char *program = last_part(recording_text(recording, recording->program));
+    string_id plain = STRING_EMPTY; /* of a module that is no library */
+    vec_each (module, &recording->modules) {
+        const char *name = last_part(recording_text(recording, module->path));
+        if (strcmp(name, program) == 0)
+            return module->path;
+        if (plain == STRING_EMPTY && *name && *name != '[' && !strstr(name, ".so"))
+            plain = module->path;
+    }
+    return plain == STRING_EMPTY ? recording->program : plain;
+}

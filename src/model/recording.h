@@ -304,5 +304,7 @@ const struct metric *recording_add_metric(struct recording *recording, struct sl
 /* One of its own, or one that every recording has; NULL when there is none of that name. */
 const struct metric *recording_metric(const struct recording *recording, const char *name);
 void recording_free_metrics(struct recording *recording); /* for recording_destroy */
+/* Path of the executable among its modules, which may have been started by another name; the program's own path when none is known. */
+string_id recording_own_path(const struct recording *recording);
 /* The first pin of a kind, or NULL. */
 const struct pin *recording_pin(const struct recording *recording, enum pin_kind kind);

@@ -49,9 +49,18 @@ static void add_memory(const struct recording *recording, struct text_line *line
              human_bytes((int64_t)recording->anon_peak_bytes, anon));
 }
 
+/* A program that waits for something may do so for this long. */
+#define LONG_ENOUGH_NS 10000000000ull
+
 static void render_nothing(const struct recording *recording, struct text_line *line)
 {
-    char rate[HUMAN_MAX];
+    char rate[HUMAN_MAX], time[HUMAN_MAX];
+    bool const is_whole = !recording->before.attached && recording->exit_status >= 0;
+    if (!is_whole && recording->duration_ns > 0 && recording->duration_ns < LONG_ENOUGH_NS) {
+        line_add(line, "not one allocation was seen in %s, which may be too short a time",
+                 human_duration(recording->duration_ns, time));
+        return;
+    }
     if (recording->quality.sample_rate)
         line_add(line, "not one sample was taken, of one block in %s: the program allocates little",
                  human_bytes((int64_t)recording->quality.sample_rate, rate));
@@ -76,6 +85,7 @@ void doubt_render(const struct recording *recording, const struct plausibility *
                   const struct doubt *doubt, struct text_line *line)
 {
     char calls[HUMAN_MAX], frees[HUMAN_MAX];
+    const char *few = recording->heap.frees ? "only " : "";
     switch (doubt->kind) {
     case DOUBT_RUNTIME:
         render_runtime(doubt->trait, line);
@@ -95,10 +105,11 @@ void doubt_render(const struct recording *recording, const struct plausibility *
         return;
     case DOUBT_NO_FREES:
         line_add(line,
-                 "%s allocations and only %s frees: the program gives nothing back before it ends, "
-                 "or frees in a way that is not seen; then what it holds is less than shown",
-                 human_count((int64_t)recording->heap.calls, calls),
-                 human_count((int64_t)recording->heap.frees, frees));
+                 "%s allocations and %s%s frees: the program gives nothing back, or frees in a way "
+                 "that is not seen, by addresses that it had before; then what it holds is less "
+                 "than shown",
+                 human_count((int64_t)recording->heap.calls, calls), few,
+                 recording->heap.frees ? human_count((int64_t)recording->heap.frees, frees) : "no");
         return;
     case DOUBT_OFF:
         render_off(recording, line);

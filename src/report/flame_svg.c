@@ -43,7 +43,7 @@ static bool weigh_module(struct flame_scene *scene, string_id name, int64_t self
 
 static int init_palette(struct flame_scene *scene)
 {
-    const char *program = recording_text(scene->recording, scene->recording->program);
+    const char *program = recording_text(scene->recording, recording_own_path(scene->recording));
     bool fits = true;
     scene->palette.colors = scene->options->colors;
     vec_each (node, &scene->views[0].tree->nodes)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <sys/wait.h>
+
 #include "report/doubt_text.h"
 #include "report/json_report.h"
 
@@ -42,6 +44,24 @@ static void write_known(struct json_out *json, const char *key, uint64_t value)
     }
 }
 
+static void write_unless(struct json_out *json, const char *key, bool is_unknown, int value)
+{
+    json_key(json, key);
+    if (is_unknown)
+        json_null(json);
+    else
+        json_int(json, value);
+}
+
+/* As waitpid gives it, and taken apart. */
+static void write_ending(struct json_out *json, int32_t status)
+{
+    bool const is_unknown = status < 0;
+    write_unless(json, "exit_status", is_unknown, status);
+    write_unless(json, "exit_code", is_unknown || !WIFEXITED(status), WEXITSTATUS(status));
+    write_unless(json, "signal", is_unknown || !WIFSIGNALED(status), WTERMSIG(status));
+}
+
 void json_recording_write(struct json_out *json, const struct recording *recording)
 {
     json_key(json, "recording");
@@ -54,11 +74,7 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
     write_known(json, "start", recording->start_unix_ns);
     json_uint_field(json, "duration_ns", recording->duration_ns);
     json_text_field(json, "source", recording_text(recording, recording->source));
-    json_key(json, "exit_status");
-    if (recording->exit_status < 0)
-        json_null(json);
-    else
-        json_int(json, recording->exit_status);
+    write_ending(json, recording->exit_status);
     json_bool_field(json, "being_written", recording->being_written);
     json_key(json, "written");
     if (recording->written_unix_ns)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/metric_data.h"
 #include "analyze/stack_match.h"
 #include "base/human.h"
 #include "base/nearest.h"
@@ -145,6 +146,11 @@ static int bad_time(const char *option, const char *argument, struct fault *faul
     return fault_set(fault, -EINVAL, "%s cannot be \"%s\": %s", option, argument, TIME_POINT_FORMS);
 }
 
+static int turned_times(struct fault *fault)
+{
+    return fault_set(fault, -EINVAL, "--between needs an earlier and a later time, in order");
+}
+
 int selection_take_at(void *into, const char *argument, struct fault *fault)
 {
     struct selection *selection = into;
@@ -164,6 +170,8 @@ int selection_take_between(void *into, const char *argument, struct fault *fault
                    : fault_set(fault, -EINVAL,
                                "--between needs two times with a comma, --between 10s,1h30m, or a "
                                "phase: --between phase:NAME");
+    if (time_points_turned(&selection->from, &selection->to))
+        return turned_times(fault);
     selection->between_given = true;
     selection->at_given = false;
     return 0;
@@ -228,7 +236,7 @@ int selection_range(const struct selection *selection, const struct recording *r
     if (selection->between_given)
         range->from_ns = not_before_first(recording, range->from_ns);
     if (selection->between_given && range->from_ns >= range->to_ns)
-        return fault_set(fault, -EINVAL, "--between needs an earlier and a later time, in order");
+        return turned_times(fault);
     if (selection->at_given && range->to_ns > recording->duration_ns)
         return fault_set(fault, -EINVAL, "--at is past the end: the recording is %s long",
                          human_duration(recording->duration_ns, length));
@@ -274,7 +282,7 @@ const char *selection_choose_metric(struct selection *selection, const struct re
         selection->metric = metric_of_costs(recording);
         return NULL;
     }
-    if (!recording_traces_heap(recording)) {
+    if (!recording_traces_heap(recording) || metric_data_heap_is_off(recording)) {
         const struct timing *timing = &recording->timing;
         selection->metric = metric_find(timing->hz > 0      ? "cpu.on"
                                         : timing->waits > 0 ? "cpu.off"
@@ -308,6 +316,49 @@ const char *selection_choose_metric(struct selection *selection, const struct re
     selection->metric = metric_find("heap.live");
     return "the picture of the peak is missing from this recording, so this is what was live at "
            "its end";
+}
+
+enum compared_times selection_compared_times(const struct selection *selection)
+{
+    if (selection->between_given)
+        return COMPARED_STRETCHES;
+    return selection->at_given ? COMPARED_INSTANTS : COMPARED_WHOLE;
+}
+
+const char *selection_choose_compared(struct selection *selection,
+                                      const struct recording *recording, enum compared_times times)
+{
+    static const char *const names[] = {[COMPARED_WHOLE] = "heap.peak",
+                                        [COMPARED_INSTANTS] = "heap.live",
+                                        [COMPARED_STRETCHES] = "heap.allocated"};
+    bool const has_heap = !recording->shown_metric && recording_traces_heap(recording) &&
+                          !metric_data_heap_is_off(recording);
+    bool const lacks_peak =
+        times == COMPARED_WHOLE && recording->heap.bytes > 0 && !recording_pin(recording, PIN_PEAK);
+    if (!has_heap || lacks_peak)
+        return selection_choose_metric(selection, recording);
+    if (!selection->metric_given)
+        selection->metric = metric_find(names[times]);
+    return NULL;
+}
+
+int selection_check_metric(const struct selection *selection, struct recording *recording,
+                           struct fault *fault)
+{
+    int err = 0;
+    if (selection->several.count < 2)
+        return metric_data_check(recording, selection->metric, fault);
+    for (unsigned i = 0; i < selection->several.count && !err; i++)
+        err = metric_data_check(recording, selection->several.items[i], fault);
+    return err;
+}
+
+int selection_check_named(const struct selection *selection, struct recording *recording,
+                          const char *name, struct fault *fault)
+{
+    struct fault inner = {.text = ""};
+    int const err = selection_check_metric(selection, recording, &inner);
+    return err ? fault_set(fault, err, "%s: %s", name, inner.text) : 0;
 }
 
 int selection_weigh(const struct selection *selection, struct recording *recording,

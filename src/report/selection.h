@@ -60,6 +60,22 @@ int selection_range(const struct selection *selection, const struct recording *r
  * recording has no picture of its peak; the same of pools when they are the larger.  The sentence to say about that, or NULL. */
 const char *selection_choose_metric(struct selection *selection, const struct recording *recording);
 
+/* The same where two recordings or two times of one are compared, of which `recording` is the older: heap.live of instants, heap.allocated of
+ * stretches of time, else heap.peak; or what such a recording is about. */
+enum compared_times { COMPARED_WHOLE, COMPARED_INSTANTS, COMPARED_STRETCHES };
+const char *selection_choose_compared(struct selection *selection,
+                                      const struct recording *recording, enum compared_times times);
+/* Which times those of a selection are. */
+enum compared_times selection_compared_times(const struct selection *selection);
+
+/* Whether the recording has measured what is asked for, which 0 does not tell; after it was chosen.  0, -ENODATA with a sentence that says
+ * what would record it, or what reading gave. */
+int selection_check_metric(const struct selection *selection, struct recording *recording,
+                           struct fault *fault);
+/* The same of one of two recordings, with its name before the sentence. */
+int selection_check_named(const struct selection *selection, struct recording *recording,
+                          const char *name, struct fault *fault);
+
 /* Weights of the chosen metric over the chosen time; stacks that --filter does not match are left
  * out, and out of the totals.  --threshold and --top are the caller's business. */
 int selection_weigh(const struct selection *selection, struct recording *recording,

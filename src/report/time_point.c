@@ -83,6 +83,15 @@ int time_points_parse(struct slice text, struct time_point *from, struct time_po
     return 0;
 }
 
+bool time_points_turned(const struct time_point *from, const struct time_point *to)
+{
+    if (from->anchor != to->anchor)
+        return false;
+    return (from->anchor == TIME_SINCE_START && from->ns >= to->ns) ||
+           (from->anchor == TIME_BEFORE_END && from->ns <= to->ns) ||
+           (from->anchor == TIME_SHARE && from->share >= to->share);
+}
+
 static bool is_named(const struct recording *recording, const struct mark *mark, struct slice name)
 {
     const char *label = recording_text(recording, mark->label);

@@ -27,6 +27,9 @@ int time_point_parse(struct slice text, struct time_point *point);
 /* "A,B"; or a mark or phase alone, which is the time it lasts.  0 or -EINVAL. */
 int time_points_parse(struct slice text, struct time_point *from, struct time_point *to);
 
+/* Whether they are in the wrong order, or one and the same, whatever the recording. */
+bool time_points_turned(const struct time_point *from, const struct time_point *to);
+
 /* 0, or -EINVAL with a sentence when it has no such mark. */
 int time_point_resolve(const struct time_point *point, const struct recording *recording,
                        uint64_t *ns, struct fault *fault);

@@ -35,7 +35,8 @@ void ask_refuse(int err, const struct fault *fault, const struct request *reques
                             : err == -ENODATA                  ? 404
                             : err == -EINVAL || err == -ERANGE ? 400
                                                                : 500;
-    drop_dashes(said.text);
+    if (err != -ENODATA) /* which speaks of how to record */
+        drop_dashes(said.text);
     answer_error(answer, request, status, "%s",
                  err == -ENOMEM ? "The server is out of memory: ask again later." : said.text);
 }
@@ -82,6 +83,8 @@ bool ask_begin(struct ask *ask, bool several, struct target *target, const struc
     if (!err)
         err = selection_find_metrics(&ask->selection, ask->recording, &fault);
     ask->note = selection_choose_metric(&ask->selection, ask->recording);
+    if (!err)
+        err = selection_check_metric(&ask->selection, ask->recording, &fault);
     if (!err)
         err = selection_range(&ask->selection, ask->recording, &ask->range, &fault);
     if (!err)

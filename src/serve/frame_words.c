@@ -70,8 +70,8 @@ const char *frame_language(const struct recording *recording, const struct page_
 
 const char *frame_category(const struct recording *recording, const struct page_frame *frame)
 {
-    if (!frame->path ||
-        !slice_equals(bare_name(recording, recording->program), frame_executable(recording, frame)))
+    if (!frame->path || !slice_equals(bare_name(recording, recording_own_path(recording)),
+                                      frame_executable(recording, frame)))
         return "systemLib";
     return is_rust(recording_text(recording, frame->symbol)) ? "nodeRust" : "nodeCpp";
 }

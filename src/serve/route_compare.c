@@ -71,6 +71,18 @@ static int take_time(struct comparison *comparison, const struct request *reques
               : selection_take_between(selection, with, fault);
 }
 
+/* As memoir diff does, where none was asked for. */
+static void choose_metric(struct comparison *comparison, const struct request *request)
+{
+    struct selection *selection = &comparison->before.selection;
+    bool const are_instants = selection->at_given || request_parameter(request, "with-at");
+    bool const are_stretches = selection->between_given || request_parameter(request, "with");
+    (void)selection_choose_compared(selection, comparison->before.recording,
+                                    are_stretches  ? COMPARED_STRETCHES
+                                    : are_instants ? COMPARED_INSTANTS
+                                                   : COMPARED_WHOLE);
+}
+
 static int take_other(struct comparison *comparison, const struct request *request,
                       struct fault *fault)
 {
@@ -82,6 +94,7 @@ static int take_other(struct comparison *comparison, const struct request *reque
         return fault_set(fault, -EINVAL,
                          "with is another stretch of time, as between=10s,20s&with=40s,50s, and "
                          "with-at another instant; other is the id of another target.");
+    choose_metric(comparison, request);
     int const err = take_target(comparison, request, fault);
     return err ? err : take_time(comparison, request, fault);
 }
@@ -101,8 +114,15 @@ static int weigh(struct comparison *comparison, write_comparison_fn *write, stru
                  struct fault *fault)
 {
     struct weights *weights = comparison->weights;
-    int err = selection_weigh(&comparison->before.selection, comparison->before.recording,
-                              &weights[0], fault);
+    int err = selection_check_named(&comparison->before.selection, comparison->before.recording,
+                                    comparison->before_name, fault);
+    if (!err)
+        err = selection_check_named(&comparison->after_selection, comparison->after,
+                                    comparison->after_name, fault);
+    if (err)
+        return err;
+    err = selection_weigh(&comparison->before.selection, comparison->before.recording, &weights[0],
+                          fault);
     if (err)
         return err;
     err = selection_weigh(&comparison->after_selection, comparison->after, &weights[1], fault);

@@ -313,7 +313,7 @@ static int finish_copy(struct copy *copy)
     if (err == 0)
         err = copy_state(copy);
     if (err == 0)
-        err = growing_file_replace(&copy->file, writer->path, writer->temporary_path);
+        err = growing_file_replace(&copy->file, writer->path, &writer->file);
     return err;
 }
 
@@ -330,7 +330,7 @@ int copy_begin(struct recording_writer *writer, const struct coarsen_plan *plan,
     copy->most_bytes = most_bytes;
     writer->copy = copy;
     file_header_put(header);
-    int err = growing_file_create_beside(&copy->file, writer->path, writer->temporary_path);
+    int err = growing_file_create_beside(&copy->file, writer->path);
     if (err == 0)
         err = growing_file_append(&copy->file, header, sizeof(header));
     if (err < 0)
@@ -374,7 +374,7 @@ void copy_drop(struct recording_writer *writer)
     struct copy *copy = writer->copy;
     if (!copy)
         return;
-    growing_file_discard(&copy->file, writer->temporary_path);
+    growing_file_discard(&copy->file);
     file_contents_fini(&copy->contents);
     cell_sum_fini(&copy->sums[0]);
     cell_sum_fini(&copy->sums[1]);

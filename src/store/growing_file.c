@@ -6,16 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/write_behind.h"
 
-/* The lock goes with the open file: also SIGKILL takes it away, and a copy never has it. */
-static void mark_open(int fd)
+#define TRIES 100 /* of names, and of files that go while they are looked at */
+
+/* The lock goes with the open file: also SIGKILL takes it away, and a copy never has it.  Without locks readers only know less.
+ * 0, or -EBUSY. */
+static int mark_open(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    (void)fcntl(fd, F_OFD_SETLK, &whole); /* without locks readers only know less */
+    bool const is_taken =
+        fcntl(fd, F_OFD_SETLK, &whole) < 0 && (errno == EAGAIN || errno == EACCES);
+    return is_taken ? -EBUSY : 0;
 }
 
 bool growing_file_is_open(int fd)
@@ -24,22 +31,100 @@ bool growing_file_is_open(int fd)
     return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* What `path` leads to now, locked; made if there is nothing.  A descriptor; -EAGAIN when it went meanwhile; or another -errno. */
+static int open_locked(const char *path, struct stat *opened)
+{
+    struct stat named;
+    if (lstat(path, &named) == 0 && !S_ISREG(named.st_mode))
+        return S_ISDIR(named.st_mode) ? -EISDIR : -EEXIST;
+    int const fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return -errno;
+    int err = mark_open(fd);
+    if (!err && (fstat(fd, opened) < 0 || lstat(path, &named) < 0 || !is_same(opened, &named)))
+        err = -EAGAIN;
+    if (err)
+        close(fd);
+    return err ? err : fd;
+}
+
+int growing_file_claim(const char *path)
+{
+    struct stat opened;
+    int fd = -EAGAIN;
+    for (unsigned i = 0; i < TRIES && fd == -EAGAIN; i++)
+        fd = open_locked(path, &opened);
+    return fd == -EAGAIN ? -EBUSY : fd;
+}
+
+/* A name beside `path` that nobody can know beforehand. */
+static char *make_name(const char *path)
+{
+    uint64_t number;
+    char *name;
+    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+        number = (uint64_t)getpid() << 32 ^ monotonic_ns();
+    return asprintf(&name, "%s.%016llx.tmp", path, (unsigned long long)number) < 0 ? NULL : name;
+}
+
+static int create_named(struct growing_file *file, const char *path)
+{
+    *file = (struct growing_file){.fd = -EEXIST};
+    for (unsigned i = 0; i < TRIES && file->fd == -EEXIST; i++) {
+        free(file->temporary);
+        file->temporary = make_name(path);
+        if (!file->temporary)
+            break;
+        file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (file->fd < 0)
+            file->fd = -errno;
+    }
+    int const err = file->temporary ? file->fd : -ENOMEM;
+    if (err < 0) {
+        free(file->temporary);
+        *file = (struct growing_file){.fd = -1};
+        return err;
+    }
+    return mark_open(file->fd);
+}
+
+/* A new file in place of one that is locked by us. */
+static int take_place(struct growing_file *file, const char *path)
+{
+    int err = create_named(file, path);
+    if (!err && rename(file->temporary, path) < 0)
+        err = -errno;
+    if (err) {
+        growing_file_discard(file);
+        return err;
+    }
+    free(file->temporary);
+    file->temporary = NULL;
+    return 0;
+}
+
 int growing_file_create(struct growing_file *file, const char *path)
 {
-    struct stat status;
+    struct stat opened;
     *file = (struct growing_file){.fd = -1};
-    if (lstat(path, &status) == 0) {
-        if (!S_ISREG(status.st_mode))
-            return S_ISDIR(status.st_mode) ? -EISDIR : -EEXIST;
-        if (unlink(path) < 0)
-            return -errno;
+    int fd = -EAGAIN;
+    for (unsigned i = 0; i < TRIES && fd == -EAGAIN; i++)
+        fd = open_locked(path, &opened);
+    if (fd < 0)
+        return fd == -EAGAIN ? -EBUSY : fd;
+    bool const is_new = opened.st_size == 0 && opened.st_nlink == 1 && opened.st_uid == geteuid();
+    if (is_new && fchmod(fd, 0600) == 0) {
+        file->fd = fd;
+        return 0;
     }
-    file->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    file->has_name = file->fd >= 0;
-    if (file->fd < 0)
-        return -errno;
-    mark_open(file->fd);
-    return 0;
+    int const err = take_place(file, path);
+    close(fd);
+    return err;
 }
 
 void growing_file_write_behind(struct growing_file *file, struct write_behind *behind)
@@ -96,6 +181,8 @@ void growing_file_close(struct growing_file *file)
     if (file->fd >= 0)
         close(file->fd);
     file->fd = -1;
+    free(file->temporary);
+    file->temporary = NULL;
 }
 
 /* The way to a file that is open, and so to one without a name. */
@@ -116,36 +203,57 @@ static int open_nameless(const char *path)
     return fd;
 }
 
-int growing_file_create_beside(struct growing_file *file, const char *path, const char *temporary)
+int growing_file_create_beside(struct growing_file *file, const char *path)
 {
     char text[64];
     *file = (struct growing_file){.fd = open_nameless(path)};
-    if (file->fd >= 0 && access(open_file_path(file, text), F_OK) == 0) {
-        mark_open(file->fd);
-        return 0;
-    }
+    if (file->fd >= 0 && access(open_file_path(file, text), F_OK) == 0)
+        return mark_open(file->fd);
     growing_file_close(file); /* no such file system, or no /proc to name it later */
-    return growing_file_create(file, temporary);
+    return create_named(file, path);
 }
 
-int growing_file_replace(struct growing_file *file, const char *path, const char *temporary)
+/* Gives it a name for the moment of the rename. */
+static int give_name(struct growing_file *file, const char *path)
 {
     char text[64];
-    if (fsync(file->fd) < 0)
-        return -errno;
-    if (!file->has_name) {
-        unlink(temporary);
-        if (linkat(AT_FDCWD, open_file_path(file, text), AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) <
-            0)
-            return -errno;
-        file->has_name = true;
+    int err = -EEXIST;
+    for (unsigned i = 0; i < TRIES && err == -EEXIST; i++) {
+        char *name = make_name(path);
+        if (!name)
+            return -ENOMEM;
+        err = linkat(AT_FDCWD, open_file_path(file, text), AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0
+                  ? -errno
+                  : 0;
+        if (err)
+            free(name);
+        else
+            file->temporary = name;
     }
-    return rename(temporary, path) < 0 ? -errno : 0;
+    return err;
 }
 
-void growing_file_discard(struct growing_file *file, const char *temporary)
+int growing_file_replace(struct growing_file *file, const char *path,
+                         const struct growing_file *old)
 {
-    if (file->fd >= 0 && file->has_name)
-        unlink(temporary);
+    struct stat ours, named;
+    if (fsync(file->fd) < 0)
+        return -errno;
+    if (fstat(old->fd, &ours) == 0 && lstat(path, &named) == 0 && !is_same(&ours, &named))
+        return -EEXIST;
+    int err = file->temporary ? 0 : give_name(file, path);
+    if (!err && rename(file->temporary, path) < 0)
+        err = -errno;
+    if (err)
+        return err;
+    free(file->temporary);
+    file->temporary = NULL;
+    return 0;
+}
+
+void growing_file_discard(struct growing_file *file)
+{
+    if (file->fd >= 0 && file->temporary)
+        unlink(file->temporary);
     growing_file_close(file);
 }

@@ -15,14 +15,15 @@ struct growing_file {
     int fd;
     uint64_t size;          /* of the whole pieces */
     struct late_file *late; /* how it is written behind; NULL: at once */
-    bool has_name; /* false until growing_file_replace, so that a kill leaves nothing behind */
+    char *
+        temporary; /* the name it has until it takes its place; NULL: it has its own, or none yet, so that a kill leaves nothing behind */
 };
 
 /* While it is open, a lock on it says that somebody writes: see growing_file_is_open.
  *
  * Makes a new file, 0600, in place of whatever regular file has that name; somebody who reads the
- * old one goes on reading it.  Anything but a regular file is left alone and refused.  0 or -errno.
- */
+ * old one goes on reading it.  Anything but a regular file is left alone and refused.  0, -EBUSY when somebody else writes it, of whom one
+ * wins however close together they come, or another -errno. */
 int growing_file_create(struct growing_file *file, const char *path);
 
 /* Whether the file behind a descriptor is a growing_file of a process that lives, here or in any
@@ -42,10 +43,15 @@ int growing_file_append(struct growing_file *file, const void *data, size_t size
 void growing_file_close(struct growing_file *file);
 
 /* A file that will take the place of `path`: without a name where the file system can do that, else
- * named `temporary`. */
-int growing_file_create_beside(struct growing_file *file, const char *path, const char *temporary);
-/* On disk for good, then in place of `path`.  0 or -errno; whatever has the old one open keeps it.
- */
-int growing_file_replace(struct growing_file *file, const char *path, const char *temporary);
-/* Closes it and removes its name, if it has one. */
-void growing_file_discard(struct growing_file *file, const char *temporary);
+ * with one that nobody has.  0 or -errno. */
+int growing_file_create_beside(struct growing_file *file, const char *path);
+/* On disk for good, then in place of `old`, which is `path`; whatever has the old one open keeps it.  0; -EEXIST when
+ * `path` leads to another file by now, which stays; or another -errno. */
+int growing_file_replace(struct growing_file *file, const char *path,
+                         const struct growing_file *old);
+/* Closes it and removes its name, if it has one for the time being. */
+void growing_file_discard(struct growing_file *file);
+
+/* Keeps others from writing `path` until the descriptor is closed: makes an empty file if there is none.  A descriptor, -EBUSY, or another
+ * -errno.  Who holds it can not growing_file_create it either. */
+int growing_file_claim(const char *path);

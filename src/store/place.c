@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +37,12 @@ static int check_file(const char *path)
     return err;
 }
 
+int place_busy(const char *path, struct fault *fault)
+{
+    return fault_set(fault, -EBUSY,
+                     "%s is being written by another memoir; choose another name with -o", path);
+}
+
 int place_check(const char *path, struct fault *fault)
 {
     struct stat about;
@@ -46,8 +55,7 @@ int place_check(const char *path, struct fault *fault)
                          path);
     int const err = check_file(path);
     if (err == -EBUSY)
-        return fault_set(
-            fault, err, "%s is being written by another memoir; choose another name with -o", path);
+        return place_busy(path, fault);
     if (err < 0)
         return fault_set(
             fault, err,
@@ -65,4 +73,30 @@ int place_clear(const char *path, struct fault *fault)
     if (unlink(path) < 0)
         return fault_set(fault, -errno, "cannot remove %s: %s", path, strerror(errno));
     return 0;
+}
+
+/* FILE.0123456789abcdef.tmp */
+static bool is_copy_of(const char *name, const char *file)
+{
+    size_t const length = strlen(file);
+    const char *number = name + length + 1;
+    return strncmp(name, file, length) == 0 && name[length] == '.' &&
+           strspn(number, "0123456789abcdef") == 16 && strcmp(number + 16, ".tmp") == 0;
+}
+
+void place_tidy(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+    DIR *dir = folder ? opendir(folder) : NULL;
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        char *name = NULL;
+        if (is_copy_of(entry->d_name, slash ? slash + 1 : path) &&
+            asprintf(&name, "%s%s", folder, entry->d_name) > 0 && place_check(name, NULL) == 0)
+            (void)unlink(name);
+        free(name);
+    }
+    if (dir)
+        closedir(dir);
+    free(folder);
 }

@@ -7,5 +7,11 @@
  * another file; -EINVAL: it is a folder, a pipe or a device; each with a sentence. */
 int place_check(const char *path, struct fault *fault);
 
-/* The same, but removes another file. */
+/* -EBUSY, with that sentence. */
+int place_busy(const char *path, struct fault *fault);
+
+/* The same as place_check, but removes another file. */
 int place_clear(const char *path, struct fault *fault);
+
+/* Removes copies of `path` under way (growing_file.h) that a killed recorder left behind: they would only take room. */
+void place_tidy(const char *path);

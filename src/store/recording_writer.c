@@ -23,12 +23,11 @@ static void destroy(struct recording_writer *writer)
     bytes_free(&writer->sealed);
     bytes_free(&writer->state);
     free(writer->path);
-    free(writer->temporary_path);
     free(writer);
 }
 
 /* A symbolic link of the user's own stays, and what it points to is replaced.  One of somebody else's leads nowhere. */
-static bool set_paths(struct recording_writer *writer, const char *path)
+static bool set_path(struct recording_writer *writer, const char *path)
 {
     struct stat about;
     bool const is_own =
@@ -36,11 +35,7 @@ static bool set_paths(struct recording_writer *writer, const char *path)
     writer->path = is_own ? realpath(path, NULL) : NULL;
     if (!writer->path)
         writer->path = strdup(path);
-    if (!writer->path || asprintf(&writer->temporary_path, "%s.tmp", writer->path) < 0) {
-        writer->temporary_path = NULL;
-        return false;
-    }
-    return true;
+    return writer->path != NULL;
 }
 
 static int begin_file(struct recording_writer *writer)
@@ -50,9 +45,8 @@ static int begin_file(struct recording_writer *writer)
     int err = growing_file_create(&writer->file, writer->path);
     if (err == 0)
         err = growing_file_append(&writer->file, header, sizeof(header));
-    /* a copy that a killed recorder left behind would only take room */
-    if (err == 0 && place_check(writer->temporary_path, NULL) == 0)
-        (void)unlink(writer->temporary_path);
+    if (err == 0)
+        place_tidy(writer->path);
     return err;
 }
 
@@ -71,9 +65,14 @@ struct recording_writer *recording_writer_create(const char *path, uint64_t max_
         destroy(writer);
         return NULL;
     }
-    int err = writer->packer && set_paths(writer, path) ? begin_file(writer) : -ENOMEM;
+    int err = writer->packer && set_path(writer, path) ? begin_file(writer) : -ENOMEM;
+    if (err == -EBUSY) {
+        (void)place_busy(path, fault);
+        destroy(writer);
+        return NULL;
+    }
     if (err < 0) {
-        fault_set(fault, err, "cannot create '%s': %s", path,
+        fault_set(fault, err, "cannot write %s: %s; choose another place with -o", path,
                   err == -EEXIST ? "something that is not a regular file has that name"
                                  : strerror(-err));
         destroy(writer);

@@ -24,7 +24,7 @@ struct file_contents {
 };
 
 struct recording_writer {
-    char *path, *temporary_path;
+    char *path;
     uint64_t max_bytes;
     uint64_t asked_bytes; /* as it was before it had to be raised */
     bool cap_raised;      /* because not even the least fitted */

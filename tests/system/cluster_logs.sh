@@ -100,6 +100,6 @@ equal topology-ws-e2e '[["Node","Primary"]]' "$("$MEMOIR" topology e2e-ws.log --
 one_sentence topology-ws-e2e-dropped err 'note: 1 connections lead to addresses that no node'
 echo '{"nodes":3}' >bad.json
 "$MEMOIR" topology bad.json 2>err
-equal topology-bad-status 2 $?
+equal topology-bad-status 1 $?
 one_sentence topology-bad err 'bad.json: it is no topology'
 true

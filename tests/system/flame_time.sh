@@ -37,7 +37,8 @@ says filter-by-thread one.svg '20 samples, 200 ms'
 says cut-inside-a-bucket cut.svg '10 samples, 100 ms, from 1.10 s to 1.15 s'
 "$MEMOIR" flame grinder.memoir --metric cpu.on --between 1s,1.1s -o cut.svg
 says cut-as-the-map-says cut.svg '20 samples, 200 ms, from 1.00 s to 1.10 s'
-"$MEMOIR" flame grinder.memoir --metric heap.live --by-thread -o no.svg 2>no.err
+record heap.memoir -- "$subjects/subject-leaks_100_blocks"
+"$MEMOIR" flame heap.memoir --metric heap.live --by-thread -o no.svg 2>no.err
 equal heap-by-thread-status 1 $?
 one_sentence heap-by-thread no.err 'not by both'
 "$MEMOIR" report grinder.memoir --by thread --metric cpu.on >by-thread.txt
@@ -104,7 +105,7 @@ says heat-map heat.html '10 samples without their instant are not on the map'
 says heat-unit heat.html 'a sample stands for 10.0 ms'
 "$MEMOIR" flame grinder.memoir --heat -o heat.svg
 equal heat-svg 1 "$(grep -c '<g id="heat"' heat.svg)"
-"$MEMOIR" flame grinder.memoir --metric heap.live --heat -o no.svg 2>no.err
+"$MEMOIR" flame heap.memoir --metric heap.live --heat -o no.svg 2>no.err
 equal heat-of-heap-status 1 $?
 one_sentence heat-of-heap no.err 'not by both'
 "$MEMOIR" flame grinder.memoir --heat --diff older.memoir -o no.svg 2>no.err

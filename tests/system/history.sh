@@ -66,7 +66,7 @@ one_sentence history-plot-of-several error 'choose with --process'
 # Files that are no history: a sentence, before anything is started, and nothing is changed.
 echo "not a database, and longer than a header would be, by quite some letters more than a hundred, as SQLite wants" >text.db
 "$MEMOIR" run --history text.db -- touch started 2>error
-equal history-refused-status 2 $?
+equal history-refused-status 1 $?
 one_sentence history-no-database error 'no database'
 sqlite3 other.db 'CREATE TABLE bookmarks (url)'
 cp other.db other.before

@@ -40,6 +40,13 @@ equal an-empty-file-is-filled 0 $?
 echo mine >other.memoir.tmp
 "$MEMOIR" run --quiet -o other.memoir -- "$program" >/dev/null
 equal tmp-of-others-stays mine "$(cat other.memoir.tmp)"
+cp source.c other.memoir.tmp # a recording, too
+sum=$(sha1sum <other.memoir.tmp)
+"$MEMOIR" run --quiet --max-size 128K -o other.memoir -- "$subjects/subject-generator" --sharp --ops 2000000 --books books >/dev/null 2>large.err
+one_sentence larger-is-said large.err "and not 128 KiB as --max-size asked for"
+equal rewritten true "$("$MEMOIR" report other.memoir --json | jq .quality.coarsened)"
+unchanged tmp-stays-when-rewritten other.memoir.tmp "$sum"
+equal no-other-tmp other.memoir.tmp "$(echo *.tmp)"
 
 # Two at once with one name: the second is refused, the first is whole.
 "$MEMOIR" run --quiet -o both.memoir -- sleep 2 &
@@ -50,10 +57,35 @@ for _ in $(seq 100); do
 done
 "$MEMOIR" run -o both.memoir -- "$program" 2>said
 equal second-status 1 $?
-one_sentence second-says-why said 'another memoir'
+one_sentence second-says-why said "another memoir \\(pid $first\\)"
 wait $first
 equal first-status 0 $?
 equal first-is-whole true "$("$MEMOIR" report both.memoir --json | jq .quality.complete)"
+
+# Also while the first has nothing to write yet; and of those who begin at once, one does.
+"$MEMOIR" run --quiet -o idle.memoir -- sh -c 'exec sleep 1' &
+first=$!
+for _ in $(seq 100); do
+    [ -e idle.memoir ] && break
+    sleep 0.02
+done
+"$MEMOIR" cpu -o idle.memoir --for 100ms $$ 2>said
+equal idle-second-status 1 $?
+one_sentence idle-second-says-why said "another memoir \\(pid $first\\)"
+wait $first
+equal idle-first-status 0 $?
+rivals=()
+for i in 1 2 3 4 5 6; do
+    "$MEMOIR" run --quiet -o race.memoir -- sh -c "sleep 1; : $i" 2>"race.$i" &
+    rivals+=($!)
+done
+won=0
+for rival in "${rivals[@]}"; do
+    wait "$rival" && won=$((won + 1))
+done
+equal one-of-many-wins 1 $won
+equal others-are-told 5 "$(cat race.[1-6] | grep -c 'being written by another memoir')"
+equal winner-is-whole true "$("$MEMOIR" report race.memoir --json | jq .quality.complete)"
 
 # What is read is not written over, by whatever name.
 cp both.memoir input.memoir

@@ -53,7 +53,7 @@ equal phases-comma-in-a-name "112 7" \
         awk '{ print ($1 == 16 * 5100) * 112, ($2 == 5100) * 7 }')"
 equal phases-filter "5100" "$(phase_rows phases.memoir --filter work_here | awk -F '|' '{ n += $4 } END { print n }')"
 "$MEMOIR" report phases.memoir --between 'mark:blok 1,end' 2>error
-equal phases-unknown-name-status 2 $?
+equal phases-unknown-name-status 1 $?
 one_sentence phases-unknown-name error 'did you mean "block 1"'
 equal phases-csv "block 2,mark" \
     "$("$MEMOIR" report phases.memoir --by phase --csv | grep '^block 2' | cut -d , -f 1,2)"

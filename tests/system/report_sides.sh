@@ -56,7 +56,9 @@ refuse() { # refuse CASE PATTERN COMMAND…
     equal "$name-status" 2 $?
     one_sentence "$name" refused.err "$pattern"
 }
-refuse unknown 'no metric "heap.nonsense"' report real.memoir --metric heap.live,heap.nonsense
+"$MEMOIR" report real.memoir --metric heap.live,heap.nonsense >refused.out 2>refused.err
+equal unknown-status 1 $? # a file may have metrics of its own
+one_sentence unknown refused.err 'no metric "heap.nonsense"'
 refuse sort 'one of the metrics' report real.memoir --metric heap.live,heap.calls --sort cpu.on
 refuse sort-alone 'several metrics' report real.memoir --sort heap.live
 refuse by-stack 'side by side by function' report real.memoir --metric heap.live,heap.calls --by stack

@@ -150,25 +150,37 @@ TEST(resident_memory_of_others_sources_is_no_evidence)
     assert_int_equal(check(recording).count, 0);
 }
 
-TEST(allocations_without_frees_are_doubted_unless_events_were_lost)
+static struct recording *attached(void)
 {
     struct recording *recording = healthy();
+    recording->source = recording_intern(recording, "memoir attach");
+    recording->before.attached = 1;
+    return recording;
+}
+
+TEST(allocations_without_frees_are_doubted_unless_events_were_lost)
+{
+    struct recording *recording = attached();
     recording->heap.frees = 1999;
     struct plausibility found = check(recording);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.doubts[0].kind, DOUBT_NO_FREES);
 
-    recording = healthy();
+    recording = attached();
     recording->heap.frees = 2000;
     assert_int_equal(check(recording).count, 0);
 
-    recording = healthy();
+    recording = attached();
     recording->heap.frees = 0;
     recording->quality.lost_events = 1;
     assert_int_equal(check(recording).count, 0);
 
-    recording = healthy();
+    recording = attached();
     recording->heap = (struct totals){.calls = 999, .peak_bytes = 50 * MIB};
+    assert_int_equal(check(recording).count, 0);
+
+    recording = healthy(); /* from its first instruction on every free is seen: it leaks */
+    recording->heap.frees = 0;
     assert_int_equal(check(recording).count, 0);
 }
 

@@ -170,22 +170,21 @@ static void a_reader_keeps_its_view_while_the_file_is_rewritten(void **state)
 static void a_copy_left_behind_by_a_killed_recorder_goes(void **state)
 {
     (void)state;
+    static const char *const ends[] = {"", ".0123456789abcdef.tmp", ".tmp", ".0123456789abcde.tmp",
+                                       ".0123456789abcdef.tmp2"};
     char *path = sample_path();
-    char left_over[300];
-    snprintf(left_over, sizeof(left_over), "%s.tmp", path);
+    char names[5][300];
     struct recording *recording = recording_create();
-    struct recording_writer *copy = recording_writer_create(left_over, 0, NULL);
-    CHECK(copy && recording_writer_finish(copy, recording, NULL) == 0);
+    for (unsigned i = 0; i < 5; i++) {
+        snprintf(names[i], sizeof(names[i]), "%s%s", path, ends[i]);
+        struct recording_writer *writer = recording_writer_create(names[i], 0, NULL);
+        CHECK(writer && recording_writer_finish(writer, recording, NULL) == 0);
+    }
     struct recording_writer *writer = recording_writer_create(path, 0, NULL);
-    CHECK(access(left_over, F_OK) < 0);
-    CHECK(recording_writer_finish(writer, recording, NULL) == 0);
-    FILE *file = fopen(left_over, "w");
-    fputs("of somebody else", file);
-    fclose(file);
-    writer = recording_writer_create(path, 0, NULL);
-    CHECK(writer && access(left_over, F_OK) == 0);
-    CHECK(recording_writer_finish(writer, recording, NULL) == 0);
-    unlink(left_over);
+    CHECK(writer && recording_writer_finish(writer, recording, NULL) == 0);
+    CHECK(access(names[1], F_OK) < 0);
+    for (unsigned i = 2; i < 5; i++) /* of somebody else */
+        CHECK(unlink(names[i]) == 0);
     recording_destroy(recording);
     sample_forget_path(path);
 }
