@@ -14,6 +14,7 @@
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
+#include "cli/other_metrics.h"
 #include "cli/pick_rules.h"
 #include "cli/selection_options.h"
 #include "report/diff_report.h"
@@ -298,6 +299,8 @@ static int choose_metric(struct diff_options *options, const struct diff_inputs 
     if (before->shown_metric || !recording_traces_heap(before) ||
         (inputs->after != before && !recording_pin(before, PIN_PEAK) && before->heap.bytes))
         (void)selection_choose_metric(selection, before);
+    if (!selection->metric_given)
+        tell_other_metrics("diff", before, selection->metric);
     const struct metric *other = recording_metric(inputs->after, selection->metric->name);
     if (other && other->plus == selection->metric->plus)
         return 0;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/losses.h"
 
+uint64_t losses_of_events(const struct recording *recording)
+{
+    return recording->quality.lost_events + recording->timing.lost + recording->timing.waits_lost;
+}
+
 bool losses_matter(const struct recording *recording)
 {
     const struct quality *quality = &recording->quality;

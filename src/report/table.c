@@ -57,7 +57,7 @@ static void put_row(const struct table *table, const struct rank_row *row)
     fprintf(table->out, "%10s", human_value(row->self_value, unit, value));
     text_ink(table->style, table->out, INK_PLAIN);
     fprintf(table->out, "  %8s  %10s  ", human_share(row->self_value, report->whole_value, share),
-            human_count(row->self_count, count));
+            metric_counts(report->question.metric) ? human_count(row->self_count, count) : "-");
     if (table->has_totals)
         fprintf(table->out, "%10s  %8s  ", human_value(row->total_value, unit, value),
                 human_share(row->total_value, report->whole_value, share));

@@ -79,7 +79,8 @@ static void put_numbers(const struct tree_page *page, int64_t value, int64_t cou
     if (error) /* the blocks are counted even less well */
         fprintf(page->out, "±%9s  ", human_bytes(error, blocks));
     else
-        fprintf(page->out, "%10s  ", human_count(count, blocks));
+        fprintf(page->out, "%10s  ",
+                metric_counts(page->report->question.metric) ? human_count(count, blocks) : "-");
 }
 
 /* Passes over start-up code; 0 when nothing else is left.  Only called where one way leads on. */
