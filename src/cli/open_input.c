@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +18,8 @@
 #include "formats/readers.h"
 #include "store/recording_reader.h"
 
-#define HEAD_MAX 4096
+#define HEAD_BYTES 4096u
+#define HEAD_MOST  (4u << 20) /* where a line in it is longer, as command lines can be */
 
 struct reader {
     bool (*knows)(struct slice head); /* by the first bytes, unpacked */
@@ -49,39 +51,63 @@ static const struct reader *find_reader(struct slice head)
     return reader;
 }
 
-/* The first bytes, unpacked, or -errno.  A folder or a device is not read at all. */
-static int read_head(const char *path, char head[HEAD_MAX], enum compression *packed,
-                     struct fault *fault)
+/* How a file begins. */
+struct beginning {
+    char *bytes; /* the first ones, unpacked */
+    size_t size;
+    enum compression packed;
+    const struct reader *reader;
+};
+
+/* A folder or a device is not read at all.  0 or -errno with a sentence. */
+static int read_head(const char *path, size_t room, struct beginning *head, struct fault *fault)
 {
     struct input *input = input_open(path, fault);
     if (!input)
         return -EIO;
-    size_t const size = input_read(input, head, HEAD_MAX);
-    *packed = input_compression(input);
+    head->bytes = malloc(room);
+    head->size = head->bytes ? input_read(input, head->bytes, room) : 0;
+    head->packed = input_compression(input);
     input_close(input);
-    if (*packed != COMPRESS_NONE && size == 0)
+    if (!head->bytes)
+        return fault_set(fault, -ENOMEM, "out of memory while opening %s", path);
+    if (head->packed != COMPRESS_NONE && head->size == 0) {
+        free(head->bytes);
         return fault_set(fault, -EINVAL,
                          "cannot unpack %s: it is cut short or damaged, and nothing of it is left",
                          path);
-    return (int)size;
+    }
+    head->reader = find_reader((struct slice){head->bytes, head->size});
+    return 0;
+}
+
+/* The caller frees head->bytes. */
+static int look_at_head(const char *path, struct beginning *head, struct fault *fault)
+{
+    int const err = read_head(path, HEAD_BYTES, head, fault);
+    if (err || head->reader->knows || head->size < HEAD_BYTES)
+        return err;
+    free(head->bytes);
+    return read_head(path, HEAD_MOST, head, fault);
 }
 
 static int kind_of(const char *path, struct fault *fault)
 {
     static const char sqlite[] = "SQLite format 3";
     struct stat status;
-    char head[HEAD_MAX];
-    enum compression packed;
+    struct beginning head;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return INPUT_RUN;
-    int const size = read_head(path, head, &packed, fault);
-    if (size < 0)
-        return size;
-    if ((size_t)size >= sizeof(sqlite) && memcmp(head, sqlite, sizeof(sqlite)) == 0)
+    int const err = look_at_head(path, &head, fault);
+    if (err)
+        return err;
+    bool const is_history =
+        head.size >= sizeof(sqlite) && memcmp(head.bytes, sqlite, sizeof(sqlite)) == 0;
+    bool const is_ours = head.reader->knows == knows_ours || head.size == 0;
+    free(head.bytes);
+    if (is_history)
         return INPUT_HISTORY;
-    const struct reader *reader = find_reader((struct slice){head, (size_t)size});
-    bool const is_ours = reader->knows == knows_ours || size == 0;
-    return is_ours && packed == COMPRESS_NONE ? INPUT_RECORDING : INPUT_FOREIGN;
+    return is_ours && head.packed == COMPRESS_NONE ? INPUT_RECORDING : INPUT_FOREIGN;
 }
 
 int input_kind_of(const char *path, struct fault *fault)
@@ -122,20 +148,18 @@ static struct recording *read_unpacked(const struct reader *reader, const char *
 /* `path` is where it is read from, `name` what it is called. */
 static struct recording *read_file(const char *path, const char *name, struct fault *fault)
 {
-    char head[HEAD_MAX];
-    enum compression packed;
-    int const size = read_head(path, head, &packed, fault);
-    if (size < 0)
-        return NULL;
-    struct slice const begin = {head, (size_t)size};
-    const struct reader *reader = find_reader(begin);
+    struct beginning head;
     struct recording *recording = NULL;
-    if (packed == COMPRESS_NONE || !reader->needs_plain)
+    if (look_at_head(path, &head, fault) < 0)
+        return NULL;
+    const struct reader *reader = head.reader;
+    if (head.packed == COMPRESS_NONE || !reader->needs_plain)
         recording = read_plain(reader, path, fault);
     else if (reader->knows)
         recording = read_unpacked(reader, path, fault);
-    if (!recording && !reader->knows && size > 0)
-        unknown_file(name, begin, packed, fault);
+    if (!recording && !reader->knows && head.size > 0)
+        unknown_file(name, (struct slice){head.bytes, head.size}, head.packed, fault);
+    free(head.bytes);
     return recording;
 }
 

@@ -31,6 +31,14 @@ done
 equal two-pipes 0 "$("$MEMOIR" diff <(cat one.memoir) <(xz -dc one.massif.file.xz) --metric heap.live --json 2>>errors | jq .change)"
 equal info-of-a-pipe "standard input $(stat -c %s one.memoir)" "$("$MEMOIR" info - --json <one.memoir | jq -r '"\(.file.path) \(.file.bytes)"')"
 
+# A command line longer than what is looked at first.
+long=$(head -c 9000 /dev/zero | tr '\0' x)
+for format in massif callgrind; do
+    name=long.$format
+    sed "/^# callgrind format/d; s/^cmd: .*/cmd: $long/" one.$format.file >long.$format
+    equal "$format-with-a-long-command" "$(number one.$format.file)" "$(number long.$format)"
+done
+
 # What is no file of memoir's, is said to be what it is.
 printf '{"a": 1}\n' >file.json
 printf 'some words\n' >file.text
