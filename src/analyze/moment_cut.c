@@ -3,8 +3,9 @@
 
 enum column metric_moments(const struct metric *metric)
 {
-    bool const is_time = metric->plus == COL_CPU_NS || metric->plus == COL_OFFCPU_NS;
-    return is_time && metric->minus == COL_NONE && metric->more == 0 ? metric->plus : COL_NONE;
+    bool const has_moments =
+        metric->plus == COL_CPU_NS || metric->plus == COL_OFFCPU_NS || metric_is_own(metric);
+    return has_moments && metric->minus == COL_NONE && metric->more == 0 ? metric->plus : COL_NONE;
 }
 
 bool moment_cuts(const struct bucket *bucket, enum column column, struct time_range range)

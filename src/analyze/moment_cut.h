@@ -6,7 +6,7 @@
 
 #include "analyze/weigh.h"
 
-/* The column of the moments that tell of this metric (cpu.on, cpu.off); COL_NONE for others. */
+/* The column of the moments that tell of this metric (cpu.on, cpu.off, or one of a file's own); COL_NONE for others. */
 enum column metric_moments(const struct metric *metric);
 
 /* Whether `range` takes a part of the bucket only, and the bucket can be divided: every moment of `column` in it has

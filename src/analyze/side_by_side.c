@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +205,12 @@ struct side_ratio side_ratio_of(const struct side_question *question, unsigned l
         ratio = (struct side_ratio){SIDE_TIMES, left, left + 1, ""};
     const char *above = question->metrics[ratio.above]->unit;
     ratio.kind = has_time ? SIDE_PER_SECOND : SIDE_EACH;
-    ratio.unit = !has_time ? "bytes/call" : strcmp(above, "bytes") == 0 ? "bytes/s" : "calls/s";
+    const char *below = question->metrics[ratio.below]->unit;
+    if (has_time)
+        snprintf(ratio.unit, sizeof(ratio.unit), "%.39s/s", above);
+    else
+        snprintf(ratio.unit, sizeof(ratio.unit), "%.39s/%.39s", above,
+                 strcmp(below, "calls") == 0 ? "call" : below);
     return ratio;
 }
 

@@ -59,7 +59,7 @@ enum side_ratio_kind {
 struct side_ratio {
     enum side_ratio_kind kind;
     unsigned above, below; /* metrics: above / below */
-    const char *unit;      /* "bytes/s", "calls/s", "bytes/call", "" */
+    char unit[80];         /* "bytes/s", "calls/s", "bytes/call", "" */
 };
 struct side_ratio side_ratio_of(const struct side_question *question,
                                 unsigned left); /* and its right neighbour */

@@ -108,25 +108,26 @@ static int add_line(struct suppressions *suppressions, struct slice line, const 
     if (suppressions->rules.count >= SUPPRESSIONS_MAX)
         return fault_at(fault, -EINVAL, number, "%s, line %u: more than %d rules", origin, number,
                         SUPPRESSIONS_MAX);
-    if (add_rule(suppressions, pattern, origin, number) < 0)
-        return fault_set(fault, -ENOMEM, "out of memory while reading %s", origin);
-    return 0;
+    return add_rule(suppressions, pattern, origin, number);
 }
 
 int suppressions_add(struct suppressions *suppressions, struct slice text, const char *origin,
                      struct fault *fault)
 {
+    int skipped = 0;
     for (uint32_t number = 1; text.size; number++) {
         const char *newline = memchr(text.data, '\n', text.size);
         size_t const length = newline ? (size_t)(newline - text.data) : text.size;
-        int err = add_line(suppressions, (struct slice){text.data, length}, origin, number, fault);
-        if (err)
-            return err;
+        int const err = add_line(suppressions, (struct slice){text.data, length}, origin, number,
+                                 skipped ? NULL : fault);
+        if (err == -ENOMEM)
+            return fault_set(fault, err, "out of memory while reading %s", origin);
+        skipped += err < 0;
         size_t const used = length + (newline != NULL);
         text.data += used;
         text.size -= used;
     }
-    return 0;
+    return skipped;
 }
 
 /* The shortest way through: after a star, try the rest at each place in turn, and never go back to

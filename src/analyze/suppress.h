@@ -33,8 +33,8 @@ void suppressions_fini(struct suppressions *suppressions);
 /* One-time allocations that libc and common runtimes keep for ever by design.  0 or -ENOMEM. */
 int suppressions_add_defaults(struct suppressions *suppressions);
 
-/* Adds the rules of a file's text.  -EINVAL for a line that is no rule, with the line in `fault`
- * (offset and sentence); rules before it stay.  -ENOMEM. */
+/* Adds the rules of a file's text.  How many lines are no rules: they are passed over, and the first of them is in `fault`
+ * (offset and sentence).  -ENOMEM. */
 int suppressions_add(struct suppressions *suppressions, struct slice text, const char *origin,
                      struct fault *fault);
 

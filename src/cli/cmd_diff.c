@@ -14,6 +14,7 @@
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
+#include "cli/other_metrics.h"
 #include "cli/pick_rules.h"
 #include "cli/selection_options.h"
 #include "report/diff_report.h"
@@ -299,6 +300,8 @@ static int choose_metric(struct diff_options *options, const struct diff_inputs 
     if (err)
         return err;
     (void)selection_choose_compared(selection, before, selection_compared_times(selection));
+    if (!selection->metric_given)
+        tell_other_metrics("diff", before, selection->metric);
     const struct metric *other = recording_metric(inputs->after, selection->metric->name);
     if (other && other->plus == selection->metric->plus)
         return 0;

@@ -12,6 +12,7 @@
 #include "cli/answer_file.h"
 #include "cli/commands.h"
 #include "cli/open_input.h"
+#include "cli/other_metrics.h"
 #include "cli/pick_rules.h"
 #include "cli/report_snapshots.h"
 #include "cli/selection_options.h"
@@ -119,7 +120,7 @@ static int write_export(const struct export_options *options, struct export_job 
     if (!file)
         return -EIO;
     struct output *out = output_create(file, compression);
-    int err = out ? options->format->write(job, out, fault)
+    int err = out ? export_write(options->format, job, out, fault)
                   : fault_set(fault, -ENOMEM, "not enough memory to write the export");
     int finished = out ? output_finish(out, err ? NULL : fault) : 0;
     if (finished == -EPIPE && (!path || strcmp(path, "-") == 0))
@@ -171,8 +172,11 @@ static int export_recording(struct export_options *options, struct recording *re
                              .with_stacks = options->snapshots.with_stacks};
     struct selection chosen = *selection; /* a borrowed copy */
     if (!job.metric && export_needs_metric(options->format, recording)) {
-        selection_choose_metric(&chosen, recording);
+        const char *note = selection_choose_metric(&chosen, recording);
         job.metric = chosen.metric;
+        if (note)
+            fprintf(stderr, "memoir export: note: %s\n", note);
+        tell_other_metrics("export", recording, job.metric);
     }
     if ((job.metric && selection_check_metric(&chosen, recording, &fault) < 0) ||
         selection_range(selection, recording, &job.range, &fault) < 0)

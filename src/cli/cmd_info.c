@@ -7,6 +7,7 @@
 #include "cli/answer_file.h"
 #include "cli/answer_options.h"
 #include "cli/commands.h"
+#include "cli/input_path.h"
 #include "cli/open_input.h"
 #include "report/info.h"
 
@@ -27,11 +28,13 @@ static int write_answer(const struct info *info, const struct answer_options *op
 static int answer(const char *path, const struct answer_options *options, struct fault *fault)
 {
     struct stat about;
+    char room[INPUT_PATH_MAX];
     struct info info = {
-        .path = path, .recording = open_input(path, fault), .now_unix_ns = unix_ns()};
+        .path = input_name(path), .recording = open_input(path, fault), .now_unix_ns = unix_ns()};
     if (!info.recording)
         return -EIO;
-    if (stat(path, &about) == 0)
+    const char *found = input_path(path, room, NULL);
+    if (found && stat(found, &about) == 0)
         info.file_bytes = (uint64_t)about.st_size;
     int err = findings_make(info.recording, &info.findings);
     if (err)

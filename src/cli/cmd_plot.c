@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/other_metrics.h"
 #include "cli/picture_command.h"
 #include "report/plot_svg.h"
 
@@ -58,6 +59,8 @@ static int draw(void *context, struct recording *recording, enum picture_format 
         return err;
     if (!recording_traces_heap(recording)) {
         (void)selection_choose_metric(selection, recording);
+        if (!selection->metric_given)
+            tell_other_metrics("plot", recording, selection->metric);
         selection->metric_given = true;
     }
     if (selection->metric_given)

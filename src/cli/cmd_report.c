@@ -32,12 +32,19 @@ static int take_suppressions(void *into, const char *argument, struct fault *fau
 {
     struct report_options *options = into;
     struct slice text;
-    int err = text_file_read(argument, SUPPRESSIONS_BYTES_MAX, &text, fault);
+    struct fault first = {.text = ""};
+    int const err = text_file_read(argument, SUPPRESSIONS_BYTES_MAX, &text, fault);
     if (err)
         return err;
-    err = suppressions_add(&options->suppressions, text, argument, fault);
+    int const skipped = suppressions_add(&options->suppressions, text, argument, &first);
     text_file_free(text);
-    return err;
+    if (skipped < 0)
+        return fault_set(fault, skipped, "%s", first.text);
+    if (skipped > 0)
+        fprintf(stderr, "memoir report: note: %d line%s skipped; %s%s\n", skipped,
+                skipped == 1 ? " is no rule and is" : "s are no rules and are",
+                skipped == 1 ? "" : "the first: ", first.text);
+    return 0;
 }
 
 static int take_no_defaults(void *into, const char *argument, struct fault *fault)

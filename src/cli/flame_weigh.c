@@ -5,11 +5,14 @@
 
 #include "analyze/stack_match.h"
 #include "cli/flame_command.h"
+#include "cli/other_metrics.h"
 
 void flame_choose_metric(struct flame_command *command, const struct recording *recording)
 {
     struct selection *selection = &command->selection;
-    if ((command->by_thread || command->heat) && !selection->metric_given) {
+    bool const was_asked = selection->metric_given;
+    if ((command->by_thread || command->heat) && !selection->metric_given &&
+        !recording->shown_metric) {
         bool const only_waits = recording->timing.samples == 0 && recording->timing.waits > 0;
         selection->metric = metric_find(only_waits ? "cpu.off" : "cpu.on");
         selection->metric_given = true;
@@ -20,6 +23,8 @@ void flame_choose_metric(struct flame_command *command, const struct recording *
             : selection_choose_metric(selection, recording);
     if (note)
         fprintf(stderr, "memoir flame: note: %s\n", note);
+    if (!was_asked)
+        tell_other_metrics("flame", recording, selection->metric);
 }
 
 /* The same stacks whichever thread was in them. */

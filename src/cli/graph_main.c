@@ -12,6 +12,7 @@
 #include "base/human.h"
 #include "cli/graph_rules.h"
 #include "cli/open_input.h"
+#include "cli/other_metrics.h"
 #include "cli/picture_command.h"
 #include "report/graph_choice.h"
 #include "report/graph_json.h"
@@ -272,6 +273,8 @@ static int draw(void *context, struct recording *recording, enum picture_format 
             : selection_choose_metric(selection, recording);
     if (note)
         fprintf(stderr, "memoir graph: note: %s\n", note);
+    if (!command->selection.metric_given)
+        tell_other_metrics("graph", recording, command->selection.metric);
     err = selection_check_metric(&command->selection, recording, fault);
     if (!err)
         err = selection_weigh(&command->selection, recording, &weights, fault);

@@ -3,87 +3,173 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/slice.h"
 #include "cli/answer_file.h"
+#include "cli/input_path.h"
 #include "cli/name_frames.h"
+#include "cli/unknown_file.h"
 #include "cluster/run_recording.h"
 #include "formats/input.h"
 #include "formats/readers.h"
 #include "store/recording_reader.h"
 
-#define HEAD_MAX 4096
+#define HEAD_BYTES 4096u
+#define HEAD_MOST  (4u << 20) /* where a line in it is longer, as command lines can be */
 
 struct reader {
-    bool (*knows)(
-        struct slice
-            head); /* by the first bytes, unpacked; NULL: the last resort, gives the error */
+    bool (*knows)(struct slice head); /* by the first bytes, unpacked */
     struct recording *(*read)(const char *path, struct fault *fault);
     bool may_lack_names; /* has addresses: their names are looked up on this machine */
+    bool needs_plain;    /* does not unpack by itself */
 };
 
-/* Foreign formats go before the last line, which knows everything. */
+static bool knows_ours(struct slice head)
+{
+    return recording_recognise(head.data, head.size);
+}
+
 static const struct reader readers[] = {
-    {heaptrack_recognise, heaptrack_read, true},   {perf_data_recognise, perf_data_read, true},
-    {massif_recognise, massif_read, false},        {callgrind_recognise, callgrind_read, false},
-    {pprof_recognise, pprof_recording_read, true}, {NULL, recording_read, false},
+    {heaptrack_recognise, heaptrack_read, true, false},
+    {perf_data_recognise, perf_data_read, true, true},
+    {massif_recognise, massif_read, false, false},
+    {callgrind_recognise, callgrind_read, false, false},
+    {pprof_recognise, pprof_recording_read, true, false},
+    {knows_ours, recording_read, false, true},
+    {NULL, recording_read, false, true}, /* the last resort: one of ours with a damaged beginning */
 };
 
-/* The first bytes, unpacked, or -errno.  A folder or a device is not read at all. */
-static int read_head(const char *path, char head[HEAD_MAX], bool *is_packed, struct fault *fault)
+static const struct reader *find_reader(struct slice head)
+{
+    const struct reader *reader = readers;
+    while (reader->knows && !reader->knows(head))
+        reader++;
+    return reader;
+}
+
+/* How a file begins. */
+struct beginning {
+    char *bytes; /* the first ones, unpacked */
+    size_t size;
+    enum compression packed;
+    const struct reader *reader;
+};
+
+/* A folder or a device is not read at all.  0 or -errno with a sentence. */
+static int read_head(const char *path, size_t room, struct beginning *head, struct fault *fault)
 {
     struct input *input = input_open(path, fault);
     if (!input)
         return -EIO;
-    size_t const size = input_read(input, head, HEAD_MAX);
-    *is_packed = input_compression(input) != COMPRESS_NONE;
+    head->bytes = malloc(room);
+    head->size = head->bytes ? input_read(input, head->bytes, room) : 0;
+    head->packed = input_compression(input);
     input_close(input);
-    if (*is_packed && size == 0)
+    if (!head->bytes)
+        return fault_set(fault, -ENOMEM, "out of memory while opening %s", path);
+    if (head->packed != COMPRESS_NONE && head->size == 0) {
+        free(head->bytes);
         return fault_set(fault, -EINVAL,
                          "cannot unpack %s: it is cut short or damaged, and nothing of it is left",
                          path);
-    return (int)size;
+    }
+    head->reader = find_reader((struct slice){head->bytes, head->size});
+    return 0;
+}
+
+/* The caller frees head->bytes. */
+static int look_at_head(const char *path, struct beginning *head, struct fault *fault)
+{
+    int const err = read_head(path, HEAD_BYTES, head, fault);
+    if (err || head->reader->knows || head->size < HEAD_BYTES)
+        return err;
+    free(head->bytes);
+    return read_head(path, HEAD_MOST, head, fault);
+}
+
+static int kind_of(const char *path, struct fault *fault)
+{
+    static const char sqlite[] = "SQLite format 3";
+    struct stat status;
+    struct beginning head;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return INPUT_RUN;
+    int const err = look_at_head(path, &head, fault);
+    if (err)
+        return err;
+    bool const is_history =
+        head.size >= sizeof(sqlite) && memcmp(head.bytes, sqlite, sizeof(sqlite)) == 0;
+    bool const is_ours = head.reader->knows == knows_ours || head.size == 0;
+    free(head.bytes);
+    if (is_history)
+        return INPUT_HISTORY;
+    return is_ours && head.packed == COMPRESS_NONE ? INPUT_RECORDING : INPUT_FOREIGN;
 }
 
 int input_kind_of(const char *path, struct fault *fault)
 {
-    static const char sqlite[] = "SQLite format 3";
-    struct stat status;
-    char head[HEAD_MAX];
-    bool is_packed;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        return INPUT_RUN;
-    int const size = read_head(path, head, &is_packed, fault);
-    if (size < 0)
-        return size;
-    if ((size_t)size >= sizeof(sqlite) && memcmp(head, sqlite, sizeof(sqlite)) == 0)
-        return INPUT_HISTORY;
-    for (const struct reader *reader = readers; reader->knows; reader++)
-        if (reader->knows((struct slice){head, (size_t)size}))
-            return INPUT_FOREIGN;
-    return is_packed ? INPUT_FOREIGN : INPUT_RECORDING;
+    char room[INPUT_PATH_MAX];
+    const char *found = input_path(path, room, fault);
+    if (!found)
+        return -EIO;
+    int const kind = kind_of(found, fault);
+    if (kind < 0)
+        input_path_rename(fault, found, path);
+    return kind == INPUT_RECORDING && found != path ? INPUT_FOREIGN : kind; /* it will not grow */
+}
+
+static struct recording *read_plain(const struct reader *reader, const char *path,
+                                    struct fault *fault)
+{
+    struct recording *recording = reader->read(path, fault);
+    if (recording && reader->may_lack_names)
+        name_frames(recording, path);
+    return recording;
+}
+
+static struct recording *read_unpacked(const struct reader *reader, const char *path,
+                                       struct fault *fault)
+{
+    char room[INPUT_PATH_MAX];
+    int const fd = input_unpack(path, room, fault);
+    if (fd < 0)
+        return NULL;
+    struct recording *recording = read_plain(reader, room, fault);
+    if (!recording)
+        input_path_rename(fault, room, path);
+    close(fd);
+    return recording;
+}
+
+/* `path` is where it is read from, `name` what it is called. */
+static struct recording *read_file(const char *path, const char *name, struct fault *fault)
+{
+    struct beginning head;
+    struct recording *recording = NULL;
+    if (look_at_head(path, &head, fault) < 0)
+        return NULL;
+    const struct reader *reader = head.reader;
+    if (head.packed == COMPRESS_NONE || !reader->needs_plain)
+        recording = read_plain(reader, path, fault);
+    else if (reader->knows)
+        recording = read_unpacked(reader, path, fault);
+    if (!recording && !reader->knows && head.size > 0)
+        unknown_file(name, (struct slice){head.bytes, head.size}, head.packed, fault);
+    free(head.bytes);
+    return recording;
 }
 
 static struct recording *open_file(const char *path, struct fault *fault)
 {
-    char head[HEAD_MAX];
-    bool is_packed;
-    int const size = read_head(path, head, &is_packed, fault);
-    if (size < 0)
-        return NULL;
-    const struct reader *reader = readers;
-    while (reader->knows && !reader->knows((struct slice){head, (size_t)size}))
-        reader++;
-    if (!reader->knows && is_packed) { /* recordings are never packed as a whole */
-        fault_set(fault, -EINVAL, "cannot read %s: what is packed in it is no file memoir knows",
-                  path);
-        return NULL;
-    }
-    struct recording *recording = reader->read(path, fault);
-    if (recording && reader->may_lack_names)
-        name_frames(recording, path);
+    char room[INPUT_PATH_MAX];
+    const char *found = input_path(path, room, fault);
+    struct recording *recording = found ? read_file(found, input_name(path), fault) : NULL;
+    if (!recording && found)
+        input_path_rename(fault, found, path);
     return recording;
 }
 

@@ -9,10 +9,10 @@
 
 /* What a path leads to, as far as its first bytes say. */
 enum input_kind {
-    INPUT_RECORDING, /* also what is none of all: whoever opens it says so */
-    INPUT_FOREIGN,   /* another program's file */
-    INPUT_RUN,       /* a folder */
-    INPUT_HISTORY,   /* SQLite */
+    INPUT_RECORDING, /* also one that is still empty */
+    INPUT_FOREIGN, /* what open_input reads at once: other programs' files, packed ones, pipes; or says why it does not */
+    INPUT_RUN,     /* a folder */
+    INPUT_HISTORY, /* SQLite */
 };
 /* -errno with a sentence when it cannot be read at all. */
 int input_kind_of(const char *path, struct fault *fault);

@@ -1,5 +1,5 @@
 /* node_log.h - what a node wrote about its own doing: JSON, a line each.  Plain logs, folders of them, and the output of a test that shows
- * several under headings; packed by gzip or zstd, or not.
+ * several under headings; packed or not.
  *
  * A line that is no JSON object costs itself and is counted. */
 #pragma once

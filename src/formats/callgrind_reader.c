@@ -60,7 +60,7 @@ static int read_all(struct callgrind_reader *reader, struct line_blocks *lines, 
 static struct recording *read_input(struct input *input, struct fault *fault)
 {
     struct callgrind_reader reader = {.recording = recording_create(), .positions = 1};
-    struct line_blocks lines = {.input = input};
+    struct line_blocks lines = {.input = input, .wants_tail = true};
     int err;
     reader.graph.recording = reader.recording;
     if (!reader.recording || !input)

@@ -56,6 +56,17 @@ static int add_events(struct callgrind_file *file, struct fault *fault)
         if (err)
             return err;
     }
+    const struct recording *recording = file->job->recording;
+    for (unsigned i = 0; i < recording->own_metric_count; i++) {
+        if (file->event_count == COST_EVENTS_MAX) {
+            export_note(file->job, "%u metrics are left out, because the file has room for %u",
+                        recording->own_metric_count - i, COST_EVENTS_MAX);
+            break;
+        }
+        int const err = add_event(file, &recording->own_metrics[i], false, fault);
+        if (err)
+            return err;
+    }
     return file->event_count ? 0 : add_event(file, metric_find("heap.allocated"), true, fault);
 }
 

@@ -10,7 +10,7 @@
 #include "base/number_map.h"
 #include "formats/shown_stack.h"
 
-#define COST_EVENTS_MAX 10
+#define COST_EVENTS_MAX 10u
 
 #define COST_ROOT_NAME "[stacks begin here]"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/input.h"
 
+#include <bzlib.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <lzma.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include <zstd.h>
 
 #define PACKED_BYTES (256u << 10)
+#define XZ_BYTES_MAX (UINT64_C(256) << 20) /* xz -9 needs 65 MiB */
 
 struct input {
     int fd; /* -1: all of it is in [next, limit) */
@@ -22,7 +25,9 @@ struct input {
     z_stream gzip;
     bool gzip_open;
     ZSTD_DCtx *zstd;
-    bool inside; /* of a gzip member or zstd frame that has begun */
+    lzma_stream xz;
+    bz_stream bzip2;
+    bool inside; /* of a gzip member, zstd frame, xz or bzip2 stream that has begun */
     unsigned char packed[];
 };
 
@@ -47,14 +52,29 @@ static bool refill(struct input *input)
     return true;
 }
 
+static bool begins(const unsigned char *head, size_t size, const char *magic, size_t magic_size)
+{
+    return size >= magic_size && memcmp(head, magic, magic_size) == 0;
+}
+
+static bool is_bzip2(const unsigned char *head, size_t size)
+{
+    return begins(head, size, "BZh", 3) && size >= 10 && head[3] >= '1' && head[3] <= '9' &&
+           (memcmp(head + 4, "1AY&SY", 6) == 0 || memcmp(head + 4, "\x17rE8P\x90", 6) == 0);
+}
+
 static enum compression compression_of_bytes(const unsigned char *head, size_t size)
 {
-    static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-    if (size >= sizeof(gzip) && memcmp(head, gzip, sizeof(gzip)) == 0)
+    if (begins(head, size, "\x1f\x8b", 2))
         return COMPRESS_GZIP;
-    if (size >= sizeof(zstd) && memcmp(head, zstd, sizeof(zstd)) == 0)
+    if (begins(head, size, "\x28\xb5\x2f\xfd", 4))
         return COMPRESS_ZSTD;
-    return COMPRESS_NONE;
+    if (begins(head, size,
+               "\xfd"
+               "7zXZ\0",
+               6))
+        return COMPRESS_XZ;
+    return is_bzip2(head, size) ? COMPRESS_BZIP2 : COMPRESS_NONE;
 }
 
 /* Looks at the first bytes and makes ready to unpack.  Takes `input` when it fails. */
@@ -66,8 +86,10 @@ static struct input *begin(struct input *input)
         input->gzip_open = inflateInit2(&input->gzip, 15 + 16) == Z_OK; /* + 16: the gzip frame */
     if (input->compression == COMPRESS_ZSTD)
         input->zstd = ZSTD_createDCtx();
-    if (input->compression == COMPRESS_NONE || input->gzip_open || input->zstd)
-        return input;
+    bool const needs_one =
+        input->compression == COMPRESS_GZIP || input->compression == COMPRESS_ZSTD;
+    if (!needs_one || input->gzip_open || input->zstd)
+        return input; /* streams of the others are opened one by one */
     input_close(input);
     return NULL;
 }
@@ -120,6 +142,9 @@ void input_close(struct input *input)
     if (input->gzip_open)
         inflateEnd(&input->gzip);
     ZSTD_freeDCtx(input->zstd);
+    lzma_end(&input->xz);
+    if (input->compression == COMPRESS_BZIP2 && input->inside)
+        BZ2_bzDecompressEnd(&input->bzip2);
     free(input);
 }
 
@@ -180,11 +205,88 @@ static size_t read_zstd(struct input *input, void *into, size_t size)
     return out.pos;
 }
 
+/* The next of several streams; zeros after the last one are padding. */
+static bool begin_xz_stream(struct input *input)
+{
+    if (input->inside)
+        return true;
+    if (*input->next != 0xfd) {
+        input->end = *input->next == 0 ? INPUT_WHOLE : INPUT_DAMAGED;
+        return false;
+    }
+    input->inside = lzma_stream_decoder(&input->xz, XZ_BYTES_MAX, 0) == LZMA_OK;
+    if (!input->inside)
+        input->end = INPUT_FAILED;
+    return input->inside;
+}
+
+static size_t read_xz(struct input *input, void *into, size_t size)
+{
+    lzma_stream *xz = &input->xz;
+    if (!begin_xz_stream(input))
+        return 0;
+    xz->next_in = input->next;
+    xz->avail_in = (size_t)(input->limit - input->next);
+    xz->next_out = into;
+    xz->avail_out = size;
+    lzma_ret const result = lzma_code(xz, LZMA_RUN);
+    input->next = xz->next_in;
+    if (result == LZMA_STREAM_END)
+        input->inside = false;
+    else if (result == LZMA_MEM_ERROR || result == LZMA_MEMLIMIT_ERROR)
+        input->end = INPUT_FAILED;
+    else if (result != LZMA_OK && result != LZMA_BUF_ERROR)
+        input->end = INPUT_DAMAGED;
+    return size - xz->avail_out;
+}
+
+static bool begin_bzip2_stream(struct input *input)
+{
+    if (input->inside)
+        return true;
+    if (*input->next != 'B') {
+        input->end = INPUT_DAMAGED;
+        return false;
+    }
+    input->bzip2 = (bz_stream){0};
+    input->inside = BZ2_bzDecompressInit(&input->bzip2, 0, 0) == BZ_OK;
+    if (!input->inside)
+        input->end = INPUT_FAILED;
+    return input->inside;
+}
+
+static size_t read_bzip2(struct input *input, void *into, size_t size)
+{
+    bz_stream *bzip2 = &input->bzip2;
+    unsigned const room = size < UINT32_MAX ? (unsigned)size : UINT32_MAX;
+    if (!begin_bzip2_stream(input))
+        return 0;
+    bzip2->next_in = (char *)(uintptr_t)input->next; /* it does not write there */
+    bzip2->avail_in = (unsigned)(input->limit - input->next);
+    bzip2->next_out = into;
+    bzip2->avail_out = room;
+    int const result = BZ2_bzDecompress(bzip2);
+    input->next = (const unsigned char *)bzip2->next_in;
+    if (result == BZ_STREAM_END) {
+        BZ2_bzDecompressEnd(bzip2);
+        input->inside = false;
+    } else if (result == BZ_MEM_ERROR) {
+        input->end = INPUT_FAILED;
+    } else if (result != BZ_OK) {
+        input->end = INPUT_DAMAGED;
+    }
+    return room - bzip2->avail_out;
+}
+
 /* What was read but could not be handed out for lack of room comes without further input. */
 static size_t read_some(struct input *input, void *into, size_t size)
 {
-    static size_t (*const readers[])(struct input *, void *, size_t) = {
-        [COMPRESS_NONE] = read_plain, [COMPRESS_GZIP] = read_gzip, [COMPRESS_ZSTD] = read_zstd};
+    static size_t (*const readers[])(struct input *, void *,
+                                     size_t) = {[COMPRESS_NONE] = read_plain,
+                                                [COMPRESS_GZIP] = read_gzip,
+                                                [COMPRESS_ZSTD] = read_zstd,
+                                                [COMPRESS_XZ] = read_xz,
+                                                [COMPRESS_BZIP2] = read_bzip2};
     size_t got = 0;
     if (refill(input))
         return readers[input->compression](input, into, size);

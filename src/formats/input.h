@@ -1,4 +1,4 @@
-/* input.h - the bytes of a file, unpacked on the way: plain, gzip or zstd, told by how it begins.
+/* input.h - the bytes of a file, unpacked on the way: plain, gzip, zstd, xz or bzip2, told by how it begins.
  *
  * The mirror of output.h.  Memory does not grow with the file. */
 #pragma once

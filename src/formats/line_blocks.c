@@ -46,14 +46,24 @@ static bool give(struct line_blocks *blocks, size_t size, struct slice *lines)
     return true;
 }
 
+/* What is behind the last line break.  There is room for one more byte: fill() makes it before it finds nothing. */
+static bool end_of_input(struct line_blocks *blocks, struct slice *lines)
+{
+    size_t const left = blocks->skipping || blocks->failed ? 0 : blocks->end - blocks->begin;
+    if (left == 0 || !blocks->wants_tail || input_end(blocks->input) != INPUT_WHOLE) {
+        blocks->tail_bytes = left;
+        return false;
+    }
+    blocks->gave_tail = true;
+    blocks->buffer[blocks->end++] = '\n';
+    return give(blocks, left + 1, lines);
+}
+
 bool line_blocks_next(struct line_blocks *blocks, struct slice *lines)
 {
     for (;;) {
-        if (!fill(blocks)) {
-            if (!blocks->skipping)
-                blocks->tail_bytes = blocks->end - blocks->begin;
-            return false;
-        }
+        if (!fill(blocks))
+            return end_of_input(blocks, lines);
         if (blocks->skipping && !skip_rest(blocks))
             continue;
         char *from = blocks->buffer + blocks->begin;

@@ -11,12 +11,14 @@
 
 struct line_blocks {
     struct input *input; /* stays the caller's */
+    bool wants_tail;     /* a last line without its line break is given, if the input is whole */
     char *buffer;
     size_t room, begin, end;
     bool skipping;     /* the rest of a line that was cut */
     bool failed;       /* out of memory */
     uint64_t cut;      /* lines that were too long */
     size_t tail_bytes; /* at the end of the input: of a line without its line break, left out */
+    bool gave_tail;    /* of such a line, which was given */
 };
 
 /* The next lines, each with its '\n', until the next call.  False at the end. */

@@ -37,6 +37,7 @@ static int begin_snapshot(struct massif_reader *reader)
                                              .first_row = reader->rows.count};
     if (reader->snapshots.count >= MASSIF_SNAPSHOTS_MAX)
         return -E2BIG;
+    reader->in_snapshot = true;
     return vec_push(&reader->snapshots, snapshot) ? 0 : -ENOMEM;
 }
 
@@ -63,6 +64,7 @@ static int read_tree_kind(struct massif_reader *reader, struct slice text)
     snapshot->is_peak = slice_equals(text, slice_of("peak"));
     snapshot->is_detailed = snapshot->is_peak || slice_equals(text, slice_of("detailed"));
     reader->in_tree = snapshot->is_detailed;
+    reader->in_snapshot = false;
     return is_empty || snapshot->is_detailed ? 0 : -EINVAL;
 }
 
@@ -171,7 +173,7 @@ static int read_all(struct massif_reader *reader, struct line_blocks *lines, str
 static struct recording *read_input(struct input *input, struct fault *fault)
 {
     struct massif_reader reader = {.recording = recording_create(), .time_unit = "ms"};
-    struct line_blocks lines = {.input = input};
+    struct line_blocks lines = {.input = input, .wants_tail = true};
     int err;
     reader.frames.recording = reader.recording;
     if (!reader.recording || !input)

@@ -35,7 +35,8 @@ struct massif_snapshot {
 
 struct massif_node {
     uint32_t frame;
-    int64_t left; /* its bytes less those of its children */
+    int64_t left;      /* its bytes less those of its children */
+    uint64_t children; /* that it says it has, and that did not come yet */
 };
 
 struct massif_reader {
@@ -47,6 +48,8 @@ struct massif_reader {
     VEC(struct massif_node) path; /* of the tree at hand, [0] the root */
     bool in_tree, is_pages, has_small;
     char time_unit[8];
+    bool in_snapshot,
+        is_short; /* it was not told yet what tree it has; places of trees are missing */
     uint64_t line, damaged, first_damaged, wrong_sums;
     int err; /* -ENOMEM, or -E2BIG: nothing more is read */
 };

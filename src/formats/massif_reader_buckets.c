@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/human.h"
 #include "formats/massif_format.h"
 #include "formats/massif_reader.h"
 #include "model/owner.h"
 
 #define STACKS_MORE (COL_RESIDENT_0 + 2 * OWNER_STACK)
 #define TIME_MAX    9e18
+#define PEAK_NEAR   20 /* one part in so many */
 
 typedef VEC(struct cell) cell_list;
 
@@ -144,29 +146,59 @@ static bool add_snapshot(struct bucket_maker *maker, const struct massif_snapsho
     return levels_of(maker, snapshot, &maker->now) && fill_bucket(maker, bucket);
 }
 
-/* massif marks one; else the largest is taken. */
-static const struct massif_snapshot *find_peak(const struct massif_reader *reader)
+static bool is_better_peak(const struct massif_snapshot *one, const struct massif_snapshot *other)
 {
-    const struct massif_snapshot *peak = NULL;
+    if (one->heap != other->heap)
+        return one->heap > other->heap;
+    if (one->is_peak != other->is_peak)
+        return one->is_peak;
+    return one->is_detailed && !other->is_detailed;
+}
+
+/* The largest snapshot; and in *sites the one whose call sites are shown: itself, or, where massif kept none of it, the one
+ * that massif took for the peak, which is by 1 % less at most unless somebody told it otherwise. */
+static const struct massif_snapshot *find_peak(const struct massif_reader *reader,
+                                               const struct massif_snapshot **sites)
+{
+    const struct massif_snapshot *peak = NULL, *marked = NULL;
     for (size_t i = 0; i < reader->snapshots.count; i++) {
         const struct massif_snapshot *other = &reader->snapshots.items[i];
-        bool const is_better = !peak || (other->is_peak && !peak->is_peak) ||
-                               (other->is_peak == peak->is_peak && other->heap > peak->heap);
-        if (is_better)
+        if (!peak || is_better_peak(other, peak))
             peak = other;
+        if (other->is_peak && (!marked || is_better_peak(other, marked)))
+            marked = other;
     }
+    bool const is_near = peak && marked && peak->heap - marked->heap <= peak->heap / PEAK_NEAR;
+    *sites = peak && !peak->is_detailed && is_near ? marked : peak;
     return peak;
+}
+
+static void tell_peak(const struct massif_reader *reader, const struct massif_snapshot *peak,
+                      const struct massif_snapshot *sites)
+{
+    char most[HUMAN_MAX], bytes[HUMAN_MAX], when[HUMAN_MAX];
+    if (sites != peak)
+        recording_note(reader->recording,
+                       "massif kept no call sites of its largest snapshot (%s): those of the peak "
+                       "are of the snapshot at %s, which has %s, and the rest is " UNTOLD_FRAME,
+                       human_bytes(peak->heap, most),
+                       human_duration(massif_time_ns(reader, sites->time), when),
+                       human_bytes(sites->heap, bytes));
 }
 
 static bool pin_peak(const struct bucket_maker *maker)
 {
     struct recording *recording = maker->reader->recording;
-    const struct massif_snapshot *peak = find_peak(maker->reader);
+    const struct massif_snapshot *sites, *peak = find_peak(maker->reader, &sites);
     cell_list cells = {0};
     if (!peak || peak->heap == 0)
         return true;
     struct pin pin = {.kind = PIN_PEAK, .time_ns = massif_time_ns(maker->reader, peak->time)};
-    bool const fine = levels_of(maker, peak, &cells);
+    bool const fine = levels_of(maker, sites, &cells) &&
+                      put(&cells, maker->untold, COL_HEAP_BYTES, peak->heap - sites->heap) &&
+                      put(&cells, maker->untold, COL_HEAP_SLACK, peak->extra - sites->extra);
+    tidy(&cells);
+    tell_peak(maker->reader, peak, sites);
     size_t kept = 0;
     for (size_t i = 0; i < cells.count; i++) /* of the heap alone */
         if (cells.items[i].column != STACKS_MORE)

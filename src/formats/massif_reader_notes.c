@@ -85,6 +85,7 @@ void massif_tell(struct massif_reader *reader, const struct line_blocks *lines)
                                  .line = reader->line,
                                  .damaged = reader->damaged,
                                  .first_damaged = reader->first_damaged,
+                                 .is_short = reader->is_short || reader->in_snapshot,
                                  .is_too_large = reader->err != 0};
     reader->recording->source =
         recording_intern(reader->recording, massif_is_xtree(reader) ? "valgrind xtree" : "massif");

@@ -109,6 +109,7 @@ static int close_node(struct massif_reader *reader)
     struct massif_row row = {.bytes = node->left};
     if (node->left < 0)
         reader->wrong_sums++;
+    reader->is_short |= node->children > 0;
     if (node->left > 0 && reader->path.count > 1) {
         if (reader->rows.count >= MASSIF_ROWS_MAX)
             return -E2BIG;
@@ -140,10 +141,9 @@ static void read_root(struct massif_reader *reader, struct slice label)
 }
 
 /* "n3: 1024 label" behind its blanks. */
-static bool parse_node(struct slice *line, uint64_t *bytes)
+static bool parse_node(struct slice *line, uint64_t *children, uint64_t *bytes)
 {
-    uint64_t children;
-    return take_word(line, "n") && take_number(line, &children) && take_word(line, ": ") &&
+    return take_word(line, "n") && take_number(line, children) && take_word(line, ": ") &&
            take_number(line, bytes) && *bytes < MASSIF_BYTES_MAX &&
            (line->size == 0 || take_word(line, " "));
 }
@@ -156,8 +156,8 @@ int massif_read_node(struct massif_reader *reader, struct slice line)
     struct massif_node node = {0};
     for (; line.size && line.data[0] == ' '; depth++)
         line = slice_from(line, 1);
-    if (depth > reader->path.count || depth > MASSIF_DEPTH_MAX || !parse_node(&line, &bytes) ||
-        (depth == 0 && reader->path.count > 0))
+    if (depth > reader->path.count || depth > MASSIF_DEPTH_MAX ||
+        !parse_node(&line, &node.children, &bytes) || (depth == 0 && reader->path.count > 0))
         return -EINVAL;
     while (reader->path.count > depth && !err)
         err = close_node(reader);
@@ -171,6 +171,8 @@ int massif_read_node(struct massif_reader *reader, struct slice line)
                                     &reader->path.items[depth - 1].left))
         return -EINVAL;
     node.left = (int64_t)bytes;
+    if (depth > 0 && reader->path.items[depth - 1].children > 0)
+        reader->path.items[depth - 1].children--;
     return vec_push(&reader->path, node) ? 0 : -ENOMEM;
 }
 

@@ -21,10 +21,12 @@ static int compare_moments(const void *left, const void *right)
     const struct moment *a = left, *b = right;
     if (a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
+    if (a->column != b->column)
+        return a->column < b->column ? -1 : 1;
     return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
-/* Sums those of the same thread and stack; they have no instant then. */
+/* Sums those of the same thread, column and stack; they have no instant then. */
 static size_t sum_moments(struct moment *moments, size_t count)
 {
     size_t kept = 0;
@@ -146,30 +148,32 @@ static bool is_full(const struct moment_series *series, uint64_t now_ns)
     return now_ns - series->begin_ns >= (ladder > share ? ladder : share);
 }
 
-int moment_series_add(struct moment_series *series, uint64_t time_ns, uint32_t thread,
-                      stack_id stack, int64_t value)
+int moment_series_add(struct moment_series *series, const struct sampled *sample)
 {
-    if (value < 0 || value > TOTAL_MAX - series->total)
+    uint64_t time_ns = sample->time_ns < INT64_MAX ? sample->time_ns : INT64_MAX;
+    if (sample->value < 0 || sample->value > TOTAL_MAX - series->total)
         return -ERANGE;
-    if (time_ns > INT64_MAX)
-        time_ns = INT64_MAX;
     if (time_ns < series->now_ns)
         time_ns = series->now_ns;
     series->now_ns = time_ns;
     if (is_full(series, time_ns) && close_bucket(series, time_ns) < 0)
         return -ENOMEM;
-    struct cell const by_stack[] = {{stack, COL_CPU_SAMPLES, 1}, {stack, COL_CPU_NS, value}};
-    struct cell const by_thread[] = {{thread, COL_CPU_SAMPLES, 1}, {thread, COL_CPU_NS, value}};
+    uint16_t const column = (uint16_t)sample->column, count = (uint16_t)sample->count;
+    struct cell const by_stack[] = {{sample->stack, column, sample->value},
+                                    {sample->stack, count, 1}};
+    struct cell const by_thread[] = {{sample->thread, column, sample->value},
+                                     {sample->thread, count, 1}};
     struct moment const moment = {.after_ns = time_ns - series->begin_ns,
-                                  .thread = thread,
-                                  .stack = stack,
+                                  .thread = sample->thread,
+                                  .stack = sample->stack,
                                   .count = 1,
-                                  .column = COL_CPU_NS,
-                                  .value = value};
-    if (!vec_push(&series->moments, moment) || cell_sum_add(&series->stacks, by_stack, 2) < 0 ||
-        cell_sum_add(&series->threads, by_thread, 2) < 0)
+                                  .column = column,
+                                  .value = sample->value};
+    size_t const cells = sample->count == COL_NONE ? 1 : 2;
+    if (!vec_push(&series->moments, moment) || cell_sum_add(&series->stacks, by_stack, cells) < 0 ||
+        cell_sum_add(&series->threads, by_thread, cells) < 0)
         return -ENOMEM;
-    series->total += value;
+    series->total += sample->value;
     return 0;
 }
 

@@ -22,10 +22,18 @@ struct moment_series {
     int64_t total; /* of the values */
 };
 
-/* A sample at `time_ns` since the recording began; one that is older than others is booked as if it came now.  Its value
- * counts in COL_CPU_NS.  0, -ERANGE when the sum of all values would not fit any more, or -ENOMEM. */
-int moment_series_add(struct moment_series *series, uint64_t time_ns, uint32_t thread,
-                      stack_id stack, int64_t value);
+struct sampled {
+    uint64_t time_ns; /* since the recording began */
+    uint32_t thread;  /* index into threads */
+    stack_id stack;
+    enum column column; /* that the value counts in */
+    enum column count;  /* where it counts as one; COL_NONE: nowhere */
+    int64_t value;
+};
+
+/* A sample that is older than others is booked as if it came now.  0, -ERANGE when the sum of all values would not fit
+ * any more, or -ENOMEM. */
+int moment_series_add(struct moment_series *series, const struct sampled *sample);
 
 /* Closes the last bucket and says how long it all took.  0 or -ENOMEM. */
 int moment_series_finish(struct moment_series *series);

@@ -10,7 +10,8 @@
 
 #include "base/fault.h"
 
-enum compression { COMPRESS_NONE, COMPRESS_GZIP, COMPRESS_ZSTD };
+/* xz and bzip2 are only read. */
+enum compression { COMPRESS_NONE, COMPRESS_GZIP, COMPRESS_ZSTD, COMPRESS_XZ, COMPRESS_BZIP2 };
 
 /* By the end of the name: ".gz", ".zst", else none. */
 enum compression compression_of_name(const char *name);

@@ -4,65 +4,50 @@
 
 #include "formats/perf_data_reader.h"
 
-#define NS_PER_SECOND 1000000000u
-
-/* The event that is shown: time if there is any, else what was counted first. */
-static int choose_event(const struct perf_reader *reader)
+/* A sample of one stack, thread and instant.  0 or -ENOMEM. */
+static int put_sample(struct perf_reader *reader, struct perf_event *event,
+                      const struct perf_record *record, const struct perf_sample *sample)
 {
-    int counted = -1;
-    for (size_t i = 0; i < reader->events.items.count; i++) {
-        enum perf_measure const measure = perf_event_measure(&reader->events.items.items[i]);
-        if (measure == PERF_MEASURE_NS || measure == PERF_MEASURE_CYCLES)
-            return (int)i;
-        if (measure == PERF_MEASURE_COUNT && counted < 0)
-            counted = (int)i;
+    struct perf_stacks *stacks = &reader->stacks;
+    bool const is_time = event->column == COL_CPU_NS;
+    uint64_t const in_kernel = stacks->in_kernel, unnamed = stacks->kernel_unnamed;
+    struct sampled sampled = {
+        .time_ns = sample->time > reader->first_ns ? sample->time - reader->first_ns : 0,
+        .column = event->column,
+        .count = is_time ? COL_CPU_SAMPLES : COL_NONE,
+        .value = perf_sample_value(event, sample)};
+    struct perf_process *process =
+        perf_processes_find(&reader->processes, sample->pid, sample->tid);
+    if (!process ||
+        perf_processes_thread(&reader->processes, sample->pid, sample->tid, sampled.time_ns,
+                              &sampled.thread) < 0 ||
+        perf_stacks_put(stacks, process, &event->attr, record->misc, sample, &sampled.stack) < 0)
+        return -ENOMEM;
+    int const err = moment_series_add(&reader->series, &sampled);
+    reader->damaged += err == -ERANGE;
+    reader->samples += err == 0;
+    if (is_time) {
+        reader->time_samples += err == 0;
+        reader->in_kernel += stacks->in_kernel - in_kernel;
+        reader->kernel_unnamed += stacks->kernel_unnamed - unnamed;
     }
-    return counted < 0 ? 0 : counted;
-}
-
-/* Those of other kinds of cores count the same. */
-static bool is_chosen(struct perf_reader *reader, const struct perf_event *event)
-{
-    if (reader->chosen < 0)
-        reader->chosen = choose_event(reader);
-    const struct perf_event *chosen = &reader->events.items.items[reader->chosen];
-    enum perf_measure const measure = perf_event_measure(chosen);
-    if (event == chosen)
-        return true;
-    return perf_event_measure(event) == measure && event->attr.type == chosen->attr.type &&
-           (measure == PERF_MEASURE_CYCLES || event->attr.config == chosen->attr.config);
-}
-
-static int64_t value_of(const struct perf_event *event, const struct perf_sample *sample)
-{
-    const struct perf_event_attr *attr = &event->attr;
-    uint64_t value = 1;
-    if (perf_event_measure(event) == PERF_MEASURE_CYCLES)
-        return (int64_t)(NS_PER_SECOND / attr->sample_freq);
-    if (sample->has_period)
-        value = sample->period;
-    else if (!attr->freq)
-        value = attr->sample_period;
-    else if (perf_event_measure(event) == PERF_MEASURE_NS && attr->sample_freq)
-        value = NS_PER_SECOND / attr->sample_freq;
-    return value > INT64_MAX ? -1 : (int64_t)value;
+    return err == -ENOMEM ? err : 0;
 }
 
 static int book_sample(struct perf_reader *reader, struct perf_event *event,
                        const struct perf_record *record)
 {
     struct perf_sample sample;
-    uint32_t thread;
-    stack_id stack;
     if (perf_sample_parse(&event->attr, record, &sample) < 0) {
         reader->damaged++;
         return 0;
     }
-    int64_t const value = value_of(event, &sample);
+    enum column const column = perf_reader_column(reader, event);
     event->samples++;
-    if (!is_chosen(reader, event))
+    if (column == COL_NONE)
         return 0;
-    if (sample.pid == 0 && sample.tid == 0) { /* a processor that had nothing to do */
+    if (column == COL_CPU_NS && sample.pid == 0 && sample.tid == 0) { /* nothing to do */
+        int64_t const value = perf_sample_value(event, &sample);
         reader->idle++;
         reader->idle_value += value > 0 ? (uint64_t)value : 0;
         return 0;
@@ -72,17 +57,7 @@ static int book_sample(struct perf_reader *reader, struct perf_event *event,
         reader->first_pid = sample.pid;
     }
     reader->timeless += !sample.has_time;
-    uint64_t const time = sample.time > reader->first_ns ? sample.time - reader->first_ns : 0;
-    struct perf_process *process = perf_processes_find(&reader->processes, sample.pid, sample.tid);
-    if (!process ||
-        perf_processes_thread(&reader->processes, sample.pid, sample.tid, time, &thread) < 0 ||
-        perf_stacks_put(&reader->stacks, process, &event->attr, record->misc, &sample, &stack) < 0)
-        return -ENOMEM;
-    int const err = moment_series_add(&reader->series, time, thread, stack, value);
-    reader->damaged += err == -ERANGE;
-    reader->samples += err == 0;
-    reader->value += err == 0 ? (uint64_t)value : 0;
-    return err == -ENOMEM ? err : 0;
+    return put_sample(reader, event, record, &sample);
 }
 
 static bool is_of_kernel(const struct perf_record *record)

@@ -109,31 +109,93 @@ enum perf_measure perf_event_measure(const struct perf_event *event)
     return cycles && attr->freq && attr->sample_freq ? PERF_MEASURE_CYCLES : PERF_MEASURE_COUNT;
 }
 
+bool perf_events_alike(const struct perf_event *one, const struct perf_event *other)
+{
+    const struct perf_event_attr *a = &one->attr, *b = &other->attr;
+    bool const same_number = a->type == PERF_TYPE_HARDWARE
+                                 ? (uint32_t)a->config == (uint32_t)b->config
+                                 : a->config == b->config;
+    return a->type == b->type && same_number && a->config1 == b->config1 &&
+           a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
+           perf_event_measure(one) == perf_event_measure(other);
+}
+
+struct counter {
+    const char *title, *unit;
+};
+
+static const struct counter hardware_counters[] = {{"cycles", "cycles"},
+                                                   {"instructions", "instructions"},
+                                                   {"cache-references", "references"},
+                                                   {"cache-misses", "misses"},
+                                                   {"branches", "branches"},
+                                                   {"branch-misses", "misses"},
+                                                   {"bus-cycles", "cycles"},
+                                                   {"stalled-cycles-frontend", "cycles"},
+                                                   {"stalled-cycles-backend", "cycles"},
+                                                   {"ref-cycles", "cycles"}};
+static const struct counter software_counters[] = {{"cpu-clock", "ns"},
+                                                   {"task-clock", "ns"},
+                                                   {"page-faults", "faults"},
+                                                   {"context-switches", "switches"},
+                                                   {"cpu-migrations", "migrations"},
+                                                   {"minor-faults", "faults"},
+                                                   {"major-faults", "faults"},
+                                                   {"alignment-faults", "faults"},
+                                                   {"emulation-faults", "faults"},
+                                                   {"dummy", "events"},
+                                                   {"bpf-output", "events"},
+                                                   {"cgroup-switches", "switches"}};
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* What the kernel counts under a number of its own; NULL when we do not know that one. */
+static const struct counter *counter_of(const struct perf_event_attr *attr)
+{
+    uint64_t const number =
+        attr->type == PERF_TYPE_HARDWARE ? (uint32_t)attr->config : attr->config;
+    if (attr->type == PERF_TYPE_HARDWARE && number < COUNT_OF(hardware_counters))
+        return &hardware_counters[number];
+    if (attr->type == PERF_TYPE_SOFTWARE && number < COUNT_OF(software_counters))
+        return &software_counters[number];
+    return NULL;
+}
+
+uint64_t perf_counter_number(const char *title)
+{
+    for (uint64_t i = 0; i < COUNT_OF(software_counters); i++)
+        if (strcmp(title, software_counters[i].title) == 0)
+            return i;
+    return PERF_COUNT_SW_BPF_OUTPUT;
+}
+
+const char *perf_event_unit(const struct perf_event *event)
+{
+    const struct counter *counter = counter_of(&event->attr);
+    return counter ? counter->unit : "events";
+}
+
+/* A comma would be the end of it where metrics are listed. */
+static void clean(char *name)
+{
+    for (; *name; name++)
+        if (*name == ',' || (unsigned char)*name <= ' ' || *name == 0x7f)
+            *name = *name == ',' ? '+' : '_';
+}
+
 const char *perf_event_title(const struct perf_event *event, char text[PERF_NAME_MAX])
 {
-    static const char *const hardware[] = {"cycles",
-                                           "instructions",
-                                           "cache-references",
-                                           "cache-misses",
-                                           "branches",
-                                           "branch-misses",
-                                           "bus-cycles",
-                                           "stalled-cycles-frontend",
-                                           "stalled-cycles-backend",
-                                           "ref-cycles"};
-    static const char *const software[] = {
-        "cpu-clock",        "task-clock",   "page-faults",  "context-switches",
-        "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
-        "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
-    uint64_t const number =
-        event->attr.type == PERF_TYPE_HARDWARE ? (uint32_t)event->attr.config : event->attr.config;
+    const struct perf_event_attr *attr = &event->attr;
+    const struct counter *counter = counter_of(attr);
+    const char *side = attr->exclude_kernel == attr->exclude_user ? ""
+                       : attr->exclude_kernel                     ? ":u"
+                                                                  : ":k";
     if (event->name[0])
-        return event->name;
-    if (event->attr.type == PERF_TYPE_HARDWARE && number < sizeof(hardware) / sizeof(*hardware))
-        return hardware[number];
-    if (event->attr.type == PERF_TYPE_SOFTWARE && number < sizeof(software) / sizeof(*software))
-        return software[number];
-    snprintf(text, PERF_NAME_MAX, "event %u/0x%llx", event->attr.type,
-             (unsigned long long)event->attr.config);
+        snprintf(text, PERF_NAME_MAX, "%s", event->name);
+    else if (counter)
+        snprintf(text, PERF_NAME_MAX, "%s%s", counter->title, side);
+    else
+        snprintf(text, PERF_NAME_MAX, "event-%u/0x%llx%s", attr->type,
+                 (unsigned long long)attr->config, side);
+    clean(text);
     return text;
 }

@@ -8,6 +8,7 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "formats/perf_data_format.h"
+#include "model/metric.h"
 
 /* What a sample stands for. */
 enum perf_measure {
@@ -23,7 +24,9 @@ enum perf_measure {
 struct perf_event {
     struct perf_event_attr attr; /* what is newer than ours is left out, what is missing is 0 */
     char name[PERF_NAME_MAX];    /* "" when the file does not tell */
-    uint64_t samples, period;    /* so far; the reader's */
+    uint64_t samples;            /* so far; these are the reader's */
+    bool has_column;             /* it was decided what its samples count in: ... */
+    enum column column; /* COL_CPU_NS, of a metric of the file's own, or COL_NONE: left out */
 };
 
 struct perf_events {
@@ -44,5 +47,11 @@ void perf_events_name(struct perf_events *events, uint64_t id, struct slice name
 struct perf_event *perf_events_find(struct perf_events *events, const struct perf_record *record);
 
 enum perf_measure perf_event_measure(const struct perf_event *event);
-/* Its name for people, told or made up. */
+/* What it counts, for people: "ns", "faults", ...; "events" when that is not known. */
+const char *perf_event_unit(const struct perf_event *event);
+/* The kernel's number of the software event of that title; for others that of one which means whatever a program says. */
+uint64_t perf_counter_number(const char *title);
+/* Whether both count the same, on different kinds of cores. */
+bool perf_events_alike(const struct perf_event *one, const struct perf_event *other);
+/* Its name, told or made up, without blanks and commas. */
 const char *perf_event_title(const struct perf_event *event, char text[PERF_NAME_MAX]);

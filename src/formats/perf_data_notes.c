@@ -33,50 +33,92 @@ static void tell_end(struct perf_reader *reader, const struct perf_stream *strea
                        reader->order.late);
 }
 
-/* What a sample counts, and what else was in the file. */
+/* "page-faults (151 samples)"; of time, the metric it is shown as. */
+static void add_event(char *list, size_t room, const struct perf_event *event)
+{
+    char text[PERF_NAME_MAX], count[HUMAN_MAX];
+    size_t const used = strlen(list);
+    snprintf(list + used, room - used, "%s%s (%s samples%s)", used ? ", " : "",
+             perf_event_title(event, text), human_count((int64_t)event->samples, count),
+             event->column == COL_CPU_NS ? ", cpu.on" : "");
+}
+
+static void list_events(struct perf_reader *reader)
+{
+    char list[400] = "";
+    size_t events = 0, more = 0;
+    vec_each (event, &reader->events.items) {
+        if (event->samples == 0 || event->column == COL_NONE)
+            continue;
+        events++;
+        if (strlen(list) < 300)
+            add_event(list, sizeof(list), event);
+        else
+            more++;
+    }
+    if (events > 1 && more)
+        recording_note(reader->recording,
+                       "the file has %zu events: %s and %zu more; --metric NAME shows one", events,
+                       list, more);
+    else if (events > 1)
+        recording_note(reader->recording, "the file has %zu events: %s; --metric NAME shows one",
+                       events, list);
+}
+
+/* What a sample counts, and what else is in the file. */
 static void tell_events(struct perf_reader *reader)
 {
     struct recording *recording = reader->recording;
     char text[PERF_NAME_MAX];
+    uint64_t left_out = 0, kinds = 0;
     if (reader->chosen < 0)
         return;
     const struct perf_event *chosen = &reader->events.items.items[reader->chosen];
-    const char *title = perf_event_title(chosen, text);
     if (perf_event_measure(chosen) == PERF_MEASURE_CYCLES)
         recording_note(recording,
                        "samples are by the processor's counter %s, each counted as the %.4g ms "
                        "between two of them",
-                       title, 1e3 / (double)chosen->attr.sample_freq);
-    if (perf_event_measure(chosen) == PERF_MEASURE_COUNT)
-        recording_note(recording,
-                       "the numbers of cpu.on are no time: 1 ns stands for one %s that was counted",
-                       title);
+                       perf_event_title(chosen, text), 1e3 / (double)chosen->attr.sample_freq);
+    list_events(reader);
     vec_each (event, &reader->events.items) {
-        char other[PERF_NAME_MAX];
-        if (event->samples && event != chosen &&
-            perf_event_measure(event) != perf_event_measure(chosen))
-            recording_note(recording, "%" PRIu64 " samples of %s are left out: memoir shows %s",
-                           event->samples, perf_event_title(event, other), title);
+        bool const is_out = event->samples && event->column == COL_NONE;
+        left_out += is_out ? event->samples : 0;
+        kinds += is_out;
     }
+    if (left_out)
+        recording_note(recording,
+                       "%" PRIu64 " samples of %" PRIu64
+                       " events are left out: a file may have %d besides time",
+                       left_out, kinds, OWN_METRICS_MAX);
+}
+
+/* The first event with samples is shown where none of them is time. */
+static void tell_shown(struct perf_reader *reader)
+{
+    struct recording *recording = reader->recording;
+    if (reader->time_samples == 0 && recording->own_metric_count)
+        recording->shown_metric = recording_intern(recording, recording->own_metrics[0].name);
 }
 
 static void tell_timing(struct perf_reader *reader)
 {
     struct recording *recording = reader->recording;
     struct timing *timing = &recording->timing;
-    timing->samples = reader->samples;
+    timing->samples = reader->time_samples;
     timing->lost = reader->lost;
     timing->throttled = reader->throttled;
-    timing->in_kernel = reader->stacks.in_kernel;
-    timing->kernel_unnamed = reader->stacks.kernel_unnamed;
+    timing->in_kernel = reader->in_kernel;
+    timing->kernel_unnamed = reader->kernel_unnamed;
     if (reader->chosen < 0)
         return;
     const struct perf_event *chosen = &reader->events.items.items[reader->chosen];
     enum perf_measure const measure = perf_event_measure(chosen);
     timing->is_counted_by_cycles = measure == PERF_MEASURE_CYCLES;
-    if (chosen->attr.freq)
+    if (measure == PERF_MEASURE_COUNT || measure == PERF_MEASURE_NOTHING)
+        timing->hz = 0;
+    else if (chosen->attr.freq)
         timing->hz = chosen->attr.sample_freq;
-    else if (measure == PERF_MEASURE_NS && chosen->attr.sample_period)
+    else if (chosen->attr.sample_period)
         timing->hz = 1000000000u / chosen->attr.sample_period;
     if (reader->idle) {
         char time[HUMAN_MAX];
@@ -172,8 +214,9 @@ void perf_reader_tell(struct perf_reader *reader, const struct perf_stream *stre
 {
     struct recording *recording = reader->recording;
     char text[96];
-    snprintf(text, sizeof(text), SOURCE_PERF "%s%.80s", reader->facts.version ? " " : "",
-             recording_text(recording, reader->facts.version));
+    bool const is_counts = reader->time_samples == 0 && recording->own_metric_count > 0;
+    snprintf(text, sizeof(text), "%s%s%.70s", is_counts ? SOURCE_PERF_COUNTS : SOURCE_PERF,
+             reader->facts.version ? " " : "", recording_text(recording, reader->facts.version));
     recording->source = recording_intern(recording, text);
     recording->exit_status = -1;
     recording->quality.events = reader->samples;
@@ -182,6 +225,7 @@ void perf_reader_tell(struct perf_reader *reader, const struct perf_stream *stre
             reader->facts.wall_ns + (reader->first_ns - reader->facts.clock_ns);
     tell_end(reader, stream);
     tell_events(reader);
+    tell_shown(reader);
     tell_timing(reader);
     tell_kernel(reader);
     tell_stacks(reader);

@@ -221,7 +221,7 @@ int perf_processes_take(struct perf_processes *processes, const struct perf_reco
 static int make_root(struct perf_processes *processes, struct perf_process *process)
 {
     struct recording *recording = processes->recording;
-    const char *name = recording_text(recording, process->name);
+    const char *name = process->pid == 0 ? "swapper" : recording_text(recording, process->name);
     char text[128];
     if (process->pid == UINT32_MAX)
         snprintf(text, sizeof(text), "[ended process]");

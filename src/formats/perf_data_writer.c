@@ -71,6 +71,7 @@ int perf_write(struct export_job *job, struct output *out, struct fault *fault)
     const struct metric *metric =
         job->metric ? job->metric : metric_find(has_time ? "cpu.on" : "heap.allocated");
     writer.is_time = metric->plus == COL_CPU_NS || metric->plus == COL_OFFCPU_NS;
+    writer.has_buckets = writer.is_time || metric_is_own(metric);
     writer.column = metric->plus;
     writer.count = metric->count_plus;
     int err = export_weigh(job, metric, &writer.weights, fault);
@@ -89,7 +90,7 @@ int perf_write(struct export_job *job, struct output *out, struct fault *fault)
         err = write_all(&writer, out, fault);
     if (err == 0)
         put_names(&writer);
-    if (!writer.is_time && err == 0)
+    if (!writer.has_buckets && err == 0)
         export_note(job, "each stack is one sample whose period is its %s", metric->unit);
     perf_layout_fini(&writer.layout);
     number_map_fini(&writer.kept);

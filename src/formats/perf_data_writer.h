@@ -21,7 +21,8 @@ struct perf_writer {
     struct number_map uses;        /* of modules by processes, see use_key */
     struct number_map thread_pids; /* of threads, by index plus one */
     enum column column, count;     /* of cells */
-    bool is_time;
+    bool is_time,
+        has_buckets; /* has_buckets: its cells or moments are written as samples, by time */
     uint64_t first_ns, last_ns;
     struct perf_sink sink;
     uint64_t samples;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perf_data_writer_head.c - what a perf.data says before and after its records. */
+#include "formats/perf_data_events.h"
 #include "formats/perf_data_kernel.h"
 #include "formats/perf_data_writer.h"
 
@@ -10,11 +11,14 @@
 static struct perf_event_attr make_attr(const struct perf_writer *writer)
 {
     const struct timing *timing = &writer->job->recording->timing;
+    bool const is_time = writer->is_time;
     return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
                                     .size = sizeof(struct perf_event_attr),
-                                    .config = PERF_COUNT_SW_CPU_CLOCK,
-                                    .sample_freq = timing->hz ? timing->hz : 1,
-                                    .freq = 1,
+                                    .config =
+                                        is_time ? PERF_COUNT_SW_CPU_CLOCK
+                                                : perf_counter_number(writer->weights.metric->name),
+                                    .sample_freq = is_time && timing->hz ? timing->hz : 1,
+                                    .freq = is_time,
                                     .sample_type = SAMPLE_TYPE,
                                     .read_format = PERF_FORMAT_ID,
                                     .inherit = 1,

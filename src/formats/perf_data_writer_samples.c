@@ -173,7 +173,7 @@ int perf_writer_samples(struct perf_writer *writer, struct fault *fault)
 {
     struct time_range range = writer->job->range;
     struct bucket_visitor const visitor = {put_bucket, writer};
-    if (writer->is_time)
+    if (writer->has_buckets)
         return bucket_walk(writer->job->recording, &range, visitor, fault);
     put_weights(writer);
     return 0;

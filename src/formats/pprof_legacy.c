@@ -43,6 +43,7 @@ bool pprof_next_line(struct pprof_text_reader *reader, struct slice *line)
         return true;
     *line = reader->rest; /* the last one may lack its end */
     reader->rest.size = 0;
+    reader->profile->lacks_break |= line->size > 0;
     return line->size > 0;
 }
 
@@ -179,6 +180,7 @@ static int read_counted(struct pprof_text_reader *reader, struct slice line,
                         const struct counted *counted)
 {
     uint64_t cycles = 0, count;
+    take_blanks(&line);
     if (counted->has_cycles && !take_number(&line, &cycles))
         return -EINVAL;
     take_blanks(&line);
@@ -192,6 +194,7 @@ static int read_counted(struct pprof_text_reader *reader, struct slice line,
                               delay < 9e18 ? (int64_t)delay : INT64_MAX};
     int const depth = pprof_add_stack(reader, line);
     reader->filling = 0;
+    reader->came += count;
     return depth < 0 ? depth : pprof_add_text_sample(reader->profile, (uint32_t)depth, values);
 }
 
@@ -237,7 +240,13 @@ static int read_counts(struct pprof_text_reader *reader)
     reader->profile->period = 1;
     reader->profile->period_type = reader->profile->types.items[0];
     pprof_next_line(reader, &head);
-    return err < 0 ? err : read_lines(reader, &counted);
+    if (err == 0)
+        err = read_lines(reader, &counted);
+    struct slice number = slice_from(head, name.size + sizeof(COUNT_WORDS) - 1);
+    uint64_t told;
+    if (take_number(&number, &told))
+        pprof_note_missing(reader, told);
+    return err;
 }
 
 static int read_contention(struct pprof_text_reader *reader)
@@ -253,6 +262,12 @@ static int read_contention(struct pprof_text_reader *reader)
     int const err = read_lines(reader, &counted);
     reader->profile->period = (int64_t)counted.period;
     return err;
+}
+
+void pprof_note_missing(struct pprof_text_reader *reader, uint64_t told)
+{
+    reader->profile->told = told;
+    reader->profile->came = reader->came < told ? reader->came : told;
 }
 
 int pprof_parse_legacy(struct pprof_profile *profile, struct fault *fault)

@@ -18,6 +18,7 @@ struct pprof_text_reader {
     struct number_map places; /* by address plus one: the location plus one */
     uint64_t filling;         /* location whose names are being read, plus one */
     bool takes_names;         /* of it: it had none before */
+    uint64_t came;            /* of what the first lines say there is, see pprof_note_missing */
 };
 
 bool pprof_next_line(struct pprof_text_reader *reader, struct slice *line);
@@ -33,6 +34,9 @@ int pprof_add_stack(struct pprof_text_reader *reader, struct slice addresses);
 int pprof_add_text_sample(struct pprof_profile *profile, uint32_t depth, const int64_t *values);
 /* "#\t0x401000\tmain.work+0x1f\t/src/main.go:12".  0 or -ENOMEM; nothing happens when it is another comment. */
 int pprof_read_comment(struct pprof_text_reader *reader, struct slice line);
+
+/* The first lines told of so much, and `came` is the sum of all that follow: less of it means that lines are missing. */
+void pprof_note_missing(struct pprof_text_reader *reader, uint64_t told);
 
 /* True at a line after which the memory map comes. */
 bool pprof_is_map_title(struct slice line);

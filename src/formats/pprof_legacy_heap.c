@@ -32,6 +32,12 @@ static bool take_counts(struct slice *line, struct heap_counts *counts)
     return take_word(line, "]");
 }
 
+/* By which a total and what it is of are compared: all that was ever allocated, where that is told. */
+static uint64_t whole_of(const struct heap_counts *counts)
+{
+    return counts->alloc_bytes > counts->live_bytes ? counts->alloc_bytes : counts->live_bytes;
+}
+
 /* A block of `bytes / count` bytes is sampled with probability 1 - exp(-size / rate). */
 static void scale(uint64_t *count, uint64_t *bytes, uint64_t rate)
 {
@@ -129,6 +135,7 @@ static int read_heap_line(struct pprof_text_reader *reader, struct slice line)
         return -EINVAL;
     reader->filling = 0;
     int const depth = pprof_add_stack(reader, line);
+    reader->came += depth < 0 ? 0 : whole_of(&counts);
     return depth < 0 ? depth : add_sample(reader->profile, counts, (uint32_t)depth);
 }
 
@@ -151,8 +158,10 @@ int pprof_read_heap_text(struct pprof_text_reader *reader, struct fault *fault)
         size_t const stacks = profile->stacks.count;
         if (line.size == 0)
             continue;
-        if (pprof_is_map_title(line))
-            return pprof_read_maps(reader);
+        if (pprof_is_map_title(line)) {
+            err = pprof_read_maps(reader);
+            break;
+        }
         err = line.data[0] == '#' ? pprof_read_comment(reader, line) : read_heap_line(reader, line);
         if (err == -EINVAL) {
             profile->stacks.count = stacks;
@@ -160,6 +169,7 @@ int pprof_read_heap_text(struct pprof_text_reader *reader, struct fault *fault)
             err = 0;
         }
     }
+    pprof_note_missing(reader, whole_of(&totals));
     return err;
 }
 
@@ -180,11 +190,14 @@ static int read_jemalloc_line(struct pprof_text_reader *reader, struct slice lin
         return 0;
     if (!take_counts(&line, &counts))
         return -EINVAL;
-    if (profile->types.count == 0)
-        return add_types(profile, &counts); /* the totals come first */
+    if (profile->types.count == 0) { /* the totals come first */
+        profile->told = whole_of(&counts);
+        return add_types(profile, &counts);
+    }
     if (*depth < 0)
         return -EINVAL;
     int const err = add_sample(profile, counts, (uint32_t)*depth);
+    reader->came += whole_of(&counts);
     *depth = -1;
     return err;
 }
@@ -216,5 +229,6 @@ int pprof_read_jemalloc(struct pprof_text_reader *reader, struct fault *fault)
     }
     if (err >= 0 && profile->types.count == 0)
         return fault_set(fault, -EINVAL, "it has no totals of a heap");
+    pprof_note_missing(reader, profile->told);
     return err < 0 ? err : 0;
 }

@@ -195,6 +195,10 @@ static void note_profile(struct pprof_series *series, const struct pprof_profile
     bool const is_of_space =
         slice_equals(pprof_text(profile, profile->period_type.type), slice_of("space"));
     series->odd_lines += profile->odd_lines;
+    if (profile->came < profile->told && series->missing == 0)
+        series->missing_share = 1 - (double)profile->came / (double)profile->told;
+    series->missing += profile->came < profile->told;
+    series->lacks_break += profile->lacks_break;
     series->bad_drops += pprof_drop_is_bad(&series->frames.drop);
     if (is_of_space && profile->period > 1 && (uint64_t)profile->period > series->period)
         series->period = (uint64_t)profile->period;

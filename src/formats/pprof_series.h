@@ -27,8 +27,11 @@ struct pprof_series {
     bool has_heap, has_time;
     int64_t live_bytes, live_count; /* now, of all nodes */
     uint64_t labels_left_out, odd_lines, columns_left_out, bad_drops;
-    uint64_t period; /* of heap samples: the most bytes between two */
-    uint64_t hz;     /* of samples of time */
+    uint64_t missing,
+        lacks_break; /* profiles as text that lines are missing of; whose last line has no end */
+    double missing_share; /* of the first of them */
+    uint64_t period;      /* of heap samples: the most bytes between two */
+    uint64_t hz;          /* of samples of time */
     struct pprof_column_totals {
         int64_t cpu_samples, waits, wait_ns;
     } totals;

@@ -151,7 +151,7 @@ int pprof_series_finish(struct pprof_series *series)
     recording->source = recording_intern(recording, series->has_heap   ? SOURCE_PPROF_HEAP
                                                     : series->has_time ? SOURCE_PPROF_TIME
                                                                        : SOURCE_PPROF_COUNTS);
-    recording->quality.complete = true;
+    recording->quality.complete = series->missing == 0;
     recording->quality.sample_rate = series->has_heap ? series->period : 0;
     recording->timing.hz = series->totals.cpu_samples > 0 ? series->hz : 0;
     recording->timing.samples = at_least_none(series->totals.cpu_samples);

@@ -44,6 +44,15 @@ static void tell_left_out(const struct pprof_series *series)
     if (series->odd_lines)
         recording_note(recording, "%" PRIu64 " lines of the file make no sense and were left out",
                        series->odd_lines);
+    if (series->missing)
+        recording_note(recording,
+                       "%s cut off, or lines of it are missing: they add up to %.3g %% less than "
+                       "the total in its first lines",
+                       series->missing == 1 ? "the file is" : "some of the profiles are",
+                       100 * series->missing_share);
+    else if (series->lacks_break)
+        recording_note(recording, "the last line of the file has no line break: it was read, and "
+                                  "may be cut off");
     if (series->bad_drops)
         recording_note(recording, "the file says which frames to hide in a way that memoir does "
                                   "not understand: all are shown");

@@ -9,7 +9,7 @@
 /* True when `head`, the first unpacked bytes of a file (64 are enough), begins a heaptrack file. */
 bool heaptrack_recognise(struct slice head);
 
-/* Reads a heaptrack file, raw or interpreted, format 0 to 3, plain, gzip or zstd, in memory that
+/* Reads a heaptrack file, raw or interpreted, format 0 to 3, plain or packed, in memory that
  * does not grow with its events.  What is cut off or damaged is left out, with a note that says up
  * to which line it was read.  Frames of a raw file have modules and addresses, but no names.  NULL
  * with a sentence when nothing can be read. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/registry.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,8 +51,31 @@ const char *export_refusal(const struct export_format *format, bool has_metric, 
 
 bool export_needs_metric(const struct export_format *format, const struct recording *recording)
 {
-    return !recording_traces_heap(recording) &&
-           (strcmp(format->name, "folded") == 0 || strcmp(format->name, "pprof") == 0);
+    if (strcmp(format->name, "folded") == 0)
+        return true;
+    return format->takes_metric && !recording_traces_heap(recording) &&
+           strcmp(format->name, "callgrind") != 0; /* which has all of them side by side */
+}
+
+static int tell_empty(const struct export_job *job, struct fault *fault)
+{
+    bool const is_part =
+        job->filter || job->range.from_ns > 0 || job->range.to_ns < job->recording->duration_ns;
+    return fault_set(fault, -ENODATA, "there is nothing to write: no stack has any %s%s",
+                     job->metric ? job->metric->name : "number",
+                     is_part ? " in what was asked for"
+                             : "; memoir info tells what is in it, and --metric chooses");
+}
+
+int export_write(const struct export_format *format, struct export_job *job, struct output *out,
+                 struct fault *fault)
+{
+    if (strcmp(format->name, "heaptrack") == 0 && !recording_traces_heap(job->recording))
+        return fault_set(fault, -ENODATA,
+                         "a heaptrack file is made of allocations, and there are none in this one: "
+                         "take --to folded, pprof, callgrind or perf");
+    int const err = format->write(job, out, fault);
+    return err == 0 && job->has_weighed && !job->has_rows ? tell_empty(job, fault) : err;
 }
 
 /* Times snap outward to the boundaries that were recorded: say so, once. */
@@ -75,9 +99,10 @@ int export_weigh(struct export_job *job, const struct metric *metric, struct wei
     if (err)
         return err;
     note_time_used(job, weights);
-    if (!job->filter)
-        return 0;
-    err = weights_keep_pattern(job->recording, job->filter, weights, fault);
+    if (job->filter)
+        err = weights_keep_pattern(job->recording, job->filter, weights, fault);
+    job->has_weighed = true;
+    job->has_rows |= !err && weights->rows.count > 0;
     if (err)
         weights_fini(weights);
     return err;

@@ -26,13 +26,14 @@ struct export_job {
     const struct pattern *filter; /* only stacks it finds a frame in; NULL: all */
     bool hides_addresses;         /* of the process; those inside a file tell nothing about it */
     bool leaves_out_peak;         /* for a range in which the peak means nothing */
-    FILE *name_list;           /* perf: takes names that the file cannot hold; NULL: not wanted */
-    uint64_t max_events;       /* for formats made of single events; 0: no limit */
-    size_t snapshots;          /* massif: at most so many; 0: the usual */
-    double threshold_share;    /* massif: what is smaller is added up; 0: the usual */
-    bool with_stacks;          /* massif: the stacks of threads too */
-    struct export_notes notes; /* filled by the writer */
-    bool time_noted;           /* inside */
+    FILE *name_list;            /* perf: takes names that the file cannot hold; NULL: not wanted */
+    uint64_t max_events;        /* for formats made of single events; 0: no limit */
+    size_t snapshots;           /* massif: at most so many; 0: the usual */
+    double threshold_share;     /* massif: what is smaller is added up; 0: the usual */
+    bool with_stacks;           /* massif: the stacks of threads too */
+    struct export_notes notes;  /* filled by the writer */
+    bool time_noted;            /* inside */
+    bool has_weighed, has_rows; /* inside: whether anything was asked for, and was there */
 };
 
 struct export_format {
@@ -49,8 +50,13 @@ const struct export_format *export_format_find(const char *name); /* NULL when t
 /* Why a format cannot be narrowed like that, in a sentence that calls things by their options; NULL when it can. */
 const char *export_refusal(const struct export_format *format, bool has_metric, bool has_range,
                            bool has_filter);
-/* Whether somebody must choose a metric when none was asked for: this format is by nature about the heap, and `recording` has none. */
+/* Whether somebody must choose a metric when none was asked for: the format has one number only, or is by nature about the heap,
+ * and `recording` has none. */
 bool export_needs_metric(const struct export_format *format, const struct recording *recording);
+
+/* Has the format write all of it.  -ENODATA with a sentence when there is nothing to write; else what its write function says. */
+int export_write(const struct export_format *format, struct export_job *job, struct output *out,
+                 struct fault *fault);
 
 /* Weights of a metric over the job's time, without the stacks its filter leaves out.  Notes the
  * time really used when it is not the time asked for. */

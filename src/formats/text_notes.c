@@ -18,9 +18,14 @@ void text_tell_end(struct recording *recording, const struct line_blocks *lines,
         why = "the file could not be read to its end";
     else if (lines->tail_bytes)
         why = "the last line of the file is cut off";
+    else if (end->is_short)
+        why = "the file is cut off, or lines of it are missing";
     recording->quality.complete = !why;
     recording->quality.truncated_bytes = lines->tail_bytes;
     recording->quality.damaged_chunks = end->damaged + lines->cut;
+    if (lines->gave_tail)
+        recording_note(recording, "the last line of the file has no line break: it was read, and "
+                                  "may be cut off");
     if (why)
         recording_note(recording, "%s: it was read up to line %" PRIu64, why, end->line);
     if (end->damaged)

@@ -7,6 +7,7 @@
 struct text_end {
     const char *program; /* that writes such files */
     uint64_t line, damaged, first_damaged;
+    bool is_short;     /* something that it announced did not come */
     bool is_too_large; /* it has more than anybody could have made */
 };
 

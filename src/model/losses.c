@@ -6,6 +6,11 @@
 #define SURE         2 /* times what is so in 95 of 100 cases: 999 of 1,000 */
 #define SURE_OF_PEAK 3 /* the highest of many estimates is rather too high */
 
+uint64_t losses_of_events(const struct recording *recording)
+{
+    return recording->quality.lost_events + recording->timing.lost + recording->timing.waits_lost;
+}
+
 bool losses_matter(const struct recording *recording)
 {
     const struct quality *quality = &recording->quality;

@@ -12,6 +12,9 @@ struct value_range {
     uint64_t low, high;
 };
 
+/* Events of every kind that were lost: of the heap, samples, waits. */
+uint64_t losses_of_events(const struct recording *recording);
+
 /* Whether lost events leave anything open.  If not, and nothing is sampled, each range is one value. */
 bool losses_matter(const struct recording *recording);
 

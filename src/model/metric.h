@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Stored in recordings by number: append only, never reorder. */
 enum column {
@@ -114,10 +115,23 @@ static inline int metric_spread_sign(const struct metric *metric, unsigned colum
     return metric->plus == COL_HEAP_FREED ? 1 : metric->minus == COL_HEAP_FREED ? -1 : 0;
 }
 
+/* Whether one recording alone has it: see recording_add_metric(). */
+static inline bool metric_is_own(const struct metric *metric)
+{
+    return metric->plus >= COL_OWN_0 && metric->plus < COL_OWN_0 + OWN_METRICS_MAX;
+}
+
 /* Whether the allocator's own frames at the inner end of a stack tell something: of what it costs to run, not of memory. */
 static inline bool metric_shows_allocator(const struct metric *metric)
 {
-    return metric->plus >= COL_CPU_SAMPLES && metric->plus <= COL_COST;
+    return (metric->plus >= COL_CPU_SAMPLES && metric->plus <= COL_COST) ||
+           (metric_is_own(metric) && strcmp(metric->unit, "bytes") != 0);
+}
+
+/* Whether there is a count beside its value: of blocks, samples, ... */
+static inline bool metric_counts(const struct metric *metric)
+{
+    return metric->count_plus != COL_NONE;
 }
 
 /* Whether it counts blocks of the program's own allocators. */

@@ -136,22 +136,27 @@ const struct pin *recording_pin(const struct recording *recording, enum pin_kind
     return NULL;
 }
 
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
 bool recording_is_of_time(const struct recording *recording)
 {
     const char *source = recording_text(recording, recording->source);
     return strcmp(source, SOURCE_CPU) == 0 || strcmp(source, SOURCE_PPROF_TIME) == 0 ||
-           strncmp(source, SOURCE_PERF, sizeof(SOURCE_PERF) - 1) == 0;
+           (begins(source, SOURCE_PERF) && !begins(source, SOURCE_PERF_COUNTS));
 }
 
 bool recording_is_of_profiles(const struct recording *recording)
 {
-    return strncmp(recording_text(recording, recording->source), SOURCE_PPROF,
-                   sizeof(SOURCE_PPROF) - 1) == 0;
+    return begins(recording_text(recording, recording->source), SOURCE_PPROF);
 }
 
 bool recording_is_of_counts(const struct recording *recording)
 {
-    return strcmp(recording_text(recording, recording->source), SOURCE_PPROF_COUNTS) == 0;
+    const char *source = recording_text(recording, recording->source);
+    return strcmp(source, SOURCE_PPROF_COUNTS) == 0 || begins(source, SOURCE_PERF_COUNTS);
 }
 
 bool recording_traces_heap(const struct recording *recording)

@@ -69,7 +69,7 @@ struct gauges {
     int64_t heap_live_min;
 };
 
-/* Time of one thread in one stack: a sample of it, or the end of a wait.  Its cells say the same by stack and by thread
+/* One thread in one stack: a sample of it, or the end of a wait.  Its cells say the same by stack and by thread
  * alone; this says it by both, and when. */
 struct moment {
     uint64_t
@@ -77,8 +77,8 @@ struct moment {
     uint32_t thread; /* index into threads */
     stack_id stack;
     uint32_t count;  /* samples or waits: 1 */
-    uint16_t column; /* COL_CPU_NS or COL_OFFCPU_NS */
-    int64_t value;   /* ns */
+    uint16_t column; /* COL_CPU_NS, COL_OFFCPU_NS or of a metric of its own */
+    int64_t value;   /* ns, or in the unit of that metric */
 };
 #define MOMENT_TIMELESS UINT64_MAX
 
@@ -281,7 +281,8 @@ void recording_note(struct recording *recording, const char *format, ...)
 /* Whether allocations were traced at all: not by those who only look from outside. */
 #define SOURCE_PAGES        "memoir pages"
 #define SOURCE_CPU          "memoir cpu"
-#define SOURCE_PERF         "perf" /* its version may follow */
+#define SOURCE_PERF         "perf"                 /* its version may follow */
+#define SOURCE_PERF_COUNTS  SOURCE_PERF ", counts" /* the same: no event of it is time */
 #define SOURCE_COSTS        "callgrind"
 #define SOURCE_PPROF        "pprof" /* which all of these begin with */
 #define SOURCE_PPROF_HEAP   SOURCE_PPROF ", heap"

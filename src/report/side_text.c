@@ -35,8 +35,9 @@ static void put_ratio(const struct page *page, const struct side_ratio *ratio,
     int64_t const rounded = fabs(value) < 9e18 ? llround(value) : INT64_MAX;
     if (isfinite(value) && ratio->kind == SIDE_TIMES)
         snprintf(whole, sizeof(whole), "%.2f", value);
-    else if (isfinite(value) && strcmp(ratio->unit, "calls/s") == 0)
-        snprintf(whole, sizeof(whole), "%s/s", human_count_short(rounded, text));
+    else if (isfinite(value) && strncmp(ratio->unit, "bytes/", 6) != 0)
+        snprintf(whole, sizeof(whole), ratio->kind == SIDE_PER_SECOND ? "%s/s" : "%s",
+                 human_count_short(rounded, text));
     else if (isfinite(value))
         snprintf(whole, sizeof(whole), "%s%s", human_bytes(rounded, text),
                  ratio->kind == SIDE_PER_SECOND ? "/s" : "");

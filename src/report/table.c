@@ -75,7 +75,8 @@ static void put_row(const struct table *table, const struct rank_row *row)
     if (table->has_errors)
         put_error(table, (struct report_value){row->self_value, row->self_count, row->self_spread});
     else
-        fprintf(table->out, "%10s  ", human_count(row->self_count, count));
+        fprintf(table->out, "%10s  ",
+                metric_counts(report->question.metric) ? human_count(row->self_count, count) : "-");
     if (table->has_totals)
         fprintf(table->out, "%10s  %8s  ", human_value(row->total_value, unit, value),
                 human_share(row->total_value, report->whole_value, share));

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/human.h"
+#include "model/losses.h"
 #include "report/doubt_text.h"
 #include "report/info.h"
 #include "report/text_frame.h"
@@ -277,10 +278,11 @@ static void put_stack_ends(const struct page *page)
 static void put_events(const struct page *page)
 {
     const struct quality *quality = &page->info->recording->quality;
-    uint64_t const whole = quality->events + quality->lost_events;
+    uint64_t const lost = losses_of_events(page->info->recording);
+    uint64_t const whole = quality->events + lost;
     heading(page, "Events");
     put_count(page, quality->events, whole, "seen");
-    put_count(page, quality->lost_events, whole, "lost at a full ring");
+    put_count(page, lost, whole, "lost at a full ring");
     put_count(page, quality->lost_calls, whole,
               "of the lost are allocations: in the totals, in no stack");
     put_count(page, quality->lost_frees, whole,

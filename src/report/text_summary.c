@@ -387,15 +387,16 @@ static void put_quality(const struct page *page)
 {
     const struct report *report = page->report;
     const struct quality *quality = &report->recording->quality;
+    uint64_t const all_lost = losses_of_events(report->recording);
     struct text_line line = {0};
     char lost[HUMAN_MAX], events[HUMAN_MAX], share[HUMAN_MAX];
-    if (quality->lost_events)
-        line_add(&line, "%s of %s events lost", human_count((int64_t)quality->lost_events, lost),
-                 human_count((int64_t)(quality->events + quality->lost_events), events));
+    if (all_lost)
+        line_add(&line, "%s of %s events lost", human_count((int64_t)all_lost, lost),
+                 human_count((int64_t)(quality->events + all_lost), events));
     if (quality->gaps)
         line_add(&line, " in %s gaps, the longest of %s", human_count((int64_t)quality->gaps, lost),
                  human_duration(quality->longest_gap_ns, events));
-    if (!quality->lost_events && (quality->events || has_events(report->recording)))
+    if (!all_lost && (quality->events || has_events(report->recording)))
         line_add(&line, "nothing lost of %s events", human_count((int64_t)quality->events, events));
     add_stack_quality(&line, report);
     line_separate(&line, "; ");
@@ -408,7 +409,7 @@ static void put_quality(const struct page *page)
         line_add(&line, "; %s damaged parts of the file skipped",
                  human_count((int64_t)quality->damaged_chunks, lost));
     bool const is_bad =
-        quality->lost_events || quality->damaged_chunks || report->findings.complete_share < 0.99;
+        all_lost || quality->damaged_chunks || report->findings.complete_share < 0.99;
     put(page, is_bad ? INK_WARN : INK_PLAIN, "quality", &line);
 }
 

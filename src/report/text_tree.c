@@ -81,7 +81,9 @@ static void put_numbers(const struct tree_page *page, const struct call_node *no
     if (error) /* the blocks are counted even less well */
         fprintf(page->out, "±%9s  ", human_bytes(error, blocks));
     else
-        fprintf(page->out, "%10s  ", human_count(node->count, blocks));
+        fprintf(page->out, "%10s  ",
+                metric_counts(page->report->question.metric) ? human_count(node->count, blocks)
+                                                             : "-");
 }
 
 /* Passes over start-up code; 0 when nothing else is left.  Only called where one way leads on. */

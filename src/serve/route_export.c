@@ -65,7 +65,7 @@ static int write_bytes(struct export_job *job, const struct export_format *forma
         file, format->always_gzip ? COMPRESS_GZIP : compression_of_name(format->suffix));
     if (!out)
         return fault_set(fault, -ENOMEM, "out of memory");
-    int const err = format->write(job, out, fault);
+    int const err = export_write(format, job, out, fault);
     int const end = output_finish(out, err ? NULL : fault);
     return err ? err : end;
 }

@@ -136,6 +136,15 @@ TEST(other_files_are_not_taken_for_it)
     CHECK(!callgrind_read_bytes("fn=f\n1 1\n", 9, &fault) && strstr(fault.text, "events"));
 }
 
+TEST(a_last_line_without_its_break_is_read)
+{
+    struct recording *recording =
+        read_text("version: 1\nevents: Ir\nfl=a.c\nfn=small\n3 120\nfn=large\n5 700");
+    check_rows(recording, "cpu.instructions", "large:5 700\nsmall:3 120\n");
+    CHECK(recording->quality.complete);
+    recording_destroy(recording);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +153,7 @@ int main(void)
         cmocka_unit_test(what_we_write_reads_back),
         cmocka_unit_test(xtree_and_unknown_events),
         cmocka_unit_test(other_files_are_not_taken_for_it),
+        cmocka_unit_test(a_last_line_without_its_break_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

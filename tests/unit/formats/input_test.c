@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/input.h"
 
+#include <bzlib.h>
+#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,10 +20,32 @@ static char *make_text(void)
     return text;
 }
 
+/* By those that are only read. */
+static char *pack_rare(const char *text, size_t size, enum compression compression, size_t *packed)
+{
+    size_t const room = 2 * size + 1000;
+    char *data = malloc(room);
+    unsigned used = (unsigned)room;
+    *packed = 0;
+    if (compression == COMPRESS_XZ) {
+        assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, (const uint8_t *)text,
+                                                 size, (uint8_t *)data, packed, room),
+                         LZMA_OK);
+        return data;
+    }
+    assert_int_equal(
+        BZ2_bzBuffToBuffCompress(data, &used, (char *)(uintptr_t)text, (unsigned)size, 1, 0, 0),
+        BZ_OK);
+    *packed = used;
+    return data;
+}
+
 /* `text` packed; the caller frees. */
 static char *pack(const char *text, size_t size, enum compression compression, size_t *packed)
 {
     char *data = NULL;
+    if (compression == COMPRESS_XZ || compression == COMPRESS_BZIP2)
+        return pack_rare(text, size, compression, packed);
     FILE *file = open_memstream(&data, packed);
     struct output *out = output_create(file, compression);
     output_bytes(out, text, size);
@@ -52,9 +76,10 @@ static void check_reads(const char *packed, size_t size, const char *text, size_
 
 TEST(every_packing_gives_the_same_bytes)
 {
-    static const enum compression kinds[] = {COMPRESS_NONE, COMPRESS_GZIP, COMPRESS_ZSTD};
+    static const enum compression kinds[] = {COMPRESS_NONE, COMPRESS_GZIP, COMPRESS_ZSTD,
+                                             COMPRESS_XZ, COMPRESS_BZIP2};
     char *text = make_text();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         size_t size;
         char *packed = pack(text, TEXT_BYTES, kinds[i], &size);
         check_reads(packed, size, text, TEXT_BYTES);
@@ -65,8 +90,9 @@ TEST(every_packing_gives_the_same_bytes)
 
 TEST(parts_packed_one_after_the_other_are_one_input)
 {
-    static const enum compression kinds[] = {COMPRESS_GZIP, COMPRESS_ZSTD};
-    for (int i = 0; i < 2; i++) {
+    static const enum compression kinds[] = {COMPRESS_GZIP, COMPRESS_ZSTD, COMPRESS_XZ,
+                                             COMPRESS_BZIP2};
+    for (int i = 0; i < 4; i++) {
         size_t first, second;
         char *a = pack("one\n", 4, kinds[i], &first), *b = pack("two\n", 4, kinds[i], &second);
         char *both = malloc(first + second + 3);
@@ -93,9 +119,10 @@ static enum input_end end_of(const char *packed, size_t size, size_t *got)
 
 TEST(what_is_cut_or_damaged_is_told_and_the_part_before_is_there)
 {
-    static const enum compression kinds[] = {COMPRESS_GZIP, COMPRESS_ZSTD};
+    static const enum compression kinds[] = {COMPRESS_GZIP, COMPRESS_ZSTD, COMPRESS_XZ,
+                                             COMPRESS_BZIP2};
     char *text = make_text();
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         size_t size, got;
         char *packed = pack(text, TEXT_BYTES, kinds[i], &size);
         assert_int_equal(end_of(packed, size / 2, &got), INPUT_CUT);

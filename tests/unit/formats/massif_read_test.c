@@ -152,6 +152,66 @@ TEST(other_files_are_not_taken_for_it)
     CHECK(!massif_read_bytes("time_unit: ms\n", 14, &fault) && strstr(fault.text, "snapshot"));
 }
 
+static bool has_note(const struct recording *recording, const char *part)
+{
+    vec_each (note, &recording->notes)
+        if (strstr(recording_text(recording, *note), part))
+            return true;
+    return false;
+}
+
+TEST(a_last_line_without_its_break_is_read)
+{
+    static const char text[] =
+        "desc: x\ncmd: x\ntime_unit: ms\n#-----------\nsnapshot=0\n#-----------\ntime=10\n"
+        "mem_heap_B=820\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=peak\n"
+        "n2: 820 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n"
+        " n0: 120 0x109169: small (a.c:12)\n"
+        " n0: 700 0x1091C1: large (a.c:28)";
+    struct recording *recording = read_text(text);
+    check_rows(recording, "heap.peak", UINT64_MAX, "small 120\nlarge 700\n");
+    CHECK(recording->quality.complete && has_note(recording, "no line break"));
+    recording_destroy(recording);
+}
+
+TEST(a_file_that_is_cut_at_a_line_is_not_whole)
+{
+    static const char *const ends[] = {"  n0: 500", "#-----------\nsnapshot=2", "mem_stacks_B=64"};
+    for (int i = 0; i < 3; i++) {
+        char text[4096];
+        const char *end = strstr(file, ends[i]);
+        assert_non_null(end);
+        size_t const size = (size_t)(end - file);
+        snprintf(text, sizeof(text), "%.*s", (int)size, file);
+        struct recording *recording = read_text(text);
+        CHECK(recording->quality.complete == (i == 1) &&
+              has_note(recording, "cut off") == (i != 1));
+        recording_destroy(recording);
+    }
+}
+
+TEST(the_peak_is_the_largest_snapshot)
+{
+    static const char more[] = "#-----------\nsnapshot=4\n#-----------\ntime=40\nmem_heap_B=%s\n"
+                               "mem_heap_extra_B=8\nmem_stacks_B=0\nheap_tree=empty\n";
+    static const char *const largest[] = {"3020", "9000"};
+    for (int i = 0; i < 2; i++) {
+        char text[4096], last[256];
+        snprintf(last, sizeof(last), more, largest[i]);
+        snprintf(text, sizeof(text), "%s%s", file, last);
+        struct recording *recording = read_text(text);
+        assert_int_equal(recording->heap.peak_bytes, atoi(largest[i]));
+        assert_int_equal(recording->heap.peak_time_ns, 40 * MS);
+        CHECK(has_note(recording, "kept no call sites of its largest") == (i == 0));
+        check_rows(recording, "heap.peak", UINT64_MAX,
+                   i == 0 ? "main;take(int) 1500\n[places below massif's threshold] 100\n"
+                            "[places below massif's threshold];take(int) 500\n"
+                            "libx.so+0x4900503 900\n[not told by call site] 20\n"
+                          : "[not told by call site] 9000\n");
+        recording_destroy(recording);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +220,9 @@ int main(void)
         cmocka_unit_test(xtree_tells_events_of_one_instant),
         cmocka_unit_test(what_we_write_reads_back),
         cmocka_unit_test(other_files_are_not_taken_for_it),
+        cmocka_unit_test(a_last_line_without_its_break_is_read),
+        cmocka_unit_test(a_file_that_is_cut_at_a_line_is_not_whole),
+        cmocka_unit_test(the_peak_is_the_largest_snapshot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

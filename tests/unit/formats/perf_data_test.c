@@ -26,14 +26,21 @@ static bool has_note(const struct recording *recording, const char *part)
     return false;
 }
 
-static int64_t total(struct recording *recording)
+static int64_t total_of(struct recording *recording, const char *name)
 {
     struct weights weights;
     struct time_range const all = {0, UINT64_MAX};
-    assert_int_equal(weigh_stacks(recording, metric_find("cpu.on"), all, &weights, NULL), 0);
+    const struct metric *metric = recording_metric(recording, name);
+    assert_non_null(metric);
+    assert_int_equal(weigh_stacks(recording, metric, all, &weights, NULL), 0);
     int64_t const sum = weights.total_value;
     weights_fini(&weights);
     return sum;
+}
+
+static int64_t total(struct recording *recording)
+{
+    return total_of(recording, "cpu.on");
 }
 
 static const uint64_t one[] = {0x1010, 0x1021, 0}, other[] = {0x1050, 0x1021, 0};
@@ -232,6 +239,61 @@ TEST(a_sample_that_passes_its_record_is_damaged)
     recording_destroy(recording);
 }
 
+/* Two counts and, unless `without_time`, the clock that the header has. */
+static struct recording *read_events(bool without_time)
+{
+    perf_file_begin(&file);
+    file.type |= PERF_SAMPLE_IDENTIFIER;
+    perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 11);
+    perf_file_event(&file, PERF_COUNT_SW_CONTEXT_SWITCHES, 12);
+    for (file.id = without_time ? 11 : 10; file.id <= 12; file.id++)
+        for (uint64_t i = 9; i < file.id; i++)
+            perf_file_sample(&file, 7, 7, 5000000 + i, one);
+    return read_file(perf_file_end(&file));
+}
+
+TEST(each_event_is_a_metric_with_its_unit)
+{
+    struct recording *recording = read_events(false);
+    assert_int_equal(total(recording), 1000000);
+    assert_int_equal(total_of(recording, "page-faults"), 2000000);
+    assert_int_equal(total_of(recording, "context-switches"), 3000000);
+    assert_string_equal(recording_metric(recording, "page-faults")->unit, "faults");
+    assert_string_equal(recording_metric(recording, "context-switches")->unit, "switches");
+    assert_int_equal(recording->timing.samples, 1);
+    assert_int_equal(recording->quality.events, 6);
+    CHECK(recording_is_of_time(recording) && recording->shown_metric == STRING_EMPTY);
+    CHECK(has_note(recording, "3 events: cpu-clock (1 samples, cpu.on), page-faults (2 samples), "
+                              "context-switches (3 samples)"));
+    recording_destroy(recording);
+}
+
+TEST(what_is_no_time_is_not_shown_as_time)
+{
+    struct recording *recording = read_events(true);
+    CHECK(!recording_is_of_time(recording) && recording_is_of_counts(recording));
+    assert_int_equal(total(recording), 0);
+    assert_int_equal(total_of(recording, "page-faults"), 2000000);
+    assert_string_equal(recording_text(recording, recording->shown_metric), "page-faults");
+    assert_int_equal(recording->timing.samples, 0);
+    recording_destroy(recording);
+}
+
+TEST(more_events_than_there_is_room_for_are_counted)
+{
+    perf_file_begin(&file);
+    file.type |= PERF_SAMPLE_IDENTIFIER;
+    for (uint64_t i = 0; i < OWN_METRICS_MAX + 2; i++) {
+        perf_file_event(&file, 100 + i, 100 + i);
+        file.id = 100 + i;
+        perf_file_sample(&file, 7, 7, 5000000 + i, one);
+    }
+    struct recording *recording = read_file(perf_file_end(&file));
+    assert_int_equal(recording->own_metric_count, OWN_METRICS_MAX);
+    CHECK(has_note(recording, "2 samples of 2 events are left out"));
+    recording_destroy(recording);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +307,9 @@ int main(void)
         cmocka_unit_test(a_damaged_block_is_counted),
         cmocka_unit_test(processors_with_nothing_to_do_are_left_out),
         cmocka_unit_test(a_sample_that_passes_its_record_is_damaged),
+        cmocka_unit_test(each_event_is_a_metric_with_its_unit),
+        cmocka_unit_test(what_is_no_time_is_not_shown_as_time),
+        cmocka_unit_test(more_events_than_there_is_room_for_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,12 +55,28 @@ void perf_file_map(struct perf_file *file, uint32_t pid, uint64_t start, uint64_
 void perf_file_sample(struct perf_file *file, uint32_t pid, uint32_t tid, uint64_t time,
                       const uint64_t *chain)
 {
-    uint64_t body[64] = {chain[0], pid | (uint64_t)tid << 32,  time, 1000000,
-                         1,        (uint64_t)PERF_CONTEXT_USER};
-    size_t words = 6;
-    for (; *chain; chain++, body[4]++)
+    uint64_t body[64] = {file->id, chain[0], pid | (uint64_t)tid << 32,  time,
+                         1000000,  1,        (uint64_t)PERF_CONTEXT_USER};
+    size_t const first = file->type & PERF_SAMPLE_IDENTIFIER ? 0 : 1;
+    size_t words = 7;
+    for (; *chain; chain++, body[5]++)
         body[words++] = *chain;
-    perf_file_record(file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body, 8 * words);
+    perf_file_record(file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body + first,
+                     8 * (words - first));
+}
+
+void perf_file_event(struct perf_file *file, uint64_t config, uint64_t id)
+{
+    struct perf_event_attr const attr = {.type = PERF_TYPE_SOFTWARE,
+                                         .size = PERF_ATTR_SIZE_VER0,
+                                         .config = config,
+                                         .sample_period = 1,
+                                         .sample_type = file->type,
+                                         .sample_id_all = 1};
+    unsigned char body[PERF_ATTR_SIZE_VER0 + sizeof(id)];
+    memcpy(body, &attr, PERF_ATTR_SIZE_VER0);
+    memcpy(body + PERF_ATTR_SIZE_VER0, &id, sizeof(id));
+    perf_file_record(file, 64, 0, body, sizeof(body));
 }
 
 void perf_file_round(struct perf_file *file)

@@ -8,7 +8,9 @@
 struct perf_file {
     unsigned char bytes[1 << 16];
     size_t size;   /* of the records, which begin at PERF_FILE_DATA */
-    uint64_t type; /* sample_type of its event */
+    uint64_t type; /* sample_type of its events */
+    uint64_t
+        id; /* of the event that the next sample is of, where type has PERF_SAMPLE_IDENTIFIER */
 };
 #define PERF_FILE_DATA 256u
 #define PERF_FILE_TYPE                                                                             \
@@ -26,6 +28,8 @@ void perf_file_map(struct perf_file *file, uint32_t pid, uint64_t start, uint64_
 /* A sample of 1 ms with the chain of user addresses, innermost first, ended by 0. */
 void perf_file_sample(struct perf_file *file, uint32_t pid, uint32_t tid, uint64_t time,
                       const uint64_t *chain);
+/* A further event, of the kernel's software events. */
+void perf_file_event(struct perf_file *file, uint64_t config, uint64_t id);
 void perf_file_round(struct perf_file *file);
 /* Puts header and event before the records; the size of the whole file, which begins at file->bytes. */
 size_t perf_file_end(struct perf_file *file);

@@ -159,6 +159,40 @@ TEST(counts_and_contentions_of_debug_1_are_read)
     recording_destroy(recording);
 }
 
+TEST(blanks_before_contentions_are_passed_over)
+{
+    struct recording *recording = read_bytes(BYTES(
+        "--- contention:\ncycles/second = 1000000000\n   1000    2 @ 0x1001\n\t20 1 @ 0x2001\n"));
+    CHECK(recording->timing.waits == 3 && recording->timing.wait_ns == 1020);
+    recording_destroy(recording);
+}
+
+TEST(text_that_is_cut_off_is_not_called_complete)
+{
+    static const struct {
+        const char *text;
+        bool is_missing, lacks_break;
+    } cases[] = {
+        {"heap profile: 3: 30 [4: 40] @ heap/1\n1: 10 [2: 20] @ 0x1001\n2: 20 [2: 20] @ 0x2001\n",
+         0, 0},
+        {"heap profile: 3: 30 [4: 40] @ heap/1\n1: 10 [2: 20] @ 0x1001\n2: 20 [2: 20] @ 0x2001", 0,
+         1},
+        {"heap profile: 3: 30 [4: 40] @ heap/1\n1: 10 [2: 20] @ 0x1001\n", 1, 0},
+        {"heap profile: 3: 30 [4: 40] @ heap/1\n1: 10 [2: 20] @ 0x1001\n2: 20 [2: 2", 1, 1},
+        {"heap_v2/1\n  t*: 2: 20 [0: 0]\n@ 0x1001\n  t*: 1: 10 [0: 0]\n", 1, 0},
+        {"goroutine profile: total 5\n2 @ 0x1001\n", 1, 0},
+        {"goroutine profile: total 5\n2 @ 0x1001\n3 @ 0x2001\n", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct recording *recording = read_bytes(cases[i].text, strlen(cases[i].text));
+        CHECK(recording->quality.complete == !cases[i].is_missing);
+        CHECK(has_note(recording, "lines of it are missing") == cases[i].is_missing);
+        CHECK(has_note(recording, "no line break") ==
+              (cases[i].lacks_break && !cases[i].is_missing));
+        recording_destroy(recording);
+    }
+}
+
 TEST(gperftools_samples_of_time_are_read)
 {
     static const uint64_t words[] = {0, 3, 0, 10000, 0, 4, 3, 0x1001, 0x1001, 0x2001, 0, 1, 0};
@@ -269,6 +303,8 @@ int main(void)
         cmocka_unit_test(jemalloc_and_gperftools_heaps_are_read),
         cmocka_unit_test(tcmalloc_samples_are_scaled_and_growth_is_not),
         cmocka_unit_test(counts_and_contentions_of_debug_1_are_read),
+        cmocka_unit_test(blanks_before_contentions_are_passed_over),
+        cmocka_unit_test(text_that_is_cut_off_is_not_called_complete),
         cmocka_unit_test(gperftools_samples_of_time_are_read),
         cmocka_unit_test(frames_that_a_file_wants_hidden_are),
         cmocka_unit_test(a_series_of_heaps_is_a_level_and_increments),

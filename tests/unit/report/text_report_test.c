@@ -381,6 +381,15 @@ TEST(a_line_never_overflows)
     CHECK(strlen(line.text) < sizeof(line.text) && strncmp(line.text, "ab?\xe2\x82\xac", 6) == 0);
 }
 
+static void lost_samples_are_lost_events(void **state)
+{
+    (void)state;
+    sample.recording->timing = (struct timing){.hz = 1000, .samples = 5000, .lost = 892};
+    char *text = answer(ask("heap.peak"), AS_TEXT, (struct text_style){0});
+    CHECK(strstr(text, "892 of 6,916 events lost") && !strstr(text, "nothing lost"));
+    free(text);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -405,6 +414,7 @@ int main(void)
         CASE(a_narrow_terminal_is_kept_to),
         CASE(an_empty_recording_has_an_empty_report),
         cmocka_unit_test_setup_teardown(a_recording_that_grows_says_how_old_it_is, begin, end),
+        CASE(lost_samples_are_lost_events),
         cmocka_unit_test(startup_code_is_told_by_name),
         cmocka_unit_test(a_line_never_overflows),
     };
