@@ -119,7 +119,7 @@ void bandwidth_deltas_write(const struct bandwidth *bandwidth, uint32_t node, FI
     uint32_t const count = series_scrapes_of(set, node, &first);
     fputs("when", out);
     vec_each (series, &set->series)
-        if (series->node == node && series->is->is_cumulative)
+        if (series->node == node && series->is_cumulative)
             put_series_name(series->is, out);
     putc('\n', out);
     for (uint32_t i = first; next && i < first + count; i++) {
@@ -128,7 +128,7 @@ void bandwidth_deltas_write(const struct bandwidth *bandwidth, uint32_t node, FI
             fputs(traffic_time(set->scrapes.items[i].time_us, when), out);
         for (size_t at = 0; at < set->series.count; at++) {
             const struct series *series = &set->series.items[at];
-            if (series->node != node || !series->is->is_cumulative)
+            if (series->node != node || !series->is_cumulative)
                 continue;
             double value = NAN;
             if (next[at] < series->points.count && series->points.items[next[at]].scrape == i)

@@ -123,8 +123,8 @@ static void take_metric(const struct series_set *set, uint32_t node, const char 
         for (size_t at = 0; at < series[i].points.count; at++) {
             struct series_point const point = series[i].points.items[at];
             struct series_step const step = series_step(set, &series[i], at);
-            sum += series[i].is->is_cumulative && at && !isnan(step.increase) ? step.increase : 0;
-            double const value = series[i].is->is_cumulative && at
+            sum += series[i].is_cumulative && at && !isnan(step.increase) ? step.increase : 0;
+            double const value = series[i].is_cumulative && at
                                      ? series_value(series[i].points.items[0]) + sum
                                      : series_value(point);
             struct chain_point *into = &points->items[point.scrape];

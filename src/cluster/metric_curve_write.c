@@ -115,26 +115,32 @@ static void put_row(const struct metric_curve *curve, const struct run *run,
     putc('\n', out);
 }
 
+/* Nodes may disagree about what a metric is: rates and levels are never in one table or chart. */
+static bool begins_lane(const struct metric_curve *last, const struct metric_curve *curve)
+{
+    return !last || last->mode != curve->mode || strcmp(last->metric, curve->metric) != 0;
+}
+
 void metric_curves_write(const struct metric_curves *curves, const struct run *run,
                          enum metric_form form, const struct text_style *style, FILE *out)
 {
-    const char *metric = NULL;
+    const struct metric_curve *last = NULL;
     if (form == METRIC_CSV)
         write_csv(curves, run, out);
     else if (form == METRIC_JSON)
         write_json(curves, run, out);
     for (size_t i = 0; form == METRIC_TEXT && i < curves->curves.count; i++) {
         const struct metric_curve *curve = &curves->curves.items[i];
-        if (!metric || strcmp(metric, curve->metric) != 0) {
+        if (begins_lane(last, curve)) {
             text_ink(style, out, INK_STRONG);
-            fprintf(out, "%s%s", metric ? "\n" : "", "");
+            fputs(last ? "\n" : "", out);
             text_write(out, curve->metric, 200);
             text_ink(style, out, INK_DIM);
             fprintf(out, " (%s)\n%13s%13s%13s%13s %6s %5s  node\n", mode_name(curve->mode), "least",
                     "mean", "most", "last", "points", "gaps");
             text_ink(style, out, INK_PLAIN);
-            metric = curve->metric;
         }
+        last = curve;
         put_row(curve, run, style, out);
     }
 }
@@ -170,15 +176,15 @@ static int fill_picture(const struct metric_curves *curves, const struct run *ru
 {
     if (!vec_reserve(&picture->lines, curves->curves.count + 1))
         return -ENOMEM;
-    const char *metric = NULL;
+    const struct metric_curve *last = NULL;
     vec_each (curve, &curves->curves) {
-        bool const is_new = !metric || strcmp(metric, curve->metric) != 0;
+        bool const is_new = begins_lane(last, curve);
         struct chart_lane const lane = {.title = is_new ? lane_title(curve) : NULL,
                                         .unit = curve->unit,
                                         .lines = picture->lines.items + picture->lines.count};
         if (is_new && (!lane.title || !vec_push(&picture->lanes, lane)))
             return -ENOMEM;
-        metric = curve->metric;
+        last = curve;
         struct chart_line const line = {.name = line_name(curve, run),
                                         .points = curve->points.items,
                                         .count = curve->points.count,

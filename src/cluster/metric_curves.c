@@ -46,9 +46,8 @@ static int mode_of(const struct making *making, const struct series *series, str
 {
     enum curve_mode const mode = making->question->mode;
     if (mode == CURVE_USUAL)
-        return series->is->is_cumulative && !making->question->is_difference ? CURVE_RATE
-                                                                             : CURVE_RAW;
-    bool const is_gauge = !series->is->is_cumulative && series->family->type != EXPOSITION_UNKNOWN;
+        return series->is_cumulative && !making->question->is_difference ? CURVE_RATE : CURVE_RAW;
+    bool const is_gauge = !series->is_cumulative && series->family->type != EXPOSITION_UNKNOWN;
     if ((mode == CURVE_RATE || mode == CURVE_DELTA) && is_gauge)
         return fault_set(fault, -EINVAL,
                          "%s is a %s: only counters have a rate; without --rate and --delta it is "

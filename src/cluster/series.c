@@ -146,6 +146,8 @@ int series_read(struct series_set *set, const struct run *run, series_wanted_fn 
     if (!err && set->series.count)
         qsort(set->series.items, set->series.count, sizeof(set->series.items[0]), series_order);
     if (!err)
+        series_settle_types(set);
+    if (!err)
         err = join_halves(set);
     if (err) {
         series_fini(set);

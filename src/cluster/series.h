@@ -22,7 +22,10 @@ struct series_point {
 struct series {
     uint32_t node;
     const struct exposition_series *is;
-    const struct exposition_family *family;
+    const struct exposition_family
+        *family; /* where its own node tells no type, that of another node which does */
+    bool
+        is_cumulative; /* counts up from the start of the program: by that type; where nobody tells one, by how the name ends */
     VEC(struct series_point) points; /* by time, at most one per scrape */
 };
 
