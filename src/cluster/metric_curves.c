@@ -184,10 +184,12 @@ static int add_quantile(struct making *making, const struct series *series, size
         return labels ? 0 : -ENOMEM;
     }
     for (size_t i = 0; i < count; i++) {
+        if (series[i].node != series[at].node)
+            continue;
         const char *bound = exposition_label_of(series[i].is, "le");
         char *others = is_sum ? strdup("") : labels_text(series[i].is, "le");
-        bool const belongs = series[i].node == series[at].node && bound && others &&
-                             is_asked(making, &series[i]) && strcmp(others, labels) == 0;
+        bool const belongs =
+            bound && others && is_asked(making, &series[i]) && strcmp(others, labels) == 0;
         free(others);
         if (belongs && !vec_push(&rows, (struct bucket_row){strtod(bound, NULL), &series[i], 0})) {
             vec_free(&rows);

@@ -123,11 +123,13 @@ static int add_column(struct ram *ram, const char *name, size_t size)
 static const struct series *series_of(const struct ram *ram, const struct ram_metrics *metrics,
                                       const struct ram_metric *metric)
 {
-    const struct series *first;
-    size_t const count = series_find(&metrics->set, metric->metric, &first);
-    for (size_t i = 0; i < count; i++)
-        if (first[i].node == ram->nodes.items[metric->node] && first[i].is->label_count == 0)
-            return &first[i];
+    size_t count;
+    const uint32_t *own = series_of_node(&metrics->set, ram->nodes.items[metric->node], &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct series *series = &metrics->set.series.items[own[i]];
+        if (series->is->label_count == 0 && strcmp(series->is->name, metric->metric) == 0)
+            return series;
+    }
     return NULL;
 }
 

@@ -154,6 +154,27 @@ TEST(where_nobody_tells_a_type_the_name_does)
     drop(run, &set);
 }
 
+TEST(the_series_of_a_node_are_its_own_by_name)
+{
+    struct series_set set;
+    size_t count;
+    put("a.20261116_010000.metrics", "y{l=\"2\"} 1\ny{l=\"1\"} 2\nx 3\n");
+    put("b.20261116_010000.metrics", "");
+    put("c.20261116_010000.metrics", "x 4\ny{l=\"1\"} 5\n");
+    struct run *run = read_all(&set);
+    const uint32_t *own = series_of_node(&set, 0, &count);
+    CHECK(count == 3);
+    for (size_t i = 0; i < count; i++)
+        CHECK(set.series.items[own[i]].node == 0 &&
+              set.series.items[own[i]].points.items[0].whole == 3 - i);
+    series_of_node(&set, 1, &count);
+    CHECK(count == 0);
+    own = series_of_node(&set, 2, &count);
+    CHECK(count == 2 && set.series.items[own[0]].points.items[0].whole == 4 &&
+          set.series.items[own[1]].points.items[0].whole == 5);
+    drop(run, &set);
+}
+
 TEST(time_is_when_the_node_was_asked_if_the_run_says_so)
 {
     struct series_set set;
@@ -213,6 +234,7 @@ int main(void)
         IN_FOLDER(labels_in_another_order_are_the_same_series_and_gaps_stay),
         IN_FOLDER(a_type_that_one_node_tells_counts_for_all),
         IN_FOLDER(where_nobody_tells_a_type_the_name_does),
+        IN_FOLDER(the_series_of_a_node_are_its_own_by_name),
         IN_FOLDER(time_is_when_the_node_was_asked_if_the_run_says_so),
         IN_FOLDER(many_files_by_several_threads_are_as_one_and_packed_ones_count),
     };
