@@ -171,6 +171,26 @@ struct picture {
     VEC(struct chart_lane) lanes;
 };
 
+/* The points, with a gap before each life of the node but its first.  0 or -ENOMEM. */
+static int add_points(const struct metric_curve *curve, struct chart_line *line)
+{
+    VEC(struct chart_point) points = {0};
+    if (!vec_reserve(&points, curve->points.count + curve->lives.count + 1))
+        return -ENOMEM;
+    size_t next = 0;
+    vec_each (point, &curve->points) {
+        bool is_begin = false;
+        for (; next < curve->lives.count && curve->lives.items[next] <= point->x; next++)
+            is_begin = true;
+        if (is_begin)
+            vec_push(&points, (struct chart_point){point->x, NAN}); /* room was made */
+        vec_push(&points, *point);
+    }
+    line->points = points.items;
+    line->count = points.count;
+    return 0;
+}
+
 static int fill_picture(const struct metric_curves *curves, const struct run *run,
                         struct picture *picture)
 {
@@ -185,14 +205,13 @@ static int fill_picture(const struct metric_curves *curves, const struct run *ru
         if (is_new && (!lane.title || !vec_push(&picture->lanes, lane)))
             return -ENOMEM;
         last = curve;
-        struct chart_line const line = {.name = line_name(curve, run),
-                                        .points = curve->points.items,
-                                        .count = curve->points.count,
-                                        /* a node has its colour in every chart */
-                                        .color = curve->labels[0] ? -1 : (int)(curve->node % 16)};
-        if (!line.name)
-            return -ENOMEM;
+        struct chart_line line = {.name = line_name(curve, run),
+                                  /* a node has its colour in every chart */
+                                  .color = curve->labels[0] ? -1 : (int)(curve->node % 16)};
+        int const err = line.name ? add_points(curve, &line) : -ENOMEM;
         vec_push(&picture->lines, line); /* room was made */
+        if (err)
+            return err;
         picture->lanes.items[picture->lanes.count - 1].line_count++;
     }
     return 0;
@@ -216,8 +235,10 @@ int metric_curves_draw(const struct metric_curves *curves, const struct run *run
         err = out->failed ? -ENOMEM : 0;
         free(title);
     }
-    vec_each (line, &picture.lines)
+    vec_each (line, &picture.lines) {
         free((char *)line->name);
+        free((void *)line->points);
+    }
     vec_each (lane, &picture.lanes)
         free((char *)lane->title);
     vec_free(&picture.lines);

@@ -222,6 +222,16 @@ equal 'pool as CSV' 'time,pool|2026-11-16 01:00:00,0' "$(head -n 2 poolPrimary.c
 bandwidth one --heap-plot heap.svg >/dev/null
 one_sentence 'nothing to draw' err 'nothing to draw for heap.svg'
 
+bandwidth restart --plot restart.svg >/dev/null
+equal 'no line from one life to the next' 1 "$(grep -c '"y":\[100,null,0.3,100\]' restart.svg)"
+golden alive Primary
+i=0
+for file in alive/*.metrics; do
+    echo "process_start_time_seconds $((i++ < 2 ? 1000 : 5000))" >>"$file"
+done
+bandwidth alive --pool-plot alive.svg >/dev/null
+equal 'nor of the pool' 1 "$(grep -c '"y":\[0,1,null,2,3\]' alive.svg)"
+
 # Failures.
 mkdir empty
 bandwidth empty >/dev/null

@@ -54,6 +54,24 @@ equal '--avg-max --sum: of the sums of each node' 'r1 calls: count 4, max 140, m
 metrics run level --avg-max >/dev/null
 one_sentence '--avg-max of a gauge' err 'level is a gauge'
 
+# Two ticks that a node did not answer, alone and beside others; and one that was started again.
+mkdir missed lives
+for i in 0 1 2 3 4 5; do
+    printf '# TYPE level gauge\nlevel %s\n' $i >"missed/a.20261116_0100${i}0.metrics"
+    [[ $i = [23] ]] || cp "missed/a.20261116_0100${i}0.metrics" "missed/b.20261116_0100${i}0.metrics"
+    [ $i -lt 4 ] || rm "missed/a.20261116_0100${i}0.metrics"
+    printf '# TYPE level gauge\nlevel %s\n# TYPE calls counter\ncalls %s\nprocess_start_time_seconds %s\n' $i $((i * 7)) $((i < 3 ? 1000 : 2000)) >"lives/a.20261116_0100${i}0.metrics"
+done
+equal 'answers that never came are gaps' 'a 4 2|b 4 2' "$(metrics missed level | awk '/ [ab] *$/ { print $NF, $(NF - 2), $(NF - 1) }' | paste -sd '|')"
+equal 'also in JSON' '0 1 null null 4 5' "$(metrics missed level -t n=b --json | jq -r '.curves[0].points[][1]' | paste -sd ' ')"
+equal 'and of the nodes' '2 2' "$(metrics missed --list-nodes --json | jq -r '.[].gaps' | paste -sd ' ')"
+rm missed/a.*
+equal 'also of a node alone' 2 "$(metrics missed level | awk '/ b *$/ { print $(NF - 1) }')"
+metrics lives level calls --plot=lives.svg
+equal 'no line from one life to the next' '[0,1,2,null,3,4,5]' "$(grep -o '"y":\[0,1,2[^]]*\]' lives.svg | sed 's/"y"://')"
+equal 'nor of its counters' 1 "$(grep -c '"y":\[null,0.7,0.7,null,2.1,0.7,0.7\]' lives.svg)"
+equal 'a life is no gap' '0 1 2 3 4 5' "$(metrics lives level --json | jq -r '.curves[0].points[][1]' | paste -sd ' ')"
+
 # A node that tells no types, as VictoriaMetrics does, alone and beside one that does.
 mkdir untold
 for i in 0 1 2; do
