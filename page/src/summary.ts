@@ -14,7 +14,7 @@ interface Fact {
 }
 
 const verdicts: Readonly<Record<string, string>> = {
-  unknown: 'too short',
+  unknown: 'not known',
   steady: 'steady',
   falling: 'falling',
   settling: 'settling',
@@ -25,6 +25,11 @@ const verdicts: Readonly<Record<string, string>> = {
 /** A number that lost events leave open is never shown alone. */
 function rangeText(low: number, high: number): string {
   return low === high ? '' : `${bytesText(low)} to ${bytesText(high)}, as events were lost; `;
+}
+
+/** What a verdict lacks: time, or values in it. */
+function lackText(durationNs: number): string {
+  return durationNs < 30e9 ? 'a verdict needs 30 s' : 'too few values: a verdict needs 24';
 }
 
 function factsOf(report: Report): Fact[] {
@@ -79,7 +84,8 @@ function factsOf(report: Report): Fact[] {
       more: 'as the kernel counts',
       metric: 'resident',
     });
-  const trend = growth.rss.verdict === 'growing' ? growth.rss : growth.heap;
+  const isOfRss = growth.rss.verdict === 'growing' || growth.heap.verdict === 'unknown';
+  const trend = isOfRss ? growth.rss : growth.heap;
   facts.push({
     name: 'growth',
     label: 'Growth',
@@ -89,7 +95,7 @@ function factsOf(report: Report): Fact[] {
       trend.verdict === 'growing'
         ? `${rateText(trend.bytes_per_second * 3600, 'bytes').replace('/s', '/h')}${trend.limit_in_ns === null ? '' : `, limit in ${durationText(trend.limit_in_ns)}`}`
         : trend.verdict === 'unknown'
-          ? 'a verdict needs 30 s'
+          ? lackText(recording.duration_ns)
           : '',
     metric: '',
   });

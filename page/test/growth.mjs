@@ -137,6 +137,15 @@ async function keys(page) {
   );
 }
 
+/** Long enough, but with few values: that is what it says. */
+async function sparse(browser) {
+  const page = await open(browser, `${url}#target=3`);
+  await shown(page);
+  const words = await page.locator('.fact:has([data-name=summary-growth])').innerText();
+  check('page-growth-sparse', /too few values/.test(words) && !/30 s/.test(words), words);
+  await page.context().close();
+}
+
 function phone(browser) {
   return testPhone(browser, `${url}#view=growth`, 'page-growth', async (page) => {
     await after(page, () => page.goto(`${url}#view=growth&target=2`));
@@ -152,6 +161,7 @@ await runTests(browser, [
   ['page-growth-part', () => part(page)],
   ['page-growth-keys', () => keys(page)],
   ['page-growth-faults', () => equal('page-growth-faults', '', page.faults.join('; '))],
+  ['page-growth-sparse', () => sparse(browser)],
   ['page-growth-interval', () => interval(browser)],
   ['page-growth-phone', () => phone(browser)],
 ]);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "cli/blocks_command.h"
+#include "scrape/descriptors.h"
 #include "scrape/chain_follow.h"
 
 #define LONGEST_MS  60000
@@ -214,6 +215,7 @@ static int begin(struct session *session, struct fault *fault)
                                                      (int64_t)unix_ns() - (int64_t)monotonic_ns(),
                                                  .tell = tell,
                                                  .context = session};
+    descriptors_raise();
     session->http = http_create(fault);
     if (!session->http)
         return -ENOMEM;

@@ -19,6 +19,8 @@ struct cpu_command {
     struct process_choice choice;
     bool each; /* a recording each */
     char title[256];
+    char seen_cgroup
+        [CGROUP_FOLDER_MAX]; /* that the kernel picks out, for as long as it is recorded */
 };
 
 static int take_pid(void *into, const char *argument, struct fault *fault)
@@ -149,11 +151,13 @@ static void make_title(struct cpu_command *command)
 static bool can_see_cgroup(struct cpu_command *command, struct fault *fault)
 {
     struct process_choice *choice = &command->choice;
+    char *seen = command->seen_cgroup; /* in the tree that perf events know */
     if (!choice->cgroup || choice->name || choice->container || command->each ||
         command->station.source == CPU_SOURCE_AGENT || process_choice_cgroup(choice, fault) < 0 ||
-        !clock_events_can_see(choice->cgroup_folder))
+        cgroup_folder_beside(NULL, choice->cgroup_folder, "perf_event", seen) < 0 ||
+        !clock_events_can_see(seen))
         return false;
-    command->station.cgroup = choice->cgroup_folder;
+    command->station.cgroup = seen;
     command->recorder.is_endless = true;
     return true;
 }

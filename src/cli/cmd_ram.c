@@ -228,7 +228,7 @@ static void tell_doubts(const struct ram *ram)
     if (ram->unread)
         fprintf(stderr, "memoir ram: note: %llu heap profiles cannot be read, the first is %s\n",
                 (unsigned long long)ram->unread, ram->unread_fault.text);
-    if (gaps)
+    if (gaps && ram->run->has_fetches)
         fprintf(stderr, "memoir ram: note: %llu fetches of these nodes failed: fetches.jsonl\n",
                 (unsigned long long)gaps);
 }

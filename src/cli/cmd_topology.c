@@ -15,6 +15,7 @@
 #include "report/text_style.h"
 
 #define JSON_BYTES_MAX ((size_t)256 << 20)
+#define NODE_COLUMNS   24
 
 struct command {
     const char *output, *picture, *inventory;
@@ -104,12 +105,13 @@ static int read_one(struct topology *topology, struct log_reading *reading, cons
 static void write_table(const struct topology *topology, const struct topology_measures *measures,
                         FILE *out)
 {
-    fprintf(out, "%-24s %6s %6s %10s %10s\n", "node", "in", "out", "degree", "load");
+    size_t const columns = topology_name_columns(topology, NODE_COLUMNS);
+    fprintf(out, "%-*s %6s %6s %10s %10s\n", (int)columns, "node", "in", "out", "degree", "load");
     for (size_t i = 0; i < topology->nodes.count; i++) {
         const struct node_measures *about = &measures->nodes[i];
-        size_t const used = text_write(out, topology->nodes.items[i].name, 24);
-        fprintf(out, "%*s %6u %6u %10.3f %10.3f\n", (int)(24 - used), "", about->in, about->out,
-                about->degree_centrality, about->load_centrality);
+        size_t const used = text_write(out, topology->nodes.items[i].name, columns);
+        fprintf(out, "%*s %6u %6u %10.3f %10.3f\n", (int)(columns - used), "", about->in,
+                about->out, about->degree_centrality, about->load_centrality);
     }
     fprintf(out,
             "\n%zu nodes, %llu connections\ntransitivity           %.6f\nmean clustering        "

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,6 +15,7 @@
 #include "cli/serve_helper.h"
 #include "cluster/run.h"
 #include "report/text_style.h"
+#include "scrape/descriptors.h"
 #include "scrape/local_capture.h"
 #include "scrape/node_list_text.h"
 #include "scrape/node_watch.h"
@@ -95,16 +95,6 @@ static void tell_tick(void *context, const struct node_watch_tick *tick)
     fprintf(stderr, "\n");
 }
 
-/* A descriptor per request and per file: as many as the system gives without being asked. */
-static void raise_limit(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 static int add_inputs(struct node_list *list, const struct node_watch_wish *wish, int count,
                       char **words, struct fault *fault)
 {
@@ -179,7 +169,7 @@ static int watch(const struct node_list *list, const struct node_watch_wish *wis
         return fail(fault.text);
     if (list->inventory_path)
         run_writer_copy(writer, list->inventory_path, INVENTORY_USUAL);
-    raise_limit();
+    descriptors_raise();
     teller.writer = writer;
     teller.capture = begin_recordings(list, out, &teller);
     if (wish->is_served)

@@ -15,6 +15,8 @@
 #include "inject/wait_exec.h"
 #include "procfs/process_named.h"
 
+#define CGROUP_DEPTH_MAX 32u
+
 static int take_name(void *into, const char *argument, struct fault *fault)
 {
     (void)fault;
@@ -70,11 +72,12 @@ static void find_in_proc(const struct process_choice *choice, struct pid_list *l
         closedir(folder);
 }
 
-static void find_in_cgroup(const struct process_choice *choice, struct pid_list *list)
+static void take_processes(const struct process_choice *choice, const char *folder,
+                           struct pid_list *list)
 {
-    char line[32], path[sizeof(choice->cgroup_folder) + 16];
+    char line[32], path[CGROUP_FOLDER_MAX + 16];
     pid_t pid;
-    snprintf(path, sizeof(path), "%s/cgroup.procs", choice->cgroup_folder);
+    snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof(line), file)) {
         line[strcspn(line, "\n")] = '\0';
@@ -85,27 +88,35 @@ static void find_in_cgroup(const struct process_choice *choice, struct pid_list 
         fclose(file);
 }
 
+/* What is below it is in it. */
+static void find_in_cgroup(const struct process_choice *choice, const char *folder, unsigned depth,
+                           struct pid_list *list)
+{
+    char below[CGROUP_FOLDER_MAX];
+    DIR *entries = depth < CGROUP_DEPTH_MAX ? opendir(folder) : NULL;
+    struct dirent *entry;
+    take_processes(choice, folder, list);
+    while (entries && (entry = readdir(entries)))
+        if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+            snprintf(below, sizeof(below), "%s/%s", folder, entry->d_name) < (int)sizeof(below))
+            find_in_cgroup(choice, below, depth + 1, list);
+    if (entries)
+        closedir(entries);
+}
+
 static void find(void *self, struct pid_list *list)
 {
     const struct process_choice *choice = self;
     if (choice->cgroup)
-        find_in_cgroup(choice, list);
+        find_in_cgroup(choice, choice->cgroup_folder, 0, list);
     else
         find_in_proc(choice, list);
 }
 
 int process_choice_cgroup(struct process_choice *choice, struct fault *fault)
 {
-    static const char *const places[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/memory/",
-                                         "/sys/fs/cgroup/unified/"};
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        char procs[sizeof(choice->cgroup_folder) + 16];
-        int const size = snprintf(choice->cgroup_folder, sizeof(choice->cgroup_folder), "%s%s",
-                                  places[i], choice->cgroup);
-        snprintf(procs, sizeof(procs), "%s/cgroup.procs", choice->cgroup_folder);
-        if (size < (int)sizeof(choice->cgroup_folder) && access(procs, R_OK) == 0)
-            return 0;
-    }
+    if (cgroup_folder_find(NULL, choice->cgroup, choice->cgroup_folder) == 0)
+        return 0;
     return fault_set(fault, -ENOENT, "there is no cgroup %s: give a folder below /sys/fs/cgroup",
                      choice->cgroup);
 }

@@ -4,10 +4,11 @@
 
 #include "capture/outside_recorder.h"
 #include "cli/options.h"
+#include "procfs/cgroup_folder.h"
 
 struct process_choice {
     const char *name, *container, *cgroup, *wait_exec;
-    char cgroup_folder[4096];
+    char cgroup_folder[CGROUP_FOLDER_MAX];
     struct outside_selector selector;
 };
 

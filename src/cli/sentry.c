@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/sentry_parts.h"
+#include "cli/top_sites.h"
 
 #define FINISH_MS 12000 /* for messages on their way when the program has ended */
 
@@ -15,6 +16,7 @@ static bool make_growth(struct process_watch *process, const struct sentry_optio
         const struct alert_rule *rule = &options->rules[i];
         if (rule->kind != ALERT_GROWTH || process->growth[rule->level])
             continue;
+        process->has_growth = true;
         process->growth[rule->level] = calloc(1, sizeof(struct growth_watch));
         if (!process->growth[rule->level])
             return false;
@@ -81,6 +83,8 @@ static void look(void *state, const struct watch_view *view)
         sentry->fired++;
         sentry_tell(process, i, &reading, view);
     }
+    if (process->has_growth)
+        top_sites_remember(view, &process->pictures);
     alert_actions_look(sentry->actions);
     sentry_keep(process, view);
 }

@@ -3,6 +3,7 @@
 
 #include "analyze/alert.h"
 #include "analyze/growth_watch.h"
+#include "analyze/live_pictures.h"
 #include "cli/alert_actions.h"
 #include "cli/sentry.h"
 #include "cli/sentry_pressure.h"
@@ -30,6 +31,8 @@ struct process_watch {
     struct sentry *sentry;
     struct alert alerts[SENTRY_ALERTS_MAX];
     struct growth_watch *growth[LEVEL_COUNT]; /* of levels that a rule asks the growth of */
+    struct live_pictures pictures;            /* when a rule asks for growth: who had what then */
+    bool has_growth;
     struct site_codes sites[SENTRY_ALERTS_MAX];
     struct pressure_watch *pressure[SENTRY_ALERTS_MAX]; /* of rules about pressure */
     uint64_t begin_ms, next_snapshot_ns;                /* of its history */

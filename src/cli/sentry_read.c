@@ -148,4 +148,5 @@ void process_watch_fini(struct process_watch *process)
     }
     for (unsigned i = 0; i < LEVEL_COUNT; i++)
         free(process->growth[i]);
+    live_pictures_fini(&process->pictures);
 }

@@ -15,7 +15,7 @@
 
 /* "resident memory is 2.01 GiB". */
 static void add_value(struct text_line *line, const struct process_watch *process, unsigned index,
-                      const struct alert_reading *reading)
+                      const struct alert_reading *reading, int64_t limit_bytes)
 {
     const struct alert_rule *rule = &process->sentry->options->rules[index];
     char value[HUMAN_MAX];
@@ -25,7 +25,7 @@ static void add_value(struct text_line *line, const struct process_watch *proces
                  span_s < 10 ? "at least " : "", reading->value * 100, span_s);
     } else if (rule->kind == ALERT_GROWTH) {
         line_add(line, "%s ", memory_level_title(rule->level));
-        growth_render(&process->growth[rule->level]->growth, 0, line);
+        growth_render(&process->growth[rule->level]->growth, limit_bytes, line);
     } else {
         line_add(line, "%s", memory_level_title(rule->level));
         if (rule->site[0]) {
@@ -49,16 +49,20 @@ static void write_levels(struct json_out *json, const struct watch_view *view)
     json_object_end(json);
 }
 
-static void write_sites(struct json_out *json, const struct watch_view *view)
+/* Who holds most; of growth, who has grown most since it began. */
+static void write_sites(struct json_out *json, const struct watch_view *view,
+                        const struct live_picture *since)
 {
     struct top_sites top;
     json_key(json, "sites");
     json_array_begin(json);
-    if (top_sites_make(view, SITES_TOLD, &top) == 0) {
+    if (top_sites_make_grown(view, since, SITES_TOLD, &top) == 0) {
         vec_each (site, &top.sites) {
             json_object_begin(json);
             json_text_field(json, "function", recording_text(view->recording, site->function));
             json_int_field(json, "bytes", site->bytes);
+            if (since)
+                json_int_field(json, "grown_bytes", site->grown_bytes);
             json_object_end(json);
         }
         top_sites_fini(&top);
@@ -67,10 +71,13 @@ static void write_sites(struct json_out *json, const struct watch_view *view)
 }
 
 /* The message for a server, in docs/alerts.md; the caller frees.  NULL when out of memory. */
-static char *make_json(const struct alert_rule *rule, const struct alert_reading *reading,
-                       const struct growth *growth, const struct watch_view *view,
+static char *make_json(const struct process_watch *process, unsigned index,
+                       const struct alert_reading *reading, const struct watch_view *view,
                        const char *sentence)
 {
+    const struct alert_rule *rule = &process->sentry->options->rules[index];
+    const struct growth *growth =
+        rule->kind == ALERT_GROWTH ? &process->growth[rule->level]->growth : NULL;
     const struct recording *recording = view->recording;
     char *text = NULL;
     size_t size;
@@ -97,7 +104,7 @@ static char *make_json(const struct alert_rule *rule, const struct alert_reading
         growth_json_write(&json, growth);
         json_object_end(&json);
     }
-    write_sites(&json, view);
+    write_sites(&json, view, growth ? live_pictures_at(&process->pictures, growth->from_ns) : NULL);
     json_object_end(&json);
     json_finish(&json);
     fclose(file);
@@ -127,14 +134,12 @@ void sentry_tell(struct process_watch *process, unsigned index, const struct ale
                  const struct watch_view *view)
 {
     const struct alert_rule *rule = &process->sentry->options->rules[index];
-    const struct growth *growth =
-        rule->kind == ALERT_GROWTH ? &process->growth[rule->level]->growth : NULL;
     struct text_line line = {0};
     char label[ALERT_TEXT_MAX + 16], when[HUMAN_MAX];
-    add_value(&line, process, index, reading);
+    add_value(&line, process, index, reading, view_limit(view));
     fprintf(stderr, "memoir: alert %s: %s (pid %u, %s after the beginning)\n", rule->text,
             line.text, view->pid, human_duration(view->time_ns, when));
-    char *json = make_json(rule, reading, growth, view, line.text);
+    char *json = make_json(process, index, reading, view, line.text);
     if (json)
         send(process, rule, reading, view, json);
     free(json);

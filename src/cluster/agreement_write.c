@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/json_out.h"
 #include "cluster/agreement.h"
 #include "report/csv_field.h"
+#include "report/name_columns.h"
+
+#define NODE_COLUMNS 8
 
 static const char *numbers_text(const struct log_numbers *numbers, char out[72])
 {
@@ -25,8 +29,20 @@ static const char *head_of(const char *text, size_t letters, char out[32])
     return out;
 }
 
+static size_t node_columns(const struct agreement *agreement)
+{
+    const char **names = calloc(agreement->nodes.count + 1, sizeof(*names));
+    size_t count = 0;
+    vec_each (node, &agreement->nodes)
+        if (names)
+            names[count++] = node->name;
+    size_t const columns = name_columns(names, count, NODE_COLUMNS);
+    free(names);
+    return columns;
+}
+
 static void put_event(const struct agreement *agreement, const struct agreement_event *event,
-                      FILE *out)
+                      size_t columns, FILE *out)
 {
     char text[72], time[LOG_TIME_MAX], head[32];
     const char *type = string_table_text(agreement->texts, event->type);
@@ -38,7 +54,7 @@ static void put_event(const struct agreement *agreement, const struct agreement_
     else
         text[0] = '\0';
     fprintf(out, "%11s ", text);
-    put_cell(out, head_of(agreement->nodes.items[event->node].name, 8, head), 8, 8);
+    put_cell(out, agreement->nodes.items[event->node].name, columns, columns);
     put_cell(out, type, 22, 40);
     put_cell(out, head_of(string_table_text(agreement->texts, event->hash), 8, head), 8, 8);
     put_cell(out, head_of(string_table_text(agreement->texts, event->sender), 12, head), 12, 12);
@@ -51,13 +67,14 @@ void agreement_text_write(const struct agreement *agreement, const struct text_s
 {
     static const int colours[] = {31, 32, 33, 34, 35, 36, 91, 92, 93, 94, 95, 96};
     size_t const colour_count = sizeof(colours) / sizeof(colours[0]);
-    fprintf(out, "%-15s %-14s %-14s %11s %-8s %-22s %-8s %-12s %s\n", "time (UTC)",
-            "round,per,step", "of the object", "weight", "node", "type", "hash", "sender",
-            "round took");
+    size_t const columns = node_columns(agreement);
+    fprintf(out, "%-15s %-14s %-14s %11s %-*s %-22s %-8s %-12s %s\n", "time (UTC)",
+            "round,per,step", "of the object", "weight", (int)columns, "node", "type", "hash",
+            "sender", "round took");
     vec_each (event, &agreement->events) {
         if (style->color)
             fprintf(out, "\033[%dm", colours[event->node % colour_count]);
-        put_event(agreement, event, out);
+        put_event(agreement, event, columns, out);
         fputs(style->color ? "\033[0m\n" : "\n", out);
     }
 }

@@ -17,25 +17,39 @@ static bool is_name(const char *name, const char *wanted)
     return wanted && strcmp(name, wanted) == 0;
 }
 
-/* What any node of the run needs: nodes of other classes have other names. */
+/* What any node of the run needs, asked of one node of each class: they are few, nodes and series are many. */
+struct wanting {
+    const struct run *run;
+    VEC(uint32_t) nodes; /* one of each class */
+};
+
+static int wanting_init(struct wanting *wanting, const struct run *run)
+{
+    *wanting = (struct wanting){.run = run};
+    for (uint32_t node = 0; node < run->nodes.count; node++) {
+        const char *class = run->nodes.items[node].class_name;
+        bool is_known = false;
+        vec_each (other, &wanting->nodes)
+            is_known |= strcmp(run->nodes.items[*other].class_name, class) == 0;
+        if (!is_known && !vec_push(&wanting->nodes, node))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 static bool is_wanted(void *context, const struct exposition_series *series)
 {
-    const struct run *run = context;
-    const struct run_class *last = NULL;
-    if (strncmp(series->name, VERIFY_MS, 35) == 0)
+    const struct wanting *wanting = context;
+    const struct run *run = wanting->run;
+    if (is_name(series->name, VERIFY_MS) || is_name(series->name, VERIFY_GOOD))
         return true;
-    for (uint32_t node = 0; node < run->nodes.count; node++) {
-        const struct run_class *class = run_class_of(run, node);
-        if (node && class == last &&
-            strcmp(run->nodes.items[node].class_name, run->nodes.items[node - 1].class_name) == 0)
-            continue;
+    vec_each (node, &wanting->nodes) {
         struct traffic_role role;
-        last = class;
-        traffic_role_of(run, node, series, &role);
-        if (role.way != TRAFFIC_NONE || is_name(series->name, traffic_pool(run, node)) ||
-            is_name(series->name, traffic_height(run, node)) ||
-            is_name(series->name, traffic_heap(run, node)) ||
-            is_name(series->name, traffic_transactions(run, node)))
+        traffic_role_of(run, *node, series, &role);
+        if (role.way != TRAFFIC_NONE || is_name(series->name, traffic_pool(run, *node)) ||
+            is_name(series->name, traffic_height(run, *node)) ||
+            is_name(series->name, traffic_heap(run, *node)) ||
+            is_name(series->name, traffic_transactions(run, *node)))
             return true;
     }
     return false;
@@ -173,6 +187,7 @@ static void take_pool(struct bandwidth_node *node, const struct series *series)
     size_t const count = series->points.count;
     size_t const first = count > WARM_UP ? WARM_UP : 0;
     double sum = 0;
+    size_t used = 0;
     for (size_t i = first; i < count; i++) {
         double const value = series_value(series->points.items[i]);
         if (isnan(value))
@@ -180,19 +195,15 @@ static void take_pool(struct bandwidth_node *node, const struct series *series)
         node->pool_min = fmin(node->pool_min, value);
         node->pool_max = fmax(node->pool_max, value);
         sum += value;
+        used++;
     }
-    if (count >= 2)
-        node->pool_mean = sum / (double)(count - first);
+    if (count >= 2 && used)
+        node->pool_mean = sum / (double)used;
 }
 
-static double last_value(const struct bandwidth *bandwidth, uint32_t node, const char *name)
+static double last_value(const struct series *series)
 {
-    const struct series *series;
-    size_t const count = series_find(&bandwidth->set, name, &series);
-    for (size_t i = 0; i < count; i++)
-        if (series[i].node == node)
-            return series_value(series[i].points.items[series[i].points.count - 1]);
-    return NAN;
+    return series_value(series->points.items[series->points.count - 1]);
 }
 
 /* From the first to the last answer that has it. */
@@ -223,15 +234,20 @@ static void take_whole(struct bandwidth *bandwidth, uint32_t at)
 static void take_others(struct bandwidth *bandwidth, uint32_t at)
 {
     struct bandwidth_node *node = &bandwidth->nodes.items[at];
-    const struct series *series;
     const char *pool = traffic_pool(bandwidth->run, at);
-    size_t const count = pool ? series_find(&bandwidth->set, pool, &series) : 0;
-    for (size_t i = 0; i < count; i++)
-        if (series[i].node == at)
-            take_pool(node, &series[i]);
-    node->verify_ms = last_value(bandwidth, at, VERIFY_MS) / last_value(bandwidth, at, VERIFY_GOOD);
-    if (!isfinite(node->verify_ms))
-        node->verify_ms = NAN;
+    double verify_ms = NAN, verified = NAN;
+    size_t count;
+    const uint32_t *own = series_of_node(&bandwidth->set, at, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct series *series = &bandwidth->set.series.items[own[i]];
+        if (is_name(series->is->name, pool))
+            take_pool(node, series);
+        else if (is_name(series->is->name, VERIFY_MS))
+            verify_ms = last_value(series);
+        else if (is_name(series->is->name, VERIFY_GOOD))
+            verified = last_value(series);
+    }
+    node->verify_ms = isfinite(verify_ms / verified) ? verify_ms / verified : NAN;
     take_whole(bandwidth, at);
     vec_each (interval, &node->intervals)
         node->restarts += interval->is_restart;
@@ -261,9 +277,15 @@ static int make_nodes(struct bandwidth *bandwidth, const struct bandwidth_questi
 int bandwidth_read(struct bandwidth *bandwidth, const struct run *run,
                    const struct bandwidth_question *question, struct fault *fault)
 {
+    struct wanting wanting;
     *bandwidth = (struct bandwidth){.run = run};
-    int err = series_read(&bandwidth->set, run, question->all_counters ? NULL : is_wanted,
-                          (void *)run, fault);
+    int err = wanting_init(&wanting, run);
+    if (err)
+        fault_set(fault, err, "out of memory");
+    else
+        err = series_read(&bandwidth->set, run, question->all_counters ? NULL : is_wanted, &wanting,
+                          fault);
+    vec_free(&wanting.nodes);
     if (err)
         return err;
     err = chain_points_read(&bandwidth->set, &bandwidth->chain, &bandwidth->bad_headers);

@@ -114,21 +114,23 @@ void bandwidth_deltas_write(const struct bandwidth *bandwidth, uint32_t node, FI
 {
     const struct series_set *set = &bandwidth->set;
     char when[TRAFFIC_TIME_MAX];
-    size_t *next = calloc(set->series.count + 1, sizeof(*next)); /* by series: its next point */
+    size_t own_count;
+    const uint32_t *own = series_of_node(set, node, &own_count);
+    size_t *next = calloc(own_count + 1, sizeof(*next)); /* by series of it: its next point */
     uint32_t first;
     uint32_t const count = series_scrapes_of(set, node, &first);
     fputs("when", out);
-    vec_each (series, &set->series)
-        if (series->node == node && series->is->is_cumulative)
-            put_series_name(series->is, out);
+    for (size_t at = 0; at < own_count; at++)
+        if (set->series.items[own[at]].is_cumulative)
+            put_series_name(set->series.items[own[at]].is, out);
     putc('\n', out);
     for (uint32_t i = first; next && i < first + count; i++) {
         bool const is_row = i > first;
         if (is_row)
             fputs(traffic_time(set->scrapes.items[i].time_us, when), out);
-        for (size_t at = 0; at < set->series.count; at++) {
-            const struct series *series = &set->series.items[at];
-            if (series->node != node || !series->is->is_cumulative)
+        for (size_t at = 0; at < own_count; at++) {
+            const struct series *series = &set->series.items[own[at]];
+            if (!series->is_cumulative)
                 continue;
             double value = NAN;
             if (next[at] < series->points.count && series->points.items[next[at]].scrape == i)
@@ -169,8 +171,11 @@ void bandwidth_pool_write(const struct bandwidth *bandwidth, uint32_t node, FILE
     const struct series_set *set = &bandwidth->set;
     char when[TRAFFIC_TIME_MAX];
     fputs("time,pool\n", out);
-    vec_each (series, &set->series) {
-        if (series->node != node || !bandwidth_is_pool(bandwidth, series))
+    size_t count;
+    const uint32_t *own = series_of_node(set, node, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct series *series = &set->series.items[own[i]];
+        if (!bandwidth_is_pool(bandwidth, series))
             continue;
         vec_each (point, &series->points)
             fprintf(out, "%s,%.17g\n", traffic_time(series_time(set, *point), when),

@@ -106,6 +106,9 @@ static int add_traffic(const struct bandwidth_answer *answer, struct charts *cha
             vec_each (interval, &answer->bandwidth->nodes.items[i].intervals) {
                 double const value = field_of(interval, which);
                 has_any |= !isnan(value);
+                if (interval->is_restart && /* another life: another line */
+                    !vec_push(&points, (struct chart_point){interval->end_us, NAN}))
+                    return -ENOMEM;
                 if (!vec_push(&points, (struct chart_point){interval->end_us, value}))
                     return -ENOMEM;
             }
@@ -124,6 +127,12 @@ static int add_traffic(const struct bandwidth_answer *answer, struct charts *cha
     return 0;
 }
 
+/* Whether an answer of the node is missing between these two, or its process is another. */
+static bool is_interrupted(const struct series_set *set, uint32_t before, uint32_t now)
+{
+    return now > before + 1 || (now != before && set->scrapes.items[now].is_restart);
+}
+
 /* A gauge; an answer without it is a gap. */
 static int add_gauge(const struct bandwidth_answer *answer, struct charts *charts,
                      bool (*is_it)(const struct bandwidth *, const struct series *))
@@ -136,7 +145,8 @@ static int add_gauge(const struct bandwidth_answer *answer, struct charts *chart
             continue;
         vec_each (point, &series->points) {
             int64_t const time = series_time(set, *point);
-            if (point->scrape > before + 1 && !vec_push(&points, (struct chart_point){time, NAN}))
+            if (is_interrupted(set, before, point->scrape) &&
+                !vec_push(&points, (struct chart_point){time, NAN}))
                 return -ENOMEM;
             before = point->scrape;
             if (!vec_push(&points, (struct chart_point){time, series_value(*point)}))

@@ -62,6 +62,12 @@ static void write_group(struct json_out *json, const struct bandwidth_answer *an
     for (int i = 0; i < 5; i++)
         real_field(json, pool_keys[i], sum->pool[i]);
     json_object_end(json);
+    json_key(json, "verify_ms");
+    json_object_begin_inline(json);
+    real_field(json, "min", sum->verify_min);
+    real_field(json, "mean", sum->verify_mean);
+    real_field(json, "max", sum->verify_max);
+    json_object_end(json);
     json_key(json, "traffic");
     write_traffic(json, sum, false);
     json_key(json, "p2p_traffic");

@@ -114,18 +114,19 @@ static const struct header *find_header(const header_list *headers, const struct
 static void take_metric(const struct series_set *set, uint32_t node, const char *name,
                         chain_point_list *points, bool is_height)
 {
-    const struct series *series;
-    size_t const count = name ? series_find(set, name, &series) : 0;
-    for (size_t i = 0; i < count; i++) {
+    size_t count;
+    const uint32_t *own = series_of_node(set, node, &count);
+    for (size_t i = 0; name && i < count; i++) {
+        const struct series *series = &set->series.items[own[i]];
         double sum = 0;
-        if (series[i].node != node)
+        if (strcmp(series->is->name, name) != 0)
             continue;
-        for (size_t at = 0; at < series[i].points.count; at++) {
-            struct series_point const point = series[i].points.items[at];
-            struct series_step const step = series_step(set, &series[i], at);
-            sum += series[i].is->is_cumulative && at && !isnan(step.increase) ? step.increase : 0;
-            double const value = series[i].is->is_cumulative && at
-                                     ? series_value(series[i].points.items[0]) + sum
+        for (size_t at = 0; at < series->points.count; at++) {
+            struct series_point const point = series->points.items[at];
+            struct series_step const step = series_step(set, series, at);
+            sum += series->is_cumulative && at && !isnan(step.increase) ? step.increase : 0;
+            double const value = series->is_cumulative && at
+                                     ? series_value(series->points.items[0]) + sum
                                      : series_value(point);
             struct chain_point *into = &points->items[point.scrape];
             double *field = is_height ? &into->height : &into->transactions;

@@ -115,26 +115,32 @@ static void put_row(const struct metric_curve *curve, const struct run *run,
     putc('\n', out);
 }
 
+/* Nodes may disagree about what a metric is: rates and levels are never in one table or chart. */
+static bool begins_lane(const struct metric_curve *last, const struct metric_curve *curve)
+{
+    return !last || last->mode != curve->mode || strcmp(last->metric, curve->metric) != 0;
+}
+
 void metric_curves_write(const struct metric_curves *curves, const struct run *run,
                          enum metric_form form, const struct text_style *style, FILE *out)
 {
-    const char *metric = NULL;
+    const struct metric_curve *last = NULL;
     if (form == METRIC_CSV)
         write_csv(curves, run, out);
     else if (form == METRIC_JSON)
         write_json(curves, run, out);
     for (size_t i = 0; form == METRIC_TEXT && i < curves->curves.count; i++) {
         const struct metric_curve *curve = &curves->curves.items[i];
-        if (!metric || strcmp(metric, curve->metric) != 0) {
+        if (begins_lane(last, curve)) {
             text_ink(style, out, INK_STRONG);
-            fprintf(out, "%s%s", metric ? "\n" : "", "");
+            fputs(last ? "\n" : "", out);
             text_write(out, curve->metric, 200);
             text_ink(style, out, INK_DIM);
             fprintf(out, " (%s)\n%13s%13s%13s%13s %6s %5s  node\n", mode_name(curve->mode), "least",
                     "mean", "most", "last", "points", "gaps");
             text_ink(style, out, INK_PLAIN);
-            metric = curve->metric;
         }
+        last = curve;
         put_row(curve, run, style, out);
     }
 }
@@ -165,28 +171,47 @@ struct picture {
     VEC(struct chart_lane) lanes;
 };
 
+/* The points, with a gap before each life of the node but its first.  0 or -ENOMEM. */
+static int add_points(const struct metric_curve *curve, struct chart_line *line)
+{
+    VEC(struct chart_point) points = {0};
+    if (!vec_reserve(&points, curve->points.count + curve->lives.count + 1))
+        return -ENOMEM;
+    size_t next = 0;
+    vec_each (point, &curve->points) {
+        bool is_begin = false;
+        for (; next < curve->lives.count && curve->lives.items[next] <= point->x; next++)
+            is_begin = true;
+        if (is_begin)
+            vec_push(&points, (struct chart_point){point->x, NAN}); /* room was made */
+        vec_push(&points, *point);
+    }
+    line->points = points.items;
+    line->count = points.count;
+    return 0;
+}
+
 static int fill_picture(const struct metric_curves *curves, const struct run *run,
                         struct picture *picture)
 {
     if (!vec_reserve(&picture->lines, curves->curves.count + 1))
         return -ENOMEM;
-    const char *metric = NULL;
+    const struct metric_curve *last = NULL;
     vec_each (curve, &curves->curves) {
-        bool const is_new = !metric || strcmp(metric, curve->metric) != 0;
+        bool const is_new = begins_lane(last, curve);
         struct chart_lane const lane = {.title = is_new ? lane_title(curve) : NULL,
                                         .unit = curve->unit,
                                         .lines = picture->lines.items + picture->lines.count};
         if (is_new && (!lane.title || !vec_push(&picture->lanes, lane)))
             return -ENOMEM;
-        metric = curve->metric;
-        struct chart_line const line = {.name = line_name(curve, run),
-                                        .points = curve->points.items,
-                                        .count = curve->points.count,
-                                        /* a node has its colour in every chart */
-                                        .color = curve->labels[0] ? -1 : (int)(curve->node % 16)};
-        if (!line.name)
-            return -ENOMEM;
+        last = curve;
+        struct chart_line line = {.name = line_name(curve, run),
+                                  /* a node has its colour in every chart */
+                                  .color = curve->labels[0] ? -1 : (int)(curve->node % 16)};
+        int const err = line.name ? add_points(curve, &line) : -ENOMEM;
         vec_push(&picture->lines, line); /* room was made */
+        if (err)
+            return err;
         picture->lanes.items[picture->lanes.count - 1].line_count++;
     }
     return 0;
@@ -210,8 +235,10 @@ int metric_curves_draw(const struct metric_curves *curves, const struct run *run
         err = out->failed ? -ENOMEM : 0;
         free(title);
     }
-    vec_each (line, &picture.lines)
+    vec_each (line, &picture.lines) {
         free((char *)line->name);
+        free((void *)line->points);
+    }
     vec_each (lane, &picture.lanes)
         free((char *)lane->title);
     vec_free(&picture.lines);

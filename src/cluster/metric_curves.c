@@ -46,15 +46,21 @@ static int mode_of(const struct making *making, const struct series *series, str
 {
     enum curve_mode const mode = making->question->mode;
     if (mode == CURVE_USUAL)
-        return series->is->is_cumulative && !making->question->is_difference ? CURVE_RATE
-                                                                             : CURVE_RAW;
-    bool const is_gauge = !series->is->is_cumulative && series->family->type != EXPOSITION_UNKNOWN;
+        return series->is_cumulative && !making->question->is_difference ? CURVE_RATE : CURVE_RAW;
+    bool const is_gauge = !series->is_cumulative && series->family->type != EXPOSITION_UNKNOWN;
     if ((mode == CURVE_RATE || mode == CURVE_DELTA) && is_gauge)
         return fault_set(fault, -ENODATA,
                          "%s is a %s: only counters have a rate; without --rate and --delta it is "
                          "shown as it is",
                          series->is->name, exposition_type_name(series->family->type));
     return (int)mode;
+}
+
+static void curve_fini(struct metric_curve *curve)
+{
+    free(curve->labels);
+    vec_free(&curve->points);
+    vec_free(&curve->lives);
 }
 
 /* A curve of all answers of the node, with no number yet.  Takes `labels`. */
@@ -71,12 +77,13 @@ static struct metric_curve *new_curve(struct making *making, const struct series
     uint32_t first;
     uint32_t const count = series_scrapes_of(making->set, series->node, &first);
     bool fits = labels != NULL;
-    for (uint32_t i = 0; fits && i < count; i++)
-        fits = vec_push(&curve.points,
-                        (struct chart_point){making->set->scrapes.items[first + i].time_us, NAN});
+    for (uint32_t i = 0; fits && i < count; i++) {
+        const struct scrape *scrape = &making->set->scrapes.items[first + i];
+        fits = vec_push(&curve.points, (struct chart_point){scrape->time_us, NAN}) &&
+               (!scrape->is_restart || vec_push(&curve.lives, scrape->time_us));
+    }
     if (!fits || !vec_push(&making->curves->curves, curve)) {
-        free(labels);
-        vec_free(&curve.points);
+        curve_fini(&curve);
         return NULL;
     }
     return &making->curves->curves.items[making->curves->curves.count - 1];
@@ -119,8 +126,12 @@ static int add_series(struct making *making, const struct series *series, struct
     uint32_t first;
     series_scrapes_of(making->set, series->node, &first);
     for (size_t at = 0; at < series->points.count; at++) {
-        double *into = &curve->points.items[series->points.items[at].scrape - first].y;
+        struct chart_point *point = &curve->points.items[series->points.items[at].scrape - first];
+        double *into = &point->y;
         double const value = value_at(making, series, at, (enum curve_mode)mode);
+        if (series->is_cumulative && series_step(making->set, series, at).is_reset &&
+            !vec_push(&curve->lives, point->x))
+            return fault_set(fault, -ENOMEM, "out of memory");
         *into = isnan(*into) ? value : isnan(value) ? *into : *into + value;
     }
     return 0;
@@ -185,10 +196,12 @@ static int add_quantile(struct making *making, const struct series *series, size
         return labels ? 0 : -ENOMEM;
     }
     for (size_t i = 0; i < count; i++) {
+        if (series[i].node != series[at].node)
+            continue;
         const char *bound = exposition_label_of(series[i].is, "le");
         char *others = is_sum ? strdup("") : labels_text(series[i].is, "le");
-        bool const belongs = series[i].node == series[at].node && bound && others &&
-                             is_asked(making, &series[i]) && strcmp(others, labels) == 0;
+        bool const belongs =
+            bound && others && is_asked(making, &series[i]) && strcmp(others, labels) == 0;
         free(others);
         if (belongs && !vec_push(&rows, (struct bucket_row){strtod(bound, NULL), &series[i], 0})) {
             vec_free(&rows);
@@ -267,12 +280,16 @@ static int subtract(struct making *making, struct fault *fault)
             kept++;
         }
     }
-    for (size_t i = kept; i < curves->curves.count; i++) {
-        free(curves->curves.items[i].labels);
-        vec_free(&curves->curves.items[i].points);
-    }
+    for (size_t i = kept; i < curves->curves.count; i++)
+        curve_fini(&curves->curves.items[i]);
     curves->curves.count = kept;
     return 0;
+}
+
+static int time_order(const void *left, const void *right)
+{
+    int64_t const *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
 }
 
 int metric_curves_make(struct metric_curves *curves, const struct series_set *set,
@@ -286,6 +303,11 @@ int metric_curves_make(struct metric_curves *curves, const struct series_set *se
         err = add_name(&making, question->names.items[i], fault);
     if (!err && question->is_difference)
         err = subtract(&making, fault);
+    vec_each (curve, &curves->curves)
+        if (curve->lives.count)
+            qsort(curve->lives.items, curve->lives.count, sizeof(int64_t), time_order);
+    if (!err && (err = metric_curves_add_gaps(curves, set)) != 0)
+        fault_set(fault, err, "out of memory");
     if (err)
         metric_curves_fini(curves);
     return err;
@@ -293,9 +315,7 @@ int metric_curves_make(struct metric_curves *curves, const struct series_set *se
 
 void metric_curves_fini(struct metric_curves *curves)
 {
-    vec_each (curve, &curves->curves) {
-        free(curve->labels);
-        vec_free(&curve->points);
-    }
+    vec_each (curve, &curves->curves)
+        curve_fini(curve);
     vec_free(&curves->curves);
 }

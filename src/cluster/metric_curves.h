@@ -1,6 +1,6 @@
 /* metric_curves.h - metrics of a run as somebody asked for them: rates of counters, sums, differences, quantiles; one curve per node and set of labels.
  *
- * Every curve has a point for each answer of its node; where a number is missing it is NaN. */
+ * Every curve has a point for each answer of its node, and for each that it should have given since its first; where a number is missing it is NaN. */
 #pragma once
 
 #include "cluster/node_groups.h"
@@ -35,6 +35,8 @@ struct metric_curve {
     const char *unit;
     enum curve_mode mode; /* that it was made in */
     VEC(struct chart_point) points;
+    VEC(int64_t)
+    lives; /* when the node, or a counter of it, was seen to have begun anew; ascending */
 };
 struct metric_curves {
     VEC(struct metric_curve) curves; /* by name as asked for, then labels, then node */
@@ -55,6 +57,8 @@ int metric_curves_make(struct metric_curves *curves, const struct series_set *se
                        const struct curve_question *question, const struct node_groups *groups,
                        struct fault *fault);
 void metric_curves_fini(struct metric_curves *curves);
+/* Inside metric_curves_make: points for answers that never came.  0 or -ENOMEM. */
+int metric_curves_add_gaps(struct metric_curves *curves, const struct series_set *set);
 
 /* The group of a node: the first that has it; NULL: none. */
 const struct node_group *node_group_of(const struct node_groups *groups, uint32_t node);

@@ -72,11 +72,23 @@ bool curve_question_fits(const struct curve_question *question, const struct ser
     return true;
 }
 
+static bool has_node(const struct node_group *group, uint32_t node)
+{
+    size_t low = 0, high = group->nodes.count;
+    while (low < high) {
+        size_t const middle = low + (high - low) / 2;
+        if (group->nodes.items[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < group->nodes.count && group->nodes.items[low] == node;
+}
+
 const struct node_group *node_group_of(const struct node_groups *groups, uint32_t node)
 {
     vec_each (group, &groups->groups)
-        vec_each (at, &group->nodes)
-            if (*at == node)
-                return group;
+        if (has_node(group, node))
+            return group;
     return NULL;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/json_out.h"
@@ -13,6 +11,14 @@ struct metric_row {
     const struct series *first;
     size_t series;
 };
+
+/* What no node says but the name does is said with a question mark. */
+static const char *type_shown(const struct series *series)
+{
+    enum exposition_type const type = series->family->type;
+    return type == EXPOSITION_UNKNOWN && series->is_cumulative ? "counter?"
+                                                               : exposition_type_name(type);
+}
 
 /* The metrics in order; `at` is moved behind the next. */
 static bool next_metric(const struct series_set *set, size_t *at, struct metric_row *row)
@@ -43,6 +49,7 @@ static void list_json(const struct series_set *set, FILE *out)
         json_object_begin_inline(&json);
         json_text_field(&json, "name", row.first->is->name);
         json_text_field(&json, "type", exposition_type_name(row.first->family->type));
+        json_bool_field(&json, "counts_up", row.first->is_cumulative);
         json_uint_field(&json, "series", row.series);
         json_text_field(&json, "help", row.first->family->help);
         json_object_end(&json);
@@ -82,7 +89,7 @@ void metric_list_write(const struct series_set *set, enum metric_form form,
         fputs("name,type,series,help\n", out);
     for (size_t at = 0; next_metric(set, &at, &row);) {
         const char *help = row.first->family->help ? row.first->family->help : "";
-        const char *type = exposition_type_name(row.first->family->type);
+        const char *type = type_shown(row.first);
         if (form == METRIC_CSV) {
             csv_field_write(out, row.first->is->name);
             fprintf(out, ",%s,%zu,", type, row.series);
@@ -149,66 +156,4 @@ void metric_nodes_write(const struct series_set *set, enum metric_form form,
                 count ? traffic_time(set->scrapes.items[first + count - 1].time_us, to) : "",
                 separator, node->gaps);
     }
-}
-
-struct spread {
-    size_t count;
-    double min, max;
-};
-
-static struct spread spread_of(const struct series *series)
-{
-    struct spread spread = {.min = NAN, .max = NAN};
-    vec_each (point, &series->points) {
-        double const value = series_value(*point);
-        spread.count++;
-        spread.min = fmin(spread.min, value);
-        spread.max = fmax(spread.max, value);
-    }
-    return spread;
-}
-
-static void put_spread(const struct series_set *set, const struct series *series,
-                       struct spread spread, FILE *out)
-{
-    text_write(out, set->run->nodes.items[series->node].name, 80);
-    putc(' ', out);
-    text_write(out, series->is->name, 200);
-    for (uint32_t i = 0; i < series->is->label_count; i++) {
-        fputs(i ? "," : "{", out);
-        text_write(out, series->is->labels[i].name, 80);
-        fputs("=", out);
-        text_write(out, series->is->labels[i].value, 80);
-    }
-    fprintf(out, "%s: count %zu, max %.17g, min %.17g, max-min %.17g\n",
-            series->is->label_count ? "}" : "", spread.count, spread.max, spread.min,
-            spread.max - spread.min);
-}
-
-int metric_spread_write(const struct series_set *set, const struct curve_question *question,
-                        const struct node_groups *groups, bool is_max_min, FILE *out,
-                        struct fault *fault)
-{
-    for (size_t i = 0; i < question->names.count; i++) {
-        const struct series *series;
-        size_t const count = series_find(set, question->names.items[i], &series);
-        double sum = 0;
-        size_t used = 0;
-        for (size_t at = 0; at < count; at++) {
-            if (!node_group_of(groups, series[at].node) ||
-                !curve_question_fits(question, set, &series[at]))
-                continue;
-            if (!series[at].is->is_cumulative)
-                return fault_set(fault, -ENODATA, "%s is a %s: --avg-max is about counters",
-                                 series[at].is->name,
-                                 exposition_type_name(series[at].family->type));
-            struct spread const spread = spread_of(&series[at]);
-            put_spread(set, &series[at], spread, out);
-            sum += is_max_min ? spread.max - spread.min : spread.max;
-            used++;
-        }
-        fprintf(out, "%s: mean of %s %.17g over %zu\n", question->names.items[i],
-                is_max_min ? "max-min" : "max", used ? sum / (double)used : 0, used);
-    }
-    return 0;
 }

@@ -93,7 +93,7 @@ static int64_t series_id(struct updating *updating, const struct series *series)
         if (i == 1) {
             sqlite3_bind_text(statement, 4, exposition_type_name(series->family->type), -1,
                               SQLITE_STATIC);
-            sqlite3_bind_int(statement, 5, series->is->is_cumulative);
+            sqlite3_bind_int(statement, 5, series->is_cumulative);
         }
         int const code = sqlite3_step(statement);
         if (i == 0 && code == SQLITE_ROW)

@@ -8,8 +8,8 @@
 #include "cluster/run.h"
 
 struct node_group {
-    char *label; /* "" when it has none */
-    VEC(uint32_t) nodes;
+    char *label;         /* "" when it has none */
+    VEC(uint32_t) nodes; /* ascending */
 };
 struct node_groups {
     VEC(struct node_group) groups;

@@ -17,6 +17,8 @@ void ram_fini(struct ram *ram)
     vec_free(&ram->stamps);
     free(ram->values);
     free(ram->rounds);
+    free(ram->restarts);
+    ram->restarts = NULL;
     ram->values = ram->rounds = NULL;
 }
 
@@ -33,6 +35,11 @@ int64_t ram_value(const struct ram *ram, size_t node, size_t column, size_t stam
 int64_t ram_round(const struct ram *ram, size_t node, size_t stamp)
 {
     return ram->rounds[node * ram->stamps.count + stamp];
+}
+
+bool ram_is_restart(const struct ram *ram, size_t node, size_t stamp)
+{
+    return ram->restarts[node * ram->stamps.count + stamp];
 }
 
 int64_t ram_round_of_all(const struct ram *ram, size_t stamp)
@@ -136,7 +143,8 @@ static int make_table(struct ram *ram)
     size_t const cells = ram->nodes.count * ram->stamps.count;
     ram->values = calloc(cells * ram->columns.count + 1, sizeof(*ram->values));
     ram->rounds = calloc(cells + 1, sizeof(*ram->rounds));
-    if (!ram->values || !ram->rounds)
+    ram->restarts = calloc(cells + 1, sizeof(*ram->restarts));
+    if (!ram->values || !ram->rounds || !ram->restarts)
         return -ENOMEM;
     for (size_t i = 0; i < cells * ram->columns.count; i++)
         ram->values[i] = RAM_NONE;

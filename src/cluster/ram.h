@@ -22,6 +22,7 @@ struct ram {
     columns; /* "pprof_inuse_space", "inuse", "total", "free", "released", …, "rss", "vsz", "pss", "swap": all bytes */
     int64_t *values;     /* see ram_value */
     int64_t *rounds;     /* see ram_round */
+    bool *restarts;      /* see ram_is_restart */
     uint64_t read, kept; /* heap profiles */
     uint64_t unread;     /* that could not be read */
     struct fault unread_fault;
@@ -38,6 +39,8 @@ void ram_fini(struct ram *ram);
 int64_t ram_value(const struct ram *ram, size_t node, size_t column, size_t stamp);
 /* The height a node was at; RAM_NONE. */
 int64_t ram_round(const struct ram *ram, size_t node, size_t stamp);
+/* Whether the node's process is another than in the row before, by its number or by what it says of itself. */
+bool ram_is_restart(const struct ram *ram, size_t node, size_t stamp);
 /* The highest of all nodes. */
 int64_t ram_round_of_all(const struct ram *ram, size_t stamp);
 /* The column of a name; -1. */

@@ -22,8 +22,8 @@ static struct slice take_cell(struct slice *line)
     return cell;
 }
 
-/* INT64_MIN for what is no number of KiB. */
-static int64_t kib_of(struct slice cell)
+/* INT64_MIN for what is no number. */
+static int64_t number_of(struct slice cell)
 {
     int64_t value = 0;
     if (cell.size == 0 || cell.size > 15)
@@ -33,7 +33,13 @@ static int64_t kib_of(struct slice cell)
             return INT64_MIN;
         value = value * 10 + (cell.data[i] - '0');
     }
-    return value * 1024;
+    return value;
+}
+
+static int64_t kib_of(struct slice cell)
+{
+    int64_t const value = number_of(cell);
+    return value == INT64_MIN ? value : value * 1024;
 }
 
 int size_line_parse(struct slice line, struct size_line *out)
@@ -51,7 +57,7 @@ int size_line_parse(struct slice line, struct size_line *out)
     out->stamp_us = parsed.stamp_us;
     out->rss_bytes = kib_of(take_cell(&line));
     out->vsz_bytes = kib_of(take_cell(&line));
-    take_cell(&line); /* pid */
+    out->pid = number_of(take_cell(&line));
     out->pss_bytes = kib_of(take_cell(&line));
     out->swap_bytes = kib_of(take_cell(&line));
     return out->rss_bytes == INT64_MIN && out->vsz_bytes == INT64_MIN ? -EINVAL : 0;

@@ -8,6 +8,7 @@
 struct size_line {
     int64_t stamp_us;
     int64_t rss_bytes, vsz_bytes, pss_bytes, swap_bytes; /* INT64_MIN: not told */
+    int64_t pid;                                         /* INT64_MIN: not told */
 };
 
 /* "stamp,date,rss_kib,vsz_kib[,pid,pss_kib,swap_kib,…]", as scrape/local_sample.h writes them.  0 or -EINVAL. */

@@ -54,10 +54,21 @@ static void put(struct ram *ram, const struct ram_size *point, const char *name,
         *ram_place(ram, point->node, (size_t)column, (size_t)stamp) = value;
 }
 
+/* Points lie by node, then time. */
+static void mark_restart(struct ram *ram, const struct ram_size *before,
+                         const struct ram_size *point)
+{
+    int64_t const stamp = ram_stamp_find(ram, point->line.stamp_us);
+    if (before && before->node == point->node && before->line.pid != INT64_MIN &&
+        point->line.pid != INT64_MIN && before->line.pid != point->line.pid && stamp >= 0)
+        ram->restarts[point->node * ram->stamps.count + (size_t)stamp] = true;
+}
+
 /* What the kernel says of a process on this machine goes before what the process says of itself. */
 void ram_fill_sizes(struct ram *ram, const struct ram_sizes *sizes)
 {
     vec_each (point, &sizes->points) {
+        mark_restart(ram, point > sizes->points.items ? point - 1 : NULL, point);
         put(ram, point, "rss", point->line.rss_bytes);
         put(ram, point, "vsz", point->line.vsz_bytes);
         put(ram, point, "pss", point->line.pss_bytes);

@@ -123,11 +123,13 @@ static int add_column(struct ram *ram, const char *name, size_t size)
 static const struct series *series_of(const struct ram *ram, const struct ram_metrics *metrics,
                                       const struct ram_metric *metric)
 {
-    const struct series *first;
-    size_t const count = series_find(&metrics->set, metric->metric, &first);
-    for (size_t i = 0; i < count; i++)
-        if (first[i].node == ram->nodes.items[metric->node] && first[i].is->label_count == 0)
-            return &first[i];
+    size_t count;
+    const uint32_t *own = series_of_node(&metrics->set, ram->nodes.items[metric->node], &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct series *series = &metrics->set.series.items[own[i]];
+        if (series->is->label_count == 0 && strcmp(series->is->name, metric->metric) == 0)
+            return series;
+    }
     return NULL;
 }
 
@@ -190,8 +192,23 @@ static void fill_one(struct ram *ram, const struct ram_metrics *metrics,
     }
 }
 
+static void mark_restarts(struct ram *ram, const struct ram_metrics *metrics)
+{
+    for (size_t node = 0; node < ram->nodes.count; node++) {
+        uint32_t first;
+        uint32_t const count = series_scrapes_of(&metrics->set, ram->nodes.items[node], &first);
+        for (uint32_t i = first; i < first + count; i++) {
+            const struct scrape *scrape = &metrics->set.scrapes.items[i];
+            int64_t const stamp = ram_stamp_find(ram, scrape->file->stamp_us);
+            if (scrape->is_restart && stamp >= 0)
+                ram->restarts[node * ram->stamps.count + (size_t)stamp] = true;
+        }
+    }
+}
+
 void ram_fill_metrics(struct ram *ram, const struct ram_metrics *metrics)
 {
+    mark_restarts(ram, metrics);
     vec_each (metric, &metrics->wanted) { /* in order of rank: the first one stays */
         char name[256];
         if (!metric->column) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/missed_ticks.h"
 #include "cluster/ram_report.h"
 #include "report/line_chart.h"
 
@@ -35,6 +36,7 @@ static bool is_named(const char *columns, const char *name)
 struct drawing {
     const struct ram *ram;
     bool over_rounds;
+    bool *is_after_pause;       /* by row: ticks were missed before it */
     struct chart_point *points; /* of all lines */
     size_t used;
     struct chart_line *lines;
@@ -59,12 +61,40 @@ static int point_order(const void *left, const void *right)
     return (a->x > b->x) - (a->x < b->x);
 }
 
+/* Whether nothing leads from the row before to this one.  Over heights there is no order of time. */
+static bool is_interrupted(const struct drawing *drawing, size_t node, size_t row)
+{
+    return row > 0 && !drawing->over_rounds &&
+           (drawing->is_after_pause[row] || ram_is_restart(drawing->ram, node, row));
+}
+
+/* Times at which no node at all was asked. */
+static int find_pauses(struct drawing *drawing)
+{
+    const struct ram *ram = drawing->ram;
+    tick_list stamps = {0}, missed = {0};
+    size_t next = 0;
+    int err = 0;
+    for (size_t i = 0; i < ram->stamps.count && !err; i++)
+        err = vec_push(&stamps, ram->stamps.items[i]) ? 0 : -ENOMEM;
+    if (!err)
+        err = missed_ticks(ram->run, &stamps, stamps.items[stamps.count - 1], &missed);
+    for (size_t row = 0; row < ram->stamps.count && !err; row++)
+        for (; next < missed.count && missed.items[next] < ram->stamps.items[row]; next++)
+            drawing->is_after_pause[row] = true;
+    vec_free(&stamps);
+    vec_free(&missed);
+    return err;
+}
+
 static void make_line(struct drawing *drawing, size_t node, size_t column, int colour)
 {
     struct chart_point *first = drawing->points + drawing->used;
     size_t count = 0, known = 0;
     for (size_t row = 0; row < drawing->ram->stamps.count; row++) {
         int64_t const value = ram_value(drawing->ram, node, column, row);
+        if (is_interrupted(drawing, node, row))
+            first[count++] = (struct chart_point){drawing->ram->stamps.items[row], NAN};
         if (!place_x(drawing, node, row, &first[count].x))
             continue;
         first[count++].y = value == RAM_NONE ? NAN : (double)value;
@@ -114,9 +144,12 @@ int ram_plot_render(const struct ram *ram, const char *columns, bool over_rounds
     size_t const lines = ram->columns.count * ram->nodes.count;
     struct drawing drawing = {.ram = ram, .over_rounds = over_rounds};
     struct chart_lane *lanes = calloc(ram->columns.count + 1, sizeof(*lanes));
-    drawing.points = calloc(lines * ram->stamps.count + 1, sizeof(*drawing.points));
+    drawing.points = calloc(2 * lines * ram->stamps.count + 1, sizeof(*drawing.points));
+    drawing.is_after_pause = calloc(ram->stamps.count + 1, sizeof(bool));
     drawing.lines = calloc(lines + 1, sizeof(*drawing.lines));
-    int err = lanes && drawing.points && drawing.lines ? 0 : -ENOMEM;
+    int err = lanes && drawing.points && drawing.lines && drawing.is_after_pause ? 0 : -ENOMEM;
+    if (!err)
+        err = find_pauses(&drawing);
     if (!err) {
         char title[400], subtitle[120];
         snprintf(title, sizeof(title), "memory of %s", ram->run->path);
@@ -137,6 +170,7 @@ int ram_plot_render(const struct ram *ram, const char *columns, bool over_rounds
     }
     free(lanes);
     free(drawing.points);
+    free(drawing.is_after_pause);
     free(drawing.lines);
     return err;
 }

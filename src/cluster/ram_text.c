@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "cluster/ram_report.h"
 #include "report/growth_text.h"
+#include "report/name_columns.h"
 
 #define NAME_COLUMNS 22
 #define ROLE_COLUMNS 8
@@ -71,7 +72,18 @@ static void put_cell(FILE *out, const char *text, size_t columns)
     fprintf(out, "%*s ", (int)(columns - used), "");
 }
 
-static void put_node(const struct ram *ram, size_t node, const struct text_style *style, FILE *out)
+static size_t label_columns(const struct ram *ram)
+{
+    const char **labels = calloc(ram->nodes.count + 1, sizeof(*labels));
+    for (size_t i = 0; labels && i < ram->nodes.count; i++)
+        labels[i] = ram_node_label(ram, i);
+    size_t const columns = name_columns(labels, labels ? ram->nodes.count : 0, NAME_COLUMNS);
+    free(labels);
+    return columns;
+}
+
+static void put_node(const struct ram *ram, size_t node, size_t columns,
+                     const struct text_style *style, FILE *out)
 {
     char first[HUMAN_MAX], last[HUMAN_MAX], max[HUMAN_MAX], change[HUMAN_MAX + 1], rss[HUMAN_MAX];
     int64_t const rss_column = ram_column(ram, "rss");
@@ -81,7 +93,7 @@ static void put_node(const struct ram *ram, size_t node, const struct text_style
     ram_summarize(ram, node, rss_column, &resident);
     const struct ram_summary *judged = heap.points ? &heap : &resident;
     add_verdict(judged, &verdict);
-    put_cell(out, ram_node_label(ram, node), NAME_COLUMNS);
+    put_cell(out, ram_node_label(ram, node), columns);
     put_cell(out, ram_node(ram, node)->role, ROLE_COLUMNS);
     fprintf(out, "%5zu %11s %11s %11s %11s", judged->points, bytes_text(heap.first, first),
             bytes_text(heap.last, last), bytes_text(heap.max, max),
@@ -174,7 +186,8 @@ static int64_t sort_key(const struct ram *ram, enum ram_sort sort, size_t node)
     return is_change ? summary.last - summary.first : summary.last;
 }
 
-static void put_nodes(const struct ram_report *report, const struct text_style *style, FILE *out)
+static void put_nodes(const struct ram_report *report, size_t columns,
+                      const struct text_style *style, FILE *out)
 {
     const struct ram *ram = report->ram;
     struct place *places = calloc(ram->nodes.count, sizeof(*places));
@@ -183,16 +196,17 @@ static void put_nodes(const struct ram_report *report, const struct text_style *
     if (places)
         qsort(places, ram->nodes.count, sizeof(*places), place_order);
     for (size_t i = 0; i < ram->nodes.count; i++)
-        put_node(ram, places ? places[i].node : i, style, out);
+        put_node(ram, places ? places[i].node : i, columns, style, out);
     free(places);
 }
 
 void ram_text_write(const struct ram_report *report, const struct text_style *style, FILE *out)
 {
     const struct ram *ram = report->ram;
+    size_t const columns = label_columns(ram);
     put_head(ram, style, out);
     text_ink(style, out, INK_DIM);
-    fprintf(out, "%-*s %-*s %5s %11s %11s %11s %11s", NAME_COLUMNS, "node", ROLE_COLUMNS, "role",
+    fprintf(out, "%-*s %-*s %5s %11s %11s %11s %11s", (int)columns, "node", ROLE_COLUMNS, "role",
             "times", "heap first", "last", "most", "change");
     if (ram_column(ram, "rss") >= 0)
         fprintf(out, " %11s", "rss last");
@@ -200,7 +214,7 @@ void ram_text_write(const struct ram_report *report, const struct text_style *st
         fprintf(out, " %11s", "inuse last");
     fputs("  verdict\n", out);
     text_ink(style, out, INK_PLAIN);
-    put_nodes(report, style, out);
+    put_nodes(report, columns, style, out);
     if (!report->growth || !report->growth->all.is_known || report->top == 0)
         return;
     put_functions(&report->growth->all, report, "all nodes together", style, out);

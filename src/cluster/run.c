@@ -198,7 +198,8 @@ static int read_fetches(struct run *run)
 {
     FILE *file = open_beside(run, "fetches.jsonl");
     if (!file)
-        return 0;
+        return run_count_gaps(run);
+    run->has_fetches = true;
     char *block = malloc(BLOCK_BYTES);
     size_t kept = 0;
     while (block) {
@@ -311,6 +312,7 @@ void run_close(struct run *run)
     vec_free(&run->classes);
     vec_free(&run->files);
     vec_free(&run->stamps);
+    vec_free(&run->segments);
     vec_free(&run->by_nick);
     free(run->path);
     free(run);

@@ -6,10 +6,12 @@
  * Of manifest.json this much is read, in any order, all of it optional:
  *     {"nodes": [{"nick": "203.0.113.11:8580", "name": "r1", "role": "relay", "class": "algod"}],
  *      "classes": [{"name": "algod", "height": "metric", "transactions": "metric", "pool": "metric", "sent": ["metric"], "received": ["metric"],
- *                   "heap_metrics": ["inuse=metric"]}]}
+ *                   "heap_metrics": ["inuse=metric"]}],
+ *      "segments": [{"begin_us": 1794790800000000, "every_ns": 10000000000}]}
  * as struct node_class has them. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,7 +54,8 @@ struct run_file {
 struct run_node {
     char *nick, *name, *role,
         *class_name; /* role: see role_of_name; class_name "algod" for the original's runs */
-    uint64_t gaps;   /* fetches that failed, as far as is known */
+    uint64_t
+        gaps; /* fetches that failed; where the run does not tell them, answers that are missing */
 };
 
 /* What the metrics of a kind of node mean, as the manifest says; texts are NULL and lists empty when it does not. */
@@ -62,14 +65,21 @@ struct run_class {
     run_texts sent, received, heap_metrics;
 };
 
+/* One time of watching into the folder. */
+struct run_segment_times {
+    int64_t begin_us, every_us; /* 0: one snapshot */
+};
+
 struct run {
     char *path;
     VEC(struct run_node) nodes; /* by name, r2 before r10 */
     VEC(struct run_class) classes;
-    VEC(struct run_file) files; /* by node, kind, stamp */
-    VEC(int64_t) stamps;        /* all, ascending, each once */
-    VEC(uint32_t) by_nick;      /* nodes, in order of nick */
-    uint64_t strangers;         /* files that are nobody's capture, nor one of ours by name */
+    VEC(struct run_segment_times) segments; /* by begin, as the manifest has them */
+    VEC(struct run_file) files;             /* by node, kind, stamp */
+    VEC(int64_t) stamps;                    /* all, ascending, each once */
+    VEC(uint32_t) by_nick;                  /* nodes, in order of nick */
+    bool has_fetches;                       /* fetches.jsonl is there */
+    uint64_t strangers; /* files that are nobody's capture, nor one of ours by name */
 };
 
 /* NULL with a sentence: no folder, nothing in it.  A run that is being written may be opened: it is what is there now. */

@@ -123,6 +123,22 @@ static int take_class(struct run *run, struct json_in *json)
     return err;
 }
 
+static int take_segment(struct run *run, struct json_in *json)
+{
+    uint64_t begin_us = 0, every_ns = 0;
+    char key[32];
+    for (json_in_object(json); json_in_key(json, key, sizeof(key));)
+        if (strcmp(key, "begin_us") == 0)
+            json_in_uint(json, &begin_us);
+        else if (strcmp(key, "every_ns") == 0)
+            json_in_uint(json, &every_ns);
+        else
+            json_in_skip(json);
+    struct run_segment_times const times = {(int64_t)(begin_us & INT64_MAX),
+                                            (int64_t)(every_ns / 1000u)};
+    return run->segments.count >= LIST_MAX || vec_push(&run->segments, times) ? 0 : -ENOMEM;
+}
+
 int run_take_manifest(struct run *run, struct slice text)
 {
     struct json_in json = {.text = text};
@@ -138,6 +154,9 @@ int run_take_manifest(struct run *run, struct slice text)
         else if (strcmp(key, "classes") == 0)
             for (json_in_array(&json); !err && json_in_item(&json);)
                 err = take_class(run, &json);
+        else if (strcmp(key, "segments") == 0)
+            for (json_in_array(&json); !err && json_in_item(&json);)
+                err = take_segment(run, &json);
         else
             json_in_skip(&json);
     }

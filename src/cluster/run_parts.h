@@ -24,6 +24,9 @@ int run_take_manifest(struct run *run, struct slice text);
  * sense are passed over.  Returns how many were of this run. */
 size_t run_take_fetches(struct run *run, struct slice text);
 
+/* Gaps of nodes where no fetches.jsonl tells them: ticks without a heap profile, or without metrics, of nodes that have some.  0 or -ENOMEM. */
+int run_count_gaps(struct run *run);
+
 /* The node of this nick; -1: none.  `size` bytes. */
 int64_t run_node_find(const struct run *run, const char *nick, size_t size);
 /* One more, with name, role and class NULL: NULL when out of memory or when there are RUN_NODES_MAX. */

@@ -99,6 +99,32 @@ static int join_halves(struct series_set *set)
     return 0;
 }
 
+/* Counted, then put where their node begins: one pass each, in their order. */
+static int index_by_node(struct series_set *set)
+{
+    size_t const nodes = set->run->nodes.count, count = set->series.count;
+    if (!vec_reserve(&set->node_first, nodes + 2) || !vec_reserve(&set->by_node, count + 1))
+        return -ENOMEM;
+    uint32_t *first = set->node_first.items;
+    memset(first, 0, (nodes + 2) * sizeof(*first));
+    vec_each (series, &set->series)
+        first[series->node + 2]++;
+    for (size_t i = 2; i < nodes + 2; i++)
+        first[i] += first[i - 1];
+    for (uint32_t i = 0; i < count; i++)
+        set->by_node.items[first[set->series.items[i].node + 1]++] = i;
+    set->node_first.count = nodes + 1;
+    set->by_node.count = count;
+    return 0;
+}
+
+const uint32_t *series_of_node(const struct series_set *set, uint32_t node, size_t *count)
+{
+    uint32_t const first = set->node_first.items[node];
+    *count = set->node_first.items[node + 1] - first;
+    return set->by_node.items + first;
+}
+
 static void mark_restarts(struct series_set *set)
 {
     const struct scrape *last = NULL;
@@ -146,7 +172,11 @@ int series_read(struct series_set *set, const struct run *run, series_wanted_fn 
     if (!err && set->series.count)
         qsort(set->series.items, set->series.count, sizeof(set->series.items[0]), series_order);
     if (!err)
+        series_settle_types(set);
+    if (!err)
         err = join_halves(set);
+    if (!err)
+        err = index_by_node(set);
     if (err) {
         series_fini(set);
         return fault_set(fault, err, "cannot read the metrics of %s: %s", run->path,
@@ -165,6 +195,8 @@ void series_fini(struct series_set *set)
     vec_each (exposition, &set->expositions)
         exposition_destroy(*exposition);
     vec_free(&set->series);
+    vec_free(&set->by_node);
+    vec_free(&set->node_first);
     vec_free(&set->expositions);
     vec_free(&set->scrapes);
     free(set->bad_file);

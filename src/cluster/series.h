@@ -22,7 +22,10 @@ struct series_point {
 struct series {
     uint32_t node;
     const struct exposition_series *is;
-    const struct exposition_family *family;
+    const struct exposition_family
+        *family; /* where its own node tells no type, that of another node which does */
+    bool
+        is_cumulative; /* counts up from the start of the program: by that type; where nobody tells one, by how the name ends */
     VEC(struct series_point) points; /* by time, at most one per scrape */
 };
 
@@ -39,6 +42,8 @@ struct series_set {
     const struct run *run;
     VEC(struct scrape) scrapes; /* by node, then time */
     VEC(struct series) series;  /* by name, labels, node */
+    VEC(uint32_t) by_node;      /* indexes of series: by node, then name and labels */
+    VEC(uint32_t) node_first;   /* by node, and one more: where it begins in by_node */
     VEC(struct exposition *) expositions;
     struct exposition_tally tally; /* of all nodes */
     char *bad_file;                /* where the first bad line is; NULL: none is bad */
@@ -69,3 +74,6 @@ struct series_step series_step(const struct series_set *set, const struct series
 
 /* The series of this name, as a range: they lie together, by labels, then node. */
 size_t series_find(const struct series_set *set, const char *name, const struct series **first);
+
+/* The series of a node, by name and labels: indexes of set->series. */
+const uint32_t *series_of_node(const struct series_set *set, uint32_t node, size_t *count);

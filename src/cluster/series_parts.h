@@ -19,3 +19,6 @@ typedef VEC(struct series_part) series_part_list;
 int series_read_parts(struct series_set *set, series_wanted_fn wanted, void *context,
                       series_part_list *parts);
 void series_parts_fini(series_part_list *parts);
+
+/* Decides of every series whether it counts up.  They are sorted by name. */
+void series_settle_types(struct series_set *set);

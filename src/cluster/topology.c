@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/host_port.h"
+#include "report/name_columns.h"
 
 #define PEER_ID_SIZE 52u
 
@@ -34,6 +35,18 @@ void topology_fini(struct topology *topology)
     vec_free(&topology->edges);
     vec_free(&topology->loose);
     vec_free(&topology->aliases);
+}
+
+size_t topology_name_columns(const struct topology *topology, size_t least)
+{
+    const char **names = calloc(topology->nodes.count + 1, sizeof(*names));
+    size_t count = 0;
+    vec_each (node, &topology->nodes)
+        if (names)
+            names[count++] = node->name;
+    size_t const columns = name_columns(names, count, least);
+    free(names);
+    return columns;
 }
 
 const char *topology_short_name(const char *name, char *out)

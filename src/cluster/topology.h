@@ -62,6 +62,8 @@ int topology_finish(struct topology *topology);
 
 /* The node of this name or id; -1. */
 int64_t topology_find(const struct topology *topology, const char *text);
+/* How wide a column must be that shows its nodes apart, `least` or more. */
+size_t topology_name_columns(const struct topology *topology, size_t least);
 /* "relay1" of a log's name as people call it, "R1"; "nonParticipatingNode2" as "NPN2"; "node3" as "N3".  `out` has 256 bytes. */
 const char *topology_short_name(const char *name, char *out);
 

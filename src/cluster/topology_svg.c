@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE        900.0
-#define RADIUS      330.0
-#define NODE_LARGE  22.0
-#define LABELS_MAX  160u /* more would only cover each other: the names are in the tooltips */
-#define FULL_CIRCLE 6.283185307179586
+#define SIDE          900.0
+#define RADIUS        330.0
+#define NODE_LARGE    22.0
+#define LABELS_MAX    160u /* more would only cover each other: the names are in the tooltips */
+#define LABEL_COLUMNS 14
+#define FULL_CIRCLE   6.283185307179586
 
 static const char style[] =
     "<style>svg{font:12px \"DejaVu Sans\",Verdana,Arial,sans-serif;background:#fff}"
@@ -57,6 +58,7 @@ struct drawing {
     const struct topology_measures *measures;
     struct svg_out *out;
     double *angles; /* by node */
+    size_t label_columns;
 };
 
 static void put_xy(struct svg_out *out, const char *before, double value)
@@ -122,7 +124,7 @@ static void draw_node(const struct drawing *drawing, uint32_t node, uint32_t lar
         svg_raw(out, cos(angle) < -0.1  ? "\" text-anchor=\"end\">"
                      : cos(angle) > 0.1 ? "\">"
                                         : "\" text-anchor=\"middle\">");
-        svg_text_cut(out, name, 14);
+        svg_text_cut(out, name, drawing->label_columns);
         svg_raw(out, "</text>");
     }
     svg_raw(out, "\n");
@@ -159,7 +161,8 @@ void topology_svg_draw(const struct topology *topology, const struct topology_me
 {
     size_t const count = topology->nodes.count;
     struct place *places = calloc(count + 1, sizeof(*places));
-    struct drawing drawing = {topology, measures, out, calloc(count + 1, sizeof(double))};
+    struct drawing drawing = {topology, measures, out, calloc(count + 1, sizeof(double)),
+                              topology_name_columns(topology, LABEL_COLUMNS)};
     uint32_t largest = 2;
     if (!places || !drawing.angles) {
         out->failed = true;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "procfs/cgroup_folder.h"
 #include "procfs/proc_text.h"
 
 /* All that was not idle, of all processors, in the kernel's ticks. */
@@ -19,20 +20,38 @@ static uint64_t of_machine(const char *text)
     return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-static uint64_t of_cgroup(const char *text)
+static uint64_t number_in(const char *folder, const char *file, const char *before)
 {
-    const char *usage = strstr(text, "usage_usec ");
-    return usage ? strtoull(usage + strlen("usage_usec "), NULL, 10) * 1000 : 0;
+    char path[CGROUP_FOLDER_MAX + 32], *text;
+    snprintf(path, sizeof(path), "%s/%s", folder, file);
+    if (proc_text_read(path, 4096, &text) < 0)
+        return 0;
+    const char *at = strstr(text, before);
+    uint64_t const number = at ? strtoull(at + strlen(before), NULL, 10) : 0;
+    free(text);
+    return number;
+}
+
+/* Version 2 counts microseconds, version 1 nanoseconds, in a tree that may be another. */
+static uint64_t of_cgroup(const char *cgroup)
+{
+    char beside[CGROUP_FOLDER_MAX];
+    uint64_t used = number_in(cgroup, "cpu.stat", "usage_usec ") * 1000;
+    if (!used)
+        used = number_in(cgroup, "cpuacct.usage", "");
+    if (!used && cgroup_folder_beside(NULL, cgroup, "cpuacct", beside) == 0)
+        used = number_in(beside, "cpuacct.usage", "");
+    return used;
 }
 
 uint64_t wide_account_ns(const char *cgroup)
 {
-    char path[4200] = "/proc/stat", *text;
+    char *text;
     if (cgroup)
-        snprintf(path, sizeof(path), "%s/cpu.stat", cgroup);
-    if (proc_text_read(path, 512, &text) < 0)
+        return of_cgroup(cgroup);
+    if (proc_text_read("/proc/stat", 512, &text) < 0)
         return 0;
-    uint64_t const used = cgroup ? of_cgroup(text) : of_machine(text);
+    uint64_t const used = of_machine(text);
     free(text);
     return used;
 }

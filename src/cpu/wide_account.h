@@ -3,5 +3,5 @@
 
 #include <stdint.h>
 
-/* `cgroup`: a folder of cgroup v2, or NULL for the machine.  In nanoseconds; 0 when the kernel does not tell. */
+/* `cgroup`: a folder of a cgroup, of version 2 or of a tree of version 1, or NULL for the machine.  In nanoseconds; 0 when the kernel does not tell. */
 uint64_t wide_account_ns(const char *cgroup);

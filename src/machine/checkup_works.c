@@ -5,9 +5,6 @@
 
 #include "machine/checkup.h"
 
-/* What this version has; the machine is judged for the rest all the same. */
-static const bool has_attach = true, has_sampling = true, has_cpu = false;
-
 static void judge_run(struct checkup *checkup, const struct trial *trial)
 {
     if (trial->worked)
@@ -19,14 +16,10 @@ static void judge_run(struct checkup *checkup, const struct trial *trial)
                     trial->failure);
 }
 
-/* A way of working that may not be in this version: then the machine's part alone is told. */
-static struct check *add_way(struct checkup *checkup, bool is_there, const char *name,
-                             enum check_state state, const char *found)
+static struct check *add(struct checkup *checkup, const char *name, enum check_state state,
+                         const char *found)
 {
-    if (is_there)
-        return checkup_add(checkup, "works", name, state, "%s", found);
-    return checkup_add(checkup, "works", name, CHECK_NOTE,
-                       "not in this version of memoir yet; the machine allows it %s", found);
+    return checkup_add(checkup, "works", name, state, "%s", found);
 }
 
 static bool yama_allows(const struct machine_facts *facts)
@@ -42,36 +35,43 @@ static void judge_attach(struct checkup *checkup, const struct machine_facts *fa
     bool const never = facts->yama_scope != SETTING_ABSENT && facts->yama_scope >= 3;
     struct check *check;
     if (tried || never)
-        check = add_way(checkup, has_attach, "attach", CHECK_MISSING, "to no process, see kernel");
+        check = add(checkup, "attach", CHECK_MISSING, "to no process, see kernel");
     else if (any)
-        check = add_way(checkup, has_attach, "attach", CHECK_OK, "to any process");
+        check = add(checkup, "attach", CHECK_OK, "to any process");
     else if (yama_allows(facts))
-        check = add_way(checkup, has_attach, "attach", CHECK_OK,
-                        "to your own processes; to those of others with sudo");
+        check =
+            add(checkup, "attach", CHECK_OK, "to your own processes; to those of others with sudo");
     else
-        check = add_way(checkup, has_attach, "attach", CHECK_LIMITED, "with sudo only, see kernel");
-    if (has_attach && !any && !tried && !never)
+        check = add(checkup, "attach", CHECK_LIMITED, "with sudo only, see kernel");
+    if (!any && !tried && !never)
         check_set_command(check, "sudo memoir attach PID");
 }
 
 static void judge_sampling(struct checkup *checkup, const struct trial *trial)
 {
-    if (!has_sampling)
-        checkup_add(checkup, "works", "sampling", CHECK_NOTE,
-                    "not in this version of memoir yet; it needs nothing that run does not");
-    else
-        checkup_add(checkup, "works", "sampling", trial->worked ? CHECK_OK : CHECK_MISSING, "%s",
-                    trial->worked ? "as run does" : "as little as run does");
+    add(checkup, "sampling", trial->worked ? CHECK_OK : CHECK_MISSING,
+        trial->worked ? "as run does" : "as little as run does");
 }
 
+/* As memoir cpu chooses: the agent if one answers, else perf events. */
 static void judge_cpu(struct checkup *checkup, const struct machine_facts *facts)
 {
-    if (facts->tried[FEATURE_PERF_KERNEL] == 0)
-        add_way(checkup, has_cpu, "cpu", CHECK_OK, "with the kernel's part");
-    else if (facts->tried[FEATURE_PERF_USER] == 0)
-        add_way(checkup, has_cpu, "cpu", CHECK_LIMITED, "without the kernel's part");
-    else
-        add_way(checkup, has_cpu, "cpu", CHECK_MISSING, "as root only");
+    struct check *check;
+    bool const is_root = facts->permissions.uid == 0;
+    if (facts->pages.agent_err == 0 && facts->pages.socket[0]) {
+        add(checkup, "cpu", CHECK_OK, "through the agent: time and waits, with the kernel's part");
+    } else if (facts->tried[FEATURE_PERF_KERNEL] == 0) {
+        add(checkup, "cpu", CHECK_OK, "by perf events: time and waits, with the kernel's part");
+    } else if (facts->tried[FEATURE_PERF_USER] == 0) {
+        check = add(checkup, "cpu", CHECK_LIMITED,
+                    "by perf events: time without the kernel's part, waits without stacks");
+        if (facts->perf_paranoid != SETTING_ABSENT && facts->perf_paranoid > 1)
+            check_set_command(check, is_root ? "sysctl kernel.perf_event_paranoid=1"
+                                             : "sudo sysctl kernel.perf_event_paranoid=1");
+    } else {
+        check = add(checkup, "cpu", CHECK_MISSING, "perf events are refused, and no agent runs");
+        check_set_command(check, is_root ? "memoir agent" : "sudo memoir cpu -- PROGRAM");
+    }
 }
 
 void checkup_judge_works(struct checkup *checkup, const struct machine_facts *facts,

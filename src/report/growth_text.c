@@ -65,7 +65,7 @@ void growth_render(const struct growth *growth, int64_t limit_bytes, struct text
     human_bytes(growth->last, last);
     switch (growth->verdict) {
     case GROWTH_UNKNOWN:
-        line_add(line, "was not looked at for long enough to say");
+        line_add(line, "was not looked at for long enough, or not often enough, to say");
         return;
     case GROWTH_STEADY:
         line_add(line, "is steady over %s", span);

@@ -13,19 +13,23 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "scrape/descriptors.h"
 #include "scrape/http_words.h"
 
 #define TIMEOUT_MS_USUAL 15000u
 #define CONNECT_MS_MOST  15000u
 #define BYTES_USUAL      ((size_t)64 << 20)
 #define BAD_BODY_MOST    4096u /* of an answer that is no good news */
-#define CONNECTIONS_KEPT 8192l
+#define AT_ONCE_MOST     8192u
+#define DESCRIPTORS_EACH 2u /* a connection, and the file that the answer goes to */
 #define OTHERS_MOST      15u
 #define EVENTS_AT_ONCE   256
 
 struct transfer {
     struct transfer *next, *before;
+    struct transfer *next_waiting;
     struct http *http;
+    bool is_begun;
     uint64_t number;
     CURL *curl;
     struct curl_slist *headers;
@@ -34,7 +38,8 @@ struct transfer {
     size_t bytes; /* of the body so far */
     size_t bytes_max;
     uint64_t timeout_ms, begin_ns;
-    int error; /* why we ended it ourselves */
+    int error;        /* why we ended it ourselves */
+    int socket_error; /* why it could have no socket */
     http_done_fn done;
     http_piece_fn piece;
     void *context;
@@ -47,6 +52,8 @@ struct http {
     uint64_t last_number;
     struct transfer *first;
     size_t count;
+    struct transfer *waiting, *last_waiting; /* until others have ended */
+    size_t begun, at_once_max;
     uint64_t answered; /* ever */
     bool ends;
 };
@@ -89,6 +96,10 @@ struct http *http_create(struct fault *fault)
         return NULL;
     }
     http->timer_ns = UINT64_MAX;
+    http->at_once_max = descriptors_left() / DESCRIPTORS_EACH;
+    if (http->at_once_max > AT_ONCE_MOST)
+        http->at_once_max = AT_ONCE_MOST;
+    http->at_once_max += http->at_once_max == 0;
     http->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     http->multi = curl_multi_init();
     if (http->epoll_fd < 0 || !http->multi) {
@@ -101,7 +112,8 @@ struct http *http_create(struct fault *fault)
     curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, timer_changed);
     curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
     /* Without a number libcurl keeps four per request under way, and so ever fewer while the last ones end. */
-    curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, CONNECTIONS_KEPT);
+    curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)http->at_once_max);
+    curl_multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)http->at_once_max);
     return http;
 }
 
@@ -115,11 +127,32 @@ static void transfer_destroy(struct transfer *transfer)
     free(transfer);
 }
 
+static void wait_no_longer(struct transfer *transfer)
+{
+    struct http *http = transfer->http;
+    struct transfer *before = NULL, **link = &http->waiting;
+
+    while (*link && *link != transfer) {
+        before = *link;
+        link = &before->next_waiting;
+    }
+    if (!*link)
+        return;
+    *link = transfer->next_waiting;
+    if (http->last_waiting == transfer)
+        http->last_waiting = before;
+}
+
 static void take_out(struct transfer *transfer)
 {
     struct http *http = transfer->http;
 
-    curl_multi_remove_handle(http->multi, transfer->curl);
+    if (transfer->is_begun) {
+        curl_multi_remove_handle(http->multi, transfer->curl);
+        http->begun--;
+    } else {
+        wait_no_longer(transfer);
+    }
     if (transfer->before)
         transfer->before->next = transfer->next;
     else
@@ -139,6 +172,8 @@ static void finish(struct transfer *transfer, CURLcode code)
     curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(transfer->curl, CURLINFO_OS_ERRNO, &os_error);
     curl_easy_getinfo(transfer->curl, CURLINFO_CONTENT_TYPE, &content_type);
+    if (transfer->socket_error && code == CURLE_COULDNT_CONNECT)
+        os_error = transfer->socket_error;
     int const error = transfer->error ? transfer->error : http_error_of(code, os_error);
     struct http_failure const failure = {&transfer->address,
                                          transfer->headers,
@@ -207,6 +242,18 @@ static size_t take_piece(char *data, size_t one, size_t count, void *context)
     return transfer->error ? CURL_WRITEFUNC_ERROR : one * count;
 }
 
+/* libcurl keeps to itself why there was no socket. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct transfer *transfer = context;
+    int const fd =
+        socket(address->family, address->socktype | SOCK_CLOEXEC, (int)address->protocol);
+    (void)purpose;
+
+    transfer->socket_error = fd < 0 ? errno : 0;
+    return fd < 0 ? CURL_SOCKET_BAD : fd;
+}
+
 static bool set_headers(struct transfer *transfer, const struct http_request *request)
 {
     bool fits = true;
@@ -242,6 +289,8 @@ static bool set_options(struct transfer *transfer, const struct http_request *re
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "memoir/" MEMOIR_VERSION);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_piece);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, transfer);
     curl_easy_setopt(curl, CURLOPT_PRIVATE, transfer);
     if (transfer->address.socket)
         curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, transfer->address.socket);
@@ -285,6 +334,39 @@ failed:
     return NULL;
 }
 
+/* Its time, and what it has left of it, count from here. */
+static bool begin(struct transfer *transfer)
+{
+    transfer->begin_ns = unix_ns();
+    transfer->is_begun = curl_multi_add_handle(transfer->http->multi, transfer->curl) == CURLM_OK;
+    transfer->http->begun += transfer->is_begun;
+    return transfer->is_begun;
+}
+
+static void begin_waiting(struct http *http)
+{
+    while (http->waiting && http->begun < http->at_once_max && !http->ends) {
+        struct transfer *transfer = http->waiting;
+        wait_no_longer(transfer);
+        if (!begin(transfer)) {
+            transfer->error = -ENOMEM;
+            finish(transfer, CURLE_OK);
+        }
+    }
+}
+
+static void wait_for_others(struct transfer *transfer)
+{
+    struct http *http = transfer->http;
+
+    transfer->begin_ns = unix_ns();
+    if (http->last_waiting)
+        http->last_waiting->next_waiting = transfer;
+    else
+        http->waiting = transfer;
+    http->last_waiting = transfer;
+}
+
 uint64_t http_ask(struct http *http, const struct http_request *request, struct fault *fault)
 {
     if (http->ends) {
@@ -294,8 +376,9 @@ uint64_t http_ask(struct http *http, const struct http_request *request, struct 
     struct transfer *transfer = transfer_create(http, request, fault);
     if (!transfer)
         return 0;
-    transfer->begin_ns = unix_ns();
-    if (curl_multi_add_handle(http->multi, transfer->curl) != CURLM_OK) {
+    if (http->begun >= http->at_once_max) {
+        wait_for_others(transfer);
+    } else if (!begin(transfer)) {
         fault_set(fault, -ENOMEM, "out of memory");
         transfer_destroy(transfer);
         return 0;
@@ -315,6 +398,7 @@ void http_cancel(struct http *http, uint64_t number)
         if (transfer->number == number) {
             transfer->error = -ECANCELED;
             finish(transfer, CURLE_OK);
+            begin_waiting(http);
             return;
         }
 }
@@ -350,6 +434,7 @@ static void drive(struct http *http)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
         finish(transfer, code);
     }
+    begin_waiting(http);
 }
 
 static int wait_ms(const struct http *http, uint64_t end_ns)

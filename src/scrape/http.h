@@ -1,7 +1,7 @@
 /* http.h - many HTTP requests at once, by libcurl, in the thread that calls http_wait.
  *
  * Nothing blocks but http_wait.  A server that is slow, dead or lies costs its own request and nothing else.  Addresses are http://, https:// and
- * unix:/path/of/socket:/path.  Connections are kept.  No sentence made here holds a header or a password of an address. */
+ * unix:/path/of/socket:/path.  Connections are kept.  As many requests are begun as there are descriptors for; others wait for their turn, and their time counts from then.  No sentence made here holds a header or a password of an address. */
 #pragma once
 
 #include <poll.h>
@@ -14,7 +14,7 @@
 struct http;
 
 struct http_answer {
-    int error; /* 0, or -errno: -ETIMEDOUT, -ECONNREFUSED, -EHOSTUNREACH, -EMSGSIZE (more than bytes_max), -EPROTO, -ECANCELED */
+    int error; /* 0, or -errno: -ETIMEDOUT, -ECONNREFUSED, -EHOSTUNREACH, -EMFILE, -EMSGSIZE (more than bytes_max), -EPROTO, -ECANCELED */
     long status; /* of HTTP; 0 without an answer.  Others than 200 to 299 are not errors here */
     struct slice
         body; /* as it was sent, after HTTP's own content encoding is undone; gone after `done` */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "scrape/descriptors.h"
 
 #define SAID_MAX        160
 #define SECRET_SHORTEST 4 /* shorter values of headers are words such as "*" and "1" */
@@ -96,8 +97,8 @@ int http_error_of(CURLcode code, long os_error)
         return -ETIMEDOUT;
     case CURLE_OUT_OF_MEMORY:
         return -ENOMEM;
-    case CURLE_COULDNT_RESOLVE_HOST:
-        return -EHOSTUNREACH;
+    case CURLE_COULDNT_RESOLVE_HOST: /* resolvers do not tell why */
+        return descriptors_left() ? -EHOSTUNREACH : -EMFILE;
     case CURLE_COULDNT_CONNECT:
         return os_error == 0 || os_error == ENETUNREACH ? -EHOSTUNREACH : -(int)os_error;
     default:
@@ -174,6 +175,12 @@ const char *http_why(const struct http_failure *failure, char out[HTTP_WHY_MAX])
     else if (failure->error == -EMSGSIZE)
         snprintf(out, HTTP_WHY_MAX, "%s answers with more than %s", shown,
                  human_bytes((int64_t)failure->bytes_max, size));
+    else if (failure->error == -EMFILE || failure->error == -ENFILE)
+        snprintf(out, HTTP_WHY_MAX,
+                 "%s was not asked: there was no file descriptor left; %s may have %zu of them "
+                 "(ulimit -Hn)",
+                 shown, failure->error == -EMFILE ? "memoir" : "the system is full, memoir",
+                 descriptors_limit());
     else if (failure->error == -ECONNREFUSED)
         snprintf(out, HTTP_WHY_MAX, "nobody listens at %s: is it running?", shown);
     else if (failure->code == CURLE_OK || failure->code == CURLE_WRITE_ERROR)

@@ -30,6 +30,7 @@ struct outcome {
     uint64_t bytes;
     const char *why; /* "": all is well */
     bool is_ours;    /* given up by us, or not to be written: no news of the node */
+    bool is_whole;   /* it answered to the end, whatever it said */
 };
 
 bool node_gives(const struct node *node, enum run_kind kind)
@@ -60,14 +61,14 @@ static const char *kind_for_people(enum run_kind kind)
                                    : run_kind_suffix(kind);
 }
 
-/* A node that cannot be reached is told of once, whatever it was asked for. */
-static void tell_reach(struct fetch *fetch, bool is_reached, const char *why)
+/* A node that cannot be reached is told of once, whatever it was asked for.  Half an answer is none: it is back when one is whole. */
+static void tell_reach(struct fetch *fetch, const struct outcome *outcome)
 {
     struct watched *watched = fetch->watched;
 
-    if (!is_reached && watched->unreached++ == 0)
-        watch_say(fetch->watch, "%s: %s", watched->node->name, why);
-    if (is_reached && watched->unreached) {
+    if (outcome->status == 0 && watched->unreached++ == 0)
+        watch_say(fetch->watch, "%s: %s", watched->node->name, outcome->why);
+    if (outcome->is_whole && watched->unreached) {
         watch_say(fetch->watch, "%s: answers again, after %u gap%s", watched->node->name,
                   watched->unreached, watched->unreached == 1 ? "" : "s");
         watched->unreached = 0;
@@ -83,7 +84,7 @@ static void tell_change(struct fetch *fetch, const struct outcome *outcome)
     if (outcome->is_ours)
         return;
     if (fetch->kind != RUN_BLOCKINFO)
-        tell_reach(fetch, outcome->status != 0, why);
+        tell_reach(fetch, outcome);
     if (fetch->kind != RUN_BLOCKINFO && outcome->status == 0)
         return;
     if (why[0] && (*gaps)++ == 0)
@@ -192,10 +193,12 @@ static void take_answer(void *context, const struct http_answer *answer)
 {
     struct fetch *fetch = context;
     char why[128];
-    struct outcome outcome = {
-        answer->begin_ns, answer->end_ns,
-        answer->status,   0,
-        answer->why,      answer->error == -ECANCELED || is_no_room(answer->error)};
+    struct outcome outcome = {.begin_ns = answer->begin_ns,
+                              .end_ns = answer->end_ns,
+                              .status = answer->status,
+                              .why = answer->why,
+                              .is_ours = answer->error == -ECANCELED || is_no_room(answer->error),
+                              .is_whole = answer->error == 0};
 
     if (answer->error == 0 && !answer->why[0]) {
         int const err = fetch->capture.name[0] ? keep_capture(fetch, &outcome.bytes) : -ENODATA;
@@ -214,9 +217,10 @@ static void take_blockinfo(void *context, const struct chain_blockinfo *info)
 {
     struct fetch *fetch = context;
     char why[128];
-    struct outcome outcome = {
-        info->begin_ns,           info->end_ns, 0, 0, info->error ? info->why : "",
-        info->error == -ECANCELED};
+    struct outcome outcome = {.begin_ns = info->begin_ns,
+                              .end_ns = info->end_ns,
+                              .why = info->error ? info->why : "",
+                              .is_ours = info->error == -ECANCELED};
 
     if (info->error == 0) {
         int err = take_piece(fetch, info->json);
@@ -280,7 +284,7 @@ void fetch_begin(struct watch *watch, struct watched *watched, enum run_kind kin
     uint64_t const now_ns = unix_ns();
     struct fetch refused = {
         .watch = watch, .watched = watched, .snapshot = snapshot, .kind = kind, .capture.fd = -1};
-    struct outcome outcome = {now_ns, now_ns, 0, 0, "out of memory", false};
+    struct outcome outcome = {.begin_ns = now_ns, .end_ns = now_ns, .why = "out of memory"};
     struct fault fault = {0};
 
     if (watched->is_busy[kind]) {

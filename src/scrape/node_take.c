@@ -43,11 +43,24 @@ static bool same(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+/* In whatever order: behind one address there may be one node for each value of a header. */
+static bool have_same_headers(const text_list *some, const text_list *others)
+{
+    size_t found = 0;
+    vec_each (one, some)
+        for (size_t i = 0; i < others->count; i++)
+            if (strcmp(*one, others->items[i]) == 0) {
+                found++;
+                break;
+            }
+    return found == some->count && some->count == others->count;
+}
+
 static bool is_same_node(const struct node *a, const struct node *b)
 {
     const struct node_process *one = &a->process, *other = &b->process;
     if (!same(a->base_url, b->base_url) || !same(a->metrics_url, b->metrics_url) ||
-        !same(a->pprof_url, b->pprof_url))
+        !same(a->pprof_url, b->pprof_url) || !have_same_headers(&a->headers, &b->headers))
         return false;
     return a->base_url || (one->pid == other->pid && one->port == other->port &&
                            same(one->pid_file, other->pid_file) && same(one->name, other->name));

@@ -95,6 +95,30 @@ done
 equal 'W7 the rest of the file is read' "$(summary one)" "$(summary lines)"
 equal 'W7 bad lines are counted' 4 "$(bandwidth lines --json | jq .bad_lines)"
 
+# Two counters make one number: 300 ms for 60 proposals, on another node 900 for 90.
+golden verify Primary
+golden verify Other
+for file in verify/*.metrics; do
+    ms=300 good=60
+    [[ $file != */Other* ]] || { ms=900 good=90; }
+    printf '# TYPE algod_agreement_proposal_verify_ms counter\nalgod_agreement_proposal_verify_ms %s\n# TYPE algod_agreement_proposal_verify_good counter\nalgod_agreement_proposal_verify_good %s\n' $ms $good >>"$file"
+done
+equal '10.1 time to verify a proposal' 'verify ms (5/8/10)' "$(bandwidth verify | grep verify)"
+equal '10.1 the same as JSON' 7.5 "$(bandwidth verify --json | jq '.groups[0].verify_ms.mean')"
+
+# Nodes of two classes that take turns: each has the names of its own.
+mkdir mixed
+echo '{"nodes":[{"nick":"a","class":"one"},{"nick":"b","class":"two"},{"nick":"c","class":"one"},{"nick":"d","class":"two"}],
+    "classes":[{"name":"one","sent":["out_total"],"received":["in_total"]},{"name":"two","sent":["up_total"],"received":["down_total"]}]}' >mixed/manifest.json
+for i in 0 1 2; do
+    for nick in a b c d; do
+        out=out in=in
+        [[ $nick != [bd] ]] || { out=up in=down; }
+        printf '# TYPE %s_total counter\n%s_total %s\n# TYPE %s_total counter\n%s_total %s\n' $out $out $((i * 1000)) $in $in $((i * 3000)) >"mixed/$nick.20261116_0100${i}0.metrics"
+    done
+done
+equal 'nodes of several classes' 'summary: tx 100.0B/s, rx 300.0B/s' "$(summary mixed)"
+
 # Exactly two snapshots; a sample of the pool that is missing.
 mkdir two missing
 for i in 0 1; do
@@ -197,6 +221,16 @@ equal 'plots are well-formed' 0 $?
 equal 'pool as CSV' 'time,pool|2026-11-16 01:00:00,0' "$(head -n 2 poolPrimary.csv | paste -sd '|')"
 bandwidth one --heap-plot heap.svg >/dev/null
 one_sentence 'nothing to draw' err 'nothing to draw for heap.svg'
+
+bandwidth restart --plot restart.svg >/dev/null
+equal 'no line from one life to the next' 1 "$(grep -c '"y":\[100,null,0.3,100\]' restart.svg)"
+golden alive Primary
+i=0
+for file in alive/*.metrics; do
+    echo "process_start_time_seconds $((i++ < 2 ? 1000 : 5000))" >>"$file"
+done
+bandwidth alive --pool-plot alive.svg >/dev/null
+equal 'nor of the pool' 1 "$(grep -c '"y":\[0,1,null,2,3\]' alive.svg)"
 
 # Failures.
 mkdir empty

@@ -36,6 +36,10 @@ equal agreement-no-weight-of-proposals 0 "$(grep ProposalAccepted text | grep -c
 equal agreement-round-took "1250.000 ms 2250.000 ms" "$(grep -o '[0-9.]* ms' text | tr '\n' ' ' | sed 's/ $//')"
 equal agreement-end-round 6 "$("$MEMOIR" agreement logs -e 7 --json | jq '.events | length')"
 equal agreement-csv "time,node,type,round 7" "$("$MEMOIR" agreement logs --csv | awk -F, 'NR == 1 { printf "%s,%s,%s,%s ", $1, $2, $3, $4 } END { print NR - 1 }')"
+mkdir alike
+cp logs/relay1-node.log alike/nonParticipatingNode1-node.log
+cp logs/node2-node.log alike/nonParticipatingNode2-node.log
+equal agreement-names-stay-apart "nonParticipatingNode1 nonParticipatingNode2" "$("$MEMOIR" agreement alike | grep -o 'nonParti[^ ]*' | sort -u | paste -sd ' ')"
 gzip -k logs/relay1-node.log
 equal "C10 plain JSON log" 7 "$("$MEMOIR" agreement logs/node2-node.log logs/relay1-node.log --json | jq '.events | length')"
 equal agreement-packed 5 "$("$MEMOIR" agreement logs/relay1-node.log.gz --json | jq '.events | length')"

@@ -2,6 +2,26 @@
 # memoir cpu --cgroup: the kernel picks out what runs in it, also programs too short for any list of processes.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
+
+# Version 1: a cgroup of one tree alone.  Its processes, and those below it, are looked up now and then.
+one=$(awk '$3 == "cgroup" && $4 ~ /(^|,)(cpu|pids|freezer)(,|$)/ { print $2; exit }' /proc/mounts)
+group=memoir-test-v1-$$
+if [ "$(id -u)" = 0 ] && [ -n "$one" ] && mkdir -p "$one/$group/inner" 2>/dev/null; then
+    for where in "$group" "$group/inner"; do
+        timeout 60 bash -c "echo \$\$ >'$one/$where/cgroup.procs'; exec awk 'BEGIN { while (1) x++ }'" &
+    done
+    wait_until 30 bash -c "[ \$(cat '$one/$group/cgroup.procs' '$one/$group/inner/cgroup.procs' | wc -l) = 2 ]"
+    "$MEMOIR" cpu --cgroup "$group" --for 2s -o one.memoir 2>err
+    equal v1-status 0 $?
+    equal v1-processes 2 "$("$MEMOIR" export one.memoir --to folded --metric cpu.on 2>/dev/null | awk -F';' '{ print $1 }' | sort -u | grep -c awk)"
+    xargs kill <"$one/$group/cgroup.procs"
+    xargs kill <"$one/$group/inner/cgroup.procs"
+    wait
+    rmdir "$one/$group/inner" "$one/$group"
+else
+    skip v1 "needs root and a cgroup file system of version 1 that is mounted writable"
+fi
+
 unified=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 group=memoir-test-$$
 if [ "$(id -u)" != 0 ] || [ -z "$unified" ] || ! mkdir "$unified/$group" 2>/dev/null; then

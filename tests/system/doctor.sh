@@ -14,6 +14,7 @@ equal quiet "" "$(cat err)"
 equal run ok "$(state_of all.json works run)"
 equal abilities "run attach sampling pages cpu" \
     "$(jq -r '[.checks[] | select(.group == "works") | .name] | join(" ")' all.json)"
+equal nothing-is-told-to-be-missing-that-is-there 0 "$(jq '[.checks[] | select(.found | test("not in this version"))] | length' all.json)"
 equal states-are-known 0 "$(jq '[.checks[] | select(.state | IN("ok", "limited", "missing", "note") | not)] | length' all.json)"
 equal everything-says-why 0 "$(jq '[.checks[] | select(.found == "")] | length' all.json)"
 equal capabilities 7 "$(jq '[.checks[] | select(.name | startswith("CAP_"))] | length' all.json)"

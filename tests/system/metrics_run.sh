@@ -47,8 +47,41 @@ equal '--diff' '5 5 5 5' "$(values run --diff level other -t n=r2)"
 equal '--diff is named' level_-_other "$(metrics run --diff level other --json | jq -r '.curves[0].metric')"
 equal '-t one label, several values' 2 "$(metrics run level -t n=r1 -t n=n1 --json | jq '.curves | length')"
 equal '-t role' 'r1 r2' "$(metrics run level -t role=relay --json | jq -r '.curves[].node' | paste -sd ' ')"
-equal '--avg-max' 'calls: mean of max 63.333333333333336 over 3' "$(metrics run calls --avg-max | tail -n 1)"
-equal '--avg-max-min' 'calls: mean of max-min 63.333333333333336 over 3' "$(metrics run calls --avg-max-min | tail -n 1)"
+equal '--avg-max: the mean is over nodes, of all their counters' 'calls: mean of max 95 over 2 nodes' "$(metrics run calls --avg-max | tail -n 1)"
+equal '--avg-max-min: the same' 'calls: mean of max-min 95 over 2 nodes' "$(metrics run calls --avg-max-min | tail -n 1)"
+equal '--avg-max --sum: of the sums of each node' 'r1 calls: count 4, max 140, min 0, max-min 140|r2 calls: count 4, max 30, min 0, max-min 30|calls: mean of max-min 85 over 2 nodes' \
+    "$(metrics run calls --avg-max-min --sum | paste -sd '|')"
+metrics run level --avg-max >/dev/null
+one_sentence '--avg-max of a gauge' err 'level is a gauge'
+
+# Two ticks that a node did not answer, alone and beside others; and one that was started again.
+mkdir missed lives
+for i in 0 1 2 3 4 5; do
+    printf '# TYPE level gauge\nlevel %s\n' $i >"missed/a.20261116_0100${i}0.metrics"
+    [[ $i = [23] ]] || cp "missed/a.20261116_0100${i}0.metrics" "missed/b.20261116_0100${i}0.metrics"
+    [ $i -lt 4 ] || rm "missed/a.20261116_0100${i}0.metrics"
+    printf '# TYPE level gauge\nlevel %s\n# TYPE calls counter\ncalls %s\nprocess_start_time_seconds %s\n' $i $((i * 7)) $((i < 3 ? 1000 : 2000)) >"lives/a.20261116_0100${i}0.metrics"
+done
+equal 'answers that never came are gaps' 'a 4 2|b 4 2' "$(metrics missed level | awk '/ [ab] *$/ { print $NF, $(NF - 2), $(NF - 1) }' | paste -sd '|')"
+equal 'also in JSON' '0 1 null null 4 5' "$(metrics missed level -t n=b --json | jq -r '.curves[0].points[][1]' | paste -sd ' ')"
+equal 'and of the nodes' '2 2' "$(metrics missed --list-nodes --json | jq -r '.[].gaps' | paste -sd ' ')"
+rm missed/a.*
+equal 'also of a node alone' 2 "$(metrics missed level | awk '/ b *$/ { print $(NF - 1) }')"
+metrics lives level calls --plot=lives.svg
+equal 'no line from one life to the next' '[0,1,2,null,3,4,5]' "$(grep -o '"y":\[0,1,2[^]]*\]' lives.svg | sed 's/"y"://')"
+equal 'nor of its counters' 1 "$(grep -c '"y":\[null,0.7,0.7,null,2.1,0.7,0.7\]' lives.svg)"
+equal 'a life is no gap' '0 1 2 3 4 5' "$(metrics lives level --json | jq -r '.curves[0].points[][1]' | paste -sd ' ')"
+
+# A node that tells no types, as VictoriaMetrics does, alone and beside one that does.
+mkdir untold
+for i in 0 1 2; do
+    printf 'rows_total %s\nlevel_count %s\nsize_bytes 7\n' $((i * 50)) $((i * 3)) >"untold/v.20261116_0100${i}0.metrics"
+done
+equal 'a total without a type is a rate' '5 5' "$(values untold rows_total)"
+equal 'and said to be guessed' 'counter?' "$(metrics untold --list | awk '/rows_total/ { print $1 }')"
+equal 'what nobody tells is a level' '7 7 7' "$(values untold size_bytes)"
+printf '# TYPE level_count gauge\nlevel_count 1\n' >untold/w.20261116_010000.metrics
+equal 'a type that another node tells' '0 3 6' "$(values untold level_count -t n=v)"
 equal '--list' 'calls counter 3|level gauge 3|other gauge 2' "$(metrics run --list --json | jq -r '.metrics[] | "\(.name) \(.type) \(.series)"' | paste -sd '|')"
 equal 'W12 --list-nodes' 'n1 10.0.0.2:8580|r1 10.0.0.1:8580|r2 10.0.0.11:8580' "$(metrics run --list-nodes | sed 1d | cut -f 1,2 | tr '\t' ' ' | paste -sd '|')"
 metrics run level --rate >/dev/null

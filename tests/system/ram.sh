@@ -137,6 +137,13 @@ order() { # order BY: of the nodes in the table
     "$MEMOIR" ram fast --sort "$1" | awk '/^[ab] / { printf "%s%s", (n++ ? " " : ""), $1 }'
 }
 equal "table in the order asked for" "a b, b a, b a, a b" "$(order name), $(order heap), $(order change), $(order rss)"
+# A process that was started again, and a time when nobody asked: nothing is drawn over them.
+mkdir lives
+for i in 0 1 2 3 4 8; do
+    echo "20260528_00${i}000,2026-05-28 00:${i}0:00,$((1024 * (i + 1))),9000,$((i < 2 ? 77 : 78)),,,"
+done | sed s/008000/012000/ >lives/a.heap.csv
+"$MEMOIR" ram lives --plot -o lives.svg --columns rss
+equal "no line from one life to the next, nor over a pause" "[1048576,2097152,null,3145728,4194304,5242880,null,9437184]" "$(grep -o '"y":[^]]*\]' lives.svg | sed 's/"y"://')"
 mkdir none
 "$MEMOIR" ram none 2>err
 equal "no run: status" 1 $?

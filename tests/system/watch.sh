@@ -263,4 +263,39 @@ sha1sum --quiet -c sums >changed 2>&1
 equal "18.2 captures are not written over" "0 " "$? $(cat changed)"
 equal "C7 below a second every stamp has a fraction, the first too" "" \
     "$(find run -newer idle/manifest.json -name '[AB].*.heap' -printf '%f\n' | grep -vE '^[AB]\.[0-9]{8}_[0-9]{6}\.[0-9]{6}\.heap$')"
+
+# One that hangs up at first, then says half of it, for ever; and one that says all of it in the end.
+python3 - <<'END' &
+import socket, threading
+def serve(name, answers):
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen(64)
+    open(name + ".port", "w").write(str(listening.getsockname()[1]))
+    for number in range(1000):
+        peer, _ = listening.accept()
+        peer.recv(10000)
+        answer = answers[min(number, len(answers) - 1)]
+        if answer:
+            peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\n" + answer)
+        peer.close()
+threading.Thread(target=serve, args=("half", [b"", b"x "])).start()
+serve("whole", [b"", b"x ", b"x 1\n"])
+END
+started+=($!)
+wait_until half test -s half.port
+wait_until whole test -s whole.port
+printf 'nodes:\n  - {name: half, metrics_url: "http://127.0.0.1:%s/m"}\n  - {name: whole, metrics_url: "http://127.0.0.1:%s/m"}\n' "$(cat half.port)" "$(cat whole.port)" >halves.yaml
+"$MEMOIR" watch halves.yaml -o halves --every 300ms --for 2s --metrics --no-heap --quiet
+equal "half an answer is no answer again" "0 1 1" \
+    "$(log_says halves ' half: answers again') $(log_says halves ' half: no metrics: ') $(log_says halves ' whole: answers again')"
+
+# Many nodes behind one address, and few descriptors: they wait for each other.
+for i in $(seq 300); do echo "  - {name: n$i, metrics_url: \"$(address A)/metrics\", headers: {X-Number: $i}}"; done | cat <(echo nodes:) - >many.yaml
+(
+    ulimit -Sn 200
+    ulimit -Hn 200
+    exec "$MEMOIR" watch many.yaml -o many --metrics --no-heap --quiet
+)
+equal "few descriptors are no gaps" "300 0" "$(fetches many '"\(length) \([.[] | select(.why != "")] | length)"' | tr -d '"')"
 true

@@ -23,7 +23,7 @@ const verdicts: Record<Trend['verdict'], { sign: string; level: string; word: st
   unknown: {
     sign: '?',
     level: 'note',
-    word: 'Too short',
+    word: 'Not known',
     means: 'A verdict needs 30 s, and 24 values in them.',
   },
 };

@@ -283,7 +283,7 @@ export class NodesPart implements Part {
     return numberColumn(
       'growth',
       'Growth',
-      'The trend in the selected time and what memoir ram says about it; it needs 30 s and a few snapshots',
+      'The trend in the selected time and what memoir ram says about it; it needs 30 s and 24 snapshots in them',
       (perSecond, line) => {
         const verdict = line.node ? summaryOf(line.node, answer.column).growth.verdict : 'together';
         return h(

@@ -65,7 +65,7 @@ TEST(a_counter_that_begins_anew_gains_what_it_has)
     }
     struct run *run = read_all(&set);
     CHECK(set.scrapes.count == 4 && series_find(&set, "x", &series) == 1);
-    CHECK(series->points.count == 4 && series->is->is_cumulative);
+    CHECK(series->points.count == 4 && series->is_cumulative);
     CHECK(isnan(series_step(&set, series, 0).increase));
     double sum = 0;
     for (size_t i = 1; i < 4; i++) {
@@ -111,6 +111,67 @@ TEST(labels_in_another_order_are_the_same_series_and_gaps_stay)
     CHECK(set.unread_files == 1 && set.scrapes.count == 5);
     uint32_t first;
     CHECK(series_scrapes_of(&set, 1, &first) == 1 && first == 3);
+    drop(run, &set);
+}
+
+static bool counts_up(const struct series_set *set, const char *name, size_t at)
+{
+    const struct series *series;
+    CHECK(series_find(set, name, &series) > at);
+    return series[at].is_cumulative;
+}
+
+TEST(a_type_that_one_node_tells_counts_for_all)
+{
+    struct series_set set;
+    const struct series *series;
+    put("a.20261116_010000.metrics", "calls 1\nlevel_count 1\nh_sum 3\n");
+    put("b.20261116_010000.metrics",
+        "# TYPE calls counter\ncalls 1\n# TYPE level_count gauge\nlevel_count 1\n"
+        "# TYPE h histogram\nh_sum 3\n");
+    put("c.20261116_010000.metrics", "# TYPE calls gauge\ncalls 1\n");
+    struct run *run = read_all(&set);
+    CHECK(counts_up(&set, "calls", 0) && counts_up(&set, "calls", 1));
+    CHECK(!counts_up(&set, "calls", 2)); /* its own word is nearer */
+    CHECK(!counts_up(&set, "level_count", 0));
+    CHECK(counts_up(&set, "h_sum", 0) && series_find(&set, "h_sum", &series) == 2);
+    CHECK(series[0].family->type == EXPOSITION_HISTOGRAM);
+    drop(run, &set);
+}
+
+TEST(where_nobody_tells_a_type_the_name_does)
+{
+    struct series_set set;
+    put("a.20261116_010000.metrics",
+        "x_total 1\nx_count 1\nx_sum 1\nx_bucket{le=\"1\"} 1\nx_bytes 1\n_total 1\n"
+        "# TYPE late untyped\nlate 1\n");
+    put("a.20261116_010010.metrics", "# TYPE late counter\nlate 2\n");
+    struct run *run = read_all(&set);
+    CHECK(counts_up(&set, "x_total", 0) && counts_up(&set, "x_count", 0));
+    CHECK(counts_up(&set, "x_sum", 0) && counts_up(&set, "x_bucket", 0));
+    CHECK(!counts_up(&set, "x_bytes", 0) && !counts_up(&set, "_total", 0));
+    CHECK(counts_up(&set, "late", 0));
+    drop(run, &set);
+}
+
+TEST(the_series_of_a_node_are_its_own_by_name)
+{
+    struct series_set set;
+    size_t count;
+    put("a.20261116_010000.metrics", "y{l=\"2\"} 1\ny{l=\"1\"} 2\nx 3\n");
+    put("b.20261116_010000.metrics", "");
+    put("c.20261116_010000.metrics", "x 4\ny{l=\"1\"} 5\n");
+    struct run *run = read_all(&set);
+    const uint32_t *own = series_of_node(&set, 0, &count);
+    CHECK(count == 3);
+    for (size_t i = 0; i < count; i++)
+        CHECK(set.series.items[own[i]].node == 0 &&
+              set.series.items[own[i]].points.items[0].whole == 3 - i);
+    series_of_node(&set, 1, &count);
+    CHECK(count == 0);
+    own = series_of_node(&set, 2, &count);
+    CHECK(count == 2 && set.series.items[own[0]].points.items[0].whole == 4 &&
+          set.series.items[own[1]].points.items[0].whole == 5);
     drop(run, &set);
 }
 
@@ -171,6 +232,9 @@ int main(void)
         IN_FOLDER(a_counter_that_begins_anew_gains_what_it_has),
         IN_FOLDER(a_process_that_says_it_is_another_began_anew),
         IN_FOLDER(labels_in_another_order_are_the_same_series_and_gaps_stay),
+        IN_FOLDER(a_type_that_one_node_tells_counts_for_all),
+        IN_FOLDER(where_nobody_tells_a_type_the_name_does),
+        IN_FOLDER(the_series_of_a_node_are_its_own_by_name),
         IN_FOLDER(time_is_when_the_node_was_asked_if_the_run_says_so),
         IN_FOLDER(many_files_by_several_threads_are_as_one_and_packed_ones_count),
     };

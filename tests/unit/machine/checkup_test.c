@@ -62,6 +62,33 @@ TEST(a_good_machine_has_nothing_to_mend)
     }
 }
 
+static const struct check *works(const struct machine_facts *facts, const char *name)
+{
+    struct trial const trial = {.worked = true, .calls = 1};
+    checkup.count = 0;
+    checkup_judge_works(&checkup, facts, &trial);
+    for (size_t i = 0; i < checkup.count; i++)
+        CHECK(!strstr(checkup.checks[i].found, "version"));
+    const struct check *check = checkup_find(&checkup, "works", name);
+    assert_non_null(check);
+    return check;
+}
+
+TEST(cpu_is_judged_as_it_works)
+{
+    struct machine_facts facts = good_machine();
+    facts.pages.agent_err = -ENOENT;
+    CHECK(works(&facts, "cpu")->state == CHECK_OK && strstr(works(&facts, "cpu")->found, "perf"));
+    facts.tried[FEATURE_PERF_KERNEL] = -EACCES;
+    CHECK(works(&facts, "cpu")->state == CHECK_LIMITED);
+    assert_string_equal(works(&facts, "cpu")->command, "sysctl kernel.perf_event_paranoid=1");
+    facts.tried[FEATURE_PERF_USER] = -EACCES;
+    CHECK(works(&facts, "cpu")->state == CHECK_MISSING && works(&facts, "cpu")->command[0]);
+    facts.pages.agent_err = 0;
+    strcpy(facts.pages.socket, "/run/memoir/agent.sock");
+    CHECK(works(&facts, "cpu")->state == CHECK_OK && strstr(works(&facts, "cpu")->found, "agent"));
+}
+
 TEST(yama_restricts_only_those_without_the_capability)
 {
     struct machine_facts facts = good_machine_of_a_user();
@@ -202,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_machine_has_nothing_to_mend),
+        cmocka_unit_test(cpu_is_judged_as_it_works),
         cmocka_unit_test(yama_restricts_only_those_without_the_capability),
         cmocka_unit_test(a_command_is_given_where_a_setting_is_in_the_way),
         cmocka_unit_test(a_capability_that_was_taken_away_is_not_had_by_sudo),

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -204,6 +206,70 @@ TEST(many_at_once_and_the_dead_do_not_hold_up_the_others)
         CHECK(results[i].done == 1 && results[i].error == (i % 4 == 0 ? -ECANCELED : 0));
 }
 
+/* In a process of its own, which has few descriptors while the server has many.  Whether `check` was content. */
+static bool with_descriptors(unsigned limit, bool (*check)(void))
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t const child = fork();
+    if (child == 0) {
+        struct rlimit const few = {limit, limit};
+        _exit(setrlimit(RLIMIT_NOFILE, &few) == 0 && check() ? 0 : 1);
+    }
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool ask_two_hundred(void)
+{
+    static struct result results[200];
+    struct http *http = http_create(NULL);
+    bool is_good = http != NULL;
+    for (unsigned i = 0; is_good && i < 200; i++) {
+        char url[80];
+        snprintf(url, sizeof(url), "%s/ok", base);
+        struct http_request const request = {
+            .url = url, .timeout_ms = 60000, .done = keep, .context = &results[i]};
+        is_good = http_ask(http, &request, NULL) == i + 1;
+    }
+    http_cancel(http, 200); /* one that waits for its turn */
+    while (is_good && http_under_way(http))
+        is_good = http_wait(http, NULL, 0, -1) == 0;
+    for (unsigned i = 0; is_good && i < 199; i++)
+        is_good = results[i].done == 1 && results[i].status == 200;
+    is_good = is_good && results[199].error == -ECANCELED;
+    http_destroy(http);
+    return is_good;
+}
+
+TEST(few_descriptors_make_requests_wait_not_fail)
+{
+    CHECK(with_descriptors(120, ask_two_hundred));
+}
+
+static bool ask_without_any(void)
+{
+    struct result result = {0};
+    struct http *http = http_create(NULL);
+    char url[80];
+    snprintf(url, sizeof(url), "%s/ok", base);
+    struct http_request const request = {
+        .url = url, .timeout_ms = 60000, .done = keep, .context = &result};
+    bool is_good = http && http_ask(http, &request, NULL) == 1;
+    while (dup(0) >= 0) /* all that are left */
+        ;
+    while (is_good && http_under_way(http))
+        is_good = http_wait(http, NULL, 0, -1) == 0;
+    is_good = is_good && result.error == -EMFILE && strstr(result.why, "no file descriptor left") &&
+              strstr(result.why, "may have 64");
+    http_destroy(http);
+    return is_good;
+}
+
+TEST(no_descriptor_left_is_called_that)
+{
+    CHECK(with_descriptors(64, ask_without_any));
+}
+
 TEST(connections_are_kept)
 {
     unsigned const before = little_server_connections(server);
@@ -313,6 +379,8 @@ int main(void)
         cmocka_unit_test(redirections_are_not_followed),
         cmocka_unit_test(servers_that_lie_or_hang_cost_their_own_request),
         cmocka_unit_test(nobody_listening_is_told_at_once),
+        cmocka_unit_test(few_descriptors_make_requests_wait_not_fail),
+        cmocka_unit_test(no_descriptor_left_is_called_that),
         cmocka_unit_test(connections_are_kept),
         cmocka_unit_test(a_connection_that_the_server_closed_is_made_anew),
         cmocka_unit_test(pieces_of_good_answers_go_where_they_are_wanted),

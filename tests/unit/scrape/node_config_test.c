@@ -46,6 +46,23 @@ TEST(what_is_asked_for_and_how_often)
     node_list_fini(&list);
 }
 
+TEST(one_address_with_other_headers_is_another_node)
+{
+    struct node_list list = read_config(
+        "nodes:\n"
+        "  - {name: a, metrics_url: 'http://10.0.0.1:9/m', headers: {X-Scope: one, X-Way: up}}\n"
+        "  - {name: b, metrics_url: 'http://10.0.0.1:9/m', headers: {X-Scope: two, X-Way: up}}\n"
+        "  - {name: c, metrics_url: 'http://10.0.0.1:9/m', headers: {X-Way: up, X-Scope: one}}\n"
+        "  - {name: d, metrics_url: 'http://10.0.0.1:9/m'}\n"
+        "  - {name: e, metrics_url: 'http://10.0.0.1:9/m'}\n");
+    assert_int_equal(list.nodes.count, 3);
+    assert_string_equal(list.nodes.items[1]->name, "b");
+    assert_string_equal(list.nodes.items[2]->name, "d");
+    assert_int_equal(list.doubts.count, 2);
+    CHECK(strstr(list.doubts.items[0], "named twice: a and c"));
+    node_list_fini(&list);
+}
+
 TEST(nodes_of_all_forms)
 {
     struct node_list list = read_config(
@@ -217,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked_for_and_how_often),
+        cmocka_unit_test(one_address_with_other_headers_is_another_node),
         cmocka_unit_test(nodes_of_all_forms),
         cmocka_unit_test(defaults_classes_and_roles_by_expression),
         cmocka_unit_test(every_wrong_key_and_value_has_its_line),
