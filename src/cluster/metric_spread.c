@@ -74,7 +74,7 @@ static int refuse_gauges(const struct series_set *set, const char *name, struct 
     size_t const count = series_find(set, name, &series);
     for (size_t i = 0; i < count; i++)
         if (!series[i].is_cumulative && series[i].family->type != EXPOSITION_UNKNOWN)
-            return fault_set(fault, -EINVAL,
+            return fault_set(fault, -ENODATA,
                              "%s is a %s: --avg-max and --avg-max-min are about counters", name,
                              exposition_type_name(series[i].family->type));
     return 0;

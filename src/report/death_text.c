@@ -21,7 +21,7 @@ static int weigh_pin(const struct pin *pin, struct weights *weights)
         if (cell->column != COL_HEAP_BYTES)
             continue;
         weights->total_value += cell->value;
-        vec_push(&weights->rows, ((struct weight){cell->key, cell->value, 0}));
+        vec_push(&weights->rows, ((struct weight){.key = cell->key, .value = cell->value}));
     }
     return 0;
 }

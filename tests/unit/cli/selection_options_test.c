@@ -117,8 +117,7 @@ TEST(times_that_make_no_sense_are_refused)
     CHECK(PARSE("--at", "31s") == 0);
     CHECK(selection_range(&selection, sample.recording, &unused, &fault) == -EINVAL);
     CHECK(strstr(fault.text, "30.0 s long"));
-    CHECK(PARSE("--between", "9s,5s") == 0);
-    CHECK(selection_range(&selection, sample.recording, &unused, &fault) == -EINVAL);
+    CHECK(PARSE("--between", "9s,5s") == -EINVAL);
     CHECK(PARSE("--metric", "heap.leaked", "--at", "5s") == 0);
     CHECK(selection_range(&selection, sample.recording, &unused, &fault) == -EINVAL);
     CHECK(strstr(fault.text, "heap.live"));

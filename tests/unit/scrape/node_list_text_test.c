@@ -30,7 +30,7 @@ static const char config[] =
     "hush}\n"
     "  - {name: 'a,b', class: metrics, address: 'unix:/run/x.sock', token_env: PATH}\n"
     "  - {name: gone, pid: 2147483646, record: cpu}\n"
-    "  - http://10.0.0.1:8580\n";
+    "  - {address: 'http://me:sesame@10.0.0.1:8580', class: algod, token: hush}\n";
 
 TEST(the_table_has_all_nodes_and_no_secret)
 {

@@ -49,9 +49,9 @@ TEST(the_text_is_the_same_however_little_is_taken_at_a_time)
     static const char wanted[] =
         "{\"value\":12,\"cacheValue\":4,\"frames\":[{\"name\":{\"offset\":\"fffffff0\","
         "\"executable\":\"a \\\"node\\\"\",\"functionName\":\"ma\\\\in\xef\xbf\xbd\","
-        "\"functionCategory\":\"systemLib\"},\"value\":12,\"cacheValue\":4,\"frames\":[{\"name\":{"
+        "\"functionCategory\":\"nodeCpp\"},\"value\":12,\"cacheValue\":4,\"frames\":[{\"name\":{"
         "\"offset\":\"00000020\",\"executable\":\"a \\\"node\\\"\",\"functionName\":null,"
-        "\"functionCategory\":\"systemLib\"},\"value\":8,\"cacheValue\":0,\"frames\":[]},"
+        "\"functionCategory\":\"nodeCpp\"},\"value\":8,\"cacheValue\":0,\"frames\":[]},"
         "{\"name\":\"unknown\",\"value\":4,\"cacheValue\":4}]}]}\n";
     struct page_recording made = odd_names();
     struct tree_text *text = text_of(&made, (struct tree_wish){.outermost_first = true});

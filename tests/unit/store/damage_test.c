@@ -86,7 +86,7 @@ static void check_ids(struct small_file *file, struct recording *read)
     for (string_id id = 1; id <= string_table_count(read->strings) && id <= ours; id++) {
         const char *text = recording_text(read, id);
         if (id < ours - 3 && text[0] != '\0' && strcmp(text, "unknown") != 0 &&
-            !strstr(text, "damaged") && !strstr(text, "incomplete"))
+            !strstr(text, "damaged") && !strstr(text, "incomplete") && !strstr(text, "peak"))
             assert_string_equal(text, recording_text(file->original, id));
     }
     for (size_t i = 0; i < read->frames.count && i < file->original->frames.count; i++) {
@@ -131,17 +131,19 @@ static void a_file_cut_anywhere_opens_up_to_its_last_whole_chunk(void **state)
     (void)state;
     struct small_file file = make_small_file();
     unsigned buckets_before = 0;
+    bool has_opened = false;
     for (size_t size = 0; size < file.size; size++) {
         struct fault fault = {0};
         unsigned char *exact = malloc(size + 1);
         memcpy(exact, file.data, size);
         struct recording *read = recording_read_bytes(exact, size, &fault);
         free(exact);
-        CHECK((read != NULL) == (size >= FILE_HEADER_BYTES));
-        if (!read) {
-            CHECK(strlen(fault.text) > 0);
+        if (!read) { /* until the first chunk that tells something */
+            CHECK(strlen(fault.text) > 0 && buckets_before == 0 && !has_opened);
             continue;
         }
+        CHECK(size >= FILE_HEADER_BYTES);
+        has_opened = true;
         unsigned buckets = check_what_is_left(&file, read);
         CHECK(buckets >= buckets_before && read->quality.damaged_chunks == 0);
         CHECK(!read->quality.complete);
