@@ -36,6 +36,7 @@ struct roster {
     uint32_t pid;
     uint64_t oom_kills;
     uint64_t next_look_ns;
+    uint32_t unfinished; /* recordings that could not be written to their end */
     bool crowded;
     bool told_failure;
     bool made_output; /* the file was not there before */
@@ -446,8 +447,17 @@ static void close_session(struct roster *roster, struct session *session)
     if (place < RECORDINGS_NAMED)
         roster->named[place] = strdup(session_path(session));
     roster->recordings++;
-    if (session_close(session, &fault) < 0)
-        fprintf(stderr, "memoir: %s\n", fault.text);
+    if (session_close(session, &fault) == 0)
+        return;
+    fprintf(stderr,
+            "memoir: the recording is not whole: %s; memoir report says from when on it lacks "
+            "everything\n",
+            fault.text);
+    roster->unfinished++;
+    if (place < RECORDINGS_NAMED) {
+        free(roster->named[place]);
+        roster->named[place] = NULL;
+    }
 }
 
 /* Finds processes that are over.  The program itself is ended by whoever waits for it. */
@@ -571,6 +581,7 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     if (!roster->has_opened)
         roster_withdraw_output(roster);
     result->recordings = roster->recordings;
+    result->unfinished = roster->unfinished;
     if (!roster->options.recorder->wish.quiet)
         say_recordings(roster);
 }

@@ -429,10 +429,8 @@ int session_close(struct session *session, struct fault *fault)
 {
     session->recording->quality.complete = true;
     int err = recording_writer_finish(session->writer, session->recording, fault);
-    /* One sentence about a full disk is enough; the recording itself says what it lacks. */
-    bool told = session->write_failed;
-    if (!told && !err)
+    if (!err)
         output_tell_size(session->path, session->options.max_bytes);
     destroy(session);
-    return told ? 0 : err;
+    return err;
 }

@@ -240,5 +240,6 @@ int record_end(const struct recorder_options *options, const struct recorder_res
         fprintf(stderr, "memoir: mind: %s\n", result->doubt);
     if (result->summary[0] && !options->wish.quiet)
         fprintf(stderr, "memoir: %s\n", result->summary);
-    return exit_status(result->wait_status);
+    int const status = exit_status(result->wait_status);
+    return status == 0 && result->unfinished ? 1 : status;
 }

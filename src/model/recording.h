@@ -152,10 +152,12 @@ struct quality {
     uint64_t thinned_calls, thinned_bytes;
     /* How uncertain what is live, and what was at the peak, is because blocks were sampled: see sampling.h. */
     uint64_t live_spread, peak_spread;
-    uint64_t has_spread; /* 1: those two, and the columns, are there */
-    uint64_t off_ns;     /* how long the heap was not traced at all: blocks of then are missing */
-    bool complete;       /* the recorder ended in order */
-    bool coarsened;      /* older buckets were merged to stay under the size cap */
+    uint64_t has_spread;        /* 1: those two, and the columns, are there */
+    uint64_t unwritten_from_ns; /* what came later could not be written; 0: all was */
+    uint64_t unwritten_error;   /* then: why, an errno */
+    uint64_t off_ns; /* how long the heap was not traced at all: blocks of then are missing */
+    bool complete;   /* the recorder ended in order */
+    bool coarsened;  /* older buckets were merged to stay under the size cap */
 };
 
 /* What the process had when its recording began, if it ran already; all 0 when it did not. */

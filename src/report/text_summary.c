@@ -403,7 +403,11 @@ static void put_quality(const struct page *page)
     line_add(
         &line, "%s of frames without a name",
         human_share((int64_t)report->findings.unnamed, (int64_t)report->findings.frames, share));
-    if (!quality->complete && !report->recording->being_written)
+    if (quality->unwritten_from_ns)
+        line_add(&line, "; what came after %s could not be written (%s)",
+                 human_duration(quality->unwritten_from_ns, lost),
+                 strerror((int)(quality->unwritten_error & 0xfff)));
+    else if (!quality->complete && !report->recording->being_written)
         line_add(&line, "; not ended in order (its recorder was killed, or it was copied before)");
     if (quality->damaged_chunks)
         line_add(&line, "; %s damaged parts of the file skipped",

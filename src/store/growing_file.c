@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "store/whole_write.h"
 #include "store/write_behind.h"
 
 #define TRIES 100 /* of names, and of files that go while they are looked at */
@@ -153,33 +154,31 @@ static int append_behind(struct growing_file *file, const void *data, size_t siz
 
 int growing_file_append(struct growing_file *file, const void *data, size_t size)
 {
-    size_t done = 0;
     if (file->late)
         return append_behind(file, data, size);
-    while (done < size) {
-        ssize_t wrote =
-            pwrite(file->fd, (const char *)data + done, size - done, (off_t)(file->size + done));
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0) {
-            int err = wrote < 0 ? -errno : -ENOSPC;
-            /* If even this fails, the next piece overwrites the torn one, and readers see through.
-             */
-            (void)!ftruncate(file->fd, (off_t)file->size);
-            return err;
-        }
-        done += (size_t)wrote;
-    }
-    file->size += size;
-    return 0;
+    int const err =
+        whole_write(file->fd, data, size, file->size, file->speaks_last ? NULL : &file->reserved);
+    if (err == 0)
+        file->size += size;
+    return err;
+}
+
+void growing_file_speak_last(struct growing_file *file)
+{
+    (void)growing_file_settle(file);
+    late_file_close(file->late);
+    file->late = NULL;
+    file->speaks_last = true;
 }
 
 void growing_file_close(struct growing_file *file)
 {
     late_file_close(file->late);
     file->late = NULL;
-    if (file->fd >= 0)
+    if (file->fd >= 0) {
+        (void)!ftruncate(file->fd, (off_t)file->size); /* what is reserved behind its end */
         close(file->fd);
+    }
     file->fd = -1;
     free(file->temporary);
     file->temporary = NULL;

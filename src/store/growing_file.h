@@ -15,6 +15,8 @@ struct growing_file {
     int fd;
     uint64_t size;          /* of the whole pieces */
     struct late_file *late; /* how it is written behind; NULL: at once */
+    uint64_t reserved;      /* see whole_write.h */
+    bool speaks_last;
     char *
         temporary; /* the name it has until it takes its place; NULL: it has its own, or none yet, so that a kill leaves nothing behind */
 };
@@ -40,6 +42,9 @@ int growing_file_settle(struct growing_file *file);
 
 /* 0, or -errno with the file as it was. */
 int growing_file_append(struct growing_file *file, const void *data, size_t size);
+/* From now on a little more can be appended although the disk is full.  What still waits to be written is tried once more, and
+ * dropped. */
+void growing_file_speak_last(struct growing_file *file);
 void growing_file_close(struct growing_file *file);
 
 /* A file that will take the place of `path`: without a name where the file system can do that, else

@@ -208,7 +208,7 @@ static int order_buckets(struct reader *reader)
 static bool is_told(const struct reader *reader)
 {
     return reader->has_state && !reader->untold && !reader->has_later_pin &&
-           reader_damage(reader) == 0;
+           reader->recording->quality.unwritten_from_ns == 0 && reader_damage(reader) == 0;
 }
 
 /* Numbers of threads that were lost have a row to stand in. */

@@ -413,6 +413,21 @@ int recording_writer_append(struct recording_writer *writer, struct recording *r
     return err;
 }
 
+/* The state alone, which says from when on everything else is missing. */
+static void write_last_words(struct recording_writer *writer, struct recording *recording, int err)
+{
+    struct quality *quality = &recording->quality;
+    growing_file_speak_last(&writer->file);
+    quality->complete = false;
+    quality->unwritten_error = (uint64_t)-err;
+    quality->unwritten_from_ns = 1; /* from the beginning */
+    vec_each (bucket, &writer->contents.buckets)
+        if (bucket->file_offset < writer->file.size && bucket->end_ns > quality->unwritten_from_ns)
+            quality->unwritten_from_ns = bucket->end_ns;
+    writer->max_bytes = UINT64_MAX;
+    (void)write_state(writer, recording);
+}
+
 int recording_writer_finish(struct recording_writer *writer, struct recording *recording,
                             struct fault *fault)
 {
@@ -424,7 +439,7 @@ int recording_writer_finish(struct recording_writer *writer, struct recording *r
     if (err == 0 && writer->cap_raised)
         shrink_to_cap(writer, recording);
     if (err < 0)
-        recording->quality.complete = false;
+        write_last_words(writer, recording, err);
     else
         tidy_file(writer, recording);
     destroy(writer);

@@ -109,6 +109,8 @@ static const uint16_t state_fields[] = {
     FIELD(quality.live_spread),
     FIELD(quality.peak_spread),
     FIELD(quality.has_spread),
+    FIELD(quality.unwritten_from_ns),
+    FIELD(quality.unwritten_error),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -6,7 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "store/whole_write.h"
 
 #define WAITING_MAX (32u << 20) /* bytes of all files */
 
@@ -21,8 +22,9 @@ struct piece {
 struct late_file {
     struct write_behind *behind;
     int fd;
-    size_t waiting; /* pieces */
-    int err;        /* of the first of them; 0: it was not tried, or another one was before it */
+    uint64_t reserved; /* the thread's: see whole_write.h */
+    size_t waiting;    /* pieces */
+    int err;           /* of the first of them; 0: it was not tried, or another one was before it */
 };
 
 struct write_behind {
@@ -35,26 +37,6 @@ struct write_behind {
     struct late_file *writing; /* whose first piece the thread is at */
     bool may_retry, stop;
 };
-
-/* The whole piece, or none of it. */
-static int write_piece(int fd, const struct piece *piece)
-{
-    size_t done = 0;
-    while (done < piece->size) {
-        ssize_t const wrote =
-            pwrite(fd, piece->bytes + done, piece->size - done, (off_t)(piece->offset + done));
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0) {
-            int const err = wrote < 0 ? -errno : -ENOSPC;
-            /* If even this fails, the next piece overwrites the torn one, and readers see through. */
-            (void)!ftruncate(fd, (off_t)piece->offset);
-            return err;
-        }
-        done += (size_t)wrote;
-    }
-    return 0;
-}
 
 /* Takes a piece out; `link` leads to it. */
 static void drop(struct write_behind *behind, struct piece **link)
@@ -82,7 +64,8 @@ static void *write_all(void *context)
         behind->may_retry = false;
         behind->writing = file;
         pthread_mutex_unlock(&behind->lock);
-        int const err = write_piece(file->fd, piece);
+        int const err =
+            whole_write(file->fd, piece->bytes, piece->size, piece->offset, &file->reserved);
         pthread_mutex_lock(&behind->lock);
         behind->writing = NULL;
         file->err = err;

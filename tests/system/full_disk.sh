@@ -20,14 +20,23 @@ fi
 
 "$MEMOIR" run -o small/full.memoir -- "$subjects/subject-generator" --threads 2 --ops 1000000 --all \
     --churn-threads 200 --books "$PWD/books" >out 2>err
-equal status 0 $?
+equal status 1 $?
 at_least program-finished 1 "$(grep -c '^total' books)"
 equal output "" "$(cat out)"
 grep -i "space" err >space
-one_sentence sentence space 'no space|full'
+equal sentences 2 "$(grep -c . space)" # when it happens, and at the end
+head -n 1 space >first
+one_sentence sentence first 'no space|full'
+equal not-called-recorded 0 "$(grep -c 'see it with' err)"
 cp small/full.memoir .
 "$MEMOIR" report full.memoir --json >report.json 2>report.err
 equal recording-opens 0 $?
+at_least says-from-when 1 "$(jq .quality.unwritten_from_ns report.json)"
+at_most but-not-later "$(jq .recording.duration_ns report.json)" "$(jq .quality.unwritten_from_ns report.json)"
+"$MEMOIR" report full.memoir >report.txt
+if grep -q 'quality.*could not be written (No space left' report.txt; then ok says-why; else not_ok says-why "$(grep quality report.txt)"; fi
+equal rows-agree "$(jq .summary.heap.peak_bytes report.json)" "$(jq '[.summary.heap.peak_bytes, .summary.heap.leaked_bytes] | max' report.json)"
+equal calls-agree "$("$MEMOIR" report full.memoir --metric heap.allocated --json | jq .total.count)" "$(jq .summary.heap.calls report.json)"
 
 # No room even for the beginning: nothing is run, or it is run and ends well.
 dd if=/dev/zero of=small/rest bs=1k count=64 2>/dev/null
