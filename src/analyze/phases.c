@@ -39,6 +39,7 @@ struct summing {
     const struct phase_question *question;
     struct family family;
     size_t stack_limit;
+    const struct mark_list *marks;
     VEC(struct point) points; /* by time; the first is the beginning */
     bool failed;
 };
@@ -92,27 +93,74 @@ static size_t point_at(const struct summing *summing, uint64_t time_ns)
     return low;
 }
 
-static void fill_row(const struct summing *summing, struct phase_row *row)
+/* Whether sums that marks keep are enough: those of the whole heap. */
+static bool is_in_marks(const struct summing *summing)
+{
+    const struct metric *metric = summing->question->metric;
+    return !summing->question->codes && summing->family.calls == COL_HEAP_CALLS &&
+           metric->plus >= COL_HEAP_CALLS && metric->plus <= COL_HEAP_FREED &&
+           metric->minus <= COL_HEAP_FREED;
+}
+
+/* What a mark says of its own time, within a bucket that was merged over it. */
+static bool told_by_mark(const struct summing *summing, uint64_t time_ns, struct point *point)
+{
+    const struct mark_sums *sums =
+        is_in_marks(summing) ? marks_sums_at(summing->marks, time_ns) : NULL;
+    if (!sums)
+        return false;
+    struct cell const cells[] = {{0, COL_HEAP_CALLS, (int64_t)sums->calls},
+                                 {0, COL_HEAP_BYTES, (int64_t)sums->bytes},
+                                 {0, COL_HEAP_FREES, (int64_t)sums->frees},
+                                 {0, COL_HEAP_FREED, (int64_t)sums->freed_bytes}};
+    *point = (struct point){.time_ns = time_ns, .gauges = {-1, -1, -1, -1}};
+    for (unsigned i = 0; i < 4; i++)
+        add_cell(summing, point, &cells[i]);
+    return true;
+}
+
+/* All up to a time, or to the next boundary outward. */
+static struct point sums_at(const struct summing *summing, uint64_t time_ns, bool is_begin)
 {
     const struct point *points = summing->points.items;
-    size_t from = point_at(summing, row->from_ns);
-    size_t const to = point_at(summing, row->to_ns);
-    if (points[from].time_ns > row->from_ns && from > 0)
-        from--; /* outward */
-    row->is_exact = points[from].time_ns == row->from_ns && points[to].time_ns == row->to_ns;
-    row->value = (int64_t)(points[to].value - points[from].value);
-    row->count = (int64_t)(points[to].count - points[from].count);
-    row->calls = (int64_t)(points[to].calls - points[from].calls);
-    row->allocated_bytes = (int64_t)(points[to].bytes - points[from].bytes);
-    row->frees = (int64_t)(points[to].frees - points[from].frees);
-    row->freed_bytes = (int64_t)(points[to].freed - points[from].freed);
-    row->live_end_bytes = (int64_t)(points[to].bytes - points[to].freed);
-    row->live_end_count = (int64_t)(points[to].calls - points[to].frees);
-    row->heap_max_bytes = -1;
+    size_t const at = point_at(summing, time_ns);
+    struct point told;
+    if (points[at].time_ns != time_ns && told_by_mark(summing, time_ns, &told))
+        return told;
+    return is_begin && points[at].time_ns > time_ns && at > 0 ? points[at - 1] : points[at];
+}
+
+/* The most that was live between two boundaries; -1 where one of them is none. */
+static int64_t most_between(const struct summing *summing, uint64_t from_ns, uint64_t to_ns)
+{
+    const struct point *points = summing->points.items;
+    size_t const from = point_at(summing, from_ns), to = point_at(summing, to_ns);
+    int64_t most = -1;
+    if (points[from].time_ns != from_ns || points[to].time_ns != to_ns)
+        return -1;
     for (size_t i = from + 1; i <= to; i++)
-        if (points[i].gauges.heap_live_max > row->heap_max_bytes)
-            row->heap_max_bytes = points[i].gauges.heap_live_max;
-    row->rss_end_bytes = points[to].gauges.rss_bytes;
+        if (points[i].gauges.heap_live_max > most)
+            most = points[i].gauges.heap_live_max;
+    return most;
+}
+
+static void fill_row(const struct summing *summing, struct phase_row *row)
+{
+    struct point const from = sums_at(summing, row->from_ns, true);
+    struct point const to = sums_at(summing, row->to_ns, false);
+    row->is_exact = from.time_ns == row->from_ns && to.time_ns == row->to_ns;
+    row->counted_from_ns = from.time_ns;
+    row->counted_to_ns = to.time_ns;
+    row->value = (int64_t)(to.value - from.value);
+    row->count = (int64_t)(to.count - from.count);
+    row->calls = (int64_t)(to.calls - from.calls);
+    row->allocated_bytes = (int64_t)(to.bytes - from.bytes);
+    row->frees = (int64_t)(to.frees - from.frees);
+    row->freed_bytes = (int64_t)(to.freed - from.freed);
+    row->live_end_bytes = (int64_t)(to.bytes - to.freed);
+    row->live_end_count = (int64_t)(to.calls - to.frees);
+    row->heap_max_bytes = most_between(summing, row->counted_from_ns, row->counted_to_ns);
+    row->rss_end_bytes = to.gauges.rss_bytes;
 }
 
 static int add_row(const struct summing *summing, struct phases *phases, struct phase_row row)
@@ -172,6 +220,7 @@ int phases_build(struct recording *recording, const struct phase_question *quest
 {
     struct summing summing = {.question = question,
                               .family = family_of(question->metric),
+                              .marks = &recording->marks,
                               .stack_limit = (size_t)stack_table_count(recording->stacks) + 1};
     struct time_range all = {0, question->range.to_ns}; /* a level needs what came before */
     *phases = (struct phases){.metric = question->metric};

@@ -7,9 +7,11 @@ struct phase_row {
     string_id name; /* empty: the time before the first mark */
     bool
         is_phase; /* told with its end, so that it may overlap others; else it lasts up to the next mark */
-    bool is_open;  /* nothing has ended it */
-    bool is_exact; /* it begins and ends on boundaries, so that its numbers are its own */
+    bool is_open; /* nothing has ended it */
+    bool
+        is_exact; /* its numbers are its own: at both ends there is a boundary, or the sums of a mark */
     uint64_t from_ns, to_ns;
+    uint64_t counted_from_ns, counted_to_ns; /* what the numbers are of, where that is not exact */
     int64_t value, count; /* of the metric: what was added; of a level the change */
     /* of the kind of memory that the metric is about */
     int64_t calls, allocated_bytes, frees, freed_bytes;

@@ -119,7 +119,15 @@ int session_told_mark(struct session *session, enum mark_kind kind, struct slice
         if (err < 0)
             return err;
     }
-    return marks_add(&recording->marks, kind, label, now);
+    int const err = marks_add(&recording->marks, kind, label, now);
+    if (err < 0)
+        return err;
+    struct totals totals;
+    heap_book_totals(session->heap, &totals);
+    marks_set_sums(
+        &recording->marks, now,
+        &(struct mark_sums){totals.calls, totals.bytes, totals.frees, totals.freed_bytes});
+    return 0;
 }
 
 int session_close_told(struct session *session, struct bucket *bucket, bool histograms)

@@ -51,6 +51,44 @@ static size_t find_number(const struct mark_list *marks, uint32_t number)
     return low;
 }
 
+struct mark *marks_find(struct mark_list *marks, uint32_t number)
+{
+    size_t const at = find_number(marks, number);
+    return at < marks->count && marks->items[at].number == number ? &marks->items[at] : NULL;
+}
+
+void marks_set_sums(struct mark_list *marks, uint64_t time_ns, const struct mark_sums *sums)
+{
+    struct mark *last = marks->count ? &marks->items[marks->count - 1] : NULL;
+    if (!last || last->time_ns != time_ns)
+        return;
+    last->has_sums = true;
+    last->sums = *sums;
+}
+
+/* Where the first instant is that is not before this time. */
+static size_t find_time(const struct mark_list *marks, uint64_t time_ns)
+{
+    size_t low = 0, high = marks->count;
+    while (low < high) {
+        size_t const middle = low + (high - low) / 2;
+        if (marks->items[middle].time_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct mark_sums *marks_sums_at(const struct mark_list *marks, uint64_t time_ns)
+{
+    for (size_t i = find_time(marks, time_ns);
+         i < marks->count && marks->items[i].time_ns == time_ns; i++)
+        if (marks->items[i].has_sums)
+            return &marks->items[i].sums;
+    return NULL;
+}
+
 /* The number of the newest phase of this name that has not ended; 0 when there is none. */
 static uint32_t find_open(const struct mark_list *marks, string_id label)
 {

@@ -14,12 +14,19 @@
 /* Stored in recordings by number: append only, never reorder. */
 enum mark_kind { MARK_INSTANT = 1, MARK_BEGIN = 2, MARK_END = 3 };
 
+/* What had been counted of the heap by then; still known where buckets were merged over it. */
+struct mark_sums {
+    uint64_t calls, bytes, frees, freed_bytes;
+};
+
 struct mark {
     uint32_t number; /* counts up from 1, also over those that are gone */
     uint32_t begin;  /* of an end: the number of its beginning; else 0 */
     enum mark_kind kind;
     string_id label;
     uint64_t time_ns;
+    bool has_sums;
+    struct mark_sums sums;
     uint32_t ordinal; /* among marks, or among phases; known to who has added it, not to a file */
 };
 
@@ -37,6 +44,12 @@ struct mark_list {      /* all zero to begin */
 /* Adds an instant, not before the last one: an earlier time becomes that.  An end belongs to the newest open phase
  * of its name, and is nothing without one.  0 or -ENOMEM. */
 int marks_add(struct mark_list *marks, enum mark_kind kind, string_id label, uint64_t time_ns);
+/* Of the instant that was added last, if it is of this time. */
+void marks_set_sums(struct mark_list *marks, uint64_t time_ns, const struct mark_sums *sums);
+/* The sums at exactly this time; NULL when nobody told them. */
+const struct mark_sums *marks_sums_at(const struct mark_list *marks, uint64_t time_ns);
+/* The instant of this number, or NULL. */
+struct mark *marks_find(struct mark_list *marks, uint32_t number);
 /* Restores a list from a file: the instant as it is.  -EINVAL when it is not behind the last. */
 int marks_append(struct mark_list *marks, struct mark mark);
 /* Whether a phase of this name has begun and not ended. */

@@ -63,7 +63,7 @@ static bool is_chosen(struct chosen *chosen, const struct phase_row *row)
 
 static double per_second(int64_t amount, const struct phase_row *row)
 {
-    uint64_t const length = row->to_ns - row->from_ns;
+    uint64_t const length = row->counted_to_ns - row->counted_from_ns;
     return length ? (double)amount * 1e9 / (double)length : 0;
 }
 
@@ -102,7 +102,9 @@ static void put_row(const struct report *report, const struct text_style *style,
     if (row->is_phase)
         line_add(&line, row->is_open ? " (phase, not ended)" : " (phase)");
     if (!row->is_exact)
-        line_add(&line, " (about)");
+        line_add(&line, " (numbers of %s to %s, all that is known)",
+                 human_duration(row->counted_from_ns, at),
+                 human_duration(row->counted_to_ns, lasted));
     text_write(out, line.text, text_room(style, NUMBER_COLUMNS));
     putc('\n', out);
 }
@@ -159,6 +161,8 @@ static void write_json_row(struct json_out *json, const struct report *report,
     json_uint_field(json, "to_ns", row->to_ns);
     json_bool_field(json, "ended", !row->is_open);
     json_bool_field(json, "exact", row->is_exact);
+    json_uint_field(json, "counted_from_ns", row->counted_from_ns);
+    json_uint_field(json, "counted_to_ns", row->counted_to_ns);
     json_int_field(json, "calls", row->calls);
     json_int_field(json, "allocated_bytes", row->allocated_bytes);
     json_int_field(json, "freed_calls", row->frees);

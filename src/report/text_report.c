@@ -8,6 +8,8 @@
 #include "report/phase_table.h"
 #include "report/text_line.h"
 
+#define NEAR_NS UINT64_C(1000000000)
+
 static void add_amount(struct text_line *line, const struct metric *metric, int64_t value,
                        int64_t count)
 {
@@ -41,6 +43,14 @@ static void add_time(struct text_line *line, const struct report *report)
                  human_duration(used.to_ns, to));
 }
 
+static void put_mind(const struct text_style *style, FILE *out, const struct text_line *line)
+{
+    text_ink(style, out, INK_WARN);
+    text_write(out, line->text, text_room(style, 0));
+    text_ink(style, out, INK_PLAIN);
+    putc('\n', out);
+}
+
 /* Rows of what is live are as doubtful as their sum. */
 static void put_losses(const struct report *report, const struct text_style *style, FILE *out)
 {
@@ -56,10 +66,28 @@ static void put_losses(const struct report *report, const struct text_style *sty
              "these rows, and others may be missing",
              human_count((int64_t)quality->lost_frees, frees),
              human_count((int64_t)quality->lost_calls, calls));
-    text_ink(style, out, INK_WARN);
-    text_write(out, line.text, text_room(style, 0));
-    text_ink(style, out, INK_PLAIN);
-    putc('\n', out);
+    put_mind(style, out, &line);
+}
+
+/* Older times are only known in stretches that get longer: the answer may be of far more than was asked for. */
+static void put_other_time(const struct report *report, const struct text_style *style, FILE *out)
+{
+    struct time_range const asked = report->question.range, used = report->weights.used;
+    struct text_line line = {0};
+    char from[HUMAN_MAX], to[HUMAN_MAX];
+    bool const is_later = asked.to_ns < used.to_ns && used.to_ns - asked.to_ns > NEAR_NS;
+    bool const is_earlier = asked.from_ns > used.from_ns && asked.from_ns - used.from_ns > NEAR_NS;
+    if (!report->question.range_given || report->question.metric->kind == METRIC_PINNED ||
+        (!is_later && !is_earlier))
+        return;
+    line_add(&line, "mind: of so long ago only longer stretches are known; this is of ");
+    if (report->question.metric->kind == METRIC_LEVEL && used.from_ns == 0)
+        line_add(&line, "%s, not of %s", human_duration(used.to_ns, from),
+                 human_duration(asked.to_ns, to));
+    else
+        line_add(&line, "all from %s to %s", human_duration(used.from_ns, from),
+                 human_duration(used.to_ns, to));
+    put_mind(style, out, &line);
 }
 
 /* A recorder that was killed leaves a peak without its picture: the rows are those of an earlier one. */
@@ -79,10 +107,7 @@ static void put_other_peak(const struct report *report, const struct text_style 
              human_bytes((int64_t)totals->peak_bytes, peak),
              human_duration(totals->peak_time_ns, when),
              human_duration(report->weights.used.to_ns, shown));
-    text_ink(style, out, INK_WARN);
-    text_write(out, line.text, text_room(style, 0));
-    text_ink(style, out, INK_PLAIN);
-    putc('\n', out);
+    put_mind(style, out, &line);
 }
 
 /* "heap.peak: 11.0 MiB in 14 blocks, at 18.0 s (live heap at the instant it was largest)" */
@@ -99,6 +124,7 @@ static void put_heading(const struct report *report, const struct text_style *st
     text_write(out, line.text, text_room(style, 0));
     text_ink(style, out, INK_PLAIN);
     putc('\n', out);
+    put_other_time(report, style, out);
     put_other_peak(report, style, out);
     put_losses(report, style, out);
     if (question->note)

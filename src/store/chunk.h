@@ -40,6 +40,7 @@ enum section {
     SECTION_MARKS = 27,
     SECTION_MOMENTS = 28,
     SECTION_MAPPINGS = 29,
+    SECTION_MARK_SUMS = 30,
 };
 
 struct chunk_header {

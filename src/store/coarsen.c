@@ -5,6 +5,8 @@
 #define MIN  (60 * SEC)
 #define HOUR (60 * MIN)
 #define DAY  (24 * HOUR)
+/* Groups that a mark ends are at least this part as long as others: marks get coarser as time does. */
+#define MARKS_PER_WIDTH 8
 
 static const struct {
     uint64_t younger_than_ns, width_ns;
@@ -42,7 +44,7 @@ size_t coarsen_group_end(const struct coarsen_plan *plan, size_t first)
         if (width == 0 || next->begin_ns / width != buckets[first].begin_ns / width ||
             next->begin_ns != buckets[end - 1].end_ns ||
             coarsen_is_pinned(plan->recording, next->begin_ns) ||
-            (plan->step < COARSEN_MARKS_YIELD &&
+            (next->begin_ns - buckets[first].begin_ns >= width / MARKS_PER_WIDTH &&
              marks_have(&plan->recording->marks, next->begin_ns)))
             break;
     }

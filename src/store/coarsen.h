@@ -26,7 +26,8 @@ uint64_t coarsen_width(uint64_t age_ns, unsigned step);
 struct coarsen_plan {
     const struct bucket *buckets;
     size_t count;
-    const struct recording *recording; /* its pins and marks keep their boundaries */
+    const struct recording
+        *recording; /* its pins keep their boundaries, and marks that are not too close together */
     unsigned step;
     bool enabled; /* false: every bucket stays by itself */
 };
@@ -34,10 +35,6 @@ struct coarsen_plan {
 /* The end (exclusive) of the group of buckets that begins with `first`. */
 size_t coarsen_group_end(const struct coarsen_plan *plan, size_t first);
 size_t coarsen_group_count(const struct coarsen_plan *plan);
-
-/* Steps from which on marks no longer keep their boundaries: a file that must be this small cannot afford
- * them. */
-#define COARSEN_MARKS_YIELD 9
 
 /* True when a pinned instant lies on this boundary. */
 bool coarsen_is_pinned(const struct recording *recording, uint64_t time_ns);

@@ -226,6 +226,27 @@ static void put_notes(struct table_cursor *cursor, const struct recording *recor
     draft_packed_section(draft, SECTION_NOTES);
 }
 
+/* Rows of: number as a step; calls, bytes, frees and freed bytes as steps. */
+static void put_mark_sums(const struct mark_list *marks, uint32_t from, struct chunk_draft *draft)
+{
+    struct mark_sums last = {0};
+    uint32_t number = 0;
+    for (size_t i = 0; i < marks->count; i++) {
+        const struct mark *mark = &marks->items[i];
+        if (mark->number < from || !mark->has_sums)
+            continue;
+        put_varint(&draft->section, mark->number - number);
+        put_step(&draft->section, last.calls, mark->sums.calls);
+        put_step(&draft->section, last.bytes, mark->sums.bytes);
+        put_step(&draft->section, last.frees, mark->sums.frees);
+        put_step(&draft->section, last.freed_bytes, mark->sums.freed_bytes);
+        number = mark->number;
+        last = mark->sums;
+    }
+    if (number)
+        draft_packed_section(draft, SECTION_MARK_SUMS);
+}
+
 /* from which number on rows that are there are void; rows of: number as a step, kind, label, time as a step, how many
  * numbers back the beginning is (0: it is no end).  All are told again when some have gone. */
 static void put_marks(struct table_cursor *cursor, const struct recording *recording,
@@ -253,6 +274,7 @@ static void put_marks(struct table_cursor *cursor, const struct recording *recor
         last_ns = mark->time_ns;
     }
     draft_packed_section(draft, SECTION_MARKS);
+    put_mark_sums(marks, from, draft);
 }
 
 /* time; rows of: start (from the end of the row before), size, resident bytes, name, stack, how many, rights, owner.  All of them, when a new list is there. */

@@ -279,6 +279,25 @@ static int take_marks(struct table_builder *builder, struct byte_reader *body)
     return body->failed ? -EINVAL : 0;
 }
 
+static int take_mark_sums(struct table_builder *builder, struct byte_reader *body)
+{
+    struct mark_sums sums = {0};
+    uint32_t number = 0;
+    while (bytes_left(body) > 0) {
+        number += take_u32(body);
+        sums.calls = take_step(body, sums.calls);
+        sums.bytes = take_step(body, sums.bytes);
+        sums.frees = take_step(body, sums.frees);
+        sums.freed_bytes = take_step(body, sums.freed_bytes);
+        struct mark *mark = body->failed ? NULL : marks_find(&builder->recording->marks, number);
+        if (!mark)
+            continue; /* it was lost, or has gone since */
+        mark->sums = sums;
+        mark->has_sums = true;
+    }
+    return body->failed ? -EINVAL : 0;
+}
+
 /* The later list replaces the earlier. */
 static int take_mappings(struct table_builder *builder, struct byte_reader *body)
 {
@@ -332,6 +351,8 @@ int tables_take(struct table_builder *builder, uint8_t tag, struct byte_reader *
         return take_notes(builder, body);
     case SECTION_MARKS:
         return take_marks(builder, body);
+    case SECTION_MARK_SUMS:
+        return take_mark_sums(builder, body);
     case SECTION_MAPPINGS:
         return take_mappings(builder, body);
     default:

@@ -62,8 +62,11 @@ static void pinned_boundaries_and_gaps_stay(void **state)
     CHECK(coarsen_group_end(&plan, 10) == 13 && coarsen_group_end(&plan, 13) == 20);
     marks_add(&recording->marks, MARK_INSTANT, STRING_EMPTY, 27 * SEC);
     CHECK(coarsen_group_end(&plan, 20) == 27 && coarsen_group_end(&plan, 27) == 30);
-    plan.step = COARSEN_MARKS_YIELD; /* as small as can be: marks lose theirs */
+    marks_add(&recording->marks, MARK_INSTANT, STRING_EMPTY, 41 * SEC); /* too soon after 40 */
+    CHECK(coarsen_group_end(&plan, 40) == 50);
+    plan.step = 3; /* widths of a minute: 7.5 s is the least */
     CHECK(coarsen_group_end(&plan, 20) > 27);
+    CHECK(coarsen_group_end(&plan, 14) == 27);
     plan.step = 0;
     buckets[4].end_ns -= 1; /* a gap before 5 */
     CHECK(coarsen_group_end(&plan, 0) == 5 && coarsen_group_end(&plan, 5) == 10);
