@@ -128,7 +128,7 @@ int roster_check_output(struct roster *roster, struct fault *fault)
 
 void roster_withdraw_output(struct roster *roster)
 {
-    if (roster->made_output && roster->claim >= 0)
+    if (roster->made_output && roster->claim >= 0) /* nobody else has made it his */
         unlink(roster->options.recorder->wish.output);
     release_claim(roster);
 }
@@ -213,6 +213,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     struct session_options options = {.output =
                                           first ? roster->options.recorder->wish.output : NULL,
                                       .folder = roster->folder,
+                                      .claim = first ? &roster->claim : NULL,
                                       .max_bytes = roster->options.recorder->wish.max_bytes,
                                       .look_every_ns = roster->options.recorder->look_every_ns,
                                       .command_line = roster->command_line,
@@ -223,8 +224,6 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                       .cells = roster->options.cells,
                                       .source = attached ? "memoir attach" : "memoir run",
                                       .attached = first ? attached : NULL};
-    if (first)
-        release_claim(roster);
     struct session *session =
         session_open(roster->options.arena, process, &options, now_ns, &fault);
     if (!session) {
