@@ -239,7 +239,9 @@ static int open_cpu(struct recorder *recorder, struct fault *fault)
     struct fault why = {.code = -EIO, .text = "time cannot be recorded"};
     if (!recorder->options->cpu)
         return 0;
-    recorder->cpu = cpu_station_open(recorder->options->cpu, &why);
+    struct cpu_station_options options = *recorder->options->cpu;
+    options.leaves_room = recorder->options->pages != NULL;
+    recorder->cpu = cpu_station_open(&options, &why);
     if (!recorder->cpu)
         return fault_set(fault, why.code, "%s", why.text);
     cpu_cells_init(&recorder->cpu_cells, recorder->cpu);

@@ -128,7 +128,7 @@ int roster_check_output(struct roster *roster, struct fault *fault)
 
 void roster_withdraw_output(struct roster *roster)
 {
-    if (roster->made_output && roster->claim >= 0)
+    if (roster->made_output && roster->claim >= 0) /* nobody else has made it his */
         unlink(roster->options.recorder->wish.output);
     release_claim(roster);
 }
@@ -213,6 +213,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     struct session_options options = {.output =
                                           first ? roster->options.recorder->wish.output : NULL,
                                       .folder = roster->folder,
+                                      .claim = first ? &roster->claim : NULL,
                                       .max_bytes = roster->options.recorder->wish.max_bytes,
                                       .look_every_ns = roster->options.recorder->look_every_ns,
                                       .command_line = roster->command_line,
@@ -223,8 +224,6 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                       .cells = roster->options.cells,
                                       .source = attached ? "memoir attach" : "memoir run",
                                       .attached = first ? attached : NULL};
-    if (first)
-        release_claim(roster);
     struct session *session =
         session_open(roster->options.arena, process, &options, now_ns, &fault);
     if (!session) {
@@ -243,13 +242,17 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     return session;
 }
 
-/* The recording of a program that ran already begins when we are in, not when it first does something: what it had
- * before is worth a look, and it may be at rest for hours. */
-static void open_attached(struct roster *roster, uint64_t now_ns)
+/* Whether the recording begins without anything that the program does: what it had before is worth a look where it ran already, and it may be at
+ * rest for hours; and what is seen from outside does not wait for its first block. */
+static bool begins_unasked(const struct recorder_options *options)
+{
+    return options->attached ? options->attached->is_in : options->cpu || options->pages;
+}
+
+static void open_unasked(struct roster *roster, uint64_t now_ns)
 {
     struct arena *arena = roster->options.arena;
-    const struct recorder_attached *attached = roster->options.recorder->attached;
-    if (!attached || !attached->is_in || roster->has_opened)
+    if (roster->has_opened || !begins_unasked(roster->options.recorder))
         return;
     uint32_t high = atomic_load(&arena->header->process_high);
     for (uint32_t i = 0; i < high && i < ARENA_PROCESSES && !roster->has_opened; i++)
@@ -508,7 +511,7 @@ static void close_named(struct roster *roster, bool wait)
 
 void roster_look(struct roster *roster, uint64_t now_ns)
 {
-    open_attached(roster, now_ns);
+    open_unasked(roster, now_ns);
     tick_all(roster, now_ns);
     watch_all(roster, now_ns);
     if (now_ns < roster->next_look_ns && !roster->crowded)

@@ -118,6 +118,16 @@ static int write_out(struct session *session, struct fault *fault)
     return recording_writer_append(session->writer, recording, fault);
 }
 
+static struct recording_writer *make_file(const struct session *session, struct fault *fault)
+{
+    const struct session_options *options = &session->options;
+    int const claim = options->claim ? *options->claim : -1;
+    if (claim < 0)
+        return recording_writer_create(session->path, options->max_bytes, fault);
+    *options->claim = -1;
+    return recording_writer_take(session->path, claim, options->max_bytes, fault);
+}
+
 struct session *session_open(struct arena *arena, uint32_t process,
                              const struct session_options *options, uint64_t now_ns,
                              struct fault *fault)
@@ -152,7 +162,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
     output_name(session->path, options->output, options->folder,
                 recording_text(session->recording, session->recording->program),
                 session->recording->pid);
-    session->writer = recording_writer_create(session->path, options->max_bytes, fault);
+    session->writer = make_file(session, fault);
     if (!session->writer) {
         destroy(session);
         return NULL;

@@ -279,8 +279,10 @@ static size_t choose_ring(const struct clock_options *options, unsigned count)
     uint64_t const second = (uint64_t)options->hz * STACK_MOST;
     size_t const wanted = (size_t)(second < STACK_RATE_MAX ? second : STACK_RATE_MAX) +
                           (options->off_cpu ? STOPS_SECOND : 0);
+    size_t const half = options->leaves_room ? perf_ring_allowance() / 2 : RINGS_MOST;
+    size_t const most = half < RINGS_MOST ? half : RINGS_MOST;
     size_t bytes = RING_MOST;
-    while (bytes > RING_LEAST && (bytes / 2 >= wanted || bytes * count > RINGS_MOST))
+    while (bytes > RING_LEAST && (bytes / 2 >= wanted || bytes * count > most))
         bytes /= 2;
     return bytes;
 }

@@ -26,6 +26,7 @@ struct clock_options {
     bool whole_machine;
     const char *cgroup; /* a folder; NULL: none */
     bool no_kernel;
+    bool leaves_room; /* take half of what this user may lock, and no more */
 };
 
 struct clock_fd {

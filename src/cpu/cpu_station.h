@@ -35,7 +35,8 @@ struct cpu_station_options {
     bool whole_machine; /* with `together`: everything that runs, without idling */
     const char *
         cgroup; /* with `together`: everything in this folder of the cgroup file system; NULL: none */
-    bool no_kernel; /* frames inside the kernel are not wanted */
+    bool no_kernel;   /* frames inside the kernel are not wanted */
+    bool leaves_room; /* somebody else here needs memory that the user may lock, too */
 };
 
 struct cpu_state {

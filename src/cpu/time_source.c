@@ -34,7 +34,8 @@ static struct perf_samples *open_perf(const struct time_source *source, struct f
                                                           .children = options->children,
                                                           .whole_machine = options->whole_machine,
                                                           .cgroup = options->cgroup,
-                                                          .no_kernel = options->no_kernel},
+                                                          .no_kernel = options->no_kernel,
+                                                          .leaves_room = options->leaves_room},
                                                 .wait_least_ns = wait_least_ns(options),
                                                 .sink = source->sink};
     return perf_samples_open(&wanted, fault);

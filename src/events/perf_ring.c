@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 int perf_ring_open(struct perf_ring *ring, int fd, size_t bytes)
@@ -55,4 +57,19 @@ bool perf_ring_was_tight(const struct perf_ring *ring)
         return false;
     uint64_t const head = __atomic_load_n(&ring->head->data_head, __ATOMIC_ACQUIRE);
     return head - ring->head->data_tail + PERF_RECORD_BYTES >= ring->bytes;
+}
+
+size_t perf_ring_allowance(void)
+{
+    struct rlimit locked;
+    unsigned long kilobytes = 0;
+    long const processors = sysconf(_SC_NPROCESSORS_ONLN);
+    FILE *file = fopen("/proc/sys/kernel/perf_event_mlock_kb", "re");
+    bool const is_told = file && fscanf(file, "%lu", &kilobytes) == 1;
+    if (file)
+        fclose(file);
+    if (geteuid() == 0 || !is_told || getrlimit(RLIMIT_MEMLOCK, &locked) < 0 ||
+        locked.rlim_cur == RLIM_INFINITY)
+        return SIZE_MAX;
+    return kilobytes * 1024 * (size_t)(processors > 0 ? processors : 1) + locked.rlim_cur;
 }

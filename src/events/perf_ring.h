@@ -16,6 +16,9 @@ struct perf_ring {
 int perf_ring_open(struct perf_ring *ring, int fd, size_t bytes);
 void perf_ring_close(struct perf_ring *ring);
 
+/* How many bytes of rings this user may have in all, as far as settings tell; SIZE_MAX: as many as it likes. */
+size_t perf_ring_allowance(void);
+
 /* Copies the next record, at most 64 KiB, to `into`.  Its size, or 0 when there is none. */
 size_t perf_ring_take(struct perf_ring *ring, void *into);
 /* Whether so much waits that records may have found no room since the ring was last emptied. */

@@ -66,6 +66,7 @@ static int open_one(struct perf_events *events, struct perf_event_attr *attribut
     int err = 0;
     if (events->ring_fds[cpu] < 0) {
         err = perf_ring_open(&events->rings[cpu], fd, events->rings[cpu].bytes);
+        err = err == -EPERM ? -ENOBUFS : err; /* other rights are meant than those to see */
         events->ring_fds[cpu] = fd;
     } else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, events->ring_fds[cpu]) < 0) {
         err = -errno;
@@ -196,6 +197,12 @@ static int explain(int err, uint32_t pid, struct fault *fault)
 {
     if (err == -ESRCH || err == -ENOENT)
         return fault_set(fault, err, "There is no process %u.", pid);
+    if (err == -ENOBUFS)
+        return fault_set(
+            fault, err,
+            "There is no memory left that this user may lock for page faults of process %u "
+            "(kernel.perf_event_mlock_kb, ulimit -l): end other users of it, or run as root.",
+            pid);
     if (err == -EACCES || err == -EPERM)
         return fault_set(
             fault, err,

@@ -31,7 +31,7 @@ struct perf_events {
 
 /* 0 or -errno with a sentence.  Begins at once. */
 int perf_events_open(struct perf_events *events, uint32_t pid, uint32_t stack_bytes,
-                     size_t ring_bytes, struct fault *fault);
+                     size_t ring_bytes, struct fault *fault); /* -ENOBUFS: smaller rings may do */
 void perf_events_close(struct perf_events *events);
 /* Records that found no room so far, as the kernel counts them with each event; 0 where it does not (before 6.0). */
 uint64_t perf_events_lost(const struct perf_events *events);

@@ -17,6 +17,7 @@
 #define COUNTERS_NS      500000000ull
 #define PERF_STACK_BYTES 8192u
 #define PERF_RING_BYTES  (32u << 20)
+#define PERF_RING_LEAST  (128u << 10)
 #define PERF_WAITS_MAX   64u
 #define CODE_OLD_NS      10000000u
 #define CHILDREN_MAX     4096u
@@ -255,10 +256,12 @@ static int begin_watch(struct page_station *station, uint32_t pid, bool is_whole
     if (station->uses_perf) {
         struct perf_faults_options options = {
             .pid = pid, .stack_bytes = PERF_STACK_BYTES, .ring_bytes = PERF_RING_BYTES};
-        perf = perf_faults_open(&options, NULL);
-        options.ring_bytes = 0; /* so much may not be allowed */
+        struct fault why = {.code = 0};
+        while (!(perf = perf_faults_open(&options, &why)) && why.code == -ENOBUFS &&
+               options.ring_bytes > PERF_RING_LEAST)
+            options.ring_bytes /= 2; /* so much may not be allowed */
         if (!perf)
-            perf = perf_faults_open(&options, fault);
+            fault_set(fault, why.code, "%s", why.text);
         err = perf ? err : -EPERM;
     } else if (!station->link)
         err =

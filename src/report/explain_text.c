@@ -49,7 +49,7 @@ static void put_head(const struct page *page)
     line_add(&line, explanation->is_of_pages ? ", every page of it by who touched it first"
                                              : ", every byte of it by owner below");
     put_line(page, "resident", &line);
-    if (explanation->at_ns < residency->time_ns)
+    if (residency->looks == 0 || explanation->at_ns < residency->time_ns)
         return; /* what follows is of the last look, and this is an earlier one */
     line = (struct text_line){0};
     line_add(&line, "the kernel counted %s before the walk over its pages",

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "analyze/metric_data.h"
 #include "base/human.h"
 #include "model/losses.h"
 #include "report/doubt_text.h"
@@ -451,7 +452,8 @@ void text_summary_write(const struct report *report, const struct text_style *st
     struct page const page = {report, style, out};
     put_program(&page);
     put_sampled(&page);
-    bool const traces_heap = recording_traces_heap(report->recording);
+    bool const traces_heap =
+        recording_traces_heap(report->recording) && !metric_data_heap_is_off(report->recording);
     if (traces_heap) {
         put_peak(&page);
         put_leaked(&page);

@@ -109,11 +109,24 @@ static int take_place(struct growing_file *file, const char *path)
     return 0;
 }
 
-int growing_file_create(struct growing_file *file, const char *path)
+/* Whether a claim is still one to `path`. */
+static bool is_claim_to(int claim, const char *path, struct stat *opened)
+{
+    struct stat named;
+    return claim >= 0 && fstat(claim, opened) == 0 && lstat(path, &named) == 0 &&
+           is_same(opened, &named);
+}
+
+int growing_file_take(struct growing_file *file, const char *path, int claim)
 {
     struct stat opened;
     *file = (struct growing_file){.fd = -1};
-    int fd = -EAGAIN;
+    int fd = claim;
+    if (!is_claim_to(claim, path, &opened)) {
+        if (claim >= 0)
+            close(claim);
+        fd = -EAGAIN;
+    }
     for (unsigned i = 0; i < TRIES && fd == -EAGAIN; i++)
         fd = open_locked(path, &opened);
     if (fd < 0)
@@ -126,6 +139,11 @@ int growing_file_create(struct growing_file *file, const char *path)
     int const err = take_place(file, path);
     close(fd);
     return err;
+}
+
+int growing_file_create(struct growing_file *file, const char *path)
+{
+    return growing_file_take(file, path, -1);
 }
 
 void growing_file_write_behind(struct growing_file *file, struct write_behind *behind)

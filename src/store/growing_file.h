@@ -58,5 +58,7 @@ int growing_file_replace(struct growing_file *file, const char *path,
 void growing_file_discard(struct growing_file *file);
 
 /* Keeps others from writing `path` until the descriptor is closed: makes an empty file if there is none.  A descriptor, -EBUSY, or another
- * -errno.  Who holds it can not growing_file_create it either. */
+ * -errno.  Who holds it can not growing_file_create it either, but ... */
 int growing_file_claim(const char *path);
+/* ... do the same with it, so that nobody comes between: the descriptor is taken, also after a failure.  -1: there is none. */
+int growing_file_take(struct growing_file *file, const char *path, int claim);

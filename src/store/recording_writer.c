@@ -38,11 +38,11 @@ static bool set_path(struct recording_writer *writer, const char *path)
     return writer->path != NULL;
 }
 
-static int begin_file(struct recording_writer *writer)
+static int begin_file(struct recording_writer *writer, int claim)
 {
     uint8_t header[FILE_HEADER_BYTES];
     file_header_put(header);
-    int err = growing_file_create(&writer->file, writer->path);
+    int err = growing_file_take(&writer->file, writer->path, claim);
     if (err == 0)
         err = growing_file_append(&writer->file, header, sizeof(header));
     if (err == 0)
@@ -53,19 +53,26 @@ static int begin_file(struct recording_writer *writer)
 struct recording_writer *recording_writer_create(const char *path, uint64_t max_bytes,
                                                  struct fault *fault)
 {
+    return place_check(path, fault) < 0 ? NULL : recording_writer_take(path, -1, max_bytes, fault);
+}
+
+struct recording_writer *recording_writer_take(const char *path, int claim, uint64_t max_bytes,
+                                               struct fault *fault)
+{
     struct recording_writer *writer = calloc(1, sizeof(*writer));
     if (!writer) {
+        if (claim >= 0)
+            close(claim);
         fault_set(fault, -ENOMEM, "not enough memory to write '%s'", path);
         return NULL;
     }
     writer->file.fd = -1;
     writer->max_bytes = writer->asked_bytes = max_bytes ? max_bytes : UINT64_MAX;
     writer->packer = chunk_packer_create();
-    if (place_check(path, fault) < 0) {
-        destroy(writer);
-        return NULL;
-    }
-    int err = writer->packer && set_path(writer, path) ? begin_file(writer) : -ENOMEM;
+    bool const is_made = writer->packer && set_path(writer, path);
+    if (!is_made && claim >= 0)
+        close(claim);
+    int err = is_made ? begin_file(writer, claim) : -ENOMEM;
     if (err == -EBUSY) {
         (void)place_busy(path, fault);
         destroy(writer);

@@ -18,6 +18,9 @@ struct recording_writer;
  * note.  NULL with `fault` filled on failure. */
 struct recording_writer *recording_writer_create(const char *path, uint64_t max_bytes,
                                                  struct fault *fault);
+/* The same with a descriptor of growing_file_claim of that path, which is taken, also after a failure: nobody comes between. */
+struct recording_writer *recording_writer_take(const char *path, int claim, uint64_t max_bytes,
+                                               struct fault *fault);
 
 /* Lets `behind` write to the file from now on, so that no call but the last waits for the disk, unless older buckets must be merged
  * at once.  What cannot be written is then told by a later call.  `behind` must live longer. */

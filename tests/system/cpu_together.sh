@@ -13,6 +13,17 @@ value() { # value FILE METRIC FUNCTION [OPTIONS]: of stacks with this function i
         awk -v function_name="$3" 'index(";" $0, ";" function_name ";") || index(";" $0, ";" function_name " ") { sum += $NF } END { printf "%.0f\n", sum }'
 }
 
+# Time is recorded of a program that allocates nothing, or of which that is not to be seen; and the answer is about it unasked.
+"$MEMOIR" run --heap off --cpu --quiet -o alone.memoir -- "$subjects/subject-burns_shares" >out 2>err
+equal alone-status 0 $?
+equal alone-said "" "$(cat err)"
+equal alone-metric cpu.on "$("$MEMOIR" report alone.memoir --json | jq -r .metric)"
+at_least alone-time 100000000 "$("$MEMOIR" report alone.memoir --json | jq .total.value)"
+equal alone-text 0 "$("$MEMOIR" report alone.memoir | grep -c '0 allocations\|0 blocks')"
+"$MEMOIR" report alone.memoir --metric heap.live >out 2>err
+equal alone-heap-status 1 $?
+one_sentence alone-heap err 'not traced in this recording .--heap off'
+
 # A second of allocating, one of computing, one of waiting: each metric has its own.
 "$MEMOIR" run --heap full --cpu=499 --off-cpu --pages --quiet -o all.memoir -- "$subjects/subject-works_in_phases" >out 2>err
 equal all-status 0 $?

@@ -69,6 +69,22 @@ done
 as_nobody "$house/memoir" detach "$program" 2>said
 equal others-detach-status 1 $?
 one_sentence others-detach said "sudo memoir detach $program"
+# Pages and time at once fit into what an ordinary user may lock; what nobody counted is not said to be 0.
+briefly=(/usr/bin/python3 -c 'import time; kept = bytearray(20 << 20); time.sleep(0.4)')
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+    as_nobody "$house/memoir" run --pages --cpu -o both.memoir -- "${briefly[@]}" 2>said
+    equal pages-and-time-status 0 $?
+    equal pages-and-time-fit 0 "$(grep -c 'not watched' said)"
+    "$MEMOIR" report "$house/own/both.memoir" --metric pages.resident >out 2>&1
+    equal pages-are-there 0 $?
+    "$MEMOIR" report "$house/own/both.memoir" --metric cpu.on >out 2>&1
+    equal time-is-there 0 $?
+    "$MEMOIR" explain "$house/own/both.memoir" >out 2>&1
+    equal explain-status 0 $?
+    equal nothing-is-not-counted 0 "$(grep -c 'kernel counted 0 B' out)"
+else
+    skip pages-and-time "kernel.perf_event_paranoid forbids it"
+fi
 if setcap cap_net_raw+ep "$house/subject-exits" 2>said; then
     as_nobody "$house/memoir" run -o caps.memoir -- "$house/subject-exits" 3 2>said
     equal capabilities-status 126 $?

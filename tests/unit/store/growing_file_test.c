@@ -66,6 +66,30 @@ TEST(a_file_that_somebody_writes_is_left_alone)
     sample_forget_path(path);
 }
 
+TEST(a_claim_keeps_others_off_until_it_is_taken)
+{
+    char *path = sample_path();
+    struct growing_file file, other;
+    for (unsigned is_old = 0; is_old < 2; is_old++) {
+        if (is_old)
+            put(path, "old");
+        int const claim = growing_file_claim(path);
+        assert_true(claim >= 0);
+        assert_int_equal(growing_file_claim(path), -EBUSY);
+        assert_int_equal(growing_file_create(&other, path), -EBUSY);
+        assert_int_equal(growing_file_take(&file, path, claim), 0);
+        assert_int_equal(growing_file_create(&other, path), -EBUSY);
+        growing_file_close(&file);
+    }
+    int const claim = growing_file_claim(path); /* to a file that goes */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(growing_file_take(&file, path, claim), 0);
+    assert_int_equal(growing_file_append(&file, "new", 3), 0);
+    assert_true(has(path, "new"));
+    growing_file_close(&file);
+    sample_forget_path(path);
+}
+
 #define RIVALS 8
 static void rival(const char *path, int wait_fd)
 {
@@ -143,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_place_of_what_was_there),
         cmocka_unit_test(a_file_that_somebody_writes_is_left_alone),
+        cmocka_unit_test(a_claim_keeps_others_off_until_it_is_taken),
         cmocka_unit_test(of_many_at_once_one_wins),
         cmocka_unit_test(a_copy_replaces_only_its_own),
     };
