@@ -163,11 +163,21 @@ static struct recording *read_file(const char *path, const char *name, struct fa
     return recording;
 }
 
+/* A file that does not say which program it is of has the name of the file, but not that of where it is kept. */
+static void rename_program(struct recording *recording, const char *found, const char *name)
+{
+    const char *kept = strrchr(found, '/');
+    if (kept && strcmp(recording_text(recording, recording->program), kept + 1) == 0)
+        recording->program = recording_intern(recording, name);
+}
+
 static struct recording *open_file(const char *path, struct fault *fault)
 {
     char room[INPUT_PATH_MAX];
     const char *found = input_path(path, room, fault);
     struct recording *recording = found ? read_file(found, input_name(path), fault) : NULL;
+    if (recording && found != path)
+        rename_program(recording, found, input_name(path));
     if (!recording && found)
         input_path_rename(fault, found, path);
     return recording;
