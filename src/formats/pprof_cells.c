@@ -151,6 +151,16 @@ static bool put_size(struct pprof_cell_list *list, uint32_t key,
     return true;
 }
 
+/* Of the cells from `first` on, which are those of the sample. */
+static bool keep_labels(struct pprof_labels *labels, struct pprof_frames *frames,
+                        const struct pprof_sample *sample, const struct pprof_cells *cells,
+                        size_t first)
+{
+    size_t const count = cells->stacks.cells.count - first;
+    return count == 0 ||
+           pprof_labels_add(labels, frames, sample, &cells->stacks.cells.items[first], count) == 0;
+}
+
 int pprof_cells_make(struct pprof_cells *cells, struct pprof_frames *frames,
                      const struct pprof_columns *columns, stack_id outer)
 {
@@ -167,9 +177,7 @@ int pprof_cells_make(struct pprof_cells *cells, struct pprof_frames *frames,
         fine = pprof_frames_stack(frames, sample, outer, &stack) == 0 &&
                read_labels(cells, frames, sample, &thread, &block_bytes) == 0 &&
                put_sample(&cells->stacks, stack, columns, profile, i) &&
-               (outer != STACK_EMPTY ||
-                pprof_labels_add(&labels, frames, sample, cells->stacks.cells.items + before,
-                                 cells->stacks.cells.count - before) == 0) &&
+               (outer != STACK_EMPTY || keep_labels(&labels, frames, sample, cells, before)) &&
                put_peak(&cells->peak, stack, columns, profile, i) &&
                put_size(&cells->stacks, stack, columns, profile, i, block_bytes) &&
                (thread == UINT32_MAX || put_sample(&cells->threads, thread, columns, profile, i));

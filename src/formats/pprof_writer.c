@@ -81,9 +81,11 @@ static void write_sample(struct pprof_profile *profile, const struct weight *row
     protobuf_message(&profile->out, PROFILE_SAMPLE, &profile->sample);
 }
 
-static int64_t wrap_add(int64_t a, int64_t b)
+/* sum + sign * value; nonsense wraps instead of trapping. */
+static void add(int64_t *sum, int64_t value, int sign)
 {
-    return (int64_t)((uint64_t)a + (uint64_t)b);
+    uint64_t const part = sign < 0 ? 0 - (uint64_t)value : sign > 0 ? (uint64_t)value : 0;
+    *sum = (int64_t)((uint64_t)*sum + part);
 }
 
 /* What a cell adds to each column; it is taken off what has no labels. */
@@ -94,14 +96,14 @@ static void move_cell(const struct pprof_sources *sources, const struct labelled
         const struct metric *metric = sources->items[i].metric;
         if (metric->kind == METRIC_PINNED)
             continue;
-        int64_t const value = cell->value * metric_sign(metric, cell->column);
-        int64_t const count = cell->column == metric->count_plus    ? cell->value
-                              : cell->column == metric->count_minus ? -cell->value
-                                                                    : 0;
-        labelled[i].value = wrap_add(labelled[i].value, value);
-        labelled[i].count = wrap_add(labelled[i].count, count);
-        rest[i].value = wrap_add(rest[i].value, -value);
-        rest[i].count = wrap_add(rest[i].count, -count);
+        int const sign = metric_sign(metric, cell->column);
+        int const count_sign = cell->column == metric->count_plus    ? 1
+                               : cell->column == metric->count_minus ? -1
+                                                                     : 0;
+        add(&labelled[i].value, cell->value, sign);
+        add(&labelled[i].count, cell->value, count_sign);
+        add(&rest[i].value, cell->value, -sign);
+        add(&rest[i].count, cell->value, -count_sign);
     }
 }
 
