@@ -16,6 +16,7 @@
 #include "cli/pick_rules.h"
 #include "cli/report_snapshots.h"
 #include "cli/selection_options.h"
+#include "formats/readers.h"
 #include "formats/registry.h"
 
 struct export_options {
@@ -232,6 +233,7 @@ static int run(int argc, char **argv, struct export_options *options)
         return wrong_usage(problem);
 
     struct fault fault = {.text = ""};
+    pprof_keep_labels(strcmp(options->format->name, "pprof") == 0);
     struct recording *recording = open_selected_input(argv[1], &options->selection, &fault);
     if (!recording)
         return failed(&fault);

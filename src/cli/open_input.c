@@ -59,34 +59,35 @@ struct beginning {
     const struct reader *reader;
 };
 
-/* A folder or a device is not read at all.  0 or -errno with a sentence. */
-static int read_head(const char *path, size_t room, struct beginning *head, struct fault *fault)
+/* A folder or a device is not read at all.  False with a sentence; the caller frees head->bytes either way. */
+static bool read_head(const char *path, size_t room, struct beginning *head, struct fault *fault)
 {
+    *head = (struct beginning){.reader = &readers[0]};
     struct input *input = input_open(path, fault);
     if (!input)
-        return -EIO;
+        return false;
     head->bytes = malloc(room);
     head->size = head->bytes ? input_read(input, head->bytes, room) : 0;
     head->packed = input_compression(input);
     input_close(input);
+    bool const is_lost = head->packed != COMPRESS_NONE && head->size == 0;
     if (!head->bytes)
-        return fault_set(fault, -ENOMEM, "out of memory while opening %s", path);
-    if (head->packed != COMPRESS_NONE && head->size == 0) {
-        free(head->bytes);
-        return fault_set(fault, -EINVAL,
-                         "cannot unpack %s: it is cut short or damaged, and nothing of it is left",
-                         path);
-    }
-    head->reader = find_reader((struct slice){head->bytes, head->size});
-    return 0;
+        fault_set(fault, -ENOMEM, "out of memory while opening %s", path);
+    else if (is_lost)
+        fault_set(fault, -EINVAL,
+                  "cannot unpack %s: it is cut short or damaged, and nothing of it is left", path);
+    else
+        head->reader = find_reader((struct slice){head->bytes, head->size});
+    return head->bytes && !is_lost;
 }
 
-/* The caller frees head->bytes. */
-static int look_at_head(const char *path, struct beginning *head, struct fault *fault)
+/* The same, looking further where the first bytes do not tell. */
+static bool look_at_head(const char *path, struct beginning *head, struct fault *fault)
 {
-    int const err = read_head(path, HEAD_BYTES, head, fault);
-    if (err || head->reader->knows || head->size < HEAD_BYTES)
-        return err;
+    if (!read_head(path, HEAD_BYTES, head, fault))
+        return false;
+    if (head->reader->knows || head->size < HEAD_BYTES)
+        return true;
     free(head->bytes);
     return read_head(path, HEAD_MOST, head, fault);
 }
@@ -98,9 +99,10 @@ static int kind_of(const char *path, struct fault *fault)
     struct beginning head;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return INPUT_RUN;
-    int const err = look_at_head(path, &head, fault);
-    if (err)
-        return err;
+    if (!look_at_head(path, &head, fault)) {
+        free(head.bytes);
+        return -EIO;
+    }
     bool const is_history =
         head.size >= sizeof(sqlite) && memcmp(head.bytes, sqlite, sizeof(sqlite)) == 0;
     bool const is_ours = head.reader->knows == knows_ours || head.size == 0;
@@ -150,8 +152,10 @@ static struct recording *read_file(const char *path, const char *name, struct fa
 {
     struct beginning head;
     struct recording *recording = NULL;
-    if (look_at_head(path, &head, fault) < 0)
+    if (!look_at_head(path, &head, fault)) {
+        free(head.bytes);
         return NULL;
+    }
     const struct reader *reader = head.reader;
     if (head.packed == COMPRESS_NONE || !reader->needs_plain)
         recording = read_plain(reader, path, fault);
@@ -163,11 +167,21 @@ static struct recording *read_file(const char *path, const char *name, struct fa
     return recording;
 }
 
+/* A file that does not say which program it is of has the name of the file, but not that of where it is kept. */
+static void rename_program(struct recording *recording, const char *found, const char *name)
+{
+    const char *kept = strrchr(found, '/');
+    if (kept && strcmp(recording_text(recording, recording->program), kept + 1) == 0)
+        recording->program = recording_intern(recording, name);
+}
+
 static struct recording *open_file(const char *path, struct fault *fault)
 {
     char room[INPUT_PATH_MAX];
     const char *found = input_path(path, room, fault);
     struct recording *recording = found ? read_file(found, input_name(path), fault) : NULL;
+    if (recording && found != path)
+        rename_program(recording, found, input_name(path));
     if (!recording && found)
         input_path_rename(fault, found, path);
     return recording;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "formats/pprof_labels.h"
+
 #define THREADS_MOST 1024 /* that are told apart: looking for one walks them */
 
 int pprof_cells_compare(const void *left, const void *right)
@@ -149,24 +151,38 @@ static bool put_size(struct pprof_cell_list *list, uint32_t key,
     return true;
 }
 
+/* Of the cells from `first` on, which are those of the sample. */
+static bool keep_labels(struct pprof_labels *labels, struct pprof_frames *frames,
+                        const struct pprof_sample *sample, const struct pprof_cells *cells,
+                        size_t first)
+{
+    size_t const count = cells->stacks.cells.count - first;
+    return count == 0 ||
+           pprof_labels_add(labels, frames, sample, &cells->stacks.cells.items[first], count) == 0;
+}
+
 int pprof_cells_make(struct pprof_cells *cells, struct pprof_frames *frames,
                      const struct pprof_columns *columns, stack_id outer)
 {
     const struct pprof_profile *profile = frames->profile;
+    struct pprof_labels labels = {0};
     bool fine = true;
     *cells = (struct pprof_cells){0};
     for (size_t i = 0; fine && i < profile->samples.count; i++) {
         const struct pprof_sample *sample = &profile->samples.items[i];
+        size_t const before = cells->stacks.cells.count;
         uint32_t thread;
         int64_t block_bytes;
         stack_id stack;
         fine = pprof_frames_stack(frames, sample, outer, &stack) == 0 &&
                read_labels(cells, frames, sample, &thread, &block_bytes) == 0 &&
                put_sample(&cells->stacks, stack, columns, profile, i) &&
+               (outer != STACK_EMPTY || keep_labels(&labels, frames, sample, cells, before)) &&
                put_peak(&cells->peak, stack, columns, profile, i) &&
                put_size(&cells->stacks, stack, columns, profile, i, block_bytes) &&
                (thread == UINT32_MAX || put_sample(&cells->threads, thread, columns, profile, i));
     }
+    pprof_labels_fini(&labels);
     pprof_cells_tidy(&cells->stacks);
     pprof_cells_tidy(&cells->threads);
     pprof_cells_tidy(&cells->peak);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "formats/pprof_fields.h"
+#include "formats/pprof_labels.h"
 #include "formats/pprof_legacy.h"
 #include "formats/pprof_series.h"
 #include "formats/protobuf_in.h"
@@ -67,6 +68,7 @@ static struct recording *make_recording(const struct pprof_profile *profile, str
     if (recording)
         pprof_series_fini(&series);
     if (err == 0) {
+        pprof_labels_finish(recording);
         tell_process(recording, profile);
         return recording;
     }

@@ -46,3 +46,6 @@ bool pprof_recognise(struct slice head);
  * modules and addresses.  NULL with a sentence. */
 struct recording *pprof_recording_read(const char *path, struct fault *fault);
 struct recording *pprof_recording_read_bytes(const void *data, size_t size, struct fault *fault);
+/* Whether profiles read from now on keep the labels of their samples, for who writes them again: they take as much memory as
+ * the samples.  They do not unless told. */
+void pprof_keep_labels(bool wanted);

@@ -53,8 +53,10 @@ bool export_needs_metric(const struct export_format *format, const struct record
 {
     if (strcmp(format->name, "folded") == 0)
         return true;
-    return format->takes_metric && !recording_traces_heap(recording) &&
-           strcmp(format->name, "callgrind") != 0; /* which has all of them side by side */
+    bool const has_all = strcmp(format->name, "callgrind") == 0 || /* all side by side */
+                         (strcmp(format->name, "pprof") == 0 &&
+                          (recording_is_of_profiles(recording) || recording->own_metric_count));
+    return format->takes_metric && !recording_traces_heap(recording) && !has_all;
 }
 
 static int tell_empty(const struct export_job *job, struct fault *fault)

@@ -51,6 +51,9 @@ void recording_destroy(struct recording *recording)
     vec_free(&recording->mappings.items);
     vec_free(&recording->notes);
     recording_free_metrics(recording);
+    vec_free(&recording->labelled.labels);
+    vec_free(&recording->labelled.sets);
+    vec_free(&recording->labelled.cells);
     marks_fini(&recording->marks);
     vec_free(&recording->leak_rules);
     string_table_destroy(recording->strings);

@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/slice.h"
 #include "base/vec.h"
+#include "model/labels.h"
 #include "model/mapping.h"
 #include "model/mark.h"
 #include "model/metric.h"
@@ -234,6 +235,8 @@ struct recording {
     unsigned own_metric_count;
     string_id
         shown_metric; /* what the file itself wants to be shown unasked; empty: it does not say */
+
+    struct labelled labelled; /* of a file read to be written again; else empty */
 
     struct mark_list marks;
 

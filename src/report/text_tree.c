@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/site_callers.h"
 #include "base/human.h"
 #include "report/text_frame.h"
 #include "report/text_report.h"
@@ -221,33 +222,23 @@ static uint32_t *list_sites(const struct tree_page *page, size_t *count)
     return list;
 }
 
-static int put_sites(const struct tree_page *page)
+static int put_sites(const struct tree_page *page, const struct site_callers *callers)
 {
-    const struct report_question *question = &page->report->question;
-    uint64_t const top = question->top == REPORT_NO_LIMIT ? SITES_DEFAULT : question->top;
-    size_t count, shown = 0, left_out = 0;
-    int64_t left_out_value = 0;
     char size[HUMAN_MAX], share[HUMAN_MAX];
+    size_t count;
     uint32_t *sites = list_sites(page, &count);
     if (!sites)
         return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        int64_t const value = node_at(page, sites[i])->value;
-        if (shown < top && !report_is_small(page->report, value, SITE_SHARE)) {
-            put_site(page, sites[i]);
-            shown++;
-        } else {
-            left_out_value += value;
-            left_out++;
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        put_site(page, sites[i]);
     free(sites);
-    if (left_out == 0)
+    if (callers->left_out == 0)
         return 0;
     text_ink(page->style, page->out, INK_DIM);
-    fprintf(page->out, "%10s  %8s  %10s  %zu more, see --top and --threshold\n",
-            human_value(left_out_value, question->metric->unit, size),
-            human_share(left_out_value, page->report->whole_value, share), "", left_out);
+    fprintf(page->out, "%10s  %8s  %10s  %llu more, see --top and --threshold\n",
+            human_value(callers->left_out_value, page->report->question.metric->unit, size),
+            human_share(callers->left_out_value, page->report->whole_value, share), "",
+            (unsigned long long)callers->left_out);
     text_ink(page->style, page->out, INK_PLAIN);
     return 0;
 }
@@ -334,33 +325,63 @@ static enum tree_merge merge_for(enum grouping by)
     return by == BY_LINE ? MERGE_LINE : by == BY_MODULE ? MERGE_MODULE : MERGE_FUNCTION;
 }
 
+static void put_stackless(const struct tree_page *page)
+{
+    const struct call_node *root = node_at(page, 0);
+    if (!root->self_value && !root->self_count)
+        return;
+    put_numbers(page, &(struct call_node){.value = root->self_value,
+                                          .count = root->self_count,
+                                          .spread = root->self_spread});
+    fputs(TEXT_NO_STACK "\n", page->out);
+}
+
+static int write_top_down(struct tree_page *page, enum tree_merge merge)
+{
+    const struct report *report = page->report;
+    int const err = call_tree_build(report->recording, &report->weights, false, merge, &page->tree);
+    if (err)
+        return err;
+    put_stackless(page);
+    put_top_down(page);
+    call_tree_fini(&page->tree);
+    return 0;
+}
+
+static bool is_small_site(const void *report, int64_t value)
+{
+    return report_is_small(report, value, SITE_SHARE);
+}
+
+static int write_bottom_up(struct tree_page *page, enum tree_merge merge)
+{
+    const struct report *report = page->report;
+    const struct report_question *question = &report->question;
+    struct site_question const wanted = {.merge = merge,
+                                         .max_levels = (uint32_t)page->depth * LEVELS_PER_LINE + 8,
+                                         .top = question->top == REPORT_NO_LIMIT ? SITES_DEFAULT
+                                                                                 : question->top,
+                                         .reverse = question->reverse,
+                                         .is_small = is_small_site,
+                                         .context = report};
+    struct site_callers callers;
+    int err = site_callers_build(report->recording, &report->weights, &wanted, &callers);
+    if (err)
+        return err;
+    page->tree = callers.tree;
+    put_stackless(page);
+    err = put_sites(page, &callers);
+    site_callers_fini(&callers);
+    return err;
+}
+
 int text_tree_write(const struct report *report, const struct text_style *style, FILE *out)
 {
     const struct report_question *question = &report->question;
-    struct tree_page page = {.report = report, .style = style, .out = out};
-    enum tree_merge const merge = merge_for(question->by);
-    int err;
-    page.depth = question->depth;
+    struct tree_page page = {
+        .report = report, .style = style, .out = out, .depth = question->depth};
     if (question->depth == REPORT_NO_LIMIT)
         page.depth = question->top_down ? LEVELS_DEFAULT : CALLERS_DEFAULT;
-    if (question->top_down)
-        err = call_tree_build(report->recording, &report->weights, false, merge, &page.tree);
-    else
-        err = call_tree_build_callers(report->recording, &report->weights, merge,
-                                      (uint32_t)page.depth * LEVELS_PER_LINE + 8, &page.tree);
-    if (err)
-        return err;
-    const struct call_node *root = node_at(&page, 0);
-    if (root->self_value || root->self_count) {
-        put_numbers(&page, &(struct call_node){.value = root->self_value,
-                                               .count = root->self_count,
-                                               .spread = root->self_spread});
-        fputs(TEXT_NO_STACK "\n", out);
-    }
-    if (question->top_down)
-        put_top_down(&page);
-    else
-        err = put_sites(&page);
-    call_tree_fini(&page.tree);
-    return err;
+    return question->top_down ? write_top_down(&page, merge_for(question->by))
+                              : write_bottom_up(&page, merge_for(question->by));
 }

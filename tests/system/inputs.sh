@@ -31,6 +31,9 @@ done
 equal two-pipes 0 "$("$MEMOIR" diff <(cat one.memoir) <(xz -dc one.massif.file.xz) --metric heap.live --json 2>>errors | jq .change)"
 equal info-of-a-pipe "standard input $(stat -c %s one.memoir)" "$("$MEMOIR" info - --json <one.memoir | jq -r '"\(.file.path) \(.file.bytes)"')"
 
+printf 'goroutine profile: total 2\n2 @ 0x1001\n' >count.txt
+equal program-of-a-pipe "standard input" "$("$MEMOIR" report - --json <count.txt | jq -r .recording.program)"
+
 # A command line longer than what is looked at first.
 long=$(head -c 9000 /dev/zero | tr '\0' x)
 for format in massif callgrind; do

@@ -126,6 +126,22 @@ for form in '' .txt; do
     done
     equal "goroutine$form" "goroutine $(raw out/goroutine$form) 0" "$(total out/goroutine$form)"
 done
+# Written again, a profile has what it had: every column, every sample, every label.
+samples_of() { # samples_of FILE
+    go tool pprof -raw "$1" 2>/dev/null | sed -n '/^Samples/,/^Locations/p' | sed -e 's/:.*//' -e 's/\[dflt\]//' | grep -v '^Loc' | sort
+}
+for kind in heap allocs cpu mutex block goroutine; do
+    "$MEMOIR" export out/$kind --to pprof -o "rewritten.$kind" 2>rewritten.err || not_ok "rewritten-$kind" "$(cat rewritten.err)"
+    equal "rewritten-$kind-samples" "$(samples_of out/$kind)" "$(samples_of "rewritten.$kind")"
+    equal "rewritten-$kind-labels" "$(go tool pprof -tags out/$kind 2>/dev/null)" "$(go tool pprof -tags "rewritten.$kind" 2>/dev/null)"
+    equal "rewritten-$kind-shows" "$(total out/$kind)" "$(total "rewritten.$kind")"
+done
+"$MEMOIR" export out/heap --to folded -o heap.folded 2>folded.err
+equal folded-is-what-report-shows "$(total out/heap | cut -d ' ' -f 2)" "$(awk '{ s += $NF } END { printf "%.0f", s }' heap.folded)"
+"$MEMOIR" export out/cpu --to heaptrack -o cpu.zst 2>heaptrack.err
+equal no-heaptrack-of-time "1 no" "$? $([ -e cpu.zst ] && echo yes || echo no)"
+head -c $(($(stat -c %s out/heap.txt) / 3)) out/heap.txt >third.txt
+equal cut-heap-is-told 1 "$("$MEMOIR" report third.txt | tr -s '\n ' ' ' | grep -c 'lines of it are missing')"
 at_least heap-is-what-was-kept 8500000 "$(of main.keep out/heap | cut -d ' ' -f 1)" # 10,000,000, as sampling tells it
 equal goroutines-that-wait 7 "$("$MEMOIR" report out/goroutine --json | jq -r '.rows[] | select(any(.stack[]; .function == "main.main.func2")) | .value')"
 read -r samples ns <<<"$(raw out/cpu)"

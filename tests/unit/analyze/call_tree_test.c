@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analyze/site_callers.h"
 #include "check.h"
 #include "sample_recording.h"
 
@@ -301,6 +302,49 @@ TEST(nodes_of_one_function_are_of_one_kind)
     call_tree_fini(&tree);
 }
 
+static bool is_never_small(const void *context, int64_t value)
+{
+    (void)context, (void)value;
+    return false;
+}
+
+/* Of every site that is chosen the tree is the same as that of all; others are counted. */
+static void callers_of_chosen_sites_are_those_of_all(void **state)
+{
+    (void)state;
+    struct call_tree all;
+    assert_int_equal(call_tree_build_callers(sample.recording, &weights, MERGE_FUNCTION, 64, &all),
+                     0);
+    size_t sites = 0;
+    for (uint32_t i = all.nodes.items[0].first_child; i; i = all.nodes.items[i].next_sibling)
+        sites++;
+    CHECK(sites > 1);
+    for (uint64_t top = 0; top <= sites; top++) {
+        struct site_callers callers;
+        struct site_question const question = {
+            .merge = MERGE_FUNCTION, .max_levels = 64, .top = top, .is_small = is_never_small};
+        assert_int_equal(site_callers_build(sample.recording, &weights, &question, &callers), 0);
+        uint32_t theirs = all.nodes.items[0].first_child;
+        uint32_t ours = callers.tree.nodes.items[0].first_child;
+        for (uint64_t i = 0; i < top; i++) {
+            const struct call_node *a = &all.nodes.items[theirs];
+            const struct call_node *b = &callers.tree.nodes.items[ours];
+            CHECK(a->function == b->function && a->value == b->value && a->count == b->count);
+            CHECK((a->first_child == 0) == (b->first_child == 0));
+            theirs = a->next_sibling;
+            ours = b->next_sibling;
+        }
+        CHECK(ours == 0);
+        int64_t rest = 0;
+        for (; theirs; theirs = all.nodes.items[theirs].next_sibling)
+            rest += all.nodes.items[theirs].value;
+        CHECK(callers.left_out == sites - top && callers.left_out_value == rest);
+        CHECK(callers.tree.nodes.count <= all.nodes.count);
+        site_callers_fini(&callers);
+    }
+    call_tree_fini(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +352,7 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(bottom_up_begins_with_the_code_that_asked, begin, end),
         cmocka_unit_test_setup_teardown(levels_can_be_limited, begin, end),
+        cmocka_unit_test_setup_teardown(callers_of_chosen_sites_are_those_of_all, begin, end),
         cmocka_unit_test_setup_teardown(children_come_largest_first, begin, end),
         cmocka_unit_test_setup_teardown(one_function_with_two_lines_is_one_node_or_two, begin, end),
         cmocka_unit_test_setup_teardown(modules_that_call_themselves_are_one_step, begin, end),

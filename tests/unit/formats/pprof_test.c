@@ -6,6 +6,8 @@
 
 #include "check.h"
 #include "export_to.h"
+#include "formats/readers.h"
+#include "pprof_bytes.h"
 #include "pprof_reader.h"
 #include "random_run.h"
 #include "run_program.h"
@@ -249,9 +251,39 @@ static void go_tool_pprof_shows_our_totals(void **state)
     assert_int_equal(status, 0);
 }
 
+/* A sample with a label, written again; without the label when nobody keeps it. */
+TEST(labels_are_written_again_where_they_were_kept)
+{
+    for (int wanted = 0; wanted < 2; wanted++) {
+        struct fault fault = {.text = ""};
+        pprof_keep_labels(wanted);
+        struct recording *recording =
+            pprof_recording_read_bytes(PPROF_MINIMAL, sizeof(PPROF_MINIMAL) - 1, &fault);
+        assert_non_null(recording);
+        struct export_job job = {.recording = recording, .range = TIME_ALL};
+        size_t size;
+        char *data = export_to_memory("pprof", &job, &size, &fault);
+        assert_non_null(data);
+        struct recording *again = pprof_recording_read_bytes(data, size, &fault);
+        assert_non_null(again);
+        assert_int_equal(again->labelled.sets.count, wanted);
+        if (wanted) {
+            const struct label *label = &again->labelled.labels.items[0];
+            assert_string_equal(recording_text(again, label->key), "bytes");
+            CHECK(label->number == 64 && label->text == STRING_EMPTY);
+        }
+        CHECK(again->heap.bytes == 4096);
+        recording_destroy(again);
+        recording_destroy(recording);
+        free(data);
+    }
+    pprof_keep_labels(false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labels_are_written_again_where_they_were_kept),
         cmocka_unit_test(addresses_can_be_hidden),
         cmocka_unit_test(the_sample_has_its_six_columns),
         cmocka_unit_test(header_and_mappings_are_filled),
