@@ -193,11 +193,15 @@ static void put_leaked(const struct page *page)
         line_add(&line, " in ");
         line_add_counted(&line, report->leaked_count, "block");
     }
-    line_add(&line, report->recording->being_written ? " live now" : " still live at the end");
+    bool const ran_on = recording_ran_on(report->recording);
+    line_add(&line, "%s",
+             report->recording->being_written ? " live now"
+             : ran_on                         ? " live when recording stopped"
+                                              : " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
     put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
-        report->recording->being_written ? "live" : "leaked", &line);
+        report->recording->being_written || ran_on ? "live" : "leaked", &line);
 }
 
 /* What nobody can attribute: it was there before we were. */

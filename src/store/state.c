@@ -111,6 +111,7 @@ static const uint16_t state_fields[] = {
     FIELD(quality.has_spread),
     FIELD(quality.unwritten_from_ns),
     FIELD(quality.unwritten_error),
+    FIELD(end),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 
