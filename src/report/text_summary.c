@@ -285,12 +285,17 @@ static void put_marks(const struct page *page)
 {
     const struct mark_list *marks = &page->report->recording->marks;
     struct text_line line = {0};
-    int64_t instants = 0, phases = 0;
+    int64_t instants = 0, phases = 0, alerts = 0;
     for (size_t i = 0; i < marks->count; i++) {
-        instants += marks->items[i].kind == MARK_INSTANT;
-        phases += marks->items[i].kind == MARK_BEGIN;
+        const struct mark *mark = &marks->items[i];
+        bool const is_of_alert =
+            mark->kind == MARK_INSTANT &&
+            mark_is_of_alert(recording_text(page->report->recording, mark->label));
+        alerts += is_of_alert;
+        instants += mark->kind == MARK_INSTANT && !is_of_alert;
+        phases += mark->kind == MARK_BEGIN;
     }
-    if (instants + phases == 0 || page->report->question.by == BY_PHASE)
+    if (instants + phases + alerts == 0 || page->report->question.by == BY_PHASE)
         return;
     if (instants > 0)
         line_add_counted(&line, instants, "mark");
@@ -298,7 +303,14 @@ static void put_marks(const struct page *page)
         line_separate(&line, " and ");
         line_add_counted(&line, phases, "phase");
     }
-    line_add(&line, " named by the program: --by phase lists them, --between phase:NAME shows one");
+    if (instants + phases > 0)
+        line_add(&line, " named by the program or with memoir mark");
+    if (alerts > 0) {
+        line_separate(&line, ", ");
+        line_add_counted(&line, alerts, "mark");
+        line_add(&line, " set by alerts");
+    }
+    line_add(&line, ": --by phase lists them, --between phase:NAME shows one");
     put(page, INK_PLAIN, "marks", &line);
 }
 
