@@ -87,7 +87,9 @@ struct bucket {
     uint64_t begin_ns, end_ns;
     struct gauges gauges;
     int64_t rss_max; /* the largest of several samples; 0 or -1: gauges.rss_bytes is the only one */
-    int64_t pss_bytes;    /* as last read in it; 0: it was not */
+    int64_t pss_bytes; /* as last read in it; 0: it was not */
+    int64_t
+        own_bytes; /* of rss_bytes: what recording takes in the process; 0: nothing, or not known */
     uint64_t lost_events; /* dropped because the reader was not there in time */
     struct cell *cells;   /* by stack; NULL until loaded, see recording_load_bucket */
     size_t cell_count;
