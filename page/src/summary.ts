@@ -52,7 +52,7 @@ function factsOf(report: Report): Fact[] {
     const blocks = heap.leaked_calls + (isLive ? heap.suppressed_calls : 0);
     facts.push({
       name: 'leaked',
-      label: isLive ? 'Live now' : 'Never freed',
+      label: isLive ? 'Live now' : recording.still_ran ? 'Live when recording stopped' : 'Never freed',
       value: bytes,
       text: bytesText(bytes),
       more: `${rangeText(heap.leaked_bytes_low, heap.leaked_bytes_high)}${countText(blocks)} blocks`,

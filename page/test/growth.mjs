@@ -146,6 +146,15 @@ async function sparse(browser) {
   await page.context().close();
 }
 
+/** A process that went on has leaked nothing yet. */
+async function left(browser) {
+  const page = await open(browser, `${url}#target=4`);
+  await shown(page);
+  const words = await page.locator('.fact:has([data-name=summary-leaked])').innerText();
+  check('page-live-when-stopped', /live when recording stopped/i.test(words), words);
+  await page.context().close();
+}
+
 function phone(browser) {
   return testPhone(browser, `${url}#view=growth`, 'page-growth', async (page) => {
     await after(page, () => page.goto(`${url}#view=growth&target=2`));
@@ -162,6 +171,7 @@ await runTests(browser, [
   ['page-growth-keys', () => keys(page)],
   ['page-growth-faults', () => equal('page-growth-faults', '', page.faults.join('; '))],
   ['page-growth-sparse', () => sparse(browser)],
+  ['page-live-when-stopped', () => left(browser)],
   ['page-growth-interval', () => interval(browser)],
   ['page-growth-phone', () => phone(browser)],
 ]);

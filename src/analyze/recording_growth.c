@@ -69,12 +69,23 @@ static int collect(const struct recording *recording, bool heap, uint64_t from_n
         const struct gauges *gauges = &bucket->gauges;
         int64_t const live =
             gauges->heap_live_min >= 0 ? gauges->heap_live_min : gauges->heap_live_end;
-        int64_t const value = heap ? live : gauges->rss_bytes;
+        int64_t const value = heap                    ? live
+                              : gauges->rss_bytes < 0 ? -1
+                                                      : gauges->rss_bytes - bucket->own_bytes;
         struct growth_point const point = {bucket->end_ns, value};
         if (value >= 0 && !vec_push(&list->points, point))
             return -ENOMEM;
     }
     return 0;
+}
+
+/* What recording takes in the process is not its growth.  Older recordings do not say how much that was at each time: then it is at most what it was in the end. */
+static int64_t own_rise(const struct recording *recording)
+{
+    vec_each (bucket, &recording->buckets)
+        if (bucket->own_bytes > 0)
+            return 0;
+    return (int64_t)recording->cost.arena_bytes;
 }
 
 static int judge(const struct recording *recording, struct time_range range, bool heap,
@@ -96,8 +107,7 @@ int recording_growth_between(const struct recording *recording, bool heap, uint6
     int const err = collect(recording, heap, from_ns, to_ns, &list);
     struct growth_question const question = {.points = list.points.items,
                                              .count = list.points.count,
-                                             .least_rise =
-                                                 heap ? 0 : (int64_t)recording->cost.arena_bytes};
+                                             .least_rise = heap ? 0 : own_rise(recording)};
     growth_judge(&question, growth);
     vec_free(&list.points);
     return err;
@@ -125,13 +135,15 @@ int recording_growth_make_within(struct recording *recording, struct time_range 
         question.marks = marks.times.items;
         question.mark_count = marks.times.count;
     }
-    /* The program's part of our own shared memory fills slowly when it allocates little: that is not its growth. */
-    question.least_rise = (int64_t)recording->cost.arena_bytes;
+    question.least_rise = own_rise(recording);
     int err = judge(recording, range, false, question, &growth->rss);
     question.least_rise = 0;
     if (!err)
         err = judge(recording, range, true, question, &growth->heap);
     vec_free(&marks.times);
+    vec_each (bucket, &recording->buckets)
+        if (bucket->end_ns <= range.to_ns && bucket->gauges.rss_bytes > 0)
+            growth->own_bytes = bucket->own_bytes;
     if (err)
         return fault_set(fault, err, "out of memory while looking for growth");
     return growth->heap.verdict == GROWTH_GROWING ? growth_sites_find(recording, growth, fault) : 0;

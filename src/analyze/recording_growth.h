@@ -1,6 +1,6 @@
 /* recording_growth.h - whether the memory of a recorded program grows, and the functions that make it.
  *
- * Resident memory and live heap are judged each by itself: the one may grow without the other.  Who explains it is asked
+ * Resident memory, without what recording takes of it, and live heap are judged each by itself: the one may grow without the other.  Who explains it is asked
  * only when the heap grows: the functions whose live bytes rise in the same stretch of time, largest first. */
 #pragma once
 
@@ -29,6 +29,8 @@ struct recording_growth {
     string_id
         mark_name; /* "block #": marks whose names differ in numbers only; empty: none that repeat */
     int64_t limit_bytes; /* that was asked about; 0: none */
+    int64_t
+        own_bytes; /* that recording takes in the process, which `rss` is without; 0: nothing, or not known */
 };
 
 /* `limit_bytes`: 0 takes what the recording knows.  0 or -errno with `fault`. */

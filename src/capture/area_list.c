@@ -19,7 +19,7 @@
 struct making {
     const struct area_question *question;
     struct area_list *list;
-    size_t stack, mapped; /* cursors */
+    size_t stack, mapped, known; /* cursors */
 };
 
 static bool begins(const char *text, const char *with)
@@ -186,6 +186,39 @@ static enum owner_kind judge(struct making *making, size_t index, char name[NAME
     return begins(region->name, "[anon") ? OWNER_RUNTIME : OWNER_FILE;
 }
 
+static int add_named(struct making *making, struct owner_area area, const char *name)
+{
+    struct slice const text = {name, strlen(name)};
+    if (string_table_intern(making->list->names, text, &area.name) < 0)
+        return -ENOMEM;
+    return vec_push(&making->list->areas, area) ? 0 : -ENOMEM;
+}
+
+/* What a runtime has of anonymous memory is its own, the rest stays what it is. */
+static int add_pieces(struct making *making, struct owner_area area, const char *name)
+{
+    const struct area_question *question = making->question;
+    uint64_t const end = area.end;
+    while (making->known < question->known_count &&
+           question->known[making->known].end <= area.start)
+        making->known++;
+    for (size_t i = making->known; area.start < end; area.start = area.end) {
+        const struct known_area *known = i < question->known_count ? &question->known[i] : NULL;
+        bool const is_known = known && known->start <= area.start;
+        uint64_t const until = !known ? end : is_known ? known->end : known->start;
+        struct owner_area piece = area;
+        piece.end = area.end = until < end ? until : end;
+        if (is_known) {
+            piece.kind = OWNER_RUNTIME;
+            piece.may_be_heap = piece.is_memory = false;
+        }
+        if (add_named(making, piece, is_known ? known->name : name) < 0)
+            return -ENOMEM;
+        i += is_known;
+    }
+    return 0;
+}
+
 static int add_area(struct making *making, size_t index)
 {
     const struct map_region *region = &making->question->maps->regions.items[index];
@@ -198,10 +231,8 @@ static int add_area(struct making *making, size_t index)
     /* Not only what has no other name: a mapping may lie behind a file's data, or have a stack in it. */
     area.is_memory = (is_anonymous(region) && area.kind != OWNER_RUNTIME) ||
                      (region->shared && begins(region->name, "/dev/zero"));
-    struct slice const text = {name, strlen(name)};
-    if (string_table_intern(making->list->names, text, &area.name) < 0)
-        return -ENOMEM;
-    return vec_push(&making->list->areas, area) ? 0 : -ENOMEM;
+    return area.kind == OWNER_OTHER && is_anonymous(region) ? add_pieces(making, area, name)
+                                                            : add_named(making, area, name);
 }
 
 int area_list_make(const struct area_question *question, struct area_list *list)

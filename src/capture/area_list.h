@@ -11,6 +11,12 @@ struct stack_spot {
     uint32_t tid;
 };
 
+/* Memory of a runtime, as somebody knows who has asked it. */
+struct known_area {
+    uint64_t start, end;
+    const char *name;
+};
+
 struct area_question {
     uint32_t pid;
     const struct map_list *maps;
@@ -18,6 +24,8 @@ struct area_question {
     size_t stack_count;
     const struct owner_range *mapped; /* by the program itself */
     size_t mapped_count;
+    const struct known_area *known; /* by address; counts where the mapping itself says nothing */
+    size_t known_count;
 };
 
 struct area_list {

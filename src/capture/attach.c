@@ -213,8 +213,9 @@ static int ended(struct attachment *attachment, struct recorder_result *result)
 }
 
 /* All that we brought in went with the program. */
-static int replaced(const struct attachment *attachment)
+static int replaced(const struct attachment *attachment, struct recorder_result *result)
 {
+    result->is_replaced = true;
     if (!attachment->options.wish.quiet)
         fprintf(stderr,
                 "memoir: %s became another program by exec, so its recording ends here; attach "
@@ -276,7 +277,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     if (process_has_ended(attachment->injection.pidfd))
         return ended(attachment, result);
     if (!attachment->options.follow_children && injection_is_stale(&attachment->injection))
-        return replaced(attachment);
+        return replaced(attachment, result);
     if ((enough || stop_asked || now >= attachment->leave_ns) &&
         (attachment->err = hire(attachment, leave, STAGE_LEAVING, &attachment->fault)) < 0)
         return left(attachment);

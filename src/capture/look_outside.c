@@ -75,7 +75,8 @@ static int fill(struct recording *recording, const struct page_look_result *resu
     return 0;
 }
 
-struct recording *look_outside(uint32_t pid, int *err, struct fault *fault)
+struct recording *look_outside(uint32_t pid, const struct known_areas *known, int *err,
+                               struct fault *fault)
 {
     struct heap_book *heap = heap_book_create();
     struct map_book *maps = map_book_create();
@@ -84,9 +85,13 @@ struct recording *look_outside(uint32_t pid, int *err, struct fault *fault)
     struct page_look_result result = {0};
     *err = heap && maps && recording ? 0 : -ENOMEM;
     if (*err == 0)
-        *err = page_look_begin(&look,
-                               &(struct page_look_question){
-                                   .pid = pid, .heap = heap, .maps = maps, .is_attached = true});
+        *err =
+            page_look_begin(&look, &(struct page_look_question){.pid = pid,
+                                                                .heap = heap,
+                                                                .maps = maps,
+                                                                .known = known->items.items,
+                                                                .known_count = known->items.count,
+                                                                .is_attached = true});
     if (*err == 0)
         *err = page_look_wait(&look, &result);
     if (*err == 0) {

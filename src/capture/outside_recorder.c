@@ -152,6 +152,9 @@ static void end_session(struct outside_recorder *recorder, size_t at)
     struct fault fault = {0};
     bool const is_child =
         (recorder->child == (pid_t)pid || options->together) && recorder->child_has_ended;
+    recording->end = is_child || (pid && kill((pid_t)pid, 0) < 0 && errno == ESRCH) ? END_OVER
+                     : pid                                                          ? END_RUNS_ON
+                                                                                    : END_UNKNOWN;
     recorder->cells.source.conclude(recorder->cells.source.self, pid, recording);
     set_cost(recording);
     outside_session_last_bucket(session, monotonic_ns());

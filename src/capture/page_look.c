@@ -157,7 +157,9 @@ static int look_at_all(struct worker *worker)
                                                      .stacks = worker->stacks.items,
                                                      .stack_count = worker->stacks.count,
                                                      .mapped = worker->mapped.items,
-                                                     .mapped_count = worker->mapped.count},
+                                                     .mapped_count = worker->mapped.count,
+                                                     .known = question->known,
+                                                     .known_count = question->known_count},
                              &worker->areas);
     if (err == 0)
         err = walk_pages(worker);

@@ -19,6 +19,8 @@ struct page_look_question {
     uint32_t site_count;
     struct stack_spot *stacks; /* of threads that are known; sorted here */
     size_t stack_count;
+    const struct known_area *known; /* by address; NULL: nothing is known of a runtime */
+    size_t known_count;
     bool is_attached;
     bool is_sampled;          /* the heap has samples of its blocks only */
     struct touchers touchers; /* as of the fork; no `find`: nobody knows */

@@ -390,10 +390,12 @@ static void describe_end(struct roster *roster, struct session *session,
                          char death[128])
 {
     bool const is_program = session_pid(session) == roster->pid;
-    if (is_program && result)
+    if (is_program && result) {
+        end->end = END_OVER;
         end->exit_status = result->wait_status;
-    else if (!is_program)
+    } else if (!is_program) {
         end->exit_status = status_of_child(roster, session);
+    }
     if (end->exit_status >= 0 && WIFSIGNALED(end->exit_status)) {
         bool const oom =
             WTERMSIG(end->exit_status) == SIGKILL && process_oom_kills() > roster->oom_kills;
@@ -427,6 +429,7 @@ static void end_books(struct roster *roster, struct session *session,
     struct session_end end = {
         .now_ns = tick_clock_ns(roster->options.clock, roster->options.clock->anchor_tsc),
         .exit_status = -1,
+        .end = process_is_over(roster->options.arena, process) ? END_OVER : END_RUNS_ON,
         .cost = measure_cost(roster, process)};
     if (over) {
         end.lost_events = count_calls(roster, process, &end.counts);
@@ -569,7 +572,8 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
         struct session *session = roster->sessions[i];
         if (!session)
             continue;
-        end_books(roster, session, ended ? result : NULL, how != SUBJECT_CUT);
+        end_books(roster, session, ended || result->is_replaced ? result : NULL,
+                  how != SUBJECT_CUT);
         if (session == roster->program && session_name(session, true) && ended &&
             WIFSIGNALED(result->wait_status) && roster->options.recorder->mourn)
             roster->options.recorder->mourn(session_recording(session), result->summary,

@@ -392,6 +392,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
     session_end_watch(session, true);
     recording->quality.samples_dropped = atomic_load(&session->arena->header->samples_dropped);
     recording->exit_status = end->exit_status;
+    recording->end = end->end;
     recording->written_unix_ns = unix_ns();
     session_set_cost(session, &end->cost);
     if (session->options.attached)

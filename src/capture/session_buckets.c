@@ -29,6 +29,14 @@ static void judge_stacks(struct session *session, const struct bucket *bucket)
     }
 }
 
+/* Of what is resident and shared, as all of ours is. */
+static int64_t own_part(const struct session *session, const struct process_memory *memory)
+{
+    int64_t const shared = memory->rss_bytes - memory->anon_bytes;
+    int64_t const own = memory->rss_bytes > 0 ? session_own_bytes(session) : 0;
+    return own < shared ? own : shared > 0 ? shared : 0;
+}
+
 int session_close_bucket(struct session *session, uint64_t now, bool histograms)
 {
     struct recording *recording = session->recording;
@@ -36,6 +44,7 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     struct process_memory memory = process_memory(session->pid);
     bucket.gauges.rss_bytes = memory.rss_bytes;
     bucket.pss_bytes = pss_reader_take(session->options.pss, session->pid);
+    bucket.own_bytes = own_part(session, &memory);
     /* What a forked process inherited, or was there before us, is resident but not ours to explain. */
     if (!session->process.forked && !recording->before.attached &&
         memory.anon_bytes > (int64_t)recording->anon_peak_bytes)

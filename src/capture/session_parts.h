@@ -90,6 +90,9 @@ int session_add_pin(struct session *session, struct pin *pin);
 /* The pictures of the peaks, if there were new ones.  0 or -ENOMEM. */
 int session_pin_peaks(struct session *session);
 
+/* The shared memory that is in use; the program has touched nearly all of it. */
+int64_t session_own_bytes(const struct session *session);
+
 /* Ends the open bucket at `now`.  0 or -ENOMEM. */
 void session_settle_thinned(struct session *session);
 int session_close_bucket(struct session *session, uint64_t now, bool histograms);

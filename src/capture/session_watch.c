@@ -11,8 +11,7 @@
 
 #define LOOK_NS UINT64_C(1000000000)
 
-/* The shared memory that is in use; the program has touched nearly all of it. */
-static int64_t own_bytes(const struct session *session)
+int64_t session_own_bytes(const struct session *session)
 {
     struct stat facts;
     return fstat(session->arena->fd, &facts) == 0 ? (int64_t)facts.st_blocks * 512 : 0;
@@ -39,7 +38,7 @@ static struct watch_view make_view(struct session *session, uint64_t now)
                                .time_ns = now,
                                .unix_ns = unix_ns(),
                                .memory = session->watched_memory,
-                               .own_bytes = own_bytes(session),
+                               .own_bytes = session_own_bytes(session),
                                .heap_bytes = live_of(&heap),
                                .heap_blocks = (int64_t)(heap.calls - heap.frees),
                                .pool_bytes = live_of(&pools),

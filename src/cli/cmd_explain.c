@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "anatomy/refusal.h"
+#include "anatomy/snapshot.h"
 #include "base/clock.h"
 #include "base/human.h"
 #include "capture/control.h"
@@ -126,6 +127,35 @@ static struct recording *look_now(pid_t pid, struct fault *fault)
     return recording;
 }
 
+/* What its runtime says is its own, as memoir map shows it.  Nothing, when it says nothing or may not be asked. */
+static void find_known(struct snapshot *snapshot, struct known_areas *known)
+{
+    struct breakdown *breakdown = &snapshot->breakdown;
+    vec_each (claim, &breakdown->claims) {
+        bool const is_probable = claim->evidence == EVIDENCE_SHAPE;
+        if (claim->section != SECTION_RUNTIME)
+            continue;
+        const char *name = breakdown_text(breakdown, "%s: %s%s", breakdown->runtime_title,
+                                          claim->label, is_probable ? " (probable)" : "");
+        (void)vec_push(&known->items, (struct known_area){claim->start, claim->end, name});
+    }
+}
+
+static struct recording *look_from_outside(uint32_t pid, int *err, struct fault *fault)
+{
+    struct snapshot_options const options = {.way = SNAPSHOT_AUTO};
+    struct snapshot snapshot;
+    struct known_areas known = {0};
+    bool const is_asked = snapshot_take(&snapshot, pid, &options, NULL) == 0;
+    if (is_asked && snapshot.breakdown.runtime_title)
+        find_known(&snapshot, &known);
+    struct recording *recording = look_outside(pid, &known, err, fault);
+    vec_free(&known.items);
+    if (is_asked)
+        snapshot_fini(&snapshot);
+    return recording;
+}
+
 /* A process that nobody records can be looked at from outside. */
 static struct recording *open_process(pid_t pid, struct fault *fault)
 {
@@ -133,7 +163,7 @@ static struct recording *open_process(pid_t pid, struct fault *fault)
     int err;
     if (recording || refusal_before((uint32_t)pid, fault) < 0)
         return recording;
-    recording = look_outside((uint32_t)pid, &err, fault);
+    recording = look_from_outside((uint32_t)pid, &err, fault);
     if (!recording) {
         struct process_status status = {.name = ""};
         (void)process_status_read((uint32_t)pid, 0, &status);

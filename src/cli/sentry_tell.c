@@ -143,7 +143,7 @@ void sentry_tell(struct process_watch *process, unsigned index, const struct ale
     if (json)
         send(process, rule, reading, view, json);
     free(json);
-    snprintf(label, sizeof(label), "alert %s", rule->text);
+    snprintf(label, sizeof(label), MARK_ALERT_WORD "%s", rule->text);
     if (watch_view_pin(view, label) < 0)
         fprintf(stderr, "memoir: out of memory, so this instant is not pinned in the recording\n");
 }

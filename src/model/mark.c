@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEVEL_MAX 24
 
@@ -164,6 +165,11 @@ int marks_add(struct mark_list *marks, enum mark_kind kind, string_id label, uin
     if (kind != MARK_END)
         mark.ordinal = kind == MARK_BEGIN ? marks->phases++ : marks->instants++;
     return push(marks, mark);
+}
+
+bool mark_is_of_alert(const char *label)
+{
+    return strncmp(label, MARK_ALERT_WORD, strlen(MARK_ALERT_WORD)) == 0;
 }
 
 bool marks_have(const struct mark_list *marks, uint64_t time_ns)

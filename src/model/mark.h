@@ -56,6 +56,10 @@ int marks_append(struct mark_list *marks, struct mark mark);
 bool marks_is_open(const struct mark_list *marks, string_id label);
 void marks_fini(struct mark_list *marks);
 
+/* The label of a mark that an alert sets begins so; its rule follows. */
+#define MARK_ALERT_WORD "alert "
+bool mark_is_of_alert(const char *label);
+
 /* Whether there is an instant of exactly this time. */
 bool marks_have(const struct mark_list *marks, uint64_t time_ns);
 

@@ -169,6 +169,16 @@ bool recording_traces_heap(const struct recording *recording)
            !recording_is_of_time(recording) && !recording_is_of_counts(recording);
 }
 
+bool recording_ran_on(const struct recording *recording)
+{
+    bool const is_ours =
+        strncmp(recording_text(recording, recording->source), "memoir ", strlen("memoir ")) == 0;
+    if (recording->being_written || recording->exit_status >= 0 || recording->end == END_OVER)
+        return false;
+    return recording->end == END_RUNS_ON || recording->before.attached ||
+           (is_ours && !recording->quality.complete) || recording_is_of_profiles(recording);
+}
+
 bool recording_is_of_several(const struct recording *recording)
 {
     bool const is_ours =

@@ -88,7 +88,9 @@ struct bucket {
     uint64_t begin_ns, end_ns;
     struct gauges gauges;
     int64_t rss_max; /* the largest of several samples; 0 or -1: gauges.rss_bytes is the only one */
-    int64_t pss_bytes;    /* as last read in it; 0: it was not */
+    int64_t pss_bytes; /* as last read in it; 0: it was not */
+    int64_t
+        own_bytes; /* of rss_bytes: what recording takes in the process; 0: nothing, or not known */
     uint64_t lost_events; /* dropped because the reader was not there in time */
     struct cell *cells;   /* by stack; NULL until loaded, see recording_load_bucket */
     size_t cell_count;
@@ -206,6 +208,13 @@ struct totals {
     uint64_t peak_slack_bytes; /* the same of the blocks live at the peak */
 };
 
+/* What became of the process.  Stored by number. */
+enum recording_end {
+    END_UNKNOWN, /* older recordings, and other programs' files */
+    END_RUNS_ON, /* it still ran when recording stopped */
+    END_OVER,    /* it ended, or became another program */
+};
+
 struct recording {
     string_id program, command_line, host, source; /* source: "memoir run", "heaptrack", ... */
     uint32_t pid, parent_pid;
@@ -215,6 +224,7 @@ struct recording {
     uint64_t limit_bytes; /* that its memory must not reach, of its cgroup or its own; 0: none */
     uint64_t written_unix_ns; /* as of when the file tells; 0 unknown */
     bool being_written;       /* when it was read, a recorder had it open and was not done */
+    uint64_t end;             /* enum recording_end */
     uint64_t anon_peak_bytes; /* resident and in no file: the most of it; 0 unknown */
 
     bool is_of_several; /* the outermost frames of stacks are names of nodes */
@@ -298,6 +308,8 @@ bool recording_traces_heap(const struct recording *recording);
 bool recording_is_of_time(const struct recording *recording);
 /* Whether outermost frames are whole processes or nodes. */
 bool recording_is_of_several(const struct recording *recording);
+/* Whether its process may have gone on when recording stopped: then what was live then is not leaked.  Not while it is written. */
+bool recording_ran_on(const struct recording *recording);
 /* Whether it says how many blocks there were: some files of other programs tell their bytes alone. */
 bool recording_counts_blocks(const struct recording *recording);
 /* Whether it was made from profiles of pprof, which have sums and no events. */

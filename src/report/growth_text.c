@@ -149,7 +149,7 @@ static void render_rss(const struct recording_growth *growth, struct text_line *
 {
     if (growth->rss.verdict == GROWTH_UNKNOWN)
         return;
-    line_add(line, "resident memory ");
+    line_add(line, "resident memory %s", growth->own_bytes > 0 ? "without memoir's own " : "");
     growth_render(&growth->rss, growth->limit_bytes, line);
     if (growth->rss.verdict == GROWTH_GROWING && growth->heap.verdict != GROWTH_GROWING)
         line_add(line, ", though the heap does not: holes between blocks, mappings, or memory that "

@@ -75,6 +75,7 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
     json_uint_field(json, "duration_ns", recording->duration_ns);
     json_text_field(json, "source", recording_text(recording, recording->source));
     write_ending(json, recording->exit_status);
+    json_bool_field(json, "still_ran", recording_ran_on(recording));
     json_bool_field(json, "being_written", recording->being_written);
     json_key(json, "written");
     if (recording->written_unix_ns)
@@ -195,6 +196,9 @@ void json_quality_write(struct json_out *json, const struct recording *recording
     json_array_begin(json);
     for (size_t i = 0; i < recording->notes.count; i++)
         json_text(json, recording_text(recording, recording->notes.items[i]));
+    if (recording_ran_on(recording) && recording_traces_heap(recording))
+        json_text(json, "the process may have gone on: what is called leaked was live when "
+                        "recording stopped");
     json_array_end(json);
     write_doubts(json, recording, &findings->plausibility);
     write_timing(json, &recording->timing);

@@ -194,11 +194,15 @@ static void put_leaked(const struct page *page)
         line_add(&line, " in ");
         line_add_counted(&line, report->leaked_count, "block");
     }
-    line_add(&line, report->recording->being_written ? " live now" : " still live at the end");
+    bool const ran_on = recording_ran_on(report->recording);
+    line_add(&line, "%s",
+             report->recording->being_written ? " live now"
+             : ran_on                         ? " live when recording stopped"
+                                              : " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
     put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
-        report->recording->being_written ? "live" : "leaked", &line);
+        report->recording->being_written || ran_on ? "live" : "leaked", &line);
 }
 
 /* What nobody can attribute: it was there before we were. */
@@ -282,12 +286,17 @@ static void put_marks(const struct page *page)
 {
     const struct mark_list *marks = &page->report->recording->marks;
     struct text_line line = {0};
-    int64_t instants = 0, phases = 0;
+    int64_t instants = 0, phases = 0, alerts = 0;
     for (size_t i = 0; i < marks->count; i++) {
-        instants += marks->items[i].kind == MARK_INSTANT;
-        phases += marks->items[i].kind == MARK_BEGIN;
+        const struct mark *mark = &marks->items[i];
+        bool const is_of_alert =
+            mark->kind == MARK_INSTANT &&
+            mark_is_of_alert(recording_text(page->report->recording, mark->label));
+        alerts += is_of_alert;
+        instants += mark->kind == MARK_INSTANT && !is_of_alert;
+        phases += mark->kind == MARK_BEGIN;
     }
-    if (instants + phases == 0 || page->report->question.by == BY_PHASE)
+    if (instants + phases + alerts == 0 || page->report->question.by == BY_PHASE)
         return;
     if (instants > 0)
         line_add_counted(&line, instants, "mark");
@@ -295,7 +304,14 @@ static void put_marks(const struct page *page)
         line_separate(&line, " and ");
         line_add_counted(&line, phases, "phase");
     }
-    line_add(&line, " named by the program: --by phase lists them, --between phase:NAME shows one");
+    if (instants + phases > 0)
+        line_add(&line, " named by the program or with memoir mark");
+    if (alerts > 0) {
+        line_separate(&line, ", ");
+        line_add_counted(&line, alerts, "mark");
+        line_add(&line, " set by alerts");
+    }
+    line_add(&line, ": --by phase lists them, --between phase:NAME shows one");
     put(page, INK_PLAIN, "marks", &line);
 }
 

@@ -5,8 +5,6 @@
 
 #include "base/json_list.h"
 
-#define ALERT_WORD "alert " /* begins the label of a mark that --alert made */
-
 static void write_gauge(struct json_out *json, int64_t value)
 {
     if (value < 0)
@@ -103,7 +101,7 @@ static const char *kind_of(const struct mark *mark, const char *label)
 {
     if (mark->kind == MARK_BEGIN)
         return "phase";
-    return strncmp(label, ALERT_WORD, strlen(ALERT_WORD)) == 0 ? "alert" : "mark";
+    return mark_is_of_alert(label) ? "alert" : "mark";
 }
 
 static void write_marks(struct json_out *json, const struct recording *recording)

@@ -6,9 +6,8 @@
 #include "base/json_out.h"
 #include "serve/served_run.h"
 
-#define MARKS_MOST  16  /* of one look */
-#define LABEL_MOST  200 /* bytes */
-#define ALERT_WORDS "alert "
+#define MARKS_MOST 16  /* of one look */
+#define LABEL_MOST 200 /* bytes */
 
 /* All that a target is known by; what differs from the last time is news. */
 struct known {
@@ -139,14 +138,13 @@ static void write_mark(struct json_out *json, const struct recording *recording,
                        const struct mark *mark)
 {
     const char *label = recording_text(recording, mark->label);
-    bool const is_alert =
-        mark->kind == MARK_INSTANT && strncmp(label, ALERT_WORDS, strlen(ALERT_WORDS)) == 0;
+    bool const is_alert = mark->kind == MARK_INSTANT && mark_is_of_alert(label);
     const char *kind = is_alert                   ? "alert"
                        : mark->kind == MARK_BEGIN ? "phase"
                        : mark->kind == MARK_END   ? "end"
                                                   : "mark";
     if (is_alert)
-        label += strlen(ALERT_WORDS);
+        label += strlen(MARK_ALERT_WORD);
     json_object_begin(json);
     json_text_field(json, "kind", kind);
     json_key(json, "label");

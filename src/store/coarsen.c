@@ -69,6 +69,8 @@ void coarsen_absorb(struct bucket *bucket, const struct bucket *next)
         bucket->rss_max = next->rss_max;
     if (next->pss_bytes > 0)
         bucket->pss_bytes = next->pss_bytes;
+    if (more->rss_bytes >= 0)
+        bucket->own_bytes = next->own_bytes;
     if (more->heap_live_end >= 0)
         sum->heap_live_end = more->heap_live_end;
     if (more->heap_live_max > sum->heap_live_max)

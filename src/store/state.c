@@ -111,6 +111,7 @@ static const uint16_t state_fields[] = {
     FIELD(quality.has_spread),
     FIELD(quality.unwritten_from_ns),
     FIELD(quality.unwritten_error),
+    FIELD(end),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 
@@ -174,8 +175,10 @@ void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket)
     put_signed(section, bucket->gauges.heap_live_min);
     put_varint(section, bucket->lost_events);
     put_varint(section, bucket->cell_count + bucket->thread_cell_count + bucket->moment_count);
-    if (bucket->pss_bytes > 0)
+    if (bucket->pss_bytes > 0 || bucket->own_bytes > 0)
         put_varint(section, (uint64_t)bucket->pss_bytes);
+    if (bucket->own_bytes > 0)
+        put_varint(section, (uint64_t)bucket->own_bytes);
 }
 
 struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_header *header,
@@ -190,6 +193,8 @@ struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_head
     *has_cells = take_varint(body) > 0;
     uint64_t const pss = bytes_left(body) > 0 ? take_varint(body) : 0; /* older ones end here */
     bucket.pss_bytes = pss <= INT64_MAX ? (int64_t)pss : 0;
+    uint64_t const own = bytes_left(body) > 0 ? take_varint(body) : 0; /* or here */
+    bucket.own_bytes = own <= INT64_MAX ? (int64_t)own : 0;
     return bucket;
 }
 

@@ -63,6 +63,9 @@ told=$(grep '^heap.live>1M' told | cut -d '|' -f 2)
 live=$("$MEMOIR" report two.memoir --metric heap.live --at 'mark:alert heap.live>1M' --json | jq .total.value)
 at_most alerts-pinned $((128 * 1024)) $((live > told ? live - told : told - live))
 
+equal alerts-marks-are-the-alerts 'marks 2 marks set by alerts: --by phase lists them, --between phase:NAME shows one' \
+    "$("$MEMOIR" report two.memoir | grep '^ *marks' | tr -s ' ' | sed 's/^ //')"
+
 # Nothing fires: the program's own status.  It fires and the program fails: that counts more.
 record quiet.memoir --alert 'rss>100G' -- "$subjects/subject-grows" 1 8
 equal alerts-quiet-status 0 "$status"

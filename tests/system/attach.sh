@@ -14,6 +14,10 @@ known_answers() {
     end_attach
     equal known-status 0 "$status"
     tell known "a 7 7"
+    # It goes on, so nothing is leaked yet.
+    equal known-is-live 1 "$("$MEMOIR" report known.memoir | grep -c '^ *live .* live when recording stopped')"
+    equal known-is-not-leaked 0 "$("$MEMOIR" report known.memoir | grep -c '^ *leaked')"
+    equal known-still-ran "true 1" "$(fact known.memoir .recording.still_ran) $(fact known.memoir '[.quality.notes[] | select(test("live when recording stopped"))] | length')"
     equal known-calls 50 "$(summary known.memoir calls)"
     equal known-bytes 10000 "$(summary known.memoir allocated_bytes)"
     equal known-frees 20 "$(summary known.memoir freed_calls)"
@@ -50,6 +54,7 @@ second_time() {
     wait "$recorder"
     equal again-status-is-the-programs 9 $?
     wait "$target" 2>/dev/null
+    equal again-is-leaked "1 false" "$("$MEMOIR" report again.memoir | grep -c '^ *leaked .* still live at the end') $(fact again.memoir .recording.still_ran)"
     equal again-exit-status 2304 "$(fact again.memoir .recording.exit_status)"
     equal again-site "3000 3" "$(site again.memoir heap.leaked take_blocks)"
     equal again-complete true "$(quality again.memoir complete)"
@@ -62,6 +67,7 @@ recorder_dies() {
     tell dies "a 10 10"
     kill -9 "$recorder"
     wait "$recorder" 2>/dev/null
+    equal dies-is-live 1 "$("$MEMOIR" report dies.memoir 2>/dev/null | grep -c 'live when recording stopped')"
     tell dies "a 1000 10"
     lives dies-goes-on "$target"
     attach dies2.memoir "$target" || return

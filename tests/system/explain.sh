@@ -202,7 +202,8 @@ wait_until 20 has_line outside.out ready
 "$MEMOIR" explain "$program" --json --top 100000 >outside.json
 equal outside-status 0 $?
 adds_up outside
-at_least outside-heap 20000000 "$(owner outside before.resident)"
+at_least outside-heap 20000000 $(($(owner outside before.resident) + $(owner outside runtime.resident)))
+at_least outside-runtime 8000000 "$(owner outside runtime.resident)" # Python's own arenas, as map knows them
 if "$MEMOIR" explain "$program" | grep -q "is not being recorded"; then ok outside-says-so; else not_ok outside-says-so "it does not"; fi
 kill "$program"
 wait "$program" 2>/dev/null

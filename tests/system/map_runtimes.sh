@@ -108,6 +108,11 @@ END
     at_least java-heap 54 "$(jq '[.leaves[] | select(.section == "runtime" and .label == "Heap") | .bytes.rss] | add / 1048576' java.json)"
     at_least java-used 57600000 "$(inside java.json Java heap.used)"
     at_most java-used-at-most 90000000 "$(inside java.json Java heap.used)"
+    # Nobody records it: explain knows of its heap what map knows.
+    "$MEMOIR" explain "$pid" --json >java.explain 2>/dev/null
+    owner() { jq "[.owners[] | select(.name == \"$1\").value] | add // 0 | . / 1048576 | floor" java.explain; }
+    at_least java-explained-as-the-runtime 54 "$(owner runtime)"
+    at_most java-little-is-from-before 20 "$(owner before)"
 else
     skip java "not installed"
 fi

@@ -10,7 +10,11 @@ need_server page-growth
 make_leaky heaptrack.leaky.1
 "$MEMOIR" run --quiet -o short.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
 awk '{ if (/^c/) n++ } !n || n % 5 == 0' heaptrack.leaky.1 | head -n 100 >heaptrack.sparse.2
-begin_server growth --listen 0 heaptrack.leaky.1 short.memoir heaptrack.sparse.2
+"$subjects/subject-grows" 20 8 &
+grows=$!
+"$MEMOIR" attach --quiet --for 1s -o left.memoir $grows 2>/dev/null
+kill $grows
+begin_server growth --listen 0 heaptrack.leaky.1 short.memoir heaptrack.sparse.2 left.memoir
 
 get '/api/growth' >growth.json
 "$MEMOIR" report heaptrack.leaky.1 --json 2>/dev/null | jq -S .growth >cli.json

@@ -62,6 +62,29 @@ TEST(the_functions_that_grow_explain_the_growth)
     sample_destroy(&sample);
 }
 
+TEST(what_recording_takes_is_not_growth)
+{
+    struct sample sample = sample_create();
+    struct recording_growth growth;
+    fill(&sample, 120, false);
+    for (size_t i = 0; i < 120; i++) { /* all that rises is ours */
+        sample.recording->buckets.items[i].own_bytes = (int64_t)i * MIB;
+        sample.recording->buckets.items[i].gauges.rss_bytes += (int64_t)i * MIB;
+    }
+    CHECK(recording_growth_make(sample.recording, 1000 * MIB, &growth, NULL) == 0);
+    assert_int_equal(growth.rss.verdict, GROWTH_STEADY);
+    CHECK(growth.own_bytes == 119 * MIB && growth.rss.limit_ns == GROWTH_NEVER);
+    fill(&sample, 120, true);
+    for (size_t i = 0; i < 120; i++) {
+        sample.recording->buckets.items[i].own_bytes = (int64_t)i * 2 * MIB;
+        sample.recording->buckets.items[i].gauges.rss_bytes += (int64_t)i * 2 * MIB;
+    }
+    CHECK(recording_growth_make(sample.recording, 1000 * MIB, &growth, NULL) == 0);
+    assert_int_equal(growth.rss.verdict, GROWTH_GROWING);
+    CHECK(growth.rss.slope > 1.2 * MIB && growth.rss.slope < 1.3 * MIB);
+    sample_destroy(&sample);
+}
+
 TEST(a_limit_given_goes_before_the_one_recorded)
 {
     struct sample sample = sample_create();
@@ -172,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_functions_that_grow_explain_the_growth),
+        cmocka_unit_test(what_recording_takes_is_not_growth),
         cmocka_unit_test(a_limit_given_goes_before_the_one_recorded),
         cmocka_unit_test(a_steady_program_has_no_sites_to_blame),
         cmocka_unit_test(numbered_marks_are_one_piece_of_work),

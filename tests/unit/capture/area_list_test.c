@@ -67,6 +67,30 @@ TEST(mappings_are_told_by_name_and_neighbours)
     assert_int_equal(list.areas.count, 9);
 }
 
+TEST(what_a_runtime_knows_of_anonymous_memory_is_its_own)
+{
+    struct known_area const known[] = {{0x1000, 0x2000, "other mapping"},
+                                       {0x22000, 0x28000, "Java Runtime: Heap"},
+                                       {0x28000, 0x29000, "Java Runtime: Code"},
+                                       {0x2f000, 0x44000, "Java Runtime: Heap"}};
+    struct area_question const question = {
+        .pid = (uint32_t)getpid(), .maps = &maps, .known = known, .known_count = 4};
+    region(0x1000, 0x2000, "r--p", 5, "/bin/node");
+    region(0x20000, 0x30000, "rw-p", 0, "");
+    region(0x40000, 0x50000, "rw-p", 0, "");
+    CHECK(area_list_make(&question, &list) == 0);
+    CHECK(is(0, OWNER_FILE, "/bin/node"));
+    CHECK(is(1, OWNER_OTHER, "anonymous memory") && list.areas.items[1].end == 0x22000);
+    CHECK(is(2, OWNER_RUNTIME, "Java Runtime: Heap") && !list.areas.items[2].may_be_heap);
+    CHECK(is(3, OWNER_RUNTIME, "Java Runtime: Code") && list.areas.items[3].end == 0x29000);
+    CHECK(is(4, OWNER_OTHER, "anonymous memory") && is(5, OWNER_RUNTIME, "Java Runtime: Heap"));
+    CHECK(is(6, OWNER_RUNTIME, "Java Runtime: Heap") && list.areas.items[6].end == 0x44000);
+    CHECK(is(7, OWNER_OTHER, "anonymous memory") && list.areas.items[7].end == 0x50000);
+    assert_int_equal(list.areas.count, 8);
+    for (size_t i = 2; i < list.areas.count; i++)
+        CHECK(list.areas.items[i].start >= list.areas.items[i - 1].end);
+}
+
 TEST(stacks_are_known_by_a_spot_and_old_ones_by_their_guard)
 {
     struct stack_spot const stacks[] = {{0x7f0000012ff8, 1}, {0x7f0000100000, 1}};
@@ -95,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(mappings_are_told_by_name_and_neighbours, end),
+        cmocka_unit_test_teardown(what_a_runtime_knows_of_anonymous_memory_is_its_own, end),
         cmocka_unit_test_teardown(stacks_are_known_by_a_spot_and_old_ones_by_their_guard, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

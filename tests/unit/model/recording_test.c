@@ -91,6 +91,35 @@ static void the_first_pin_of_a_kind_is_found(void **state)
     recording_destroy(recording);
 }
 
+TEST(what_is_live_is_leaked_only_when_the_process_is_over)
+{
+    struct recording *recording = recording_create();
+    recording->source = recording_intern(recording, "memoir run");
+    recording->quality.complete = true;
+    CHECK(!recording_ran_on(recording)); /* as older recordings have it */
+    recording->end = END_RUNS_ON;
+    CHECK(recording_ran_on(recording));
+    recording->being_written = true;
+    CHECK(!recording_ran_on(recording)); /* it is live now */
+    recording->being_written = false;
+    recording->end = END_OVER;
+    CHECK(!recording_ran_on(recording));
+    recording->end = END_UNKNOWN;
+    recording->quality.complete = false; /* its recorder was killed */
+    CHECK(recording_ran_on(recording));
+    recording->exit_status = 0;
+    CHECK(!recording_ran_on(recording));
+    recording->exit_status = -1;
+    recording->source = recording_intern(recording, "heaptrack");
+    CHECK(!recording_ran_on(recording));
+    recording->before.attached = 1;
+    CHECK(recording_ran_on(recording));
+    recording->before.attached = 0;
+    recording->source = recording_intern(recording, SOURCE_PPROF_HEAP);
+    CHECK(recording_ran_on(recording));
+    recording_destroy(recording);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +127,7 @@ int main(void)
         cmocka_unit_test(cells_are_loaded_once_and_again_after_unloading),
         cmocka_unit_test(cells_without_a_file_are_never_unloaded),
         cmocka_unit_test(cells_that_only_the_file_has_are_refused_with_a_sentence),
+        cmocka_unit_test(what_is_live_is_leaked_only_when_the_process_is_over),
         cmocka_unit_test(the_first_pin_of_a_kind_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

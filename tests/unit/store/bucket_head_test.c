@@ -45,11 +45,28 @@ static void files_without_it_read_as_not_measured(void **state)
     CHECK(taken(huge, sizeof(huge), &failed).pss_bytes == 0 && !failed);
 }
 
+static void what_recording_takes_stands_behind_that(void **state)
+{
+    (void)state;
+    struct byte_buffer with = {0};
+    bool failed;
+    struct bucket const bucket = {.gauges = {10, 20, 30, 5}, .lost_events = 3, .own_bytes = 300};
+    static const uint8_t bytes[] = {20, 40, 60, 10, 3, 0, 0, 0xac, 0x02};
+    bucket_head_put(&with, &bucket);
+    assert_int_equal(with.size, sizeof(bytes));
+    assert_memory_equal(with.data, bytes, sizeof(bytes));
+    CHECK(taken(bytes, sizeof(bytes), &failed).own_bytes == 300 && !failed);
+    CHECK(taken(bytes, sizeof(bytes), &failed).pss_bytes == 0);
+    CHECK(taken(bytes, 7, &failed).own_bytes == 0 && !failed);
+    bytes_free(&with);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pss_stands_behind_what_older_readers_know),
         cmocka_unit_test(files_without_it_read_as_not_measured),
+        cmocka_unit_test(what_recording_takes_stands_behind_that),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

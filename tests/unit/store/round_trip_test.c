@@ -16,7 +16,7 @@ static void check_equal_state(struct recording *a, struct recording *b)
     CHECK(a->program == b->program && a->command_line == b->command_line && a->host == b->host &&
           a->source == b->source && a->pid == b->pid && a->parent_pid == b->parent_pid);
     CHECK(a->start_unix_ns == b->start_unix_ns && a->duration_ns == b->duration_ns &&
-          a->exit_status == b->exit_status && a->page_bytes == b->page_bytes &&
+          a->exit_status == b->exit_status && a->end == b->end && a->page_bytes == b->page_bytes &&
           a->machine_bytes == b->machine_bytes && a->anon_peak_bytes == b->anon_peak_bytes);
     CHECK(memcmp(&a->before, &b->before, sizeof(a->before)) == 0);
     assert_memory_equal(&a->heap, &b->heap, sizeof(a->heap));

@@ -171,6 +171,7 @@ void sample_fill_state(struct recording *recording)
     recording->parent_pid = 1;
     recording->start_unix_ns = 1700000000123456789u;
     recording->exit_status = 9;
+    recording->end = END_OVER;
     recording->page_bytes = 4096;
     recording->machine_bytes = UINT64_C(1) << 36;
 }
