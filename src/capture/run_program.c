@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -30,7 +32,9 @@ struct program {
 };
 
 static volatile sig_atomic_t child_changed;
-static volatile sig_atomic_t passed_on[NSIG];
+static _Atomic uint32_t passed_on[NSIG]; /* how many of each are still to be passed on */
+static _Atomic(void *) last_value[NSIG]; /* that came with the last of them */
+static atomic_bool stop_is_wanted;       /* with the program, once that stands */
 
 static void on_child(int number)
 {
@@ -42,16 +46,20 @@ static void on_child(int number)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (info->si_code <= 0)
-        passed_on[number] = 1;
+    if (info->si_code <= 0) {
+        atomic_store(&last_value[number], info->si_value.sival_ptr);
+        atomic_fetch_add(&passed_on[number], 1);
+    }
+    if (number == SIGTSTP || number == SIGCONT)
+        stop_is_wanted = number == SIGTSTP;
     if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT)
         lifeline_pull();
 }
 
 static void set_signals(void)
 {
-    static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,   SIGUSR1,
-                                    SIGUSR2, SIGCONT, SIGALRM, SIGWINCH, SIGURG};
+    static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM,  SIGHUP, SIGUSR1, SIGUSR2,
+                                    SIGCONT, SIGALRM, SIGWINCH, SIGURG, SIGTSTP};
     static const int ignored[] = {SIGXFSZ, SIGPIPE}; /* a file at its limit is a full disk to us */
     struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
     sigset_t mask;
@@ -59,6 +67,8 @@ static void set_signals(void)
     action = (struct sigaction){.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
     for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
         sigaction(forwarded[i], &action, NULL);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        sigaction(number, &action, NULL);
     action = (struct sigaction){.sa_handler = SIG_IGN};
     for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
         sigaction(ignored[i], &action, NULL);
@@ -87,14 +97,38 @@ static void let_descriptors_go(void)
         closedir(folder);
 }
 
+/* Real-time signals are queued, each by itself; of others one is as good as many. */
+static void pass_on(pid_t pid, int number, uint32_t count)
+{
+    union sigval const value = {.sival_ptr = atomic_load(&last_value[number])};
+    for (uint32_t i = 0; i < (number < SIGRTMIN ? 1 : count); i++) {
+        if (number < SIGRTMIN)
+            kill(pid, number);
+        else
+            sigqueue(pid, number, value);
+    }
+}
+
+/* Who has stopped us waits for us to stand.  A program that does not mind SIGTSTP goes on, and so do we. */
+static void stop_with_program(const struct program *program)
+{
+    siginfo_t about = {.si_pid = 0};
+    if (!stop_is_wanted ||
+        waitid(P_PID, (id_t)program->pid, &about, WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
+        about.si_pid != program->pid)
+        return;
+    stop_is_wanted = false;
+    kill(getpid(), SIGSTOP);
+}
+
 static void pass_signals_on(struct program *program)
 {
     for (int number = 1; number < NSIG; number++) {
-        if (passed_on[number] && !program->ended) { /* else its number may be another's */
-            passed_on[number] = 0;
-            kill(program->pid, number);
-        }
+        if (passed_on[number] && !program->ended) /* else its number may be another's */
+            pass_on(program->pid, number, atomic_exchange(&passed_on[number], 0));
     }
+    if (!program->ended)
+        stop_with_program(program);
 }
 
 /* True when the program has ended; its status is then in `result`. */
