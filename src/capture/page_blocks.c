@@ -55,8 +55,8 @@ static void note_used(struct sweep *sweep, uint64_t start, uint64_t end)
 {
     struct page_blocks *blocks = sweep->blocks;
     size_t const count = blocks->used.count;
-    struct page_span *last = blocks->used.items + count - (count > 0);
-    if (count && last->end >= start)
+    struct page_span *last = count ? &blocks->used.items[count - 1] : NULL;
+    if (last && last->end >= start)
         last->end = end > last->end ? end : last->end;
     else if (!vec_push(&blocks->used, (struct page_span){start, end}))
         sweep->failed = true;

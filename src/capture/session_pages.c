@@ -139,10 +139,9 @@ static int note_changes(const struct noting *noting)
     size_t i = 0, k = 0;
     int err = 0;
     while (err == 0 && (i < now->items.count || k < before->items.count)) {
-        const struct owned *new = now->items.items + i, *old = before->items.items + k;
-        int const order = i == now->items.count      ? 1
-                          : k == before->items.count ? -1
-                                                     : owned_compare(new, old);
+        const struct owned *new = i < now->items.count ? &now->items.items[i] : NULL;
+        const struct owned *old = k < before->items.count ? &before->items.items[k] : NULL;
+        int const order = !new ? 1 : !old ? -1 : owned_compare(new, old);
         if (order <= 0)
             err = note_change(noting, new, order == 0 ? old->bytes : 0);
         else

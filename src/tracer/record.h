@@ -97,6 +97,17 @@ static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
         slot->rate == RATE_FULL ? (uint64_t)block : 0; /* what came between is unknown */
 }
 
+/* Whoever took longer waited for the recorder, which is told apart, or for a processor. */
+#define COST_TICKS_MAX (1u << 16)
+
+static inline void note_cost(struct arena_slot *slot, uint64_t ticks)
+{
+    if (ticks > COST_TICKS_MAX)
+        return;
+    slot->cost_ticks += ticks;
+    slot->cost_events++;
+}
+
 /* A block of whatever allocator, which can hold `usable` bytes. */
 static always_inline void record_block(void *block, size_t size, uint64_t usable, void *hook_frame)
 {
@@ -111,10 +122,8 @@ static always_inline void record_block(void *block, size_t size, uint64_t usable
     uint64_t start = unlikely(slot->calls % COST_EVERY == 0) ? read_tsc() : 0;
     if (likely(ring_begin(slot, (struct event_weight){1, size, 0})))
         put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
-    if (unlikely(start)) {
-        slot->cost_ticks += read_tsc() - start;
-        slot->cost_events++;
-    }
+    if (unlikely(start))
+        note_cost(slot, read_tsc() - start);
 }
 
 /* A block of libc's, or of what stands in its place. */
