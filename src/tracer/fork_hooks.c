@@ -44,6 +44,7 @@ static void has_forked(void)
 static void leave_slot_to_parent(void)
 {
     struct tracer_thread *self = &tracer_self;
+    tables_forget_turn();
     if (self->busy == 1 && self->slot && tracer_has_epoch(self->epoch))
         tables_part_with_slot(self->slot);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tracer/dlopen_hooks.h"
+#include "tracer/limit_hooks.h"
 #include "tracer/loaded_objects.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/thread.h"
@@ -54,6 +55,10 @@ static struct hooked hooked[] = {
     {"mremap", mremap, FOR_ALL, NULL},
     {"sbrk", sbrk, FOR_ALL, NULL},
     {"brk", brk, FOR_ALL, NULL},
+    {"setrlimit", setrlimit, FOR_ALL, NULL},
+    {"setrlimit64", setrlimit64, FOR_ALL, NULL},
+    {"prlimit", prlimit, FOR_ALL, NULL},
+    {"prlimit64", prlimit64, FOR_ALL, NULL},
     {"dlclose", dlclose, FOR_ALL, NULL},
     {"_Fork", _Fork, FOR_ALL, NULL},
     {"execve", execve, FOR_EXEC, NULL},

@@ -21,6 +21,7 @@ _Static_assert(NODE_PIECE_BYTES % PAGE == 0, "pieces are whole pages");
 struct anchor {
     char *at;
     uint64_t offset, length;
+    bool is_borrowed; /* of a piece, with which it goes */
 };
 
 enum { ANCHOR_NODES = TRIE_LEVELS, ANCHOR_SLOTS, ANCHORS };
@@ -29,6 +30,27 @@ struct tracer_tables tracer_tables;
 static char *head;
 static struct anchor reserved;         /* from the nodes to the first slots */
 static struct anchor anchors[ANCHORS]; /* else: the first page of each level, of nodes and slots */
+
+/* One at a time maps a piece or gives back what is reserved: a piece must not be taken of what has just gone. */
+#define TURN_TRIES  1000
+#define TURN_NAP_NS 20000l
+static _Atomic uint32_t turn;
+
+static bool take_turn(void)
+{
+    for (int i = 0; i < TURN_TRIES; i++) {
+        uint32_t nobody = 0;
+        if (atomic_compare_exchange_strong(&turn, &nobody, 1))
+            return true;
+        raw_nap(TURN_NAP_NS);
+    }
+    return false;
+}
+
+void tables_forget_turn(void)
+{
+    atomic_store(&turn, 0);
+}
 
 static bool is_error(long result)
 {
@@ -67,7 +89,7 @@ static bool may_reserve(void)
 
 static void drop_anchor(int fd, struct anchor *anchor, uint64_t offset, uint64_t length)
 {
-    *anchor = (struct anchor){map_part(fd, offset, length, PROT_NONE), offset, length};
+    *anchor = (struct anchor){map_part(fd, offset, length, PROT_NONE), offset, length, false};
 }
 
 static void drop_anchors(int fd)
@@ -130,12 +152,66 @@ void tables_close(void)
     for (unsigned i = 0; i < TRIE_LEVELS; i++)
         unmap_pieces(&tracer_tables.levels[i], 1, sizeof(uint32_t) << TRIE_LEVEL_BITS(i));
     for (unsigned i = 0; i < ANCHORS; i++) {
-        unmap(anchors[i].at, anchors[i].length);
-        anchors[i].at = NULL;
+        if (!anchors[i].is_borrowed)
+            unmap(anchors[i].at, anchors[i].length);
+        anchors[i] = (struct anchor){.at = NULL};
     }
     unmap(reserved.at, reserved.length);
     unmap(head, ARENA_NODES_AT);
-    reserved.at = head = NULL;
+    reserved = (struct anchor){.at = NULL};
+    head = NULL;
+}
+
+/* Unmaps what is reserved from `*done` up to `offset`. */
+static void give_back_to(uint64_t *done, uint64_t offset, uint64_t end)
+{
+    if (offset > *done)
+        unmap(reserved.at + (*done - reserved.offset), offset - *done);
+    if (end > *done)
+        *done = end;
+}
+
+/* The first page of a part stays to map more from. */
+static void keep_anchor(struct anchor *anchor, uint64_t *done, uint64_t offset, bool is_used)
+{
+    *anchor = (struct anchor){reserved.at + (offset - reserved.offset), offset, PAGE,
+                              .is_borrowed = is_used};
+    give_back_to(done, offset, offset + PAGE);
+}
+
+static void keep_pieces(const _Atomic(void *) *places, uint32_t count, uint64_t *done,
+                        uint64_t offset, uint64_t length)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *at = atomic_load(&places[i]);
+        if (at == reserved.at + (offset + i * length - reserved.offset))
+            give_back_to(done, offset + i * length, offset + (i + 1) * length);
+    }
+}
+
+static void keep_part(struct anchor *anchor, const _Atomic(void *) *places, uint32_t count,
+                      uint64_t *done, uint64_t offset, uint64_t length)
+{
+    const char *first = atomic_load(places);
+    keep_anchor(anchor, done, offset, first == reserved.at + (offset - reserved.offset));
+    keep_pieces(places, count, done, offset, length);
+}
+
+void tables_give_back(void)
+{
+    if (!reserved.at || !take_turn())
+        return;
+    uint64_t done = reserved.offset;
+    keep_part(&anchors[ANCHOR_NODES], tracer_tables.nodes, NODE_PIECES, &done, ARENA_NODES_AT,
+              NODE_PIECE_BYTES);
+    for (unsigned i = 0; i < TRIE_LEVELS; i++)
+        keep_part(&anchors[i], &tracer_tables.levels[i], 1, &done,
+                  ARENA_INDEX_AT + arena_level_offset(i), sizeof(uint32_t) << TRIE_LEVEL_BITS(i));
+    keep_part(&anchors[ANCHOR_SLOTS], tracer_tables.slots, SLOTS_RESERVED, &done, ARENA_SLOTS_AT,
+              SLOT_STRIDE);
+    give_back_to(&done, reserved.offset + reserved.length, 0);
+    reserved = (struct anchor){.at = NULL};
+    atomic_store(&turn, 0);
 }
 
 /* A piece that is to be accessible. */
@@ -166,7 +242,7 @@ static char *map_again(const struct piece *piece)
     return (char *)at + skipped;
 }
 
-static void *map_piece(const struct piece *piece)
+static void *map_piece_now(const struct piece *piece)
 {
     bool kept = reserved.at && piece->offset + piece->length <= reserved.offset + reserved.length;
     char *at = kept ? reserved.at + (piece->offset - reserved.offset) : map_again(piece);
@@ -179,6 +255,15 @@ static void *map_piece(const struct piece *piece)
     if (!kept)
         unmap(at, piece->length); /* another thread was first */
     return nobody;
+}
+
+static void *map_piece(const struct piece *piece)
+{
+    if (!take_turn())
+        return NULL;
+    void *at = map_piece_now(piece);
+    atomic_store(&turn, 0);
+    return at;
 }
 
 struct trie_node *tables_map_nodes(uint32_t index)

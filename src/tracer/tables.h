@@ -31,6 +31,11 @@ void tables_close(void);
 /* The whole arena is mapped here already. */
 void tables_adopt(void *arena);
 
+/* The program is about to limit its address space: what is reserved and not used goes back. */
+void tables_give_back(void);
+/* In a forked child: nobody else is at work on the tables. */
+void tables_forget_turn(void);
+
 /* In a forked child: `slot` stays where it is, with what is in it but its ring, and is nobody else's from now on. */
 void tables_part_with_slot(struct arena_slot *slot);
 

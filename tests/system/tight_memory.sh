@@ -58,3 +58,19 @@ limited 600000 "$MEMOIR" run -o shell.memoir -- sh -c 'ulimit -v; exec "$0" 1' "
 equal inherited-status 0 $?
 equal inherited-limit 600000 "$(head -n 1 shell.out)"
 equal inherited-blocks "10000 100" "$(site shell.memoir heap.leaked in_thread)"
+
+# A limit that the program sets itself is for what the program takes: what we reserve goes back before.
+alone=$("$subjects/subject-limits_itself" 200)
+record itself.memoir -- "$subjects/subject-limits_itself" 200
+equal itself-status 0 "$status"
+got=$(cat itself.memoir.out)
+at_least itself-gets-its-memory $((alone - 32)) "$got"
+equal itself-blocks "$((got * 1048576)) $got" "$(site itself.memoir heap.leaked takes)"
+"$subjects/subject-limits_itself" 200 2 >attached.out &
+program=$!
+sleep 0.5
+"$MEMOIR" attach --quiet -o attached.memoir $program
+equal itself-attached-status 0 $?
+wait $program
+at_least itself-attached-gets-its-memory $((alone - 40)) "$(cat attached.out)"
+equal itself-attached-blocks "$(($(cat attached.out) * 1048576)) $(cat attached.out)" "$(site attached.memoir heap.leaked takes)"
