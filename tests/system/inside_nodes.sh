@@ -48,6 +48,10 @@ has_block() { # has_block NUMBER: in the chain already
     [ "$(($(ask eth_blockNumber '[]' | jq -r .result)))" -ge "$1" ]
 }
 
+has_all() { # has_all TRANSACTIONS: in blocks already; a busy machine makes them late
+    [ "$(($(ask eth_getTransactionCount "[\"$giver\",\"latest\"]" | jq -r .result)))" -ge "$1" ]
+}
+
 # The same work every time; what can differ (times, hashes) is left out of the answers.
 work() { # work ANSWERS
     local i
@@ -61,6 +65,7 @@ work() { # work ANSWERS
     done >"$1"
     wait_until 20 has_block 4
     ask anvil_mine '["0x5"]' | jq -c .result >>"$1"
+    wait_until 60 has_all 480
     {
         ask eth_chainId '[]'
         ask eth_getTransactionCount "[\"$giver\",\"latest\"]"
