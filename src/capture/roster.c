@@ -36,6 +36,7 @@ struct roster {
     uint32_t pid;
     uint64_t oom_kills;
     uint64_t next_look_ns;
+    uint32_t silent;     /* processes that are over, of which there was nothing to record */
     uint32_t unfinished; /* recordings that could not be written to their end */
     bool crowded;
     bool told_failure;
@@ -492,6 +493,7 @@ static void end_over(struct roster *roster)
             if (!vec_push(&roster->unnamed, session))
                 close_session(roster, session);
         }
+        roster->silent += !session && !process_is_superseded(roster->options.arena, *index);
         slot_keeper_release(roster->options.slots, *index);
         process_release(roster->options.arena, *index);
     }
@@ -530,6 +532,26 @@ void roster_look(struct roster *roster, uint64_t now_ns)
     ring_reader_return(roster->reader);
 }
 
+/* Processes that were followed and have no recording. */
+static uint32_t count_silent(const struct roster *roster)
+{
+    struct arena *arena = roster->options.arena;
+    uint32_t const high = atomic_load(&arena->header->process_high);
+    uint32_t silent = roster->silent;
+    for (uint32_t i = 0; i < high && i < ARENA_PROCESSES; i++)
+        silent += !roster->sessions[i] && !process_is_superseded(arena, i) &&
+                  atomic_load(&arena_process_at(arena->memory, i)->state) == PROCESS_RUNNING;
+    return silent;
+}
+
+static void say_silent(uint32_t silent, bool is_sampled)
+{
+    if (silent > 0)
+        fprintf(stderr, "memoir: %u %s nothing to record and no file%s\n", silent,
+                silent == 1 ? "process has" : "processes have",
+                is_sampled ? ": no sample was taken; --heap full records every block" : "");
+}
+
 static void say_recordings(const struct roster *roster)
 {
     for (uint32_t i = 0; i < RECORDINGS_NAMED; i++) {
@@ -566,6 +588,8 @@ static struct session *find_any(const struct roster *roster)
 void roster_end(struct roster *roster, struct recorder_result *result, enum subject_state how)
 {
     bool const ended = how == SUBJECT_ENDED;
+    const struct recorder_options *options = roster->options.recorder;
+    uint32_t const silent = options->follow_children ? count_silent(roster) : 0;
     roster->program = find_program(roster);
     note_unrecorded(roster, roster->program ? roster->program : find_any(roster));
     for (uint32_t i = 0; i < roster->session_count; i++) {
@@ -589,6 +613,9 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
         roster_withdraw_output(roster);
     result->recordings = roster->recordings;
     result->unfinished = roster->unfinished;
-    if (!roster->options.recorder->wish.quiet)
-        say_recordings(roster);
+    if (options->wish.quiet)
+        return;
+    say_recordings(roster);
+    if (roster->recordings > 0)
+        say_silent(silent, options->heap_rate != RATE_FULL);
 }

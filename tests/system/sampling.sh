@@ -100,3 +100,16 @@ equal mode-status 2 $?
 "$MEMOIR" run --heap sample=3 -- true 2>rate.err
 equal rate-status 2 $?
 one_sentence rate rate.err 'between 64 and 64M'
+
+# Of children that allocate too little for a sample there is no file, and a word.
+cat >children.sh <<END
+/bin/true
+/bin/true
+"$subjects/subject-many_sizes" >/dev/null
+END
+"$MEMOIR" run --children --heap sample -o children.memoir -- sh children.sh 2>children.err
+if grep -q '[2-9] processes have nothing to record and no file: no sample was taken' children.err; then
+    ok silent-children
+else
+    not_ok silent-children "$(cat children.err)"
+fi
