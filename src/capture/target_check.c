@@ -8,14 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "capture/launch.h"
 #include "capture/target_arena.h"
 #include "inject/permission.h"
 #include "inject/seccomp_check.h"
+#include "procfs/cgroup_memory.h"
 #include "procfs/process_status.h"
+#include "wire/arena.h"
 
-#define SECCOMP_STRICT 1
-#define SECCOMP_FILTER 2
+#define ROOM_FOR_LIBRARY ((int64_t)3 << 20)
+#define SECCOMP_STRICT   1
+#define SECCOMP_FILTER   2
 
 void target_describe(pid_t pid, char *text, size_t size)
 {
@@ -135,6 +139,28 @@ static int check_unrecorded(pid_t pid, const struct process_status *status, stru
         status->name, (int)pid, arena.recorder_pid, (int)pid);
 }
 
+/* What recording takes in the process counts for its cgroup, which must not kill it for that. */
+static int check_room(pid_t pid, const struct process_status *status, struct fault *fault)
+{
+    struct cgroup_memory memory;
+    char left[HUMAN_MAX], limit[HUMAN_MAX], needed[HUMAN_MAX];
+    int64_t const need = ROOM_FOR_LIBRARY + (int64_t)status->threads * SLOT_STRIDE;
+    if (cgroup_memory_read((uint32_t)pid, &memory) < 0 || memory.limit <= 0 || memory.current < 0)
+        return 0;
+    /* The page cache gives way. */
+    int64_t const cache =
+        memory.file > memory.shmem ? memory.file - (memory.shmem > 0 ? memory.shmem : 0) : 0;
+    int64_t const room = memory.limit - (memory.current - cache);
+    if (room >= need)
+        return 0;
+    return fault_set(
+        fault, -ENOMEM,
+        "%s (pid %d) has %s left of the %s that its cgroup may use, and recording needs "
+        "up to %s in it; raise the limit of the cgroup, or look from outside: memoir map %d",
+        status->name, (int)pid, human_bytes(room > 0 ? room : 0, left),
+        human_bytes(memory.limit, limit), human_bytes(need, needed), (int)pid);
+}
+
 int target_check(pid_t pid, struct fault *fault)
 {
     struct process_status status;
@@ -151,5 +177,7 @@ int target_check(pid_t pid, struct fault *fault)
         err = check_unrecorded(pid, &status, fault);
     if (err == 0)
         err = check_sandbox(pid, &status, fault);
+    if (err == 0)
+        err = check_room(pid, &status, fault);
     return err;
 }

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# A process whose cgroup is nearly full: what recording needs there would have it killed, so attach refuses.
+# shellcheck source=/dev/null disable=SC2154
+. "$TOP/tests/system/common.bash"
+
+skip_all() {
+    for name in tight-refused tight-sentence tight-lives roomy-status; do skip "$name" "$1"; done
+    exit 0
+}
+
+own=memoir-tight-$$
+folder=/sys/fs/cgroup/$own limit=memory.max usage=memory.current
+if [ -d /sys/fs/cgroup/memory ]; then
+    folder=/sys/fs/cgroup/memory/$own limit=memory.limit_in_bytes usage=memory.usage_in_bytes
+fi
+mkdir "$folder" 2>/dev/null || skip_all "may not make a cgroup"
+program=
+leave() {
+    leave_house
+    [ -z "$program" ] || kill "$program" 2>/dev/null
+    wait 2>/dev/null
+    wait_until 10 rmdir "$folder"
+}
+trap leave EXIT
+[ -e "$folder/$limit" ] || skip_all "the memory controller is not to be had here"
+
+(echo 0 >"$folder/cgroup.procs" && exec python3 -c "
+import time
+kept = bytearray(20 << 20)
+open('ready', 'w').close()
+time.sleep(60)") &
+program=$!
+wait_until 20 test -e ready || not_ok begins "it did not begin"
+echo $(($(cat "$folder/$usage") + (1 << 20))) >"$folder/$limit" || skip_all "may not limit memory"
+"$MEMOIR" attach --for 1s -o tight.memoir $program 2>tight.err
+equal tight-refused 1 $?
+one_sentence tight-sentence tight.err 'left of the .* that its cgroup may use'
+if is_gone $program; then not_ok tight-lives "it was killed"; else ok tight-lives; fi
+echo $((256 << 20)) >"$folder/$limit"
+"$MEMOIR" attach --quiet --for 1s -o roomy.memoir $program 2>roomy.err
+equal roomy-status 0 $?
