@@ -20,11 +20,26 @@ static enum unnamed_reason reason_of(const struct recording *recording, const st
     return module_has_names[frame->module] ? UNNAMED_GAP : UNNAMED_NO_SYMBOLS;
 }
 
+static void find_nameless(const struct recording *recording, const uint64_t *unnamed,
+                          struct findings *findings)
+{
+    for (size_t i = 0; i < recording->modules.count; i++) {
+        if (unnamed[i] <= findings->nameless_frames)
+            continue;
+        findings->nameless = recording->modules.items[i].path;
+        findings->nameless_frames = unnamed[i];
+    }
+}
+
 static int count_frames(const struct recording *recording, struct findings *findings)
 {
     bool *module_has_names = calloc(recording->modules.count + 1, sizeof(bool));
-    if (!module_has_names)
+    uint64_t *unnamed = calloc(recording->modules.count + 1, sizeof(uint64_t));
+    if (!module_has_names || !unnamed) {
+        free(module_has_names);
+        free(unnamed);
         return -ENOMEM;
+    }
     for (size_t i = 0; i < recording->frames.count; i++) {
         const struct frame *frame = &recording->frames.items[i];
         if (frame->module < recording->modules.count && frame_is_named(recording, frame))
@@ -35,10 +50,15 @@ static int count_frames(const struct recording *recording, struct findings *find
         const struct frame *frame = &recording->frames.items[i];
         if (frame_is_named(recording, frame))
             continue;
+        enum unnamed_reason const reason = reason_of(recording, frame, module_has_names);
         findings->unnamed++;
-        findings->unnamed_by_reason[reason_of(recording, frame, module_has_names)]++;
+        findings->unnamed_by_reason[reason]++;
+        if (reason == UNNAMED_NO_SYMBOLS)
+            unnamed[frame->module]++;
     }
+    find_nameless(recording, unnamed, findings);
     free(module_has_names);
+    free(unnamed);
     return 0;
 }
 

@@ -14,6 +14,9 @@ enum unnamed_reason {
 struct findings {
     uint64_t frames, unnamed;
     uint64_t unnamed_by_reason[UNNAMED_REASONS];
+    string_id
+        nameless; /* the module with most frames of UNNAMED_NO_SYMBOLS, and how many; empty: none */
+    uint64_t nameless_frames;
     uint64_t stack_ends;                    /* events whose stack end is known */
     double complete_share;                  /* of them, walked to the end; 1 when there are none */
     double unnamed_share;                   /* of the frames; 0 when there are none */

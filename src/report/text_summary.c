@@ -13,6 +13,8 @@
 #include "report/text_report.h"
 #include "report/timing_text.h"
 
+#define MANY_UNNAMED 0.5
+
 struct page {
     const struct report *report;
     const struct text_style *style;
@@ -414,7 +416,8 @@ static void put_quality(const struct page *page)
         line_add(&line, " in %s gaps, the longest of %s", human_count((int64_t)quality->gaps, lost),
                  human_duration(quality->longest_gap_ns, events));
     if (!all_lost && (quality->events || has_events(report->recording)))
-        line_add(&line, "nothing lost of %s events", human_count((int64_t)quality->events, events));
+        line_add(&line, quality->unwritten_from_ns ? "%s events seen" : "nothing lost of %s events",
+                 human_count((int64_t)quality->events, events));
     add_stack_quality(&line, report);
     line_separate(&line, "; ");
     line_add(
@@ -432,6 +435,24 @@ static void put_quality(const struct page *page)
     bool const is_bad =
         all_lost || quality->damaged_chunks || report->findings.complete_share < 0.99;
     put(page, is_bad ? INK_WARN : INK_PLAIN, "quality", &line);
+}
+
+/* When most frames are numbers: what would name them. */
+static void put_names(const struct page *page)
+{
+    const struct findings *findings = &page->report->findings;
+    struct text_line line = {0};
+    char frames[HUMAN_MAX];
+    if (findings->unnamed_share < MANY_UNNAMED || !findings->nameless)
+        return;
+    const char *path = recording_text(page->report->recording, findings->nameless);
+    line_add(&line, "%s frames are in ", human_count((int64_t)findings->nameless_frames, frames));
+    line_add_name(&line, path);
+    line_add(&line, ", which has no symbols: install its debug symbols (Debian: dpkg -S ");
+    line_add_name(&line, path);
+    line_add(&line,
+             " tells the package, its -dbgsym has them) or set DEBUGINFOD_URLS, and record again");
+    put(page, INK_WARN, "names", &line);
 }
 
 static void put_doubts(const struct page *page)
@@ -488,6 +509,7 @@ void text_summary_write(const struct report *report, const struct text_style *st
     put_marks(&page);
     put_cost(&page);
     put_quality(&page);
+    put_names(&page);
     put_doubts(&page);
     put_notes(&page);
 }

@@ -92,3 +92,11 @@ if setcap cap_net_raw+ep "$house/subject-exits" 2>said; then
 else
     skip capabilities "no capabilities can be given to files here"
 fi
+
+# Most frames are numbers: what would name them.
+strip -o stripped "$subjects/subject-many_stacks"
+"$MEMOIR" run --quiet -o stripped.memoir -- ./stripped >/dev/null
+"$MEMOIR" report stripped.memoir >stripped.txt
+if grep -q 'names .*/stripped, which has no symbols: .*dbgsym.*DEBUGINFOD_URLS' stripped.txt; then ok names; else not_ok names "$(head -n 10 stripped.txt)"; fi
+"$MEMOIR" run --quiet -o named.memoir -- "$subjects/subject-many_stacks" >/dev/null
+equal names-only-then 0 "$("$MEMOIR" report named.memoir | grep -c '^  names ')"
