@@ -17,12 +17,12 @@
 #include "capture/death_note.h"
 #include "capture/output_name.h"
 #include "capture/process_keeper.h"
+#include "capture/say_recordings.h"
 #include "inject/exit_status.h"
 #include "procfs/process_facts.h"
 
-#define LOOK_NS          100000000ull
-#define CROWDED          (ARENA_PROCESSES / 4) /* from so many processes on it looks all the time */
-#define RECORDINGS_NAMED 8u                    /* at the end, of many */
+#define LOOK_NS 100000000ull
+#define CROWDED (ARENA_PROCESSES / 4) /* from so many processes on it looks all the time */
 
 struct roster {
     struct roster_options options;
@@ -544,27 +544,6 @@ static uint32_t count_silent(const struct roster *roster)
     return silent;
 }
 
-static void say_silent(uint32_t silent, bool is_sampled)
-{
-    if (silent > 0)
-        fprintf(stderr, "memoir: %u %s nothing to record and no file%s\n", silent,
-                silent == 1 ? "process has" : "processes have",
-                is_sampled ? ": no sample was taken; --heap full records every block" : "");
-}
-
-static void say_recordings(const struct roster *roster)
-{
-    for (uint32_t i = 0; i < RECORDINGS_NAMED; i++) {
-        if (roster->named[i])
-            fprintf(stderr, "memoir: recorded %s; see it with: memoir report %s\n",
-                    roster->named[i], roster->named[i]);
-    }
-    if (roster->others >= RECORDINGS_NAMED)
-        fprintf(stderr, "memoir: recorded %u more processes; their files are in %s\n",
-                roster->others - RECORDINGS_NAMED + 1,
-                *roster->folder ? roster->folder : "this folder");
-}
-
 /* The session of the program, in its last image; NULL when it did nothing that is recorded. */
 static struct session *find_program(const struct roster *roster)
 {
@@ -615,7 +594,11 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     result->unfinished = roster->unfinished;
     if (options->wish.quiet)
         return;
-    say_recordings(roster);
-    if (roster->recordings > 0)
-        say_silent(silent, options->heap_rate != RATE_FULL);
+    say_recordings(&(struct recordings_said){
+        .named = roster->named,
+        .others = roster->others,
+        .folder = roster->folder,
+        .silent = roster->recordings > 0 ? silent : 0,
+        .is_sampled = options->heap_rate != RATE_FULL,
+    });
 }
