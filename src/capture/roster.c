@@ -456,10 +456,7 @@ static void close_session(struct roster *roster, struct session *session)
     roster->recordings++;
     if (session_close(session, &fault) == 0)
         return;
-    fprintf(stderr,
-            "memoir: the recording is not whole: %s; memoir report says from when on it lacks "
-            "everything\n",
-            fault.text);
+    fprintf(stderr, "memoir: the recording is not whole: %s; see memoir report\n", fault.text);
     roster->unfinished++;
     if (place < RECORDINGS_NAMED) {
         free(roster->named[place]);
@@ -594,11 +591,9 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     result->unfinished = roster->unfinished;
     if (options->wish.quiet)
         return;
-    say_recordings(&(struct recordings_said){
-        .named = roster->named,
-        .others = roster->others,
-        .folder = roster->folder,
-        .silent = roster->recordings > 0 ? silent : 0,
-        .is_sampled = options->heap_rate != RATE_FULL,
-    });
+    say_recordings(&(struct recordings_said){.named = roster->named,
+                                             .others = roster->others,
+                                             .folder = roster->folder,
+                                             .silent = roster->recordings > 0 ? silent : 0,
+                                             .is_sampled = options->heap_rate != RATE_FULL});
 }
