@@ -78,8 +78,9 @@ int findings_make(const struct recording *recording, struct findings *findings)
         int64_t const most = bucket->rss_max > 0 ? bucket->rss_max : bucket->gauges.rss_bytes;
         if (most > findings->rss_peak_bytes)
             findings->rss_peak_bytes = most;
-        if (bucket->pss_bytes > 0 && bucket->pss_bytes > findings->pss_peak_bytes)
-            findings->pss_peak_bytes = bucket->pss_bytes;
+        int64_t const shared = bucket->pss_max > 0 ? bucket->pss_max : bucket->pss_bytes;
+        if (shared > 0 && shared > findings->pss_peak_bytes)
+            findings->pss_peak_bytes = shared;
     }
     int err = count_frames(recording, findings);
     if (!err && findings->frames)

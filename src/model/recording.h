@@ -89,6 +89,7 @@ struct bucket {
     struct gauges gauges;
     int64_t rss_max; /* the largest of several samples; 0 or -1: gauges.rss_bytes is the only one */
     int64_t pss_bytes; /* as last read in it; 0: it was not */
+    int64_t pss_max;   /* the largest of several; 0: pss_bytes is the only one */
     int64_t
         own_bytes; /* of rss_bytes: what recording takes in the process; 0: nothing, or not known */
     uint64_t lost_events; /* dropped because the reader was not there in time */

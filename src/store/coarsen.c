@@ -59,14 +59,27 @@ size_t coarsen_group_count(const struct coarsen_plan *plan)
     return groups;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The last ones do not say any more what was the most. */
+static void keep_most(struct bucket *bucket, const struct bucket *next)
+{
+    bucket->rss_max = larger(larger(bucket->rss_max, bucket->gauges.rss_bytes),
+                             larger(next->rss_max, next->gauges.rss_bytes));
+    bucket->pss_max =
+        larger(larger(bucket->pss_max, bucket->pss_bytes), larger(next->pss_max, next->pss_bytes));
+}
+
 void coarsen_absorb(struct bucket *bucket, const struct bucket *next)
 {
+    keep_most(bucket, next);
     struct gauges *sum = &bucket->gauges;
     const struct gauges *more = &next->gauges;
     if (more->rss_bytes >= 0)
         sum->rss_bytes = more->rss_bytes;
-    if (next->rss_max > bucket->rss_max)
-        bucket->rss_max = next->rss_max;
     if (next->pss_bytes > 0)
         bucket->pss_bytes = next->pss_bytes;
     if (more->rss_bytes >= 0)

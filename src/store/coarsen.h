@@ -39,6 +39,6 @@ size_t coarsen_group_count(const struct coarsen_plan *plan);
 /* True when a pinned instant lies on this boundary. */
 bool coarsen_is_pinned(const struct recording *recording, uint64_t time_ns);
 
-/* Lengthens `bucket` by the one after it: gauges keep end, max and min, losses add up; cells are
+/* Lengthens `bucket` by the one after it: gauges keep end, max and min, RSS and PSS end and max, losses add up; cells are
  * the caller's business. */
 void coarsen_absorb(struct bucket *bucket, const struct bucket *next);

@@ -167,6 +167,31 @@ void state_take(struct byte_reader *body, struct recording *recording)
     }
 }
 
+/* What came to the head of a bucket later; what is 0 at the end is left out, as older files have it. */
+#define HEAD_TAIL 4
+static void head_tail_put(struct byte_buffer *section, const struct bucket *bucket)
+{
+    int64_t const tail[HEAD_TAIL] = {bucket->pss_bytes, bucket->own_bytes,
+                                     bucket->rss_max > bucket->gauges.rss_bytes ? bucket->rss_max
+                                                                                : 0,
+                                     bucket->pss_max > bucket->pss_bytes ? bucket->pss_max : 0};
+    size_t count = HEAD_TAIL;
+    while (count > 0 && tail[count - 1] <= 0)
+        count--;
+    for (size_t i = 0; i < count; i++)
+        put_varint(section, tail[i] > 0 ? (uint64_t)tail[i] : 0);
+}
+
+static void head_tail_take(struct byte_reader *body, struct bucket *bucket)
+{
+    int64_t *const tail[HEAD_TAIL] = {&bucket->pss_bytes, &bucket->own_bytes, &bucket->rss_max,
+                                      &bucket->pss_max};
+    for (size_t i = 0; i < HEAD_TAIL; i++) {
+        uint64_t const value = bytes_left(body) > 0 ? take_varint(body) : 0;
+        *tail[i] = value <= INT64_MAX ? (int64_t)value : 0;
+    }
+}
+
 void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket)
 {
     put_signed(section, bucket->gauges.rss_bytes);
@@ -175,10 +200,7 @@ void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket)
     put_signed(section, bucket->gauges.heap_live_min);
     put_varint(section, bucket->lost_events);
     put_varint(section, bucket->cell_count + bucket->thread_cell_count + bucket->moment_count);
-    if (bucket->pss_bytes > 0 || bucket->own_bytes > 0)
-        put_varint(section, (uint64_t)bucket->pss_bytes);
-    if (bucket->own_bytes > 0)
-        put_varint(section, (uint64_t)bucket->own_bytes);
+    head_tail_put(section, bucket);
 }
 
 struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_header *header,
@@ -191,10 +213,7 @@ struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_head
     bucket.gauges.heap_live_min = take_signed(body);
     bucket.lost_events = take_varint(body);
     *has_cells = take_varint(body) > 0;
-    uint64_t const pss = bytes_left(body) > 0 ? take_varint(body) : 0; /* older ones end here */
-    bucket.pss_bytes = pss <= INT64_MAX ? (int64_t)pss : 0;
-    uint64_t const own = bytes_left(body) > 0 ? take_varint(body) : 0; /* or here */
-    bucket.own_bytes = own <= INT64_MAX ? (int64_t)own : 0;
+    head_tail_take(body, &bucket);
     return bucket;
 }
 

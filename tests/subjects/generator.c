@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ struct settings {
     unsigned threads, paths;
     uint64_t operations, seed, pace, before;
     const char *books_file;
-    bool sharp, coroutines, deep, longjmp;
+    bool sharp, coroutines, deep, longjmp, kill;
+    struct taste taste;
     struct hazards hazards;
     struct meeting meeting;
 };
@@ -146,6 +148,7 @@ static void make_workers(void)
         workers[i]->deep = settings.deep;
         workers[i]->longjmp = settings.longjmp;
         workers[i]->signals = settings.hazards.signals;
+        worker_like(workers[i], &settings.taste);
         if (settings.coroutines)
             workers[i]->coroutines = coroutines_create();
     }
@@ -222,19 +225,8 @@ static bool read_number(const char *text, uint64_t *number)
     return *text && !*rest;
 }
 
-static bool set_value(const char *name, const char *text)
+static bool set_number(const char *name, uint64_t number)
 {
-    uint64_t number = 0;
-    const char **texts[] = {&settings.books_file, &settings.meeting.ready, &settings.meeting.go};
-    static const char *const text_names[] = {"--books", "--ready", "--go"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(name, text_names[i]) == 0) {
-            *texts[i] = text;
-            return true;
-        }
-    }
-    if (!read_number(text, &number))
-        return false;
     if (strcmp(name, "--threads") == 0 && number >= 1 && number <= MAX_THREADS)
         settings.threads = (unsigned)number;
     else if (strcmp(name, "--paths") == 0 && number >= 1 && number <= PROGRAM_PATHS)
@@ -249,9 +241,29 @@ static bool set_value(const char *name, const char *text)
         settings.seed = number;
     else if (strcmp(name, "--churn-threads") == 0)
         settings.hazards.churn_threads = (unsigned)number;
+    else if (strcmp(name, "--children") == 0)
+        settings.hazards.children = (unsigned)number;
     else
         return false;
     return true;
+}
+
+static bool set_value(const char *name, const char *text)
+{
+    uint64_t number = 0;
+    const char **texts[] = {&settings.books_file, &settings.meeting.ready, &settings.meeting.go};
+    static const char *const text_names[] = {"--books", "--ready", "--go"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, text_names[i]) == 0) {
+            *texts[i] = text;
+            return true;
+        }
+    }
+    if (strcmp(name, "--sizes") == 0)
+        return taste_read_sizes(text, &settings.taste.sizes);
+    if (!read_number(text, &number))
+        return false;
+    return set_number(name, number);
 }
 
 static bool set_switch(const char *name)
@@ -266,10 +278,15 @@ static bool set_switch(const char *name)
                     {"--churn", &settings.hazards.churn},
                     {"--coroutines", &settings.coroutines},
                     {"--deep", &settings.deep},
-                    {"--longjmp", &settings.longjmp}};
+                    {"--longjmp", &settings.longjmp},
+                    {"--aligned", &settings.taste.aligned},
+                    {"--chains", &settings.taste.chains},
+                    {"--queue", &settings.taste.queue},
+                    {"--kill", &settings.kill}};
+    size_t const hazards = 8; /* the first ones are what --all means, but for --sharp */
     bool known = false;
     for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-        bool all = strcmp(name, "--all") == 0 && i > 0;
+        bool all = strcmp(name, "--all") == 0 && i > 0 && i < hazards;
         if (all || strcmp(name, switches[i].name) == 0)
             known = *switches[i].flag = true;
     }
@@ -284,10 +301,12 @@ static void read_arguments(int argc, char **argv)
         if (i + 1 == argc || !set_value(argv[i], argv[i + 1])) {
             dprintf(2, "usage: generator [--threads N] [--paths N] [--ops N] [--pace N] [--seed N] "
                        "[--books FILE] "
-                       "[--churn-threads N] [--ready PIPE --go PIPE [--before N]]\n  [--sharp | "
+                       "[--churn-threads N] [--children N] [--ready PIPE --go PIPE [--before N]]\n "
+                       " [--sharp | "
                        "--all | --fork "
                        "--signals --dlopen "
-                       "--churn --coroutines --deep --longjmp]\n");
+                       "--churn --coroutines --deep --longjmp]\n  [--sizes small | wide | pages | "
+                       "powers] [--aligned] [--chains] [--queue] [--kill]\n");
             _exit(2);
         }
         i++;
@@ -295,6 +314,7 @@ static void read_arguments(int argc, char **argv)
     settings.hazards.paths = settings.paths;
     if (settings.sharp)
         settings.threads = 1;
+    settings.taste.alone = settings.sharp;
 }
 
 int main(int argc, char **argv)
@@ -316,5 +336,7 @@ int main(int argc, char **argv)
     if (fd < 0)
         die("cannot write the books");
     books_print(fd, end_books, peak_books);
+    if (settings.kill)
+        raise(SIGKILL); /* what is in the books is in the recording, though nobody said goodbye */
     return 0;
 }

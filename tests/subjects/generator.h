@@ -85,6 +85,28 @@ void books_add(struct books *sum, const struct books *part);
 /* The table for people and for exact.sh: one line per path and a total. */
 void books_print(int fd, const struct books *end, const struct books *peak);
 
+/* What blocks a worker likes (generator_taste.c). */
+enum sizes {
+    SIZES_SMALL,  /* as most programs have them */
+    SIZES_WIDE,   /* every order of magnitude from 1 B to 1 GiB, or to 4 MiB beside other threads */
+    SIZES_PAGES,  /* multiples of a page, and a byte beside them */
+    SIZES_POWERS, /* powers of two: blocks at strides that are the same in their low bits */
+};
+struct taste {
+    enum sizes sizes;
+    bool aligned; /* to as much as 2 MiB */
+    bool chains;  /* blocks that grow again and again by realloc */
+    bool queue; /* the oldest block goes first: lives are long, and freed in the order of making */
+    bool alone; /* no other threads: nothing bounds the sizes */
+};
+bool taste_read_sizes(const char *name, enum sizes *sizes);
+size_t taste_size(const struct taste *taste, uint64_t *random);
+size_t taste_align(const struct taste *taste, uint64_t *random);
+int64_t taste_live_cap(
+    const struct taste *taste); /* bytes a worker has before it frees more than it makes */
+size_t taste_count(const struct taste *taste, uint64_t *random,
+                   size_t limit); /* elements of an array, below limit */
+
 /* Workers (generator_worker.c): a thread's random allocations. */
 #define SLOTS 4096
 struct mailbox;
@@ -100,12 +122,14 @@ struct worker {
     struct mailbox *mail;
     struct coroutines *coroutines;
     bool deep, longjmp, signals;
+    struct taste taste;
 };
 void *pages(size_t bytes); /* zeroed memory from mmap; ends the program when there is none */
 void die(const char *why) __attribute__((noreturn));
 uint64_t random_next(uint64_t *state);
 
 void worker_init(struct worker *worker, uint64_t seed, struct mailbox *mail);
+void worker_like(struct worker *worker, const struct taste *taste);
 void worker_allocate(struct worker *worker);
 void worker_step(struct worker *worker); /* one random operation */
 void worker_grow(struct worker *worker, size_t blocks);

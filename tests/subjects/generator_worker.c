@@ -71,9 +71,15 @@ struct mailbox *mailbox_at(struct mailbox *boxes, size_t index)
 void worker_init(struct worker *worker, uint64_t seed, struct mailbox *mail)
 {
     worker->random = seed * 0x9e3779b97f4a7c15u + 0x1234567;
-    worker->live_cap = 2 << 20;
+    worker_like(worker, &(struct taste){0});
     worker->paths = PROGRAM_PATHS;
     worker->mail = mail;
+}
+
+void worker_like(struct worker *worker, const struct taste *taste)
+{
+    worker->taste = *taste;
+    worker->live_cap = taste_live_cap(taste);
 }
 
 /* Both ends of a block carry a mark that depends on what the books say about it. */
@@ -135,25 +141,14 @@ static struct block pick(struct worker *w)
     /* The newest block often: short lives are the common case in real programs. */
     if (random_below(w, 3) == 0)
         at = w->slot_count - 1;
+    if (w->taste.queue)
+        at = 0;
     struct block block = w->slots[at];
-    w->slots[at] = w->slots[--w->slot_count];
+    if (w->taste.queue)
+        memmove(w->slots, w->slots + 1, --w->slot_count * sizeof(block));
+    else
+        w->slots[at] = w->slots[--w->slot_count];
     return block;
-}
-
-static size_t random_size(struct worker *w)
-{
-    switch (random_below(w, 64)) {
-    case 0:
-        return 0;
-    case 1:
-        return 1 + random_below(w, 200000);
-    case 2:
-    case 3:
-    case 4:
-        return 1 + random_below(w, 8000);
-    default:
-        return 1 + random_below(w, 300);
-    }
 }
 
 static enum route random_route(struct worker *w)
@@ -184,12 +179,13 @@ void worker_allocate(struct worker *w)
         OP_MALLOC, OP_MALLOC,        OP_MALLOC,         OP_MALLOC,       OP_MALLOC, OP_MALLOC,
         OP_CALLOC, OP_CALLOC,        OP_REALLOC,        OP_REALLOCARRAY, OP_STRDUP, OP_STRDUP,
         OP_VALLOC, OP_ALIGNED_ALLOC, OP_POSIX_MEMALIGN, OP_MEMALIGN};
-    struct order order = {.op = choices[random_below(w, 16)], .count = 1, .size = random_size(w)};
+    struct order order = {.op = choices[random_below(w, 16)], .count = 1};
+    order.size = taste_size(&w->taste, &w->random);
     size_t bytes = order.size;
 
-    order.align = (size_t)16 << random_below(w, 6);
+    order.align = taste_align(&w->taste, &w->random);
     if (order.op == OP_CALLOC || order.op == OP_REALLOCARRAY)
-        order.count = random_below(w, 5);
+        order.count = taste_count(&w->taste, &w->random, 5);
     if (order.op == OP_CALLOC || order.op == OP_REALLOCARRAY)
         bytes = order.count * order.size;
     if (order.op == OP_STRDUP) {
@@ -205,27 +201,48 @@ void worker_allocate(struct worker *w)
 }
 
 /* A successful realloc is a free of the old block and an allocation of the new one. */
-static void resize(struct worker *w)
+static void resize_to(struct worker *w, struct block old, struct order *order)
 {
-    struct block old = pick(w);
-    struct order order = {.op = OP_REALLOC, .count = 1, .size = random_size(w), .old = old.at};
-
-    if (random_below(w, 4) == 0) {
-        order.op = OP_REALLOCARRAY;
-        order.count = random_below(w, 4);
-    }
-    size_t bytes = order.count * order.size;
+    size_t bytes = order->count * order->size;
+    order->old = old.at;
     block_check(&old);
-    go(w, &order);
+    go(w, order);
     books_free(&w->books, &old);
     if (bytes == 0) { /* glibc: frees and returns NULL */
-        if (order.result)
+        if (order->result)
             die("realloc(p, 0) gave a block");
         return;
     }
-    if (!order.result)
+    if (!order->result)
         die("a realloc failed");
-    worker_take(w, order.result, bytes, order.path);
+    worker_take(w, order->result, bytes, order->path);
+}
+
+static void resize(struct worker *w)
+{
+    struct block old = pick(w);
+    struct order order = {.op = OP_REALLOC, .count = 1};
+    order.size = taste_size(&w->taste, &w->random);
+    if (random_below(w, 4) == 0) {
+        order.op = OP_REALLOCARRAY;
+        order.count = taste_count(&w->taste, &w->random, 4);
+    }
+    resize_to(w, old, &order);
+}
+
+/* As a vector that is pushed to: the block that this made is the newest, and grows again. */
+static void grow_by_steps(struct worker *w)
+{
+    if (w->slot_count == SLOTS)
+        return resize(w); /* the newest would not be the last */
+    struct order first = {.op = OP_REALLOC, .count = 1, .size = 1 + random_below(w, 64)};
+    resize_to(w, pick(w), &first);
+    for (size_t steps = random_below(w, 12); steps > 0; steps--) {
+        struct block old = w->slots[--w->slot_count];
+        struct order order = {.op = OP_REALLOC, .count = 1};
+        order.size = old.size + old.size / 2 + random_below(w, 2);
+        resize_to(w, old, &order);
+    }
 }
 
 /* Calls that fail change nothing, in the program and in the books. */
@@ -300,7 +317,10 @@ void worker_step(struct worker *w)
         struct block block = pick(w);
         release(w, &block);
     } else if (dice < 94) {
-        resize(w);
+        if (w->taste.chains)
+            grow_by_steps(w);
+        else
+            resize(w);
     } else if (dice < 95) {
         fail(w);
     } else if (!w->mail) {
@@ -319,6 +339,8 @@ void worker_grow(struct worker *w, size_t blocks)
     for (size_t i = 0; i < blocks && w->grown_count < 1024; i++) {
         struct order order = {.op = choices[random_below(w, 4)], .align = 64};
         order.size = 20000 + random_below(w, 40000);
+        if (w->taste.sizes != SIZES_SMALL)
+            order.size *= 4;
         go(w, &order);
         if (!order.result)
             die("an allocation failed");

@@ -3,56 +3,40 @@
 # call path.  Sourced after common.bash; $generator is the program.
 generator=$subjects/subject-generator
 
-# "PATH VALUE COUNT" per call path: the first site_ function and the hop_ functions around it.  What has no
-# site_ frame was made by libc for itself and is called "other".
-paths() { # paths FILE METRIC
+# The same table as the books, made from the recording.  A call path is the first site_ function and the hop_ functions around it.
+# What has no site_ frame was made by libc for itself and is called "other".
+table() { # table FILE
+    local metric files=()
+    for metric in calls allocated freed live peak temporary; do
+        files+=("$(json_of "$1" heap.$metric)")
+    done
     jq -r '
         def path: [.stack[] | select(.inlined | not) | .function // ""] as $f
             | ($f | map(startswith("site_")) | index(true)) as $i
             | if $i == null then "other" else
                 $f[$i] + "/" + ([label $stop | $f[$i + 1:][] | if startswith("hop_") then .[4:5] else break $stop end] | join(""))
               end;
-        .rows[]? | [path, .value, .count] | @tsv' "$(json_of "$1" "$2")" |
-        awk -F '\t' '{ value[$1] += $2; count[$1] += $3 }
-            END { for (p in value) printf "%s\t%d\t%d\n", p, value[p], count[p] }'
-}
-
-# The same table as the books, made from the recording.
-table() { # table FILE
-    local metric
-    for metric in calls allocated freed live peak temporary; do
-        paths "$1" heap.$metric | sed "s/^/$metric\t/"
-    done | awk -F '\t' '
-        { seen[$2] = 1; value[$1, $2] = $3; count[$1, $2] = $4 }
-        END {
-            for (p in seen)
-                printf "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p, value["calls", p], value["allocated", p],
-                    count["freed", p], value["freed", p], count["live", p], value["live", p],
-                    count["peak", p], value["peak", p], value["temporary", p]
-        }' | sort
-}
-
-column() { # column FILE PATH NUMBER
-    awk -F '\t' -v path="$2" -v n="$3" '$1 == path { print $n; found = 1 } END { if (!found) print 0 }' "$1"
+        (input_filename | split(".")[-2]) as $metric | .rows[]? | [$metric, path, .value, .count] | @tsv' "${files[@]}" |
+        awk -F '\t' '
+            { seen[$2] = 1; value[$1, $2] += $3; count[$1, $2] += $4 }
+            END {
+                for (p in seen)
+                    printf "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p, value["calls", p], value["allocated", p],
+                        count["freed", p], value["freed", p], count["live", p], value["live", p],
+                        count["peak", p], value["peak", p], value["temporary", p]
+            }' | sort
 }
 
 # Every number of the summary is the books' total plus what libc did for itself.
 compare_summary() { # compare_summary CASE FILE BOOKS TABLE
-    local key number expected actual wrong=
-    while read -r key number; do
-        expected=$(($(column "$3" total "$number") + $(column "$4" other "$number")))
-        actual=$(summary "$2" "$key")
-        [ "$expected" = "$actual" ] || wrong="$wrong $key is $actual instead of $expected;"
-    done <<'END'
-calls 2
-allocated_bytes 3
-freed_calls 4
-leaked_calls 6
-leaked_bytes 7
-peak_bytes 9
-temporary_calls 10
-END
-    if [ -z "$wrong" ]; then ok "$1"; else not_ok "$1" "${wrong# }"; fi
+    local expected actual
+    expected=$(awk -F '\t' '
+        (FNR == NR && $1 == "total") || (FNR != NR && $1 == "other") { for (i = 2; i <= NF; i++) sum[i] += $i }
+        END { printf "calls %d, allocated_bytes %d, freed_calls %d, leaked_calls %d, leaked_bytes %d, peak_bytes %d, temporary_calls %d",
+                  sum[2], sum[3], sum[4], sum[6], sum[7], sum[9], sum[10] }' "$3" "$4")
+    actual=$(fact "$2" '.summary.heap | . as $heap | [("calls", "allocated_bytes", "freed_calls", "leaked_calls", "leaked_bytes",
+        "peak_bytes", "temporary_calls") | "\(.) \($heap[.])"] | join(", ")')
+    equal "$1" "$expected" "$actual"
 }
 
 compare() { # compare CASE GENERATOR_OPTIONS…

@@ -10,6 +10,7 @@
 #include "analyze/histogram.h"
 #include "base/hash.h"
 #include "check.h"
+#include "random.h"
 #include "store/recording_follow.h"
 #include "store/recording_writer.h"
 #include "store/sample.h"
@@ -464,6 +465,7 @@ TEST(a_coarser_copy_begins_without)
 
 int main(void)
 {
+    drawn = random_seed() << 32;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_range_gives_what_its_buckets_give),
         cmocka_unit_test(sums_grow_a_little_at_a_time_behind_the_recording),

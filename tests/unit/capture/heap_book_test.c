@@ -219,6 +219,21 @@ static void do_alloc(struct run *run, uint32_t place)
     model_alloc(&run->model, place, &block);
 }
 
+/* Made and freed before anything else happened: it never was in the table, and may be the peak. */
+static void do_pair(struct run *run, uint32_t place)
+{
+    struct block const block = {.address = address_of(place),
+                                .size = random_below(&run->random, 1u << 20),
+                                .time_ns = run->now,
+                                .site = (uint32_t)random_below(&run->random, SITES),
+                                .thread = (uint32_t)random_below(&run->random, THREADS)};
+    struct freeing const freeing = {
+        .time_ns = run->now, .temporary = true, .thread = block.thread, .site = block.site};
+    heap_book_pair(run->book, &block);
+    model_alloc(&run->model, place, &block);
+    model_free(&run->model, place, &freeing, 1);
+}
+
 static void do_free(struct run *run, uint32_t place)
 {
     struct freeing freeing = {.address = address_of(place),
@@ -266,6 +281,8 @@ TEST(random_events_agree_with_simple_books)
             do_alloc(run, place);
         else if (live && random_below(&run->random, 10) == 0)
             do_alloc(run, place);
+        else if (!live && random_below(&run->random, 4) == 0)
+            do_pair(run, place);
         if (i % 113 == 0) {
             check_totals(run->book, &run->model);
             check_pins(run->book, &run->model);

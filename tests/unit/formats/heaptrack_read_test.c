@@ -304,6 +304,16 @@ TEST(deep_stacks_are_said_to_be_cut)
     recording_destroy(recording);
 }
 
+/* What a file cannot hold is told. */
+static bool is_said_to_differ(const struct export_job *job, const char *metric)
+{
+    bool const is_sum = strcmp(metric, "heap.allocated") == 0 || strcmp(metric, "heap.freed") == 0;
+    for (size_t i = 0; i < job->notes.count; i++)
+        if (is_sum && strstr(job->notes.text[i], "are written smaller than they were"))
+            return true;
+    return strcmp(metric, "heap.temporary") == 0 && job->notes.count > 0;
+}
+
 /* Every metric of every stack, and the facts of the run. */
 static void check_round_trip(struct recording *recording)
 {
@@ -318,7 +328,7 @@ static void check_round_trip(struct recording *recording)
     for (size_t m = 0; m < sizeof(names) / sizeof(names[0]); m++) {
         struct weights weights, again;
         char path[1024];
-        bool const may_differ = strcmp(names[m], "heap.temporary") == 0 && job.notes.count > 0;
+        bool const may_differ = is_said_to_differ(&job, names[m]);
         const struct metric *metric = metric_find(names[m]);
         assert_int_equal(weigh_stacks(recording, metric, TIME_ALL, &weights, &fault), 0);
         assert_int_equal(weigh_stacks(back, metric, TIME_ALL, &again, &fault), 0);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
+
 #define BLOCKS_MAX 5000
 #define THREADS    8
 #define SECOND     UINT64_C(1000000000)
@@ -169,7 +171,7 @@ struct random_run random_run_create(uint64_t seed, uint64_t events_per_bucket, u
     struct world *world = calloc(1, sizeof(*world));
     stack_id stacks[RUN_SITES];
     assert(run.recording && world && threads <= THREADS);
-    world->seed = seed;
+    world->seed = seed + (random_seed() << 16);
     world->run = &run;
     run.recording->program = recording_intern(run.recording, "/bin/run");
     run.recording->duration_ns = RUN_BUCKETS * SECOND;

@@ -61,12 +61,30 @@ static void what_recording_takes_stands_behind_that(void **state)
     bytes_free(&with);
 }
 
+static void the_most_of_merged_buckets_stands_behind_that(void **state)
+{
+    (void)state;
+    struct byte_buffer with = {0};
+    bool failed;
+    struct bucket const bucket = {
+        .gauges = {10, 20, 30, 5}, .lost_events = 3, .rss_max = 300, .pss_bytes = 4, .pss_max = 7};
+    static const uint8_t bytes[] = {20, 40, 60, 10, 3, 0, 4, 0, 0xac, 0x02, 7};
+    bucket_head_put(&with, &bucket);
+    assert_int_equal(with.size, sizeof(bytes));
+    assert_memory_equal(with.data, bytes, sizeof(bytes));
+    struct bucket const back = taken(bytes, sizeof(bytes), &failed);
+    CHECK(back.rss_max == 300 && back.pss_max == 7 && back.pss_bytes == 4 && !failed);
+    CHECK(taken(bytes, 8, &failed).rss_max == 0 && !failed);
+    bytes_free(&with);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pss_stands_behind_what_older_readers_know),
         cmocka_unit_test(files_without_it_read_as_not_measured),
         cmocka_unit_test(what_recording_takes_stands_behind_that),
+        cmocka_unit_test(the_most_of_merged_buckets_stands_behind_that),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

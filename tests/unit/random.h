@@ -1,7 +1,17 @@
-/* random.h - numbers that look random and are the same in every run. */
+/* random.h - numbers that look random and are the same in every run, unless MEMOIR_SEED asks for others.
+ *
+ * `./dev prove models` runs each test that includes this with many seeds. */
 #pragma once
 
 #include <stdint.h>
+#include <stdlib.h>
+
+/* What MEMOIR_SEED says; 0 when it says nothing. */
+static inline uint64_t random_seed(void)
+{
+    const char *text = getenv("MEMOIR_SEED");
+    return text ? strtoull(text, NULL, 10) : 0;
+}
 
 struct random {
     uint64_t state;
@@ -9,7 +19,7 @@ struct random {
 
 static inline struct random random_from(uint64_t seed)
 {
-    return (struct random){seed * 0x9e3779b97f4a7c15ull + 1};
+    return (struct random){(seed + (random_seed() << 16)) * 0x9e3779b97f4a7c15ull + 1};
 }
 
 static inline uint64_t random_next(struct random *random)
