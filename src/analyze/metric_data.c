@@ -72,6 +72,8 @@ static bool is_told(const struct recording *recording, const struct data_family 
     case COL_HEAP_SLACK:
     case COL_MAP_CALLS:
         return has_heap && is_made_by(recording, "memoir ");
+    case COL_PAGES_0:
+        return is_made_by(recording, "memoir pages"); /* though the process was quicker than we */
     case COL_CPU_SAMPLES:
         return recording->timing.hz > 0;
     case COL_OFFCPU_COUNT:

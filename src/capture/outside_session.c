@@ -47,6 +47,8 @@ static void describe_program(struct outside_session *session)
         snprintf(path, sizeof(path), "%s", session->options.program);
     if (session->options.otherwise && !path[0])
         snprintf(path, sizeof(path), "%s", session->options.otherwise);
+    if (session->is_renamed && !path[0])
+        return; /* it was quicker than we: it keeps the name it had */
     recording->program = recording_intern(recording, path);
     if (session->options.command_line)
         snprintf(text, sizeof(text), "%s", session->options.command_line);
@@ -129,6 +131,7 @@ struct outside_session *outside_session_open(uint32_t pid, const struct outside_
     if (pid)
         snprintf(session->root, sizeof(session->root), "/proc/%u/root", pid);
     describe(session);
+    session->options.otherwise = NULL; /* its text is the caller's */
     const char *program = recording_text(session->recording, session->recording->program);
     output_name(session->path, options->output, options->folder, program, pid);
     session->writer = recording_writer_create(session->path, options->max_bytes, fault);
