@@ -181,8 +181,10 @@ static int place_bucket(struct reader *reader, const struct bucket *bucket)
         recording->buckets.items[recording->buckets.count++] = (struct bucket){
             .begin_ns = end, .end_ns = bucket->begin_ns, .gauges = {-1, -1, -1, -1}};
     recording->buckets.items[recording->buckets.count++] = *bucket;
-    if (recording->duration_ns < bucket->end_ns)
+    if (recording->duration_ns < bucket->end_ns) {
+        reader->untold |= recording->duration_ns > 0; /* a state from before the bucket */
         recording->duration_ns = bucket->end_ns;
+    }
     return 0;
 }
 
