@@ -21,13 +21,14 @@ static enum unnamed_reason reason_of(const struct recording *recording, const st
 }
 
 static void find_nameless(const struct recording *recording, const uint64_t *unnamed,
-                          struct findings *findings)
+                          const bool *module_has_names, struct findings *findings)
 {
     for (size_t i = 0; i < recording->modules.count; i++) {
         if (unnamed[i] <= findings->nameless_frames)
             continue;
         findings->nameless = recording->modules.items[i].path;
         findings->nameless_frames = unnamed[i];
+        findings->nameless_has_some = module_has_names[i];
     }
 }
 
@@ -53,10 +54,10 @@ static int count_frames(const struct recording *recording, struct findings *find
         enum unnamed_reason const reason = reason_of(recording, frame, module_has_names);
         findings->unnamed++;
         findings->unnamed_by_reason[reason]++;
-        if (reason == UNNAMED_NO_SYMBOLS)
+        if (reason != UNNAMED_NO_MODULE)
             unnamed[frame->module]++;
     }
-    find_nameless(recording, unnamed, findings);
+    find_nameless(recording, unnamed, module_has_names, findings);
     free(module_has_names);
     free(unnamed);
     return 0;

@@ -14,12 +14,12 @@ enum unnamed_reason {
 struct findings {
     uint64_t frames, unnamed;
     uint64_t unnamed_by_reason[UNNAMED_REASONS];
-    string_id
-        nameless; /* the module with most frames of UNNAMED_NO_SYMBOLS, and how many; empty: none */
+    string_id nameless; /* the module with most frames without a name, and how many; empty: none */
     uint64_t nameless_frames;
-    uint64_t stack_ends;                    /* events whose stack end is known */
-    double complete_share;                  /* of them, walked to the end; 1 when there are none */
-    double unnamed_share;                   /* of the frames; 0 when there are none */
+    bool nameless_has_some; /* others of its frames have names: those it exports, mostly */
+    uint64_t stack_ends;    /* events whose stack end is known */
+    double complete_share;  /* of them, walked to the end; 1 when there are none */
+    double unnamed_share;   /* of the frames; 0 when there are none */
     int64_t rss_peak_bytes, pss_peak_bytes; /* -1 when never measured */
     struct plausibility plausibility;
 };

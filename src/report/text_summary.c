@@ -448,7 +448,8 @@ static void put_names(const struct page *page)
     const char *path = recording_text(page->report->recording, findings->nameless);
     line_add(&line, "%s frames are in ", human_count((int64_t)findings->nameless_frames, frames));
     line_add_name(&line, path);
-    line_add(&line, ", which has no symbols: install its debug symbols (Debian: dpkg -S ");
+    line_add(&line, ", which has %s symbols: install its debug symbols (Debian: dpkg -S ",
+             findings->nameless_has_some ? "few" : "no");
     line_add_name(&line, path);
     line_add(&line,
              " tells the package, its -dbgsym has them) or set DEBUGINFOD_URLS, and record again");

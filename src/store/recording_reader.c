@@ -48,6 +48,14 @@ static void tell_quality(struct reader *reader)
     }
 }
 
+/* A first state is written before there is anything to tell: zeros that nobody counted. */
+static bool has_nothing(const struct reader *reader)
+{
+    const struct recording *recording = reader->recording;
+    return recording->buckets.count == 0 && !recording->being_written &&
+           !recording->quality.complete && recording->heap.calls == 0;
+}
+
 static int read_into(struct reader *reader, struct fault *fault)
 {
     int err = reader_check_header(reader, fault);
@@ -58,8 +66,7 @@ static int read_into(struct reader *reader, struct fault *fault)
         err = reader_place(reader);
     if (err < 0)
         return fault_set(fault, err, FAULT_NO_MEMORY);
-    if (!reader->has_state && reader->recording->buckets.count == 0 &&
-        !reader->recording->being_written)
+    if (has_nothing(reader))
         return fault_set(fault, -ENODATA,
                          "the file has only the beginning of a recording: it was cut off there, or "
                          "its recorder ended before it wrote anything");

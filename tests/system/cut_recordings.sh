@@ -67,3 +67,13 @@ head -c 30 whole.memoir >thirty.memoir
 "$MEMOIR" report thirty.memoir >thirty.txt 2>thirty.err
 equal thirty-bytes-status 1 $?
 one_sentence thirty-bytes thirty.err 'only the beginning'
+
+# Names and a first state, but nothing of what was recorded.
+size=$(stat -c %s whole.memoir)
+zeros=0
+for ((i = 30; i < size && i < 20000; i += 97)); do
+    head -c $i whole.memoir >cut.memoir
+    "$MEMOIR" report cut.memoir >cut.txt 2>/dev/null || continue
+    ! grep -q 'calls  *0 allocations' cut.txt || zeros=$((zeros + 1))
+done
+equal no-report-of-zeros 0 $zeros

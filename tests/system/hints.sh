@@ -98,5 +98,20 @@ strip -o stripped "$subjects/subject-many_stacks"
 "$MEMOIR" run --quiet -o stripped.memoir -- ./stripped >/dev/null
 "$MEMOIR" report stripped.memoir >stripped.txt
 if grep -q 'names .*/stripped, which has no symbols: .*dbgsym.*DEBUGINFOD_URLS' stripped.txt; then ok names; else not_ok names "$(head -n 10 stripped.txt)"; fi
+cat >exports.c <<'END'
+#include <stdlib.h>
+__attribute__((visibility("default"), noinline)) void *shown(void) { return malloc(100); }
+#define HIDDEN(N) __attribute__((noinline)) static void hidden##N(void *volatile *p) { *p = shown(); }
+HIDDEN(1) HIDDEN(2) HIDDEN(3) HIDDEN(4)
+int main(void)
+{
+    void *volatile p[4];
+    hidden1(&p[0]), hidden2(&p[1]), hidden3(&p[2]), hidden4(&p[3]);
+    return 0;
+}
+END
+gcc -O1 -s -rdynamic -fvisibility=hidden -o exports exports.c
+"$MEMOIR" run --quiet -o exports.memoir -- ./exports
+if "$MEMOIR" report exports.memoir | grep -q 'names .*/exports, which has few symbols: '; then ok names-few; else not_ok names-few "$("$MEMOIR" report exports.memoir | head -n 10)"; fi
 "$MEMOIR" run --quiet -o named.memoir -- "$subjects/subject-many_stacks" >/dev/null
 equal names-only-then 0 "$("$MEMOIR" report named.memoir | grep -c '^  names ')"
