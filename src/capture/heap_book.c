@@ -21,12 +21,13 @@ struct moving_block {
     uint32_t site, thread; /* then: of what */
 };
 
-/* Frees were lost: blocks made before `until_ns` may be gone although they count as live.  `bytes` are those that do
- * now; `peak_floor` was live at `floor_ns` without any of them, `first_floor` before anything was lost. */
+/* Frees were lost: blocks made before `until` may be gone although they count as live.  `bytes` are those that do
+ * now, and rather too many than too few; `peak_floor` was live at `floor_ns` without any of them, `first_floor` before
+ * `first_ns`, when nothing was lost yet. */
 struct doubt {
-    uint64_t until_ns; /* 0: nothing was lost */
+    uint64_t until; /* in the units that blocks keep of their time; 0: nothing was lost */
     int64_t bytes;
-    uint64_t peak_floor, floor_ns, first_floor;
+    uint64_t peak_floor, floor_ns, first_floor, first_ns;
 };
 
 struct heap_book {
@@ -144,6 +145,12 @@ static void book_spread(struct heap_book *book, const struct weighed *weighed,
     book->live_spread += change == SPREAD_GONE ? -weighed->spread : weighed->spread;
 }
 
+/* The same when it is made and when it is freed, although a thread may tell later than another of what came before. */
+static inline bool is_in_doubt(const struct heap_book *book, const struct block *block)
+{
+    return block->time_ns >> BLOCK_TIME_SHIFT < book->doubt.until;
+}
+
 /* Books that a block is gone, or `calls` blocks of a class.  Its lifetime class. */
 static inline unsigned book_gone_as(struct heap_book *book, const struct block *block,
                                     uint64_t time_ns, uint64_t calls)
@@ -158,7 +165,7 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     book->live_count -= (int64_t)calls;
     book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
-    if (unlikely(block->time_ns < book->doubt.until_ns))
+    if (unlikely(is_in_doubt(book, block)))
         book->doubt.bytes -= (int64_t)block->size;
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
@@ -194,21 +201,26 @@ void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
                      uint64_t peak_before)
 {
     struct doubt *doubt = &book->doubt;
-    if (doubt->until_ns == 0) {
-        doubt->first_floor = doubt->peak_floor = peak_before;
-    } else if (doubt->floor_ns >= begin_ns) {
+    uint64_t const until = (end_ns >> BLOCK_TIME_SHIFT) + 1;
+    if (doubt->until == 0 || begin_ns < doubt->first_ns) {
+        doubt->first_floor = peak_before;
+        doubt->first_ns = begin_ns;
+    }
+    if (doubt->floor_ns == 0 || doubt->floor_ns >= begin_ns) {
         doubt->peak_floor = doubt->first_floor;
         doubt->floor_ns = 0;
     }
-    doubt->until_ns = end_ns + (1ull << BLOCK_TIME_SHIFT);
+    if (until > doubt->until)
+        doubt->until = until;
     doubt->bytes = book->live_bytes;
 }
 
 void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak)
 {
     const struct doubt *doubt = &book->doubt;
-    bool const any = doubt->until_ns != 0;
-    *live = any && doubt->bytes > 0 ? (uint64_t)doubt->bytes : 0;
+    bool const any = doubt->until != 0;
+    int64_t const bytes = doubt->bytes < book->live_bytes ? doubt->bytes : book->live_bytes;
+    *live = any && bytes > 0 ? (uint64_t)bytes : 0;
     *peak = any && book->totals.peak_bytes > doubt->peak_floor
                 ? book->totals.peak_bytes - doubt->peak_floor
                 : 0;
@@ -216,7 +228,7 @@ void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *pe
 
 static inline void note_peak(struct heap_book *book, uint64_t time_ns)
 {
-    if (unlikely(book->doubt.until_ns))
+    if (unlikely(book->doubt.until))
         note_floor(book, time_ns);
     if (book->live_bytes > book->bucket_max)
         book->bucket_max = book->live_bytes;
@@ -239,6 +251,8 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
     book->live_bytes += (int64_t)block->size;
     book->live_slack += (int64_t)block->slack;
     book->live_count += (int64_t)calls;
+    if (unlikely(is_in_doubt(book, block)))
+        book->doubt.bytes += (int64_t)block->size;
     book->totals.calls += calls;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
@@ -422,6 +436,8 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
                    calls);
     book->sites.histograms[moving.block.site].lifetimes[moving.lifetime] -= (int32_t)calls;
     book->live_bytes += (int64_t)moving.block.size;
+    if (is_in_doubt(book, &moving.block))
+        book->doubt.bytes += (int64_t)moving.block.size;
     book->live_slack += (int64_t)moving.block.slack;
     book->live_count += (int64_t)calls;
     book->totals.frees -= calls;

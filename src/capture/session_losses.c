@@ -35,6 +35,8 @@ void session_gap(struct session *session, const struct session_gap *gap)
     if (end > begin && end - begin > quality->longest_gap_ns)
         quality->longest_gap_ns = end - begin;
     session_lost(session, gap->events);
+    session->told_events += gap->events;
+    session->told_frees += gap->frees;
     if (gap->frees > 0)
         heap_book_doubt(session->heap, begin, end, peak_before(session, begin));
 }
@@ -81,6 +83,7 @@ static void set_exact_totals(struct session *session, const struct totals *exact
     if (calls > heap->calls) {
         quality->lost_calls = calls - heap->calls;
         quality->lost_bytes = bytes > heap->bytes ? bytes - heap->bytes : 0;
+        heap->freed_bytes += quality->lost_bytes; /* what is live is what the books say is */
         heap->calls = calls;
         heap->bytes = bytes;
     }
@@ -111,20 +114,19 @@ void session_settle_thinned(struct session *session)
                       : counts->exact.frees;
 }
 
-/* Frees that nobody told the time of may be of any block. */
+/* Frees that nobody told the time of may be of any block; and events of which nobody told anything may be frees. */
 static void settle_doubts(struct session *session)
 {
     struct quality *quality = &session->recording->quality;
     struct totals booked;
     heap_book_totals(session->heap, &booked);
     heap_book_doubts(session->heap, &quality->live_doubt_bytes, &quality->peak_doubt_bytes);
-    if (quality->lost_frees > 0 && quality->live_doubt_bytes == 0 &&
-        quality->peak_doubt_bytes == 0) {
+    if (quality->lost_frees > session->told_frees || quality->lost_events > session->told_events) {
         quality->live_doubt_bytes = booked.bytes - booked.freed_bytes;
         quality->peak_doubt_bytes = booked.peak_bytes;
-    }
-    if (quality->lost_frees == 0)
+    } else if (quality->lost_frees == 0) {
         quality->live_doubt_bytes = quality->peak_doubt_bytes = 0;
+    }
 }
 
 void session_settle_totals(struct session *session, const struct session_end *end)

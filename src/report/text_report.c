@@ -51,21 +51,25 @@ static void put_mind(const struct text_style *style, FILE *out, const struct tex
     putc('\n', out);
 }
 
-/* Rows of what is live are as doubtful as their sum. */
+/* Rows of what is live are as doubtful as their sum; those of all that ever was have only what was recorded. */
 static void put_losses(const struct report *report, const struct text_style *style, FILE *out)
 {
     const struct quality *quality = &report->recording->quality;
     const struct metric *metric = report->question.metric;
     struct text_line line = {0};
-    char frees[HUMAN_MAX], calls[HUMAN_MAX];
-    if (!losses_matter(report->recording) || metric->plus != COL_HEAP_BYTES ||
-        metric->minus != COL_HEAP_FREED)
+    char frees[HUMAN_MAX], calls[HUMAN_MAX], bytes[HUMAN_MAX];
+    if (!losses_matter(report->recording) || strncmp(metric->name, "heap.", 5) != 0)
         return;
-    line_add(&line,
-             "mind: %s frees and %s allocations were lost, so blocks that were freed may be in "
-             "these rows, and others may be missing",
+    line_add(&line, "mind: %s frees and %s allocations",
              human_count((int64_t)quality->lost_frees, frees),
              human_count((int64_t)quality->lost_calls, calls));
+    if (metric->minus == COL_HEAP_FREED)
+        line_add(&line,
+                 " were lost, so blocks that were freed may be in these rows, and others may "
+                 "be missing");
+    else
+        line_add(&line, " of %s were lost: these rows are without them",
+                 human_bytes((int64_t)quality->lost_bytes, bytes));
     put_mind(style, out, &line);
 }
 

@@ -106,6 +106,8 @@ static void put_sampled(const struct page *page)
     if (quality->samples_dropped)
         line_add(&line, "; %s samples found no room: the numbers are too small",
                  human_count((int64_t)quality->samples_dropped, lost));
+    if (losses_matter(recording))
+        line_add(&line, "; what was lost comes on top of that");
     put(page, INK_WARN, "sampled", &line);
 }
 
@@ -239,6 +241,8 @@ static void put_calls(const struct page *page)
     const struct recording *recording = page->report->recording;
     const struct totals *heap = &recording->heap;
     double const seconds = (double)recording->duration_ns / 1e9;
+    uint64_t const lost = recording->quality.lost_calls;
+    uint64_t const recorded = heap->calls > lost ? heap->calls - lost : heap->calls;
     struct text_line line = {0};
     char calls[HUMAN_MAX], rate[HUMAN_MAX], bytes[HUMAN_MAX], temporary[HUMAN_MAX],
         share[HUMAN_MAX];
@@ -250,9 +254,10 @@ static void put_calls(const struct page *page)
                  human_count_short((int64_t)((double)heap->calls / seconds), rate));
     line_add(&line, " of %s in all", human_bytes((int64_t)heap->bytes, bytes));
     if (!recording->quality.sample_rate && !recording_is_of_profiles(recording))
-        line_add(&line, "; %s (%s) temporary: freed before their thread allocated again",
+        line_add(&line, "; %s (%s%s) temporary: freed before their thread allocated again",
                  human_count((int64_t)heap->temporary, temporary),
-                 human_share((int64_t)heap->temporary, (int64_t)heap->calls, share));
+                 human_share((int64_t)heap->temporary, (int64_t)recorded, share),
+                 recorded < heap->calls ? " of those recorded" : "");
     put(page, INK_PLAIN, "calls", &line);
 }
 

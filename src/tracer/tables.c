@@ -32,17 +32,27 @@ static struct anchor reserved;         /* from the nodes to the first slots */
 static struct anchor anchors[ANCHORS]; /* else: the first page of each level, of nodes and slots */
 
 /* One at a time maps a piece or gives back what is reserved: a piece must not be taken of what has just gone. */
-#define TURN_TRIES  1000
-#define TURN_NAP_NS 20000l
+#define SHORT_TRIES  250 /* about 20 ms: a nap takes 50 us longer than asked for */
+#define SHORT_NAP_NS 20000l
+/* Whoever has the turn may not run for long on a busy machine.  A thread that is to wait for the recorder waits for it, too. */
+#define LONG_TRIES  10000
+#define LONG_NAP_NS 1000000l
 static _Atomic uint32_t turn;
+
+static bool is_to_wait(void)
+{
+    const struct arena_header *header = (const struct arena_header *)head;
+    return header && atomic_load(&header->longest_wait_ns) == 0;
+}
 
 static bool take_turn(void)
 {
-    for (int i = 0; i < TURN_TRIES; i++) {
+    int const tries = is_to_wait() ? SHORT_TRIES + LONG_TRIES : SHORT_TRIES;
+    for (int i = 0; i < tries; i++) {
         uint32_t nobody = 0;
         if (atomic_compare_exchange_strong(&turn, &nobody, 1))
             return true;
-        raw_nap(TURN_NAP_NS);
+        raw_nap(i < SHORT_TRIES ? SHORT_NAP_NS : LONG_NAP_NS);
     }
     return false;
 }

@@ -10,7 +10,7 @@
 
 #include "subject.h"
 
-#define THREADS_MAX 64
+#define THREADS_MAX 1024
 #define NEWEST      256u
 #define LEFT        1024u
 

@@ -422,75 +422,6 @@ TEST(a_fork_long_ago_is_forgotten)
     heap_book_destroy(book);
 }
 
-/* A program and its recording, from which some events are missing between two times. */
-struct lossy {
-    struct {
-        bool is_live;
-        uint64_t size;
-    } places[PLACES];
-    uint64_t live, peak; /* of the program */
-    uint64_t lost_bytes, lost_frees;
-};
-
-static void lossy_step(struct lossy *lossy, struct heap_book *book, struct random *random,
-                       uint64_t now, bool loses)
-{
-    uint32_t const place = (uint32_t)random_below(random, PLACES);
-    bool const lost = loses && random_below(random, 3) > 0;
-    uint64_t const address = address_of(place);
-    if (lossy->places[place].is_live) {
-        lossy->live -= lossy->places[place].size;
-        lossy->places[place].is_live = false;
-        lossy->lost_frees += lost;
-        struct freeing const freeing = {.address = address, .time_ns = now};
-        if (!lost)
-            (void)heap_book_free(book, &freeing);
-        return;
-    }
-    uint64_t const size = 1 + random_below(random, 5000);
-    struct block const block = {.address = address, .size = size, .time_ns = now};
-    lossy->places[place].is_live = true;
-    lossy->places[place].size = size;
-    lossy->live += size;
-    if (lossy->live > lossy->peak)
-        lossy->peak = lossy->live;
-    lossy->lost_bytes += lost ? size : 0;
-    if (!lost)
-        CHECK(heap_book_alloc(book, &block) >= 0);
-}
-
-/* Whatever is lost, the truth lies in the range. */
-TEST(ranges_hold_the_truth_whatever_is_lost)
-{
-    for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct random random = random_from(seed);
-        struct lossy lossy = {.live = 0};
-        struct heap_book *book = heap_book_create();
-        struct totals totals;
-        uint64_t now = TICK, live_doubt, peak_doubt;
-        CHECK(book && heap_book_reserve(book, 1, 1) == 0);
-        for (unsigned gap = 0; gap < 1 + random_below(&random, 3); gap++) {
-            for (uint64_t i = random_below(&random, 3000); i > 0; i--)
-                lossy_step(&lossy, book, &random, now += TICK, false);
-            heap_book_totals(book, &totals);
-            uint64_t const begin = now + 1, before = totals.peak_bytes;
-            for (uint64_t i = random_below(&random, 500); i > 0; i--)
-                lossy_step(&lossy, book, &random, now += TICK, true);
-            heap_book_doubt(book, begin, now, before);
-        }
-        for (uint64_t i = random_below(&random, 3000); i > 0; i--)
-            lossy_step(&lossy, book, &random, now += TICK, false);
-        heap_book_totals(book, &totals);
-        heap_book_doubts(book, &live_doubt, &peak_doubt);
-        uint64_t const live = totals.bytes - totals.freed_bytes;
-        CHECK(live_doubt <= live && live - live_doubt <= lossy.live);
-        CHECK(lossy.live <= live + lossy.lost_bytes);
-        CHECK(totals.peak_bytes - peak_doubt <= lossy.peak);
-        CHECK(lossy.peak <= totals.peak_bytes + lossy.lost_bytes);
-        heap_book_destroy(book);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,7 +430,6 @@ int main(void)
         cmocka_unit_test(random_events_agree_with_simple_books),
         cmocka_unit_test(a_new_peak_shows_the_sites_of_its_own_instant),
         cmocka_unit_test(a_block_that_lives_for_a_year_keeps_its_site),
-        cmocka_unit_test(ranges_hold_the_truth_whatever_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
