@@ -79,6 +79,14 @@ static int explain(const char *name, int err, struct fault *fault)
                      "%s: not found, there is no such file; check the name and PATH", name);
 }
 
+void launch_join(char *const *words, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (; *words && at < size - 1; words++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", at ? " " : "", *words);
+}
+
 int launch_find(const char *name, char *path, size_t size, struct fault *fault)
 {
     int worst = -ENOENT;

@@ -13,6 +13,9 @@ void launch_remember(void);
 /* The file that `name` means: as it is with a slash, else by PATH.  0, -ENOENT or -EACCES. */
 int launch_find(const char *name, char *path, size_t size, struct fault *fault);
 
+/* The words with blanks between them, as far as there is room. */
+void launch_join(char *const *words, char *text, size_t size);
+
 /* Whether the tracer can work in it.  0; or -ENOEXEC with a sentence that says why and what to do:
  * static, set-user-id, another architecture, not a program.  Scripts are judged by their
  * interpreter. */

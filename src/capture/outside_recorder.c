@@ -32,6 +32,7 @@ struct outside_recorder {
     struct pid_list watched; /* that share the one recording of all */
     pid_t child;             /* that we started; 0: none */
     char program[PATH_MAX];  /* ... to become this */
+    char command_line[4096]; /* ... called so */
     int wait_status, exec_errno;
     bool child_has_ended;
     bool has_failed; /* nothing of it is worth keeping */
@@ -96,6 +97,7 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
         .program = options->together               ? options->together
                    : (pid_t)pid == recorder->child ? recorder->program
                                                    : NULL,
+        .command_line = (pid_t)pid == recorder->child ? recorder->command_line : NULL,
         .source = options->source,
         .has_begun = has_begun,
         .symbols = recorder->symbols,
@@ -301,6 +303,7 @@ static int start_program(struct outside_recorder *recorder, char *const *command
         return fault_set(fault, -errno, "the program cannot be started: %s", strerror(errno));
     if (launch_find(command[0], recorder->program, sizeof(recorder->program), NULL) < 0)
         snprintf(recorder->program, sizeof(recorder->program), "%s", command[0]);
+    launch_join(command, recorder->command_line, sizeof(recorder->command_line));
     recorder->child = fork();
     if (recorder->child == 0) {
         char letter;

@@ -50,11 +50,12 @@ static void describe_program(struct outside_session *session)
     if (session->is_renamed && !path[0])
         return; /* it was quicker than we: it keeps the name it had */
     recording->program = recording_intern(recording, path);
-    if (session->options.command_line)
-        snprintf(text, sizeof(text), "%s", session->options.command_line);
-    else if (session->pid)
+    const char *expected = session->options.command_line;
+    if (session->pid && (session->is_renamed || !expected))
         process_command_line(session->pid, text, sizeof(text));
-    recording->command_line = recording_intern(recording, text);
+    if (text[0] || !session->is_renamed) /* one that is gone keeps what it had */
+        recording->command_line =
+            recording_intern(recording, text[0] || !expected ? text : expected);
 }
 
 static void describe(struct outside_session *session)

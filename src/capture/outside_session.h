@@ -19,7 +19,7 @@ struct outside_options {
     uint64_t max_bytes;
     const char *program;      /* that it is about to become, or NULL */
     const char *otherwise;    /* what to call it when it is gone already; NULL: nothing */
-    const char *command_line; /* NULL: the process's own */
+    const char *command_line; /* that it is about to have; NULL: the process's own */
     const char *source;       /* which command records */
     bool has_begun;           /* it ran before we looked */
     struct symbol_queue *symbols;

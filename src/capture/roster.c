@@ -15,6 +15,7 @@
 
 #include "base/vec.h"
 #include "capture/death_note.h"
+#include "capture/launch.h"
 #include "capture/output_name.h"
 #include "capture/process_keeper.h"
 #include "capture/say_recordings.h"
@@ -52,15 +53,6 @@ struct roster {
     char *named[RECORDINGS_NAMED]; /* the program's is the first */
     uint32_t recordings, others;   /* written in all; of them, not the program's */
 };
-
-static void join_command(struct roster *roster)
-{
-    size_t at = 0;
-    for (char **word = roster->options.recorder->command; *word; word++)
-        at += (size_t)snprintf(roster->command_line + (at < 4095 ? at : 4095),
-                               at < 4095 ? sizeof(roster->command_line) - at : 1, "%s%s",
-                               at ? " " : "", *word);
-}
 
 struct roster *roster_create(const struct roster_options *options)
 {
@@ -209,7 +201,8 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     bool first = program && !roster->has_opened;
     if (!roster
              ->command_line[0]) /* a program that we attach to may become another until we are in */
-        join_command(roster);
+        launch_join(roster->options.recorder->command, roster->command_line,
+                    sizeof(roster->command_line));
     const struct recorder_attached *attached = roster->options.recorder->attached;
     struct session_options options = {.output =
                                           first ? roster->options.recorder->wish.output : NULL,

@@ -336,7 +336,8 @@ static bool is_lender(const struct cpu_station *station, const struct cpu_proces
 /* Whether somebody may still want it: not for ever, for those who would may never come. */
 static bool is_waited_for(const struct cpu_process *process, uint64_t now_ns)
 {
-    return process->is_wanted && now_ns - process->ended_ns < WANTED_NS;
+    return process->is_wanted &&
+           now_ns < process->ended_ns + WANTED_NS; /* its end may be later than now */
 }
 
 void station_clear_away(struct cpu_station *station)

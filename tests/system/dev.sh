@@ -10,7 +10,7 @@ equal no-such-job 1 "$(grep -c "there is no job 'no-such-job'" err)"
 
 "$TOP/dev" prove no-such-part >out 2>err
 equal no-such-part-status 2 $?
-one_sentence no-such-part err "there is no part 'no-such-part'; choose one of: generated models mutants fuzz"
+one_sentence no-such-part err "there is no part 'no-such-part'; choose one of: generated models pressure mutants fuzz"
 "$TOP/scripts/prove" models many >out 2>err
 equal no-count-status 2 $?
 one_sentence no-count err "'many' is no count; give a number"

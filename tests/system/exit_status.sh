@@ -61,6 +61,11 @@ equal called-by-path 1 "$(find . -name 'called.*.memoir' | wc -l)"
 rm -f called.*.memoir
 "$MEMOIR" cpu --quiet --for 100ms -- ./called 0 2>/dev/null
 equal called-for-time 1 "$(find . -name 'called.*.memoir' | wc -l)"
+for command in cpu "pages --source perf"; do # one that is gone before anybody can look
+    # shellcheck disable=SC2086
+    "$MEMOIR" $command --quiet -o gone.memoir -- ./called 0 'two words' 2>/dev/null
+    equal "called-with-${command%% *}" "./called 0 two words" "$("$MEMOIR" info gone.memoir --json | jq -r .recording.command_line)"
+done
 
 # Input, output and errors are the program's own.
 printf 'one\ntwo\n' | "$MEMOIR" run -o pipe.memoir -- sh -c 'cat; echo complaint >&2; exit 4' >out 2>err

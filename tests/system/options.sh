@@ -16,6 +16,17 @@ refused() { # refused COMMAND…: the options in its --help that it does not tak
     done
 }
 
+# What needs a word and has none is a wrong command line, said in one sentence that names it.
+unsaid() { # unsaid COMMAND…: the options that need a word, and do not say so
+    local option argument lines
+    "$MEMOIR" "$@" --help | sed -nE 's/^  (--?[a-zA-Z][a-z0-9-]*) ([A-Z]).*/\1 \2/p' | while read -r option argument; do
+        timeout 20 "$MEMOIR" "$@" "$option" </dev/null >/dev/null 2>unsaid.err
+        status=$?
+        lines=$(grep -c . unsaid.err)
+        [ $status = 2 ] && [ "$lines" = 1 ] && grep -q -e "$option" unsaid.err || echo "$option ($status, $lines lines)"
+    done
+}
+
 manual_of() {
     printf '%s/docs/manual/%s.md' "$TOP" "$1"
 }
@@ -61,7 +72,21 @@ for command in $commands; do
     equal "$command-examples-are-taken" "" "$(comm -13 "$command.helped" "$command.used" | grep -vx -e --help | tr '\n' ' ')"
     # shellcheck disable=SC2086
     equal "$command-takes-what-it-offers" "" "$(words_of "$command" | while read -r words; do refused $words; done)"
+    # shellcheck disable=SC2086
+    equal "$command-says-what-it-needs" "" "$(words_of "$command" | while read -r words; do unsaid $words; done | tr '\n' ' ')"
 done
+
+# The tables in the sources have what is offered, and nothing else.
+grep -rhoE '\{"--?[a-zA-Z][a-z0-9-]*"' "$TOP/src/cli" | tr -d '{"' | sort -u >coded
+for command in $commands; do
+    words_of "$command" | while read -r words; do
+        # shellcheck disable=SC2086
+        helped $words
+    done
+done | sort -u >offered
+at_least code-has-options 100 "$(wc -l <coded)"
+equal code-is-offered "" "$(comm -23 coded offered | tr '\n' ' ')"
+equal offered-is-code "" "$(comm -13 coded offered | tr '\n' ' ')"
 
 # Words that an option offers in its help are words that it takes.
 "$MEMOIR" run --quiet -o a.memoir -- "$subjects/subject-leaks_100_blocks" >/dev/null
