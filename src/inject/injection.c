@@ -196,7 +196,7 @@ static int attach(struct injection *injection, int arena_fd, struct fault *fault
         err = call_library(injection, &borrowed, &call, fault);
     if (err == 0)
         err = attach_result(injection, call.result, fault);
-    if (passing.got[0] >= 0 && err != -ETIMEDOUT && err != -ESRCH)
+    if (err != -ETIMEDOUT && err != -ESRCH)
         close_passed(&borrowed, &passing);
     end(injection, &borrowed);
     injection->loaded = target_modules_own(&injection->modules) != NULL;
