@@ -57,6 +57,7 @@ enum subject_state { SUBJECT_RUNS, SUBJECT_LEFT, SUBJECT_CUT, SUBJECT_ENDED };
 struct recorder_result {
     int wait_status;  /* of the program, as waitpid gives it; -1 when it goes on, or nobody knows */
     bool is_replaced; /* it goes on as another program */
+    bool is_stuck;    /* what we brought into it could not be taken out */
     uint32_t recordings; /* written; 0 when the library never came to life in the program */
     uint32_t unfinished; /* of them: could not be written to their end */
     char summary[1024];  /* what the mourner said, or empty */
