@@ -17,7 +17,7 @@
 #include "wire/inside.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 9u
+#define ARENA_VERSION 10u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -182,6 +182,7 @@ struct arena_header {
     /* entries ever used are below these; modules[0] is none */
     _Alignas(64) _Atomic uint32_t process_high, module_high;
     _Atomic uint32_t slot_high;
+    uint32_t slot_limit;                 /* slots that the recorder can read; 0: all */
     _Atomic uint32_t serials;            /* given to processes so far */
     _Atomic uint32_t unlisted_processes; /* ran untraced: the list was full */
     _Atomic uint32_t unlisted_modules;
