@@ -69,6 +69,13 @@ struct recorder_result {
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                  struct fault *fault);
 
+/* The same for a program that this process becomes: its number, its parent and its end are the program's own.  The recorder
+ * goes on as a process of nobody's, in which alone this returns, as recorder_run does; recorder_become_end is to be called
+ * there with the exit status when all is done.  Where the program cannot be started this process exits with that. */
+int recorder_become(const struct recorder_options *options, struct recorder_result *result,
+                    struct fault *fault);
+void recorder_become_end(int status);
+
 /* Records a process that runs, until it ends, the time is up, or we are told to stop (SIGINT, SIGTERM, SIGHUP, memoir
  * detach); then takes everything out of it again.  0; or -errno with `fault`, the process untouched. */
 int recorder_attach(const struct recorder_options *options, pid_t pid,

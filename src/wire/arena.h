@@ -188,6 +188,9 @@ struct arena_header {
     _Atomic uint32_t unlisted_modules;
     _Atomic uint32_t
         left_behind; /* programs that took over by exec where the arena cannot be reached */
+    /* The program waits before its end while the recorder says that it holds it; it says first that it is leaving, and with
+     * which status. */
+    _Atomic uint32_t holds_end, leaving, leave_status;
     _Alignas(64) _Atomic uint32_t node_count;
     /* Of an attached program whose children are followed: what they need in their environment, as they will
      * see it; empty: they are not. */
