@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define DESCRIPTORS_LEAST 24 /* of which a recording that does little has a dozen open */
+#define SLOTS_LEAST       16u
 #define SEALS             (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 static _Atomic uint32_t *lock_word(const struct arena *arena)
@@ -66,6 +67,23 @@ static int check_descriptors(struct fault *fault)
                      (unsigned long long)files.rlim_cur, DESCRIPTORS_LEAST, DESCRIPTORS_LEAST);
 }
 
+static uint64_t bytes_of(uint32_t slots)
+{
+    return ARENA_SLOTS_AT + (uint64_t)slots * SLOT_STRIDE;
+}
+
+/* A limit on our address space that we could not lift leaves room for fewer threads: half of it is for rings. */
+static uint32_t slots_in_limit(void)
+{
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) < 0 || space.rlim_cur == RLIM_INFINITY ||
+        space.rlim_cur / 2 >= ARENA_BYTES)
+        return ARENA_SLOTS;
+    uint64_t const half = space.rlim_cur / 2;
+    uint64_t const slots = half > ARENA_SLOTS_AT ? (half - ARENA_SLOTS_AT) / SLOT_STRIDE : 0;
+    return slots > SLOTS_LEAST ? (uint32_t)slots : SLOTS_LEAST;
+}
+
 int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
 {
     memset(arena, 0, sizeof(*arena));
@@ -80,18 +98,21 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
         return fault_set(fault, err, "cannot make the shared memory for recording: %s%s",
                          strerror(-err), hint_for(err));
     }
-    arena->memory = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, arena->fd, 0);
+    arena->slots = slots_in_limit();
+    arena->memory =
+        mmap(NULL, bytes_of(arena->slots), PROT_READ | PROT_WRITE, MAP_SHARED, arena->fd, 0);
     if (arena->memory == MAP_FAILED) {
         int err = -errno;
         arena->memory = NULL;
         arena_close(arena);
         return fault_set(
             fault, err, "cannot map %llu MiB of address space for recording: %s; raise `ulimit -v`",
-            (unsigned long long)(ARENA_BYTES >> 20), strerror(-err));
+            (unsigned long long)(bytes_of(SLOTS_LEAST) >> 20), strerror(-err));
     }
     struct arena_header *header = arena->header = arena->memory;
     header->version = ARENA_VERSION;
     header->size = ARENA_BYTES;
+    header->slot_limit = arena->slots;
     header->follow_children = arena->follows_children = follow_children;
     header->recorder_pid = (uint32_t)getpid();
     atomic_store(&header->node_count, TRIE_FIRST_NODE);
@@ -110,7 +131,7 @@ void arena_close(struct arena *arena)
         atomic_store(&arena->header->off, 1);
     give_up_lock(arena);
     if (arena->memory)
-        munmap(arena->memory, ARENA_BYTES);
+        munmap(arena->memory, bytes_of(arena->slots));
     if (arena->fd >= 0)
         close(arena->fd);
     *arena = (struct arena){.fd = -1};

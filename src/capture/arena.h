@@ -24,6 +24,7 @@ struct arena {
     void *memory;
     struct arena_header *header;
     struct arena_will *will;
+    uint32_t slots;        /* that are mapped: fewer where address space is limited */
     bool follows_children; /* as asked; the program can change what the header says */
 };
 
@@ -31,6 +32,13 @@ struct arena {
  * tells the tracer that nobody reads any more.  Only that thread may close it. */
 int arena_open(struct arena *arena, bool follow_children, struct fault *fault);
 void arena_close(struct arena *arena);
+
+/* Slots ever used are below this. */
+static inline uint32_t arena_slot_high(const struct arena *arena)
+{
+    uint32_t const high = atomic_load(&arena->header->slot_high);
+    return high < arena->slots ? high : arena->slots;
+}
 
 /* The name by which a process of the same user maps it. */
 void arena_path(const struct arena *arena, char *path, size_t size);

@@ -225,10 +225,11 @@ static int replaced(const struct attachment *attachment, struct recorder_result 
 }
 
 /* It is out, or as far out as it gets. */
-static int left(struct attachment *attachment)
+static int left(struct attachment *attachment, struct recorder_result *result)
 {
     dismiss(attachment);
     if (attachment->err < 0) {
+        result->is_stuck = true;
         fprintf(stderr, "memoir: %s\n", attachment->fault.text);
         return SUBJECT_CUT;
     }
@@ -269,7 +270,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     }
     if (stage == STAGE_OUT)
         return process_has_ended(attachment->injection.pidfd) ? ended(attachment, result)
-                                                              : left(attachment);
+                                                              : left(attachment, result);
     if (stage != STAGE_IN) /* the worker finds out what there is to know */
         return SUBJECT_RUNS;
     if (!attachment->told)
@@ -280,7 +281,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
         return replaced(attachment, result);
     if ((enough || stop_asked || now >= attachment->leave_ns) &&
         (attachment->err = hire(attachment, leave, STAGE_LEAVING, &attachment->fault)) < 0)
-        return left(attachment);
+        return left(attachment, result);
     return SUBJECT_RUNS;
 }
 

@@ -14,28 +14,6 @@
 #define WAIT_TRIES 600
 #define NAP_NS     50000000l
 
-/* Its recorder does it.  A program that memoir run has started keeps the arena and goes on untraced. */
-static int ask(pid_t pid, const struct target_arena *arena, struct fault *fault)
-{
-    struct target_arena now;
-    struct process_status status;
-    int err = target_arena_ask_to_end(pid, arena);
-    if (err < 0)
-        return fault_set(fault, err, "cannot reach the recorder of process %d: %s", (int)pid,
-                         strerror(-err));
-    for (int i = 0; i < WAIT_TRIES; i++) {
-        if (target_arena_find(pid, &now) != RECORDER_LIVES || now.address != arena->address ||
-            process_status_read((uint32_t)pid, 0, &status) < 0)
-            return 0;
-        nanosleep(&(struct timespec){0, NAP_NS}, NULL);
-    }
-    return fault_set(fault, -ETIMEDOUT,
-                     "the recorder of process %d (pid %u) does not answer; is it stopped? kill "
-                     "-CONT %u, or kill -9 %u and "
-                     "detach again",
-                     (int)pid, arena->recorder_pid, arena->recorder_pid, arena->recorder_pid);
-}
-
 static int tidy_up(pid_t pid, const char *path, struct fault *fault)
 {
     struct tracer_library library;
@@ -57,6 +35,34 @@ static int tidy_up(pid_t pid, const char *path, struct fault *fault)
     return err;
 }
 
+/* Its recorder does it, and we do what that could not.  A program that memoir run has started keeps the arena and goes on
+ * untraced. */
+static int ask(pid_t pid, const struct target_arena *arena, const char *library,
+               struct fault *fault)
+{
+    struct target_arena now;
+    struct process_status status;
+    int err = target_arena_ask_to_end(pid, arena);
+    if (err < 0)
+        return fault_set(fault, err, "cannot reach the recorder of process %d: %s", (int)pid,
+                         strerror(-err));
+    for (int i = 0; i < WAIT_TRIES; i++) {
+        enum recorder_state const state = target_arena_find(pid, &now);
+        if (process_status_read((uint32_t)pid, 0, &status) < 0)
+            return 0;
+        if (state == RECORDER_DEAD && now.address == arena->address && arena->is_attached)
+            return tidy_up(pid, library, fault);
+        if (state != RECORDER_LIVES || now.address != arena->address)
+            return 0;
+        nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    }
+    return fault_set(fault, -ETIMEDOUT,
+                     "the recorder of process %d (pid %u) does not answer; is it stopped? kill "
+                     "-CONT %u, or kill -9 %u and "
+                     "detach again",
+                     (int)pid, arena->recorder_pid, arena->recorder_pid, arena->recorder_pid);
+}
+
 int target_detach(pid_t pid, const char *library, struct fault *fault)
 {
     struct target_arena arena;
@@ -75,7 +81,7 @@ int target_detach(pid_t pid, const char *library, struct fault *fault)
     }
     switch (target_arena_find(pid, &arena)) {
     case RECORDER_LIVES:
-        return ask(pid, &arena, fault);
+        return ask(pid, &arena, library, fault);
     case RECORDER_DEAD:
         return tidy_up(pid, library, fault);
     case RECORDER_NONE:

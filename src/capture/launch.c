@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/launch.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -242,6 +243,43 @@ int launch_check(const char *path, struct fault *fault)
     return 0;
 }
 
+int launch_prepare(const char *name, const char *library, char *path, size_t size,
+                   struct fault *fault)
+{
+    int err = launch_find(name, path, size, fault);
+    if (err == 0)
+        err = launch_check(path, fault);
+    if (err == 0)
+        err = launch_check_rights(path, fault);
+    if (err == 0 && strpbrk(library, " :"))
+        err = fault_set(
+            fault, -EIO,
+            "the path %s has a space or a colon in it, which the loader takes for the end of a "
+            "name; put memoir elsewhere",
+            library);
+    return err;
+}
+
+/* What we opened ourselves closes on exec; what came from outside does not. */
+void launch_close_inherited(void)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0) {
+        dup3(nothing, STDIN_FILENO, O_CLOEXEC);
+        dup3(nothing, STDOUT_FILENO, O_CLOEXEC);
+        close(nothing);
+    }
+    DIR *folder = opendir("/proc/self/fd");
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        int const fd = atoi(entry->d_name), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
+        if (flags >= 0 && !(flags & FD_CLOEXEC))
+            close(fd);
+    }
+    if (folder)
+        closedir(folder);
+}
+
 static char **find_variable(const char *name)
 {
     size_t size = strlen(name);
@@ -266,14 +304,19 @@ static void set_environment(const struct launch *launch)
         setenv("MEMOIR_ROOM", "", 1);
 }
 
+int launch_become(const struct launch *launch)
+{
+    set_environment(launch);
+    restore_remembered();
+    execv(launch->path, launch->arguments);
+    return -errno;
+}
+
 /* In the child: becomes the program, or tells its errno through `report`. */
 static void become(const struct launch *launch, int report)
 {
     *launch->target_pid = (uint32_t)getpid();
-    set_environment(launch);
-    restore_remembered();
-    execv(launch->path, launch->arguments);
-    int err = errno;
+    int err = -launch_become(launch);
     ssize_t ignored = write(report, &err, sizeof(err));
     (void)ignored;
     _exit(127);

@@ -23,6 +23,14 @@ int launch_check(const char *path, struct fault *fault);
 /* Whether the loader will heed us when we start it: not if its file gives it rights that we have not (capabilities).  0 or -ENOEXEC with a sentence. */
 int launch_check_rights(const char *path, struct fault *fault);
 
+/* All of these, and whether the loader takes the library's path for one name.  0 with `path`, or -errno. */
+int launch_prepare(const char *name, const char *library, char *path, size_t size,
+                   struct fault *fault);
+
+/* Whoever waits for the program to close its output must not wait for us: what came from outside is closed, but for
+ * standard error. */
+void launch_close_inherited(void);
+
 /* What the user preloads is meant for the program and may be anything, so `memoir` keeps it out of its helper: the value
  * of LD_PRELOAD waits under this name, in its place in the environment. */
 #define LAUNCH_PRELOAD "MEMOIR_PRELOAD"
@@ -34,5 +42,7 @@ struct launch {
     const char *arena;    /* how the tracer finds the shared memory */
     uint32_t *target_pid; /* in it: set to the new process's id before that starts */
 };
+/* Becomes it.  -errno of execve. */
+int launch_become(const struct launch *launch);
 /* Starts it.  The process id, or -errno of fork or execve with `fault`. */
 pid_t launch_start(const struct launch *launch, struct fault *fault);

@@ -57,6 +57,7 @@ enum subject_state { SUBJECT_RUNS, SUBJECT_LEFT, SUBJECT_CUT, SUBJECT_ENDED };
 struct recorder_result {
     int wait_status;  /* of the program, as waitpid gives it; -1 when it goes on, or nobody knows */
     bool is_replaced; /* it goes on as another program */
+    bool is_stuck;    /* what we brought into it could not be taken out */
     uint32_t recordings; /* written; 0 when the library never came to life in the program */
     uint32_t unfinished; /* of them: could not be written to their end */
     char summary[1024];  /* what the mourner said, or empty */
@@ -67,6 +68,13 @@ struct recorder_result {
  * -EACCES, -ENOEXEC as execve said) or recorded. */
 int recorder_run(const struct recorder_options *options, struct recorder_result *result,
                  struct fault *fault);
+
+/* The same for a program that this process becomes: its number, its parent and its end are the program's own.  The recorder
+ * goes on as a process of nobody's, in which alone this returns, as recorder_run does; recorder_become_end is to be called
+ * there with the exit status when all is done.  Where the program cannot be started this process exits with that. */
+int recorder_become(const struct recorder_options *options, struct recorder_result *result,
+                    struct fault *fault);
+void recorder_become_end(int status);
 
 /* Records a process that runs, until it ends, the time is up, or we are told to stop (SIGINT, SIGTERM, SIGHUP, memoir
  * detach); then takes everything out of it again.  0; or -errno with `fault`, the process untouched. */

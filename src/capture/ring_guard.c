@@ -99,8 +99,8 @@ static void spill_own(const struct helper *helper)
 {
     struct ring_guard *guard = helper->guard;
     struct arena_header *header = guard->arena->header;
-    uint32_t high = atomic_load(&header->slot_high);
-    for (uint32_t i = helper->number; i < high && i < ARENA_SLOTS; i += guard->helper_count) {
+    uint32_t high = arena_slot_high(guard->arena);
+    for (uint32_t i = helper->number; i < high; i += guard->helper_count) {
         struct ring *ring = &guard->rings[i];
         if (!ring_try_hold(ring))
             continue;

@@ -91,8 +91,7 @@ void ring_reader_forget(struct ring_reader *reader, const struct session *sessio
 
 void ring_reader_mark(const struct ring_reader *reader, struct ring_marks *marks)
 {
-    uint32_t high = atomic_load(&reader->arena->header->slot_high);
-    marks->count = high < ARENA_SLOTS ? high : ARENA_SLOTS;
+    marks->count = arena_slot_high(reader->arena);
     for (uint32_t i = 0; i < marks->count; i++)
         marks->heads[i] = atomic_load(&arena_slot_at(reader->arena->memory, i)->head);
 }
@@ -183,10 +182,10 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
 /* Reads on in rings that had to wait for others, up to a time. */
 static void catch_up(struct ring_reader *reader, uint64_t until_ns)
 {
-    uint32_t high = atomic_load(&reader->arena->header->slot_high);
+    uint32_t high = arena_slot_high(reader->arena);
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+        for (uint32_t i = 0; i < high; i++) {
             struct ring *ring = &reader->rings[i];
             uint64_t from = ring->tail;
             if (!ring->blocked || ring->time_ns > until_ns)
@@ -404,9 +403,9 @@ static uint64_t begin_ring(struct ring_reader *reader, struct ring *ring, uint32
 /* Takes stock of every ring; how many have something new. */
 static uint32_t begin_round(struct ring_reader *reader, unsigned *fullest)
 {
-    uint32_t high = atomic_load(&reader->arena->header->slot_high), count = 0;
+    uint32_t high = arena_slot_high(reader->arena), count = 0;
     uint64_t most = 0;
-    for (uint32_t i = 0; i < high && i < ARENA_SLOTS; i++) {
+    for (uint32_t i = 0; i < high; i++) {
         struct ring *ring = &reader->rings[i];
         uint64_t const unread = begin_ring(reader, ring, i);
         if (unread > most)

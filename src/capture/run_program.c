@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_program.c - records a program that we start. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -74,27 +72,6 @@ static void set_signals(void)
         sigaction(ignored[i], &action, NULL);
     sigemptyset(&mask);
     sigprocmask(SIG_SETMASK, &mask, NULL);
-}
-
-/* Whoever waits for the program to close its output must not wait for us.  What we opened ourselves closes on exec; what
- * came from outside does not. */
-static void let_descriptors_go(void)
-{
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing >= 0) {
-        dup3(nothing, STDIN_FILENO, O_CLOEXEC);
-        dup3(nothing, STDOUT_FILENO, O_CLOEXEC);
-        close(nothing);
-    }
-    DIR *folder = opendir("/proc/self/fd");
-    struct dirent *entry;
-    while (folder && (entry = readdir(folder))) {
-        int const fd = atoi(entry->d_name), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
-        if (flags >= 0 && !(flags & FD_CLOEXEC))
-            close(fd);
-    }
-    if (folder)
-        closedir(folder);
 }
 
 /* Real-time signals are queued, each by itself; of others one is as good as many. */
@@ -170,12 +147,8 @@ static int start_program(void *self, struct arena *arena, struct fault *fault)
     struct program *program = self;
     char name[64];
     program->arena = arena;
-    int err =
-        launch_find(program->options->command[0], program->path, sizeof(program->path), fault);
-    if (err == 0)
-        err = launch_check(program->path, fault);
-    if (err == 0)
-        err = launch_check_rights(program->path, fault);
+    int err = launch_prepare(program->options->command[0], program->options->library, program->path,
+                             sizeof(program->path), fault);
     if (err < 0)
         return err;
     arena_path(arena, name, sizeof(name));
@@ -184,16 +157,10 @@ static int start_program(void *self, struct arena *arena, struct fault *fault)
                             .library = program->options->library,
                             .arena = name,
                             .target_pid = &arena->header->target_pid};
-    if (strpbrk(launch.library, " :"))
-        return fault_set(
-            fault, -EIO,
-            "the path %s has a space or a colon in it, which the loader takes for the end of a "
-            "name; put memoir elsewhere",
-            launch.library);
     program->pid = launch_start(&launch, fault);
     if (program->pid < 0)
         return program->pid;
-    let_descriptors_go();
+    launch_close_inherited();
     return program->pid;
 }
 

@@ -26,9 +26,9 @@ static uint64_t next_look(const struct session *session, uint64_t now, uint64_t 
 static size_t find_stacks(const struct session *session, struct stack_spot *spots, size_t room)
 {
     void *arena = session->arena->memory;
-    uint32_t const high = atomic_load(&session->arena->header->slot_high);
+    uint32_t const high = arena_slot_high(session->arena);
     size_t count = 0;
-    for (uint32_t i = 0; i < high && i < ARENA_SLOTS && count < room; i++) {
+    for (uint32_t i = 0; i < high && count < room; i++) {
         const struct arena_tag *tag = arena_tag_at(arena, i);
         uint32_t const owner = atomic_load(&tag->owner);
         if (owner == 0 || owner == SLOT_TAKING || tag->process != session->process_index)

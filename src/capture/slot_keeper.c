@@ -109,31 +109,25 @@ static void take_back(struct slot_keeper *keeper, uint32_t index)
     atomic_store_explicit(&tag->owner, 0, memory_order_release);
 }
 
-/* Slots ever used are below this. */
-static uint32_t slot_high(const struct slot_keeper *keeper)
-{
-    uint32_t high = atomic_load(&keeper->arena->header->slot_high);
-    return high < ARENA_SLOTS ? high : ARENA_SLOTS;
-}
-
 void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
 {
     if (now_ns < keeper->next_look_ns)
         return;
     keeper->next_look_ns = now_ns + LOOK_NS;
-    uint32_t high = slot_high(keeper);
+    uint32_t high = arena_slot_high(keeper->arena);
     for (uint32_t i = 0; i < high; i++) {
         take_back(keeper, i);
         if (i >= SLOTS_KEPT_WARM)
             trim_slot(keeper, i);
     }
-    for (; keeper->touched < high + SPARE_SLOTS && keeper->touched < ARENA_SLOTS; keeper->touched++)
+    for (; keeper->touched < high + SPARE_SLOTS && keeper->touched < keeper->arena->slots;
+         keeper->touched++)
         touch_slot(keeper, keeper->touched);
 }
 
 void slot_keeper_release(struct slot_keeper *keeper, uint32_t process)
 {
-    uint32_t high = slot_high(keeper);
+    uint32_t high = arena_slot_high(keeper->arena);
     for (uint32_t i = 0; i < high; i++) {
         struct arena_tag *tag = arena_tag_at(keeper->arena->memory, i);
         uint32_t owner = atomic_load(&tag->owner);
@@ -160,7 +154,7 @@ static const struct arena_slot *slot_of(struct slot_keeper *keeper, uint32_t ind
 uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
 {
     struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
-    uint32_t high = slot_high(keeper);
+    uint32_t high = arena_slot_high(keeper->arena);
     totals->calls = atomic_load(&ended->calls);
     totals->bytes = atomic_load(&ended->bytes);
     totals->frees = atomic_load(&ended->frees);
@@ -180,7 +174,7 @@ uint64_t slot_keeper_totals(struct slot_keeper *keeper, uint32_t process, struct
 void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct totals *totals)
 {
     struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
-    uint32_t high = slot_high(keeper);
+    uint32_t high = arena_slot_high(keeper->arena);
     totals->calls = atomic_load(&ended->pool_calls);
     totals->bytes = atomic_load(&ended->pool_bytes);
     for (uint32_t i = 0; i < high; i++) {
@@ -195,7 +189,7 @@ void slot_keeper_pools(struct slot_keeper *keeper, uint32_t process, struct tota
 bool slot_keeper_next_gap(struct slot_keeper *keeper, uint32_t process, uint32_t *slot,
                           struct slot_gap *gap)
 {
-    uint32_t high = slot_high(keeper);
+    uint32_t high = arena_slot_high(keeper->arena);
     while (*slot < high) {
         const struct arena_slot *one = slot_of(keeper, (*slot)++, process);
         *gap = one ? (struct slot_gap){one->gap_events, one->gap_calls, one->gap_bytes,
@@ -211,7 +205,7 @@ void slot_keeper_thinned(struct slot_keeper *keeper, uint32_t process, uint64_t 
                          uint64_t *bytes)
 {
     struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
-    uint32_t high = slot_high(keeper);
+    uint32_t high = arena_slot_high(keeper->arena);
     *calls = atomic_load(&ended->thinned_calls);
     *bytes = atomic_load(&ended->thinned_bytes);
     for (uint32_t i = 0; i < high; i++) {
@@ -228,7 +222,7 @@ void slot_keeper_cost(struct slot_keeper *keeper, uint32_t process, double ns_pe
     struct arena_process *ended = arena_process_at(keeper->arena->memory, process);
     uint64_t ticks = 0, events = 0, wait_ticks = atomic_load(&ended->wait_ticks);
     cost->target_waits = atomic_load(&ended->waits);
-    uint32_t high = slot_high(keeper);
+    uint32_t high = arena_slot_high(keeper->arena);
     for (uint32_t i = 0; i < high; i++) {
         const struct arena_slot *slot = slot_of(keeper, i, process);
         if (!slot)

@@ -20,7 +20,7 @@ static enum recorder_state look(const struct remote_memory *memory, uint64_t add
         header.lock_offset != ARENA_LOCK_AT ||
         !remote_read(memory, address + ARENA_LOCK_AT, &lock, sizeof(lock)))
         return RECORDER_NONE;
-    *arena = (struct target_arena){address, header.recorder_pid};
+    *arena = (struct target_arena){address, header.recorder_pid, header.attached_path[0] != '\0'};
     return (lock & FUTEX_OWNER_DIED) || (lock & FUTEX_TID_MASK) == 0 ? RECORDER_DEAD
                                                                      : RECORDER_LIVES;
 }

@@ -17,6 +17,7 @@ enum recorder_state {
 struct target_arena {
     uint64_t address;
     uint32_t recorder_pid; /* as the recorder calls itself */
+    bool is_attached;      /* the process ran before it */
 };
 
 enum recorder_state target_arena_find(pid_t pid, struct target_arena *arena);

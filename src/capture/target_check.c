@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/human.h"
@@ -14,12 +15,16 @@
 #include "inject/permission.h"
 #include "inject/seccomp_check.h"
 #include "procfs/cgroup_memory.h"
+#include "procfs/maps.h"
 #include "procfs/process_status.h"
 #include "wire/arena.h"
 
 #define ROOM_FOR_LIBRARY ((int64_t)3 << 20)
-#define SECCOMP_STRICT   1
-#define SECCOMP_FILTER   2
+/* Of the library, nearly all of it room for stacks that are walked; of the arena's head, and what one thread needs. */
+#define SPACE_FOR_LIBRARY ((uint64_t)8 << 20)
+#define SPACE_FOR_ARENA   (ARENA_NODES_AT + 2 * SLOT_STRIDE)
+#define SECCOMP_STRICT    1
+#define SECCOMP_FILTER    2
 
 void target_describe(pid_t pid, char *text, size_t size)
 {
@@ -161,6 +166,33 @@ static int check_room(pid_t pid, const struct process_status *status, struct fau
         human_bytes(memory.limit, limit), human_bytes(need, needed), (int)pid);
 }
 
+/* Nor for its address space: a library that finds too little of it stays mapped. */
+static int check_address_space(pid_t pid, const struct process_status *status, struct fault *fault)
+{
+    struct rlimit limit;
+    struct map_list maps;
+    char left[HUMAN_MAX], whole[HUMAN_MAX], needed[HUMAN_MAX];
+    uint64_t used = 0, need = SPACE_FOR_LIBRARY + SPACE_FOR_ARENA;
+    if (prlimit(pid, RLIMIT_AS, NULL, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
+        map_list_read((uint32_t)pid, &maps) < 0)
+        return 0;
+    vec_each (region, &maps.regions) {
+        used += region->end - region->start;
+        if (strstr(region->name, "libmemoir.so"))
+            need = SPACE_FOR_ARENA;
+    }
+    map_list_fini(&maps);
+    if (used + need <= limit.rlim_cur)
+        return 0;
+    return fault_set(
+        fault, -ENOMEM,
+        "%s (pid %d) has %s left of its address space, which is limited to %s (ulimit -v), and "
+        "recording needs %s of it at least: `prlimit --pid %d --as=unlimited` lifts that",
+        status->name, (int)pid,
+        human_bytes(used < limit.rlim_cur ? (int64_t)(limit.rlim_cur - used) : 0, left),
+        human_bytes((int64_t)limit.rlim_cur, whole), human_bytes((int64_t)need, needed), (int)pid);
+}
+
 int target_check(pid_t pid, struct fault *fault)
 {
     struct process_status status;
@@ -179,5 +211,7 @@ int target_check(pid_t pid, struct fault *fault)
         err = check_sandbox(pid, &status, fault);
     if (err == 0)
         err = check_room(pid, &status, fault);
+    if (err == 0)
+        err = check_address_space(pid, &status, fault);
     return err;
 }

@@ -16,7 +16,21 @@ static int failure_status(int err)
     return err == -EACCES || err == -ENOEXEC || err == -EPERM ? 126 : 1;
 }
 
-static int run(struct recorder_options *options, const struct sentry_options *watched)
+static int take_exec(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    *(bool *)into = true;
+    return 0;
+}
+
+static const struct option_rule exec_rules[] = {
+    {"--exec", NULL,
+     "become the program: its process is the one that was started, and the recorder nobody's child",
+     take_exec},
+    {NULL, NULL, NULL, NULL}};
+
+static int run(struct recorder_options *options, const struct sentry_options *watched, bool becomes)
 {
     struct recorder_result result;
     struct fault fault = {0};
@@ -24,12 +38,17 @@ static int run(struct recorder_options *options, const struct sentry_options *wa
     struct sentry *watch = record_watch(options, watched, &status);
     if (!watch)
         return status;
-    int err = recorder_run(options, &result, &fault);
+    int err = becomes ? recorder_become(options, &result, &fault)
+                      : recorder_run(options, &result, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
-        return record_watch_end(watch, failure_status(err));
+        status = record_watch_end(watch, failure_status(err));
+    } else {
+        status = record_watch_end(watch, record_end(options, &result, options->command[0]));
     }
-    return record_watch_end(watch, record_end(options, &result, options->command[0]));
+    if (becomes)
+        recorder_become_end(status);
+    return status;
 }
 
 int cmd_run(int argc, char **argv)
@@ -37,7 +56,9 @@ int cmd_run(int argc, char **argv)
     char library[PATH_MAX];
     struct recorder_options options;
     struct sentry_options watched;
-    struct option_set sets[] = {{"Recording", wish_rules, &options.wish},
+    bool becomes = false;
+    struct option_set sets[] = {{"Starting it", exec_rules, &becomes},
+                                {"Recording", wish_rules, &options.wish},
                                 {"What to record", record_rules, &options},
                                 {"Alerts and history", sentry_rules, &watched}};
     struct command_help help = {
@@ -49,6 +70,7 @@ int cmd_run(int argc, char **argv)
                     "  memoir run -o node.memoir --max-size 1G -- ./node\n"
                     "  memoir run --heap sample -- ./node      (in production)\n"
                     "  memoir run --children -- make -j2\n"
+                    "  exec memoir run --exec -- ./node        (in a script that is signalled)\n"
                     "  memoir run --allocator my_ -- ./node\n"
                     "  memoir run --alert 'rss>2G' --alert-exec ./tell.sh -- ./node\n"
                     "  memoir run --history node.db -- ./node  (see memoir history)\n",
@@ -74,7 +96,7 @@ int cmd_run(int argc, char **argv)
     if (!record_library(&options, library))
         return 1;
     options.command = argv + first;
-    status = run(&options, &watched);
+    status = run(&options, &watched, becomes);
     sentry_options_fini(&watched);
     return status;
 }

@@ -241,5 +241,5 @@ int record_end(const struct recorder_options *options, const struct recorder_res
     if (result->summary[0] && !options->wish.quiet)
         fprintf(stderr, "memoir: %s\n", result->summary);
     int const status = exit_status(result->wait_status);
-    return status == 0 && result->unfinished ? 1 : status;
+    return status == 0 && (result->unfinished || result->is_stuck) ? 1 : status;
 }

@@ -28,6 +28,7 @@ struct search {
     const struct code_spots *spots;
     struct borrowed_thread *borrowed;
     struct borrow_report *report;
+    const char *advice;
     pid_t stuck[STUCK_MAX]; /* would not stop; ours until they do */
     unsigned stuck_count;
 };
@@ -130,14 +131,21 @@ static int refused(struct search *search, struct fault *fault)
             "%s (pid %d) waits inside the kernel where nothing may interrupt it (state D), as for "
             "a disk, a network file system or a child made by vfork; try again when it goes on",
             status.name, (int)search->modules->pid);
+    if (process_status_read((uint32_t)search->modules->pid, 0, &status) == 0 && status.state == 'T')
+        return fault_set(fault, -EBUSY,
+                         "%s (pid %d) is stopped, so none of its threads can do anything for us; "
+                         "let it go on with kill -CONT %d, then %s",
+                         status.name, (int)search->modules->pid, (int)search->modules->pid,
+                         search->advice);
     return fault_set(
         fault, -EBUSY,
         "no thread of process %d can be borrowed safely: in %u looks %u were in the loader or an "
         "allocator, "
         "%u in a signal handler, %u in code without unwind tables (last in %s), %u could not be "
-        "stopped; try again, or start it with memoir run",
+        "stopped; %s",
         (int)search->modules->pid, report->looks + report->unstoppable, report->busy,
-        report->in_handler, report->unknown, report->busy_where, report->unstoppable);
+        report->in_handler, report->unknown, report->busy_where, report->unstoppable,
+        search->advice);
 }
 
 /* It was allowed a moment ago: mostly somebody else came first, such as another memoir. */
@@ -191,8 +199,11 @@ static int look_at_all(struct search *search, bool *permitted)
 int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrowed,
                   struct borrow_report *report, struct fault *fault)
 {
-    struct search search = {
-        .modules = wish->modules, .spots = wish->spots, .borrowed = borrowed, .report = report};
+    struct search search = {.modules = wish->modules,
+                            .spots = wish->spots,
+                            .borrowed = borrowed,
+                            .report = report,
+                            .advice = wish->advice ? wish->advice : "try again"};
     uint64_t start = monotonic_ns(), nap = NAP_FIRST_NS;
     bool permitted = false;
     int err = -EAGAIN;

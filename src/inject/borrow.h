@@ -19,6 +19,7 @@ struct borrow_wish {
     struct target_modules *modules;
     const struct code_spots *spots;
     uint64_t patience_ns; /* how long to look */
+    const char *advice;   /* what to do when there is none; NULL: to try again */
 };
 
 /* 0; or with `fault` -EBUSY when no thread was found, -EPERM when the kernel forbids ptrace, -ESRCH when the process is

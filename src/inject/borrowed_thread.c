@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -25,11 +26,17 @@
 #define STEPS_BYTES 4096u
 #define SCRATCH_BYTES                                                                              \
     (PAGE + BORROWED_DATA_BYTES + STEPS_BYTES + STACK_BYTES) /* code, data, steps, stack */
-#define STACK_SPARE   (64u * 1024u) /* below the frame, for whatever signals the thread gets later */
-#define FLAGS_CLEARED 0x10500ull    /* resume, direction, trap */
+#define STACK_SPARE    (64u * 1024u) /* below the frame, for whatever signals the thread gets later */
+#define FLAGS_CLEARED  0x10500ull    /* resume, direction, trap */
+#define SIGNALS_HELD   (~(1ull << (ERRAND_SIGNAL - 1)))
+#define USER_SPACE_END (1ull << 47)
 
 _Static_assert(sizeof(struct borrowed_step) == ERRAND_STEP_BYTES, "as the code has it");
 _Static_assert(ERRAND_TIDY_AT == PAGE + BORROWED_DATA_BYTES + STEPS_BYTES / 2, "behind the steps");
+_Static_assert(ERRAND_TIDY_AT + 8 + BORROWED_TIDY_MAX * ERRAND_STEP_BYTES <= ERRAND_CELLS_AT &&
+                   ERRAND_CELLS_AT + BORROWED_CELLS_BYTES ==
+                       PAGE + BORROWED_DATA_BYTES + STEPS_BYTES,
+               "behind what tidies up");
 _Static_assert(BORROWED_STEPS_MAX *ERRAND_STEP_BYTES <= STEPS_BYTES / 2, "they fit");
 
 static bool set_registers(const struct borrowed_thread *borrowed,
@@ -102,6 +109,41 @@ static int lay_frame(struct borrowed_thread *borrowed, const struct target_modul
     return remote_write(borrowed->memory, borrowed->frame, bytes, size) ? 0 : -EIO;
 }
 
+/* The scratch memory goes where we say, because what unmaps it if we die right after it was mapped is laid down before.
+ * Nobody else is about to map anything in a random place in the midst of the largest hole. */
+static uint64_t choose_room(const struct map_list *maps)
+{
+    uint64_t at = 0, size = 0, before = 0, number = 0;
+    vec_each (region, &maps->regions) {
+        if (region->start >= USER_SPACE_END)
+            break;
+        if (before && region->start - before > size) {
+            at = before;
+            size = region->start - before;
+        }
+        before = region->end;
+    }
+    if (size < 4ull * SCRATCH_BYTES || getrandom(&number, sizeof(number), 0) != sizeof(number))
+        return 0;
+    return (at + size / 4 + number % (size / 2 - SCRATCH_BYTES)) & ~(uint64_t)(PAGE - 1);
+}
+
+/* Lays down what unmaps that, too. */
+static int lay_first_frame(struct borrowed_thread *borrowed, const struct target_modules *modules)
+{
+    uint8_t bytes[PUT_BACK_MAX];
+    size_t size;
+    struct put_back_state const state = {.registers = borrowed->saved, .signal_mask = SIGNALS_HELD};
+    borrowed->room = choose_room(&modules->maps);
+    if (!borrowed->room)
+        return -EAGAIN;
+    struct last_call const call = {
+        SYS_munmap, {borrowed->room, SCRATCH_BYTES}, borrowed->spots.call_kernel};
+    borrowed->back =
+        last_call_frame(&call, &state, borrowed->frame, borrowed->spots.put_back, bytes, &size);
+    return remote_write(borrowed->memory, borrowed->back, bytes, size) ? 0 : -EIO;
+}
+
 int borrowed_begin(struct borrowed_thread *borrowed, pid_t pid, struct stopped_thread thread,
                    const struct target_modules *modules, const struct code_spots *spots)
 {
@@ -115,7 +157,8 @@ int borrowed_begin(struct borrowed_thread *borrowed, pid_t pid, struct stopped_t
     int err = save(borrowed);
     if (err < 0)
         return err;
-    return in_restartable_sequence(borrowed) ? -EAGAIN : lay_frame(borrowed, modules);
+    err = in_restartable_sequence(borrowed) ? -EAGAIN : lay_frame(borrowed, modules);
+    return err < 0 ? err : lay_first_frame(borrowed, modules);
 }
 
 static int gone(const struct borrowed_thread *borrowed, struct fault *fault)
@@ -126,7 +169,7 @@ static int gone(const struct borrowed_thread *borrowed, struct fault *fault)
 /* Its signals wait from the first thing it does for us: only then does the frame, which restores the mask, count. */
 static void hold_signals(struct borrowed_thread *borrowed)
 {
-    uint64_t others = ~(1ull << (ERRAND_SIGNAL - 1));
+    uint64_t const others = SIGNALS_HELD;
     if (!borrowed->masked)
         ptrace(PTRACE_SETSIGMASK, borrowed->thread.tid, sizeof(others), &others);
     borrowed->masked = true;
@@ -141,7 +184,7 @@ int borrowed_syscall(struct borrowed_thread *borrowed, long number, const uint64
                                    .deadline_ns = monotonic_ns() + OP_WAIT_NS};
     enum happening happening = CALLS_KERNEL;
     registers.rip = borrowed->spots.call_kernel;
-    registers.rsp = borrowed->frame;
+    registers.rsp = borrowed->back;
     registers.orig_rax = ~0ull;
     registers.rax = (uint64_t)number;
     registers.rdi = arguments[0];
@@ -176,12 +219,16 @@ static int map_scratch(struct borrowed_thread *borrowed, struct fault *fault)
 {
     int64_t at, code;
     char hint[LIMIT_HINT_MAX];
-    int err = borrowed_syscall(borrowed, SYS_mmap,
-                               (uint64_t[6]){0, SCRATCH_BYTES, PROT_READ | PROT_WRITE,
-                                             MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0},
-                               &at, fault);
+    int err =
+        borrowed_syscall(borrowed, SYS_mmap,
+                         (uint64_t[6]){borrowed->room, SCRATCH_BYTES, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0ull, 0},
+                         &at, fault);
     if (err < 0)
         return err;
+    if (at == -EEXIST)
+        return fault_set(fault, -EAGAIN, "process %d has mapped memory meanwhile; try again",
+                         (int)borrowed->pid);
     if (at < 0 && at > -4096) {
         limit_hint(borrowed->pid, hint, sizeof(hint));
         return fault_set(fault, (int)at, "process %d cannot map memory: %s%s", (int)borrowed->pid,
@@ -220,6 +267,18 @@ int borrowed_make_room(struct borrowed_thread *borrowed, uint64_t errno_location
 uint64_t borrowed_data(const struct borrowed_thread *borrowed)
 {
     return borrowed->scratch + PAGE;
+}
+
+uint64_t borrowed_cells(const struct borrowed_thread *borrowed)
+{
+    return borrowed->scratch + ERRAND_CELLS_AT;
+}
+
+struct borrowed_step borrowed_errand(const struct borrowed_thread *borrowed,
+                                     const uint8_t *function, uint64_t argument)
+{
+    uint64_t const at = (uint64_t)((uintptr_t)function - (uintptr_t)errand_code);
+    return (struct borrowed_step){borrowed->scratch + at, 0, {argument}};
 }
 
 static uint64_t steps_at(const struct borrowed_thread *borrowed)
@@ -340,6 +399,7 @@ uint64_t borrowed_end(struct borrowed_thread *borrowed)
         return monotonic_ns() - borrowed->thread.since_ns;
     if (borrowed->errno_at)
         remote_write(borrowed->memory, borrowed->errno_at, &borrowed->errno_value, sizeof(int32_t));
+    borrowed->back = borrowed->frame;
     if (borrowed->scratch)
         borrowed_syscall(borrowed, SYS_munmap,
                          (uint64_t[6]){borrowed->scratch, SCRATCH_BYTES, 0, 0, 0, 0}, &result,

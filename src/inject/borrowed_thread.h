@@ -23,14 +23,17 @@ struct borrowed_thread {
     uint64_t signal_mask;
     uint8_t vectors[BORROWED_VECTOR_MAX];
     size_t vectors_size;
-    uint64_t frame;   /* on its own stack */
+    uint64_t frame; /* on its own stack */
+    uint64_t
+        back; /* the frame that it goes back through, should we be gone; that, or one before it */
+    uint64_t room;    /* where the scratch memory is to be */
     uint64_t scratch; /* 0: not made yet */
     uint64_t errno_at;
     int32_t errno_value;
     bool masked; /* its signals wait */
 };
 
-/* Takes over a thread that stack_look found free.  `maps` tell where its stack ends.  0, -EAGAIN when this moment is
+/* Takes over a thread that stack_look found free.  `modules` tell where its stack ends, and where nothing is.  0, -EAGAIN when this moment is
  * not good (in a restartable sequence, too little stack), -ESRCH, -EIO; then nothing was changed. */
 int borrowed_begin(struct borrowed_thread *borrowed, pid_t pid, struct stopped_thread thread,
                    const struct target_modules *modules, const struct code_spots *spots);
@@ -46,6 +49,9 @@ int borrowed_make_room(struct borrowed_thread *borrowed, uint64_t errno_location
 /* Memory for arguments: BORROWED_DATA_BYTES at this address. */
 uint64_t borrowed_data(const struct borrowed_thread *borrowed);
 #define BORROWED_DATA_BYTES 4096u
+/* Memory for descriptors and what is to be known of them when we are gone: BORROWED_CELLS_BYTES at this address. */
+uint64_t borrowed_cells(const struct borrowed_thread *borrowed);
+#define BORROWED_CELLS_BYTES 1024u
 
 /* One thing to do: call a function, or the kernel when `function` is 0. */
 struct borrowed_step {
@@ -69,7 +75,11 @@ int borrowed_call(struct borrowed_thread *borrowed, uint64_t function, const uin
  * was said before. */
 void borrowed_tidy_later(struct borrowed_thread *borrowed, const struct borrowed_step *steps,
                          size_t count);
-#define BORROWED_TIDY_MAX 4
+#define BORROWED_TIDY_MAX 6
+
+/* A step that calls a function of errand_code.h with one argument. */
+struct borrowed_step borrowed_errand(const struct borrowed_thread *borrowed,
+                                     const uint8_t *function, uint64_t argument);
 
 /* Puts it back and lets it go.  The ns since it was first stopped. */
 uint64_t borrowed_end(struct borrowed_thread *borrowed);

@@ -2,8 +2,8 @@
 #include "inject/errand_code.h"
 
 __asm__(".pushsection .rodata\n"
-        ".globl errand_code, errand_reported, errand_end\n"
-        ".hidden errand_code, errand_reported, errand_end\n"
+        ".globl errand_code, errand_reported, errand_make_pair, errand_close, errand_end\n"
+        ".hidden errand_code, errand_reported, errand_make_pair, errand_close, errand_end\n"
         "errand_code:\n"
         "1:  test %ebp, %ebp\n"
         "    jz 4f\n"
@@ -45,5 +45,30 @@ __asm__(".pushsection .rodata\n"
         "    mov %r15, %rsi\n"
         "    mov $11, %eax\n" /* munmap */
         "    jmp *%r13\n"
+        "errand_make_pair:\n"
+        "    push %rdi\n"
+        "    sub $16, %rsp\n"
+        "    mov $1, %edi\n"       /* AF_UNIX */
+        "    mov $0x80002, %esi\n" /* SOCK_DGRAM | SOCK_CLOEXEC */
+        "    xor %edx, %edx\n"
+        "    mov %rsp, %r10\n"
+        "    mov $53, %eax\n" /* socketpair, which may write numbers and fail then */
+        "    syscall\n"
+        "    mov (%rsp), %rdx\n"
+        "    add $16, %rsp\n"
+        "    pop %rdi\n"
+        "    test %rax, %rax\n"
+        "    jnz 5f\n"
+        "    mov %rdx, (%rdi)\n"
+        "5:  ret\n"
+        "errand_close:\n"
+        "    mov $-1, %eax\n"
+        "    xchg (%rdi), %eax\n"
+        "    test %eax, %eax\n"
+        "    js 6f\n"
+        "    mov %eax, %edi\n"
+        "    mov $3, %eax\n" /* close */
+        "    syscall\n"
+        "6:  ret\n"
         "errand_end:\n"
         ".popsection");

@@ -12,6 +12,12 @@
 
 extern const uint8_t errand_code[], errand_reported[], errand_end[];
 
+/* Functions for steps.  Descriptors are kept in cells, which the thread itself fills and empties: so what is to be closed
+ * is known at every instruction, whether we live or not.  errand_make_pair puts a pair of sockets into the two cells at
+ * rdi, or nothing when there is none to be had; errand_close closes the one in the cell at rdi, if there is one, and
+ * leaves -1. */
+extern const uint8_t errand_make_pair[], errand_close[];
+
 #define ERRAND_BYTES       ((size_t)((uintptr_t)errand_end - (uintptr_t)errand_code))
 #define ERRAND_REPORTED_AT ((uint64_t)((uintptr_t)errand_reported - (uintptr_t)errand_code))
 #define ERRAND_SIGNAL      SIGWINCH
@@ -19,5 +25,6 @@ extern const uint8_t errand_code[], errand_reported[], errand_end[];
 /* A step: which function to call, or 0 for the kernel; the number of the system call, which becomes the result; and six
  * arguments.  64 bytes. */
 #define ERRAND_STEP_BYTES 64u
-/* From the scratch memory's start: how many steps tidy up, and 8 bytes on, those. */
-#define ERRAND_TIDY_AT 0x2800u
+/* From the scratch memory's start: how many steps tidy up, and 8 bytes on, those; and where cells are. */
+#define ERRAND_TIDY_AT  0x2800u
+#define ERRAND_CELLS_AT 0x2c00u

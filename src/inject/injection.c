@@ -93,7 +93,8 @@ void injection_close(struct injection *injection)
     injection->pidfd = -1;
 }
 
-static int begin(struct injection *injection, struct borrowed_thread *borrowed, struct fault *fault)
+static int begin(struct injection *injection, struct borrowed_thread *borrowed, const char *advice,
+                 struct fault *fault)
 {
     struct target_module *libc = target_modules_of(&injection->modules, MODULE_LIBC);
     /* What nearly every stack goes through. */
@@ -102,7 +103,7 @@ static int begin(struct injection *injection, struct borrowed_thread *borrowed, 
         target_modules_prepare(&injection->modules, injection->modules.modules.items[0]);
     uint64_t errno_location =
         target_modules_function(&injection->modules, libc, "__errno_location");
-    struct borrow_wish const wish = {&injection->modules, &injection->spots, PATIENCE_NS};
+    struct borrow_wish const wish = {&injection->modules, &injection->spots, PATIENCE_NS, advice};
     int err = borrow_thread(&wish, borrowed, &injection->times.looks, fault);
     if (err < 0)
         return err;
@@ -184,7 +185,7 @@ static int attach(struct injection *injection, int arena_fd, struct fault *fault
     static struct borrowed_thread borrowed; /* large; one at a time */
     bool const is_loaded = target_modules_own(&injection->modules) != NULL;
     struct passing passing = {is_loaded ? 1 : 2, {arena_fd, injection->library->fd}, {-1, -1}};
-    int err = begin(injection, &borrowed, fault);
+    int err = begin(injection, &borrowed, "try again, or start it with memoir run", fault);
     if (err < 0)
         return err;
     err = pass_descriptors(&borrowed, injection->pidfd, &passing, fault);
@@ -196,7 +197,7 @@ static int attach(struct injection *injection, int arena_fd, struct fault *fault
         err = call_library(injection, &borrowed, &call, fault);
     if (err == 0)
         err = attach_result(injection, call.result, fault);
-    if (passing.got[0] >= 0 && err != -ETIMEDOUT && err != -ESRCH)
+    if (err != -ETIMEDOUT && err != -ESRCH)
         close_passed(&borrowed, &passing);
     end(injection, &borrowed);
     injection->loaded = target_modules_own(&injection->modules) != NULL;
@@ -216,7 +217,11 @@ static int set_jumps(struct injection *injection, bool on, struct fault *fault)
 static int detach_once(struct injection *injection, int64_t *result, struct fault *fault)
 {
     static struct borrowed_thread borrowed;
-    int err = begin(injection, &borrowed, fault);
+    char advice[96];
+    snprintf(advice, sizeof(advice),
+             "take the hooks out with memoir detach %d; until then they do nothing",
+             (int)injection->pid);
+    int err = begin(injection, &borrowed, advice, fault);
     if (err < 0)
         return err;
     struct library_call call = {"memoir_tracer_detach", {flags_for(injection, &borrowed)}, 0};

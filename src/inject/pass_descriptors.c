@@ -9,12 +9,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "inject/errand_code.h"
+
 union control {
     struct cmsghdr head;
     char bytes[CMSG_SPACE(PASSED_MAX * sizeof(int))];
 };
 
-/* What a thread over there receives into. */
+/* What a thread over there receives into: cells of errand_code.h, and what goes with them. */
 struct inbox {
     int pair[2];
     char byte;
@@ -22,20 +24,47 @@ struct inbox {
     struct msghdr message;
     union control control;
 };
-_Static_assert(sizeof(struct inbox) <= BORROWED_DATA_BYTES, "it fits the borrowed thread's memory");
+_Static_assert(sizeof(struct inbox) <= BORROWED_CELLS_BYTES,
+               "it fits the borrowed thread's memory");
+#define GOT_AT (offsetof(struct inbox, control) + CMSG_LEN(0))
 
-static void fill_closing(struct borrowed_step *steps, const int *fds, int count)
+static struct borrowed_step closing(const struct borrowed_thread *borrowed, size_t cell)
+{
+    return borrowed_errand(borrowed, errand_close, borrowed_cells(borrowed) + cell);
+}
+
+static void fill_closing(const struct borrowed_thread *borrowed, struct borrowed_step *steps,
+                         int count)
 {
     for (int i = 0; i < count; i++)
-        steps[i] = (struct borrowed_step){0, SYS_close, {(uint64_t)fds[i]}};
+        steps[i] = closing(borrowed, GOT_AT + (size_t)i * sizeof(int));
+}
+
+/* Lays an empty one down, and who closes what comes into it if we cannot. */
+static int lay_inbox(struct borrowed_thread *borrowed, const struct passing *passing)
+{
+    uint64_t const at = borrowed_cells(borrowed);
+    struct borrowed_step tidy[PASSED_MAX + 2] = {closing(borrowed, 0),
+                                                 closing(borrowed, sizeof(int))};
+    struct inbox inbox = {.pair = {-1, -1}};
+    memset(inbox.control.bytes + CMSG_LEN(0), 0xff, sizeof(inbox.control) - CMSG_LEN(0));
+    inbox.part = (struct iovec){(void *)(at + offsetof(struct inbox, byte)), 1};
+    inbox.message = (struct msghdr){.msg_iov = (void *)(at + offsetof(struct inbox, part)),
+                                    .msg_iovlen = 1,
+                                    .msg_control = (void *)(at + offsetof(struct inbox, control)),
+                                    .msg_controllen = sizeof(inbox.control)};
+    if (!remote_write(borrowed->memory, at, &inbox, sizeof(inbox)))
+        return -ESRCH;
+    fill_closing(borrowed, tidy + 2, passing->count);
+    borrowed_tidy_later(borrowed, tidy, (size_t)passing->count + 2);
+    return 0;
 }
 
 void close_passed(struct borrowed_thread *borrowed, const struct passing *passing)
 {
     struct fault ignored;
     struct borrowed_step steps[PASSED_MAX];
-    fill_closing(steps, passing->got, passing->count);
-    borrowed_tidy_later(borrowed, NULL, 0); /* these steps do it */
+    fill_closing(borrowed, steps, passing->count);
     borrowed_run(borrowed, steps, (size_t)passing->count, &ignored);
 }
 
@@ -71,22 +100,14 @@ static int receive(struct borrowed_thread *borrowed, const int pair[2], struct p
                    struct fault *fault)
 {
     size_t const size = (size_t)passing->count * sizeof(int);
-    uint64_t at = borrowed_data(borrowed);
-    struct inbox inbox = {.byte = 0};
+    uint64_t const at = borrowed_cells(borrowed);
+    struct inbox inbox;
     struct borrowed_step steps[3] = {{0,
                                       SYS_recvmsg,
                                       {(uint64_t)pair[0], at + offsetof(struct inbox, message),
-                                       MSG_CMSG_CLOEXEC | MSG_DONTWAIT}}};
-    fill_closing(steps + 1, pair, 2);
-    inbox.part = (struct iovec){(void *)(at + offsetof(struct inbox, byte)), 1};
-    inbox.message = (struct msghdr){.msg_iov = (void *)(at + offsetof(struct inbox, part)),
-                                    .msg_iovlen = 1,
-                                    .msg_control = (void *)(at + offsetof(struct inbox, control)),
-                                    .msg_controllen = sizeof(inbox.control)};
-    if (!remote_write(borrowed->memory, at, &inbox, sizeof(inbox)))
-        return fault_set(fault, -EIO, "cannot write to the memory of process %d",
-                         (int)borrowed->pid);
-    borrowed_tidy_later(borrowed, NULL, 0); /* these steps do it */
+                                       MSG_CMSG_CLOEXEC | MSG_DONTWAIT}},
+                                     closing(borrowed, 0),
+                                     closing(borrowed, sizeof(int))};
     int err = borrowed_run(borrowed, steps, 3, fault);
     if (err < 0)
         return err;
@@ -95,10 +116,7 @@ static int receive(struct borrowed_thread *borrowed, const int pair[2], struct p
     if (!remote_read(borrowed->memory, at, &inbox, sizeof(inbox)) ||
         inbox.control.head.cmsg_len < CMSG_LEN(size))
         return failed(borrowed, -EMFILE, "receive descriptors", fault);
-    memcpy(passing->got, CMSG_DATA(&inbox.control.head), size);
-    struct borrowed_step tidy[PASSED_MAX];
-    fill_closing(tidy, passing->got, passing->count);
-    borrowed_tidy_later(borrowed, tidy, (size_t)passing->count);
+    memcpy(passing->got, inbox.control.bytes + CMSG_LEN(0), size);
     return 0;
 }
 
@@ -106,18 +124,19 @@ int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, struct passing
                      struct fault *fault)
 {
     int pair[2];
-    struct borrowed_step step = {
-        0, SYS_socketpair, {AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, borrowed_data(borrowed)}};
-    int err = borrowed_run(borrowed, &step, 1, fault);
+    struct borrowed_step step =
+        borrowed_errand(borrowed, errand_make_pair, borrowed_cells(borrowed));
+    int err = lay_inbox(borrowed, passing);
+    if (err < 0)
+        return fault_set(fault, err, "cannot write to the memory of process %d",
+                         (int)borrowed->pid);
+    err = borrowed_run(borrowed, &step, 1, fault);
     if (err < 0)
         return err;
     if ((int64_t)step.number < 0)
         return failed(borrowed, (int64_t)step.number, "make a socket pair", fault);
-    if (!remote_read(borrowed->memory, borrowed_data(borrowed), pair, sizeof(pair)))
+    if (!remote_read(borrowed->memory, borrowed_cells(borrowed), pair, sizeof(pair)))
         return fault_set(fault, -EIO, "cannot read the memory of process %d", (int)borrowed->pid);
-    struct borrowed_step tidy[2];
-    fill_closing(tidy, pair, 2);
-    borrowed_tidy_later(borrowed, tidy, 2);
     int ours = (int)syscall(SYS_pidfd_getfd, pidfd, pair[1], 0);
     int sent = ours < 0 ? -errno : send_all(ours, passing);
     err = receive(borrowed, pair, passing, fault);

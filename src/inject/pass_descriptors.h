@@ -12,9 +12,9 @@ struct passing {
     int got[PASSED_MAX];   /* theirs, close-on-exec */
 };
 
-/* 0 with `got`, or -errno with `fault`. */
+/* 0 with `got`, or -errno with `fault`.  Whatever the thread has got by then it closes itself, should we be gone. */
 int pass_descriptors(struct borrowed_thread *borrowed, int pidfd, struct passing *passing,
                      struct fault *fault);
 
-/* Closes them there. */
+/* Closes them there, also those that came before something failed. */
 void close_passed(struct borrowed_thread *borrowed, const struct passing *passing);

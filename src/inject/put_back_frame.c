@@ -8,6 +8,8 @@
 
 #define RED_ZONE       128u
 #define ALIGNED(x, to) ((x) & ~(uint64_t)((to)-1))
+#define CONTEXT_BYTES  (offsetof(ucontext_t, uc_sigmask) + sizeof(uint64_t))
+#define FLAGS_PLAIN    0x202u /* interrupts, and the bit that is always set */
 
 /* Bits of uc_flags: the vectors are in the long form; ss is there, and meant. */
 #define UC_FP_XSTATE         1u
@@ -100,11 +102,10 @@ uint64_t put_back_frame(const struct put_back_state *state, uint64_t put_back,
 {
     struct user_regs_struct registers = state->registers;
     ucontext_t context = {0};
-    size_t const context_size = offsetof(ucontext_t, uc_sigmask) + sizeof(uint64_t);
     size_t const vectors_size = usual_vectors_size(state->vectors_size);
     uint64_t const top = registers.rsp - RED_ZONE;
     uint64_t const vectors = ALIGNED(top - vectors_size - 8, 64);
-    uint64_t const frame = ALIGNED(vectors - context_size - 8 - sizeof(siginfo_t), 16) - 8;
+    uint64_t const frame = ALIGNED(vectors - CONTEXT_BYTES - 8 - sizeof(siginfo_t), 16) - 8;
 
     if (vectors_size <= HEADER_AT + HEADER_BYTES - 1 || top - frame > PUT_BACK_MAX)
         return 0;
@@ -116,7 +117,31 @@ uint64_t put_back_frame(const struct put_back_state *state, uint64_t put_back,
     memcpy(&context.uc_mcontext.fpregs, &vectors, sizeof(vectors));
     memcpy(&context.uc_sigmask, &state->signal_mask, sizeof(state->signal_mask));
     memcpy(bytes, &put_back, sizeof(put_back));
-    memcpy(bytes + 8, &context, context_size);
+    memcpy(bytes + 8, &context, CONTEXT_BYTES);
     fill_vectors(bytes + (vectors - frame), state, vectors_size);
     return frame;
+}
+
+uint64_t last_call_frame(const struct last_call *call, const struct put_back_state *state,
+                         uint64_t frame, uint64_t put_back, uint8_t bytes[PUT_BACK_MAX],
+                         size_t *size)
+{
+    struct user_regs_struct const registers = {.rax = call->number,
+                                               .rdi = call->arguments[0],
+                                               .rsi = call->arguments[1],
+                                               .rip = call->call_kernel,
+                                               .rsp = frame,
+                                               .eflags = FLAGS_PLAIN,
+                                               .cs = state->registers.cs,
+                                               .ss = state->registers.ss};
+    ucontext_t context = {0};
+    uint64_t const at = ALIGNED(frame - CONTEXT_BYTES - 8 - sizeof(siginfo_t), 16) - 8;
+    *size = frame - at;
+    memset(bytes, 0, *size);
+    fill_context(&context, &registers);
+    context.uc_flags &= ~(unsigned long)UC_FP_XSTATE; /* no vectors: `frame` has them */
+    memcpy(&context.uc_sigmask, &state->signal_mask, sizeof(state->signal_mask));
+    memcpy(bytes, &put_back, sizeof(put_back));
+    memcpy(bytes + 8, &context, CONTEXT_BYTES);
+    return at;
 }

@@ -20,3 +20,14 @@ struct put_back_state {
  * `put_back`, the instructions that call rt_sigreturn. */
 uint64_t put_back_frame(const struct put_back_state *state, uint64_t put_back,
                         uint8_t bytes[PUT_BACK_MAX], size_t *size);
+
+/* A system call that a thread is to make before it goes back. */
+struct last_call {
+    uint64_t number, arguments[2];
+    uint64_t call_kernel; /* syscall; ret */
+};
+/* A frame below another one, `frame`: `ret` with rsp at its address makes the call, and goes on with `frame`.  `state` has
+ * the segments, and the signals that wait meanwhile. */
+uint64_t last_call_frame(const struct last_call *call, const struct put_back_state *state,
+                         uint64_t frame, uint64_t put_back, uint8_t bytes[PUT_BACK_MAX],
+                         size_t *size);

@@ -34,6 +34,10 @@ struct needed_call {
 
 static const struct needed_call needed[] = {
     {"mmap", SYS_mmap, {0, PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0}},
+    {"mmap at an address",
+     SYS_mmap,
+     {ADDRESS, PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+      ~0ull, 0}},
     {"mmap of code",
      SYS_mmap,
      {ADDRESS, PAGES, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, FD, 0}},

@@ -14,6 +14,7 @@
 #include "tracer/record.h"
 #include "tracer/rules.h"
 #include "tracer/sample.h"
+#include "tracer/tables.h"
 #include "tracer/thread.h"
 
 #define HOOK __attribute__((visibility("default"), noinline))
@@ -47,7 +48,10 @@ TRACED void *traced_malloc(size_t size)
 {
     if (unlikely(!tracer_enter()))
         return real.malloc(size);
-    return recorded(real.malloc(size), size, HERE);
+    void *block = real.malloc(size);
+    if (unlikely(!block && tables_yield()))
+        block = real.malloc(size);
+    return recorded(block, size, HERE);
 }
 
 /* The loader makes room for what it must know of a library.  What was in that library's place before may have been
@@ -66,7 +70,10 @@ TRACED void *traced_calloc(size_t count, size_t size)
         return real.calloc(count, size);
     if (unlikely(rules_is_loader(__builtin_return_address(0))))
         library_comes();
-    return recorded(real.calloc(count, size), count * size, HERE);
+    void *block = real.calloc(count, size);
+    if (unlikely(!block && tables_yield()))
+        block = real.calloc(count, size);
+    return recorded(block, count * size, HERE);
 }
 
 TRACED void traced_free(void *block)
@@ -113,6 +120,8 @@ static inline void *resize(void *block, size_t size, void *frame)
         arena_leave();
     }
     void *moved = real.realloc(block, size);
+    if (unlikely(!moved && size && tables_yield()))
+        moved = real.realloc(block, size);
     if (arena_enter()) {
         resizing.followed &= self->epoch == epoch; /* else tracing began meanwhile */
         record_resized(&resizing, moved, size, moved ? usable_size(moved) : 0, frame);

@@ -15,6 +15,7 @@
 #include "tracer/record.h"
 #include "tracer/rules.h"
 #include "tracer/thread.h"
+#include "tracer/tables.h"
 
 #define HOOK __attribute__((visibility("default"), noinline))
 #define HERE __builtin_frame_address(0)
@@ -69,6 +70,8 @@ HOOK void *mmap(void *address, size_t length, int protection, int flags, int fd,
     if (unlikely(!tracer_enter_if_idle()))
         return direct_mmap(address, length, protection, flags, fd, offset);
     void *mapped = direct_mmap(address, length, protection, flags, fd, offset);
+    if (unlikely(mapped == MAP_FAILED && errno == ENOMEM && tables_yield()))
+        mapped = direct_mmap(address, length, protection, flags, fd, offset);
     if (mapped != MAP_FAILED)
         note_map(mapped, whole_pages(length), HERE);
     tracer_leave();

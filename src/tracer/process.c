@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracer/exit_hooks.h"
 #include "tracer/fork_hooks.h"
 #include "tracer/inside.h"
 #include "tracer/loaded_objects.h"
@@ -141,6 +142,7 @@ static void start(void)
         inside_start(true);
         begin_epoch();
         told_join();
+        exit_hooks_start_up();
     }
 }
 

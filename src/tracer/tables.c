@@ -224,6 +224,14 @@ void tables_give_back(void)
     atomic_store(&turn, 0);
 }
 
+bool tables_yield(void)
+{
+    if (!reserved.at || limit_of(RLIMIT_AS) == RLIM_INFINITY)
+        return false;
+    tables_give_back();
+    return true;
+}
+
 /* A piece that is to be accessible. */
 struct piece {
     _Atomic(void *) *place; /* where everybody looks for it */

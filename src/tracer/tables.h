@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -33,6 +34,9 @@ void tables_adopt(void *arena);
 
 /* The program is about to limit its address space: what is reserved and not used goes back. */
 void tables_give_back(void);
+/* The program was refused memory.  Whether that may have been for what we reserve, under a limit that we did not see
+ * coming (of prlimit(1)); it is given back then, and the program may ask again. */
+bool tables_yield(void);
 /* In a forked child: nobody else is at work on the tables. */
 void tables_forget_turn(void);
 

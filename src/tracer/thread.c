@@ -163,7 +163,8 @@ static bool is_gone(const struct arena_tag *tag, uint32_t pid, uint32_t owner)
 
 static struct arena_slot *claim(uint32_t pid, uint32_t tid)
 {
-    for (uint32_t i = 0; i < ARENA_SLOTS; i++) {
+    uint32_t const limit = tracer_process.header->slot_limit;
+    for (uint32_t i = 0; i < (limit && limit < ARENA_SLOTS ? limit : ARENA_SLOTS); i++) {
         struct arena_tag *tag = arena_tag_at(tracer_process.arena, i);
         uint32_t owner = atomic_load_explicit(&tag->owner, memory_order_relaxed);
         if (owner == SLOT_TAKING || (owner != 0 && !is_gone(tag, pid, owner)) ||

@@ -17,7 +17,7 @@
 #include "wire/inside.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 9u
+#define ARENA_VERSION 10u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u
@@ -182,11 +182,15 @@ struct arena_header {
     /* entries ever used are below these; modules[0] is none */
     _Alignas(64) _Atomic uint32_t process_high, module_high;
     _Atomic uint32_t slot_high;
+    uint32_t slot_limit;                 /* slots that the recorder can read; 0: all */
     _Atomic uint32_t serials;            /* given to processes so far */
     _Atomic uint32_t unlisted_processes; /* ran untraced: the list was full */
     _Atomic uint32_t unlisted_modules;
     _Atomic uint32_t
         left_behind; /* programs that took over by exec where the arena cannot be reached */
+    /* The program waits before its end while the recorder says that it holds it; it says first that it is leaving, and with
+     * which status. */
+    _Atomic uint32_t holds_end, leaving, leave_status;
     _Alignas(64) _Atomic uint32_t node_count;
     /* Of an attached program whose children are followed: what they need in their environment, as they will
      * see it; empty: they are not. */

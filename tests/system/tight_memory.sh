@@ -74,3 +74,20 @@ equal itself-attached-status 0 $?
 wait $program
 at_least itself-attached-gets-its-memory $((alone - 40)) "$(cat attached.out)"
 equal itself-attached-blocks "$(($(cat attached.out) * 1048576)) $(cat attached.out)" "$(site attached.memoir heap.leaked takes)"
+
+# A limit that comes from elsewhere is not seen coming; what we reserve goes back when the program is refused memory.
+record elsewhere.memoir -- "$subjects/subject-limits_itself" 200 0 elsewhere
+equal elsewhere-status 0 "$status"
+got=$(cat elsewhere.memoir.out)
+at_least elsewhere-gets-its-memory $((alone - 32)) "$got"
+equal elsewhere-blocks "$((got * 1048576)) $got" "$(site elsewhere.memoir heap.leaked takes)"
+
+# A limit that nobody may lift is the recorder's, too: it takes what there is.
+for kilobytes in 3000000 600000; do
+    (
+        ulimit -v $kilobytes
+        exec "$MEMOIR" run --quiet -o hard.memoir -- "$subject" 16
+    ) >hard.out 2>hard.err
+    equal "hard-$kilobytes-status" 0 $?
+    equal "hard-$kilobytes-blocks" "160000 1600" "$(site hard.memoir heap.leaked in_thread)"
+done

@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "procfs/process_named.h"
 #include "target.h"
 
 static void cycle(pid_t pid, const struct tracer_library *library, int arena)
@@ -97,11 +100,84 @@ TEST(killed_injectors_do_no_harm)
     close(arena);
 }
 
+/* Lets the injector make `count` calls of ptrace(2) and kills it at the end of the last.  Whether it ended before. */
+static bool ends_before(pid_t injector, int count)
+{
+    struct __ptrace_syscall_info call;
+    bool in_ptrace = false;
+    int status;
+    pid_t tid;
+    while ((tid = waitpid(-1, &status, __WALL)) > 0 && count > 0) {
+        if (!WIFSTOPPED(status)) {
+            if (tid == injector)
+                return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            continue;
+        }
+        int const signal =
+            WSTOPSIG(status) == (SIGTRAP | 0x80) || status >> 16 || WSTOPSIG(status) == SIGSTOP
+                ? 0
+                : WSTOPSIG(status);
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80) &&
+            ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof(call), &call) > 0) {
+            if (call.op == PTRACE_SYSCALL_INFO_ENTRY)
+                in_ptrace = call.entry.nr == SYS_ptrace;
+            else if (in_ptrace && --count == 0)
+                break;
+        }
+        ptrace(PTRACE_SYSCALL, tid, 0, signal);
+    }
+    kill(injector, SIGKILL);
+    do /* its threads are ours to bury, before it */
+        tid = waitpid(-1, &status, __WALL);
+    while (tid > 0 && (tid != injector || WIFSTOPPED(status)));
+    return false;
+}
+
+/* At each call by which they move the thread that they borrowed. */
+TEST(injectors_killed_at_each_step_leave_nothing)
+{
+    struct tracer_library library;
+    struct fault fault = {0};
+    int arena = memfd_create("arena", MFD_CLOEXEC);
+    CHECK(tracer_library_open(&library, FAKE_TRACER, &fault) == 0);
+    pid_t pid = target_start((char *const[]){"sh", "-c", "echo; exec sleep 200", NULL});
+    while (!process_is_named((uint32_t)pid, "sleep"))
+        usleep(1000);
+    cycle(pid, &library, arena);
+    struct target_size const before = target_measure(pid);
+    int count = 1;
+    for (bool is_whole = false; !is_whole; count++) {
+        pid_t const injector = fork();
+        if (injector == 0) {
+            raise(SIGSTOP);
+            cycle(pid, &library, arena);
+            _exit(0);
+        }
+        CHECK(ptrace(PTRACE_SEIZE, injector, 0,
+                     PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL) == 0);
+        CHECK(kill(injector, SIGCONT) == 0);
+        is_whole = ends_before(injector, count);
+        struct target_size const after = target_measure(pid);
+        if (after.descriptors != before.descriptors || after.kib != before.kib ||
+            after.maps != before.maps)
+            fail_msg("killed at call %d: %zu descriptors more, %zu mappings more, %zu KiB more",
+                     count, after.descriptors - before.descriptors, after.maps - before.maps,
+                     after.kib - before.kib);
+    }
+    CHECK(count > 30); /* or it was not looked at */
+    cycle(pid, &library, arena);
+    target_end(pid);
+    tracer_library_close(&library);
+    close(arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_on_off_and_again_leaves_nothing),
-                                       cmocka_unit_test(what_the_library_answers_comes_back),
-                                       cmocka_unit_test(a_library_that_is_none_is_refused),
-                                       cmocka_unit_test(killed_injectors_do_no_harm)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_on_off_and_again_leaves_nothing),
+        cmocka_unit_test(what_the_library_answers_comes_back),
+        cmocka_unit_test(a_library_that_is_none_is_refused),
+        cmocka_unit_test(killed_injectors_do_no_harm),
+        cmocka_unit_test(injectors_killed_at_each_step_leave_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
