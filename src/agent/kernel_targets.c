@@ -183,15 +183,27 @@ static void forget_known(struct kernel_side *side, uint32_t peer)
     (void)kernel_side_fresh_known(side, peer);
 }
 
+/* A stack that came while the first one of its place was not known: it becomes that one, unless it is known by now.  Then it comes
+ * once more, and goes where its words lead. */
+static bool find_lasting_place(int known, struct agent_place *place)
+{
+    struct agent_stack first;
+    bpf_map_delete_elem(known, place);
+    place->branch = 0;
+    return bpf_map_lookup_elem(known, place, &first) < 0 || first.is_pending;
+}
+
 void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know)
 {
     struct agent_place place = {.pid = know->request.pid,
                                 .generation = know->generation,
                                 .ip = know->ip,
                                 .sp = know->sp,
-                                .way = know->way};
+                                .branch = know->branch};
     if (!has_generation(side, peer, place.pid, know->generation) &&
         !has_generation(side, peer, place.pid | AGENT_OF_TIME, know->generation))
+        return;
+    if (place.branch & AGENT_BY_HINT && !find_lasting_place(side->peers[peer].known, &place))
         return;
     if (bpf_map_update_elem(side->peers[peer].known, &place, &know->stack, BPF_ANY) == -E2BIG)
         forget_known(side, peer);

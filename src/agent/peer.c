@@ -164,9 +164,9 @@ static int watch(struct peer *peer, struct peer_house *house, const struct messa
 static void know(const struct peer *peer, struct peer_house *house, const struct message *message)
 {
     const struct agent_know *known = &message->know;
-    size_t const least = offsetof(struct agent_know, stack.at);
+    size_t const least = offsetof(struct agent_know, stack.words);
     if (!peer->has_place || message->size < least || known->stack.count > AGENT_WORDS_MAX ||
-        message->size < least + known->stack.count * sizeof(known->stack.at[0]) ||
+        message->size < least + known->stack.count * sizeof(known->stack.words[0]) ||
         known->stack.stack >= AGENT_STACKS_MAX || known->stack.is_pending)
         return;
     kernel_side_know(house->kernel, peer->place, known);

@@ -223,7 +223,7 @@ int agent_link_counters(struct agent_link *link, struct agent_counters *counters
 void agent_link_know(struct agent_link *link, const struct agent_know *know)
 {
     size_t const size =
-        offsetof(struct agent_know, stack.at) + know->stack.count * sizeof(know->stack.at[0]);
+        offsetof(struct agent_know, stack.words) + know->stack.count * sizeof(know->stack.words[0]);
     (void)send(link->socket, know, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

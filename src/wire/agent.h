@@ -12,7 +12,7 @@
 #include <stdint.h>
 #endif
 
-#define AGENT_VERSION     2u
+#define AGENT_VERSION     3u
 #define AGENT_SOCKET_PATH "/run/memoir/agent.sock"
 
 /* A number that the recorder gave to a stack, below AGENT_STACKS_MAX; or one of these. */
@@ -103,9 +103,11 @@ enum { AGENT_RBP = 6, AGENT_RSP = 7, AGENT_RIP = 16, AGENT_REGISTERS = 17 };
 struct agent_copy {
     struct agent_record record; /* `stack` has its number */
     uint64_t registers[AGENT_REGISTERS];
-    uint32_t generation, way; /* to be told back */
-    uint32_t size;            /* of what follows: the stack from rsp on */
-    uint32_t beyond;          /* bytes of the mapping that did not fit */
+    uint64_t branch;     /* this and */
+    uint32_t generation; /* ... this to be told back */
+    uint32_t size;       /* of what follows: the stack from rsp on */
+    uint32_t beyond;     /* bytes of the mapping that did not fit */
+    uint32_t reserved;
     uint8_t bytes[];
 };
 
@@ -140,15 +142,21 @@ static inline uint32_t agent_record_least(uint8_t kind)
     }
 }
 
-/* The words that a walk depended on. */
+/* The words that a walk depended on, in the order in which it used them.  So where two stacks that begin at the same place first differ,
+ * the word that differs is one that both walks use. */
 #define AGENT_WORDS_MAX 480u
+#define AGENT_AT_RBP    0xffffu /* the register */
+struct agent_word {
+    uint16_t at;    /* words above rsp, or AGENT_AT_RBP */
+    uint16_t check; /* of the hash up to and with this word, the lowest bits */
+};
 struct agent_stack {
-    uint64_t hash;
-    uint64_t rbp; /* only if uses_rbp */
+    uint64_t hash; /* of all of them */
+    uint64_t hint; /* the kernel's own */
     uint32_t stack;
     uint16_t count;
-    uint8_t uses_rbp, is_pending;
-    uint16_t at[AGENT_WORDS_MAX]; /* words above rsp, ascending */
+    uint8_t is_pending, reserved;
+    struct agent_word words[AGENT_WORDS_MAX];
 };
 
 static inline uint64_t agent_hash_step(uint64_t hash, uint64_t word)
@@ -193,9 +201,10 @@ struct agent_request {
 
 struct agent_know {
     struct agent_request request;
-    uint32_t generation, way;
+    uint64_t branch;
+    uint32_t generation, reserved;
     uint64_t ip, sp;
-    struct agent_stack stack; /* cut after at[count] */
+    struct agent_stack stack; /* cut after words[count] */
 };
 
 struct agent_counters {

@@ -41,7 +41,7 @@ static void teach(struct agent_source *agent, const struct agent_copy *copy)
     struct agent_know const know = {
         .request = {AGENT_KNOW, AGENT_VERSION, copy->record.pid, 0},
         .generation = copy->generation,
-        .way = copy->way,
+        .branch = copy->branch,
         .ip = copy->registers[AGENT_RIP],
         .sp = copy->registers[AGENT_RSP],
         .stack = {.stack = MODEL_STACK_OF(toucher)},
