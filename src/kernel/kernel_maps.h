@@ -2,6 +2,8 @@
 /* kernel_maps.h - what the BPF programs keep, as the agent sees it too. */
 #pragma once
 
+#include "wire/agent.h"
+
 #define AGENT_PEERS_MAX   64u
 #define AGENT_TARGETS_MAX 4096u
 #define AGENT_STACK_BYTES 65536u /* the most that is copied of one */
@@ -27,6 +29,18 @@ struct agent_target {
     uint64_t since_ns;
     uint64_t budget;    /* bytes of new stacks that may be copied ... */
     uint64_t budget_ns; /* ... as of then */
+};
+
+/* Whom somebody waits for. */
+#define AGENT_AWAITED_MAX 256u
+struct agent_awaited_key {
+    char name[AGENT_NAME_BYTES];
+    uint32_t of_time; /* AGENT_OF_TIME, or 0 */
+};
+struct agent_awaited {
+    struct agent_target target; /* what it becomes */
+    uint32_t user;              /* who asked, if that is to be judged: only his own */
+    uint32_t is_once;
 };
 
 /* Where a known stack is kept: by where it begins; the first one of those at branch 0, each other at the hash of its words up to the

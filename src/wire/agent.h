@@ -21,14 +21,14 @@
 #define AGENT_STACK_COPY 0x80000000u /* | number: the record AGENT_COPY of this number has it */
 
 enum agent_record_kind {
-    AGENT_COPY = 1,   /* a stack that is not known */
-    AGENT_FAULT,      /* a page is touched that is not there, or may not be written yet */
-    AGENT_LARGE,      /* ... and was given as one of `size` bytes, aligned to its size */
-    AGENT_RANGE,      /* addresses are used anew: what was there is gone */
-    AGENT_MOVE,       /* ... by moving what was at `from` */
-    AGENT_EXEC,       /* begins to be another program */
-    AGENT_FORK,       /* `address` is the child's number */
-    AGENT_EXIT,       /* of whose time is watched, each thread; AGENT_IS_LAST: the process */
+    AGENT_COPY = 1, /* a stack that is not known */
+    AGENT_FAULT,    /* a page is touched that is not there, or may not be written yet */
+    AGENT_LARGE,    /* ... and was given as one of `size` bytes, aligned to its size */
+    AGENT_RANGE,    /* addresses are used anew: what was there is gone */
+    AGENT_MOVE,     /* ... by moving what was at `from` */
+    AGENT_EXEC,     /* begins to be another program */
+    AGENT_FORK,     /* `address` is the child's number */
+    AGENT_EXIT, /* of whose time is watched, each thread; AGENT_IS_LAST: the process, `address` bytes resident at most */
     AGENT_CACHE_ADD,  /* a file's page came into the page cache: struct agent_cache */
     AGENT_CACHE_DROP, /* and left it */
     AGENT_KERNEL_ADD, /* the kernel took memory for itself in the process's name: `address` bytes */
@@ -36,7 +36,8 @@ enum agent_record_kind {
     AGENT_OOM,         /* will be killed for lack of memory */
     AGENT_SAMPLE,      /* was on a processor when the clock ticked: struct agent_time */
     AGENT_WAIT, /* runs again after a wait: struct agent_time, the stacks those that it went to wait with */
-    AGENT_NAME /* a thread is new, or has another name: struct agent_name */
+    AGENT_NAME, /* a thread is new, or has another name: struct agent_name */
+    AGENT_STARTED /* a process has become what was awaited, and is watched from now on: struct agent_name */
 };
 
 enum agent_record_flag {
@@ -128,6 +129,7 @@ static inline uint32_t agent_record_least(uint8_t kind)
     case AGENT_WAIT:
         return sizeof(struct agent_time);
     case AGENT_NAME:
+    case AGENT_STARTED:
         return sizeof(struct agent_name);
     case AGENT_FAULT:
     case AGENT_EXEC:
@@ -176,7 +178,9 @@ enum agent_request_kind {
     AGENT_KNOW,     /* struct agent_know */
     AGENT_RENEW,    /* forgets the known stacks of `pid`: other code is where code was */
     AGENT_COUNTERS, /* how much was lost */
-    AGENT_TELL_WAITS /* those of `pid` (0: of all) that are not over are told as far as they are: AGENT_GOES_ON */
+    AGENT_TELL_WAITS, /* those of `pid` (0: of all) that are not over are told as far as they are: AGENT_GOES_ON */
+    AGENT_AWAIT /* whoever becomes a program called `name` is watched from its first instruction on, as AGENT_WATCH would, and
+                 * told by AGENT_STARTED; answered as AGENT_WATCH.  One recorder may await a name for memory and one for time */
 };
 
 enum agent_watch {
@@ -186,7 +190,8 @@ enum agent_watch {
     AGENT_WATCH_CHILDREN = 1 << 3, /* forked processes too */
     AGENT_WATCH_NEXT = 1 << 4,     /* not itself, but the next process that it forks */
     AGENT_WATCH_CPU = 1 << 5,      /* samples, `hz` of the request a second */
-    AGENT_WATCH_WAITS = 1 << 6     /* of at least `wait_least_us` */
+    AGENT_WATCH_WAITS = 1 << 6,    /* of at least `wait_least_us` */
+    AGENT_WATCH_ONCE = 1 << 7      /* of those who are awaited, the first alone */
 };
 #define AGENT_WATCH_MEMORY (AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL)
 #define AGENT_WATCH_TIME   (AGENT_WATCH_CPU | AGENT_WATCH_WAITS)
@@ -197,6 +202,7 @@ struct agent_request {
     uint32_t kind, version;
     uint32_t pid, watch;
     uint32_t hz, wait_least_us;
+    char name[AGENT_NAME_BYTES]; /* of AGENT_AWAIT: the kernel's short name, NUL-terminated */
 };
 
 struct agent_know {
