@@ -137,8 +137,9 @@ static void forget_pages(struct kernel_side *side, uint32_t peer)
 void kernel_side_remove_peer(struct kernel_side *side, uint32_t peer)
 {
     struct peer_maps *maps = &side->peers[peer];
-    /* Without a ring no child becomes a target any more; then those that did are taken out. */
+    /* Without a ring nobody becomes a target any more; then those that did are taken out. */
     bpf_map_delete_elem(bpf_map__fd(side->bpf->maps.rings), &peer);
+    kernel_side_await_nobody(side, peer);
     for (unsigned i = 0; i < 100 && kernel_side_each_target(side, peer, true) > 0; i++)
         ;
     kernel_time_leave(&side->time, peer);

@@ -39,9 +39,22 @@ static uint32_t kernel_bit(const struct btf *btf, const char *name, uint32_t oth
     return otherwise;
 }
 
-static void set_bits(struct memoir_bpf *bpf)
+/* Whether the kernel tells of locks on mappings as our program expects it.  Before 6.14 it makes the path of a cgroup for each, which
+ * costs too much. */
+static bool tells_locks(const struct btf *btf)
+{
+    int32_t const id =
+        btf__find_by_name_kind(btf, "btf_trace_mmap_lock_acquire_returned", BTF_KIND_TYPEDEF);
+    const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+    type = type ? btf__type_by_id(btf, type->type) : NULL; /* a pointer */
+    type = type ? btf__type_by_id(btf, type->type) : NULL; /* to a function */
+    return type && btf_is_func_proto(type) && btf_vlen(type) == 4;
+}
+
+static void fit_to_kernel(struct memoir_bpf *bpf)
 {
     struct btf *btf = btf__load_vmlinux_btf();
+    bpf_program__set_autoload(bpf->progs.on_locked_mappings, btf && tells_locks(btf));
     if (!btf)
         return;
     bpf->rodata->gfp_movable = kernel_bit(btf, "___GFP_MOVABLE_BIT", bpf->rodata->gfp_movable);
@@ -61,7 +74,7 @@ static int try_load(struct kernel_side *side, bool with_time)
         side->bpf->progs.on_each_thread, side->bpf->progs.on_tick};
     struct bpf_program *const of_time[] = {side->bpf->progs.on_switch, side->bpf->progs.on_tick,
                                            side->bpf->progs.on_each_thread};
-    set_bits(side->bpf);
+    fit_to_kernel(side->bpf);
     bpf_map__set_max_entries(side->bpf->maps.copy_rooms, (uint32_t)side->cpus);
     /* These cost everybody a little; only when asked. */
     for (size_t i = 0; i < sizeof(on_request) / sizeof(on_request[0]); i++)

@@ -31,6 +31,10 @@ struct kernel_watch {
 /* Memory and time of a process may have a recorder each.  Who watches its time already changes what it asked for.  0; -EEXIST when somebody
  * else watches it; or -errno. */
 int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, struct fault *fault);
+/* The same for whoever becomes a program of this name (AGENT_NAME_BYTES, NUL-terminated), of `user` alone if judged.  0; -EEXIST when another
+ * recorder awaits it; or -errno. */
+int kernel_side_await(struct kernel_side *side, const struct kernel_watch *watch, const char *name,
+                      uint32_t user, struct fault *fault);
 /* What was begun by kernel_side_watch is granted, unless it has become another program since. */
 void kernel_side_grant(struct kernel_side *side, const struct kernel_watch *watch);
 /* A descriptor that is readable when there are processes to be judged; they are handed to `judge`, which says whether

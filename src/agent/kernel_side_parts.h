@@ -48,5 +48,8 @@ void kernel_side_remove_key(struct kernel_side *side, uint32_t key);
 /* The targets of a peer, its own and children that the kernel added: counts them, and takes them out if `take`. */
 uint32_t kernel_side_each_target(struct kernel_side *side, uint32_t peer, bool take);
 
+/* Nobody awaits anything for a peer any more. */
+void kernel_side_await_nobody(struct kernel_side *side, uint32_t peer);
+
 /* One process that became another program, from the ring of those: goes on being watched, or is let go. */
 int kernel_side_recheck_one(void *side, void *data, size_t size);

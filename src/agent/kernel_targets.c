@@ -110,19 +110,27 @@ static int put_target(struct kernel_side *side, uint32_t key, const struct agent
     return 0;
 }
 
+/* What is asked for, as a target, once the programs that it needs are at work.  0 or -errno. */
+static int prepare_target(struct kernel_side *side, const struct kernel_watch *watch,
+                          struct agent_target *target, struct fault *fault)
+{
+    *target = (struct agent_target){.peer = watch->peer,
+                                    .generation = side->generation += EXECS_MAX,
+                                    .is_judged = watch->is_judged,
+                                    .hz = watch->watch & AGENT_WATCH_CPU ? watch->hz : 0,
+                                    .sees_kernel = watch->sees_kernel,
+                                    .wait_least_ns = watch->wait_least_us * 1000ull,
+                                    .since_ns = monotonic_ns()};
+    int err = watch->watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
+    return err < 0 ? err
+                   : kernel_time_want(&side->time, watch->peer, watch->watch, watch->hz, fault);
+}
+
 int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, struct fault *fault)
 {
     uint32_t const time = watch->watch & AGENT_WATCH_TIME;
-    struct agent_target target = {.peer = watch->peer,
-                                  .generation = side->generation += EXECS_MAX,
-                                  .is_judged = watch->is_judged,
-                                  .hz = watch->watch & AGENT_WATCH_CPU ? watch->hz : 0,
-                                  .sees_kernel = watch->sees_kernel,
-                                  .wait_least_ns = watch->wait_least_us * 1000ull,
-                                  .since_ns = monotonic_ns()};
-    int err = watch->watch & AGENT_WATCH_KERNEL ? watch_kernel_pages(side, fault) : 0;
-    if (err == 0)
-        err = kernel_time_want(&side->time, watch->peer, watch->watch, watch->hz, fault);
+    struct agent_target target;
+    int err = prepare_target(side, watch, &target, fault);
     watch->generation = target.generation;
     target.watch = watch->watch & ~AGENT_WATCH_MEMORY;
     if (err == 0 && time)
@@ -134,6 +142,42 @@ int kernel_side_watch(struct kernel_side *side, struct kernel_watch *watch, stru
     if (err < 0 && time)
         kernel_side_remove_key(side, watch->pid | AGENT_OF_TIME);
     return err;
+}
+
+int kernel_side_await(struct kernel_side *side, const struct kernel_watch *watch, const char *name,
+                      uint32_t user, struct fault *fault)
+{
+    static const uint32_t parts[2] = {AGENT_WATCH_MEMORY, AGENT_WATCH_TIME};
+    struct agent_awaited awaited = {.user = user, .is_once = watch->watch & AGENT_WATCH_ONCE};
+    int err = prepare_target(side, watch, &awaited.target, fault);
+    for (uint32_t i = 0; i < 2 && err == 0; i++) {
+        struct agent_awaited_key key = {.of_time = i ? AGENT_OF_TIME : 0};
+        if (!(watch->watch & parts[i]))
+            continue;
+        memcpy(key.name, name, sizeof(key.name));
+        awaited.target.watch = watch->watch & ~parts[!i] & ~AGENT_WATCH_ONCE;
+        err = bpf_map_update_elem(bpf_map__fd(side->bpf->maps.awaited_names), &key, &awaited,
+                                  BPF_NOEXIST);
+    }
+    if (err == -EEXIST)
+        return fault_set(fault, err, "another recorder waits for %.15s: end that one first", name);
+    return err == -E2BIG ? fault_set(fault, err, "%u names are awaited already: end a recorder",
+                                     AGENT_AWAITED_MAX)
+                         : err;
+}
+
+void kernel_side_await_nobody(struct kernel_side *side, uint32_t peer)
+{
+    int const names = bpf_map__fd(side->bpf->maps.awaited_names);
+    struct agent_awaited_key key, next;
+    struct agent_awaited awaited;
+    int err = bpf_map_get_next_key(names, NULL, &next);
+    for (unsigned i = 0; err == 0 && i < AGENT_AWAITED_MAX; i++) {
+        key = next;
+        err = bpf_map_get_next_key(names, &key, &next);
+        if (bpf_map_lookup_elem(names, &key, &awaited) == 0 && awaited.target.peer == peer)
+            bpf_map_delete_elem(names, &key);
+    }
 }
 
 /* By `key`, with AGENT_OF_TIME or without. */
@@ -183,15 +227,27 @@ static void forget_known(struct kernel_side *side, uint32_t peer)
     (void)kernel_side_fresh_known(side, peer);
 }
 
+/* A stack that came while the first one of its place was not known: it becomes that one, unless it is known by now.  Then it comes
+ * once more, and goes where its words lead. */
+static bool find_lasting_place(int known, struct agent_place *place)
+{
+    struct agent_stack first;
+    bpf_map_delete_elem(known, place);
+    place->branch = 0;
+    return bpf_map_lookup_elem(known, place, &first) < 0 || first.is_pending;
+}
+
 void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know)
 {
     struct agent_place place = {.pid = know->request.pid,
                                 .generation = know->generation,
                                 .ip = know->ip,
                                 .sp = know->sp,
-                                .way = know->way};
+                                .branch = know->branch};
     if (!has_generation(side, peer, place.pid, know->generation) &&
         !has_generation(side, peer, place.pid | AGENT_OF_TIME, know->generation))
+        return;
+    if (place.branch & AGENT_BY_HINT && !find_lasting_place(side->peers[peer].known, &place))
         return;
     if (bpf_map_update_elem(side->peers[peer].known, &place, &know->stack, BPF_ANY) == -E2BIG)
         forget_known(side, peer);

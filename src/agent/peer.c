@@ -161,12 +161,30 @@ static int watch(struct peer *peer, struct peer_house *house, const struct messa
     return 0;
 }
 
+static int await(struct peer *peer, struct peer_house *house, const struct message *message,
+                 struct agent_answer *told, int *pass, struct fault *fault)
+{
+    struct kernel_watch wishes = {.is_judged = peer->who.uid != 0,
+                                  .sees_kernel = may_know_kernel(house->proc, peer->who.uid)};
+    char name[AGENT_NAME_BYTES] = "";
+    int err = read_wishes(&message->request, &wishes, fault);
+    memcpy(name, message->request.name, strnlen(message->request.name, sizeof(name) - 1));
+    if (err == 0 && name[0] == '\0')
+        err = fault_set(fault, -EINVAL, "nobody has no name: say whom to wait for");
+    if (err == 0)
+        err = take_place(peer, house, told, pass, fault);
+    wishes.peer = peer->place;
+    wishes.watch |= message->request.watch & AGENT_WATCH_ONCE;
+    told->sees_kernel = wishes.sees_kernel;
+    return err < 0 ? err : kernel_side_await(house->kernel, &wishes, name, peer->who.uid, fault);
+}
+
 static void know(const struct peer *peer, struct peer_house *house, const struct message *message)
 {
     const struct agent_know *known = &message->know;
-    size_t const least = offsetof(struct agent_know, stack.at);
+    size_t const least = offsetof(struct agent_know, stack.words);
     if (!peer->has_place || message->size < least || known->stack.count > AGENT_WORDS_MAX ||
-        message->size < least + known->stack.count * sizeof(known->stack.at[0]) ||
+        message->size < least + known->stack.count * sizeof(known->stack.words[0]) ||
         known->stack.stack >= AGENT_STACKS_MAX || known->stack.is_pending)
         return;
     kernel_side_know(house->kernel, peer->place, known);
@@ -186,6 +204,8 @@ static bool obey(struct peer *peer, struct peer_house *house, const struct messa
                         "the agent is of another version of memoir: restart `memoir agent`");
     else if (request->kind == AGENT_WATCH)
         err = watch(peer, house, message, told, pass, &fault);
+    else if (request->kind == AGENT_AWAIT)
+        err = await(peer, house, message, told, pass, &fault);
     else if (request->kind == AGENT_KNOW) {
         know(peer, house, message);
         return false;

@@ -90,7 +90,7 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
     snprintf(child_name, sizeof(child_name), "child-of-%.200s",
              slash ? slash + 1 : recorder->program);
     struct outside_options const session_options = {
-        .otherwise = recorder->program[0] ? child_name : NULL,
+        .otherwise = recorder->program[0] ? child_name : options->awaited,
         .output = recorder->recordings == 0 ? options->wish.output : NULL,
         .folder = "",
         .max_bytes = options->wish.max_bytes,
@@ -259,12 +259,17 @@ static void find_children(struct outside_recorder *recorder)
                 begin_child(recorder, i, child);
 }
 
+static bool may_others_come(const struct outside_recorder *recorder)
+{
+    return recorder->options->selector && !(recorder->options->is_one && recorder->recordings > 0);
+}
+
 /* And whoever is selected by now. */
 static void find_others(struct outside_recorder *recorder)
 {
     const struct outside_recorder_options *options = recorder->options;
     find_children(recorder);
-    if (!options->selector || monotonic_ns() - recorder->selected_ns < SELECT_NS)
+    if (!may_others_come(recorder) || monotonic_ns() - recorder->selected_ns < SELECT_NS)
         return;
     struct pid_list found = {.pids = {NULL, 0, 0}};
     recorder->selected_ns = monotonic_ns();
@@ -281,8 +286,10 @@ static void record(struct outside_recorder *recorder)
         recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
     struct timespec const round = {0, ROUND_NS};
     while (!stop_asked && monotonic_ns() - recorder->began_ns < limit &&
-           (recorder->sessions.count > 0 || recorder->options->selector)) {
+           (recorder->sessions.count > 0 || may_others_come(recorder))) {
         nanosleep(&round, NULL);
+        if (recorder->options->is_one && recorder->recordings == 0)
+            recorder->began_ns = monotonic_ns(); /* the time is that of whom we wait for */
         wait_for_child(recorder, WNOHANG);
         find_others(recorder);
         tend_sessions(recorder);

@@ -28,6 +28,9 @@ struct outside_recorder_options {
     char *const *command;                    /* to start; NULL: processes that run */
     struct pid_list fixed;                   /* those to begin with */
     const struct outside_selector *selector; /* NULL: only these */
+    const char *
+        awaited; /* what whoever comes later is called, if they are over by then; NULL: not known */
+    bool is_one; /* of whoever comes later, the first alone */
     const char *together; /* what the one recording of all is called; NULL: one recording each */
     bool is_endless; /* what is recorded together never ends by itself: the machine, a cgroup */
     struct outside_watch *watches[CELL_SOURCES_MAX]; /* who watch them, at least one */

@@ -56,7 +56,7 @@ static void tell_residency(const struct page_watch_sums *sums, struct recording 
     recording->residency = (struct residency){
         .looks = sums->looks,
         .time_ns = bucket->end_ns > ago ? bucket->end_ns - ago : 1,
-        .walked_bytes = walked,
+        .walked_bytes = walked - sums->touched,
         .rss_before_bytes = sums->before.rss_bytes > 0 ? (uint64_t)sums->before.rss_bytes : 0,
         .rss_after_bytes = sums->after.rss_bytes > 0 ? (uint64_t)sums->after.rss_bytes : 0,
         .took_ns = sums->took_ns};
@@ -149,13 +149,18 @@ static void say_quality(const struct page_cells *cells, uint32_t pid, struct rec
     uint64_t resident = 0;
     for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
         resident += sums->bytes[kind];
-    human_bytes(resident, walked);
+    human_bytes(resident - sums->touched, walked);
     human_bytes(sums->after.rss_bytes > 0 ? (uint64_t)sums->after.rss_bytes : 0, counted);
     if (sums->looks > 0)
         recording_note(
             recording,
             "pages at the last of %llu looks: %s by the page tables, %s by the kernel's count",
             (unsigned long long)sums->looks, walked, counted);
+    if (sums->touched > 0)
+        recording_note(recording,
+                       "it ended before its pages were looked at again: %s that it had touched by "
+                       "then count as there, also what it may have given back",
+                       human_bytes((int64_t)sums->touched, walked));
     if (sums->assumed > 0)
         recording_note(
             recording,

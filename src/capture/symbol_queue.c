@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/symbol_queue.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "capture/lifeline.h"
 #include "symbols/perf_map.h"
@@ -15,6 +17,8 @@
 
 #define BEHIND_ALL 10           /* nice */
 #define AT_FIRST   100000000ull /* ns of processor time */
+#define REST_NS    3000000000ull
+#define REST_SHARE 30u /* of the time may go into reading again what was given back */
 
 /* Texts are copied: the recording's own tables move while they grow. */
 struct question {
@@ -44,6 +48,8 @@ struct symbol_queue {
     bool stop;
     pid_t tid; /* of the thread; 0 until it runs */
     bool is_behind, must_hurry;
+    bool is_resting;
+    uint64_t worked_ns; /* processor time of the thread when it last rested */
     struct resolver *resolver;
 };
 
@@ -88,6 +94,7 @@ static void answer_next(struct symbol_queue *queue)
     struct question question = queue->questions.items[queue->next++];
     queue->at_work = question.recording;
     queue->taken = true;
+    queue->is_resting = false;
     pthread_mutex_unlock(&queue->lock);
     struct answer answer = find_answer(queue, &question);
     question_fini(&question);
@@ -99,6 +106,30 @@ static void answer_next(struct symbol_queue *queue)
         free(answer.names);
         queue->open--;
     }
+    pthread_cond_broadcast(&queue->changed);
+}
+
+/* When nobody has asked for some time, memory is given back; later where it took long to read.  Called with the lock held. */
+static void wait_or_rest(struct symbol_queue *queue)
+{
+    uint64_t const used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t const work = (used - queue->worked_ns) * REST_SHARE;
+    uint64_t const until = clock_ns(CLOCK_REALTIME) + (work > REST_NS ? work : REST_NS);
+    struct timespec const then = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+    if (queue->is_resting || queue->taken) {
+        pthread_cond_wait(&queue->changed, &queue->lock);
+        return;
+    }
+    if (pthread_cond_timedwait(&queue->changed, &queue->lock, &then) != ETIMEDOUT || queue->taken ||
+        queue->next < queue->questions.count)
+        return;
+    queue->taken = true;
+    pthread_mutex_unlock(&queue->lock);
+    resolver_rest(queue->resolver);
+    pthread_mutex_lock(&queue->lock);
+    queue->taken = false;
+    queue->is_resting = true;
+    queue->worked_ns = used;
     pthread_cond_broadcast(&queue->changed);
 }
 
@@ -115,7 +146,7 @@ static void *answer_questions(void *context)
         }
         if (queue->next == queue->questions.count)
             queue->questions.count = queue->next = 0;
-        pthread_cond_wait(&queue->changed, &queue->lock);
+        wait_or_rest(queue);
     }
     pthread_mutex_unlock(&queue->lock);
     return NULL;
@@ -254,6 +285,21 @@ static bool ask(struct symbol_queue *queue, struct recording *recording, const c
     return true;
 }
 
+static int by_place(const void *left, const void *right)
+{
+    const struct question *a = left, *b = right;
+    int const order = strcmp(a->path, b->path);
+    return order ? order : a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* What lies together is asked together: then a few units of the debug information in memory are enough. */
+static void sort_questions(struct symbol_queue *queue)
+{
+    if (queue->questions.count > queue->next)
+        qsort(&queue->questions.items[queue->next], queue->questions.count - queue->next,
+              sizeof(queue->questions.items[0]), by_place);
+}
+
 void symbol_queue_fetch(struct symbol_queue *queue, struct recording *recording)
 {
     pthread_mutex_lock(&queue->lock);
@@ -269,6 +315,7 @@ size_t symbol_queue_ask(struct symbol_queue *queue, struct recording *recording,
     while (first < recording->frames.count && (recording->frames.items[first].location_count > 0 ||
                                                ask(queue, recording, root, first)))
         first++;
+    sort_questions(queue);
     mind_others(queue);
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);

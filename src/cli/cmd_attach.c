@@ -59,7 +59,10 @@ static int wait_for(const char *name, bool quiet, pid_t *pid, struct fault *faul
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (!quiet)
-        fprintf(stderr, "memoir: waiting for %s to be started\n", name);
+        fprintf(stderr,
+                "memoir: waiting for %s to be started; what it allocates in its first "
+                "milliseconds, until it can be recorded, is not seen: memoir run sees it\n",
+                name);
     return wait_exec(name, &stop_asked, pid, fault);
 }
 

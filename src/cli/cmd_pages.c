@@ -17,6 +17,7 @@
 struct pages_options {
     struct outside_recorder_options recorder;
     struct page_station_options station;
+    struct process_choice choice;
 };
 
 static int take_every(void *into, const char *argument, struct fault *fault)
@@ -104,13 +105,48 @@ static void say_end(const struct outside_recorder_options *options,
             path);
 }
 
+/* Whoever is started under a name is seen from the beginning where the agent tells of it; otherwise a little later. */
+static int await(struct pages_options *options, struct page_station *station, struct fault *fault)
+{
+    struct process_choice *choice = &options->choice;
+    struct outside_recorder_options *recorder = &options->recorder;
+    bool const is_once = choice->wait_exec != NULL;
+    const char *name = is_once                               ? choice->wait_exec
+                       : choice->container || choice->cgroup ? NULL
+                                                             : choice->name;
+    int const err = name ? page_station_await(station, name, is_once, fault) : -ENOTSUP;
+    if (err < 0 && err != -ENOTSUP)
+        return err;
+    recorder->awaited = name;
+    if (!is_once)
+        return 0;
+    if (err < 0)
+        return process_choice_find(choice, NULL, 0, recorder->wish.quiet, &recorder->fixed,
+                                   &recorder->selector, fault);
+    process_choice_await(choice, &recorder->selector);
+    recorder->is_one = true;
+    if (!recorder->wish.quiet)
+        fprintf(stderr, "memoir: waiting for %s to be started\n", name);
+    return 0;
+}
+
+static void say_missed(const struct pages_options *options, struct page_station *station)
+{
+    uint64_t const missed = page_station_missed(station);
+    if (missed > 0)
+        fprintf(stderr,
+                "memoir: %s was started %llu times and over before anything could be read of it\n",
+                options->recorder.awaited, (unsigned long long)missed);
+}
+
 static int record(struct pages_options *options)
 {
     struct fault fault = {.text = "pages cannot be watched"};
     struct page_cells cells;
     struct page_station *station = page_station_open(&options->station, &fault);
-    if (!station) {
+    if (!station || await(options, station, &fault) < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
+        page_station_close(station);
         return 1;
     }
     page_cells_init(&cells, station);
@@ -125,6 +161,7 @@ static int record(struct pages_options *options)
                 "cache is not seen; sudo memoir agent changes that\n",
                 options->station.socket);
     int const status = outside_options_record(&options->recorder);
+    say_missed(options, station);
     page_station_close(station);
     page_cells_fini(&cells);
     return status;
@@ -132,11 +169,10 @@ static int record(struct pages_options *options)
 
 int cmd_pages(int argc, char **argv)
 {
-    struct process_choice choice = {.name = NULL};
     struct pages_options options = {.station = {.socket = AGENT_SOCKET_PATH,
                                                 .watch = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE,
                                                 .look_every_ns = EVERY_DEFAULT}};
-    struct option_set const sets[] = {{"Which process", process_choice_rules, &choice},
+    struct option_set const sets[] = {{"Which process", process_choice_rules, &options.choice},
                                       {"How", rules, &options},
                                       {"Recording", wish_rules, &options.recorder.wish}};
     struct command_help const help = {
@@ -161,8 +197,11 @@ int cmd_pages(int argc, char **argv)
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
-    if (!options.recorder.command)
-        err = process_choice_find(&choice, argv + 1, words, options.recorder.wish.quiet,
+    if (options.choice.wait_exec && words == 0 && !options.recorder.command &&
+        !options.choice.name && !options.choice.container && !options.choice.cgroup)
+        ; /* once we know who tells */
+    else if (!options.recorder.command)
+        err = process_choice_find(&options.choice, argv + 1, words, options.recorder.wish.quiet,
                                   &options.recorder.fixed, &options.recorder.selector, &fault);
     else if (words > 0)
         err = fault_set(&fault, -EINVAL, "a process or a program, not both: %s", argv[1]);
@@ -172,5 +211,6 @@ int cmd_pages(int argc, char **argv)
     }
     status = record(&options);
     vec_free(&options.recorder.fixed.pids);
+    process_choice_fini(&options.choice);
     return status;
 }

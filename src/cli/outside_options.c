@@ -38,6 +38,10 @@ int outside_options_record(const struct outside_recorder_options *options)
         fprintf(stderr, "memoir: %s\n", fault.text[0] ? fault.text : strerror(-err));
         return result.exec_errno == ENOENT ? 127 : result.exec_errno ? 126 : 1;
     }
+    if (options->is_one && result.recordings == 0) {
+        fprintf(stderr, "memoir: nobody started %s until you stopped waiting\n", options->awaited);
+        return 1;
+    }
     if (result.wait_status < 0)
         return 0;
     return WIFSIGNALED(result.wait_status) ? 128 + WTERMSIG(result.wait_status)

@@ -121,6 +121,39 @@ int process_choice_cgroup(struct process_choice *choice, struct fault *fault)
                      choice->cgroup);
 }
 
+static bool is_in(const struct pid_list *list, uint32_t pid)
+{
+    vec_each (one, &list->pids)
+        if (*one == pid)
+            return true;
+    return false;
+}
+
+static void find_later(void *self, struct pid_list *list)
+{
+    struct process_choice *choice = self;
+    struct process_choice const named = {.name = choice->wait_exec};
+    struct pid_list now = {.pids = {NULL, 0, 0}};
+    find_in_proc(&named, &now);
+    vec_each (pid, &now.pids)
+        if (list && list->pids.count == 0 && !is_in(&choice->known, *pid))
+            (void)vec_push(&list->pids, *pid);
+    vec_free(&choice->known.pids);
+    choice->known = now;
+}
+
+void process_choice_await(struct process_choice *choice, const struct outside_selector **selector)
+{
+    find_later(choice, NULL);
+    choice->selector = (struct outside_selector){choice, find_later};
+    *selector = &choice->selector;
+}
+
+void process_choice_fini(struct process_choice *choice)
+{
+    vec_free(&choice->known.pids);
+}
+
 static volatile sig_atomic_t stop_asked;
 
 static void on_stop(int number)

@@ -9,17 +9,19 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "wire/agent_send.h"
 
-#define ANSWER_MS   5000
-#define PAGE        4096u
-#define RECORD_BUSY (1u << 31)
-#define RECORD_GONE (1u << 30)
-#define RECORD_HEAD 8u /* bytes: length and flags, a page offset */
+#define ANSWER_MS           5000
+#define PAGE                4096u
+#define RECORD_BUSY         (1u << 31)
+#define RECORD_GONE         (1u << 30)
+#define FIRST_PID_NAMESPACE 4026531836u /* its inode, in every kernel */
+#define RECORD_HEAD         8u          /* bytes: length and flags, a page offset */
 
 /* As the kernel lays it out: one page that we write, one that it writes, and the data twice in a row. */
 struct agent_link {
@@ -143,23 +145,19 @@ static int greet(struct agent_link *link, struct fault *fault)
     return link->ring >= 0 ? 0 : ask(link, &request, -1, &answer, &passed, fault);
 }
 
-int agent_link_watch_time(struct agent_link *link, pid_t pid,
-                          const struct agent_time_wishes *wishes, uint32_t *known_as,
-                          struct fault *fault)
+/* A request that may be the first, whose answer has the ring. */
+static int ask_to_see(struct agent_link *link, struct agent_request *request,
+                      const struct agent_time_wishes *wishes, int pidfd, uint32_t *known_as,
+                      struct fault *fault)
 {
-    struct agent_request request = {.kind = AGENT_WATCH,
-                                    .version = AGENT_VERSION,
-                                    .watch = wishes->watch,
-                                    .hz = wishes->hz,
-                                    .wait_least_us = wishes->wait_least_us};
     struct agent_answer answer = {0};
-    int passed = -1, pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (pidfd < 0)
-        return fault_set(fault, -errno, "there is no process %d", pid);
-    int err = greet(link, fault);
+    int passed = -1, err = greet(link, fault);
+    request->version = AGENT_VERSION;
+    request->watch = wishes->watch;
+    request->hz = wishes->hz;
+    request->wait_least_us = wishes->wait_least_us;
     if (err == 0)
-        err = ask(link, &request, pidfd, &answer, &passed, fault);
-    close(pidfd);
+        err = ask(link, request, pidfd, &answer, &passed, fault);
     /* The first answer has it, whatever became of the request. */
     if (passed >= 0 && (link->ring >= 0 || map_ring(link, passed, answer.ring) < 0)) {
         close(passed);
@@ -171,6 +169,38 @@ int agent_link_watch_time(struct agent_link *link, pid_t pid,
     *known_as = answer.pid;
     link->sees_kernel = answer.sees_kernel != 0;
     return link->ring < 0 ? fault_set(fault, -EPROTO, "the agent gave no ring") : 0;
+}
+
+int agent_link_watch_time(struct agent_link *link, pid_t pid,
+                          const struct agent_time_wishes *wishes, uint32_t *known_as,
+                          struct fault *fault)
+{
+    struct agent_request request = {.kind = AGENT_WATCH};
+    int const pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (pidfd < 0)
+        return fault_set(fault, -errno, "there is no process %d", pid);
+    int const err = ask_to_see(link, &request, wishes, pidfd, known_as, fault);
+    close(pidfd);
+    return err;
+}
+
+/* Whether processes have the same numbers for us as for the kernel. */
+static bool is_in_first_namespace(void)
+{
+    struct stat info;
+    return stat("/proc/self/ns/pid", &info) == 0 && info.st_ino == FIRST_PID_NAMESPACE;
+}
+
+int agent_link_await(struct agent_link *link, const char *name,
+                     const struct agent_time_wishes *wishes, struct fault *fault)
+{
+    struct agent_request request = {.kind = AGENT_AWAIT};
+    uint32_t nobody;
+    if (!is_in_first_namespace())
+        return fault_set(fault, -ENOTSUP,
+                         "who is started cannot be told inside another namespace of processes");
+    strncpy(request.name, name, sizeof(request.name) - 1);
+    return ask_to_see(link, &request, wishes, -1, &nobody, fault);
 }
 
 int agent_link_watch(struct agent_link *link, pid_t pid, uint32_t watch, uint32_t *known_as,
@@ -223,7 +253,7 @@ int agent_link_counters(struct agent_link *link, struct agent_counters *counters
 void agent_link_know(struct agent_link *link, const struct agent_know *know)
 {
     size_t const size =
-        offsetof(struct agent_know, stack.at) + know->stack.count * sizeof(know->stack.at[0]);
+        offsetof(struct agent_know, stack.words) + know->stack.count * sizeof(know->stack.words[0]);
     (void)send(link->socket, know, size, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

@@ -27,6 +27,10 @@ struct agent_time_wishes {
 int agent_link_watch_time(struct agent_link *link, pid_t pid,
                           const struct agent_time_wishes *wishes, uint32_t *known_as,
                           struct fault *fault);
+/* The same for whoever becomes a program of this name, of which the first AGENT_NAME_BYTES - 1 letters count: told by AGENT_STARTED, and watched
+ * from its first instruction on.  0; -ENOTSUP where numbers in records mean nothing to us; or -errno. */
+int agent_link_await(struct agent_link *link, const char *name,
+                     const struct agent_time_wishes *wishes, struct fault *fault);
 /* Whether records of time have addresses inside the kernel; known once something is watched. */
 bool agent_link_sees_kernel(const struct agent_link *link);
 /* The number as in records, as below. */

@@ -49,11 +49,13 @@ static bool describe(const struct stack_walk *walk, uint64_t sp, struct agent_st
     if (walk->not_repeatable || walk->word_count > AGENT_WORDS_MAX)
         return false;
     for (uint32_t i = 0; i < walk->word_count; i++) {
-        uint64_t const at = (walk->words[i].address - sp) / 8;
-        if (walk->words[i].address < sp || walk->words[i].address % 8 != sp % 8 || at > UINT16_MAX)
+        const struct stack_word *word = &walk->words[i];
+        bool const is_rbp = word->address == STACK_WORD_RBP;
+        uint64_t const at = is_rbp ? AGENT_AT_RBP : (word->address - sp) / 8;
+        if (!is_rbp && (word->address < sp || word->address % 8 != sp % 8 || at >= AGENT_AT_RBP))
             return false;
-        known->at[i] = (uint16_t)at;
-        known->hash = agent_hash_step(known->hash, walk->words[i].value);
+        known->hash = agent_hash_step(known->hash, word->value);
+        known->words[i] = (struct agent_word){(uint16_t)at, (uint16_t)known->hash};
     }
     known->count = (uint16_t)walk->word_count;
     return true;
@@ -66,10 +68,10 @@ static void teach(const struct stack_walk *walk, const struct agent_copy *copy, 
     struct agent_know know = {
         .request = {AGENT_KNOW, AGENT_VERSION, copy->record.pid, 0},
         .generation = copy->generation,
-        .way = copy->way,
+        .branch = copy->branch,
         .ip = registers[AGENT_RIP],
         .sp = registers[AGENT_RSP],
-        .stack = {.stack = stack, .rbp = registers[AGENT_RBP], .uses_rbp = walk->uses_rbp},
+        .stack = {.stack = stack},
     };
     if (link && stack < AGENT_STACKS_MAX && describe(walk, know.sp, &know.stack))
         agent_link_know(link, &know);

@@ -2,13 +2,15 @@
 /* kernel_maps.h - what the BPF programs keep, as the agent sees it too. */
 #pragma once
 
+#include "wire/agent.h"
+
 #define AGENT_PEERS_MAX   64u
 #define AGENT_TARGETS_MAX 4096u
 #define AGENT_STACK_BYTES 65536u /* the most that is copied of one */
 #define AGENT_FILES_MAX   16384u
 #define AGENT_KERNEL_MAX  262144u /* pages of the kernel itself */
 #define AGENT_KNOWN_MAX   8192u   /* stacks per peer */
-#define AGENT_WAYS        4u      /* stacks that may begin at the same place */
+#define AGENT_BRANCHES    8u      /* that are followed from the place where a stack begins */
 
 #define AGENT_THREADS_MAX 16384u /* whose waits are watched */
 
@@ -29,11 +31,26 @@ struct agent_target {
     uint64_t budget_ns; /* ... as of then */
 };
 
-/* Where a stack begins. */
+/* Whom somebody waits for. */
+#define AGENT_AWAITED_MAX 256u
+struct agent_awaited_key {
+    char name[AGENT_NAME_BYTES];
+    uint32_t of_time; /* AGENT_OF_TIME, or 0 */
+};
+struct agent_awaited {
+    struct agent_target target; /* what it becomes */
+    uint32_t user;              /* who asked, if that is to be judged: only his own */
+    uint32_t is_once;
+};
+
+/* Where a known stack is kept: by where it begins; the first one of those at branch 0, each other at the hash of its words up to the
+ * one in which it first differs from the one that was compared before.  While that one is on its way to be known, its words are not: then
+ * at what it looks like, with AGENT_BY_HINT, until it is known itself. */
+#define AGENT_BY_HINT (1ull << 63)
 struct agent_place {
     uint32_t pid, generation;
     uint64_t ip, sp;
-    uint32_t way, reserved;
+    uint64_t branch;
 };
 
 struct agent_file {

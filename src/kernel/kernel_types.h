@@ -39,6 +39,7 @@ typedef struct {
 
 struct signal_struct {
     atomic_t live;
+    unsigned long maxrss; /* pages; right from the exit on */
 };
 
 struct sched_entity {

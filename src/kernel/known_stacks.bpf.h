@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* known_stacks.bpf.h - whether a thread's stack is one that the recorder knows; otherwise it is copied out.
  *
- * The kernel does not unwind.  A known stack is a list of places in it and a hash of the words that were there; a few
- * such lists may begin at the same instruction with the same rsp. */
+ * The kernel does not unwind.  A known stack is a list of places in it and a hash of the words that were there, in the
+ * order in which a walk uses them.  Stacks that begin at the same instruction with the same rsp make a tree: the word in which one first
+ * differs from the one it is compared with says where to go on. */
 #pragma once
 
 #include "programs.bpf.h"
@@ -48,10 +49,11 @@ struct {
 
 struct comparing {
     const struct agent_stack *stack;
-    uint64_t sp, hash;
+    uint64_t sp, bp;
+    uint64_t hash; /* of the words up to the first that differs, and that one */
     uint64_t from; /* the words in the window begin here */
     uint64_t *window;
-    bool is_readable;
+    bool differs;
 };
 
 /* Brings the word `at` into the window.  Where in it, or WINDOW_WORDS when it cannot be read. */
@@ -65,7 +67,7 @@ always uint64_t read_window(struct comparing *now, uint64_t at)
     now->from = at - (WINDOW_WORDS - 1);
     if (bpf_probe_read_user(&now->window[WINDOW_WORDS - 1], 8, where) == 0)
         return WINDOW_WORDS - 1;
-    now->is_readable = 0;
+    now->differs = 1;
     return WINDOW_WORDS;
 }
 
@@ -73,13 +75,19 @@ always bool compare_word(struct comparing *now, uint32_t i)
 {
     if (i >= AGENT_WORDS_MAX || i >= now->stack->count)
         return 0;
-    uint64_t at = now->stack->at[i], rel = at - now->from;
-    if (rel >= WINDOW_WORDS)
-        rel = read_window(now, at);
-    if (rel >= WINDOW_WORDS)
-        return 0;
-    now->hash = agent_hash_step(now->hash, now->window[rel]);
-    return 1;
+    uint64_t at = now->stack->words[i].at, rel = at - now->from, word = now->bp;
+    if (at != AGENT_AT_RBP) {
+        if (rel >= WINDOW_WORDS)
+            rel = read_window(now, at);
+        if (rel >= WINDOW_WORDS)
+            return 0;
+        word = now->window[rel];
+    }
+    now->hash = agent_hash_step(now->hash, word);
+    if ((uint16_t)now->hash == now->stack->words[i].check)
+        return 1;
+    now->differs = 1;
+    return 0;
 }
 
 /* Several at once: a call costs as much as comparing. */
@@ -94,18 +102,18 @@ static long compare_words(uint32_t i, struct comparing *now)
     return 0;
 }
 
+/* Otherwise *branch leads to those that differ in the same way. */
 always bool is_same(const struct agent_stack *stack, const struct pt_regs *regs,
-                    struct scratch *scratch)
+                    struct scratch *scratch, uint64_t *branch)
 {
     struct comparing now = {.stack = stack,
                             .sp = regs->sp,
+                            .bp = regs->bp,
                             .from = 1u << 20, /* none */
-                            .window = scratch->window,
-                            .is_readable = 1};
-    if (stack->uses_rbp && stack->rbp != regs->bp)
-        return 0;
+                            .window = scratch->window};
     bpf_loop(AGENT_WORDS_MAX / AT_ONCE, compare_words, &now, 0);
-    return now.is_readable && now.hash == stack->hash;
+    *branch = (now.hash | 1) & ~AGENT_BY_HINT; /* 0 is the first */
+    return !now.differs && now.hash == stack->hash;
 }
 
 struct stack_limit {
@@ -206,7 +214,8 @@ always uint32_t fill_copy(struct agent_copy *head, const struct pt_regs *regs,
     fill_record(&head->record, AGENT_COPY, 0, number, 0);
     copy_registers(head->registers, regs);
     head->generation = place->generation;
-    head->way = place->way;
+    head->branch = place->branch;
+    head->reserved = 0;
     return number;
 }
 
@@ -283,8 +292,14 @@ static long hint_word(uint32_t i, struct hinting *now)
 always uint64_t hint_of(const struct pt_regs *regs, struct scratch *scratch)
 {
     struct hinting now = {.words = scratch->window, .sp = regs->sp};
-    if (bpf_probe_read_user(scratch->window, sizeof(scratch->window), (const void *)regs->sp) == 0)
-        bpf_loop(HINT_WORDS, hint_word, &now, 0);
+    uint32_t size = HINT_WORDS * 8;
+    long err = bpf_probe_read_user(scratch->window, size, (const void *)regs->sp);
+    if (err < 0) { /* the next page may be one that was never touched */
+        size = (uint32_t)(PAGE - regs->sp % PAGE) & (HINT_WORDS * 8 - 1);
+        err = bpf_probe_read_user(scratch->window, size, (const void *)regs->sp);
+    }
+    if (err == 0)
+        bpf_loop(size / 8, hint_word, &now, 0);
     return now.hash;
 }
 
@@ -306,8 +321,7 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
     if (!count || !known)
         return none;
 #pragma clang loop unroll(full)
-    for (uint32_t way = 0; way < AGENT_WAYS; way++) {
-        place.way = way;
+    for (uint32_t i = 0; i < AGENT_BRANCHES; i++) {
         stack = bpf_map_lookup_elem(known, &place);
         if (!stack)
             break;
@@ -316,21 +330,23 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
             if (bpf_ktime_get_ns() - stack->hash > PENDING_NS)
                 break;
             hint = hint ? hint : hint_of(regs, scratch);
-            if (stack->rbp == hint) {
+            if (stack->hint == hint) {
                 COUNT(count->assumed);
                 return (struct found_stack){stack->stack, AGENT_ASSUMED};
             }
-            continue; /* after the last, the newer one takes its place */
-        }
-        if (is_same(stack, regs, scratch))
+            if (place.branch & AGENT_BY_HINT)
+                break; /* the newer one takes its place; so after the last branch */
+            place.branch = hint | AGENT_BY_HINT;
+        } else if (is_same(stack, regs, scratch, &place.branch)) {
             return (struct found_stack){stack->stack, 0};
+        }
     }
     uint32_t number = copy_out(target, regs, &place, count);
     pending = bpf_map_lookup_elem(&pending_rooms, &lane);
     if (!pending || number == AGENT_STACK_NONE)
         return (struct found_stack){number, 0};
-    pending->hash = bpf_ktime_get_ns(); /* these two say other things while it is pending */
-    pending->rbp = hint ? hint : hint_of(regs, scratch);
+    pending->hash = bpf_ktime_get_ns(); /* says another thing while it is pending */
+    pending->hint = hint ? hint : hint_of(regs, scratch);
     pending->stack = number;
     pending->is_pending = 1;
     bpf_map_update_elem(known, &place, pending, BPF_ANY);

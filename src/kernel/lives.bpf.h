@@ -12,15 +12,17 @@ struct {
     __type(value, struct agent_waiter);
 } waiters SEC(".maps");
 
-always void tell_name(struct agent_target *target, struct task_struct *task, const char *name)
+always void tell_name(struct agent_target *target, struct task_struct *task, const char *name,
+                      uint32_t kind)
 {
     struct agent_name record;
-    fill_record(&record.record, AGENT_NAME, 0, AGENT_STACK_NONE, 0);
+    fill_record(&record.record, kind, 0, AGENT_STACK_NONE, 0);
     record.record.pid = (uint32_t)task->tgid;
     record.record.tid = (uint32_t)task->pid;
     __builtin_memset(record.name, 0, sizeof(record.name));
     bpf_probe_read_kernel_str(record.name, sizeof(record.name), name);
-    write_record(target->peer, &record, sizeof(record), BPF_RB_NO_WAKEUP);
+    write_record(target->peer, &record, sizeof(record),
+                 kind == AGENT_STARTED ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 /* Only attached while somebody watches the time of processes. */
@@ -30,7 +32,7 @@ int BPF_PROG(on_rename, struct task_struct *task, const char *name)
     uint32_t key = (uint32_t)task->tgid | AGENT_OF_TIME;
     struct agent_target *target = target_of(key);
     if (is_watched(target, key, AGENT_WATCH_TIME))
-        tell_name(target, task, name);
+        tell_name(target, task, name, AGENT_NAME);
     return 0;
 }
 
@@ -89,7 +91,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     if (pid == parent_pid) { /* a thread */
         struct agent_target *target = target_of(pid | time);
         if (is_watched(target, pid | time, AGENT_WATCH_TIME))
-            tell_name(target, child, child->comm);
+            tell_name(target, child, child->comm, AGENT_NAME);
         return 0;
     }
     /* Its number was another process's before. */
@@ -121,12 +123,48 @@ always uint32_t renew(uint32_t pid)
     return target->peer;
 }
 
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, AGENT_AWAITED_MAX);
+    __type(key, struct agent_awaited_key);
+    __type(value, struct agent_awaited);
+} awaited_names SEC(".maps");
+
+/* Whoever becomes what somebody waits for is watched before its first instruction. */
+always void begin_awaited(struct task_struct *task, uint32_t of_time)
+{
+    struct agent_awaited_key key = {.of_time = of_time};
+    uint32_t pid = (uint32_t)task->tgid | of_time;
+    bpf_probe_read_kernel_str(key.name, sizeof(key.name), task->comm);
+    struct agent_awaited *awaited = bpf_map_lookup_elem(&awaited_names, &key);
+    if (!awaited || !bpf_map_lookup_elem(&rings, &awaited->target.peer))
+        return;
+    if (awaited->target.is_judged && (uint32_t)bpf_get_current_uid_gid() != awaited->user)
+        return;
+    struct agent_target copy = awaited->target;
+    copy.since_ns = bpf_ktime_get_ns();
+    copy.generation = (uint32_t)(copy.since_ns >> 10);
+    if (awaited->is_once && bpf_map_delete_elem(&awaited_names, &key) < 0)
+        return; /* another one was the first */
+    if (bpf_map_update_elem(&targets, &pid, &copy, BPF_NOEXIST) < 0)
+        return;
+    if (copy.is_judged) {
+        bpf_map_delete_elem(&granted, &pid);
+        bpf_ringbuf_output(&rechecks, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
+    }
+    tell_name(&copy, task, task->comm, AGENT_STARTED);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_tid)
 {
     uint32_t pid = (uint32_t)task->tgid, tid = (uint32_t)old_tid;
     uint32_t const peer = renew(pid), time_peer = renew(pid | AGENT_OF_TIME);
     struct agent_record record;
+    if (peer >= AGENT_PEERS_MAX)
+        begin_awaited(task, 0);
+    if (time_peer >= AGENT_PEERS_MAX)
+        begin_awaited(task, AGENT_OF_TIME);
     if (is_nobody(peer, time_peer))
         return 0;
     if (tid != (uint32_t)task->pid) /* another thread than the first has become all of it */
@@ -170,7 +208,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
             write_record(time_peer, &record, sizeof(record), BPF_RB_NO_WAKEUP);
         return 0;
     }
-    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE, 0);
+    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE,
+                (uint64_t)task->signal->maxrss * 4096);
     tell_both(peer, time_peer, &record);
     forget_target(pid);
     forget_target(pid | AGENT_OF_TIME);

@@ -7,8 +7,10 @@
 
 #define SYSCALL_MMAP   9
 #define SYSCALL_MREMAP 25
-#define MAP_POPULATE   0x8000
+#define MAP_FIXED      0x10
 #define MAP_ANONYMOUS  0x20
+#define MAP_FILLED     0xa000 /* MAP_POPULATE, MAP_LOCKED */
+#define MREMAP_FIXED   2
 #define PROT_EXEC      4
 #define FAULT_WRITE    2
 #define USER_END       0x800000000000ull
@@ -91,7 +93,7 @@ always uint64_t align_like(uint64_t address, uint64_t size, uint64_t room, uint6
     return address + (less ? less : align);
 }
 
-/* Addresses are chosen for a new mapping, or for one that moves. */
+/* Addresses are chosen for a new mapping, or for one that moves: `length` bytes from `address`, of which it may be a part. */
 always void new_addresses(struct agent_target *target, uint32_t pid, struct scratch *scratch,
                           uint64_t address, uint64_t length)
 {
@@ -111,7 +113,7 @@ always void new_addresses(struct agent_target *target, uint32_t pid, struct scra
         start = align_like(address, range.size, length, regs->r9);
         flags = regs->r10 & MAP_ANONYMOUS ? 0 : AGENT_OF_FILE;
     }
-    if (kind == AGENT_RANGE && regs->orig_ax == SYSCALL_MMAP && regs->r10 & MAP_POPULATE) {
+    if (kind == AGENT_RANGE && regs->orig_ax == SYSCALL_MMAP && regs->r10 & MAP_FILLED) {
         scratch->busy = 1;
         found = find_stack(target, regs, scratch, pid, LANE_EVENT);
         scratch->busy = 0;
@@ -144,6 +146,36 @@ int BPF_PROG(on_new_addresses, unsigned long address, struct vm_unmapped_area_in
         new_code(timed, address, info->length);
     if (is_watched(target, pid, AGENT_WATCH_FAULTS))
         new_addresses(target, pid, scratch, address, info->length);
+    return 0;
+}
+
+/* Where a call puts a mapping at addresses that it names itself: nobody looks for free ones then.  0: it does not, or will fail. */
+always uint64_t named_address(const struct pt_regs *regs)
+{
+    uint64_t address = 0;
+    if (regs->orig_ax == SYSCALL_MMAP && regs->r10 & MAP_FIXED)
+        address = regs->di;
+    else if (regs->orig_ax == SYSCALL_MREMAP && regs->r10 & MREMAP_FIXED &&
+             (regs->r8 >= regs->di + regs->si || regs->di >= regs->r8 + regs->dx))
+        address = regs->r8;
+    return address & (PAGE - 1) ? 0 : address;
+}
+
+/* Whoever changes mappings locks them first.  Only loaded where that is told with little effort, see kernel_side.c. */
+SEC("tp_btf/mmap_lock_acquire_returned")
+int BPF_PROG(on_locked_mappings, void *mm, bool is_write, bool is_locked)
+{
+    if (!is_write || !is_locked)
+        return 0;
+    const struct pt_regs *regs = user_registers();
+    uint64_t const address = named_address(regs);
+    uint32_t pid = current_pid();
+    struct agent_target *target = address ? target_of(pid) : 0;
+    struct scratch *scratch = scratch_of_cpu();
+    if (!is_watched(target, pid, AGENT_WATCH_FAULTS) || !scratch || scratch->busy)
+        return 0;
+    uint64_t const size = regs->orig_ax == SYSCALL_MMAP ? regs->si : regs->dx;
+    new_addresses(target, pid, scratch, address, (size + PAGE - 1) & ~(PAGE - 1));
     return 0;
 }
 

@@ -98,6 +98,26 @@ int page_station_watch_next(struct page_station *station, struct fault *fault)
     return give_order(station, ORDER_NEXT, 0, false, fault);
 }
 
+int page_station_await(struct page_station *station, const char *name, bool is_once,
+                       struct fault *fault)
+{
+    if (station->uses_perf)
+        return fault_set(fault, -ENOTSUP, "perf events do not tell who is started");
+    pthread_mutex_lock(&station->lock);
+    station->awaited = name;
+    station->awaits_once = is_once;
+    pthread_mutex_unlock(&station->lock);
+    return give_order(station, ORDER_AWAIT, 0, false, fault);
+}
+
+uint64_t page_station_missed(struct page_station *station)
+{
+    pthread_mutex_lock(&station->lock);
+    uint64_t const missed = station->missed;
+    pthread_mutex_unlock(&station->lock);
+    return missed;
+}
+
 bool page_station_look_now(struct page_station *station, uint32_t pid)
 {
     return give_order(station, ORDER_LOOK, pid, false, NULL) == 0;

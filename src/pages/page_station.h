@@ -51,6 +51,13 @@ int page_station_watch(struct page_station *station, uint32_t pid, bool is_whole
 /* The same for the next process that we fork, before it is there. */
 int page_station_watch_next(struct page_station *station, struct fault *fault);
 
+/* The same for whoever becomes a program of this name, from its first instruction on; page_station_next_child tells of it.
+ * `is_once`: the first alone.  `name` must last.  0; -ENOTSUP where nobody can tell; or -errno with `fault`. */
+int page_station_await(struct page_station *station, const char *name, bool is_once,
+                       struct fault *fault);
+/* How many of those were over before anything could be read of them. */
+uint64_t page_station_missed(struct page_station *station);
+
 /* What changed since the last time, as cells of `bucket`, its stacks put into `recording`, which must be the same one each time;
  * `state` is of the same instant.  0; -ESRCH when it is not watched; -ENOMEM. */
 int page_station_take(struct page_station *station, uint32_t pid, struct recording *recording,

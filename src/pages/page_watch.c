@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "procfs/process_facts.h"
+
+#define YOUNG_NS 1000000000ull
 
 #include "events/agent_link.h"
 #include "pages/page_record.h"
@@ -26,6 +29,7 @@ int page_watch_init(struct page_watch *watch, struct code_store *codes, uint32_t
     int err = process_code_open(codes, pid, &watch->own.code);
     if (err < 0)
         return err;
+    watch->began_ns = monotonic_ns();
     page_book_init(&watch->book, 0, is_whole);
     cache_book_init(&watch->cache, 0);
     return 0;
@@ -77,6 +81,44 @@ static void count_fault(struct page_watch *watch, const struct agent_record *rec
     sums->stack_ends[stack == PAGES_NO_STACK ? STACK_END_NOT_TAKEN : end]++;
 }
 
+/* The kind of a page that was touched and that no look has seen: what is written becomes one's own. */
+static enum page_kind touched_kind(const struct page_leaf *leaf, uint64_t page)
+{
+    bool const is_read = leaf->keys[page].rule == RULE_FAULT && !(leaf->written >> page & 1);
+    return is_read ? PAGE_FILE : PAGE_ANON;
+}
+
+static uint64_t each_touched(struct page_watch *watch, bool is_told)
+{
+    uint64_t sum = 0;
+    vec_each (place, &watch->book.leaves) {
+        const struct page_leaf *leaf = place->leaf;
+        for (uint64_t left = leaf->used & ~leaf->settled; left; left &= left - 1) {
+            uint64_t const page = (uint64_t)__builtin_ctzll(left);
+            enum page_kind const kind = touched_kind(leaf, page);
+            sum += BOOK_PAGE;
+            if (!is_told)
+                continue;
+            add_news(watch, leaf->keys[page].stack, kind, BOOK_PAGE);
+            watch->sums.bytes[kind] += BOOK_PAGE;
+        }
+    }
+    return sum;
+}
+
+/* A process that is over before it was looked at twice: what it has touched since the first time was there, as far as the kernel saw so
+ * much at once. */
+static void tell_touched(struct page_watch *watch, uint64_t most_bytes)
+{
+    uint64_t known = 0;
+    for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
+        known += watch->sums.bytes[kind];
+    if (!watch->book.is_whole || monotonic_ns() - watch->began_ns > YOUNG_NS ||
+        known + each_touched(watch, false) > most_bytes)
+        return;
+    watch->sums.touched = each_touched(watch, true);
+}
+
 void page_watch_record(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
                        enum stack_end end)
 {
@@ -92,6 +134,8 @@ void page_watch_record(struct page_watch *watch, const struct agent_record *reco
         book_kernel(watch, record, stack);
         break;
     case AGENT_EXIT:
+        if (!watch->has_ended)
+            tell_touched(watch, record->address);
         watch->has_ended = true;
         break;
     case AGENT_OOM:
@@ -126,6 +170,7 @@ void page_watch_exec(struct page_watch *watch, struct code_store *codes)
     page_book_exec(&watch->book);
     watch->has_execed = true;
     watch->next_look_ns = 0;
+    watch->began_ns = monotonic_ns();
     if (process_code_open(codes, watch->pid, &code) < 0)
         return;
     process_code_close(watch->own.code);

@@ -24,7 +24,8 @@ struct page_watch_sums {
     uint64_t bytes[LOOK_KINDS];           /* at the last look, by enum page_kind */
     uint64_t rule_bytes[PAGE_RULES];
     struct memory_status before, after; /* by the kernel, around it */
-    uint64_t children_missed;           /* that ended before anything was seen of them */
+    uint64_t touched;         /* bytes of `bytes` that no look has found: it ended too soon */
+    uint64_t children_missed; /* that ended before anything was seen of them */
 };
 
 struct page_watch {
@@ -38,6 +39,7 @@ struct page_watch {
     struct resident_look look;
     VEC(struct cell) news; /* what changed; keys are stacks of the shared table, or PAGES_... */
     uint64_t next_look_ns; /* 0: as soon as possible */
+    uint64_t began_ns;     /* to be watched, or to be this program */
     struct page_watch_sums sums;
     bool has_ended, has_execed; /* the latter until it is asked */
     bool is_execing;            /* while it was looked at: what it tells meanwhile is lost */

@@ -10,7 +10,7 @@
 #include "events/station_stacks.h"
 
 /* What the thread is to do; one at a time. */
-enum order { ORDER_NONE, ORDER_WATCH, ORDER_NEXT, ORDER_LOOK };
+enum order { ORDER_NONE, ORDER_WATCH, ORDER_NEXT, ORDER_AWAIT, ORDER_LOOK };
 
 struct page_station {
     struct page_station_options options;
@@ -29,6 +29,9 @@ struct page_station {
     struct station_stacks *stacks;
     VEC(struct page_watch *) watches;
     VEC(uint32_t) children;       /* that nobody has asked for yet */
+    const char *awaited;          /* the name of who is, or NULL */
+    bool awaits_once;             /* the first alone */
+    uint64_t missed;              /* awaited ones that were over too soon */
     uint32_t self;                /* what records call us, when we watch our next child */
     struct page_watch *looked_at; /* just now; NULL: none */
     uint64_t drained_ns;          /* CPU time that went into reading records */

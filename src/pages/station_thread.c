@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "pages/perf_faults.h"
 #include "pages/station_parts.h"
+#include "procfs/process_named.h"
 
 #define WAIT_MS          20
 #define AT_ONCE          4096u /* records */
@@ -54,6 +55,40 @@ static void begin_child(struct page_station *station, struct page_watch *parent,
     }
 }
 
+static int await(struct page_station *station, struct fault *fault)
+{
+    struct agent_time_wishes const wishes = {
+        .watch = station->options.watch | (station->awaits_once ? AGENT_WATCH_ONCE : 0)};
+    if (!station->link)
+        return fault_set(fault, -EPIPE,
+                         "the agent has ended: start it again with sudo memoir agent");
+    return agent_link_await(station->link, station->awaited, &wishes, fault);
+}
+
+/* Somebody has become what was awaited; the kernel knows only the beginning of a long name. */
+static void begin_awaited(struct page_station *station, uint32_t pid)
+{
+    struct page_watch *watch = calloc(1, sizeof(*watch));
+    bool const is_cut = station->awaited && strlen(station->awaited) >= AGENT_NAME_BYTES;
+    bool const is_meant = station->awaited && (!is_cut || process_is_named(pid, station->awaited));
+    int err = watch && is_meant && station->children.count < CHILDREN_MAX ? 0 : -ESRCH;
+    if (err == 0)
+        err = page_watch_init(watch, station->codes, pid, pid, true);
+    if (err == 0) {
+        watch->is_wanted = watch->is_offered = true;
+        watch->own.is_old = true; /* the loader is at work */
+        if (vec_push(&station->watches, watch) && vec_push(&station->children, pid))
+            return;
+        page_watch_fini(watch);
+    }
+    free(watch);
+    station->missed += is_meant;
+    if (station->link)
+        (void)agent_link_unwatch(station->link, pid);
+    if (station->awaits_once)
+        (void)await(station, NULL);
+}
+
 /* What concerns one process alone: false when it must wait until its pages have been looked at. */
 static bool begin_or_change(struct page_station *station, struct page_watch *watch,
                             const struct agent_record *record)
@@ -89,9 +124,14 @@ static bool on_record(void *context, const struct agent_record *record)
     bool is_taken = true;
     if (record->kind == AGENT_CACHE_DROP)
         return drop_from_cache(station, (const struct agent_cache *)record);
-    if (!watch && !is_ours)
+    if (!watch && !is_ours && record->kind != AGENT_STARTED)
         return true;
     pthread_mutex_lock(&station->lock);
+    if (record->kind == AGENT_STARTED) {
+        begin_awaited(station, record->pid);
+        pthread_mutex_unlock(&station->lock);
+        return true;
+    }
     if (is_ours) {
         begin_child(station, NULL, (uint32_t)record->address);
         pthread_mutex_unlock(&station->lock);
@@ -226,6 +266,8 @@ static void find_agent(struct page_station *station, uint64_t now)
     pthread_mutex_lock(&station->lock);
     station->link = link;
     station->gap_ns += now - station->gone_ns;
+    if (station->awaited && !(station->awaits_once && station->watches.count > 0))
+        (void)await(station, NULL);
     vec_each (watch, &station->watches) {
         if (!(*watch)->has_ended)
             (void)agent_link_watch(link, (pid_t)(*watch)->pid, station->options.watch,
@@ -313,6 +355,8 @@ static void obey(struct page_station *station)
             begin_watch(station, station->order_pid, station->order_is_whole, station->order_fault);
     else if (order == ORDER_NEXT)
         err = begin_next(station, station->order_fault);
+    else if (order == ORDER_AWAIT)
+        err = await(station, station->order_fault);
     else if (watch && !watch->has_ended)
         look(station, watch);
     else

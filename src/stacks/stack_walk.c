@@ -329,13 +329,12 @@ void stack_walk(struct process_code *code, const struct stack_copy *copy, struct
     do {
         walker.with_all = walker.state.lost;
         walk->frame_count = walk->left_out = walk->by_pointer = walk->word_count = 0;
-        walk->uses_rbp = walk->not_repeatable = false;
+        walk->not_repeatable = false;
         walk_state_init(&walker.state, copy, walk);
         walker.count = 0;
         walker.exact = walker.others_known = true;
         walk->stop = walk_outward(&walker);
     } while (walker.state.lost && !walker.with_all);
     finish_frames(&walker);
-    walk_finish_words(&walker.state);
     walk->end = end_of(walk);
 }

@@ -42,6 +42,8 @@ enum stack_stop {
 };
 const char *stack_stop_name(enum stack_stop stop);
 
+#define STACK_WORD_RBP                                                                             \
+    1u /* no address of a word: the register rbp (on rip and rsp a walk always rests) */
 struct stack_word {
     uint64_t address, value;
 };
@@ -55,11 +57,11 @@ struct stack_walk {
     uint32_t frame_count;
     uint32_t left_out;   /* frames between the first STACK_INNER_KEPT and the others */
     uint32_t by_pointer; /* frames left by their frame pointer, for lack of tables */
-    struct stack_word words[STACK_WORDS_MAX]; /* by address, each once */
+    /* In the order in which they were first used, each once: what is used next follows from those before. */
+    struct stack_word words[STACK_WORDS_MAX];
     uint32_t word_count;
-    bool uses_rbp; /* rests on the register rbp too (on rip and rsp it always does) */
     bool
-        not_repeatable; /* rests on more than can be said by words and rbp: other registers, or code not known yet */
+        not_repeatable; /* rests on more than can be said by words: other registers, or code not known yet */
 };
 
 /* Always gives a walk, of one frame at least; `end` says how far it came.  Looks at the mappings again, if that is due,

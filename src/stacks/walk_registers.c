@@ -8,8 +8,7 @@
 void walk_state_init(struct walk_state *state, const struct stack_copy *copy,
                      struct stack_walk *walk)
 {
-    *state = (struct walk_state){
-        .copy = copy, .walk = walk, .sp = copy->registers[REG_RSP], .words_are_sorted = true};
+    *state = (struct walk_state){.copy = copy, .walk = walk, .sp = copy->registers[REG_RSP]};
     for (unsigned i = 0; i < REG_COUNT; i++)
         state->registers[i] =
             (struct walk_register){copy->registers[i], REGISTER_INITIAL, (uint8_t)i};
@@ -28,12 +27,12 @@ static bool peek_word(const struct stack_copy *copy, uint64_t address, uint64_t 
 static void rest_on(struct walk_state *state, struct stack_word word)
 {
     struct stack_walk *walk = state->walk;
-    if (walk->word_count > 0) {
-        uint64_t const last = walk->words[walk->word_count - 1].address;
-        if (last == word.address)
+    /* Most are further outward than all before. */
+    for (uint32_t i = word.address > state->outermost ? 0 : walk->word_count; i-- > 0;)
+        if (walk->words[i].address == word.address)
             return;
-        state->words_are_sorted &= last < word.address;
-    }
+    if (word.address > state->outermost)
+        state->outermost = word.address;
     if (walk->word_count < STACK_WORDS_MAX)
         walk->words[walk->word_count++] = word;
     else
@@ -57,7 +56,7 @@ bool walk_use(struct walk_state *state, unsigned number, uint64_t *value)
     switch ((enum register_state)reg->state) {
     case REGISTER_INITIAL:
         if (reg->number == REG_RBP)
-            state->walk->uses_rbp = true;
+            rest_on(state, (struct stack_word){STACK_WORD_RBP, reg->value});
         else if (reg->number != REG_RSP && reg->number != REG_RIP)
             state->walk->not_repeatable = true;
         break;
@@ -164,24 +163,4 @@ int walk_step_row(struct walk_state *state, const struct unwind_row *row, bool *
         caller[REG_RSP] = (struct walk_register){.value = cfa, .state = REGISTER_KNOWN};
     memcpy(state->registers, caller, sizeof(caller));
     return walk_use(state, REG_RIP, &ip) && walk_use(state, REG_RSP, &state->sp) ? 0 : -EINVAL;
-}
-
-static int by_address(const void *left, const void *right)
-{
-    const struct stack_word *a = left, *b = right;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
-
-void walk_finish_words(struct walk_state *state)
-{
-    struct stack_walk *walk = state->walk;
-    uint32_t kept = 0;
-    if (state->words_are_sorted)
-        return;
-    qsort(walk->words, walk->word_count, sizeof(walk->words[0]), by_address);
-    for (uint32_t i = 0; i < walk->word_count; i++) {
-        if (kept == 0 || walk->words[kept - 1].address != walk->words[i].address)
-            walk->words[kept++] = walk->words[i];
-    }
-    walk->word_count = kept;
 }

@@ -23,11 +23,11 @@ struct walk_state {
     const struct stack_copy *copy;
     struct stack_walk *walk;
     struct walk_register registers[REG_COUNT];
-    uint64_t sp;           /* of the frame */
-    bool out_above;        /* a word above the copy was wanted */
-    bool out_below;        /* one below it */
-    bool lost;             /* a register was wanted that the packed rules had lost */
-    bool words_are_sorted; /* so far */
+    uint64_t sp;        /* of the frame */
+    uint64_t outermost; /* of the words that it rests on, the highest address */
+    bool out_above;     /* a word above the copy was wanted */
+    bool out_below;     /* one below it */
+    bool lost;          /* a register was wanted that the packed rules had lost */
 };
 
 void walk_state_init(struct walk_state *state, const struct stack_copy *copy,
@@ -52,6 +52,3 @@ static inline struct walk_register walk_saved(const struct walk_state *state, un
 /* One step outward by a whole row, as eh_frame_step.  On success `sp` and REG_RSP are the caller's, and *outermost says
  * that there is none.  0 or -EINVAL. */
 int walk_step_row(struct walk_state *state, const struct unwind_row *row, bool *outermost);
-
-/* Sorts the words and leaves out what is there twice. */
-void walk_finish_words(struct walk_state *state);

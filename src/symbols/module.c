@@ -14,7 +14,7 @@ struct module {
     struct elf_symbols symbols; /* names point into the files and minidebug */
     struct pclntab go;          /* used when has_go */
     struct dwarf_lines *dwarf;  /* or NULL */
-    bool has_go;
+    bool has_go, is_resting;
 };
 
 static void unpack_minidebug(struct module *module)
@@ -95,9 +95,12 @@ void module_destroy(struct module *module)
 
 bool module_is(const struct module *module, const struct resolver_module *wanted)
 {
-    return strcmp(module->path, wanted->path) == 0 &&
-           strcmp(module->build_id, wanted->build_id) == 0 &&
-           strcmp(module->root, wanted->root) == 0;
+    bool const is_open = module->files.module.bytes.size > 0 || module->files.debug.bytes.size > 0;
+    if (strcmp(module->build_id, wanted->build_id) != 0)
+        return false;
+    /* A build-id says what is in it: then one for all processes that have it mapped, by whatever name and root. */
+    return (is_open && module->build_id[0]) ||
+           (strcmp(module->path, wanted->path) == 0 && strcmp(module->root, wanted->root) == 0);
 }
 
 bool module_is_intact(const struct module *module)
@@ -205,6 +208,9 @@ size_t module_lookup(struct module *module, struct text_pool *texts, uint64_t ad
 {
     size_t count = 0;
 
+    if (module->is_resting)
+        open_dwarf(module);
+    module->is_resting = false;
     if (module->has_go)
         count = lookup_go(module, texts, address, out);
     if (count == 0 && module->dwarf)
@@ -229,6 +235,13 @@ size_t module_bytes(const struct module *module)
     size_t fixed = module->dwarf ? dwarf_lines_fixed_bytes(module->dwarf) : 0;
     return sizeof(*module) + elf_symbols_bytes(&module->symbols) + module->minidebug.size + fixed +
            module_forgettable_bytes(module);
+}
+
+void module_rest(struct module *module)
+{
+    module->is_resting = module->is_resting || module->dwarf;
+    dwarf_lines_close(module->dwarf);
+    module->dwarf = NULL;
 }
 
 void module_forget(struct module *module)

@@ -27,3 +27,5 @@ size_t module_lookup(struct module *module, struct text_pool *texts, uint64_t ad
 size_t module_bytes(const struct module *module);
 size_t module_forgettable_bytes(const struct module *module);
 void module_forget(struct module *module);
+/* Gives back all that was made of its DWARF until it is asked again; its files stay open. */
+void module_rest(struct module *module);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/resolver.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,9 @@
 #include "symbols/perf_map.h"
 
 #define MODULES_MAX     256                        /* open at once: each holds up to 3 files */
-#define CACHE_MAX_BYTES ((size_t)96 * 1024 * 1024) /* tables and DWARF of all modules */
-#define MAPS_MAX        64 /* lists of code made at run time, open at once */
-#define DWARF_MAX_BYTES ((size_t)48 * 1024 * 1024) /* what was read of one module's DWARF */
+#define CACHE_MAX_BYTES ((size_t)32 * 1024 * 1024) /* tables and DWARF of all modules */
+#define MAPS_MAX        64                        /* lists of code made at run time, open at once */
+#define DWARF_MAX_BYTES ((size_t)8 * 1024 * 1024) /* what was read of one module's DWARF */
 
 /* The list of what a runtime made. */
 struct made_code {
@@ -144,6 +145,13 @@ static size_t lookup_made(struct resolver *resolver, const struct resolver_modul
                              .file = ""};
     out->function = out->symbol;
     return 1;
+}
+
+void resolver_rest(struct resolver *resolver)
+{
+    for (size_t i = 0; i < resolver->module_count; i++)
+        module_rest(resolver->modules[i]);
+    malloc_trim(0);
 }
 
 size_t resolver_lookup(struct resolver *resolver, const struct resolver_module *module,

@@ -4,7 +4,7 @@
  * file (build-id directories, .gnu_debuglink, debuginfod when DEBUGINFOD_URLS is set), .symtab,
  * .gnu_debugdata (minidebuginfo) and .dynsym.  Every file is hostile input: bounded, never trusted.
  * A module that is a list of code made at run time (perf_map.h) names addresses of the process.
- * Memory: at most 256 modules and about 96 MiB of tables and DWARF stay open, the least recently
+ * Memory: at most 256 modules and about 32 MiB of tables and DWARF stay open, the least recently
  * used go first (a single larger module stays), plus each distinct text once.  Lookups are fastest
  * when those of one module come together. Not thread-safe; use one per thread. */
 #pragma once
@@ -34,6 +34,9 @@ struct resolved {
 
 struct resolver *resolver_create(void); /* NULL when out of memory */
 void resolver_destroy(struct resolver *resolver);
+
+/* Nobody asks for a while: gives memory back.  Files stay open, for their process may be gone the next time. */
+void resolver_rest(struct resolver *resolver);
 
 /* Names the ELF virtual address `address` (already a call site: return address minus one) of
  * `module`.  The number of entries written, 0 when nothing is known. */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #endif
 
-#define AGENT_VERSION     2u
+#define AGENT_VERSION     3u
 #define AGENT_SOCKET_PATH "/run/memoir/agent.sock"
 
 /* A number that the recorder gave to a stack, below AGENT_STACKS_MAX; or one of these. */
@@ -21,14 +21,14 @@
 #define AGENT_STACK_COPY 0x80000000u /* | number: the record AGENT_COPY of this number has it */
 
 enum agent_record_kind {
-    AGENT_COPY = 1,   /* a stack that is not known */
-    AGENT_FAULT,      /* a page is touched that is not there, or may not be written yet */
-    AGENT_LARGE,      /* ... and was given as one of `size` bytes, aligned to its size */
-    AGENT_RANGE,      /* addresses are used anew: what was there is gone */
-    AGENT_MOVE,       /* ... by moving what was at `from` */
-    AGENT_EXEC,       /* begins to be another program */
-    AGENT_FORK,       /* `address` is the child's number */
-    AGENT_EXIT,       /* of whose time is watched, each thread; AGENT_IS_LAST: the process */
+    AGENT_COPY = 1, /* a stack that is not known */
+    AGENT_FAULT,    /* a page is touched that is not there, or may not be written yet */
+    AGENT_LARGE,    /* ... and was given as one of `size` bytes, aligned to its size */
+    AGENT_RANGE,    /* addresses are used anew: what was there is gone */
+    AGENT_MOVE,     /* ... by moving what was at `from` */
+    AGENT_EXEC,     /* begins to be another program */
+    AGENT_FORK,     /* `address` is the child's number */
+    AGENT_EXIT, /* of whose time is watched, each thread; AGENT_IS_LAST: the process, `address` bytes resident at most */
     AGENT_CACHE_ADD,  /* a file's page came into the page cache: struct agent_cache */
     AGENT_CACHE_DROP, /* and left it */
     AGENT_KERNEL_ADD, /* the kernel took memory for itself in the process's name: `address` bytes */
@@ -36,7 +36,8 @@ enum agent_record_kind {
     AGENT_OOM,         /* will be killed for lack of memory */
     AGENT_SAMPLE,      /* was on a processor when the clock ticked: struct agent_time */
     AGENT_WAIT, /* runs again after a wait: struct agent_time, the stacks those that it went to wait with */
-    AGENT_NAME /* a thread is new, or has another name: struct agent_name */
+    AGENT_NAME, /* a thread is new, or has another name: struct agent_name */
+    AGENT_STARTED /* a process has become what was awaited, and is watched from now on: struct agent_name */
 };
 
 enum agent_record_flag {
@@ -103,9 +104,11 @@ enum { AGENT_RBP = 6, AGENT_RSP = 7, AGENT_RIP = 16, AGENT_REGISTERS = 17 };
 struct agent_copy {
     struct agent_record record; /* `stack` has its number */
     uint64_t registers[AGENT_REGISTERS];
-    uint32_t generation, way; /* to be told back */
-    uint32_t size;            /* of what follows: the stack from rsp on */
-    uint32_t beyond;          /* bytes of the mapping that did not fit */
+    uint64_t branch;     /* this and */
+    uint32_t generation; /* ... this to be told back */
+    uint32_t size;       /* of what follows: the stack from rsp on */
+    uint32_t beyond;     /* bytes of the mapping that did not fit */
+    uint32_t reserved;
     uint8_t bytes[];
 };
 
@@ -126,6 +129,7 @@ static inline uint32_t agent_record_least(uint8_t kind)
     case AGENT_WAIT:
         return sizeof(struct agent_time);
     case AGENT_NAME:
+    case AGENT_STARTED:
         return sizeof(struct agent_name);
     case AGENT_FAULT:
     case AGENT_EXEC:
@@ -140,15 +144,21 @@ static inline uint32_t agent_record_least(uint8_t kind)
     }
 }
 
-/* The words that a walk depended on. */
+/* The words that a walk depended on, in the order in which it used them.  So where two stacks that begin at the same place first differ,
+ * the word that differs is one that both walks use. */
 #define AGENT_WORDS_MAX 480u
+#define AGENT_AT_RBP    0xffffu /* the register */
+struct agent_word {
+    uint16_t at;    /* words above rsp, or AGENT_AT_RBP */
+    uint16_t check; /* of the hash up to and with this word, the lowest bits */
+};
 struct agent_stack {
-    uint64_t hash;
-    uint64_t rbp; /* only if uses_rbp */
+    uint64_t hash; /* of all of them */
+    uint64_t hint; /* the kernel's own */
     uint32_t stack;
     uint16_t count;
-    uint8_t uses_rbp, is_pending;
-    uint16_t at[AGENT_WORDS_MAX]; /* words above rsp, ascending */
+    uint8_t is_pending, reserved;
+    struct agent_word words[AGENT_WORDS_MAX];
 };
 
 static inline uint64_t agent_hash_step(uint64_t hash, uint64_t word)
@@ -168,7 +178,9 @@ enum agent_request_kind {
     AGENT_KNOW,     /* struct agent_know */
     AGENT_RENEW,    /* forgets the known stacks of `pid`: other code is where code was */
     AGENT_COUNTERS, /* how much was lost */
-    AGENT_TELL_WAITS /* those of `pid` (0: of all) that are not over are told as far as they are: AGENT_GOES_ON */
+    AGENT_TELL_WAITS, /* those of `pid` (0: of all) that are not over are told as far as they are: AGENT_GOES_ON */
+    AGENT_AWAIT /* whoever becomes a program called `name` is watched from its first instruction on, as AGENT_WATCH would, and
+                 * told by AGENT_STARTED; answered as AGENT_WATCH.  One recorder may await a name for memory and one for time */
 };
 
 enum agent_watch {
@@ -178,7 +190,8 @@ enum agent_watch {
     AGENT_WATCH_CHILDREN = 1 << 3, /* forked processes too */
     AGENT_WATCH_NEXT = 1 << 4,     /* not itself, but the next process that it forks */
     AGENT_WATCH_CPU = 1 << 5,      /* samples, `hz` of the request a second */
-    AGENT_WATCH_WAITS = 1 << 6     /* of at least `wait_least_us` */
+    AGENT_WATCH_WAITS = 1 << 6,    /* of at least `wait_least_us` */
+    AGENT_WATCH_ONCE = 1 << 7      /* of those who are awaited, the first alone */
 };
 #define AGENT_WATCH_MEMORY (AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE | AGENT_WATCH_KERNEL)
 #define AGENT_WATCH_TIME   (AGENT_WATCH_CPU | AGENT_WATCH_WAITS)
@@ -189,13 +202,15 @@ struct agent_request {
     uint32_t kind, version;
     uint32_t pid, watch;
     uint32_t hz, wait_least_us;
+    char name[AGENT_NAME_BYTES]; /* of AGENT_AWAIT: the kernel's short name, NUL-terminated */
 };
 
 struct agent_know {
     struct agent_request request;
-    uint32_t generation, way;
+    uint64_t branch;
+    uint32_t generation, reserved;
     uint64_t ip, sp;
-    struct agent_stack stack; /* cut after at[count] */
+    struct agent_stack stack; /* cut after words[count] */
 };
 
 struct agent_counters {

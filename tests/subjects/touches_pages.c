@@ -61,6 +61,37 @@ __attribute__((noinline)) static void grow_4_to_32_mib(void)
     }
 }
 
+/* To addresses that it names itself, as allocators and collectors do. */
+__attribute__((noinline)) static void move_9_mib(void)
+{
+    char *memory = map_anonymous(9 * MIB, 0);
+    char *room = mmap(NULL, 16 * MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED)
+        exit(1);
+    madvise(memory, 9 * MIB, MADV_NOHUGEPAGE);
+    touch(memory, 9 * MIB);
+    if (mremap(memory, 9 * MIB, 9 * MIB, MREMAP_MAYMOVE | MREMAP_FIXED, room + 5 * PAGE) ==
+        MAP_FAILED)
+        exit(1);
+}
+
+static char *replaced;
+
+__attribute__((noinline)) static void touch_7_mib(void)
+{
+    replaced = map_anonymous(7 * MIB, 0);
+    madvise(replaced, 7 * MIB, MADV_NOHUGEPAGE);
+    touch(replaced, 7 * MIB);
+}
+
+/* In the place of those, all but one. */
+__attribute__((noinline)) static void replace_6_mib(void)
+{
+    if (mmap(replaced, 6 * MIB, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0) == MAP_FAILED)
+        exit(1);
+}
+
 __attribute__((noinline)) static void huge_20_mib(void)
 {
     char *memory = map_anonymous(24 * MIB, 0);
@@ -129,7 +160,8 @@ static const struct {
     void (*step)(void);
 } steps[] = {{"anon", touch_64_mib},     {"drop", give_back_16_mib}, {"populate", populate_8_mib},
              {"move", grow_4_to_32_mib}, {"huge", huge_20_mib},      {"write", write_file_12_mib},
-             {"map", map_file_12_mib},   {"share", share_6_mib},     {"fork", fork_a_child}};
+             {"map", map_file_12_mib},   {"share", share_6_mib},     {"fork", fork_a_child},
+             {"fix", move_9_mib},        {"touch", touch_7_mib},     {"replace", replace_6_mib}};
 
 int main(void)
 {

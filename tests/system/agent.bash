@@ -88,12 +88,16 @@ touched() {
     if [ "$lost" = 0 ] && [ -z "$may_lose" ]; then equal "$@"; else at_most "$1-with-losses" "$2" "$3"; fi
 }
 
+kernel_tells_locks() {
+    printf '6.14\n%s\n' "$(uname -r)" | sort -VC
+}
+
 # touches_all NAME OPTIONS…: memoir pages on all that the subject does; NAME.memoir against what it did and what the kernel counts.
 touches_all() {
     local name=$1 part mib=1048576
     shift
     begin_subject "$MEMOIR" pages "$@" --every 200ms -o "$name.memoir" -- "$subjects/subject-touches_pages"
-    for part in anon populate move huge write map share drop; do
+    for part in anon populate move fix touch huge write map share drop replace; do
         step $part || not_ok "$name-step-$part" "it did not end"
     done
     quiet "$name-quiet" "$name.memoir" "$(pgrep -P "$subject" -x subject-touches | head -n 1)"
@@ -103,6 +107,13 @@ touches_all() {
     touched "$name-anon" $((48 * mib)) "$(inside "$name.memoir" pages.anon touch_64_mib)"
     touched "$name-populate" $((8 * mib)) "$(inside "$name.memoir" pages.anon populate_8_mib)"
     touched "$name-move" $((32 * mib)) "$(inside "$name.memoir" pages.anon grow_4_to_32_mib)"
+    if [ "$name" = agent ] && ! kernel_tells_locks; then
+        skip "$name-fixed" "before 6.14 the kernel does not tell the agent of addresses that a program names"
+    else
+        touched "$name-fixed-move" $((9 * mib)) "$(inside "$name.memoir" pages.anon move_9_mib)"
+        touched "$name-replaced" $((1 * mib)) "$(inside "$name.memoir" pages.anon touch_7_mib)"
+        touched "$name-replaced-by" $((6 * mib)) "$(inside "$name.memoir" pages.anon replace_6_mib)"
+    fi
     touched "$name-huge" $((20 * mib)) "$(inside "$name.memoir" pages.anon huge_20_mib)"
     touched "$name-shared" $((6 * mib)) "$(inside "$name.memoir" pages.shmem share_6_mib)"
     touched "$name-mapped-file" $((12 * mib)) "$(inside "$name.memoir" pages.file map_file_12_mib)"

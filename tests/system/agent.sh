@@ -54,6 +54,21 @@ for whose in own roots; do
         roots) at_most exec-of-others-is-not-seen 2000 "$seen" ;;
     esac
 done
+# Who waits for a name is told of programs of his own alone.
+cp "$(command -v sleep)" "$house/own/awaited-node"
+chmod 755 "$house/own/awaited-node"
+as_nobody "$house/memoir" pages --agent "$socket" --wait-exec awaited-node -o awaited.memoir 2>awaited.err &
+waiter=$!
+started+=("$waiter")
+wait_until 20 grep -q waiting awaited.err
+"$house/own/awaited-node" 2
+equal others-are-not-awaited '' "$(find "$house/own" -name awaited.memoir)"
+"${nobody[@]}" "$house/own/awaited-node" 3 &
+theirs_too=$!
+wait "$theirs_too" "$waiter"
+equal own-is-awaited-status 0 $?
+equal own-is-awaited "$theirs_too" "$("$MEMOIR" report "$house/own/awaited.memoir" --json | jq .recording.pid)"
+at_least own-is-awaited-pages 4096 "$(total "$house/own/awaited.memoir" pages.resident)"
 chmod 660 "$socket"
 chgrp root "$socket"
 as_nobody "$house/memoir" pages --agent "$socket" "$theirs" 2>err
@@ -85,7 +100,10 @@ begin_subject "$MEMOIR" pages --agent "$socket" --every 200ms -o t.memoir -- "$s
 step anon
 step move
 step huge
-sleep 1
+huge_is_seen() {
+    [ "$(inside t.memoir pages.anon huge_20_mib)" = $((20 * mib)) ]
+}
+wait_until 15 huge_is_seen
 end_subject
 equal among-strangers-status 0 $?
 equal among-strangers-anon $((64 * mib)) "$(inside t.memoir pages.anon touch_64_mib)"

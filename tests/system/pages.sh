@@ -52,7 +52,11 @@ begin_subject "$MEMOIR" pages --agent "$socket" --children --every 200ms -o fami
 step anon
 step fork
 child=$(awk '$1 == "child" { print $2 }' steps.out)
-sleep 1.5
+child_is_recorded() {
+    children=(./*touches_pages*"$child"*.memoir)
+    [ "$(inside "${children[0]}" pages.anon touch_5_mib)" = $((5 * mib)) ]
+}
+wait_until 15 child_is_recorded
 children=(./*touches_pages*"$child"*.memoir)
 equal child-has-a-recording 1 "$(find . -name "*touches_pages*$child*.memoir" | wc -l)"
 equal child-touched $((5 * mib)) "$(inside "${children[0]}" pages.anon touch_5_mib)"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The agent whose socket the variable MODEL_AGENT names. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "model_driver.h"
@@ -41,7 +43,7 @@ static void teach(struct agent_source *agent, const struct agent_copy *copy)
     struct agent_know const know = {
         .request = {AGENT_KNOW, AGENT_VERSION, copy->record.pid, 0},
         .generation = copy->generation,
-        .way = copy->way,
+        .branch = copy->branch,
         .ip = copy->registers[AGENT_RIP],
         .sp = copy->registers[AGENT_RSP],
         .stack = {.stack = MODEL_STACK_OF(toucher)},
@@ -85,11 +87,15 @@ static bool yes(void *source)
     return true;
 }
 
-static bool no(void *source)
+/* The kernel tells of locks on mappings from 6.14 on. */
+static bool tells_locks(void *source)
 {
+    struct utsname name;
+    unsigned major = 0, minor = 0;
     (void)source;
-    return false;
+    return uname(&name) == 0 && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 6 || (major == 6 && minor >= 14));
 }
 
-const struct model_source model_source_agent = {"agent", open_agent, drain_agent, lost_by_agent,
-                                                yes,     no,         yes,         close_agent};
+const struct model_source model_source_agent = {"agent", open_agent,  drain_agent, lost_by_agent,
+                                                yes,     tells_locks, yes,         close_agent};

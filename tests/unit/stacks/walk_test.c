@@ -75,7 +75,7 @@ TEST(a_return_address_of_zero_ends_it)
     assert_int_equal(walk.word_count, 2);
     CHECK(walk.words[0].address == MADE_START && walk.words[0].value == made_return(outer));
     CHECK(walk.words[1].address == MADE_START + 8 && walk.words[1].value == 0);
-    CHECK(!walk.uses_rbp && !walk.not_repeatable);
+    CHECK(!walk.not_repeatable);
 }
 
 TEST(a_copy_that_ends_first_is_said_to)
@@ -162,11 +162,13 @@ TEST(made_code_is_left_by_its_frame_pointer)
     assert_int_equal(walk.end, STACK_END_COMPLETE);
     assert_int_equal(walk.frame_count, 3);
     assert_int_equal(walk.by_pointer, 2);
-    CHECK(walk.uses_rbp && !walk.not_repeatable);
-    assert_int_equal(walk.word_count,
-                     4); /* two return addresses, one saved rbp that was used, the final 0 */
-    CHECK(walk.words[0].address == MADE_START + 16 && walk.words[1].address == MADE_START + 24 &&
-          walk.words[2].address == MADE_START + 48 && walk.words[3].address == MADE_START + 56);
+    CHECK(!walk.not_repeatable);
+    assert_int_equal(
+        walk.word_count,
+        5); /* rbp, two return addresses, one saved rbp after the first that uses it, the final 0 */
+    CHECK(walk.words[0].address == STACK_WORD_RBP && walk.words[1].address == MADE_START + 24 &&
+          walk.words[2].address == MADE_START + 16 && walk.words[3].address == MADE_START + 48 &&
+          walk.words[4].address == MADE_START + 56);
     munmap(room, 4096);
 }
 
@@ -185,7 +187,7 @@ TEST(made_code_is_left_at_its_first_and_last_instructions)
         walk_made();
         assert_int_equal(walk.end, STACK_END_COMPLETE);
         assert_int_equal(walk.frame_count, 2);
-        CHECK(!walk.uses_rbp);
+        CHECK(walk.words[0].address != STACK_WORD_RBP);
     }
     munmap(room, 4096);
 }

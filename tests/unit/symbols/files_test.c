@@ -100,6 +100,29 @@ static void debug_files_are_found_by_build_id_below_the_root(void **state)
     free(id);
 }
 
+/* Processes come and go, each with a root of its own; what they share is read once, and is known after a rest. */
+static void an_open_file_is_the_one_of_its_build_id(void **state)
+{
+    struct resolver *resolver = resolver_create();
+
+    (void)state;
+    scratch_run("cc", "-O2", "-g", "-Wl,--build-id", "-o", "program", "program.c");
+    scratch_run("cp", "program", "oracle");
+    char *id = scratch_build_id("program");
+    struct resolver_module const first = {scratch_path("program"), "", id};
+    struct resolver_module const gone = {"/program", "/proc/0/root", id};
+    struct resolver_module const nameless = {"/program", "/proc/0/root", ""};
+    CHECK(!finds_chain(resolver, &gone, "oracle", "outer", chain));
+    CHECK(finds_chain(resolver, &first, "oracle", "outer", chain));
+    CHECK(finds_chain(resolver, &gone, "oracle", "outer", chain));
+    scratch_run("rm", "program");
+    resolver_rest(resolver);
+    CHECK(finds_chain(resolver, &first, "oracle", "outer", chain));
+    CHECK(!finds_chain(resolver, &nameless, "oracle", "outer", chain));
+    resolver_destroy(resolver);
+    free(id);
+}
+
 static void a_module_with_another_build_id_names_nothing(void **state)
 {
     struct resolver_module module = {scratch_path("program"), "", ""};
@@ -315,6 +338,7 @@ int main(void)
         WITH_FOLDER(a_debuglink_is_followed_to_its_three_places),
         WITH_FOLDER(a_debug_file_with_another_crc_is_not_used),
         WITH_FOLDER(debug_files_are_found_by_build_id_below_the_root),
+        WITH_FOLDER(an_open_file_is_the_one_of_its_build_id),
         WITH_FOLDER(a_module_with_another_build_id_names_nothing),
         WITH_FOLDER(links_stay_inside_the_root),
         WITH_FOLDER(a_deleted_file_is_used_when_its_successor_is_equal),
