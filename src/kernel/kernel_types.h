@@ -39,6 +39,7 @@ typedef struct {
 
 struct signal_struct {
     atomic_t live;
+    unsigned long long sum_sched_runtime; /* of threads that have ended */
 };
 
 struct sched_entity {

@@ -170,7 +170,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
             write_record(time_peer, &record, sizeof(record), BPF_RB_NO_WAKEUP);
         return 0;
     }
-    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE, 0);
+    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE,
+                task->signal->sum_sched_runtime + task->se.sum_exec_runtime);
     tell_both(peer, time_peer, &record);
     forget_target(pid);
     forget_target(pid | AGENT_OF_TIME);
