@@ -73,6 +73,12 @@ static void clear_counters(struct kernel_side *side, uint32_t peer)
     free(none);
 }
 
+void kernel_side_deepen(struct kernel_side *side, uint32_t peer, bool is_deep)
+{
+    uint32_t const value = is_deep;
+    bpf_map_update_elem(bpf_map__fd(side->bpf->maps.deep_peers), &peer, &value, BPF_ANY);
+}
+
 int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer, int *ring,
                          uint32_t *ring_bytes, struct fault *fault)
 {
@@ -101,6 +107,7 @@ int kernel_side_add_peer(struct kernel_side *side, uint32_t user, uint32_t *peer
     }
     *given = (struct given_ring){map_id(side->peers[place].ring), user};
     clear_counters(side, place);
+    kernel_side_deepen(side, place, false);
     *peer = place;
     *ring = side->peers[place].ring;
     *ring_bytes = RING_BYTES;

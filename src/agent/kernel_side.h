@@ -47,6 +47,8 @@ uint32_t kernel_side_count(struct kernel_side *side, uint32_t peer);
 /* These do nothing when `pid` is not the peer's. */
 void kernel_side_unwatch(struct kernel_side *side, uint32_t peer, uint32_t pid);
 void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agent_know *know);
+/* Whether all of the peer's stacks is copied, in pieces, or only the innermost piece. */
+void kernel_side_deepen(struct kernel_side *side, uint32_t peer, bool is_deep);
 void kernel_side_renew(struct kernel_side *side, uint32_t peer, uint32_t pid);
 /* `pid` 0: of all that the peer watches. */
 void kernel_side_tell_waits(struct kernel_side *side, uint32_t peer, uint32_t pid);

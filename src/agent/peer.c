@@ -209,6 +209,10 @@ static bool obey(struct peer *peer, struct peer_house *house, const struct messa
     else if (request->kind == AGENT_KNOW) {
         know(peer, house, message);
         return false;
+    } else if (request->kind == AGENT_DEEPEN) {
+        if (peer->has_place)
+            kernel_side_deepen(house->kernel, peer->place, true);
+        return false;
     } else if (request->kind == AGENT_UNWATCH && peer->has_place)
         kernel_side_unwatch(house->kernel, peer->place, request->pid);
     else if (request->kind == AGENT_RENEW && peer->has_place)

@@ -22,9 +22,12 @@ static void tell_quality(struct cpu_told *told, const struct cpu_state *state,
     recording->timing = state->timing;
     for (unsigned end = 0; end < STACK_END_KINDS; end++) {
         uint64_t const more = state->stack_ends[end] - told->stack_ends[end];
-        quality->stack_ends[end] += more;
+        quality_add_stacks(quality, STACK_SOURCE_CPU, (enum stack_end)end, more);
         quality->events += more;
         told->stack_ends[end] = state->stack_ends[end];
+        quality_add_stacks(quality, STACK_SOURCE_WAITS, (enum stack_end)end,
+                           state->wait_ends[end] - told->wait_ends[end]);
+        told->wait_ends[end] = state->wait_ends[end];
     }
     quality->lost_events += lost - told->lost;
     bucket->lost_events += lost - told->lost;

@@ -8,7 +8,7 @@
 struct cpu_told {
     uint32_t pid;
     uint64_t lost;
-    uint64_t stack_ends[STACK_END_KINDS];
+    uint64_t stack_ends[STACK_END_KINDS], wait_ends[STACK_END_KINDS];
 };
 
 struct cpu_cells {

@@ -26,7 +26,8 @@ static void tell_quality(struct page_told *told, const struct page_state *state,
     quality->lost_events += sums->lost - told->lost;
     bucket->lost_events += sums->lost - told->lost;
     for (unsigned end = 0; end < STACK_END_KINDS; end++) {
-        quality->stack_ends[end] += sums->stack_ends[end] - told->stack_ends[end];
+        quality_add_stacks(quality, STACK_SOURCE_PAGES, (enum stack_end)end,
+                           sums->stack_ends[end] - told->stack_ends[end]);
         told->stack_ends[end] = sums->stack_ends[end];
     }
     told->faults = sums->faults;

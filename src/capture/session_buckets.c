@@ -24,7 +24,7 @@ static void judge_stacks(struct session *session, const struct bucket *bucket)
         if (cell->column != COL_HEAP_CALLS && cell->column != COL_POOL_CALLS)
             continue;
         const struct imported_site *site = stack_import_describe(session->stacks, cell->key);
-        quality->stack_ends[site->end] += (uint64_t)cell->value;
+        quality_add_stacks(quality, STACK_SOURCE_HEAP, site->end, (uint64_t)cell->value);
         quality->collapsed_stacks += site->folded ? (uint64_t)cell->value : 0;
     }
 }

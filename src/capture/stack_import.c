@@ -184,6 +184,33 @@ static uint32_t parent_of(const struct stack_import *import, uint32_t node)
     return known.parent < node ? known.parent : TRIE_NONE;
 }
 
+/* A stack of one frame that is only a name. */
+static int import_name(struct stack_import *import, string_id name, stack_id *root)
+{
+    struct recording *recording = import->recording;
+    if (import->roots.count >= NAMES_MAX && !number_map_get(&import->roots, name))
+        name = recording_intern(recording, "more names");
+    uint32_t *known = name ? number_map_at(&import->roots, name) : NULL;
+    if (!known)
+        return -ENOMEM;
+    if (*known == 0 && recording_name_stack(recording, name, known) < 0)
+        return -ENOMEM;
+    *root = *known;
+    return 0;
+}
+
+/* Where a walk came to that did not come to its end. */
+static bool is_cut(uint32_t node)
+{
+    return node == TRIE_NO_RULE || node == TRIE_BAD_FRAME;
+}
+
+/* What calls the rest of such a stack, which must not look as if nobody did. */
+static int import_cut(struct stack_import *import, stack_id *stack)
+{
+    return import_name(import, recording_intern(import->recording, STACK_CUT_NAME), stack);
+}
+
 /* The stack of `node`, with everything outside it. */
 static int import_stack(struct stack_import *import, uint32_t node, stack_id *stack)
 {
@@ -198,6 +225,8 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
         }
         path[count++] = node;
     }
+    if (count > 0 && is_cut(node) && import_cut(import, stack) < 0)
+        return -ENOMEM;
     while (count-- > 0) {
         uint32_t frame;
         int err = import_frame(import, path[count], &frame);
@@ -246,21 +275,6 @@ int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site
         return -ENOMEM;
     import->node_site[node] = (uint32_t)import->sites.count;
     *site = import->node_site[node] - 1;
-    return 0;
-}
-
-/* A stack of one frame that is only a name. */
-static int import_name(struct stack_import *import, string_id name, stack_id *root)
-{
-    struct recording *recording = import->recording;
-    if (import->roots.count >= NAMES_MAX && !number_map_get(&import->roots, name))
-        name = recording_intern(recording, "more names");
-    uint32_t *known = name ? number_map_at(&import->roots, name) : NULL;
-    if (!known)
-        return -ENOMEM;
-    if (*known == 0 && recording_name_stack(recording, name, known) < 0)
-        return -ENOMEM;
-    *root = *known;
     return 0;
 }
 

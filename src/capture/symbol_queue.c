@@ -274,7 +274,7 @@ static bool ask(struct symbol_queue *queue, struct recording *recording, const c
                                 .frame = (uint32_t)at,
                                 .address = frame->address,
                                 .path = strdup(recording_text(recording, module->path)),
-                                .root = strdup(root),
+                                .root = strdup(module->root ? module->root : root),
                                 .build_id = strdup(recording_text(recording, module->build_id))};
     if (!question.path || !question.root || !question.build_id ||
         !vec_push(&queue->questions, question)) {

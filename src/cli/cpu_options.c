@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "report/stack_shares.h"
 
 int cpu_options_hz(const char *text, uint32_t *hz, struct fault *fault)
 {
@@ -53,11 +54,8 @@ static void say_samples(const struct recording *recording)
 void cpu_options_say_end(const struct recording *recording)
 {
     const struct timing *timing = &recording->timing;
-    const uint64_t *ends = recording->quality.stack_ends;
-    char waits[HUMAN_MAX], waited[HUMAN_MAX], share[HUMAN_MAX];
-    uint64_t stacks = 0;
-    for (unsigned end = 0; end < STACK_END_KINDS; end++)
-        stacks += ends[end];
+    struct text_line shares = {0};
+    char waits[HUMAN_MAX], waited[HUMAN_MAX];
     fprintf(stderr, "memoir: %s", recording_text(recording, recording->program));
     if (recording->pid)
         fprintf(stderr, " (pid %u)", recording->pid);
@@ -66,8 +64,7 @@ void cpu_options_say_end(const struct recording *recording)
     if (timing->waits > 0)
         fprintf(stderr, "%s waits of %s together; ", human_count((int64_t)timing->waits, waits),
                 human_duration(timing->wait_ns, waited));
-    fprintf(stderr, "%s of stacks complete\n",
-            human_share((int64_t)ends[STACK_END_COMPLETE], (int64_t)stacks, share));
+    fprintf(stderr, "%s\n", stack_shares_add(&shares, recording) ? shares.text : "no stacks");
     for (size_t i = 0; i < recording->notes.count; i++)
         fprintf(stderr, "memoir: %s\n", recording_text(recording, recording->notes.items[i]));
 }

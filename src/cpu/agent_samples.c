@@ -11,6 +11,7 @@
 #define CONNECT_NS  1000000000ull
 #define COUNTERS_NS 500000000ull
 #define AT_ONCE     ((size_t)1 << 20)
+#define REST_MS     20 /* a new stack shall be known before it is copied many times */
 
 struct agent_target_name {
     uint32_t pid, known_as;
@@ -135,7 +136,7 @@ void agent_samples_drain(struct agent_samples *samples, uint64_t until_ns,
 bool agent_samples_wait(const struct agent_samples *samples, int wait_ms)
 {
     if (samples->link)
-        return agent_link_wait(samples->link, wait_ms) == 0;
+        return agent_link_rest(samples->link, wait_ms < REST_MS ? wait_ms : REST_MS) == 0;
     (void)poll(NULL, 0, wait_ms);
     return false;
 }

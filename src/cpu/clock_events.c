@@ -16,10 +16,14 @@
 #define RING_LEAST     ((size_t)64 << 10)
 #define RING_MOST      ((size_t)16 << 20)
 #define RINGS_MOST     ((size_t)128 << 20) /* of all processors */
-#define STACK_LEAST    8192u
-#define STACK_MOST     32768u
-#define STACK_RATE_MAX (20u << 20)       /* bytes of stacks a second and processor */
-#define STOPS_SECOND   ((size_t)8 << 20) /* bytes of their stacks */
+#define STACK_RATE_MAX (20u << 20)         /* bytes of stacks a second and processor */
+#define STOPS_RATE_MAX (64u << 20)         /* the same of those that stop, of all */
+#define STOPS_SECOND   ((size_t)8 << 20)   /* bytes of their stacks */
+#define STACK_SIZES    4u
+#define STOPS_BEGIN    2u /* until it is known how many there are */
+
+/* What may be copied of a stack, the most first: a record has 64 KiB at most. */
+static const uint32_t stack_sizes[STACK_SIZES] = {65528, 32768, 16384, 8192};
 
 /* What all of them have in common; the rings rely on it. */
 static struct perf_event_attr common_attributes(void)
@@ -208,21 +212,27 @@ bool clock_events_can_see(const char *cgroup)
     return fd >= 0;
 }
 
-/* All that runs, whoever was added: whoever reads picks out what he wants. */
-static int go_wide(struct clock_events *events, const char *cgroup)
+/* `role` CLOCK_STOPS: only those. */
+static int open_wide(struct clock_events *events, const char *cgroup, enum clock_role role)
 {
     struct target target = {.events = events, .number = -1};
-    events->is_wide = true;
     if (cgroup) {
         target.number = open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         target.flags = PERF_FLAG_PID_CGROUP;
         if (target.number < 0)
             return -errno;
     }
-    int const err = open_target(&target);
+    int const err = role == CLOCK_STOPS ? open_role(&target, role) : open_target(&target);
     if (cgroup)
         close(target.number);
     return err;
+}
+
+/* All that runs, whoever was added: whoever reads picks out what he wants. */
+static int go_wide(struct clock_events *events, const char *cgroup)
+{
+    events->is_wide = true;
+    return open_wide(events, cgroup, CLOCK_TICKS);
 }
 
 int clock_events_add(struct clock_events *events, uint32_t pid, struct fault *fault)
@@ -276,7 +286,7 @@ static int open_ring(struct clock_events *events, unsigned cpu, size_t *bytes)
 /* Room for what happens in a second, if that is not too much: on a busy machine we do not run for a while. */
 static size_t choose_ring(const struct clock_options *options, unsigned count)
 {
-    uint64_t const second = (uint64_t)options->hz * STACK_MOST;
+    uint64_t const second = (uint64_t)options->hz * stack_sizes[0];
     size_t const wanted = (size_t)(second < STACK_RATE_MAX ? second : STACK_RATE_MAX) +
                           (options->off_cpu ? STOPS_SECOND : 0);
     size_t const half = options->leaves_room ? perf_ring_allowance() / 2 : RINGS_MOST;
@@ -312,12 +322,22 @@ static void choose_stacks(struct clock_events *events)
     for (unsigned i = 0; i < events->ring_count; i++)
         if (events->rings[i].head && events->rings[i].bytes < ring)
             ring = events->rings[i].bytes;
-    uint32_t bytes = STACK_MOST;
-    size_t const copies = hz / 2 > 32 ? hz / 2 : 32;
-    while (bytes > STACK_LEAST && ((uint64_t)bytes * hz > STACK_RATE_MAX || bytes * copies > ring))
-        bytes /= 2;
-    events->tick_stack = bytes;
-    events->stop_stack = STACK_LEAST;
+    size_t const copies = hz / 2 > 16 ? hz / 2 : 16;
+    unsigned size = 0;
+    while (size + 1 < STACK_SIZES &&
+           ((uint64_t)stack_sizes[size] * hz > STACK_RATE_MAX || stack_sizes[size] * copies > ring))
+        size++;
+    events->tick_stack = stack_sizes[size];
+    events->stop_stack = stack_sizes[size > STOPS_BEGIN ? size : STOPS_BEGIN];
+}
+
+uint32_t clock_events_stop_stack(const struct clock_events *events, uint64_t rate)
+{
+    unsigned size = 0;
+    while (size + 1 < STACK_SIZES &&
+           (stack_sizes[size] > events->tick_stack || stack_sizes[size] * rate > STOPS_RATE_MAX))
+        size++;
+    return stack_sizes[size];
 }
 
 static void raise_file_limit(void)
@@ -359,6 +379,7 @@ void clock_events_fini(struct clock_events *events)
     vec_each (of, &events->fds)
         close(of->fd);
     vec_free(&events->fds);
+    vec_free(&events->closed_stops);
     number_map_fini(&events->roles);
     free(events->rings);
     free(events->ring_fds);
@@ -383,32 +404,53 @@ static int open_stops(void *context, uint32_t tid)
     return open_role(&target, CLOCK_STOPS);
 }
 
-static void close_stops(struct clock_events *events)
+/* Of the first `old` descriptors those are closed.  What they wrote may not be read yet: their numbers are known until the
+ * next time. */
+static void close_old_stops(struct clock_events *events, size_t old)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < events->fds.count; i++)
-        if (events->fds.items[i].role == CLOCK_STOPS)
-            close_one(events, &events->fds.items[i]);
-        else
-            events->fds.items[kept++] = events->fds.items[i];
+    vec_each (id, &events->closed_stops)
+        number_map_take(&events->roles, *id);
+    events->closed_stops.count = 0;
+    for (size_t i = 0; i < events->fds.count; i++) {
+        struct clock_fd const of = events->fds.items[i];
+        uint64_t id = 0;
+        if (of.role != CLOCK_STOPS || i >= old) {
+            events->fds.items[kept++] = of;
+            continue;
+        }
+        uint32_t const known =
+            ioctl(of.fd, PERF_EVENT_IOC_ID, &id) == 0 ? number_map_get(&events->roles, id) : 0;
+        close_one(events, &of);
+        uint32_t *again =
+            known && vec_push(&events->closed_stops, id) ? number_map_at(&events->roles, id) : NULL;
+        if (again)
+            *again = known;
+    }
     events->fds.count = kept;
 }
 
-/* Threads have copies of the event of whoever started them, which keep the period that they were made with: those are opened anew. */
-void clock_events_thin_stops(struct clock_events *events, uint64_t period,
-                             const struct number_map *processes)
+/* Threads have copies of the event of whoever started them, which stay as they were made: those are opened anew. */
+void clock_events_change_stops(struct clock_events *events, uint64_t period, uint32_t stack_bytes,
+                               const struct number_map *processes)
 {
+    bool const is_same_size = events->stop_stack == stack_bytes;
     events->stop_period = period;
-    if (events->is_wide) {
+    events->stop_stack = stack_bytes;
+    if (events->is_wide && is_same_size) {
         vec_each (of, &events->fds)
             if (of->role == CLOCK_STOPS)
                 (void)ioctl(of->fd, PERF_EVENT_IOC_PERIOD, &period);
         return;
     }
-    close_stops(events);
-    for (size_t i = 0; events->sees_stops && i < processes->room; i++) {
+    size_t const old = events->fds.count;
+    if (events->is_wide && events->sees_stops)
+        (void)open_wide(events, events->options.cgroup, CLOCK_STOPS);
+    for (size_t i = 0; !events->is_wide && events->sees_stops && i < processes->room; i++) {
         struct target target = {.events = events, .pid = (uint32_t)processes->items[i].key};
         if (target.pid && processes->items[i].value)
             (void)perf_threads_open(target.pid, open_stops, &target);
     }
+    if (events->fds.count > old) /* only now: none is missed in between */
+        close_old_stops(events, old);
 }

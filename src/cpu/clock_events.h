@@ -45,9 +45,10 @@ struct clock_events {
     uint32_t tick_stack, stop_stack; /* bytes */
     uint64_t stop_period;            /* one of so many stops has a stack; 0: each */
     bool sees_kernel;
-    bool sees_stops;         /* waits have stacks */
-    bool is_wide;            /* of all that runs, whoever was added */
-    uint64_t lost_before[3]; /* by role: of events that are closed */
+    bool sees_stops;            /* waits have stacks */
+    bool is_wide;               /* of all that runs, whoever was added */
+    uint64_t lost_before[3];    /* by role: of events that are closed */
+    VEC(uint64_t) closed_stops; /* numbers of those that were closed last */
 };
 
 static inline enum clock_role clock_role_of(uint32_t known)
@@ -73,6 +74,9 @@ void clock_events_drop(struct clock_events *events, uint32_t pid);
 
 /* How many records of a role found no room, by the kernel's own count; 0 where it does not tell (before Linux 6.0). */
 uint64_t clock_events_lost(const struct clock_events *events, enum clock_role role);
-/* Only one of `period` stops has a stack from now on, of all threads of `processes` (keys; all that are watched). */
-void clock_events_thin_stops(struct clock_events *events, uint64_t period,
-                             const struct number_map *processes);
+/* Only one of `period` stops has a stack from now on, of which so much is copied, of all threads of `processes` (keys; all that are
+ * watched). */
+void clock_events_change_stops(struct clock_events *events, uint64_t period, uint32_t stack_bytes,
+                               const struct number_map *processes);
+/* How much may be copied of each when there are `rate` a second. */
+uint32_t clock_events_stop_stack(const struct clock_events *events, uint64_t rate);

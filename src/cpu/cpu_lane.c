@@ -33,7 +33,7 @@ uint32_t cpu_lane_thread(struct cpu_lane *lane, uint32_t pid, uint32_t tid)
     if (place == UINT32_MAX)
         return place;
     *known = place + 1;
-    lane->threads.items[place] = (struct cpu_thread){.tid = tid};
+    lane->threads.items[place] = (struct cpu_thread){.pid = pid, .tid = tid};
     process_thread_name(pid, tid, lane->threads.items[place].name,
                         sizeof(lane->threads.items[place].name));
     return place;
@@ -68,6 +68,8 @@ static int by_owner(const void *left, const void *right)
         return a->stack < b->stack ? -1 : 1;
     if (a->column != b->column)
         return a->column < b->column ? -1 : 1;
+    if (a->is_settled != b->is_settled)
+        return a->is_settled ? -1 : 1;
     return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
@@ -95,6 +97,30 @@ int cpu_lane_add(struct cpu_lane *lane, const struct cpu_news *news)
     if (lane->news.count >= NEWS_MAX)
         compact(lane);
     return vec_push(&lane->news, *news) ? 0 : -ENOMEM;
+}
+
+static bool is_unsettled(const struct cpu_lane *lane, const struct cpu_news *news, uint32_t pid)
+{
+    return news->column == COL_CPU_NS && !news->is_settled &&
+           lane->threads.items[news->thread].pid == pid;
+}
+
+uint64_t cpu_lane_unsettled_ns(const struct cpu_lane *lane, uint32_t pid)
+{
+    uint64_t sum = 0;
+    vec_each (news, &lane->news)
+        sum += is_unsettled(lane, news, pid) ? news->value_ns : 0;
+    return sum;
+}
+
+void cpu_lane_settle(struct cpu_lane *lane, uint32_t pid, double ratio)
+{
+    vec_each (news, &lane->news) {
+        if (!is_unsettled(lane, news, pid))
+            continue;
+        news->value_ns = (uint64_t)((double)news->value_ns * ratio);
+        news->is_settled = true;
+    }
 }
 
 void cpu_lane_forget(struct cpu_lane *lane)

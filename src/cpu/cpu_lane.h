@@ -15,11 +15,12 @@ struct cpu_news {
     stack_id stack;   /* of the station's recording */
     uint32_t count;
     uint16_t column; /* COL_CPU_NS or COL_OFFCPU_NS */
+    bool is_settled; /* its value agrees with what the kernel counts */
     uint64_t value_ns;
 };
 
 struct cpu_thread {
-    uint32_t tid;
+    uint32_t pid, tid;
     uint32_t row; /* of the recording, plus one; 0: none yet */
     char name[16];
     bool has_ended, is_free, is_new_name;
@@ -32,7 +33,7 @@ struct cpu_lane { /* all zero to begin */
     struct number_map index;     /* place plus one, by thread */
     struct stack_intern *intern; /* of the recording that they go to */
     struct timing timing;
-    uint64_t stack_ends[STACK_END_KINDS];
+    uint64_t stack_ends[STACK_END_KINDS], wait_ends[STACK_END_KINDS];
     uint64_t lost_before, waits_lost_before,
         throttled_before; /* by the source, when its recording began */
 };
@@ -46,6 +47,11 @@ void cpu_lane_end_thread(struct cpu_lane *lane, uint32_t tid);
 
 /* 0 or -ENOMEM. */
 int cpu_lane_add(struct cpu_lane *lane, const struct cpu_news *news);
+
+/* The time that those samples of a process stand for which are not settled yet. */
+uint64_t cpu_lane_unsettled_ns(const struct cpu_lane *lane, uint32_t pid);
+/* They stand for so much of it from now on, and are settled. */
+void cpu_lane_settle(struct cpu_lane *lane, uint32_t pid, double ratio);
 
 /* Moves all into `bucket`: its cells, thread cells and moments.  `stacks` is where the stacks are, `recording` where they go, the same
  * one each time.  0 or -ENOMEM: some may be there, and come again. */

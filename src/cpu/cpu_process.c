@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "procfs/process_facts.h"
+
+#define SETTLE_MOST 10.0 /* one sample is not made more of: the next ones have their share of it */
 
 /* What all threads have used, also those that ended.  0 when it is gone. */
 static uint64_t used_ns(uint32_t pid)
@@ -112,6 +115,14 @@ void cpu_process_exec(struct cpu_process *process)
     process->waits_for_exec = false;
 }
 
+/* Our own programs: memoir, memoir-record, memoir-agent. */
+static bool is_own(const char *name)
+{
+    static const char own[] = "memoir";
+    size_t const length = sizeof(own) - 1;
+    return strncmp(name, own, length) == 0 && (name[length] == '\0' || name[length] == '-');
+}
+
 int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks, bool is_single)
 {
     const char *name = process->name[0] ? process->name : "process";
@@ -121,12 +132,14 @@ int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks
         snprintf(text, sizeof(text), "%s %u", name, process->pid);
     else
         snprintf(text, sizeof(text), "%s (others)", name);
-    return time_stacks_name(stacks, text, &process->own.below);
+    return is_own(name) ? time_stacks_own(stacks, text, &process->own.below)
+                        : time_stacks_name(stacks, STACK_EMPTY, text, &process->own.below);
 }
 
 void cpu_process_measure(struct cpu_process *process)
 {
     uint64_t const used = process->has_ended ? 0 : used_ns(process->pid);
+    process->is_measured |= used > 0;
     if (used > process->cpu_began_ns && used - process->cpu_began_ns > process->cpu_ns)
         process->cpu_ns = used - process->cpu_began_ns;
     if (process->told_cpu_ns > process->cpu_ns) /* it ended before it was looked at again */
@@ -137,7 +150,23 @@ void cpu_process_check_end(struct cpu_process *process)
 {
     if (process->has_ended || process_runs(process->pid))
         return;
+    process->is_measured = process->told_cpu_ns > 0;
     cpu_process_measure(process); /* as long as nobody has waited for it */
     process->has_ended = true;
     process->ended_ns = monotonic_ns();
+}
+
+void cpu_process_settle(struct cpu_process *process, bool as_it_is)
+{
+    uint64_t const sampled = cpu_lane_unsettled_ns(process->lane, process->pid);
+    cpu_process_measure(process);
+    uint64_t const used =
+        process->cpu_ns > process->settled_ns ? process->cpu_ns - process->settled_ns : 0;
+    double const ratio = sampled ? (double)used / (double)sampled : 1;
+    bool const is_sound = !as_it_is && process->is_measured && ratio <= SETTLE_MOST;
+    cpu_lane_settle(process->lane, process->pid, is_sound ? ratio : 1);
+    if (sampled)
+        process->settled_ns += is_sound ? used : sampled;
+    if (as_it_is)
+        process->settled_ns = process->cpu_ns;
 }

@@ -28,6 +28,8 @@ struct cpu_process {
     uint64_t cpu_began_ns; /* by the kernel's account, when it was first looked at */
     uint64_t cpu_ns;       /* since then */
     uint64_t told_cpu_ns;  /* that its threads used which have ended, and were started meanwhile */
+    uint64_t settled_ns;   /* of cpu_ns: that its samples stand for */
+    bool is_measured;      /* cpu_ns is of its end, or it has not ended */
 };
 
 /* NULL when out of memory.  `lane` NULL: one of its own. */
@@ -53,3 +55,8 @@ int cpu_process_put_name(struct cpu_process *process, struct time_stacks *stacks
 void cpu_process_measure(struct cpu_process *process);
 /* Finds out whether it is over, if its first thread is. */
 void cpu_process_check_end(struct cpu_process *process);
+
+/* Makes the samples that it has in its lane stand for the time that the kernel counted meanwhile.  A clock that ticks for whoever is on a
+ * processor just then is right on average only, and not even that where somebody always runs just after it.  `as_it_is`: some of the time
+ * was not sampled at all, which nobody shall stand for. */
+void cpu_process_settle(struct cpu_process *process, bool as_it_is);

@@ -125,7 +125,7 @@ void cpu_station_leave(struct cpu_station *station, uint32_t pid)
     }
     if (process) {
         process->cpu_began_ns += process->cpu_ns;
-        process->cpu_ns = process->told_cpu_ns = 0;
+        process->cpu_ns = process->told_cpu_ns = process->settled_ns = 0;
         process->is_wanted = false; /* until somebody asks again */
     }
     pthread_mutex_unlock(&station->lock);
@@ -150,6 +150,7 @@ static void fill_state(struct cpu_station *station, struct cpu_process *process,
                                 .sees_kernel = counts.sees_kernel,
                                 .uses_agent = time_source_is_agent(station->source)};
     memcpy(state->stack_ends, lane->stack_ends, sizeof(state->stack_ends));
+    memcpy(state->wait_ends, lane->wait_ends, sizeof(state->wait_ends));
     state->timing.hz = station->options.hz;
     state->timing.lost += counts.lost - lane->lost_before;
     state->timing.waits_lost += counts.waits_lost - lane->waits_lost_before;
@@ -189,6 +190,7 @@ int cpu_station_take(struct cpu_station *station, uint32_t pid, struct recording
     time_source_tell_waits(station->source, until_ns);
     struct cpu_process *process = find_asked(station, pid, &is_all);
     int err = process || is_all ? 0 : -ESRCH;
+    station_settle(station, process);
     if (process && process->owns_lane)
         process->is_wanted = true;
     if (err == 0)

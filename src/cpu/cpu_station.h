@@ -41,11 +41,12 @@ struct cpu_station_options {
 
 struct cpu_state {
     struct timing timing;
-    uint64_t stack_ends[STACK_END_KINDS];
-    bool has_ended, has_execed; /* the latter since it was last asked */
-    bool sees_kernel;           /* stacks inside the kernel */
+    uint64_t stack_ends[STACK_END_KINDS]; /* of samples */
+    uint64_t wait_ends[STACK_END_KINDS];  /* of waits that are told one by one, once each */
+    bool has_ended, has_execed;           /* the latter since it was last asked */
+    bool sees_kernel;                     /* stacks inside the kernel */
     bool uses_agent;
-    char doubts[6][400]; /* sentences: what is not seen, why, and what to do; "" past the last */
+    char doubts[8][400]; /* sentences: what is not seen, why, and what to do; "" past the last */
 };
 
 /* Begins.  NULL with `fault`: one sentence what is not permitted and the command that permits it. */

@@ -33,6 +33,7 @@ struct perf_samples {
     uint64_t sample_ns;        /* that one stands for */
     uint64_t lost_records, throttled;
     uint64_t stops, stops_before, stops_period, budget_ns;
+    bool stops_are_cut;       /* more of their stacks is wanted */
     struct number_map ticked; /* samples of a thread on a processor, by both */
 };
 
@@ -158,13 +159,13 @@ static uint8_t take_kernel(struct perf_cursor *cursor, uint64_t *kernel)
     return taken;
 }
 
-/* What is left of the sample.  The number of the copy, or AGENT_STACK_NONE. */
+/* What is left of the sample.  The number of the copy, or AGENT_STACK_KERNEL. */
 static uint32_t copy_stack(struct perf_samples *samples, struct perf_cursor *cursor,
                            const struct agent_record *of)
 {
     struct agent_copy *copy = samples->copy;
     if (!perf_sample_copy(cursor, true, copy))
-        return AGENT_STACK_NONE; /* a thread of the kernel's */
+        return AGENT_STACK_KERNEL;
     copy->record = *of;
     copy->record.kind = AGENT_COPY;
     copy->record.stack = AGENT_STACK_COPY | samples->copies;
@@ -409,11 +410,24 @@ static void keep_budget(struct perf_samples *samples, uint64_t now)
         period *= 2;
     else if (rate < STOPS_RATE_MAX / 4 && period > 1)
         period /= 2;
-    if (period != samples->stops_period)
-        clock_events_thin_stops(&samples->events, period, &samples->watched);
+    /* Fewer bytes of each before fewer of them; more only where they were too few, and not back and forth. */
+    uint32_t const stack_was = samples->events.stop_stack;
+    uint32_t stack = clock_events_stop_stack(&samples->events, rate);
+    if (stack > stack_was)
+        stack = samples->stops_are_cut ? clock_events_stop_stack(&samples->events, 2 * rate)
+                                       : stack_was;
+    if (stack > stack_was)
+        samples->stops_are_cut = false;
+    if (period != samples->stops_period || stack != stack_was)
+        clock_events_change_stops(&samples->events, period, stack, &samples->watched);
     samples->stops_period = period;
     samples->stops_before = samples->stops;
     samples->budget_ns = now;
+}
+
+void perf_samples_want_more(struct perf_samples *samples)
+{
+    samples->stops_are_cut = true;
 }
 
 int perf_samples_drain(struct perf_samples *samples, uint64_t until_ns)

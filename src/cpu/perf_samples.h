@@ -58,6 +58,8 @@ void perf_samples_forget(struct perf_samples *samples, uint32_t pid);
  * what was read so far delivered later. */
 #define PERF_SAMPLES_LATE_NS 1000000u
 int perf_samples_drain(struct perf_samples *samples, uint64_t until_ns);
+/* The stack of a wait went on above what was copied: more is, if there are few enough of them. */
+void perf_samples_want_more(struct perf_samples *samples);
 /* The waits that go on, up to `until_ns`, which must be that of the last drain.  They go on being told from there. */
 void perf_samples_tell_waits(struct perf_samples *samples, uint64_t until_ns);
 

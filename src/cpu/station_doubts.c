@@ -89,6 +89,12 @@ void station_doubts(const struct cpu_station *station, const struct perf_samples
     doubt_rights(station, counts, state);
     if (counts->stops_period > 1)
         doubt(state, "Threads stop so often that not every wait has a stack; the sums are of all.");
+    uint64_t const cut = state->stack_ends[STACK_END_CUT] + state->wait_ends[STACK_END_CUT];
+    if (cut)
+        doubt(state,
+              "%" PRIu64 " stacks are longer than the %u KiB that perf events copy, and hang "
+              "under " STACK_CUT_NAME ": memoir agent copies all of them (sudo memoir agent).",
+              cut, (counts->stack_bytes + 1023) / 1024);
     if (counts->lost)
         doubt(state, "%" PRIu64 " samples found no room: sample less often (--hz).", counts->lost);
     if (counts->throttled)

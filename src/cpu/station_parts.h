@@ -29,6 +29,7 @@ struct cpu_station {
     uint32_t roots;        /* processes that were given one of their own */
     uint64_t refused;      /* processes that there was no room for */
     uint64_t checked_ns;   /* when all were last looked at for their end */
+    uint64_t settled_gaps; /* of the agent, when samples were last settled */
 };
 
 struct cpu_process *station_find(const struct cpu_station *station, uint32_t pid); /* or NULL */
@@ -42,6 +43,9 @@ void station_begin_lane(const struct cpu_station *station, struct cpu_lane *lane
 void station_record(void *station, const struct agent_record *record);
 void station_mapping(void *station, uint32_t pid, const struct code_mapping *mapping);
 void station_used(void *station, const struct perf_used *used);
+/* Samples by the agent's clock stand for what the kernel counts, of one process or of all (NULL).  Those by perf events do so already: their
+ * clock is the thread's own. */
+void station_settle(struct cpu_station *station, struct cpu_process *process);
 /* Forgets processes that are over and of no interest to anybody. */
 void station_clear_away(struct cpu_station *station);
 

@@ -25,6 +25,7 @@ void station_begin_lane(const struct cpu_station *station, struct cpu_lane *lane
     struct perf_samples_counts const counts = time_source_count(station->source);
     lane->timing = (struct timing){0};
     memset(lane->stack_ends, 0, sizeof(lane->stack_ends));
+    memset(lane->wait_ends, 0, sizeof(lane->wait_ends));
     lane->lost_before = counts.lost;
     lane->waits_lost_before = counts.waits_lost;
     lane->throttled_before = counts.throttled;
@@ -72,16 +73,20 @@ static void begin_child(struct cpu_station *station, struct cpu_process *parent,
         (void)vec_push(&station->children, pid);
 }
 
-/* The stack that the program itself has, and how its walk ended. */
+/* The stack that the program itself has, and how its walk ended.  One that should be there and is not is as good as cut. */
 static stack_id program_stack(struct cpu_station *station, const struct cpu_process *process,
-                              const struct agent_record *record)
+                              const struct agent_record *record, enum stack_end *end)
 {
-    enum stack_end end;
+    stack_id cut;
     uint32_t const stack =
-        station_stacks_find(time_stacks_walked(station->stacks), record->stack, &end);
-    bool const has_none = stack == AGENT_STACK_NONE;
-    process->lane->stack_ends[has_none ? STACK_END_NOT_TAKEN : end]++;
-    return has_none ? process->own.below : stack;
+        station_stacks_find(time_stacks_walked(station->stacks), record->stack, end);
+    if (stack != AGENT_STACK_NONE)
+        return stack;
+    if (record->stack == AGENT_STACK_KERNEL)
+        return process->own.below;
+    *end = STACK_END_NOT_TAKEN;
+    return time_stacks_cut(station->stacks, process->own.below, &cut) < 0 ? process->own.below
+                                                                          : cut;
 }
 
 static void book_sample(struct cpu_station *station, struct cpu_process *process,
@@ -95,7 +100,9 @@ static void book_sample(struct cpu_station *station, struct cpu_process *process
                             .column = COL_CPU_NS,
                             .value_ns = time->record.address};
     bool is_unnamed;
-    stack_id const program = program_stack(station, process, &time->record);
+    enum stack_end end;
+    stack_id const program = program_stack(station, process, &time->record, &end);
+    process->lane->stack_ends[end]++;
     if (news.thread == UINT32_MAX ||
         time_stacks_sample(station->stacks, time, program, &news.stack, &is_unnamed) < 0 ||
         cpu_lane_add(process->lane, &news) < 0) {
@@ -144,16 +151,19 @@ static void book_wait(struct cpu_station *station, struct cpu_process *process,
                             .column = COL_OFFCPU_NS,
                             .value_ns = time->record.address};
     enum stack_end end;
-    stack_id program =
-        station_stacks_find(time_stacks_walked(station->stacks), time->record.stack, &end);
-    bool const has_stack = program != AGENT_STACK_NONE;
+    bool const has_stack = station_stacks_find(time_stacks_walked(station->stacks),
+                                               time->record.stack, &end) != AGENT_STACK_NONE ||
+                           time->record.stack == AGENT_STACK_KERNEL;
     if (time->short_count)
         book_short_waits(station, process, time);
     if (time->record.address == 0)
         return;
+    /* A sum, of which nobody expects a stack, has none of the kernel either. */
+    bool const is_bare = !has_stack && time->kernel_count == 0;
+    stack_id const program =
+        is_bare ? process->own.below : program_stack(station, process, &time->record, &end);
     if (news.thread == UINT32_MAX ||
-        time_stacks_wait(station->stacks, time, has_stack ? program : process->own.below,
-                         &news.stack) < 0 ||
+        time_stacks_wait(station->stacks, time, program, &news.stack) < 0 ||
         cpu_lane_add(process->lane, &news) < 0) {
         timing->waits_lost++;
         return;
@@ -161,6 +171,10 @@ static void book_wait(struct cpu_station *station, struct cpu_process *process,
     timing->waits += is_over;
     timing->wait_ns += time->record.address;
     timing->waits_without_stack += is_over && !has_stack;
+    if (is_over && !is_bare)
+        process->lane->wait_ends[end]++;
+    if (!is_bare && end == STACK_END_CUT)
+        time_source_want_more(station->source);
 }
 
 /* Whoever waits for our word is not yet what he will be. */
@@ -197,6 +211,9 @@ static void change_name(struct cpu_process *process, const struct agent_name *na
 static void book_exit(struct cpu_process *process, const struct agent_record *record)
 {
     cpu_lane_end_thread(process->lane, record->tid);
+    if (record->flags & AGENT_IS_LAST &&
+        record->address > process->cpu_began_ns + process->told_cpu_ns)
+        process->told_cpu_ns = record->address - process->cpu_began_ns;
     process->first_has_ended |= record->tid == process->pid || record->flags & AGENT_IS_LAST;
     if (process->first_has_ended)
         cpu_process_check_end(process);
@@ -297,6 +314,20 @@ void station_used(void *context, const struct perf_used *used)
         (void)cpu_lane_add(process->lane, &news);
 }
 
+void station_settle(struct cpu_station *station, struct cpu_process *process)
+{
+    uint64_t gap_ns, gaps = time_source_gaps(station->source, &gap_ns);
+    if (!time_source_is_agent(station->source))
+        return;
+    bool const was_gone = gaps != station->settled_gaps;
+    if (was_gone)
+        process = NULL; /* it was for all of them */
+    station->settled_gaps = gaps;
+    vec_each (each, &station->processes)
+        if (!process || *each == process)
+            cpu_process_settle(*each, was_gone);
+}
+
 /* Events of a process are also those of the ones it started. */
 static bool has_root(const struct cpu_station *station, uint32_t root)
 {
@@ -319,6 +350,7 @@ static void remove_at(struct cpu_station *station, size_t place)
     time_source_forget(station->source, process->pid, process->has_ended);
     if (!has_root(station, process->root))
         time_source_drop(station->source, process->root);
+    station_settle(station, process);
     cpu_process_measure(process);
     if (process->lane == &station->all)
         station->ended_cpu_ns += process->cpu_ns;

@@ -146,6 +146,12 @@ void time_source_tell_waits(struct time_source *source, uint64_t until_ns)
         perf_samples_tell_waits(source->perf, until_ns);
 }
 
+void time_source_want_more(struct time_source *source)
+{
+    if (source->perf)
+        perf_samples_want_more(source->perf);
+}
+
 void time_source_wait(const struct time_source *source, int wait_ms)
 {
     struct agent_samples *agent = source->agent; /* without the lock: it may change meanwhile */

@@ -32,6 +32,9 @@ void time_source_drain(struct time_source *source, uint64_t until_ns);
 void time_source_ask_waits(struct time_source *source);
 void time_source_tell_waits(struct time_source *source, uint64_t until_ns);
 
+/* The stack of a wait was cut.  (The agent is told by whoever walks it.) */
+void time_source_want_more(struct time_source *source);
+
 /* Waits until there is something to drain, at most so long. */
 void time_source_wait(const struct time_source *source, int wait_ms);
 /* Now and then, by whoever waits: an agent that is gone is looked for again. */

@@ -25,7 +25,7 @@ struct time_stacks {
     struct number_map index; /* place in `spots` plus one, by address */
     VEC(struct kernel_spot) spots;
     uint32_t kind_frames[WAIT_KINDS]; /* plus one */
-    uint32_t hidden_frame, no_stack_frame, too_short_frame;
+    uint32_t hidden_frame, cut_frame, own_frame, too_short_frame;
 };
 
 struct time_stacks *time_stacks_create(bool without_kernel)
@@ -63,22 +63,39 @@ struct station_stacks *time_stacks_walked(const struct time_stacks *stacks)
     return stacks->walked;
 }
 
-int time_stacks_name(struct time_stacks *stacks, const char *name, stack_id *stack)
+static int push(struct time_stacks *stacks, stack_id *stack, uint32_t frame)
 {
-    return recording_name_stack(stacks->recording, recording_intern(stacks->recording, name),
-                                stack);
+    return stack_table_push(stacks->recording->stacks, *stack, frame, stack);
 }
 
 /* A frame that is only a name; made once.  0 or -ENOMEM. */
 static int name_frame(struct time_stacks *stacks, const char *name, uint32_t *known)
 {
+    struct recording *recording = stacks->recording;
     stack_id ignored;
     if (*known)
         return 0;
-    if (time_stacks_name(stacks, name, &ignored) < 0)
+    if (recording_name_stack(recording, recording_intern(recording, name), &ignored) < 0)
         return -ENOMEM;
-    *known = (uint32_t)stacks->recording->frames.count;
+    *known = (uint32_t)recording->frames.count;
     return 0;
+}
+
+int time_stacks_name(struct time_stacks *stacks, stack_id below, const char *name, stack_id *stack)
+{
+    uint32_t frame = 0;
+    *stack = below;
+    int const err = name_frame(stacks, name, &frame);
+    return err < 0 ? err : push(stacks, stack, frame - 1);
+}
+
+int time_stacks_own(struct time_stacks *stacks, const char *name, stack_id *stack)
+{
+    stack_id own = STACK_EMPTY;
+    int err = name_frame(stacks, OWN_CODE_NAME, &stacks->own_frame);
+    if (err == 0)
+        err = push(stacks, &own, stacks->own_frame - 1);
+    return err < 0 ? err : time_stacks_name(stacks, own, name, stack);
 }
 
 static int make_frame(struct time_stacks *stacks, uint64_t address, const char *function,
@@ -139,11 +156,6 @@ static int find_spot(struct time_stacks *stacks, uint64_t address, struct kernel
     return 0;
 }
 
-static int push(struct time_stacks *stacks, stack_id *stack, uint32_t frame)
-{
-    return stack_table_push(stacks->recording->stacks, *stack, frame, stack);
-}
-
 /* Puts the kernel's frames on a stack.  *kind is of the innermost that tells one. */
 static int add_kernel(struct time_stacks *stacks, const struct agent_time *time, stack_id *stack,
                       enum wait_kind *kind, bool *is_unnamed)
@@ -173,13 +185,15 @@ int time_stacks_sample(struct time_stacks *stacks, const struct agent_time *time
 {
     enum wait_kind ignored;
     *stack = program;
-    int err = add_kernel(stacks, time, stack, &ignored, is_unnamed);
-    if (err == 0 && *stack == STACK_EMPTY) {
-        err = name_frame(stacks, "[no stack]", &stacks->no_stack_frame);
-        if (err == 0)
-            err = push(stacks, stack, stacks->no_stack_frame - 1);
-    }
-    return err;
+    int const err = add_kernel(stacks, time, stack, &ignored, is_unnamed);
+    return err == 0 && *stack == STACK_EMPTY ? time_stacks_cut(stacks, STACK_EMPTY, stack) : err;
+}
+
+int time_stacks_cut(struct time_stacks *stacks, stack_id below, stack_id *stack)
+{
+    *stack = below;
+    int const err = name_frame(stacks, STACK_CUT_NAME, &stacks->cut_frame);
+    return err < 0 ? err : push(stacks, stack, stacks->cut_frame - 1);
 }
 
 int time_stacks_wait(struct time_stacks *stacks, const struct agent_time *time, stack_id program,

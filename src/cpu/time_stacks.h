@@ -18,8 +18,10 @@ struct recording *time_stacks_recording(const struct time_stacks *stacks);
 /* What program threads called, from copies. */
 struct station_stacks *time_stacks_walked(const struct time_stacks *stacks);
 
-/* A stack of one frame that is only a name.  0 or -ENOMEM. */
-int time_stacks_name(struct time_stacks *stacks, const char *name, stack_id *stack);
+/* A frame that is only a name, on top of `below`.  0 or -ENOMEM. */
+int time_stacks_name(struct time_stacks *stacks, stack_id below, const char *name, stack_id *stack);
+/* The same of what is memoir's own: one frame below all of it. */
+int time_stacks_own(struct time_stacks *stacks, const char *name, stack_id *stack);
 
 /* The stack of a record on top of that of the program.  `stack` may be STACK_EMPTY: there is a frame in any case.
  * *is_unnamed: the kernel's addresses are hidden.  0 or -ENOMEM. */
@@ -27,5 +29,7 @@ int time_stacks_sample(struct time_stacks *stacks, const struct agent_time *time
                        stack_id *stack, bool *is_unnamed);
 int time_stacks_wait(struct time_stacks *stacks, const struct agent_time *time, stack_id program,
                      stack_id *stack);
+/* On top of `below`: what was not seen of a stack, as the only frame.  0 or -ENOMEM. */
+int time_stacks_cut(struct time_stacks *stacks, stack_id below, stack_id *stack);
 /* That of a thread which was never seen. */
 int time_stacks_too_short(struct time_stacks *stacks, stack_id program, stack_id *stack);

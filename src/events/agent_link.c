@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "events/copy_pieces.h"
 #include "wire/agent_send.h"
 
 #define ANSWER_MS           5000
@@ -31,6 +32,7 @@ struct agent_link {
     const uint8_t *data;
     uint32_t bytes;
     bool sees_kernel;
+    struct copy_pieces pieces;
 };
 
 struct agent_link *agent_link_open(const char *socket_path, struct fault *fault)
@@ -72,6 +74,7 @@ void agent_link_close(struct agent_link *link)
         munmap((void *)link->read_to, PAGE);
     if (link->written_to)
         munmap((void *)link->written_to, PAGE + 2 * (size_t)link->bytes);
+    copy_pieces_fini(&link->pieces);
     if (link->ring >= 0)
         close(link->ring);
     if (link->socket >= 0)
@@ -263,12 +266,31 @@ static bool is_whole(const struct agent_record *record, uint32_t size)
     uint32_t const least = agent_record_least(record->kind);
     if (least == 0 || size < least)
         return false;
-    if (record->kind == AGENT_COPY)
+    if (record->kind == AGENT_COPY || record->kind == AGENT_PIECE)
         return ((const struct agent_copy *)record)->size <= size - least;
     if (record->kind == AGENT_SAMPLE || record->kind == AGENT_WAIT)
         return ((const struct agent_time *)record)->kernel_count * sizeof(uint64_t) <= size - least;
     return record->kind != AGENT_NAME ||
            memchr(((const struct agent_name *)record)->name, '\0', AGENT_NAME_BYTES) != NULL;
+}
+
+void agent_link_deepen(struct agent_link *link)
+{
+    struct agent_request const request = {.kind = AGENT_DEEPEN, .version = AGENT_VERSION};
+    (void)send(link->socket, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Stacks are handed on whole. */
+static bool hand_on(struct agent_link *link, const struct agent_record *record,
+                    agent_record_fn each, void *context)
+{
+    if (record->kind == AGENT_PIECE) {
+        copy_pieces_take(&link->pieces, (const struct agent_copy *)record);
+        return true;
+    }
+    if (record->kind == AGENT_COPY)
+        record = &copy_pieces_join(&link->pieces, (const struct agent_copy *)record)->record;
+    return each(context, record);
 }
 
 size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn each, void *context)
@@ -288,7 +310,7 @@ size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn ea
         const struct agent_record *record = (const void *)(head + RECORD_HEAD);
         bool const is_good =
             !(word & RECORD_GONE) && size >= sizeof(*record) && is_whole(record, size);
-        if (is_good && !each(context, record))
+        if (is_good && !hand_on(link, record, each, context))
             break;
         at += (size + RECORD_HEAD + 7u) & ~7u;
         count++;
@@ -297,10 +319,24 @@ size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn ea
     return count;
 }
 
-int agent_link_wait(struct agent_link *link, int wait_ms)
+static int wait_for(struct agent_link *link, bool with_ring, int wait_ms)
 {
     struct pollfd ready[2] = {{.fd = link->socket, .events = POLLIN},
                               {.fd = link->ring, .events = POLLIN}};
-    poll(ready, 2, wait_ms);
+    poll(ready, with_ring ? 2 : 1, wait_ms);
     return ready[0].revents & (POLLHUP | POLLERR) ? -EPIPE : 0;
+}
+
+int agent_link_wait(struct agent_link *link, int wait_ms)
+{
+    return wait_for(link, true, wait_ms);
+}
+
+int agent_link_rest(struct agent_link *link, int wait_ms)
+{
+    uint64_t const unread = link->ring < 0
+                                ? 0
+                                : atomic_load_explicit(link->written_to, memory_order_relaxed) -
+                                      atomic_load_explicit(link->read_to, memory_order_relaxed);
+    return wait_for(link, false, unread > link->bytes / 4 ? 0 : wait_ms);
 }

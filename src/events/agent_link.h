@@ -42,10 +42,14 @@ int agent_link_counters(struct agent_link *link, struct agent_counters *counters
 
 /* Does not wait: what cannot be sent at once is left out, and comes as a copy again. */
 void agent_link_know(struct agent_link *link, const struct agent_know *know);
+/* Has all of each stack copied from now on; neither waits. */
+void agent_link_deepen(struct agent_link *link);
 
-/* Hands at most `most` records, in order, to `each`, complete as their kind demands, until that says false: not now, the same
+/* Hands at most `most` records, in order, to `each`, complete as their kind demands and stacks in one piece, until that says false: not now, the same
  * one comes again next time.  How many were taken. */
 typedef bool (*agent_record_fn)(void *context, const struct agent_record *record);
 size_t agent_link_drain(struct agent_link *link, size_t most, agent_record_fn each, void *context);
 /* Waits until there is something, for at most `wait_ms`.  0; -EPIPE when the agent is gone. */
 int agent_link_wait(struct agent_link *link, int wait_ms);
+/* Waits so long, whatever comes: not in step with what is recorded.  Not at all while much is unread.  As above. */
+int agent_link_rest(struct agent_link *link, int wait_ms);

@@ -106,13 +106,17 @@ void station_stacks_learn(struct station_stacks *stacks, struct station_code *of
         (void)process_code_refresh(code);
         stack_walk(code, &taken, &stacks->walk);
     }
+    bool const wants_more = stacks->walk.stop == STACK_STOP_COPY_ENDS && copy->beyond > 0 &&
+                            copy->size < AGENT_PIECE_BYTES * (AGENT_PIECES_MAX - 1);
+    if (wants_more && link)
+        agent_link_deepen(link);
     if (process_code_was_replaced(code) && link)
         (void)agent_link_renew(link, copy->record.pid);
     if (stack_intern_put_on(stacks->intern, code, &stacks->walk, of->below, &interned) < 0 ||
         !remember(stacks, copy->record.stack, interned.stack))
         return;
-    /* Code that is not known yet may be known when the stack comes again. */
-    if (stacks->walk.stop != STACK_STOP_NO_CODE)
+    /* Code that is not known yet may be known when the stack comes again, and more of it be there. */
+    if (stacks->walk.stop != STACK_STOP_NO_CODE && !wants_more)
         teach(&stacks->walk, copy, interned.stack, link);
 }
 

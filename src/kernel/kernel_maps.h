@@ -6,7 +6,6 @@
 
 #define AGENT_PEERS_MAX   64u
 #define AGENT_TARGETS_MAX 4096u
-#define AGENT_STACK_BYTES 65536u /* the most that is copied of one */
 #define AGENT_FILES_MAX   16384u
 #define AGENT_KERNEL_MAX  262144u /* pages of the kernel itself */
 #define AGENT_KNOWN_MAX   8192u   /* stacks per peer */

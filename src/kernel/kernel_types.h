@@ -39,7 +39,8 @@ typedef struct {
 
 struct signal_struct {
     atomic_t live;
-    unsigned long maxrss; /* pages; right from the exit on */
+    unsigned long maxrss;                 /* pages; right from the exit on */
+    unsigned long long sum_sched_runtime; /* of threads that have ended */
 };
 
 struct sched_entity {

@@ -26,7 +26,7 @@ struct {
  * middle of another program, goes without. */
 struct copy_room {
     uint64_t in_use;
-    uint8_t bytes[sizeof(struct agent_copy) + AGENT_STACK_BYTES];
+    uint8_t bytes[sizeof(struct agent_copy) + AGENT_PIECE_BYTES];
 };
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -43,8 +43,17 @@ struct {
     __type(value, struct agent_stack);
 } pending_rooms SEC(".maps");
 
+/* Peers that asked for whole stacks. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, AGENT_PEERS_MAX);
+    __type(key, uint32_t);
+    __type(value, uint32_t);
+} deep_peers SEC(".maps");
+
 #define PENDING_NS   50000000ull   /* so long a recorder may take to answer */
 #define BUDGET_BYTES (32ull << 20) /* of new stacks, at once and per second */
+#define OUTER_RATE   4u /* so many times as much of outer pieces, which few stacks have */
 #define PAGE         4096ull
 
 struct comparing {
@@ -140,7 +149,7 @@ static long copy_page(uint32_t i, struct copying *now)
     uint64_t from = now->sp + now->size;
     uint64_t size = PAGE - from % PAGE;
     uint64_t at = now->size;
-    if (from >= now->end || at > AGENT_STACK_BYTES - PAGE)
+    if (from >= now->end || at > AGENT_PIECE_BYTES - PAGE)
         return 1;
     if (size == 0 || size > PAGE)
         return 1;
@@ -202,51 +211,121 @@ always bool spend(struct agent_target *target, uint64_t bytes)
     return 1;
 }
 
-/* The head of a copy; the number by which records of it go. */
-always uint32_t fill_copy(struct agent_copy *head, const struct pt_regs *regs,
-                          const struct agent_place *place, struct agent_counters *count)
+/* The number by which records of a copy go, with that of the processor in its lowest AGENT_COPY_CPU_BITS.  Unique among
+ * the copies on their way: so many are never unanswered. */
+always uint32_t number_copy(struct agent_counters *count)
 {
     uint64_t const copies = __sync_fetch_and_add(&count->copies, 1);
-    /* Unique among the copies on their way: so many are never unanswered. */
-    uint32_t number =
-        AGENT_STACK_COPY |
-        ((uint32_t)(copies << 10 | (bpf_get_smp_processor_id() & 1023)) & (AGENT_STACK_COPY - 1));
+    uint32_t const cpu = bpf_get_smp_processor_id() & ((1u << AGENT_COPY_CPU_BITS) - 1);
+    return AGENT_STACK_COPY |
+           ((uint32_t)(copies << AGENT_COPY_CPU_BITS | cpu) & (AGENT_STACK_COPY - 1));
+}
+
+always void fill_copy(struct agent_copy *head, const struct pt_regs *regs,
+                      const struct agent_place *place, uint32_t number)
+{
     fill_record(&head->record, AGENT_COPY, 0, number, 0);
     copy_registers(head->registers, regs);
     head->generation = place->generation;
     head->branch = place->branch;
     head->reserved = 0;
-    return number;
 }
 
-/* Puts a stack together in `room` and sends it. */
+/* A stack on its way into a ring. */
+struct sending {
+    struct copying copying;
+    void *ring;
+    uint32_t number;
+    uint64_t sent; /* bytes above the first piece */
+};
+
+/* One of the outer pieces. */
+static long send_piece(uint32_t i, struct sending *now)
+{
+    struct copying *piece = &now->copying;
+    struct agent_copy *head = (void *)piece->room->bytes;
+    uint64_t size;
+    if (piece->sp >= piece->end)
+        return 1;
+    piece->size = 0;
+    bpf_loop(AGENT_PIECE_BYTES / PAGE, copy_page, piece, 0);
+    size = piece->size;
+    if (size == 0 || size > AGENT_PIECE_BYTES)
+        return 1;
+    fill_record(&head->record, AGENT_PIECE, 0, now->number, piece->sp);
+    head->size = (uint32_t)size;
+    if (bpf_ringbuf_output(now->ring, head, sizeof(*head) + (size & 0x1ffff), BPF_RB_NO_WAKEUP) < 0)
+        return 1;
+    piece->sp += size;
+    now->sent += size;
+    return 0;
+}
+
+/* Where the piece that begins at `sp` ends: at the end of a page, or of the stack. */
+always uint64_t end_of_piece(uint64_t sp, uint64_t end)
+{
+    uint64_t const whole = (sp & ~(PAGE - 1)) + AGENT_PIECE_BYTES;
+    return whole < end ? whole : end;
+}
+
+/* How much of a stack of `size` bytes is sent. */
+always uint64_t affordable(struct agent_target *target, uint64_t size)
+{
+    uint64_t const piece = size > AGENT_PIECE_BYTES ? AGENT_PIECE_BYTES : size;
+    uint64_t const most = (uint64_t)AGENT_PIECE_BYTES * AGENT_PIECES_MAX;
+    uint64_t const all = size > most ? most : size;
+    uint32_t *is_deep = bpf_map_lookup_elem(&deep_peers, &target->peer);
+    if (is_deep && *is_deep && all > piece && spend(target, piece + (all - piece) / OUTER_RATE))
+        return all;
+    return spend(target, piece) ? piece : 0;
+}
+
+/* Who waits for memory is told at once; samples are read often enough, and whoever is woken by them takes the place of
+ * the thread that they are of, just after each. */
+always uint64_t wakes(void *ring, const struct agent_target *target)
+{
+    if (!(target->watch & AGENT_WATCH_TIME) ||
+        bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 4)
+        return BPF_RB_FORCE_WAKEUP;
+    return BPF_RB_NO_WAKEUP;
+}
+
+/* Puts a stack together in `room` and sends it, the innermost piece last: what came before is whole then. */
 always uint32_t copy_through(struct copy_room *room, void *ring, struct agent_target *target,
                              const struct pt_regs *regs, const struct agent_place *place,
                              struct agent_counters *count)
 {
-    struct stack_limit limit = {.end = regs->sp + AGENT_STACK_BYTES};
+    struct stack_limit limit = {.end = regs->sp + AGENT_PIECE_BYTES};
+    struct agent_copy *head = (void *)room->bytes;
     bpf_find_vma(bpf_get_current_task_btf(), regs->sp, find_end, &limit, 0);
     limit.end = end_of_stack(regs->r14, regs->sp, limit.end);
-    struct copying now = {.room = room, .sp = regs->sp, .end = limit.end};
-    uint64_t would = limit.end - regs->sp;
+    uint64_t taken = 0;
     /* Copies leave a quarter of the ring to records, which are more important. */
-    if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >
-            bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 4 * 3 ||
-        !spend(target, would > AGENT_STACK_BYTES ? AGENT_STACK_BYTES : would)) {
+    if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) <=
+        bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 4 * 3)
+        taken = affordable(target, limit.end - regs->sp);
+    if (taken == 0) {
         COUNT(count->not_taken);
         return AGENT_STACK_NONE;
     }
-    bpf_loop(AGENT_STACK_BYTES / PAGE, copy_page, &now, 0);
-    uint64_t size = now.size;
-    if (!now.is_readable || size == 0 || size > AGENT_STACK_BYTES) {
+    uint32_t const number = number_copy(count);
+    uint64_t const first_end = end_of_piece(regs->sp, limit.end);
+    struct sending now = {.copying = {.room = room, .sp = first_end, .end = regs->sp + taken},
+                          .ring = ring,
+                          .number = number};
+    bpf_loop(AGENT_PIECES_MAX, send_piece, &now, 0);
+    now.copying = (struct copying){.room = room, .sp = regs->sp, .end = first_end};
+    bpf_loop(AGENT_PIECE_BYTES / PAGE, copy_page, &now.copying, 0);
+    uint64_t size = now.copying.size;
+    if (!now.copying.is_readable || size == 0 || size > AGENT_PIECE_BYTES) {
         COUNT(count->unreadable);
         return AGENT_STACK_NONE;
     }
-    struct agent_copy *head = (void *)room->bytes;
-    uint32_t number = fill_copy(head, regs, place, count);
+    fill_copy(head, regs, place, number);
     head->size = (uint32_t)size;
-    head->beyond = limit.end > regs->sp + size ? (uint32_t)(limit.end - regs->sp - size) : 0;
-    if (bpf_ringbuf_output(ring, head, sizeof(*head) + (size & 0x1ffff), BPF_RB_FORCE_WAKEUP) < 0) {
+    uint64_t const end = regs->sp + size + now.sent;
+    head->beyond = limit.end > end ? (uint32_t)(limit.end - end) : 0;
+    if (bpf_ringbuf_output(ring, head, sizeof(*head) + (size & 0x1ffff), wakes(ring, target)) < 0) {
         COUNT(count->lost);
         return AGENT_STACK_NONE;
     }

@@ -210,7 +210,9 @@ int BPF_PROG(on_exit, struct task_struct *task)
     }
     fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE,
                 (uint64_t)task->signal->maxrss * 4096);
-    tell_both(peer, time_peer, &record);
+    tell_both(peer, AGENT_PEERS_MAX, &record);
+    record.address = task->signal->sum_sched_runtime + task->se.sum_exec_runtime;
+    tell_both(AGENT_PEERS_MAX, time_peer, &record);
     forget_target(pid);
     forget_target(pid | AGENT_OF_TIME);
     return 0;

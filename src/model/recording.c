@@ -107,6 +107,23 @@ string_id recording_intern(struct recording *recording, const char *text)
     return id;
 }
 
+const char *stack_source_name(enum stack_source source)
+{
+    static const char *const names[STACK_SOURCES] = {[STACK_SOURCE_HEAP] = "heap",
+                                                     [STACK_SOURCE_CPU] = "cpu",
+                                                     [STACK_SOURCE_WAITS] = "waits",
+                                                     [STACK_SOURCE_PAGES] = "pages"};
+    return names[source];
+}
+
+void quality_add_stacks(struct quality *quality, enum stack_source source, enum stack_end end,
+                        uint64_t count)
+{
+    quality->stack_ends[end] += count;
+    quality->sources[source].stacks += count;
+    quality->sources[source].complete += end == STACK_END_COMPLETE ? count : 0;
+}
+
 int recording_name_stack(struct recording *recording, string_id name, stack_id *stack)
 {
     struct frame const frame = {.module = MODULE_NONE,

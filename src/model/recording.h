@@ -27,6 +27,8 @@ struct module {
     string_id build_id;  /* lower-case hex, or empty */
     uint64_t start, end; /* where it was mapped, for people and for pprof; 0 when unknown */
     uint64_t bias;       /* mapped address - ELF virtual address */
+    const char *
+        root; /* while it is recorded: prefix of the path where its process has another root; else NULL.  Not written, lives for ever */
 };
 
 /* One source position.  A frame has one location per inlined function, innermost first, and the
@@ -132,6 +134,25 @@ enum stack_end {
     STACK_END_KINDS
 };
 
+/* Whose stacks: each is taken in its own way, and may be as incomplete as it likes. */
+enum stack_source {
+    STACK_SOURCE_HEAP,
+    STACK_SOURCE_CPU,   /* samples */
+    STACK_SOURCE_WAITS, /* those that are told one by one */
+    STACK_SOURCE_PAGES, /* faults */
+    STACK_SOURCES
+};
+const char *stack_source_name(enum stack_source source);
+
+struct stack_share {
+    uint64_t stacks, complete;
+};
+
+/* The outermost frame of what was not walked to its outer end. */
+#define STACK_CUT_NAME "[stack cut here]"
+/* Code of memoir itself, in the program or beside it. */
+#define OWN_CODE_NAME "[memoir]"
+
 struct quality {
     uint64_t events;                 /* allocs + frees + maps seen */
     uint64_t lost_events;            /* dropped at a full ring */
@@ -141,9 +162,11 @@ struct quality {
     uint64_t
         unknown_frees; /* frees of blocks allocated before we looked, or whose alloc was lost */
     uint64_t stack_ends[STACK_END_KINDS]; /* events by how their stack ended */
-    uint64_t collapsed_stacks;            /* events whose deep recursion was folded */
-    uint64_t damaged_chunks;              /* of the file: failed checksum, skipped */
-    uint64_t truncated_bytes;             /* at its end: torn by a crash */
+    struct stack_share
+        sources[STACK_SOURCES]; /* the same by source; files of others, and older ones, have none */
+    uint64_t collapsed_stacks;  /* events whose deep recursion was folded */
+    uint64_t damaged_chunks;    /* of the file: failed checksum, skipped */
+    uint64_t truncated_bytes;   /* at its end: torn by a crash */
     uint64_t sample_rate;      /* bytes per sample, the most there were; 0: everything was traced */
     uint64_t samples_dropped;  /* found no room in the tracer */
     uint64_t unfollowed_bytes; /* of blocks that were live when sampling began: booked as freed */
@@ -163,6 +186,10 @@ struct quality {
     bool complete;   /* the recorder ended in order */
     bool coarsened;  /* older buckets were merged to stay under the size cap */
 };
+
+/* `count` more events of a source whose stacks ended so. */
+void quality_add_stacks(struct quality *quality, enum stack_source source, enum stack_end end,
+                        uint64_t count);
 
 /* What the process had when its recording began, if it ran already; all 0 when it did not. */
 struct before {

@@ -173,6 +173,24 @@ static void write_timing(struct json_out *json, const struct timing *timing)
     json_object_end(json);
 }
 
+static void write_sources(struct json_out *json, const struct quality *quality)
+{
+    json_key(json, "sources");
+    json_array_begin(json);
+    for (int i = 0; i < STACK_SOURCES; i++) {
+        const struct stack_share *share = &quality->sources[i];
+        if (share->stacks == 0)
+            continue;
+        json_object_begin_inline(json);
+        json_text_field(json, "name", stack_source_name((enum stack_source)i));
+        json_uint_field(json, "stacks", share->stacks);
+        json_uint_field(json, "complete", share->complete);
+        json_real_field(json, "complete_share", (double)share->complete / (double)share->stacks);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
 void json_quality_write(struct json_out *json, const struct recording *recording,
                         const struct findings *findings)
 {
@@ -186,6 +204,7 @@ void json_quality_write(struct json_out *json, const struct recording *recording
     for (int i = 0; i < STACK_END_KINDS; i++)
         json_uint_field(json, stack_end_names[i], quality->stack_ends[i]);
     json_object_end(json);
+    write_sources(json, quality);
     json_real_field(json, "unresolved_frames_share", findings->unnamed_share);
     json_key(json, "unresolved_frames");
     json_object_begin_inline(json);

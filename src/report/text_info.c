@@ -275,6 +275,21 @@ static void put_stack_ends(const struct page *page)
               "had deep recursion folded");
 }
 
+/* Each source has its own way to stacks: a good one must not speak for the others. */
+static void put_stack_sources(const struct page *page)
+{
+    const struct quality *quality = &page->info->recording->quality;
+    char stacks[HUMAN_MAX];
+    for (unsigned i = 0; i < STACK_SOURCES; i++) {
+        const struct stack_share *share = &quality->sources[i];
+        struct text_line line = {0};
+        line_add(&line, "of the %s of %s complete", human_count((int64_t)share->stacks, stacks),
+                 stack_source_name((enum stack_source)i));
+        if (share->stacks)
+            put_count(page, share->complete, share->stacks, line.text);
+    }
+}
+
 static void put_events(const struct page *page)
 {
     const struct quality *quality = &page->info->recording->quality;
@@ -361,6 +376,7 @@ void text_info_write(const struct info *info, const struct text_style *style, FI
     put_doubts(&page);
     put_events(&page);
     put_stack_ends(&page);
+    put_stack_sources(&page);
     put_names(&page);
     put_state(&page);
 }

@@ -7,6 +7,7 @@
 #include "analyze/metric_data.h"
 #include "base/human.h"
 #include "model/losses.h"
+#include "report/stack_shares.h"
 #include "report/doubt_text.h"
 #include "report/growth_text.h"
 #include "report/text_line.h"
@@ -386,9 +387,7 @@ static void add_stack_quality(struct text_line *line, const struct report *repor
     if (report->findings.stack_ends == 0)
         return;
     line_separate(line, "; ");
-    line_add(line, "%s of stacks complete",
-             human_share((int64_t)quality->stack_ends[STACK_END_COMPLETE],
-                         (int64_t)report->findings.stack_ends, text));
+    (void)stack_shares_add(line, report->recording);
     for (int kind = STACK_END_COMPLETE + 1; kind < STACK_END_KINDS; kind++) {
         if (!quality->stack_ends[kind])
             continue;

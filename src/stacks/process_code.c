@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "procfs/process_root.h"
 #include "stacks/code_store.h"
 #include "stacks/process_code_parts.h"
 #include "stacks/process_file.h"
@@ -47,6 +48,7 @@ int process_code_open(struct code_store *store, uint32_t pid, struct process_cod
     if (made) {
         made->store = store;
         made->pid = pid;
+        made->root = process_root(pid);
         snprintf(path, sizeof(path), "/proc/%u/mem", pid);
         made->memory = open(path, O_RDONLY | O_CLOEXEC);
         err = process_code_refresh(made);
@@ -151,6 +153,11 @@ bool process_code_refresh_if_due(struct process_code *code)
 {
     return !code->is_listed && monotonic_ns() >= code->next_refresh_ns &&
            process_code_refresh(code) == 0;
+}
+
+const char *process_code_root(const struct process_code *code)
+{
+    return code->root && *code->root ? code->root : NULL;
 }
 
 uint64_t process_code_number(const struct process_code *code)

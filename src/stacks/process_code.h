@@ -85,6 +85,9 @@ bool process_code_refresh_if_due(struct process_code *code);
  * by their words alone may now mean something else. */
 bool process_code_was_replaced(struct process_code *code);
 
+/* Prefix of its files' paths where they are not where ours are; else NULL.  Lives for ever. */
+const char *process_code_root(const struct process_code *code);
+
 /* A number for what is known to lie at all its addresses: never that of another process, and a new one after a refresh. */
 uint64_t process_code_number(const struct process_code *code);
 

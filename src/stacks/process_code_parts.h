@@ -16,6 +16,7 @@ struct known_rule {
 struct process_code {
     struct code_store *store;
     uint32_t pid;
+    const char *root;                /* of its files, as process_root */
     int memory;                      /* /proc/PID/mem, -1: not allowed */
     struct map_list maps;            /* all of them, for files that are read from memory */
     VEC(struct code_region) regions; /* the executable ones, by address */

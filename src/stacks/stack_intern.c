@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/number_map.h"
@@ -12,16 +13,19 @@
 #define FOLD_CYCLE 24u
 
 #define MADE_FRAMES_MAX                                                                            \
-    ((size_t)1 << 17)               /* more of them are one: runtimes make code all the time */
-#define KNOWN_MAX ((size_t)1 << 20) /* stacks remembered; then forgotten all at once */
+    ((size_t)1 << 17) /* more of them are one: runtimes make code all the time */
+#define CARRIED_MAX (STACK_FRAMES_MAX + 128u) /* frames: what the kernel adds, too */
+#define KNOWN_MAX   ((size_t)1 << 20)         /* stacks remembered; then forgotten all at once */
 
 struct stack_intern {
     struct recording *recording;
-    struct number_map modules;       /* index in the recording plus one, by number of the region */
-    struct number_map frames;        /* the same of frames, by module and address */
-    size_t frames_indexed;           /* of the recording's */
-    uint32_t made_code;              /* the frame of code made at run time, plus one */
-    size_t made_frames;              /* of such code whose names its runtime lists */
+    struct number_map modules; /* index in the recording plus one, by number of the region */
+    struct number_map frames;  /* the same of frames, by module and address */
+    size_t frames_indexed;     /* of the recording's */
+    uint32_t
+        made_code; /* the frame of code made at run time, plus one: it has no name but this, until its runtime tells one */
+    size_t made_frames; /* of such code whose names its runtime lists */
+    uint32_t cut, own;  /* the frames of what was cut off, and of memoir itself; plus one */
     struct number_map known_modules; /* of the recording, by what makes them alike */
     size_t modules_indexed;
     bool shares_modules; /* a file is one module, wherever it was mapped */
@@ -62,6 +66,7 @@ static bool is_module(const struct stack_intern *intern, const struct module *mo
                       const struct module *other)
 {
     return module->path == other->path && module->build_id == other->build_id &&
+           (module->build_id != STRING_EMPTY || module->root == other->root) &&
            (intern->shares_modules || module->bias == other->bias);
 }
 
@@ -110,8 +115,8 @@ void stack_intern_share_modules(struct stack_intern *intern)
 }
 
 /* The module of a region. */
-static int find_module(struct stack_intern *intern, const struct code_region *region,
-                       uint32_t *module)
+static int find_module(struct stack_intern *intern, const struct process_code *code,
+                       const struct code_region *region, uint32_t *module)
 {
     struct recording *recording = intern->recording;
     uint32_t *known = number_map_at(&intern->modules, region->number);
@@ -122,7 +127,8 @@ static int find_module(struct stack_intern *intern, const struct code_region *re
                                     .build_id = recording_intern(recording, region->build_id),
                                     .start = region->module_start,
                                     .end = region->module_end,
-                                    .bias = region->bias};
+                                    .bias = region->bias,
+                                    .root = process_code_root(code)};
         if (put_module(intern, &made, known) < 0)
             return -ENOMEM;
     }
@@ -173,18 +179,27 @@ static int put_frame(struct stack_intern *intern, struct frame frame, uint32_t *
     return index_frames(intern);
 }
 
-/* Code made at run time is one frame, whatever the address: it has no name but this, until its runtime tells one. */
-static int put_made_code(struct stack_intern *intern, uint32_t *index)
+/* A frame that is only a name; made once. */
+static int put_name(struct stack_intern *intern, const char *name, uint32_t *known, uint32_t *index)
 {
     struct recording *recording = intern->recording;
     stack_id ignored;
-    if (!intern->made_code) {
-        if (recording_name_stack(recording, recording_intern(recording, "[jit]"), &ignored) < 0)
+    if (!*known) {
+        if (recording_name_stack(recording, recording_intern(recording, name), &ignored) < 0)
             return -ENOMEM;
-        intern->made_code = (uint32_t)recording->frames.count;
+        *known = (uint32_t)recording->frames.count;
     }
-    *index = intern->made_code - 1;
+    *index = *known - 1;
     return 0;
+}
+
+/* Our library, in the program that we trace: from its file, or from memory. */
+static bool is_own_code(const struct code_region *region)
+{
+    static const char from_memory[] = "/memfd:libmemoir.so", name[] = "libmemoir.so";
+    const char *slash = strrchr(region->path, '/');
+    return strncmp(region->path, from_memory, sizeof(from_memory) - 1) == 0 ||
+           (slash && strcmp(slash + 1, name) == 0);
 }
 
 /* Where the runtime lists what it makes, each address is a frame, to be named by the list. */
@@ -213,10 +228,12 @@ static int find_frame(struct stack_intern *intern, struct process_code *code, ui
         const char *list = process_code_made_list(code);
         return *list && intern->made_frames < MADE_FRAMES_MAX
                    ? put_listed_code(intern, region, list, address, index)
-                   : put_made_code(intern, index);
+                   : put_name(intern, "[jit]", &intern->made_code, index);
     }
+    if (region && is_own_code(region))
+        return put_name(intern, OWN_CODE_NAME, &intern->own, index);
     if (region) {
-        if (find_module(intern, region, &frame.module) < 0)
+        if (find_module(intern, code, region, &frame.module) < 0)
             return -ENOMEM;
         frame.address -= region->bias;
     }
@@ -236,13 +253,25 @@ static uint32_t repeated_cycle(const uint32_t *frames, uint32_t count)
     return 0;
 }
 
+/* Whether its outermost frame is not where the thread began. */
+static bool is_cut(const struct stack_walk *walk)
+{
+    return walk->end == STACK_END_CUT || walk->end == STACK_END_NO_RULE ||
+           walk->end == STACK_END_BAD_FRAME;
+}
+
 static int put_frames(struct stack_intern *intern, struct process_code *code,
                       const struct stack_walk *walk, struct interned_stack *interned)
 {
-    uint32_t frames[STACK_FRAMES_MAX], count = 0; /* outermost first */
+    uint32_t frames[STACK_FRAMES_MAX + 1], count = 0; /* outermost first */
     int err = index_frames(intern);
+    if (err == 0 && is_cut(walk))
+        err = put_name(intern, STACK_CUT_NAME, &intern->cut, &frames[count++]);
     for (uint32_t i = walk->frame_count; err == 0 && i-- > 0;) {
         err = find_frame(intern, code, walk->frames[i], &frames[count++]);
+        if (count > 1 && frames[count - 1] == intern->own - 1 &&
+            frames[count - 2] == intern->own - 1)
+            count--;
         uint32_t const cycle = count > FOLD_DEPTH ? repeated_cycle(frames, count) : 0;
         count -= cycle;
         interned->folded |= cycle > 0;
@@ -256,7 +285,8 @@ static int put_frames(struct stack_intern *intern, struct process_code *code,
 static uint64_t hash_walk(const struct process_code *code, const struct stack_walk *walk,
                           stack_id below)
 {
-    uint64_t hash = hash_mix(process_code_number(code) ^ (uint64_t)below << 32);
+    uint64_t hash =
+        hash_mix(process_code_number(code) ^ (uint64_t)below << 32 ^ (uint64_t)is_cut(walk) << 63);
     for (uint32_t i = 0; i < walk->frame_count; i++)
         hash = hash_mix(hash ^ walk->frames[i]) + i;
     return key_of(hash);
@@ -382,11 +412,11 @@ static int carry_frame(struct stack_intern *intern, const struct recording *from
 int stack_intern_carry(struct stack_intern *intern, const struct recording *from, stack_id stack,
                        stack_id *carried)
 {
-    stack_id chain[STACK_FRAMES_MAX];
+    stack_id chain[CARRIED_MAX];
     uint32_t depth = 0, frame;
     int err = index_frames(intern);
     *carried = STACK_EMPTY;
-    while (stack != STACK_EMPTY && depth < STACK_FRAMES_MAX) {
+    while (stack != STACK_EMPTY && depth < CARRIED_MAX) {
         *carried = number_map_get(&intern->carried_stacks, stack);
         if (*carried != STACK_EMPTY)
             break;

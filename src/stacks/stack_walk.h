@@ -13,7 +13,7 @@
 #include "stacks/process_code.h"
 
 #define STACK_REGISTERS  17 /* by DWARF number: rax rdx rcx rbx rsi rdi rbp rsp r8 ... r15 rip */
-#define STACK_FRAMES_MAX 1024u
+#define STACK_FRAMES_MAX 4096u
 #define STACK_INNER_KEPT 64u   /* of deeper stacks; the rest are the outermost ones */
 #define STACK_WORDS_MAX  2048u /* a walk that rests on more is not repeatable */
 

@@ -112,6 +112,14 @@ static const uint16_t state_fields[] = {
     FIELD(quality.unwritten_from_ns),
     FIELD(quality.unwritten_error),
     FIELD(end),
+    FIELD(quality.sources[STACK_SOURCE_HEAP].stacks),
+    FIELD(quality.sources[STACK_SOURCE_HEAP].complete),
+    FIELD(quality.sources[STACK_SOURCE_CPU].stacks),
+    FIELD(quality.sources[STACK_SOURCE_CPU].complete),
+    FIELD(quality.sources[STACK_SOURCE_WAITS].stacks),
+    FIELD(quality.sources[STACK_SOURCE_WAITS].complete),
+    FIELD(quality.sources[STACK_SOURCE_PAGES].stacks),
+    FIELD(quality.sources[STACK_SOURCE_PAGES].complete),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

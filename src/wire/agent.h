@@ -16,9 +16,10 @@
 #define AGENT_SOCKET_PATH "/run/memoir/agent.sock"
 
 /* A number that the recorder gave to a stack, below AGENT_STACKS_MAX; or one of these. */
-#define AGENT_STACKS_MAX 0x40000000u
-#define AGENT_STACK_NONE 0x7fffffffu /* not taken: too many new ones at once, or not readable */
-#define AGENT_STACK_COPY 0x80000000u /* | number: the record AGENT_COPY of this number has it */
+#define AGENT_STACKS_MAX   0x40000000u
+#define AGENT_STACK_NONE   0x7fffffffu /* not taken: too many new ones at once, or not readable */
+#define AGENT_STACK_KERNEL 0x7ffffffeu /* there is none: the thread is the kernel's own */
+#define AGENT_STACK_COPY   0x80000000u /* | number: the record AGENT_COPY of this number has it */
 
 enum agent_record_kind {
     AGENT_COPY = 1, /* a stack that is not known */
@@ -28,7 +29,8 @@ enum agent_record_kind {
     AGENT_MOVE,     /* ... by moving what was at `from` */
     AGENT_EXEC,     /* begins to be another program */
     AGENT_FORK,     /* `address` is the child's number */
-    AGENT_EXIT, /* of whose time is watched, each thread; AGENT_IS_LAST: the process, `address` bytes resident at most */
+    AGENT_EXIT, /* of whose time is watched, each thread; AGENT_IS_LAST: the process, `address` ns that it used.  Of whose memory is
+                 * watched: the process, `address` bytes resident at most */
     AGENT_CACHE_ADD,  /* a file's page came into the page cache: struct agent_cache */
     AGENT_CACHE_DROP, /* and left it */
     AGENT_KERNEL_ADD, /* the kernel took memory for itself in the process's name: `address` bytes */
@@ -37,7 +39,8 @@ enum agent_record_kind {
     AGENT_SAMPLE,      /* was on a processor when the clock ticked: struct agent_time */
     AGENT_WAIT, /* runs again after a wait: struct agent_time, the stacks those that it went to wait with */
     AGENT_NAME, /* a thread is new, or has another name: struct agent_name */
-    AGENT_STARTED /* a process has become what was awaited, and is watched from now on: struct agent_name */
+    AGENT_STARTED, /* a process has become what was awaited, and is watched from now on: struct agent_name */
+    AGENT_PIECE /* more of the stack whose AGENT_COPY comes next from this processor: struct agent_copy, `address` its first byte */
 };
 
 enum agent_record_flag {
@@ -107,16 +110,22 @@ struct agent_copy {
     uint64_t branch;     /* this and */
     uint32_t generation; /* ... this to be told back */
     uint32_t size;       /* of what follows: the stack from rsp on */
-    uint32_t beyond;     /* bytes of the mapping that did not fit */
+    uint32_t beyond;     /* bytes of the mapping that did not fit, nor came as pieces */
     uint32_t reserved;
     uint8_t bytes[];
 };
+
+/* A stack comes as pieces of so many bytes at most, the innermost one last; several only where AGENT_DEEPEN was asked. */
+#define AGENT_PIECE_BYTES   65536u
+#define AGENT_PIECES_MAX    32u
+#define AGENT_COPY_CPU_BITS 10u /* of the number of a copy: the processor's */
 
 /* How large a record of a kind is at least; 0: there is no such kind. */
 static inline uint32_t agent_record_least(uint8_t kind)
 {
     switch (kind) {
     case AGENT_COPY:
+    case AGENT_PIECE:
         return sizeof(struct agent_copy);
     case AGENT_LARGE:
     case AGENT_RANGE:
@@ -167,7 +176,7 @@ static inline uint64_t agent_hash_step(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-/* Requests, each answered by one struct agent_answer, in order, except AGENT_KNOW, which is not answered. */
+/* Requests, each answered by one struct agent_answer, in order, except AGENT_KNOW and AGENT_DEEPEN, which are not. */
 enum agent_request_kind {
     AGENT_HELLO = 1, /* `version`; the first */
     AGENT_WATCH, /* a pidfd comes with it (SCM_RIGHTS), what of enum agent_watch; the answer has the number
@@ -179,8 +188,9 @@ enum agent_request_kind {
     AGENT_RENEW,    /* forgets the known stacks of `pid`: other code is where code was */
     AGENT_COUNTERS, /* how much was lost */
     AGENT_TELL_WAITS, /* those of `pid` (0: of all) that are not over are told as far as they are: AGENT_GOES_ON */
-    AGENT_AWAIT /* whoever becomes a program called `name` is watched from its first instruction on, as AGENT_WATCH would, and
+    AGENT_AWAIT, /* whoever becomes a program called `name` is watched from its first instruction on, as AGENT_WATCH would, and
                  * told by AGENT_STARTED; answered as AGENT_WATCH.  One recorder may await a name for memory and one for time */
+    AGENT_DEEPEN /* some stack went on above its copy: from now on all of them is copied, in pieces */
 };
 
 enum agent_watch {

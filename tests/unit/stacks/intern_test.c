@@ -194,6 +194,41 @@ TEST(made_code_that_its_runtime_lists_has_addresses)
     unlink(path);
 }
 
+static const char *outermost_name(stack_id stack)
+{
+    struct stack_link link = stack_table_innermost(recording->stacks, stack);
+    while (link.caller != STACK_EMPTY)
+        link = stack_table_innermost(recording->stacks, link.caller);
+    const struct frame *frame = &recording->frames.items[link.frame];
+    return frame->location_count
+               ? recording_text(recording,
+                                recording->locations.items[frame->first_location].function)
+               : "";
+}
+
+/* However a walk failed, what it found does not look as if nobody had called it. */
+TEST(what_was_cut_off_hangs_under_one_frame)
+{
+    uint64_t const frames[] = {(uint64_t)(uintptr_t)here};
+    static const enum stack_end ends[] = {STACK_END_CUT, STACK_END_NO_RULE, STACK_END_BAD_FRAME};
+    frames_are(frames, 1);
+    walk.end = STACK_END_COMPLETE;
+    struct interned_stack const whole = put();
+    assert_int_equal(depth_of(whole.stack), 1);
+    stack_id cut = STACK_EMPTY;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        walk.end = ends[i];
+        struct interned_stack const put_now = put();
+        assert_int_equal(depth_of(put_now.stack), 2);
+        assert_string_equal(outermost_name(put_now.stack), "[stack cut here]");
+        CHECK(cut == STACK_EMPTY || cut == put_now.stack);
+        cut = put_now.stack;
+    }
+    walk.end = STACK_END_TOO_DEEP; /* its outermost frames are there */
+    CHECK(put().stack == whole.stack);
+    walk.end = STACK_END_COMPLETE;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +238,7 @@ int main(void)
         cmocka_unit_test(recursion_of_many_different_functions_is_kept),
         cmocka_unit_test(made_code_has_one_name_and_unknown_addresses_none),
         cmocka_unit_test(made_code_that_its_runtime_lists_has_addresses),
+        cmocka_unit_test(what_was_cut_off_hangs_under_one_frame),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -132,13 +132,13 @@ TEST(code_that_came_later_is_found)
 TEST(very_deep_stacks_keep_both_ends)
 {
     made_begin(&made, inner);
-    for (unsigned i = 0; i < 3000; i++)
-        made_push(&made, made_return(i < 2990 ? (void *)inner : (void *)outer));
+    for (unsigned i = 0; i < 7000; i++)
+        made_push(&made, made_return(i < 6990 ? (void *)inner : (void *)outer));
     made_push(&made, 0);
     walk_made();
     assert_int_equal(walk.end, STACK_END_TOO_DEEP);
     assert_int_equal(walk.frame_count, STACK_FRAMES_MAX);
-    assert_int_equal(walk.left_out, 3001 - STACK_FRAMES_MAX);
+    assert_int_equal(walk.left_out, 7001 - STACK_FRAMES_MAX);
     for (unsigned i = 0; i < STACK_FRAMES_MAX; i++)
         CHECK(walk.frames[i] ==
               (uint64_t)(uintptr_t)(i < STACK_FRAMES_MAX - 10 ? (void *)inner : (void *)outer));
