@@ -22,6 +22,8 @@ static bool lacks_memory(const struct recording *recording)
     uint64_t heap = recording->heap.peak_bytes, anon = recording->anon_peak_bytes;
     if (recording->pools.peak_bytes > heap) /* an allocator that told us itself */
         heap = recording->pools.peak_bytes;
+    if (recording->quality.unwritten_from_ns)
+        return false; /* the kernel counted on, and the blocks of then are missing */
     if (!is_from_the_start(recording) || anon <= heap)
         return false;
     if (recording->heap.calls + recording->pools.calls < FEW_CALLS)

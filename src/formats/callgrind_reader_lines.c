@@ -6,6 +6,7 @@
 
 #include "formats/callgrind_reader.h"
 #include "formats/text_fields.h"
+#include "model/losses.h"
 
 static const struct {
     const char *name;
@@ -235,10 +236,15 @@ static int read_command(struct callgrind_reader *reader, struct slice text)
 static int read_header(struct callgrind_reader *reader, struct slice line)
 {
     static const char *const passed_over[] = {
-        "version:", "part:", "thread:", "desc:", "event:", "summary:", "totals:"};
+        "version:", "part:", "thread:", "event:", "summary:", "totals:"};
     uint64_t pid;
     if (take_word(&line, "cmd:"))
         return read_command(reader, line);
+    if (take_word(&line, "desc:")) {
+        take_blanks(&line);
+        losses_take_note(reader->recording, line);
+        return 0;
+    }
     if (take_word(&line, "positions:"))
         return read_positions(reader, line);
     if (take_word(&line, "creator:")) {

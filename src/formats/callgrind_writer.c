@@ -146,8 +146,11 @@ static void put_head(const struct callgrind_file *file)
     output_text(file->out, "# callgrind format\nversion: 1\ncreator: memoir " MEMOIR_VERSION "\n");
     output_format(file->out, "pid: %" PRIu32 "\ncmd: ", recording->pid);
     put_text(file->out, recording_text(recording, recording->command_line));
-    output_format(file->out, "\npart: 1\n\ndesc: Timerange: %s - %s\n\npositions: line\n",
+    output_format(file->out, "\npart: 1\n\ndesc: Timerange: %s - %s\n",
                   human_duration(file->used.from_ns, from), human_duration(file->used.to_ns, to));
+    if (*export_losses(file->job))
+        output_format(file->out, "desc: %s\n", export_losses(file->job));
+    output_text(file->out, "\npositions: line\n");
     for (unsigned i = 0; i < file->event_count; i++) {
         callgrind_event_name(file->metrics[i], names[i]);
         output_format(file->out, "event: %s : %s, %s (%s)\n", names[i], file->metrics[i]->name,

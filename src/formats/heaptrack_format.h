@@ -62,4 +62,5 @@ enum heaptrack_letter {
 #define HEAPTRACK_MADE_UP                                                                          \
     "# written by memoir from sums per call stack and time; sizes and order of single blocks are " \
     "made up"
-#define HEAPTRACK_FACT "# memoir " /* then the name of a fact, a blank, its value */
+#define HEAPTRACK_SCALED "about one event in " /* begins the one that says how many are left out */
+#define HEAPTRACK_FACT   "# memoir "           /* then the name of a fact, a blank, its value */

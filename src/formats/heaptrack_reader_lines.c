@@ -6,6 +6,8 @@
 #include "formats/heaptrack_facts.h"
 #include "formats/heaptrack_format.h"
 #include "formats/heaptrack_reader.h"
+#include "formats/text_fields.h"
+#include "model/losses.h"
 
 #define STAMP_MAX      (UINT64_C(1) << 40) /* 34 years of milliseconds */
 #define PAGES_MAX      (UINT64_C(1) << 40)
@@ -153,12 +155,26 @@ static int read_rss(struct heaptrack_reader *reader, struct heaptrack_fields *fi
     return 0;
 }
 
+static bool begins_with(struct slice text, const char *word)
+{
+    return take_word(&text, word);
+}
+
+/* What was said when memoir wrote it. */
+static void read_note(struct recording *recording, struct slice note)
+{
+    if (begins_with(note, HEAPTRACK_SCALED) && note.size < LOSSES_TEXT_MAX)
+        recording_note(recording, "%.*s", (int)note.size, note.data);
+    else
+        losses_take_note(recording, note);
+}
+
 static int read_comment(struct heaptrack_reader *reader, struct slice line)
 {
     if (slice_equals(line, slice_of(HEAPTRACK_MADE_UP)))
         reader->is_made_up = true;
-    else
-        heaptrack_fact_read(reader->recording, line);
+    else if (!heaptrack_fact_read(reader->recording, line) && take_word(&line, "# "))
+        read_note(reader->recording, line);
     return 0;
 }
 

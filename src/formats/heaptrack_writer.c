@@ -257,10 +257,12 @@ static void note_before(struct heaptrack_file *file)
     if (file->events.scale > 1)
         export_note(
             job,
-            "about one event in %" PRIu64
+            HEAPTRACK_SCALED
+            "%" PRIu64
             " is written (--max-events): multiply calls and temporary counts by it; peak and "
-            "leaked bytes are exact",
-            file->events.scale);
+            "leaked bytes are %s",
+            file->events.scale,
+            job->has_losses ? "as in the recording, and no more exact than there" : "exact");
     if (file->runs.resized_frees)
         export_note(job,
                     "%" PRIu64

@@ -9,6 +9,7 @@
 #include "formats/read_path.h"
 #include "formats/readers.h"
 #include "formats/text_fields.h"
+#include "model/losses.h"
 
 bool massif_recognise(struct slice head)
 {
@@ -120,6 +121,15 @@ static int read_unit(struct massif_reader *reader, struct slice text)
     return 0;
 }
 
+/* Behind the options, if memoir wrote the file. */
+static void read_losses(struct recording *recording, struct slice text)
+{
+    const char *told =
+        text.size ? memmem(text.data, text.size, LOSSES_TOLD, strlen(LOSSES_TOLD)) : NULL;
+    if (told)
+        losses_take_note(recording, slice_from(text, (size_t)(told - text.data)));
+}
+
 static int read_line(struct massif_reader *reader, struct slice line)
 {
     bool const is_node = line.size && (line.data[0] == ' ' || line.data[0] == 'n');
@@ -128,8 +138,10 @@ static int read_line(struct massif_reader *reader, struct slice line)
     int const err = reader->in_tree ? massif_end_tree(reader) : 0;
     if (err || line.size == 0 || line.data[0] == '#')
         return err;
-    if (take_word(&line, "desc:"))
+    if (take_word(&line, "desc:")) {
+        read_losses(reader->recording, line);
         return 0;
+    }
     if (take_word(&line, "cmd:"))
         return read_command(reader->recording, line);
     if (take_word(&line, "time_unit:"))

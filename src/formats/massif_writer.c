@@ -151,8 +151,10 @@ static int put_all(const struct massif_file *file)
     output_format(file->out,
                   "desc: --max-snapshots=%zu --threshold=%.2f --depth=%d", /* as massif's own */
                   file->job->snapshots, 100 * file->share, SNAPSHOT_DEPTH_DEFAULT);
-    output_format(file->out,
-                  " (%s, by memoir " MEMOIR_VERSION ")\ncmd: ", file->snapshots.metric->name);
+    output_format(file->out, " (%s, by memoir " MEMOIR_VERSION ")", file->snapshots.metric->name);
+    if (*export_losses(file->job))
+        output_format(file->out, " %s", export_losses(file->job));
+    output_text(file->out, "\ncmd: ");
     put_name(file->out, *command ? command : "(unknown)");
     output_text(file->out, "\ntime_unit: ms\n");
     int err = 0;

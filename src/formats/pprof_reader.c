@@ -8,6 +8,7 @@
 #include "formats/pprof_series.h"
 #include "formats/protobuf_in.h"
 #include "formats/readers.h"
+#include "model/losses.h"
 
 /* Whether a field is one of profile.proto's, as far as its number tells. */
 static bool is_plausible(const struct protobuf_field *field)
@@ -49,6 +50,8 @@ static void tell_process(struct recording *recording, const struct pprof_profile
 {
     if (recording->modules.count)
         recording->program = recording->modules.items[0].path;
+    vec_each (comment, &profile->comments)
+        losses_take_note(recording, pprof_text(profile, *comment));
     recording->start_unix_ns = profile->time_ns > 0 ? (uint64_t)profile->time_ns : 0;
 }
 

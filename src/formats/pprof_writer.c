@@ -193,6 +193,7 @@ static void write_profile(struct pprof_profile *profile)
     write_samples(profile);
     uint64_t made_by = pprof_string(tables, "written by memoir " MEMOIR_VERSION);
     uint64_t command = pprof_string(tables, recording_text(recording, recording->command_line));
+    uint64_t losses = pprof_string(tables, export_losses(profile->job));
     uint64_t first = sources->shown_first ? pprof_string(tables, sources->shown_first) : 0;
     pprof_string(tables, period.unit); /* must be there before the tables are written */
     pprof_string(tables, period.type);
@@ -202,8 +203,13 @@ static void write_profile(struct pprof_profile *profile)
     protobuf_uint(out, PROFILE_DURATION_NANOS, length > 1 ? length : 0); /* 1: it has no time */
     write_value_type(profile, PROFILE_PERIOD_TYPE, period.type, period.unit);
     protobuf_uint(out, PROFILE_PERIOD, period.period);
-    const uint64_t comments[] = {made_by, command};
-    protobuf_packed(out, PROFILE_COMMENT, comments, command ? 2 : 1);
+    uint64_t comments[3] = {made_by};
+    size_t comment_count = 1;
+    if (command)
+        comments[comment_count++] = command;
+    if (losses)
+        comments[comment_count++] = losses;
+    protobuf_packed(out, PROFILE_COMMENT, comments, comment_count);
     protobuf_uint(out, PROFILE_DEFAULT_SAMPLE_TYPE, first);
 }
 

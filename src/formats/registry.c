@@ -69,6 +69,19 @@ static int tell_empty(const struct export_job *job, struct fault *fault)
                              : "; memoir info tells what is in it, and --metric chooses");
 }
 
+static void note_losses(struct export_job *job)
+{
+    char text[LOSSES_TEXT_MAX];
+    job->has_losses = job->notes.count == 0 && losses_render(job->recording, text);
+    if (job->has_losses)
+        export_note(job, "%s", text);
+}
+
+const char *export_losses(const struct export_job *job)
+{
+    return job->has_losses ? job->notes.text[0] : "";
+}
+
 int export_write(const struct export_format *format, struct export_job *job, struct output *out,
                  struct fault *fault)
 {
@@ -76,6 +89,7 @@ int export_write(const struct export_format *format, struct export_job *job, str
         return fault_set(fault, -ENODATA,
                          "a heaptrack file is made of allocations, and there are none in this one: "
                          "take --to folded, pprof, callgrind or perf");
+    note_losses(job);
     int const err = format->write(job, out, fault);
     return err == 0 && job->has_weighed && !job->has_rows ? tell_empty(job, fault) : err;
 }

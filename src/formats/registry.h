@@ -9,6 +9,7 @@
 #include "analyze/weigh.h"
 #include "base/pattern.h"
 #include "formats/output.h"
+#include "model/losses.h"
 
 #define EXPORT_NOTES_MAX  8
 #define EXPORT_MAX_EVENTS UINT64_C(20000000)
@@ -16,7 +17,7 @@
 /* Sentences for people about what the file could not hold. */
 struct export_notes {
     size_t count;
-    char text[EXPORT_NOTES_MAX][256];
+    char text[EXPORT_NOTES_MAX][LOSSES_TEXT_MAX];
 };
 
 struct export_job {
@@ -32,6 +33,7 @@ struct export_job {
     double threshold_share;     /* massif: what is smaller is added up; 0: the usual */
     bool with_stacks;           /* massif: the stacks of threads too */
     struct export_notes notes;  /* filled by the writer */
+    bool has_losses;            /* inside: the first note is about them */
     bool time_noted;            /* inside */
     bool has_weighed, has_rows; /* inside: whether anything was asked for, and was there */
 };
@@ -54,7 +56,10 @@ const char *export_refusal(const struct export_format *format, bool has_metric, 
  * and `recording` has none. */
 bool export_needs_metric(const struct export_format *format, const struct recording *recording);
 
-/* Has the format write all of it.  -ENODATA with a sentence when there is nothing to write; else what its write function says. */
+/* What a file made of this job is to say about losses and estimates, where its format has a place for it; empty: nothing. */
+const char *export_losses(const struct export_job *job);
+
+/* Has the format write all of it; the first note is about losses, if there were any.  -ENODATA with a sentence when there is nothing to write; else what its write function says. */
 int export_write(const struct export_format *format, struct export_job *job, struct output *out,
                  struct fault *fault);
 

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "base/slice.h"
 #include "model/recording.h"
 
 struct value_range {
@@ -25,3 +27,16 @@ uint64_t sampled_error_of_peak(const struct recording *recording);
 struct value_range losses_of_peak(const struct recording *recording);
 /* Of what is live at the end, which is `value` by what was recorded. */
 struct value_range losses_of_live(const struct recording *recording, int64_t value);
+
+/* What files that are made of a recording begin their word about its losses with: a note that does so is of the recording that
+ * the file was made of. */
+#define LOSSES_TOLD     "mind: when this was recorded, "
+#define LOSSES_TEXT_MAX 480
+
+/* One sentence that begins with LOSSES_TOLD: how much was lost, estimated, damaged or not written; that of the recording it was itself
+ * made of, if it has a note of it.  False: nothing was, and `text` is empty. */
+bool losses_render(const struct recording *recording, char text[LOSSES_TEXT_MAX]);
+/* Whether a note tells of losses in the recording that this one was made of. */
+bool losses_are_told(const struct recording *recording);
+/* Makes text of a file a note, if it begins with LOSSES_TOLD. */
+void losses_take_note(struct recording *recording, struct slice text);

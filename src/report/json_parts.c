@@ -3,6 +3,7 @@
 
 #include "report/doubt_text.h"
 #include "report/json_report.h"
+#include "report/text_line.h"
 
 static const char *const stack_end_names[STACK_END_KINDS] = {
     [STACK_END_COMPLETE] = "complete",     [STACK_END_NO_RULE] = "no_rule",
@@ -215,7 +216,10 @@ void json_quality_write(struct json_out *json, const struct recording *recording
     json_array_begin(json);
     for (size_t i = 0; i < recording->notes.count; i++)
         json_text(json, recording_text(recording, recording->notes.items[i]));
-    if (recording_ran_on(recording) && recording_traces_heap(recording))
+    struct text_line until = {0};
+    if (line_add_until(&until, "all numbers go ", recording))
+        json_text(json, until.text);
+    else if (recording_ran_on(recording) && recording_traces_heap(recording))
         json_text(json, "the process may have gone on: what is called leaked was live when "
                         "recording stopped");
     json_array_end(json);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/human.h"
+#include "report/text_line.h"
 
 void picture_add(struct picture_text *text, const char *format, ...)
 {
@@ -80,6 +81,9 @@ void picture_quality(const struct recording *recording, struct picture_text *sen
     else if (!quality->complete)
         add_part(sentence, "the recording has no end: its recorder was killed, or it was copied "
                            "before");
+    struct text_line until = {0};
+    if (line_add_until(&until, "all numbers go ", recording))
+        add_part(sentence, until.text);
     add_count(sentence, quality->lost_events, "events lost");
     add_count(sentence, recording->timing.lost, "samples lost");
     add_count(sentence, recording->timing.throttled, "times that the kernel held samples back");

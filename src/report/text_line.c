@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/text_line.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/human.h"
 #include "model/recording.h"
@@ -65,4 +67,19 @@ void line_add_growing(struct text_line *line, const struct recording *recording,
                                     ? now_unix_ns - recording->written_unix_ns
                                     : 0,
                                 ago));
+}
+
+bool line_add_until(struct text_line *line, const char *before, const struct recording *recording)
+{
+    const struct quality *quality = &recording->quality;
+    int const error = (int)(quality->unwritten_error & 0xfff);
+    char until[HUMAN_MAX];
+    if (!quality->unwritten_from_ns)
+        return false;
+    line_add(line, "%suntil %s, when ", before, human_duration(quality->unwritten_from_ns, until));
+    if (error == ENOSPC || error == EDQUOT)
+        line_add(line, "the disk was full");
+    else
+        line_add(line, "the file could no longer be written (%s)", strerror(error));
+    return true;
 }

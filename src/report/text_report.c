@@ -114,6 +114,13 @@ static void put_other_peak(const struct report *report, const struct text_style 
     put_mind(style, out, &line);
 }
 
+static void put_until(const struct report *report, const struct text_style *style, FILE *out)
+{
+    struct text_line line = {0};
+    if (line_add_until(&line, "mind: these rows go ", report->recording))
+        put_mind(style, out, &line);
+}
+
 /* "heap.peak: 11.0 MiB in 14 blocks, at 18.0 s (live heap at the instant it was largest)" */
 static void put_heading(const struct report *report, const struct text_style *style, FILE *out)
 {
@@ -131,6 +138,7 @@ static void put_heading(const struct report *report, const struct text_style *st
     put_other_time(report, style, out);
     put_other_peak(report, style, out);
     put_losses(report, style, out);
+    put_until(report, style, out);
     if (question->note)
         fprintf(out, "%s\n", question->note);
     if (!question->filter)

@@ -139,6 +139,7 @@ static void put_peak(const struct page *page)
     if (page->report->findings.rss_peak_bytes >= 0)
         line_add(&line, " (resident memory at most %s)",
                  human_bytes(page->report->findings.rss_peak_bytes, rss));
+    line_add_until(&line, ", ", page->report->recording);
     put(page, INK_STRONG, "peak", &line);
 }
 
@@ -200,14 +201,16 @@ static void put_leaked(const struct page *page)
         line_add_counted(&line, report->leaked_count, "block");
     }
     bool const ran_on = recording_ran_on(report->recording);
-    line_add(&line, "%s",
-             report->recording->being_written ? " live now"
-             : ran_on                         ? " live when recording stopped"
-                                              : " still live at the end");
+    bool const is_cut = line_add_until(&line, ", ", report->recording);
+    if (!is_cut)
+        line_add(&line, "%s",
+                 report->recording->being_written ? " live now"
+                 : ran_on                         ? " live when recording stopped"
+                                                  : " still live at the end");
     if (rules && rules->count)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
     put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
-        report->recording->being_written || ran_on ? "live" : "leaked", &line);
+        report->recording->being_written || ran_on || is_cut ? "live" : "leaked", &line);
 }
 
 /* What nobody can attribute: it was there before we were. */
@@ -241,7 +244,8 @@ static void put_calls(const struct page *page)
 {
     const struct recording *recording = page->report->recording;
     const struct totals *heap = &recording->heap;
-    double const seconds = (double)recording->duration_ns / 1e9;
+    uint64_t const unwritten_ns = recording->quality.unwritten_from_ns;
+    double const seconds = (double)(unwritten_ns ? unwritten_ns : recording->duration_ns) / 1e9;
     uint64_t const lost = recording->quality.lost_calls;
     uint64_t const recorded = heap->calls > lost ? heap->calls - lost : heap->calls;
     struct text_line line = {0};
@@ -253,7 +257,9 @@ static void put_calls(const struct page *page)
     if (recording->duration_ns > 1 && (double)heap->calls / seconds < 1e18)
         line_add(&line, " (%s/s)",
                  human_count_short((int64_t)((double)heap->calls / seconds), rate));
-    line_add(&line, " of %s in all", human_bytes((int64_t)heap->bytes, bytes));
+    line_add(&line, " of %s", human_bytes((int64_t)heap->bytes, bytes));
+    if (!line_add_until(&line, " ", recording))
+        line_add(&line, " in all");
     if (!recording->quality.sample_rate && !recording_is_of_profiles(recording))
         line_add(&line, "; %s (%s%s) temporary: freed before their thread allocated again",
                  human_count((int64_t)heap->temporary, temporary),
@@ -287,6 +293,7 @@ static void put_maps(const struct page *page)
              human_bytes((int64_t)maps->peak_bytes, peak),
              human_bytes((int64_t)(maps->bytes - maps->freed_bytes), now),
              page->report->recording->being_written ? "now" : "at the end");
+    line_add_until(&line, ", ", page->report->recording);
     put(page, INK_PLAIN, "maps", &line);
 }
 
@@ -338,6 +345,7 @@ static void put_told(const struct page *page)
                  human_bytes((int64_t)pools->bytes, bytes),
                  human_bytes((int64_t)pools->peak_bytes, peak),
                  human_bytes((int64_t)(pools->bytes - pools->freed_bytes), now));
+        line_add_until(&line, ", ", page->report->recording);
         put(page, INK_PLAIN, "pools", &line);
     }
     if (regions->calls > 0) {
@@ -346,6 +354,7 @@ static void put_told(const struct page *page)
         line_add(&line, " named by the program, at most %s at once, %s at the end (region.live)",
                  human_bytes((int64_t)regions->peak_bytes, peak),
                  human_bytes((int64_t)(regions->bytes - regions->freed_bytes), now));
+        line_add_until(&line, ", ", page->report->recording);
         put(page, INK_PLAIN, "regions", &line);
     }
 }
@@ -420,7 +429,10 @@ static void put_quality(const struct page *page)
         line_add(&line, " in %s gaps, the longest of %s", human_count((int64_t)quality->gaps, lost),
                  human_duration(quality->longest_gap_ns, events));
     if (!all_lost && (quality->events || has_events(report->recording)))
-        line_add(&line, quality->unwritten_from_ns ? "%s events seen" : "nothing lost of %s events",
+        line_add(&line,
+                 quality->unwritten_from_ns || losses_are_told(report->recording)
+                     ? "%s events seen"
+                     : "nothing lost of %s events",
                  human_count((int64_t)quality->events, events));
     add_stack_quality(&line, report);
     line_separate(&line, "; ");
@@ -436,8 +448,8 @@ static void put_quality(const struct page *page)
     if (quality->damaged_chunks)
         line_add(&line, "; %s damaged parts of the file skipped",
                  human_count((int64_t)quality->damaged_chunks, lost));
-    bool const is_bad =
-        all_lost || quality->damaged_chunks || report->findings.complete_share < 0.99;
+    bool const is_bad = all_lost || quality->damaged_chunks || quality->unwritten_from_ns ||
+                        report->findings.complete_share < 0.99;
     put(page, is_bad ? INK_WARN : INK_PLAIN, "quality", &line);
 }
 

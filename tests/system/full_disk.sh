@@ -4,6 +4,10 @@
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 
+says() { # says CASE PATTERN: a line of the report
+    if grep -qE "$2" report.txt; then ok "$1"; else not_ok "$1" "$(cat report.txt)"; fi
+}
+
 # In a mount namespace of its own, so that nothing is left behind whatever happens.
 if [ "${1:-}" != inside ]; then
     if ! "${with_own_mounts[@]}" true 2>/dev/null; then
@@ -35,6 +39,12 @@ at_least says-from-when 1 "$(jq .quality.unwritten_from_ns report.json)"
 at_most but-not-later "$(jq .recording.duration_ns report.json)" "$(jq .quality.unwritten_from_ns report.json)"
 "$MEMOIR" report full.memoir >report.txt
 if grep -q 'quality.*could not be written (No space left' report.txt; then ok says-why; else not_ok says-why "$(grep quality report.txt)"; fi
+says calls-say-until-when '^ *calls .* until [0-9.]+ m?s, when the disk was full'
+says peak-says-until-when '^ *peak .* until [0-9.]+ m?s, when the disk was full'
+says live-says-until-when '^ *live .*, until [0-9.]+ m?s, when the disk was full'
+says rows-say-until-when '^mind: these rows go until [0-9.]+ m?s, when the disk was full'
+equal no-whole-run 0 "$(grep -c 'in all;\|still live at the end' report.txt)"
+equal json-says-until-when 1 "$(jq '[.quality.notes[] | select(test("until .*, when the disk was full"))] | length' report.json)"
 equal rows-agree "$(jq .summary.heap.peak_bytes report.json)" "$(jq '[.summary.heap.peak_bytes, .summary.heap.leaked_bytes] | max' report.json)"
 equal calls-agree "$("$MEMOIR" report full.memoir --metric heap.allocated --json | jq .total.count)" "$(jq .summary.heap.calls report.json)"
 

@@ -127,6 +127,15 @@ TEST(resident_memory_without_blocks_is_doubted)
     assert_int_equal(check(recording).count, 0);
 }
 
+TEST(memory_that_came_after_the_disk_was_full_raises_no_doubt)
+{
+    struct recording *recording = healthy();
+    recording->heap.peak_bytes = 11 * MIB;
+    recording->anon_peak_bytes = 99 * MIB;
+    recording->quality.unwritten_from_ns = 693000000;
+    assert_int_equal(check(recording).count, 0);
+}
+
 TEST(less_is_enough_when_next_to_nothing_was_allocated)
 {
     struct recording *recording = healthy();
@@ -203,6 +212,7 @@ int main(void)
         cmocka_unit_test(nothing_at_all_is_doubted),
         cmocka_unit_test(a_heap_that_was_off_is_that_and_nothing_else),
         cmocka_unit_test(resident_memory_without_blocks_is_doubted),
+        cmocka_unit_test(memory_that_came_after_the_disk_was_full_raises_no_doubt),
         cmocka_unit_test(less_is_enough_when_next_to_nothing_was_allocated),
         cmocka_unit_test(resident_memory_of_others_sources_is_no_evidence),
         cmocka_unit_test(allocations_without_frees_are_doubted_unless_events_were_lost),

@@ -17,7 +17,7 @@ char *export_to_memory(const char *name, struct export_job *job, size_t *size, s
     assert_non_null(file);
     struct output *out = output_create(file, format->always_gzip ? COMPRESS_GZIP : COMPRESS_NONE);
     assert_non_null(out);
-    int err = format->write(job, out, fault);
+    int err = export_write(format, job, out, fault);
     assert_int_equal(output_finish(out, NULL), 0);
     fclose(file);
     if (err == 0)
@@ -36,7 +36,7 @@ void export_to_file(const char *name, struct export_job *job, char *path, const 
     enum compression compression = format->always_gzip ? COMPRESS_GZIP : compression_of_name(path);
     struct output *out = output_create(file, compression);
     struct fault fault = {.text = ""};
-    if (format->write(job, out, &fault) < 0)
+    if (export_write(format, job, out, &fault) < 0)
         fail_msg("%s", fault.text);
     assert_int_equal(output_finish(out, NULL), 0);
     fclose(file);
