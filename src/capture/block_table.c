@@ -262,15 +262,25 @@ int block_table_insert(struct block_table *table, const struct block *block, str
 }
 
 /* Gives memory back where few blocks are left: of the page, or of all pages when most of them are empty. */
+static void shrink_page(struct block_table *table, struct block_page *page)
+{
+    if (page->room <= SHRINK_FROM || page->room <= 8u * page->count)
+        return;
+    int64_t less = block_page_shrink(page); /* or it stays large */
+    table->bytes += less == INT64_MIN ? 0 : (uint64_t)less;
+}
+
+static void shrink_table(struct block_table *table)
+{
+    if (table->empty_pages > FIRST_PAGES && table->empty_pages / 3 > table->page_count / 4)
+        (void)renew_pages(table);
+}
+
 static __attribute__((noinline)) void tidy_up(struct block_table *table, struct block_page *page)
 {
-    if (page->room > SHRINK_FROM && page->room > 8u * page->count) {
-        int64_t less = block_page_shrink(page); /* or it stays large */
-        table->bytes += less == INT64_MIN ? 0 : (uint64_t)less;
-    }
-    if (page->count == 0 && table->empty_pages > FIRST_PAGES &&
-        table->empty_pages / 3 > table->page_count / 4)
-        (void)renew_pages(table);
+    shrink_page(table, page);
+    if (page->count == 0)
+        shrink_table(table);
 }
 
 bool block_table_take(struct block_table *table, uint64_t address, struct block *block)
@@ -353,8 +363,11 @@ static void take_from_page(struct block_table *table, struct block_page *page,
 
 void block_table_take_all(struct block_table *table, const struct block_taker *taker)
 {
-    for (uint32_t i = 0; i < table->page_room; i++)
+    for (uint32_t i = 0; i < table->page_room; i++) {
         take_from_page(table, &table->pages[i], taker);
+        shrink_page(table, &table->pages[i]);
+    }
+    shrink_table(table);
 }
 
 bool block_table_peek(const struct block_table *table, uint64_t address, uint32_t *site)

@@ -10,6 +10,8 @@
 #include "capture/ledger.h"
 #include "model/sampling.h"
 
+#define BLOCK_BYTES 16u /* of one in the table */
+
 /* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a
  * round ends, and hardly one of them fails: a handful of the newest is enough. */
 #define MOVING_KEPT 512u
@@ -561,6 +563,11 @@ void heap_book_totals(const struct heap_book *book, struct totals *totals)
 const struct block_table *heap_book_blocks(const struct heap_book *book)
 {
     return book->blocks;
+}
+
+uint64_t heap_book_visit_cost(const struct heap_book *book)
+{
+    return block_table_bytes(book->blocks) / BLOCK_BYTES;
 }
 
 uint64_t heap_book_live_blocks(const struct heap_book *book)

@@ -90,4 +90,5 @@ void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *p
 
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
 uint64_t heap_book_live_blocks(const struct heap_book *book);
-int64_t heap_book_live_count(const struct heap_book *book); /* with what samples stand for */
+uint64_t heap_book_visit_cost(const struct heap_book *book); /* of a look at all, in blocks */
+int64_t heap_book_live_count(const struct heap_book *book);  /* with what samples stand for */

@@ -22,11 +22,26 @@ struct lifeline {
 };
 
 static _Atomic uint32_t pulls;
-static atomic_bool is_ending;
+static _Atomic uint32_t stops; /* pulls since the end is due, all before it being one */
+static atomic_bool is_due, is_ending, is_in_hurry;
 
 void lifeline_pull(void)
 {
     atomic_fetch_add(&pulls, 1);
+    if (atomic_fetch_add(&stops, 1) > 0 && atomic_load(&is_due))
+        atomic_store(&is_in_hurry, true);
+}
+
+void lifeline_end_is_due(void)
+{
+    if (atomic_exchange(&is_due, true))
+        return;
+    atomic_store(&stops, atomic_load(&stops) > 0);
+}
+
+bool lifeline_is_in_hurry(void)
+{
+    return atomic_load(&is_in_hurry);
 }
 
 bool lifeline_is_pulled(void)
@@ -37,7 +52,7 @@ bool lifeline_is_pulled(void)
 void lifeline_let_end(void)
 {
     atomic_store(&is_ending, true);
-    atomic_store(&pulls, 0);
+    atomic_store(&pulls, lifeline_is_in_hurry()); /* then names can be left out as well */
 }
 
 static void end(const struct lifeline *lifeline)
@@ -75,18 +90,54 @@ static bool is_pulled(const struct lifeline *lifeline)
     return atomic_load(&pulls) > 0 || (asked && atomic_load(asked) && !atomic_load(&is_ending));
 }
 
+/* What must change to be left alone: rounds that find nothing are life, but lead to no end. */
+static uint64_t read_signs(const struct lifeline *lifeline)
+{
+    const struct lifeline_options *options = &lifeline->options;
+    return atomic_load(options->progress) +
+           (atomic_load(&is_due) ? 0 : atomic_load(options->signs));
+}
+
+/* Whether the end has been due, and wanted, since `stop_ns`, which is set when that begins. */
+static bool is_stopping(const struct lifeline *lifeline, uint64_t *stop_ns)
+{
+    const _Atomic uint32_t *asked = lifeline->options.asked;
+    if (*stop_ns == 0 && atomic_load(&is_due) &&
+        (atomic_load(&stops) > 0 || (asked && atomic_load(asked))))
+        *stop_ns = monotonic_ns();
+    return *stop_ns != 0;
+}
+
+/* Too long in all: in a hurry first.  Once all is read, only the disk is waited for, and names. */
+static void look_at_clock(const struct lifeline *lifeline, uint64_t stop_ns)
+{
+    const struct lifeline_options *options = &lifeline->options;
+    uint64_t const passed_ns = monotonic_ns() - stop_ns;
+    if (passed_ns + options->patience_ns > options->all_ns && !lifeline_is_in_hurry()) {
+        atomic_store(&is_in_hurry, true);
+        atomic_fetch_add(&pulls, 1);
+    }
+    if (passed_ns > options->all_ns && !atomic_load(&is_ending))
+        end(lifeline);
+}
+
 static void *watch(void *context)
 {
     struct lifeline *lifeline = context;
-    uint64_t progress = 0, since_ns = monotonic_ns();
+    uint64_t signs = 0, since_ns = monotonic_ns(), stop_ns = 0;
     while (sleep_a_step(lifeline)) {
-        uint64_t const now = atomic_load(lifeline->options.progress);
-        if (now != progress || !is_pulled(lifeline)) {
-            progress = now;
+        uint64_t const now = read_signs(lifeline);
+        if (now != signs || !is_pulled(lifeline)) {
+            signs = now;
             since_ns = monotonic_ns();
         } else if (monotonic_ns() - since_ns > lifeline->options.patience_ns) {
             end(lifeline);
         }
+        if (!is_stopping(lifeline, &stop_ns))
+            continue;
+        if (atomic_load(&stops) > 2)
+            end(lifeline);
+        look_at_clock(lifeline, stop_ns);
     }
     return NULL;
 }

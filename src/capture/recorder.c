@@ -32,6 +32,7 @@
 #define RATE_WINDOW_NS 20000000u
 #define PRIORITY_NS    1000000000u
 #define LIFELINE_NS    10000000000u
+#define LAST_READ_NS   30000000000u
 
 _Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
 
@@ -297,6 +298,8 @@ static void let_program_go(void *context)
 static void tie_lifeline(struct recorder *recorder)
 {
     struct lifeline_options const options = {.patience_ns = LIFELINE_NS,
+                                             .all_ns = LAST_READ_NS,
+                                             .signs = ring_reader_rounds(recorder->reader),
                                              .progress = ring_reader_progress(recorder->reader),
                                              .asked = &recorder->arena.header->end_asked,
                                              .let_go = let_program_go,
@@ -333,7 +336,12 @@ static int start(struct recorder *recorder, struct fault *fault)
 static void end(struct recorder *recorder, enum subject_state how, struct recorder_result *result)
 {
     atomic_store(&recorder->arena.header->off, 1);
-    ring_reader_drain(recorder->reader, &recorder->clock);
+    lifeline_end_is_due();
+    if (!ring_reader_drain(recorder->reader, &recorder->clock))
+        roster_note_all(
+            recorder->roster,
+            "what the program did last is not in the recording: it was over, and to read "
+            "on took too long, or was not waited for");
     tick_clock_anchor(&recorder->clock);
     lifeline_let_end();
     roster_end(recorder->roster, result, how);

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/cold.h"
+#include "capture/lifeline.h"
 #include "capture/ring_guard.h"
 #include "capture/ring_heap.h"
 #include "capture/ring_told.h"
@@ -14,6 +15,8 @@
 #define LOOK_AHEAD 48u
 /* From so full a ring on, others empty rings beside the reading. */
 #define SHARED_PERCENT 50u
+/* After so long a round ends wherever it is: signals, clocks and files have their turn between rounds. */
+#define ROUND_NS 500000000u
 
 struct ring_reader {
     struct arena *arena;
@@ -25,12 +28,17 @@ struct ring_reader {
     struct ring *blocked[ARENA_SLOTS];
     uint32_t blocked_count;
     uint64_t words;          /* read so far */
+    uint64_t timed_words;    /* of them, when the clock was last looked at */
     bool draining, read_any; /* read_any: in the last round */
     uint64_t round_tsc;      /* what was written before this can be read in this round */
-    bool stopped;            /* a mark waits for the next one, and all that came after it */
+    uint64_t round_ns;       /* after which it ends */
+    uint64_t round_end_ns;   /* on the monotonic clock */
+    bool
+        stopped; /* the rest waits for the next one: it took long, or a mark and all that came after it must */
     bool at_mark;
     struct ring_guard *guard;
     _Atomic uint64_t progress; /* as in the arena, but nobody else can write it */
+    _Atomic uint64_t rounds;   /* also those that found nothing */
     bool is_late;              /* rings fill faster than they are read */
     bool
         never_waits; /* the program is not to wait for us: rings are emptied beside the reading, too */
@@ -44,6 +52,7 @@ struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn sessio
     reader->arena = arena;
     reader->session_of = session_of;
     reader->context = context;
+    reader->round_ns = ROUND_NS;
     for (uint32_t i = 0; i < ARENA_SLOTS; i++)
         reader->rings[i].index = i;
     reader->guard = ring_guard_create(arena, reader->rings);
@@ -75,7 +84,7 @@ void ring_reader_leave(struct ring_reader *reader)
 void ring_reader_return(struct ring_reader *reader)
 {
     /* Whoever comes back lives: many sessions, each of which takes a while, are no reason to be ended. */
-    atomic_fetch_add_explicit(&reader->progress, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&reader->rounds, 1, memory_order_relaxed);
     ring_guard_set(reader->guard, reader->is_late ? RINGS_ARE_SHARED : RINGS_ARE_READ);
 }
 
@@ -183,7 +192,7 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
 static void catch_up(struct ring_reader *reader, uint64_t until_ns)
 {
     uint32_t high = arena_slot_high(reader->arena);
-    for (bool more = true; more;) {
+    for (bool more = true; more && !reader->stopped;) {
         more = false;
         for (uint32_t i = 0; i < high; i++) {
             struct ring *ring = &reader->rings[i];
@@ -211,6 +220,8 @@ static bool reach_mark(struct ring_reader *reader, struct ring *ring, uint64_t t
     reader->at_mark = true;
     catch_up(reader, ring->time_ns);
     reader->at_mark = false;
+    if (reader->stopped) /* before they had all caught up */
+        return false;
     /* All have seen it, or will stamp their next event anyway. */
     atomic_compare_exchange_strong(&reader->arena->header->clock, &tsc, 0);
     return true;
@@ -347,10 +358,22 @@ static inline void look_ahead(struct ring *ring)
 }
 
 /* Threads that wait for room see that it is worth to wait. */
-static void note_progress(struct ring_reader *reader)
+static void tell_waiting(struct ring_reader *reader)
 {
     atomic_fetch_add_explicit(&reader->arena->header->progress, 1, memory_order_relaxed);
+}
+
+static void note_progress(struct ring_reader *reader)
+{
+    tell_waiting(reader);
     atomic_fetch_add_explicit(&reader->progress, 1, memory_order_relaxed);
+}
+
+/* Ends the round then. */
+static bool takes_too_long(struct ring_reader *reader)
+{
+    reader->stopped = reader->stopped || monotonic_ns() >= reader->round_end_ns;
+    return reader->stopped;
 }
 
 /* Reads on until the ring's time passes `until_ns`, or its round ends. */
@@ -364,6 +387,8 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
             given = ring->tail;
             ring_give_room(ring);
             note_progress(reader);
+            if (takes_too_long(reader))
+                break;
         }
         if (ring->is_large)
             look_ahead(ring);
@@ -380,6 +405,10 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
     }
     ring_let_go(ring);
     reader->words += ring->tail - from;
+    if (unlikely(reader->words - reader->timed_words > RING_WORDS / 16)) {
+        reader->timed_words = reader->words;
+        takes_too_long(reader);
+    }
 }
 
 /* Takes stock of one ring: how many words wait in it. */
@@ -492,8 +521,9 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
     reader->clock = clock;
     reader->stopped = false;
     reader->round_tsc = __builtin_ia32_rdtsc();
+    reader->round_end_ns = monotonic_ns() + reader->round_ns;
     uint32_t count = begin_round(reader, &fullest);
-    note_progress(reader);
+    tell_waiting(reader);
     reader->read_any = count > 0;
     reader->blocked_count = 0;
     do {
@@ -520,7 +550,8 @@ bool ring_reader_drain(struct ring_reader *reader, const struct tick_clock *cloc
     if (marks)
         ring_reader_mark(reader, marks); /* what is written after this is not waited for */
     uint64_t const until_ns = monotonic_ns() + DRAIN_NS;
-    while (!past && in_vain < ROUNDS_IN_VAIN && monotonic_ns() < until_ns) {
+    while (!past && in_vain < ROUNDS_IN_VAIN && monotonic_ns() < until_ns &&
+           !lifeline_is_in_hurry()) {
         uint64_t const before = reader->words;
         ring_reader_round(reader, clock);
         in_vain = reader->words == before ? in_vain + 1 : 0;
@@ -540,6 +571,16 @@ void ring_reader_set_priority(struct ring_reader *reader, const struct priority 
 const _Atomic uint64_t *ring_reader_progress(const struct ring_reader *reader)
 {
     return &reader->progress;
+}
+
+const _Atomic uint64_t *ring_reader_rounds(const struct ring_reader *reader)
+{
+    return &reader->rounds;
+}
+
+void ring_reader_limit_rounds(struct ring_reader *reader, uint64_t round_ns)
+{
+    reader->round_ns = round_ns;
 }
 
 void ring_reader_never_wait(struct ring_reader *reader)

@@ -49,5 +49,8 @@ void roster_note_rate(struct roster *roster, uint64_t now_ns);
 /* Has the pages of all processes looked at soon.  True. */
 bool roster_ask_pages(struct roster *roster);
 
+/* A sentence for the person, and for every recording that goes on. */
+void roster_note_all(struct roster *roster, const char *text);
+
 /* Ends all.  SUBJECT_ENDED: the program has, with result->wait_status. */
 void roster_end(struct roster *roster, struct recorder_result *result, enum subject_state how);

@@ -131,6 +131,8 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     (void)fault;
     pass_signals_on(program);
     program->ended = program->ended || program_ended(program, result);
+    if (program->ended && lifeline_is_pulled()) /* else its children may go on */
+        lifeline_end_is_due();
     if (program->ended && (enough || lifeline_is_pulled() || !children_live(program)))
         return SUBJECT_ENDED;
     return enough ? SUBJECT_CUT : SUBJECT_RUNS;

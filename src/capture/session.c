@@ -24,6 +24,10 @@
 #define THREADS_MAX    4095u /* rows; further threads share the last one */
 #define SAME_THREAD_NS 2000000000ull
 
+/* Time for finding threads of another pid namespace by what they are called there: at once, and with every tick. */
+#define SEARCH_AT_ONCE_NS  1000000000ull
+#define SEARCH_PER_TICK_NS 50000000ull
+
 /* A reader of the growing file is promised what was a second ago, so a tenth is left for resting,
  * writing and reading; early on, when buckets are short, it is written oftener. */
 #define WRITE_MIN_NS 100000000ull
@@ -210,13 +214,25 @@ static size_t find_told_thread(const struct session *session, uint32_t tid, uint
     return recording->threads.count;
 }
 
+/* The number by which we know a thread; its own when that is not known, or was asked for too often. */
+static uint32_t outer_tid(struct session *session, uint32_t tid)
+{
+    struct allowance *allowed = &session->searches_allowed;
+    allowed->most = SEARCH_AT_ONCE_NS;
+    if (!session->has_local_tids || !allowance_is_left(allowed))
+        return tid;
+    uint64_t const start = monotonic_ns();
+    uint32_t const found = process_find_thread(session->pid, tid);
+    allowance_spend(allowed, monotonic_ns() - start);
+    return found ? found : tid;
+}
+
 uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
 {
     struct recording *recording = session->recording;
     char name[64];
     uint64_t now = session_time(session, now_ns);
-    uint32_t seen_tid = session->has_local_tids ? process_find_thread(session->pid, tid) : tid;
-    seen_tid = seen_tid ? seen_tid : tid;
+    uint32_t const seen_tid = outer_tid(session, tid);
     size_t const row = find_told_thread(session, seen_tid, now);
     if (row >= THREADS_MAX) {
         struct thread *last = &recording->threads.items[THREADS_MAX - 1];
@@ -346,6 +362,8 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
         return 0;
     bool histograms = now - session->last_histograms_ns >= LADDER_HISTOGRAM_NS;
     session_note_rate(session, now_ns);
+    session_tick_rate(session, now);
+    allowance_add(&session->searches_allowed, SEARCH_PER_TICK_NS);
     session_look_at_pages(session, now);
     int err = session_close_bucket(session, now, histograms);
     if (err < 0)
@@ -375,6 +393,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
     if (now <= session->begin_ns)
         now = session->begin_ns + 1;
     session_note_rate(session, end->now_ns);
+    session_end_rate(session, now);
     program_traits_look(&session->traits, recording);
     session_tell_mappings(session, true);
     const struct cell_source *cells = session->options.cells;

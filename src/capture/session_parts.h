@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "base/allowance.h"
 #include "capture/map_book.h"
 #include "capture/page_look.h"
 #include "capture/pool_book.h"
@@ -70,6 +71,9 @@ struct session {
     uint64_t left_out_frees;          /* taken off unknown_frees: of blocks that were left out */
     uint64_t told_events, told_frees; /* of the lost ones: those of gaps, whose times are known */
     uint64_t rate, rate_ns; /* what the heap is traced at, and until when that is in the books */
+    bool has_unfollowed; /* blocks to forget, as soon as looking at all of them is allowed again */
+    struct allowance looks_allowed;    /* in blocks */
+    struct allowance searches_allowed; /* for threads, in ns */
     struct session_pages pages;
     bool write_failed;
     void *watch; /* the watcher's, of this process */
@@ -77,6 +81,10 @@ struct session {
     uint64_t watched_ns; /* when the next look is due */
     struct memory_status watched_memory;
 };
+
+/* With every tick, and at the end: what session_rate has left to do. */
+void session_tick_rate(struct session *session, uint64_t now);
+void session_end_rate(struct session *session, uint64_t now);
 
 /* Totals as the program counted them itself, and which numbers are in doubt; while the books are open. */
 void session_settle_totals(struct session *session, const struct session_end *end);

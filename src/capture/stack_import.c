@@ -16,6 +16,7 @@
 #define NAMES_MAX      4096 /* that stacks may stand under; further ones share the last */
 #define SITES_UNDER                                                                                \
     (3u << 20) /* sites from which on none is made under a name: numbers have 22 bits */
+#define FRAMES_UNDER (8u << 20) /* frames that are repeated under names, in all */
 
 struct frame_slot {
     uint64_t ip;
@@ -38,6 +39,7 @@ struct stack_import {
     uint32_t frame_room, frame_count;
     struct number_map roots; /* stack of a name, by its text */
     struct number_map under; /* site plus one, by root and node */
+    uint32_t frames_under;   /* so far */
 };
 
 struct stack_import *stack_import_create(struct arena *arena, struct recording *recording)
@@ -246,9 +248,14 @@ static void describe_end(struct stack_import *import, uint32_t node, struct impo
                                                          [TRIE_BAD_FRAME] = STACK_END_BAD_FRAME,
                                                          [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
                                                          [TRIE_FULL] = STACK_END_TABLE_FULL};
-    for (; node >= TRIE_FIRST_NODE; node = parent_of(import, node))
+    unsigned steps = 0;
+    for (; node >= TRIE_FIRST_NODE && steps < PATH_NODES_MAX; node = parent_of(import, node)) {
         site->folded |= (copy_node(import, node).depth & TRIE_FOLDED) != 0;
-    site->end = node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node];
+        steps++;
+    }
+    site->end = node == TRIE_NONE         ? STACK_END_TABLE_FULL
+                : node >= TRIE_FIRST_NODE ? STACK_END_TOO_DEEP /* as import_stack has cut it */
+                                          : ends[node];
 }
 
 bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_t *site)
@@ -284,6 +291,7 @@ static int repeat_stack(struct stack_import *import, uint32_t node, stack_id *st
     uint32_t path[PATH_NODES_MAX], count = 0;
     for (; node >= TRIE_FIRST_NODE && count < PATH_NODES_MAX; node = parent_of(import, node))
         path[count++] = node;
+    import->frames_under += count;
     while (count-- > 0) {
         uint32_t frame;
         int err = import_frame(import, path[count], &frame);
@@ -295,17 +303,24 @@ static int repeat_stack(struct stack_import *import, uint32_t node, stack_id *st
     return 0;
 }
 
+static bool has_room_under(const struct stack_import *import)
+{
+    return import->sites.count < SITES_UNDER && import->frames_under < FRAMES_UNDER;
+}
+
 int stack_import_site_under(struct stack_import *import, uint32_t node, string_id name,
                             uint32_t *site)
 {
     struct imported_site made;
     int err = stack_import_site(import, node, site);
-    if (err < 0 || import->sites.count >= SITES_UNDER)
+    if (err < 0)
         return err;
     made = import->sites.items[*site];
     err = import_name(import, name, &made.stack);
-    uint32_t *known =
-        err < 0 ? NULL : number_map_at(&import->under, (uint64_t)made.stack << 32 | *site);
+    uint64_t const key = (uint64_t)made.stack << 32 | *site;
+    if (err == 0 && !has_room_under(import) && !number_map_get(&import->under, key))
+        return 0; /* without the name */
+    uint32_t *known = err < 0 ? NULL : number_map_at(&import->under, key);
     if (!known)
         return -ENOMEM;
     if (*known == 0) {

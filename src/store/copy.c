@@ -296,6 +296,8 @@ static void adopt(struct copy *copy)
     file_contents_fini(&writer->contents);
     writer->file = copy->file;
     growing_file_write_behind(&writer->file, writer->behind);
+    if (writer->finishing)
+        growing_file_be_patient(&writer->file);
     writer->contents = copy->contents;
     adjust_recording(writer, recording);
     bytes_free(&copy->old.window);

@@ -162,6 +162,12 @@ int growing_file_settle(struct growing_file *file)
     return file->late ? late_file_settle(file->late, &file->size) : 0;
 }
 
+void growing_file_be_patient(struct growing_file *file)
+{
+    if (file->late)
+        late_file_be_patient(file->late);
+}
+
 static int append_behind(struct growing_file *file, const void *data, size_t size)
 {
     int const err = late_file_put(file->late, data, size, file->size);

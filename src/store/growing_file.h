@@ -40,6 +40,9 @@ bool growing_file_is_settled(const struct growing_file *file);
 /* Waits until that is so.  0, or -errno with the file as long as what could be written. */
 int growing_file_settle(struct growing_file *file);
 
+/* From now on a slow disk is waited for; before, too much that waits already is -EBUSY. */
+void growing_file_be_patient(struct growing_file *file);
+
 /* 0, or -errno with the file as it was. */
 int growing_file_append(struct growing_file *file, const void *data, size_t size);
 /* From now on a little more can be appended although the disk is full.  What still waits to be written is tried once more, and

@@ -439,6 +439,7 @@ int recording_writer_finish(struct recording_writer *writer, struct recording *r
                             struct fault *fault)
 {
     writer->finishing = true;
+    growing_file_be_patient(&writer->file);
     recording->quality.complete = true;
     int err = recording_writer_append(writer, recording, fault);
     if (err == 0 && (err = growing_file_settle(&writer->file)) < 0)

@@ -25,6 +25,7 @@ struct late_file {
     uint64_t reserved; /* the thread's: see whole_write.h */
     size_t waiting;    /* pieces */
     int err;           /* of the first of them; 0: it was not tried, or another one was before it */
+    bool is_patient;
 };
 
 struct write_behind {
@@ -120,6 +121,26 @@ struct late_file *late_file_open(struct write_behind *behind, int fd)
     return file;
 }
 
+void late_file_be_patient(struct late_file *file)
+{
+    file->is_patient = true;
+}
+
+static bool has_room(const struct write_behind *behind, size_t size)
+{
+    return behind->bytes == 0 || behind->bytes + size <= WAITING_MAX;
+}
+
+/* What stands at the front because its disk is full makes no room: nobody waits for that. */
+static void wait_for_room(struct write_behind *behind, size_t size)
+{
+    behind->may_retry = true;
+    pthread_cond_broadcast(&behind->changed);
+    while (!has_room(behind, size) &&
+           (behind->writing || behind->may_retry || !behind->first->file->err))
+        pthread_cond_wait(&behind->changed, &behind->lock);
+}
+
 int late_file_put(struct late_file *file, const void *data, size_t size, uint64_t offset)
 {
     struct write_behind *behind = file->behind;
@@ -129,8 +150,10 @@ int late_file_put(struct late_file *file, const void *data, size_t size, uint64_
     *piece = (struct piece){.file = file, .offset = offset, .size = size};
     memcpy(piece->bytes, data, size);
     pthread_mutex_lock(&behind->lock);
+    if (file->is_patient && !file->err)
+        wait_for_room(behind, size);
     int err = file->err;
-    if (err == 0 && behind->bytes > 0 && behind->bytes + size > WAITING_MAX)
+    if (err == 0 && !file->is_patient && !has_room(behind, size))
         err = -EBUSY;
     if (err == 0) {
         *behind->last = piece;

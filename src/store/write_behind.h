@@ -24,6 +24,9 @@ void late_file_close(struct late_file *file);
  * be written: that is kept, tried again, and stands in the way of everything after it.  -ENOMEM. */
 int late_file_put(struct late_file *file, const void *data, size_t size, uint64_t offset);
 
+/* From now on a put waits for room instead of -EBUSY: for the end of a file, which nobody can put a second time. */
+void late_file_be_patient(struct late_file *file);
+
 /* Whether something is not written yet. */
 bool late_file_is_behind(struct late_file *file);
 

@@ -424,6 +424,34 @@ TEST(marks_are_passed_when_all_before_them_is_read)
     CHECK(ring_reader_is_past(reading->reader, &marks));
 }
 
+/* A round that takes too long ends where it is, and the next one goes on there. */
+TEST(a_round_that_takes_long_is_read_in_parts)
+{
+    enum { BLOCKS = 8000 };
+    writer_thread(writer, 1, 78, 0);
+    for (uint64_t i = 0; i < BLOCKS; i++) {
+        writer_time(writer, i % 2, 1000 + i);
+        write_block(i % 2, 0x100000 + 64 * i, 10, here);
+    }
+    writer_publish(writer, 0);
+    writer_publish(writer, 1);
+    ring_reader_limit_rounds(reading->reader, 0);
+    reading_round(reading, 1000);
+    uint64_t const all = writer_written(writer, 0) + writer_written(writer, 1);
+    uint64_t read = ring_reader_words(reading->reader);
+    CHECK(read > 0 && read < all / 2);
+    for (unsigned i = 0; i < 100 && read < all; i++) {
+        reading_round(reading, 1000);
+        uint64_t const now = ring_reader_words(reading->reader);
+        CHECK(now > read);
+        read = now;
+    }
+    CHECK(read == all);
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording && reading_live(recording, HERE_IP) == BLOCKS * 10);
+    CHECK(recording->quality.implied_frees == 0 && recording->quality.lost_events == 0);
+}
+
 #define READ(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -448,6 +476,7 @@ int main(void)
         READ(a_forgotten_session_gets_no_more),
         READ(an_unmap_cut_off_does_not_eat_the_next_thread),
         READ(marks_are_passed_when_all_before_them_is_read),
+        READ(a_round_that_takes_long_is_read_in_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

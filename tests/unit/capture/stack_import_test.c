@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/stack_import.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,39 @@ TEST(a_deep_stack_is_whole)
     CHECK(depth == 6000);
 }
 
+/* A chain that no tracer makes: each of its nodes is a site, and none may cost a walk through all of it. */
+TEST(a_chain_without_end_is_cut)
+{
+    uint32_t node = TRIE_COMPLETE, depth = 0;
+    for (uint64_t i = 0; i < 20000; i++)
+        node = add_node(node, 0x1000 + i, 0);
+    const struct imported_site *site = stack_import_describe(import, site_of(node));
+    CHECK(site->end == STACK_END_TOO_DEEP);
+    for (stack_id at = site->stack; at != STACK_EMPTY;
+         at = stack_table_innermost(recording->stacks, at).caller)
+        depth++;
+    CHECK(depth == 8192);
+}
+
+TEST(what_is_repeated_under_names_is_bounded)
+{
+    uint32_t node = TRIE_COMPLETE, plain, site, without = 0;
+    for (uint64_t i = 0; i < 8192; i++)
+        node = add_node(node, 0x1000 + i, 0);
+    plain = site_of(node);
+    for (unsigned i = 0; i < 1200; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "n%u", i);
+        CHECK(stack_import_site_under(import, node, recording_intern(recording, name), &site) == 0);
+        without += site == plain;
+    }
+    CHECK(without >= 100 && without < 1100);
+    CHECK(stack_table_count(recording->stacks) < 9u << 20);
+    /* those that were made stay what they are */
+    CHECK(stack_import_site_under(import, node, recording_intern(recording, "n0"), &site) == 0);
+    CHECK(site != plain);
+}
+
 /* The arena belongs to the program too, and programs write where they should not. */
 TEST(scribbled_nodes_are_survived)
 {
@@ -185,6 +219,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_same_frame_is_kept_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_ends_of_walks_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_deep_stack_is_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_chain_without_end_is_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_repeated_under_names_is_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(scribbled_nodes_are_survived, set_up, tear_down),
         cmocka_unit_test_setup_teardown(scribbled_modules_are_survived, set_up, tear_down),
     };
