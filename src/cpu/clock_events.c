@@ -328,7 +328,9 @@ static void choose_stacks(struct clock_events *events)
            ((uint64_t)stack_sizes[size] * hz > STACK_RATE_MAX || stack_sizes[size] * copies > ring))
         size++;
     events->tick_stack = stack_sizes[size];
-    events->stop_stack = stack_sizes[size > STOPS_BEGIN ? size : STOPS_BEGIN];
+    bool const is_of_all = events->options.whole_machine || events->options.cgroup;
+    events->stop_stack =
+        is_of_all || size > STOPS_BEGIN ? stack_sizes[STACK_SIZES - 1] : stack_sizes[STOPS_BEGIN];
 }
 
 uint32_t clock_events_stop_stack(const struct clock_events *events, uint64_t rate)
