@@ -17,10 +17,10 @@
 #define RING_MOST      ((size_t)16 << 20)
 #define RINGS_MOST     ((size_t)128 << 20) /* of all processors */
 #define STACK_RATE_MAX (20u << 20)         /* bytes of stacks a second and processor */
-#define STOPS_RATE_MAX (64u << 20)         /* the same of those that stop, of all */
+#define STOPS_RATE_MAX (128u << 20)        /* the same of those that stop, of all */
 #define STOPS_SECOND   ((size_t)8 << 20)   /* bytes of their stacks */
 #define STACK_SIZES    4u
-#define STOPS_BEGIN    2u /* until it is known how many there are */
+#define STOPS_BEGIN    1u /* until it is known how many there are */
 
 /* What may be copied of a stack, the most first: a record has 64 KiB at most. */
 static const uint32_t stack_sizes[STACK_SIZES] = {65528, 32768, 16384, 8192};
@@ -328,7 +328,9 @@ static void choose_stacks(struct clock_events *events)
            ((uint64_t)stack_sizes[size] * hz > STACK_RATE_MAX || stack_sizes[size] * copies > ring))
         size++;
     events->tick_stack = stack_sizes[size];
-    events->stop_stack = stack_sizes[size > STOPS_BEGIN ? size : STOPS_BEGIN];
+    bool const is_of_all = events->options.whole_machine || events->options.cgroup;
+    events->stop_stack =
+        is_of_all || size > STOPS_BEGIN ? stack_sizes[STACK_SIZES - 1] : stack_sizes[STOPS_BEGIN];
 }
 
 uint32_t clock_events_stop_stack(const struct clock_events *events, uint64_t rate)

@@ -18,9 +18,10 @@
 #define STACK_NUMBER 0x3fffffffu
 #define TAIL_BYTES                                                                                 \
     32u /* of all records but samples: pid and tid, time, processor, number of the event */
-#define BUDGET_NS      200000000u
-#define STOPS_RATE_MAX 4000u /* stacks of waits a second: above it only one in so many is taken */
-#define STOPS_THIN_MAX 4096u
+#define BUDGET_NS       200000000u
+#define STOPS_RATE_MAX  4000u /* stacks of waits a second: above it only one in so many is taken */
+#define STOPS_THIN_MAX  4096u
+#define STOPS_RATE_MOST 32768u
 
 struct perf_samples {
     struct perf_samples_options options;
@@ -33,8 +34,9 @@ struct perf_samples {
     uint64_t sample_ns;        /* that one stands for */
     uint64_t lost_records, throttled;
     uint64_t stops, stops_before, stops_period, budget_ns;
-    bool stops_are_cut;       /* more of their stacks is wanted */
-    struct number_map ticked; /* samples of a thread on a processor, by both */
+    bool stops_are_cut;               /* more of their stacks is wanted */
+    uint64_t stops_rate, lost_before; /* of late, with those without stack; as of the last look */
+    struct number_map ticked;         /* samples of a thread on a processor, by both */
 };
 
 static void destroy(struct perf_samples *samples)
@@ -398,6 +400,24 @@ static void translate(void *context, const char *bytes, size_t size, uint64_t ti
     }
 }
 
+/* How much of the stack of a wait is copied: less at once where there are many, or records were lost; more only where it was too
+ * little, and after there were few for a while. */
+static uint32_t choose_stop_stack(struct perf_samples *samples, uint64_t rate)
+{
+    uint32_t const was = samples->events.stop_stack;
+    if (samples->lost_records > samples->lost_before && rate < STOPS_RATE_MOST)
+        rate = STOPS_RATE_MOST;
+    samples->lost_before = samples->lost_records;
+    samples->stops_rate -= samples->stops_rate / 8;
+    if (rate > samples->stops_rate)
+        samples->stops_rate = rate;
+    uint32_t const fits = clock_events_stop_stack(&samples->events, samples->stops_rate);
+    bool const grows = fits > was && samples->stops_are_cut;
+    if (grows)
+        samples->stops_are_cut = false;
+    return fits < was || grows ? fits : was;
+}
+
 /* More stacks of waits than are wanted: fewer are taken, and more again when it is quiet. */
 static void keep_budget(struct perf_samples *samples, uint64_t now)
 {
@@ -410,15 +430,8 @@ static void keep_budget(struct perf_samples *samples, uint64_t now)
         period *= 2;
     else if (rate < STOPS_RATE_MAX / 4 && period > 1)
         period /= 2;
-    /* Fewer bytes of each before fewer of them; more only where they were too few, and not back and forth. */
-    uint32_t const stack_was = samples->events.stop_stack;
-    uint32_t stack = clock_events_stop_stack(&samples->events, rate);
-    if (stack > stack_was)
-        stack = samples->stops_are_cut ? clock_events_stop_stack(&samples->events, 2 * rate)
-                                       : stack_was;
-    if (stack > stack_was)
-        samples->stops_are_cut = false;
-    if (period != samples->stops_period || stack != stack_was)
+    uint32_t const stack = choose_stop_stack(samples, rate * samples->stops_period);
+    if (period != samples->stops_period || stack != samples->events.stop_stack)
         clock_events_change_stops(&samples->events, period, stack, &samples->watched);
     samples->stops_period = period;
     samples->stops_before = samples->stops;

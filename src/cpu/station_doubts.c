@@ -92,11 +92,15 @@ void station_doubts(const struct cpu_station *station, const struct perf_samples
     uint64_t const cut = state->stack_ends[STACK_END_CUT] + state->wait_ends[STACK_END_CUT];
     if (cut)
         doubt(state,
-              "%" PRIu64 " stacks are longer than the %u KiB that perf events copy, and hang "
+              "%" PRIu64
+              " stacks are longer than what perf events copied, %u KiB at most, and hang "
               "under " STACK_CUT_NAME ": memoir agent copies all of them (sudo memoir agent).",
               cut, (counts->stack_bytes + 1023) / 1024);
     if (counts->lost)
-        doubt(state, "%" PRIu64 " samples found no room: sample less often (--hz).", counts->lost);
+        doubt(state,
+              "%" PRIu64 " records of samples, switches and processes found no room: sample less "
+              "often (--hz)%s.",
+              counts->lost, station->options.off_cpu ? ", or without --off-cpu" : "");
     if (counts->throttled)
         doubt(state,
               "The kernel held samples back %" PRIu64

@@ -25,13 +25,17 @@ under_cut() { # under_cut FILE METRIC: the share of it
     "$MEMOIR" export "$1" --to folded --metric "$2" 2>/dev/null |
         awk '{ all += $NF } index($0, "[stack cut here];") == 1 { cut += $NF } END { print all ? cut / all : 0 }'
 }
-records() { # records NAME KIB OPTIONS…
-    "$MEMOIR" cpu --hz 199 --off-cpu --quiet --force "${@:3}" -o "$1.memoir" -- "$subjects/subject-works_on_large_stack" 2 "$2" 2>"$1.err"
-    equal "$1-status" 0 $?
+# records NAME KIB OPTIONS…: once more where all processors were so busy that nothing was seen of it.
+records() {
+    for _ in 1 2 3; do
+        "$MEMOIR" cpu --hz 199 --off-cpu --quiet --force "${@:3}" -o "$1.memoir" -- "$subjects/subject-works_on_large_stack" 2 "$2" 2>"$1.err"
+        equal "$1-status" 0 $?
+        "$MEMOIR" report "$1.memoir" --metric cpu.on >/dev/null 2>&1 && return
+    done
 }
 
 # What perf events can copy, they do.
-records small 48 --source perf
+records small 24 --source perf
 at_least small-cpu 0.8 "$(share small.memoir cpu)"
 at_least small-waits 0.7 "$(share small.memoir waits)"
 equal small-counts-samples "$("$MEMOIR" report small.memoir --json | jq .quality.time.samples)" "$(stacks small.memoir cpu)"
