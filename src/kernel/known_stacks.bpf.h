@@ -111,18 +111,21 @@ static long compare_words(uint32_t i, struct comparing *now)
     return 0;
 }
 
-/* Otherwise *branch leads to those that differ in the same way. */
-always bool is_same(const struct agent_stack *stack, const struct pt_regs *regs,
-                    struct scratch *scratch, uint64_t *branch)
+/* 0: the same; otherwise the branch that leads to those that differ in the same way.  Not static: so it is checked once, by itself. */
+__attribute__((noinline)) uint64_t compare_stack(const struct agent_stack *stack,
+                                                 struct scratch *scratch, uint64_t sp, uint64_t bp)
 {
+    if (!stack || !scratch)
+        return 1;
     struct comparing now = {.stack = stack,
-                            .sp = regs->sp,
-                            .bp = regs->bp,
+                            .sp = sp,
+                            .bp = bp,
                             .from = 1u << 20, /* none */
                             .window = scratch->window};
     bpf_loop(AGENT_WORDS_MAX / AT_ONCE, compare_words, &now, 0);
-    *branch = (now.hash | 1) & ~AGENT_BY_HINT; /* 0 is the first */
-    return !now.differs && now.hash == stack->hash;
+    if (!now.differs && now.hash == stack->hash)
+        return 0;
+    return (now.hash | 1) & ~AGENT_BY_HINT; /* 0 is the first */
 }
 
 struct stack_limit {
@@ -416,8 +419,10 @@ always struct found_stack find_stack(struct agent_target *target, const struct p
             if (place.branch & AGENT_BY_HINT)
                 break; /* the newer one takes its place; so after the last branch */
             place.branch = hint | AGENT_BY_HINT;
-        } else if (is_same(stack, regs, scratch, &place.branch)) {
-            return (struct found_stack){stack->stack, 0};
+        } else {
+            place.branch = compare_stack(stack, scratch, regs->sp, regs->bp);
+            if (place.branch == 0)
+                return (struct found_stack){stack->stack, 0};
         }
     }
     uint32_t number = copy_out(target, regs, &place, count);
