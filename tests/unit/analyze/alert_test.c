@@ -35,6 +35,7 @@ TEST(conditions_are_read_as_people_write_them)
     CHECK(parse("growth{of=\"heap.live\"}>86400K/day") == 0);
     CHECK(rule.level == LEVEL_HEAP && !rule.is_share && rule.threshold == 1024);
     CHECK(parse("psi>10%") == 0 && rule.kind == ALERT_PRESSURE);
+    CHECK(parse("psi>100%") == 0 && parse("rss>100%") == 0); /* all of it is a share, too */
     CHECK(parse("rss > 90 %") == 0 && rule.is_share && fabs(rule.threshold - 0.9) < 1e-9);
     CHECK(parse("heap.blocks>1000") == 0 && rule.threshold == 1000);
     CHECK(parse("heap.live{site=~\"a\\\"b\\.c\"}>1") == 0);
@@ -59,6 +60,8 @@ TEST(mistakes_are_told_in_a_sentence)
         {"rss>120%", "up to 100%"},
         {"growth>5%", "needs a time"},
         {"psi>2G", "share of the time"},
+        {"psi>101%", "share of the time"},
+        {"rss>101%", "up to 100%"},
         {"rss{site=~\"x\"}>1G", "only heap.live"},
         {"heap.live{site=\"x\"}>1G", "needs =~"},
         {"heap.live{site=~x}>1G", "quotes"},
