@@ -33,7 +33,8 @@ static bool is_as_it_was(const struct frame_kinds *kinds, const struct recording
     for (size_t i = 0; i < kinds->frames.count; i++) {
         const struct frame *then = &kinds->frames.items[i], *now = &recording->frames.items[i];
         if (then->module != now->module || then->first_location != now->first_location ||
-            then->location_count != now->location_count || then->address != now->address)
+            then->location_count != now->location_count || then->address != now->address ||
+            then->into_function != now->into_function)
             return false;
     }
     return true;

@@ -134,15 +134,17 @@ bool shown_frame_is_allocator(const struct recording *recording, const struct sh
     return is_allocator_name(recording_text(recording, frame->function));
 }
 
+/* All frames of one function have one name. */
 static string_id make_up_name(struct recording *recording, const struct frame *frame,
                               string_id module)
 {
     char name[300];
+    uint64_t const address = frame->address - (frame->into_function ? frame->into_function - 1 : 0);
     if (module)
         snprintf(name, sizeof(name), "%.200s+0x%" PRIx64,
-                 path_basename(recording_text(recording, module)), frame->address);
+                 path_basename(recording_text(recording, module)), address);
     else
-        snprintf(name, sizeof(name), "0x%" PRIx64, frame->address);
+        snprintf(name, sizeof(name), "0x%" PRIx64, address);
     return recording_intern(recording, name);
 }
 

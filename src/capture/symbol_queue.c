@@ -32,6 +32,7 @@ struct answer {
     struct recording *recording;
     uint32_t frame;
     uint32_t count;
+    uint32_t into_function; /* as in struct frame */
     struct resolved *names; /* texts belong to the resolver, which outlives us */
 };
 
@@ -63,6 +64,10 @@ static struct answer find_answer(struct symbol_queue *queue, const struct questi
         memcpy(answer.names, names, count * sizeof(names[0]));
         answer.count = (uint32_t)count;
     }
+    uint64_t const start =
+        count ? 0 : resolver_function_start(queue->resolver, &module, question->address);
+    if (start && question->address - start < UINT32_MAX)
+        answer.into_function = (uint32_t)(question->address - start) + 1;
     return answer;
 }
 
@@ -203,6 +208,7 @@ static void put_answer(struct recording *recording, const struct answer *answer)
 {
     struct frame *frame = &recording->frames.items[answer->frame];
     size_t first = recording->locations.count;
+    frame->into_function = answer->into_function;
     for (uint32_t i = 0; i < answer->count; i++) {
         const struct resolved *name = &answer->names[i];
         struct location location = {.function = recording_intern(recording, name->function),

@@ -48,6 +48,8 @@ struct location {
 struct frame {
     uint32_t module; /* index into modules, or MODULE_NONE */
     uint32_t first_location, location_count;
+    /* Of one without a name: how far its address is from the first instruction of its function, plus 1; 0: not known. */
+    uint32_t into_function;
     uint64_t address; /* the call: return address minus one, minus the module's bias */
 };
 

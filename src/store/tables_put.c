@@ -80,6 +80,13 @@ static void put_frames(struct table_cursor *cursor, const struct recording *reco
     draft_packed_section(draft, SECTION_FRAMES);
 }
 
+/* What a frame without locations has instead is how far it is into its function. */
+static struct frame_mark mark_of(const struct frame *frame)
+{
+    return (struct frame_mark){frame->location_count ? frame->first_location : frame->into_function,
+                               frame->location_count};
+}
+
 /* rows of: frame as a step from the last row's, first location as a step from the last row's end,
  * how many.  Frames get their locations late, so these stand apart from the frames. */
 static void put_frame_locations(struct table_cursor *cursor, const struct recording *recording,
@@ -92,13 +99,13 @@ static void put_frame_locations(struct table_cursor *cursor, const struct record
         struct frame_mark was = {0};
         if (frame < cursor->frame_locations.count)
             was = cursor->frame_locations.items[frame];
-        if (now->location_count == was.location_count &&
-            (now->location_count == 0 || now->first_location == was.first_location))
+        struct frame_mark const mark = mark_of(now);
+        if (mark.location_count == was.location_count && mark.first_location == was.first_location)
             continue;
         put_varint(&draft->section, frame - last_frame);
-        put_step(&draft->section, expected, now->first_location);
-        put_varint(&draft->section, now->location_count);
-        expected = (uint64_t)now->first_location + now->location_count;
+        put_step(&draft->section, expected, mark.first_location);
+        put_varint(&draft->section, mark.location_count);
+        expected = (uint64_t)mark.first_location + mark.location_count;
         last_frame = frame;
         rows++;
     }
@@ -356,7 +363,7 @@ static void remember_frames(struct table_cursor *cursor, const struct recording 
 {
     for (size_t i = 0; i < cursor->frame_rows_next; i++) {
         const struct frame *frame = &recording->frames.items[i];
-        struct frame_mark mark = {frame->first_location, frame->location_count};
+        struct frame_mark mark = mark_of(frame);
         if (i < cursor->frame_locations.count)
             cursor->frame_locations.items[i] = mark;
         else if (!vec_push(&cursor->frame_locations, mark))

@@ -197,8 +197,9 @@ static int take_frame_locations(struct table_builder *builder, struct byte_reade
         expected = (uint64_t)first + count;
         if (frame >= recording->frames.count)
             continue; /* that frame was lost */
-        recording->frames.items[frame].first_location = first;
+        recording->frames.items[frame].first_location = count ? first : 0;
         recording->frames.items[frame].location_count = count;
+        recording->frames.items[frame].into_function = count ? 0 : first;
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "symbols/function_start.h"
 #include "symbols/go_module.h"
 #include "symbols/minidebug.h"
 
@@ -223,6 +224,13 @@ size_t module_lookup(struct module *module, struct text_pool *texts, uint64_t ad
     const char *kept = text_pool_keep(texts, symbol.data, symbol.size);
     out[0] = (struct resolved){text_pool_readable(texts, kept), kept, "", 0};
     return 1;
+}
+
+uint64_t module_function_start(const struct module *module, uint64_t address)
+{
+    return module->files.module.bytes.size > 0
+               ? function_start_find(&module->files.module_view, address)
+               : 0;
 }
 
 size_t module_forgettable_bytes(const struct module *module)

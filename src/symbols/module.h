@@ -23,6 +23,9 @@ bool module_is_intact(const struct module *module);
 size_t module_lookup(struct module *module, struct text_pool *texts, uint64_t address,
                      struct resolved out[RESOLVED_MAX]);
 
+/* As resolver_function_start. */
+uint64_t module_function_start(const struct module *module, uint64_t address);
+
 /* Memory held, about: all of it, and the part module_forget gives back. */
 size_t module_bytes(const struct module *module);
 size_t module_forgettable_bytes(const struct module *module);

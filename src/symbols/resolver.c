@@ -166,3 +166,10 @@ size_t resolver_lookup(struct resolver *resolver, const struct resolver_module *
     trim(resolver);
     return count;
 }
+
+uint64_t resolver_function_start(struct resolver *resolver, const struct resolver_module *module,
+                                 uint64_t address)
+{
+    struct module *found = perf_map_is_path(module->path) ? NULL : find_module(resolver, module);
+    return found ? module_function_start(found, address) : 0;
+}

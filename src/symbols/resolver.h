@@ -42,3 +42,7 @@ void resolver_rest(struct resolver *resolver);
  * `module`.  The number of entries written, 0 when nothing is known. */
 size_t resolver_lookup(struct resolver *resolver, const struct resolver_module *module,
                        uint64_t address, struct resolved out[RESOLVED_MAX]);
+
+/* Where the function begins that holds `address`, also when it has no name; 0 when that is not known. */
+uint64_t resolver_function_start(struct resolver *resolver, const struct resolver_module *module,
+                                 uint64_t address);

@@ -228,6 +228,18 @@ int eh_frame_row_at(const struct eh_view *view, uint32_t offset, uint64_t pc,
     return find_row(view, view->low + offset, pc, row);
 }
 
+int eh_frame_function(const struct eh_view *view, uint64_t pc, struct eh_entry *entry)
+{
+    struct fde fde;
+    int const err = parse_fde(view, find_fde(view, pc), &fde);
+    if (err < 0)
+        return err;
+    if (pc < fde.start || pc - fde.start >= fde.size)
+        return -ENOENT;
+    *entry = (struct eh_entry){.start = fde.start, .end = fde.start + fde.size};
+    return 0;
+}
+
 bool eh_frame_next(const struct eh_view *view, uint32_t *offset, struct eh_entry *entry)
 {
     struct byte_cursor record;

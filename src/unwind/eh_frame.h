@@ -68,6 +68,8 @@ struct eh_entry {
     uint32_t offset;     /* for eh_frame_row_at */
 };
 bool eh_frame_next(const struct eh_view *view, uint32_t *offset, struct eh_entry *entry);
+/* The function that holds `pc`.  0, -ENOENT or -EINVAL as eh_frame_row; `offset` is not told. */
+int eh_frame_function(const struct eh_view *view, uint64_t pc, struct eh_entry *entry);
 /* As eh_frame_row, for the function at `offset`. */
 int eh_frame_row_at(const struct eh_view *view, uint32_t offset, uint64_t pc,
                     struct unwind_row *row);
