@@ -86,7 +86,8 @@ static void take_part(void *into, const struct block *block)
 static void give_rest(struct sweep *sweep, uint64_t rest)
 {
     size_t const count = sweep->part_count;
-    if (sweep->question->is_attached || count == 0) {
+    uint64_t end = sweep->page + OWNER_PAGE;
+    if (page_is_earlier(sweep->question, sweep->page, &end) || count == 0) {
         sweep->blocks->unknown += rest;
         return;
     }

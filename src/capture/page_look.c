@@ -133,7 +133,9 @@ static int find_owners(struct worker *worker)
                                         .blocks = heap_book_blocks(question->heap),
                                         .site_count = question->site_count,
                                         .areas_visitor = {visit, &worker->touched},
-                                        .is_attached = question->is_attached};
+                                        .is_attached = question->is_attached,
+                                        .earlier = question->earlier,
+                                        .earlier_count = question->earlier_count};
     int err = page_owners_find(&pages, &worker->owners);
     if (err == 0)
         err = touched_pages_sum(&worker->touched);

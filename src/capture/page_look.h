@@ -22,6 +22,8 @@ struct page_look_question {
     const struct known_area *known; /* by address; NULL: nothing is known of a runtime */
     size_t known_count;
     bool is_attached;
+    const struct page_span *earlier; /* as in page_question */
+    size_t earlier_count;
     bool is_sampled;          /* the heap has samples of its blocks only */
     struct touchers touchers; /* as of the fork; no `find`: nobody knows */
 };

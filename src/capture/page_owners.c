@@ -11,6 +11,7 @@ struct finding {
     const struct page_question *question;
     struct page_blocks blocks;
     uint64_t *by_area;    /* bytes of pages that nobody else has */
+    uint64_t *later;      /* of them, those that are not from before us */
     uint64_t *by_site;    /* mapped */
     size_t span, used;    /* cursors: of present pages, and of those with blocks */
     size_t named, ranged; /* and of the lists of ranges */
@@ -60,15 +61,34 @@ static uint64_t *owner_at(struct finding *finding, size_t area, uint64_t at, uin
     return owner;
 }
 
+bool page_is_earlier(const struct page_question *question, uint64_t at, uint64_t *end)
+{
+    size_t low = 0, high = question->earlier_count;
+    if (!question->is_attached || !question->earlier)
+        return question->is_attached;
+    while (low < high) {
+        size_t const middle = (low + high) / 2;
+        if (question->earlier[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == question->earlier_count)
+        return false;
+    const struct page_span *span = &question->earlier[low];
+    *end = least(*end, at < span->start ? span->start : span->end);
+    return at >= span->start;
+}
+
 /* What the pages of an area are that nobody has. */
-static enum owner_kind kind_of(const struct finding *finding, size_t index)
+static enum owner_kind kind_of(const struct finding *finding, size_t index, bool is_earlier)
 {
     const struct page_question *question = finding->question;
     const struct owner_area *area = &question->areas[index];
     bool const is_heap =
         area->kind == OWNER_KEPT || (area->may_be_heap && area->kind == OWNER_OTHER &&
                                      page_blocks_is_used(&finding->blocks, area->start, area->end));
-    if (question->is_attached && is_anonymous(area))
+    if (is_earlier && is_anonymous(area))
         return OWNER_BEFORE; /* what came later is known */
     return is_heap ? OWNER_KEPT : area->kind;
 }
@@ -89,9 +109,12 @@ static void share_out(struct finding *finding, size_t area, uint64_t start, uint
         if (finding->used < count)
             until = least(until, used[finding->used].start);
         uint64_t *owner = owner_at(finding, area, start, &until);
+        bool const is_earlier = page_is_earlier(finding->question, start, &until);
+        if (owner == &finding->by_area[area] && !is_earlier)
+            owner = &finding->later[area];
         *owner += until - start;
-        if (visitor->visit && owner == &finding->by_area[area])
-            visitor->visit(visitor->self, kind_of(finding, area), start, until);
+        if (visitor->visit && (owner == &finding->by_area[area] || owner == &finding->later[area]))
+            visitor->visit(visitor->self, kind_of(finding, area, is_earlier), start, until);
         start = until;
     }
 }
@@ -201,8 +224,12 @@ static int collect(const struct finding *finding, struct page_owners *owners)
         err = add_sites(owners, OWNER_MAPPED, finding->by_site, sites);
     if (err == 0 && blocks->unknown)
         err = add(owners, OWNER_BEFORE, OWNER_NOBODY, blocks->unknown);
-    for (size_t i = 0; i < question->area_count && err == 0; i++)
-        err = add(owners, kind_of(finding, i), question->areas[i].name, finding->by_area[i]);
+    for (size_t i = 0; i < question->area_count && err == 0; i++) {
+        err = add(owners, kind_of(finding, i, true), question->areas[i].name, finding->by_area[i]);
+        if (err == 0)
+            err =
+                add(owners, kind_of(finding, i, false), question->areas[i].name, finding->later[i]);
+    }
     merge(owners);
     owners->untouched = blocks->untouched;
     return err;
@@ -214,8 +241,9 @@ int page_owners_find(const struct page_question *question, struct page_owners *o
     memset(owners, 0, sizeof(*owners));
     int err = page_blocks_find(question, &finding.blocks);
     finding.by_area = calloc(question->area_count + 1, sizeof(uint64_t));
+    finding.later = calloc(question->area_count + 1, sizeof(uint64_t));
     finding.by_site = calloc((size_t)question->site_count + 1, sizeof(uint64_t));
-    if (err == 0 && (!finding.by_area || !finding.by_site))
+    if (err == 0 && (!finding.by_area || !finding.later || !finding.by_site))
         err = -ENOMEM;
     if (err == 0) {
         share_out_areas(&finding);
@@ -224,6 +252,7 @@ int page_owners_find(const struct page_question *question, struct page_owners *o
     }
     page_blocks_fini(&finding.blocks);
     free(finding.by_area);
+    free(finding.later);
     free(finding.by_site);
     if (err < 0)
         page_owners_fini(owners);

@@ -54,6 +54,9 @@ struct page_question {
     uint32_t site_count; /* the sites of blocks and ranges are below it */
     bool
         is_attached; /* anonymous memory that is in no block and no mapping we saw is from before us: BEFORE instead of HELD, KEPT and OTHER */
+    const struct page_span *
+        earlier; /* what was mapped then, by address: memory elsewhere came later; NULL: it may have been anywhere */
+    size_t earlier_count;
 };
 
 /* By site or, of others, by `name` of the area. */
@@ -69,6 +72,9 @@ struct page_owners {
     uint64_t untouched;      /* asked for, live, and not resident */
     uint64_t reserved;       /* mapped by the program itself, from no file, and not resident */
 };
+
+/* Whether what is in no block at `at` may be from before us; *end comes down to where that changes. */
+bool page_is_earlier(const struct page_question *question, uint64_t at, uint64_t *end);
 
 int owned_compare(const void *left, const void *right); /* for qsort: by kind and who */
 

@@ -9,13 +9,17 @@ static bool is_heap(const struct owned *owned)
     return owned->kind == OWNER_LIVE || owned->kind == OWNER_HELD || owned->kind == OWNER_KEPT;
 }
 
-/* Takes the heap's parts out.  Their bytes. */
-static uint64_t take_heap(struct page_owners *owners)
+/* Takes the heap's parts out.  Their bytes; in *later what is free and in memory that came after us, or in any memory when nothing was
+ * before. */
+static uint64_t take_heap(struct page_owners *owners, uint64_t *later)
 {
     uint64_t bytes = 0;
+    *later = 0;
     size_t kept = 0;
     for (size_t i = 0; i < owners->owned.count; i++) {
         const struct owned *owned = &owners->owned.items[i];
+        if (owned->kind == OWNER_KEPT)
+            *later += owned->bytes;
         if (is_heap(owned))
             bytes += owned->bytes;
         else
@@ -50,19 +54,29 @@ static int put_live(struct page_owners *owners, const struct pin *pin, uint64_t 
     return 0;
 }
 
+static int put_rest(struct page_owners *owners, enum owner_kind kind, uint64_t bytes)
+{
+    return bytes == 0 || vec_push(&owners->owned, (struct owned){kind, OWNER_NOBODY, bytes})
+               ? 0
+               : -ENOMEM;
+}
+
 int sampled_owners_split(const struct heap_book *heap, const struct page_question *question,
                          struct page_owners *owners)
 {
     struct pin pin = {.cells = NULL};
     uint64_t given = 0;
     int err = heap_book_pin_now(heap, &pin);
-    uint64_t const bytes = take_heap(owners);
+    uint64_t later;
+    uint64_t const bytes = take_heap(owners, &later);
     if (err == 0)
         err = put_live(owners, &pin, bytes, &given);
-    enum owner_kind const rest = question->is_attached ? OWNER_BEFORE : OWNER_KEPT;
-    if (err == 0 && bytes > given &&
-        !vec_push(&owners->owned, (struct owned){rest, OWNER_NOBODY, bytes - given}))
-        err = -ENOMEM;
+    uint64_t const rest = bytes > given ? bytes - given : 0;
+    uint64_t const kept = question->is_attached && rest > later ? later : rest;
+    if (err == 0)
+        err = put_rest(owners, OWNER_KEPT, kept);
+    if (err == 0)
+        err = put_rest(owners, OWNER_BEFORE, rest - kept);
     free(pin.cells);
     free(pin.thread_cells);
     return err;

@@ -68,6 +68,7 @@ static void describe_attached(struct session *session, const struct recorder_att
     session->pid = attached->pid;
     session->root = attached->root;
     session->recording->before = attached->before;
+    session_note_earlier(session);
 }
 
 /* By what it was called, as long as it is there to be asked; else by what we were told to start. */

@@ -68,9 +68,32 @@ static bool begin_with_touchers(struct session *session, struct page_look_questi
     return err == -EAGAIN && now < session->pages.wanted_ns + TOUCHERS_WAIT_NS;
 }
 
+/* Without a list, which takes no more than some kilobytes, all memory that is nobody's may be from before us. */
+void session_note_earlier(struct session *session)
+{
+    struct session_pages *pages = &session->pages;
+    struct map_list maps;
+    if (map_list_read(session->pid, &maps) < 0)
+        return;
+    vec_each (region, &maps.regions) {
+        struct page_span *last =
+            pages->earlier.count ? &pages->earlier.items[pages->earlier.count - 1] : NULL;
+        if (last && last->end == region->start) {
+            last->end = region->end;
+        } else if (!vec_push(&pages->earlier, (struct page_span){region->start, region->end})) {
+            vec_free(&pages->earlier);
+            break;
+        }
+    }
+    map_list_fini(&maps);
+}
+
 static void begin_look(struct session *session, uint64_t now)
 {
     static struct stack_spot spots[ARENA_SLOTS];
+    /* Blocks that were not followed may be in memory of any age. */
+    bool const has_unknown = session->recording->quality.off_ns != 0 ||
+                             (session->process.forked && !session->has_inherited);
     struct page_look_question question = {
         .pid = session->pid,
         .heap = session->heap,
@@ -79,9 +102,9 @@ static void begin_look(struct session *session, uint64_t now)
         .site_count = stack_import_site_count(session->stacks),
         .stacks = spots,
         .stack_count = find_stacks(session, spots, ARENA_SLOTS),
-        .is_attached = session->recording->before.attached != 0 ||
-                       session->recording->quality.off_ns != 0 ||
-                       (session->process.forked && !session->has_inherited),
+        .is_attached = session->recording->before.attached != 0 || has_unknown,
+        .earlier = has_unknown ? NULL : session->pages.earlier.items,
+        .earlier_count = has_unknown ? 0 : session->pages.earlier.count,
         .is_sampled = session->recording->quality.sample_rate != 0};
     if (begin_with_touchers(session, &question, now))
         return;
@@ -290,6 +313,7 @@ void session_pages_fini(struct session *session)
     session->pages.found.looks = 0;
     session_mappings_fini(session);
     page_look_cancel(&session->pages.look);
+    vec_free(&session->pages.earlier);
     vec_free(&session->pages.last.items);
     vec_free(&session->pages.touched_last.items);
     vec_free(&session->pages.news.items);

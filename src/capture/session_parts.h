@@ -36,6 +36,7 @@ struct session_pages {
     uint64_t cpu_ns;                /* of all looks */
     struct residency found;         /* by the last look, until it is told; no looks: it has been */
     struct kept_mappings mappings;  /* as of the last look */
+    VEC(struct page_span) earlier;  /* of a program that ran already: what was mapped then */
     bool is_asked, has_failed;
 };
 
@@ -121,6 +122,8 @@ int session_close_pages(struct session *session, struct bucket *bucket);
 /* The same of who touched them first, after cells have got their stacks. */
 int session_close_touched(struct session *session, struct bucket *bucket);
 void session_pages_fini(struct session *session);
+/* Keeps what a program that ran already has mapped now: what comes elsewhere is not from before. */
+void session_note_earlier(struct session *session);
 
 /* Takes the mappings out of what a look found; puts them into the recording when that is due, or these are the last. */
 void session_keep_mappings(struct session *session, struct page_look_result *result);

@@ -170,6 +170,38 @@ TEST(an_attached_program_had_its_heap_before)
     page_owners_fini(&owners);
 }
 
+/* What was mapped since has no blocks of before: of a program that ran already, and where the kernel made one mapping of an older and a newer one. */
+TEST(mappings_that_came_later_are_not_from_before)
+{
+    struct page_span const present = {BASE, BASE + 8 * PAGE};
+    struct owner_area const areas[] = {
+        {BASE, BASE + 4 * PAGE, OWNER_OTHER, 7, true, true},
+        {BASE + 4 * PAGE, BASE + 8 * PAGE, OWNER_KEPT, 8, true, true}};
+    struct page_span const earlier = {BASE, BASE + 2 * PAGE};
+    struct page_question const question = {.present = &present,
+                                           .present_count = 1,
+                                           .areas = areas,
+                                           .area_count = 2,
+                                           .blocks = blocks,
+                                           .site_count = SITES,
+                                           .is_attached = true,
+                                           .earlier = &earlier,
+                                           .earlier_count = 1};
+    struct page_owners owners;
+    put(BASE + 16, 100, 4, 1);
+    put(BASE + 5 * PAGE, 1000, 8, 2);
+    CHECK(page_owners_find(&question, &owners) == 0);
+    assert_int_equal(has(&owners, OWNER_HELD, 1), 4);
+    assert_int_equal(has(&owners, OWNER_BEFORE, OWNER_NOBODY), PAGE - 104);
+    assert_int_equal(has(&owners, OWNER_BEFORE, 7), PAGE);
+    assert_int_equal(has(&owners, OWNER_KEPT, 7), 2 * PAGE);
+    assert_int_equal(has(&owners, OWNER_HELD, 2), PAGE - 1000);
+    assert_int_equal(has(&owners, OWNER_KEPT, 8), 3 * PAGE);
+    assert_int_equal(has(&owners, OWNER_BEFORE, 8), 0);
+    assert_int_equal(owners.bytes, 8 * PAGE);
+    page_owners_fini(&owners);
+}
+
 /* A byte by byte count of random blocks. */
 #define MANY_PAGES 64u
 struct slow {
@@ -247,6 +279,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(mappings_go_before_stacks_in_them_and_files_before_them,
                                         begin, end),
         cmocka_unit_test_setup_teardown(an_attached_program_had_its_heap_before, begin, end),
+        cmocka_unit_test_setup_teardown(mappings_that_came_later_are_not_from_before, begin, end),
         cmocka_unit_test_setup_teardown(all_adds_up_byte_by_byte, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
