@@ -13,6 +13,7 @@
 #define SITE_UNKNOWN   UINT32_MAX
 #define MODULE_UNSEEN  UINT32_MAX
 #define PATH_NODES_MAX 8192 /* between a node and one that is known; the trie is never deeper */
+#define ENDS_FOLDED    0x80u
 #define NAMES_MAX      4096 /* that stacks may stand under; further ones share the last */
 #define SITES_UNDER                                                                                \
     (3u << 20) /* sites from which on none is made under a name: numbers have 22 bits */
@@ -29,6 +30,7 @@ struct stack_import {
     struct recording *recording;
     uint32_t *node_stack; /* stack_id plus one; 0: not imported */
     uint32_t *node_site;  /* site plus one */
+    uint8_t *node_end;    /* how its walk ended, plus one; and ENDS_FOLDED.  0: not known */
     uint32_t node_room;
     uint32_t module_of[ARENA_MODULES]; /* index in the recording plus one */
     VEC(struct imported_site) sites;
@@ -58,6 +60,7 @@ void stack_import_destroy(struct stack_import *import)
         return;
     free(import->node_stack);
     free(import->node_site);
+    free(import->node_end);
     free(import->sampled);
     free(import->frames);
     number_map_fini(&import->roots);
@@ -173,6 +176,11 @@ static int grow_nodes(struct stack_import *import, uint32_t node)
     if (!sites)
         return -ENOMEM;
     import->node_site = sites;
+    uint8_t *ends = reallocarray(import->node_end, room, sizeof(*ends));
+    if (!ends)
+        return -ENOMEM;
+    import->node_end = ends;
+    memset(ends + import->node_room, 0, room - import->node_room);
     memset(stacks + import->node_room, 0, more);
     memset(sites + import->node_room, 0, more);
     import->node_room = room;
@@ -241,21 +249,34 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
     return 0;
 }
 
-static void describe_end(struct stack_import *import, uint32_t node, struct imported_site *site)
+/* How the walk ended that a known node, or what is no node, leads to: as in node_end. */
+static unsigned end_of(const struct stack_import *import, uint32_t node)
 {
     static const enum stack_end ends[TRIE_FIRST_NODE] = {[TRIE_COMPLETE] = STACK_END_COMPLETE,
                                                          [TRIE_NO_RULE] = STACK_END_NO_RULE,
                                                          [TRIE_BAD_FRAME] = STACK_END_BAD_FRAME,
                                                          [TRIE_TOO_DEEP] = STACK_END_TOO_DEEP,
                                                          [TRIE_FULL] = STACK_END_TABLE_FULL};
-    unsigned steps = 0;
-    for (; node >= TRIE_FIRST_NODE && steps < PATH_NODES_MAX; node = parent_of(import, node)) {
-        site->folded |= (copy_node(import, node).depth & TRIE_FOLDED) != 0;
-        steps++;
+    if (node < TRIE_FIRST_NODE)
+        return 1 + (node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node]);
+    return import->node_end[node] ? import->node_end[node]
+                                  : 1 + STACK_END_TOO_DEEP; /* as import_stack has cut it */
+}
+
+/* No node is walked through twice, whatever chains there are. */
+static void describe_end(struct stack_import *import, uint32_t node, struct imported_site *site)
+{
+    uint32_t path[PATH_NODES_MAX], count = 0;
+    for (; node >= TRIE_FIRST_NODE && !import->node_end[node] && count < PATH_NODES_MAX;
+         node = parent_of(import, node))
+        path[count++] = node;
+    unsigned end = end_of(import, node);
+    while (count-- > 0) {
+        end |= copy_node(import, path[count]).depth & TRIE_FOLDED ? ENDS_FOLDED : 0;
+        import->node_end[path[count]] = (uint8_t)end;
     }
-    site->end = node == TRIE_NONE         ? STACK_END_TABLE_FULL
-                : node >= TRIE_FIRST_NODE ? STACK_END_TOO_DEEP /* as import_stack has cut it */
-                                          : ends[node];
+    site->folded = (end & ENDS_FOLDED) != 0;
+    site->end = (enum stack_end)((end & ~ENDS_FOLDED) - 1);
 }
 
 bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_t *site)

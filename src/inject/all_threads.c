@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
+#define ALL_NS                                                                                     \
+    2000000000ull /* threads that make others faster than we stop them are never all stopped */
+
 static bool is_stopped(const struct all_threads *all, pid_t tid)
 {
     for (size_t i = all->threads.count; i-- > 0;) { /* the newest are met first */
@@ -37,6 +42,8 @@ static int stop_listed(struct all_threads *all, DIR *tasks, uint64_t wait_ns)
         int err = stop_one(all, tid, wait_ns);
         if (err < 0)
             return err;
+        if (monotonic_ns() >= all->until_ns)
+            return -EAGAIN;
         found++;
     }
     return found;
@@ -51,6 +58,7 @@ int all_threads_stop(struct all_threads *all, pid_t pid, uint64_t wait_ns)
     DIR *tasks = opendir(path);
     if (!tasks)
         return -errno;
+    all->until_ns = monotonic_ns() + ALL_NS;
     /* Once a whole list holds none that runs, there is nobody left to make another. */
     while ((found = stop_listed(all, tasks, wait_ns)) > 0)
         rewinddir(tasks);

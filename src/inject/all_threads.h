@@ -9,11 +9,12 @@
 
 struct all_threads {
     VEC(struct stopped_thread) threads;
-    pid_t stepping; /* the one whose step is under way (thread_step), or 0 */
+    uint64_t until_ns; /* when it is given up */
+    pid_t stepping;    /* the one whose step is under way (thread_step), or 0 */
 };
 
-/* Stops them, also those that are made meanwhile; waits `wait_ns` for each.  0; or -errno of thread_stop (-EAGAIN: one
- * of them does not stop now), -ENOMEM: then those stopped so far are in `all`, and to be released. */
+/* Stops them, also those that are made meanwhile; waits `wait_ns` for each, two seconds for all.  0; or -errno of thread_stop (-EAGAIN: one
+ * of them does not stop now, or there are ever more), -ENOMEM: then those stopped so far are in `all`, and to be released. */
 int all_threads_stop(struct all_threads *all, pid_t pid, uint64_t wait_ns);
 
 /* Lets them go.  The longest that one was stopped, in ns. */

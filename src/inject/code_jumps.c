@@ -6,11 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "inject/all_threads.h"
 #include "inject/tracing_thread.h"
 #include "wire/inside.h"
 
 #define TRIES        100u
+#define TRIES_NS     5000000000ull
 #define NAP_NS       10000000l
 #define STOP_WAIT_NS 20000000ull
 #define STACK_LOOK   262144u /* above the stack pointer: more than handlers upon handlers take */
@@ -159,12 +161,13 @@ int code_jumps_set_table(const struct code_jumps_table *table, bool on,
     jumping->on = on;
     jumping->report = report;
     int err = read_table(jumping, table->address);
+    uint64_t const until_ns = monotonic_ns() + TRIES_NS;
     if (err == 0 && jumping->table.count > 0) {
         do {
             if (report->tries > 0)
                 nanosleep(&(struct timespec){0, NAP_NS}, NULL);
             err = tracing_thread_run(try_once, jumping);
-        } while (err == -EAGAIN && report->tries < TRIES);
+        } while (err == -EAGAIN && report->tries < TRIES && monotonic_ns() < until_ns);
     }
     map_list_fini(&jumping->maps);
     free(jumping);

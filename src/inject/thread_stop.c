@@ -14,6 +14,9 @@
 
 #define ALARM_SIGNAL (SIGRTMIN + 9) /* ends a wait that lasts too long */
 #define ALARM_AGAIN  10000000l      /* should it come just before the wait begins */
+#define SIGNALS_MAX  64u            /* that come before what we wait for; more are a flood */
+#define STEP_WAIT_NS 100000000ull   /* for the end of a step, before it is interrupted */
+#define STEP_TRIES   300u           /* a thread that hardly ever runs is still at its step */
 
 static _Thread_local volatile sig_atomic_t is_seizing;
 
@@ -122,6 +125,13 @@ static int seize(pid_t tid)
     return err;
 }
 
+/* Lets a thread go on that signals keep from stopping for us, with the one that came last. */
+static int flee(pid_t tid, int status)
+{
+    ptrace(PTRACE_DETACH, tid, 0, (unsigned long)WSTOPSIG(status));
+    return -EAGAIN;
+}
+
 int thread_stop(pid_t tid, uint64_t wait_ns, struct stopped_thread *thread)
 {
     int status;
@@ -130,12 +140,14 @@ int thread_stop(pid_t tid, uint64_t wait_ns, struct stopped_thread *thread)
         return seized;
     if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) < 0)
         return -errno;
-    for (;;) {
+    for (unsigned i = 0;; i++) {
         int err = thread_wait(tid, wait_ns, &status);
         if (err < 0)
             return err == -ETIMEDOUT ? -EAGAIN : err;
         if (is_our_stop(status))
             break;
+        if (i == SIGNALS_MAX)
+            return flee(tid, status);
         /* A signal came first: it is delivered, and our stop is still to come. */
         if (ptrace(PTRACE_CONT, tid, 0, (unsigned long)WSTOPSIG(status)) < 0)
             return -errno;
@@ -166,7 +178,7 @@ bool thread_stop_forget(pid_t tid)
 int thread_step(pid_t tid, uint64_t wait_ns)
 {
     unsigned long signal = 0;
-    for (;;) {
+    for (unsigned i = 0; i < SIGNALS_MAX; i++) {
         int status;
         if (ptrace(PTRACE_SINGLESTEP, tid, 0, signal) < 0)
             return -errno;
@@ -175,18 +187,31 @@ int thread_step(pid_t tid, uint64_t wait_ns)
             return err;
         signal = is_our_stop(status) ? 0 : (unsigned long)WSTOPSIG(status);
     }
+    /* It goes on with the last of them, and stops as after any step. */
+    return ptrace(PTRACE_SINGLESTEP, tid, 0, signal) < 0 ? -errno : -ETIMEDOUT;
 }
 
+/* A step may be into a system call that waits for ever: we interrupt it.  Then the trap of the step is still to come, or is not;
+ * only when the thread went on without one, and stopped for us again, it can be let go. */
 void thread_end_step(pid_t tid)
 {
     int status;
-    pid_t got;
-    do
-        got = waitpid(tid, &status, __WALL);
-    while (got < 0 && errno == EINTR);
-    if (got == tid && WIFSTOPPED(status))
-        ptrace(PTRACE_DETACH, tid, 0,
-               WSTOPSIG(status) == SIGTRAP ? 0ul : (unsigned long)WSTOPSIG(status));
+    bool goes_on = false; /* without steps */
+    for (unsigned i = 0; i < STEP_TRIES; i++) {
+        int const err = thread_wait(tid, STEP_WAIT_NS, &status);
+        if (err == -ESRCH)
+            return;
+        if (err == -ETIMEDOUT) {
+            ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+        } else if (is_our_stop(status) && !goes_on) {
+            goes_on = true;
+            ptrace(PTRACE_CONT, tid, 0, 0);
+        } else {
+            bool const is_ours = is_our_stop(status) || WSTOPSIG(status) == SIGTRAP;
+            ptrace(PTRACE_DETACH, tid, 0, is_ours ? 0ul : (unsigned long)WSTOPSIG(status));
+            return;
+        }
+    }
 }
 
 bool thread_registers(pid_t tid, struct user_regs_struct *registers)

@@ -32,7 +32,7 @@ int thread_wait(pid_t tid, uint64_t wait_ns, int *status);
  * thread_wait.  After -ETIMEDOUT the step is still under way, and thread_end_step must follow. */
 int thread_step(pid_t tid, uint64_t wait_ns);
 /* Lets a thread go whose step is under way, once it is over: let go earlier, it would die of the trap at its end.  The
- * step may wait for other threads: release those first. */
+ * step may wait for other threads: release those first.  One that waits is interrupted; after half a minute we go, whatever it does. */
 void thread_end_step(pid_t tid);
 
 bool thread_registers(pid_t tid, struct user_regs_struct *registers);

@@ -34,6 +34,17 @@ __asm__(".text\n"
         "detour: lock incq 8(%rdi)\n"
         "     ret\n");
 
+/* A step may be into a system call that waits for ever. */
+void sleepy(_Atomic uint64_t counters[2]);
+__asm__(".text\n"
+        ".p2align 4\n"
+        "sleepy: nop; nop; nop; nop; nop\n"
+        "     lock incq (%rdi)\n"
+        "1:   mov $34, %eax\n" /* pause */
+        "     syscall\n"
+        "     jmp 1b\n");
+#define SLEEPY_BYTES 40
+
 static struct inside_jumps table;
 
 struct shared {
@@ -173,6 +184,40 @@ TEST(who_hardly_ever_runs_survives)
     finish(pid);
 }
 
+static void *sleep_for_ever(void *context)
+{
+    sleepy(((struct shared *)context)->counters);
+    return NULL;
+}
+
+/* A table that a hostile program has written over: it says that a thread which sleeps is in the middle of what changes.  There is
+ * no good moment, and nobody hangs or is hurt. */
+TEST(who_sleeps_in_the_middle_is_not_waited_for)
+{
+    struct code_jumps_report report;
+    struct fault fault = {0};
+    shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    aim();
+    table.jumps[0].address = (uint64_t)sleepy;
+    table.jumps[0].stolen = SLEEPY_BYTES;
+    memcpy(table.jumps[0].before, (const void *)sleepy, INSIDE_JUMP);
+    pid_t const pid = fork();
+    if (pid == 0) {
+        pthread_t sleeper;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pthread_create(&sleeper, NULL, sleep_for_ever, shared);
+        while (!shared->stop)
+            usleep(1000);
+        _exit(7);
+    }
+    while (shared->counters[0] == 0)
+        usleep(1000);
+    CHECK(remote_memory_open(&memory, pid) == 0);
+    CHECK(set_table(pid, (uint64_t)&table, true, &report, &fault) == -EBUSY);
+    CHECK(report.tries >= 1 && report.changed == 0);
+    finish(pid);
+}
+
 TEST(what_is_there_already_needs_nothing)
 {
     struct code_jumps_report report;
@@ -222,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(busy_threads_go_the_other_way_and_back),
         cmocka_unit_test(who_hardly_ever_runs_survives),
+        cmocka_unit_test(who_sleeps_in_the_middle_is_not_waited_for),
         cmocka_unit_test(what_is_there_already_needs_nothing),
         cmocka_unit_test(other_code_is_left_alone),
         cmocka_unit_test(nonsense_is_no_table),
