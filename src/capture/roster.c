@@ -17,6 +17,7 @@
 #include "capture/death_note.h"
 #include "capture/output_name.h"
 #include "capture/process_keeper.h"
+#include "capture/run_notes.h"
 #include "capture/say_recordings.h"
 #include "inject/exit_status.h"
 #include "procfs/process_facts.h"
@@ -350,32 +351,6 @@ bool roster_ask_pages(struct roster *roster)
     return true;
 }
 
-/* A sentence about the whole run that begins with a number: for the person, and for one recording. */
-static void note_if_any(struct session *session, uint32_t number, const char *what)
-{
-    char text[256];
-    if (number == 0)
-        return;
-    snprintf(text, sizeof(text), "%u %s", number, what);
-    fprintf(stderr, "memoir: %s\n", text);
-    if (session)
-        session_note(session, text);
-}
-
-static void note_unrecorded(struct roster *roster, struct session *session)
-{
-    struct arena_header *header = roster->options.arena->header;
-    note_if_any(session, atomic_load(&header->unlisted_processes),
-                "processes were not recorded: at most 1024 can be at the same time");
-    note_if_any(session, atomic_load(&header->left_behind),
-                "programs were not recorded: they ran where the recorder cannot be reached (in a "
-                "container, a chroot, as another user), or cannot have our library (another libc, "
-                "32 bits, address sanitizer)");
-    note_if_any(session, atomic_load(&header->unlisted_modules),
-                "libraries found no place in the list of 8191: their functions have no names");
-}
-_Static_assert(ARENA_PROCESSES == 1024 && ARENA_MODULES == 8192, "the sentences above say so");
-
 /* As far as anybody tells; -1 while it runs, also as another program. */
 static int status_of_child(const struct roster *roster, const struct session *session)
 {
@@ -439,6 +414,8 @@ static void end_books(struct roster *roster, struct session *session,
     }
     describe_end(roster, session, result, &end, death);
     note_allocators(roster, session);
+    note_confinement(roster->options.arena, session, roster->options.clock,
+                     roster->options.recorder->wish.quiet);
     if (session_end(session, &end, &fault) < 0)
         fprintf(stderr, "memoir: %s\n", fault.text);
     ring_reader_forget(roster->reader, session);
@@ -567,7 +544,7 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     const struct recorder_options *options = roster->options.recorder;
     uint32_t const silent = options->follow_children ? count_silent(roster) : 0;
     roster->program = find_program(roster);
-    note_unrecorded(roster, roster->program ? roster->program : find_any(roster));
+    note_unrecorded(roster->options.arena, roster->program ? roster->program : find_any(roster));
     for (uint32_t i = 0; i < roster->session_count; i++) {
         struct session *session = roster->sessions[i];
         if (!session)
