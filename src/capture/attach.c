@@ -145,10 +145,30 @@ static void *enter(void *self)
     return NULL;
 }
 
+/* Whether the process has forbidden itself the system calls that taking our hooks out needs: it would be killed. */
+static bool is_confined(const struct attachment *attachment)
+{
+    const struct arena *arena = attachment->arena;
+    uint32_t const high = atomic_load(&arena->header->process_high);
+    for (uint32_t i = 0; i < high && i < ARENA_PROCESSES; i++) {
+        const struct arena_process *process = arena_process_at(arena->memory, i);
+        if (process->pid == (uint32_t)attachment->program.pid &&
+            atomic_load(&process->confined_tsc) != 0)
+            return true;
+    }
+    return false;
+}
+
 static void *leave(void *self)
 {
     struct attachment *attachment = self;
-    attachment->err = injection_detach(&attachment->injection, &attachment->fault);
+    if (is_confined(attachment))
+        attachment->err = fault_set(&attachment->fault, -EPERM,
+                                    "the hooks stay in %s (pid %d) and do nothing: it forbade "
+                                    "itself the system calls that taking them out needs",
+                                    attachment->program.name, (int)attachment->program.pid);
+    else
+        attachment->err = injection_detach(&attachment->injection, &attachment->fault);
     reach_stage(attachment, STAGE_OUT);
     return NULL;
 }

@@ -18,8 +18,8 @@
 #include "capture/launch.h"
 #include "capture/output_name.h"
 #include "capture/process_keeper.h"
+#include "capture/run_notes.h"
 #include "capture/say_recordings.h"
-#include "capture/unrecorded.h"
 #include "inject/exit_status.h"
 #include "procfs/process_facts.h"
 
@@ -415,6 +415,8 @@ static void end_books(struct roster *roster, struct session *session,
     }
     describe_end(roster, session, result, &end, death);
     note_allocators(roster, session);
+    note_confinement(roster->options.arena, session, roster->options.clock,
+                     roster->options.recorder->wish.quiet);
     if (session_end(session, &end, &fault) < 0)
         fprintf(stderr, "memoir: %s\n", fault.text);
     ring_reader_forget(roster->reader, session);
@@ -543,8 +545,7 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     const struct recorder_options *options = roster->options.recorder;
     uint32_t const silent = options->follow_children ? count_silent(roster) : 0;
     roster->program = find_program(roster);
-    unrecorded_note(roster->options.arena->header,
-                    roster->program ? roster->program : find_any(roster));
+    note_unrecorded(roster->options.arena, roster->program ? roster->program : find_any(roster));
     for (uint32_t i = 0; i < roster->session_count; i++) {
         struct session *session = roster->sessions[i];
         if (!session)

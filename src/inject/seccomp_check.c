@@ -13,11 +13,11 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "inject/seccomp_filter.h"
 #include "inject/thread_rank.h"
 #include "inject/thread_stop.h"
 #include "inject/tracing_thread.h"
 #include "procfs/process_status.h"
+#include "wire/seccomp_filter.h"
 
 #define STOP_WAIT_NS 50000000ull
 #define THREADS_MAX  256u
@@ -64,19 +64,13 @@ static const struct needed_call needed[] = {
     {"rt_sigreturn", SYS_rt_sigreturn, {0}},
 };
 
-static bool allows(uint32_t answer)
-{
-    uint32_t action = answer & SECCOMP_RET_ACTION_FULL;
-    return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
-}
-
 /* The first needed call that a filter forbids, or NULL. */
 static const struct needed_call *find_forbidden(const struct sock_filter *code, size_t length)
 {
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
         struct seccomp_data call = {.nr = needed[i].number, .arch = AUDIT_ARCH_X86_64};
         memcpy(call.args, needed[i].arguments, sizeof(call.args));
-        if (!allows(seccomp_filter_run(code, length, &call)))
+        if (!seccomp_answer_allows(seccomp_filter_run(code, length, &call)))
             return &needed[i];
     }
     return NULL;

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tracer/confine_hooks.h"
 #include "tracer/dlopen_hooks.h"
 #include "tracer/limit_hooks.h"
 #include "tracer/loaded_objects.h"
@@ -59,6 +60,8 @@ static struct hooked hooked[] = {
     {"setrlimit64", setrlimit64, FOR_ALL, NULL},
     {"prlimit", prlimit, FOR_ALL, NULL},
     {"prlimit64", prlimit64, FOR_ALL, NULL},
+    {"prctl", prctl, FOR_ALL, NULL},
+    {"syscall", syscall, FOR_ALL, NULL},
     {"dlclose", dlclose, FOR_ALL, NULL},
     {"_Fork", _Fork, FOR_ALL, NULL},
     {"execve", execve, FOR_EXEC, NULL},

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "tracer/confine_hooks.h"
+#include "tracer/process.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/tables.h"
 
@@ -14,7 +16,7 @@
 
 static int limit(pid_t pid, int resource, const void *new, void *old)
 {
-    if (resource == RLIMIT_AS && new &&
+    if (resource == RLIMIT_AS && (tracer_is_on() || !tracer_is_confined()) && new &&
         (pid == 0 || pid == (pid_t)raw_syscall3(SYS_getpid, 0, 0, 0)))
         tables_give_back();
     long const result = raw_syscall6(SYS_prlimit64, pid, resource, (long)new, (long)old, 0, 0);

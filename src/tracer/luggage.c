@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracer/confine_hooks.h"
 #include "tracer/process.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/thread.h"
@@ -73,10 +74,11 @@ static bool travels_on(void)
     return pid == tracer_process.local_pid || luggage_is_for_all;
 }
 
-/* Elsewhere (chroot, another user, another /proc) they would only make the loader complain. */
+/* Elsewhere (chroot, another user, another /proc) they would only make the loader complain; where calls are forbidden that
+ * they make, they would end the program. */
 static bool is_at_hand(void)
 {
-    return can_open(luggage.library, R_OK) &&
+    return !tracer_is_confined() && can_open(luggage.library, R_OK) &&
            can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK);
 }
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracer/confine_hooks.h"
 #include "tracer/exit_hooks.h"
 #include "tracer/fork_hooks.h"
 #include "tracer/inside.h"
@@ -150,7 +151,10 @@ static void start(void)
 static bool restart_in_child(void)
 {
     seats_forked();
-    if (!tracer_process.header->follow_children || !register_process(true)) {
+    bool const is_followed = tracer_process.header->follow_children;
+    if (is_followed && tracer_is_confined())
+        atomic_fetch_add(&tracer_process.header->left_behind, 1);
+    if (!is_followed || tracer_is_confined() || !register_process(true)) {
         tracer_close(true); /* or the arena would live on in it */
         return false;
     }
@@ -218,6 +222,21 @@ bool tracer_is_starting(void)
 bool tracer_is_attached(void)
 {
     return tracer_is_on() && *tracer_process.alive != 0 && !tracer_recorder_is_dead();
+}
+
+bool tracer_pause(void)
+{
+    int on = PHASE_ON;
+    if (!atomic_compare_exchange_strong(&phase, &on, PHASE_CHANGING))
+        return false;
+    *tracer_process.alive = 0;
+    return true;
+}
+
+void tracer_resume(void)
+{
+    *tracer_process.alive = epochs;
+    atomic_store(&phase, PHASE_ON);
 }
 
 int tracer_open(int fd)

@@ -20,6 +20,11 @@ int tracer_open(int fd);
 /* Tracing begins, for all threads at the same instant.  0 or -ENOSPC. */
 int tracer_switch_on(void);
 
+/* Tracing pauses, for all threads; threads may still be inside the arena.  false: it was not on.  Resumed, it goes on as it was;
+ * else it is to be closed.  Neither makes a system call. */
+bool tracer_pause(void);
+void tracer_resume(void);
+
 /* Tracing ends; threads may still be inside the arena. */
 void tracer_switch_off(void);
 /* The tracer is off; the arena is unmapped when it is unused. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tracer/confine_hooks.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/thread.h"
 
@@ -111,7 +112,8 @@ uint32_t registration_pid(void)
 
 uint32_t registration_tid(uint32_t tid)
 {
-    if (tracer_process.pid == tracer_process.local_pid || tracer_process.pid == 0)
+    if (tracer_process.pid == tracer_process.local_pid || tracer_process.pid == 0 ||
+        tracer_is_confined())
         return tid;
     uint32_t seen = read_numbers("/proc/thread-self/stat").own;
     return seen ? seen : tid;
@@ -166,6 +168,7 @@ bool register_process(bool forked)
     process->parent_serial = tracer_process.serial;
     process->fork_id = forked ? tracer_self.fork_id : 0;
     process->start_tsc = read_tsc();
+    atomic_store(&process->confined_tsc, 0);
     process->serial = tracer_process.serial = atomic_fetch_add(&tracer_process.header->serials, 1);
     if (!forked) {
         find_executable();

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tracer/loaded_elf.h"
+#include "unwind/row_program.h"
 
 /* glibc 2.35 and later: lock-free, safe in signal handlers.  Without it stacks have one frame. */
 #pragma weak _dl_find_object
@@ -246,34 +247,91 @@ static struct known_module *module_of(uint64_t pc)
     return NULL;
 }
 
-int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *index)
+/* Where rows are made: stacks of coroutines and of small threads have no room for that.  One that a handler jumped away from
+ * is still its thread's. */
+#define DESKS 16u
+static struct desk {
+    _Atomic uint64_t owner; /* the thread pointer; 0: free */
+    struct row_state state;
+} desks[DESKS];
+
+/* NULL when all are taken. */
+static struct desk *take_desk(void)
+{
+    uint64_t const self = (uint64_t)__builtin_thread_pointer();
+    for (unsigned i = 0; i < DESKS; i++) {
+        uint64_t owner = 0;
+        if (atomic_compare_exchange_strong(&desks[i].owner, &owner, self) || owner == self)
+            return &desks[i];
+    }
+    return NULL;
+}
+
+static void leave_desk(struct desk *desk)
+{
+    atomic_store_explicit(&desk->owner, 0, memory_order_release);
+}
+
+static int make_row(uint64_t pc, struct row_state *state, uint32_t *index)
 {
     struct known_module *module = module_of(pc);
     *index = module ? module->index : MODULE_UNKNOWN;
     if (!module || !module->view.header)
         return -ENOENT;
-    int err = eh_frame_row(&module->view, pc, row);
+    int err = eh_frame_row_in(&module->view, pc, state);
     /* A return address at the very first byte of a function, with nobody's code before it, was
      * never a call: makecontext put it there, as the outer end of a new stack. */
-    if (err == -ENOENT && eh_frame_row(&module->view, pc + 1, row) == 0) {
-        row->registers[REG_RIP].place = PLACE_UNDEFINED;
+    if (err == -ENOENT && eh_frame_row_in(&module->view, pc + 1, state) == 0) {
+        state->row.registers[REG_RIP].place = PLACE_UNDEFINED;
         return 0;
     }
     return err;
 }
 
+static __attribute__((noinline)) int row_on_stack(uint64_t pc, struct unwind_row *row,
+                                                  uint32_t *index)
+{
+    struct row_state state;
+    int const err = make_row(pc, &state, index);
+    *row = state.row;
+    return err;
+}
+
+int rules_row(uint64_t pc, struct unwind_row *row, uint32_t *index)
+{
+    struct desk *desk = take_desk();
+    if (!desk)
+        return row_on_stack(pc, row, index);
+    int const err = make_row(pc, &desk->state, index);
+    *row = desk->state.row;
+    leave_desk(desk);
+    return err;
+}
+
+static unwind_rule compile_in(uint64_t pc, struct row_state *state, uint32_t *module)
+{
+    return make_row(pc, state, module) < 0 ? rule_make(RULE_MISSING, 0, 0, *module)
+                                           : rule_from_row(&state->row, *module);
+}
+
+static __attribute__((noinline)) unwind_rule compile_on_stack(uint64_t pc, uint32_t *module)
+{
+    struct row_state state;
+    return compile_in(pc, &state, module);
+}
+
 unwind_rule rules_compile(uint64_t pc)
 {
-    struct unwind_row row;
     uint32_t module;
     uint64_t generation = atomic_load(&rule_generation);
-    int err = rules_row(pc, &row, &module);
-
+    struct desk *desk = take_desk();
+    unwind_rule const rule =
+        desk ? compile_in(pc, &desk->state, &module) : compile_on_stack(pc, &module);
+    if (desk)
+        leave_desk(desk);
     /* Code in no module may be compiled anew at any time: not worth remembering. */
-    if (err < 0 && module == MODULE_UNKNOWN)
-        return rule_make(RULE_MISSING, 0, 0, MODULE_UNKNOWN);
-    unwind_rule rule =
-        err < 0 ? rule_make(RULE_MISSING, 0, 0, module) : rule_from_row(&row, module);
+    if (rule == rule_make(RULE_MISSING, 0, 0, MODULE_UNKNOWN))
+        return rule;
 
     uint64_t at = near_hash(pc) >> (NEAR_TAG_BITS - 1);
     struct rule_entry *first = &far_rules[at], *second = &far_rules[at ^ 1];
@@ -319,6 +377,8 @@ void rules_forked(void)
 {
     bool left = false;
     atomic_store(&known_lock, 0);
+    for (unsigned i = 0; i < DESKS; i++)
+        leave_desk(&desks[i]);
     for (unsigned i = 0; i < MODULES_KNOWN; i++) {
         struct arena_module *module = arena_module_at(tracer_process.arena, known[i].index);
         uint64_t start = atomic_load(&known[i].start);

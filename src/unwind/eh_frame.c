@@ -189,35 +189,42 @@ static int parse_fde(const struct eh_view *view, const uint8_t *at, struct fde *
 }
 
 static int find_row(const struct eh_view *view, const uint8_t *at, uint64_t pc,
-                    struct unwind_row *row)
+                    struct row_state *state)
 {
     struct fde fde;
-    struct row_state state;
     int err = parse_fde(view, at, &fde);
     if (err < 0)
         return err;
     if (pc < fde.start || pc - fde.start >= fde.size)
         return -ENOENT;
-    memset(&state.row, 0, sizeof(state.row));
-    state.initial = state.row;
-    state.depth = 0;
-    state.location = 0;
-    if (!row_program_run(&state, &fde.cie,
+    memset(&state->row, 0, sizeof(state->row));
+    state->initial = state->row;
+    state->depth = 0;
+    state->location = 0;
+    if (!row_program_run(state, &fde.cie,
                          (struct byte_cursor){fde.cie.program, fde.cie.program_end, false},
                          UINT64_MAX))
         return -EINVAL;
-    state.initial = state.row;
-    state.location = fde.start;
-    if (!row_program_run(&state, &fde.cie, fde.program, pc))
+    state->initial = state->row;
+    state->location = fde.start;
+    if (!row_program_run(state, &fde.cie, fde.program, pc))
         return -EINVAL;
-    *row = state.row;
-    row->signal_frame = fde.cie.signal_frame;
+    state->row.signal_frame = fde.cie.signal_frame;
     return 0;
+}
+
+int eh_frame_row_in(const struct eh_view *view, uint64_t pc, struct row_state *state)
+{
+    return find_row(view, find_fde(view, pc), pc, state);
 }
 
 int eh_frame_row(const struct eh_view *view, uint64_t pc, struct unwind_row *row)
 {
-    return find_row(view, find_fde(view, pc), pc, row);
+    struct row_state state;
+    int const err = eh_frame_row_in(view, pc, &state);
+    if (err == 0)
+        *row = state.row;
+    return err;
 }
 
 int eh_frame_row_at(const struct eh_view *view, uint32_t offset, uint64_t pc,
@@ -225,7 +232,11 @@ int eh_frame_row_at(const struct eh_view *view, uint32_t offset, uint64_t pc,
 {
     if (offset >= (size_t)(view->high - view->low))
         return -ENOENT;
-    return find_row(view, view->low + offset, pc, row);
+    struct row_state state;
+    int const err = find_row(view, view->low + offset, pc, &state);
+    if (err == 0)
+        *row = state.row;
+    return err;
 }
 
 int eh_frame_function(const struct eh_view *view, uint64_t pc, struct eh_entry *entry)

@@ -1,4 +1,4 @@
-/* row_program.h - the instructions that make the row of an address.  Used by eh_frame.c alone. */
+/* row_program.h - the instructions that make the row of an address. */
 #pragma once
 
 #include "unwind/byte_cursor.h"
@@ -24,6 +24,9 @@ struct row_state {
     unsigned depth;
     uint64_t location;
 };
+
+/* As eh_frame_row, in memory of the caller's: two kilobytes, for which a stack may have no room.  The row is then state->row. */
+int eh_frame_row_in(const struct eh_view *view, uint64_t pc, struct row_state *state);
 
 /* Runs instructions until the location passes `pc`.  false on anything unknown. */
 bool row_program_run(struct row_state *state, const struct cie *cie, struct byte_cursor cursor,

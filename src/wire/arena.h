@@ -89,6 +89,7 @@ struct arena_process {
     /* Of one that began by fork: its parent's entry and serial, and the FORK that its parent wrote; 0: none */
     uint32_t parent, parent_serial, fork_id;
     uint64_t start_tsc;
+    _Atomic uint64_t confined_tsc; /* it forbade itself then what tracing needs; 0: it did not */
     _Atomic uint64_t calls, bytes, frees,
         lost; /* of threads that gave their slot back, or got none */
     _Atomic uint64_t pool_calls, pool_bytes;

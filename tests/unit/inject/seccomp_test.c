@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "inject/seccomp_check.h"
-#include "inject/seccomp_filter.h"
+#include "wire/seccomp_filter.h"
 #include "target.h"
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))

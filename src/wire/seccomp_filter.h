@@ -1,17 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/seccomp_filter.h"
+/* seccomp_filter.h - what a filter on system calls would say to one, without making it.  Both sides ask: the recorder before
+ * it attaches, the tracer before the program confines itself. */
+#pragma once
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-struct machine {
+struct seccomp_machine {
     const struct seccomp_data *call;
     uint32_t a, x;
     uint32_t memory[BPF_MEMWORDS];
     bool failed;
 };
 
-static uint32_t load(struct machine *machine, const struct sock_filter *at)
+static inline uint32_t seccomp_load(struct seccomp_machine *machine, const struct sock_filter *at)
 {
     uint32_t value = 0;
     switch (BPF_MODE(at->code)) {
@@ -36,7 +41,8 @@ static uint32_t load(struct machine *machine, const struct sock_filter *at)
     return 0;
 }
 
-static void store(struct machine *machine, const struct sock_filter *at, uint32_t value)
+static inline void seccomp_store(struct seccomp_machine *machine, const struct sock_filter *at,
+                                 uint32_t value)
 {
     if (at->k < BPF_MEMWORDS)
         machine->memory[at->k] = value;
@@ -44,7 +50,7 @@ static void store(struct machine *machine, const struct sock_filter *at, uint32_
         machine->failed = true;
 }
 
-static void calculate(struct machine *machine, const struct sock_filter *at)
+static inline void seccomp_calculate(struct seccomp_machine *machine, const struct sock_filter *at)
 {
     uint32_t by = BPF_SRC(at->code) == BPF_X ? machine->x : at->k;
     switch (BPF_OP(at->code)) {
@@ -87,7 +93,7 @@ static void calculate(struct machine *machine, const struct sock_filter *at)
 }
 
 /* How many instructions to skip. */
-static uint32_t jump(struct machine *machine, const struct sock_filter *at)
+static inline uint32_t seccomp_jump(struct seccomp_machine *machine, const struct sock_filter *at)
 {
     uint32_t with = BPF_SRC(at->code) == BPF_X ? machine->x : at->k;
     bool holds = false;
@@ -112,31 +118,32 @@ static uint32_t jump(struct machine *machine, const struct sock_filter *at)
     return holds ? at->jt : at->jf;
 }
 
-uint32_t seccomp_filter_run(const struct sock_filter *code, size_t length,
-                            const struct seccomp_data *call)
+/* The filter's answer: SECCOMP_RET_... with its data.  A filter that the kernel would not have taken kills. */
+static inline uint32_t seccomp_filter_run(const struct sock_filter *code, size_t length,
+                                          const struct seccomp_data *call)
 {
-    struct machine machine = {.call = call};
+    struct seccomp_machine machine = {.call = call};
     /* Jumps lead forward only, so this ends. */
     for (size_t i = 0; i < length && !machine.failed; i++) {
         const struct sock_filter *at = &code[i];
         switch (BPF_CLASS(at->code)) {
         case BPF_LD:
-            machine.a = load(&machine, at);
+            machine.a = seccomp_load(&machine, at);
             break;
         case BPF_LDX:
-            machine.x = load(&machine, at);
+            machine.x = seccomp_load(&machine, at);
             break;
         case BPF_ST:
-            store(&machine, at, machine.a);
+            seccomp_store(&machine, at, machine.a);
             break;
         case BPF_STX:
-            store(&machine, at, machine.x);
+            seccomp_store(&machine, at, machine.x);
             break;
         case BPF_ALU:
-            calculate(&machine, at);
+            seccomp_calculate(&machine, at);
             break;
         case BPF_JMP:
-            i += jump(&machine, at);
+            i += seccomp_jump(&machine, at);
             break;
         case BPF_RET:
             return BPF_RVAL(at->code) == BPF_A ? machine.a : at->k;
@@ -148,4 +155,11 @@ uint32_t seccomp_filter_run(const struct sock_filter *code, size_t length,
         }
     }
     return SECCOMP_RET_KILL_PROCESS;
+}
+
+/* Whether the call is made, and does what it is meant to do. */
+static inline bool seccomp_answer_allows(uint32_t answer)
+{
+    uint32_t action = answer & SECCOMP_RET_ACTION_FULL;
+    return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
 }
