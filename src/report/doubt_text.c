@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/doubt_text.h"
 
+#include <string.h>
+
+#include "analyze/shown_frame.h"
 #include "base/human.h"
+
+#define ADDON_ENDING ".node"
 
 static const struct {
     enum trait_kind kind;
@@ -26,11 +31,37 @@ static const struct {
      "build with --mm:orc -d:useMalloc to see each of them"},
 };
 
-static void render_runtime(const struct trait *trait, struct text_line *line)
+/* A native addon of node that was at work, or NULL. */
+static const char *find_addon(const struct recording *recording)
+{
+    vec_each (module, &recording->modules) {
+        const char *path = recording_text(recording, module->path);
+        size_t const length = strlen(path), ending = strlen(ADDON_ENDING);
+        if (length > ending && strcmp(path + length - ending, ADDON_ENDING) == 0)
+            return path_basename(path);
+    }
+    return NULL;
+}
+
+/* Many bring an allocator along, whose memory is none of JavaScript's. */
+static void add_addons(const struct recording *recording, struct text_line *line)
+{
+    const char *addon = find_addon(recording);
+    if (addon)
+        line_add(line,
+                 "; nor are blocks of allocators inside native addons such as %.60s, which are "
+                 "none of JavaScript's: see what those map with --metric maps.live",
+                 addon);
+}
+
+static void render_runtime(const struct recording *recording, const struct trait *trait,
+                           struct text_line *line)
 {
     for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
         if (runtimes[i].kind == trait->kind) {
             line_add(line, "%s; %s", runtimes[i].missing, runtimes[i].remedy);
+            if (trait->kind == TRAIT_V8)
+                add_addons(recording, line);
             return;
         }
     }
@@ -88,7 +119,7 @@ void doubt_render(const struct recording *recording, const struct plausibility *
     const char *few = recording->heap.frees ? "only " : "";
     switch (doubt->kind) {
     case DOUBT_RUNTIME:
-        render_runtime(doubt->trait, line);
+        render_runtime(recording, doubt->trait, line);
         if (found->lacks_memory) {
             line_add(line, " (");
             add_memory(recording, line);

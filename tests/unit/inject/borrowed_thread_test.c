@@ -40,7 +40,7 @@ static void reach_and_borrow(struct reached *target, pid_t pid)
     struct target_module *libc = target_modules_of(&target->modules, MODULE_LIBC);
     target->errno_location = target_modules_function(&target->modules, libc, "__errno_location");
     target->getppid = target_modules_function(&target->modules, libc, "getppid");
-    struct borrow_wish wish = {&target->modules, &target->spots, 20000000000ull};
+    struct borrow_wish wish = {&target->modules, &target->spots, 20000000000ull, NULL};
     if (borrow_thread(&wish, &borrowed, &report, &fault) < 0) {
         print_message("%s\n", fault.text);
         _exit(1);

@@ -234,6 +234,22 @@ TEST(every_doubt_is_a_sentence_of_its_own)
     }
 }
 
+/* An allocator inside an addon of node is no JavaScript. */
+TEST(addons_of_node_are_told_apart_from_javascript)
+{
+    struct trait trait = {.kind = TRAIT_V8};
+    struct doubt const doubt = {.kind = DOUBT_RUNTIME, .trait = &trait};
+    struct plausibility const found = {0};
+    struct text_line without = {0}, with = {0};
+    doubt_render(sample.recording, &found, &doubt, &without);
+    CHECK(!strstr(without.text, "addons"));
+    struct module const addon = {
+        .path = recording_intern(sample.recording, "/app/node_modules/swc.linux-x64-gnu.node")};
+    CHECK(vec_push(&sample.recording->modules, addon));
+    doubt_render(sample.recording, &found, &doubt, &with);
+    CHECK(strstr(with.text, "native addons such as swc.linux-x64-gnu.node, which are none of"));
+}
+
 TEST(info_tells_everything)
 {
     struct recording *recording = sample.recording;
@@ -407,6 +423,7 @@ int main(void)
         CASE(csv_has_a_header_and_quotes),
         CASE(a_report_says_what_it_cannot_contain),
         CASE(every_doubt_is_a_sentence_of_its_own),
+        CASE(addons_of_node_are_told_apart_from_javascript),
         CASE(info_tells_everything),
         cmocka_unit_test(the_ladder_follows_the_length_of_buckets),
         CASE(names_cannot_steer_a_terminal),
