@@ -52,8 +52,8 @@ struct {
 } deep_peers SEC(".maps");
 
 #define PENDING_NS   50000000ull   /* so long a recorder may take to answer */
-#define BUDGET_BYTES (32ull << 20) /* of new stacks, at once and per second */
-#define OUTER_RATE   4u /* so many times as much of outer pieces, which few stacks have */
+#define BUDGET_BYTES (64ull << 20) /* of new stacks, at once and per second */
+#define OUTER_RATE   8u /* so many times as much of outer pieces, which few stacks have */
 #define PAGE         4096ull
 
 struct comparing {
@@ -204,7 +204,7 @@ always bool spend(struct agent_target *target, uint64_t bytes)
     uint64_t now = bpf_ktime_get_ns();
     uint64_t gone = now - target->budget_ns;
     if (gone > 10000000) {
-        uint64_t sum = target->budget + (gone > 1000000000 ? BUDGET_BYTES : gone / 30);
+        uint64_t sum = target->budget + (gone > 1000000000 ? BUDGET_BYTES : gone / 15);
         target->budget_ns = now;
         target->budget = sum > BUDGET_BYTES ? BUDGET_BYTES : sum;
     }
