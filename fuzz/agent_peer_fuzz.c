@@ -87,6 +87,11 @@ void kernel_side_know(struct kernel_side *side, uint32_t peer, const struct agen
          !know->stack.is_pending && know->stack.stack < AGENT_STACKS_MAX);
 }
 
+void kernel_side_deepen(struct kernel_side *side, uint32_t peer, bool is_deep)
+{
+    (void)side, (void)peer, (void)is_deep;
+}
+
 void kernel_side_renew(struct kernel_side *side, uint32_t peer, uint32_t pid)
 {
     kernel_side_unwatch(side, peer, pid);

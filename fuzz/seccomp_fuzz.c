@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* seccomp_fuzz.c - any bytes as a filter on system calls, and as a call. */
-#include "inject/seccomp_filter.h"
+#include "wire/seccomp_filter.h"
 
 #include <string.h>
 

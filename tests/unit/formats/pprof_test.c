@@ -52,7 +52,7 @@ static void addresses_can_be_hidden(void **state)
 {
     (void)state;
     struct sample sample = sample_create();
-    struct frame const made = {MODULE_NONE, 0, 0, 0x7f1234567890};
+    struct frame const made = {.module = MODULE_NONE, .address = 0x7f1234567890};
     struct cell cells[] = {{0, COL_HEAP_BYTES, 5}, {0, COL_HEAP_CALLS, 1}};
     stack_id stack;
     assert_true(vec_push(&sample.recording->frames, made));

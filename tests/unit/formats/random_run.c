@@ -145,8 +145,9 @@ static void add_peak(struct world *world, const stack_id *stacks)
 static uint32_t add_frame(struct recording *recording, const char *function)
 {
     struct location location = {.function = recording_intern(recording, function)};
-    struct frame frame = {0, (uint32_t)recording->locations.count, 1,
-                          0x1000 + recording->frames.count};
+    struct frame frame = {.first_location = (uint32_t)recording->locations.count,
+                          .location_count = 1,
+                          .address = 0x1000 + recording->frames.count};
     vec_push(&recording->locations, location);
     vec_push(&recording->frames, frame);
     return (uint32_t)recording->frames.count - 1;

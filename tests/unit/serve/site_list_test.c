@@ -79,7 +79,9 @@ TEST(the_list_is_bounded)
         char name[400];
         snprintf(name, sizeof(name), "big%d_%0300d", i, 0);
         struct location const location = {.function = recording_intern(recording, name)};
-        struct frame const frame = {MODULE_NONE, (uint32_t)recording->locations.count, 1, 0};
+        struct frame const frame = {.module = MODULE_NONE,
+                                    .first_location = (uint32_t)recording->locations.count,
+                                    .location_count = 1};
         uint32_t const number = (uint32_t)recording->frames.count;
         stack_id stack;
         CHECK(vec_push(&recording->locations, location) && vec_push(&recording->frames, frame));
