@@ -216,6 +216,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                           first ? roster->options.recorder->wish.output : NULL,
                                       .folder = roster->folder,
                                       .claim = first ? &roster->claim : NULL,
+                                      .made_output = first && roster->made_output,
                                       .max_bytes = roster->options.recorder->wish.max_bytes,
                                       .look_every_ns = roster->options.recorder->look_every_ns,
                                       .command_line = roster->command_line,
@@ -565,7 +566,7 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     if (!roster->has_opened)
         roster_withdraw_output(roster);
     result->recordings = roster->recordings;
-    result->unfinished = roster->unfinished;
+    result->unfinished = roster->unfinished + (roster->recordings == 0 && roster->told_failure);
     if (options->wish.quiet)
         return;
     say_recordings(&(struct recordings_said){.named = roster->named,

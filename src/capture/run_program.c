@@ -226,7 +226,7 @@ static void judge_unrecorded(struct program *program, struct recorder_result *re
 
 static void finish(void *self, enum subject_state how, struct recorder_result *result)
 {
-    if (result->recordings == 0)
+    if (result->recordings == 0 && result->unfinished == 0) /* else that is why */
         judge_unrecorded(self, result);
     if (how != SUBJECT_ENDED)
         wait_for_program(self, result);

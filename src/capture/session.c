@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -118,14 +119,27 @@ static int write_out(struct session *session, struct fault *fault)
     return recording_writer_append(session->writer, recording, fault);
 }
 
+/* A file that could not even be begun is not left behind empty. */
+static void remove_empty(const char *path)
+{
+    struct stat about;
+    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0)
+        unlink(path);
+}
+
 static struct recording_writer *make_file(const struct session *session, struct fault *fault)
 {
     const struct session_options *options = &session->options;
     int const claim = options->claim ? *options->claim : -1;
-    if (claim < 0)
-        return recording_writer_create(session->path, options->max_bytes, fault);
-    *options->claim = -1;
-    return recording_writer_take(session->path, claim, options->max_bytes, fault);
+    bool const is_new = options->made_output || access(session->path, F_OK) < 0;
+    if (options->claim)
+        *options->claim = -1;
+    struct recording_writer *writer =
+        claim < 0 ? recording_writer_create(session->path, options->max_bytes, fault)
+                  : recording_writer_take(session->path, claim, options->max_bytes, fault);
+    if (!writer && is_new)
+        remove_empty(session->path);
+    return writer;
 }
 
 struct session *session_open(struct arena *arena, uint32_t process,

@@ -21,6 +21,7 @@ struct session_options {
         *output; /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
     const char *folder; /* ... in this folder; PROGRAM.PID-2.memoir and so on if there is one */
     int *claim;         /* to `output`, taken when the file is made; NULL, or -1 there: none */
+    bool made_output;   /* nothing was there before us */
     uint64_t max_bytes;
     uint64_t look_every_ns; /* at its pages; 0: only when asked */
     const char *command_line;
