@@ -154,6 +154,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     (void)fault;
     pass_signals_on(program);
     program->ended = program->ended || program_ended(program, result);
+    result->has_ended = program->ended;
     if (program->ended && (enough || lifeline_is_pulled() || !children_live(program)))
         return SUBJECT_ENDED;
     return enough ? SUBJECT_CUT : SUBJECT_RUNS;

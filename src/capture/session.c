@@ -99,7 +99,7 @@ static void describe_process(struct session *session)
         describe_attached(session, session->options.attached);
     recording->pid = session->pid ? session->pid : session->process.local_pid;
     recording->parent_pid = session->process.parent_pid;
-    recording->start_unix_ns = unix_ns();
+    recording->start_unix_ns = unix_ns() - session->options.age_ns;
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
     recording->limit_bytes = session->pid ? memory_limit_read(session->pid) : 0;
@@ -143,7 +143,7 @@ static struct recording_writer *make_file(const struct session *session, struct 
 }
 
 struct session *session_open(struct arena *arena, uint32_t process,
-                             const struct session_options *options, uint64_t now_ns,
+                             const struct session_options *options, uint64_t begin_ns,
                              struct fault *fault)
 {
     struct session *session = calloc(1, sizeof(*session));
@@ -157,7 +157,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
                sizeof(session->process));
     session->process.path[sizeof(session->process.path) - 1] = '\0';
     session->options = *options;
-    session->opened_ns = now_ns;
+    session->opened_ns = begin_ns;
     session->root = "";
     session->recording = recording_create();
     session->heap = heap_book_create();
@@ -172,7 +172,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
         return NULL;
     }
     describe_process(session);
-    session_note_rate(session, now_ns);
+    session_note_rate(session, begin_ns);
     output_name(session->path, options->output, options->folder,
                 recording_text(session->recording, session->recording->program),
                 session->recording->pid);
