@@ -64,6 +64,7 @@ static void describe_attached(struct session *session, const struct recorder_att
     session->has_local_tids = session->pid == 0;
     session->pid = attached->pid;
     session->root = attached->root;
+    (void)session_new_peak(session); /* what it was before is no part of the recording */
     session->recording->before = attached->before;
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A recording begins when its process does, not with its first block, and ends when that process does, not with its children.
+# A recording begins when its process does, not with its first block, and ends when that process does, not with its children;
+# and the most resident memory is the kernel's own mark.
 # shellcheck source=/dev/null disable=SC2154
 . "$TOP/tests/system/common.bash"
 
@@ -57,3 +58,30 @@ record leaves/parent.memoir --children -- ./late leaves
 child=$(find leaves -name 'late.*.memoir')
 at_least daemon-goes-on 1480000000 "$(fact "$child" .recording.duration_ns)"
 at_most launcher-ends-itself "$(fact "$child" .recording.duration_ns)" "$(fact leaves/parent.memoir .recording.duration_ns)"
+
+# Memory that is there for a moment, between two looks of ours: the kernel has kept it in mind.
+cat >spike.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(void)
+{
+    size_t const size = 60u << 20;
+    char line[256], *volatile block;
+    usleep(150000);
+    block = malloc(size);
+    memset(block, 1, size);
+    free(block);
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof(line), file))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            printf("%ld\n", atol(line + 6) * 1024);
+    fflush(stdout);
+    usleep(500000);
+    return 0;
+}
+END
+cc -O1 -o spike spike.c || exit 1
+record spike.memoir -- ./spike
+at_least spike-is-seen "$(cat spike.memoir.out)" "$(fact spike.memoir .summary.rss_peak_bytes)"
