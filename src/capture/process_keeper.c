@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "procfs/process_facts.h"
 
 static uint32_t process_high(const struct arena *arena)
@@ -86,4 +87,17 @@ void process_release(struct arena *arena, uint32_t index)
     memset((char *)process + sizeof(process->state), 0, sizeof(*process) - sizeof(process->state));
     atomic_store(&process->state, PROCESS_FREE);
     release_modules(arena, family);
+}
+
+uint64_t process_begin_ns(const struct arena *arena, uint32_t process,
+                          const struct tick_clock *clock, uint64_t now_ns)
+{
+    const struct arena_process *entry = arena_process_at(arena->memory, process);
+    uint64_t begin_ns = tick_clock_ns(clock, entry->start_tsc);
+    uint64_t const age = entry->forked ? process_age_ns(entry->pid) : 0;
+    if (age > 0) {
+        uint64_t const now = monotonic_ns() - clock->first_ns;
+        begin_ns = age < now ? now - age : 0;
+    }
+    return begin_ns < now_ns ? begin_ns : now_ns;
 }

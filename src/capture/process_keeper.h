@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "capture/arena.h"
+#include "capture/tick_clock.h"
 
 /* Whether this process has become another program by exec: its slots stay behind, under thread ids that live on. */
 bool process_is_superseded(struct arena *arena, uint32_t index);
@@ -17,3 +18,8 @@ void process_release(struct arena *arena, uint32_t index);
 
 /* Whether any of the list but `besides` still runs.  Those whose number is not known are not waited for. */
 bool process_any_runs(struct arena *arena, uint32_t besides_pid);
+
+/* When it began, on the recorder's clock, `now_ns` at most: a forked one when the kernel says, others when our library did,
+ * which is at their start. */
+uint64_t process_begin_ns(const struct arena *arena, uint32_t process,
+                          const struct tick_clock *clock, uint64_t now_ns);

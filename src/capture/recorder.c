@@ -144,6 +144,8 @@ static int read_until_end(struct recorder *recorder, struct recorder_result *res
         uint64_t now = tick_clock_ns(&recorder->clock, stamp);
         bool enough = now >= limit || atomic_load(&recorder->arena.header->end_asked);
         int state = subject->look(subject->self, enough, result, fault);
+        if (result->has_ended)
+            roster_note_end(recorder->roster, now);
         if (state != SUBJECT_RUNS)
             return state;
         beat(recorder);

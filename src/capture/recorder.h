@@ -56,10 +56,11 @@ enum subject_state { SUBJECT_RUNS, SUBJECT_LEFT, SUBJECT_CUT, SUBJECT_ENDED };
 /* What happened, for the one who asked. */
 struct recorder_result {
     int wait_status;  /* of the program, as waitpid gives it; -1 when it goes on, or nobody knows */
+    bool has_ended;   /* also while its children are waited for */
     bool is_replaced; /* it goes on as another program */
     bool is_stuck;    /* what we brought into it could not be taken out */
     uint32_t recordings; /* written; 0 when the library never came to life in the program */
-    uint32_t unfinished; /* of them: could not be written to their end */
+    uint32_t unfinished; /* could not be written to their end, or not be begun */
     char summary[1024];  /* what the mourner said, or empty */
     char doubt[1024];    /* what the judge said, or empty */
 };

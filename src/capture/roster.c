@@ -38,6 +38,7 @@ struct roster {
     uint32_t pid;
     uint64_t oom_kills;
     uint64_t next_look_ns;
+    uint64_t ended_ns;   /* when the program did, which its children may outlive; 0: it has not */
     uint32_t silent;     /* processes that are over, of which there was nothing to record */
     uint32_t unfinished; /* recordings that could not be written to their end */
     bool crowded;
@@ -185,6 +186,15 @@ static bool is_program(const struct roster *roster, uint32_t process)
                                          entry->local_pid == attached->local_pid);
 }
 
+/* One that was attached to begins with its recording. */
+static uint64_t age_of(const struct roster *roster, uint32_t process, uint64_t now_ns)
+{
+    bool const ran_before = roster->options.recorder->attached && is_program(roster, process);
+    return ran_before ? 0
+                      : now_ns - process_begin_ns(roster->options.arena, process,
+                                                  roster->options.clock, now_ns);
+}
+
 struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
 {
     struct roster *roster = context;
@@ -209,6 +219,8 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                           first ? roster->options.recorder->wish.output : NULL,
                                       .folder = roster->folder,
                                       .claim = first ? &roster->claim : NULL,
+                                      .made_output = first && roster->made_output,
+                                      .age_ns = age_of(roster, process, now_ns),
                                       .max_bytes = roster->options.recorder->wish.max_bytes,
                                       .look_every_ns = roster->options.recorder->look_every_ns,
                                       .command_line = roster->command_line,
@@ -220,7 +232,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
                                       .source = attached ? "memoir attach" : "memoir run",
                                       .attached = first ? attached : NULL};
     struct session *session =
-        session_open(roster->options.arena, process, &options, now_ns, &fault);
+        session_open(roster->options.arena, process, &options, now_ns - options.age_ns, &fault);
     if (!session) {
         if (!roster->told_failure)
             fprintf(stderr, "memoir: %s; the program runs on unrecorded\n", fault.text);
@@ -299,11 +311,21 @@ static void count_thinned(struct roster *roster, uint32_t process)
     session_count(roster->sessions[process], &counts);
 }
 
+void roster_note_end(struct roster *roster, uint64_t now_ns)
+{
+    roster->ended_ns = roster->ended_ns ? roster->ended_ns : now_ns;
+}
+
+static bool has_ended(const struct roster *roster, const struct session *session)
+{
+    return roster->ended_ns && session_pid(session) == roster->pid;
+}
+
 static void tick_all(struct roster *roster, uint64_t now_ns)
 {
     struct fault fault = {0};
     for (uint32_t i = 0; i < roster->session_count; i++) {
-        if (!roster->sessions[i])
+        if (!roster->sessions[i] || has_ended(roster, roster->sessions[i]))
             continue;
         session_ask_names(roster->sessions[i]);
         if (!session_is_due(roster->sessions[i], now_ns))
@@ -408,6 +430,8 @@ static void end_books(struct roster *roster, struct session *session,
         .exit_status = -1,
         .end = process_is_over(roster->options.arena, process) ? END_OVER : END_RUNS_ON,
         .cost = measure_cost(roster, process)};
+    if (has_ended(roster, session))
+        end.now_ns = roster->ended_ns;
     if (over) {
         end.lost_events = count_calls(roster, process, &end.counts);
         slot_keeper_pools(roster->options.slots, process, &end.pools);
@@ -566,7 +590,7 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     if (!roster->has_opened)
         roster_withdraw_output(roster);
     result->recordings = roster->recordings;
-    result->unfinished = roster->unfinished;
+    result->unfinished = roster->unfinished + (roster->recordings == 0 && roster->told_failure);
     if (options->wish.quiet)
         return;
     say_recordings(&(struct recordings_said){.named = roster->named,

@@ -36,6 +36,8 @@ void roster_begin(struct roster *roster, struct ring_reader *reader, struct insi
 /* A session_of_fn; the context is the roster. */
 struct session *roster_session(void *context, uint32_t process, uint64_t now_ns);
 
+/* The program has ended; those that it started may go on. */
+void roster_note_end(struct roster *roster, uint64_t now_ns);
 /* Called every round: writes what is due, and ends recordings of processes that are over. */
 void roster_look(struct roster *roster, uint64_t now_ns);
 

@@ -131,6 +131,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     (void)fault;
     pass_signals_on(program);
     program->ended = program->ended || program_ended(program, result);
+    result->has_ended = program->ended;
     if (program->ended && lifeline_is_pulled()) /* else its children may go on */
         lifeline_end_is_due();
     if (program->ended && (enough || lifeline_is_pulled() || !children_live(program)))
@@ -195,7 +196,7 @@ static void judge_unrecorded(struct program *program, struct recorder_result *re
 
 static void finish(void *self, enum subject_state how, struct recorder_result *result)
 {
-    if (result->recordings == 0)
+    if (result->recordings == 0 && result->unfinished == 0) /* else that is why */
         judge_unrecorded(self, result);
     if (how != SUBJECT_ENDED)
         wait_for_program(self, result);

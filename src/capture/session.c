@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,6 +68,7 @@ static void describe_attached(struct session *session, const struct recorder_att
     session->has_local_tids = session->pid == 0;
     session->pid = attached->pid;
     session->root = attached->root;
+    (void)session_new_peak(session); /* what it was before is no part of the recording */
     session->recording->before = attached->before;
     session_note_earlier(session);
 }
@@ -103,7 +105,7 @@ static void describe_process(struct session *session)
         describe_attached(session, session->options.attached);
     recording->pid = session->pid ? session->pid : session->process.local_pid;
     recording->parent_pid = session->process.parent_pid;
-    recording->start_unix_ns = unix_ns();
+    recording->start_unix_ns = unix_ns() - session->options.age_ns;
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
     recording->limit_bytes = session->pid ? memory_limit_read(session->pid) : 0;
@@ -123,18 +125,31 @@ static int write_out(struct session *session, struct fault *fault)
     return recording_writer_append(session->writer, recording, fault);
 }
 
+/* A file that could not even be begun is not left behind empty. */
+static void remove_empty(const char *path)
+{
+    struct stat about;
+    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0)
+        unlink(path);
+}
+
 static struct recording_writer *make_file(const struct session *session, struct fault *fault)
 {
     const struct session_options *options = &session->options;
     int const claim = options->claim ? *options->claim : -1;
-    if (claim < 0)
-        return recording_writer_create(session->path, options->max_bytes, fault);
-    *options->claim = -1;
-    return recording_writer_take(session->path, claim, options->max_bytes, fault);
+    bool const is_new = options->made_output || access(session->path, F_OK) < 0;
+    if (options->claim)
+        *options->claim = -1;
+    struct recording_writer *writer =
+        claim < 0 ? recording_writer_create(session->path, options->max_bytes, fault)
+                  : recording_writer_take(session->path, claim, options->max_bytes, fault);
+    if (!writer && is_new)
+        remove_empty(session->path);
+    return writer;
 }
 
 struct session *session_open(struct arena *arena, uint32_t process,
-                             const struct session_options *options, uint64_t now_ns,
+                             const struct session_options *options, uint64_t begin_ns,
                              struct fault *fault)
 {
     struct session *session = calloc(1, sizeof(*session));
@@ -148,7 +163,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
                sizeof(session->process));
     session->process.path[sizeof(session->process.path) - 1] = '\0';
     session->options = *options;
-    session->opened_ns = now_ns;
+    session->opened_ns = begin_ns;
     session->root = "";
     session->recording = recording_create();
     session->heap = heap_book_create();
@@ -163,7 +178,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
         return NULL;
     }
     describe_process(session);
-    session_note_rate(session, now_ns);
+    session_note_rate(session, begin_ns);
     output_name(session->path, options->output, options->folder,
                 recording_text(session->recording, session->recording->program),
                 session->recording->pid);

@@ -21,6 +21,8 @@ struct session_options {
         *output; /* of the first process; others, and all when NULL: PROGRAM.PID.memoir ... */
     const char *folder; /* ... in this folder; PROGRAM.PID-2.memoir and so on if there is one */
     int *claim;         /* to `output`, taken when the file is made; NULL, or -1 there: none */
+    bool made_output;   /* nothing was there before us */
+    uint64_t age_ns;    /* since it began */
     uint64_t max_bytes;
     uint64_t look_every_ns; /* at its pages; 0: only when asked */
     const char *command_line;
@@ -34,9 +36,9 @@ struct session_options {
         *attached; /* what is known of a program that ran already; NULL of others */
 };
 
-/* `process` is the index in the arena.  NULL with `fault` filled. */
+/* `process` is the index in the arena; its recording begins at `begin_ns`, when the process did.  NULL with `fault` filled. */
 struct session *session_open(struct arena *arena, uint32_t process,
-                             const struct session_options *options, uint64_t now_ns,
+                             const struct session_options *options, uint64_t begin_ns,
                              struct fault *fault);
 
 uint32_t session_process(const struct session *session);

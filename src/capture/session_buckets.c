@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "capture/session_parts.h"
+#include "procfs/memory_status.h"
 #include "procfs/process_facts.h"
 
 /* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may
@@ -37,12 +38,23 @@ static int64_t own_part(const struct session *session, const struct process_memo
     return own < shared ? own : shared > 0 ? shared : 0;
 }
 
+int64_t session_new_peak(struct session *session)
+{
+    struct memory_status memory;
+    if (session->pid == 0 || memory_status_read(session->pid, &memory) < 0 ||
+        memory.rss_peak_bytes <= session->rss_peak)
+        return 0;
+    session->rss_peak = memory.rss_peak_bytes;
+    return memory.rss_peak_bytes;
+}
+
 int session_close_bucket(struct session *session, uint64_t now, bool histograms)
 {
     struct recording *recording = session->recording;
     struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
     struct process_memory memory = process_memory(session->pid);
     bucket.gauges.rss_bytes = memory.rss_bytes;
+    bucket.rss_max = session_new_peak(session);
     bucket.pss_bytes = pss_reader_take(session->options.pss, session->pid);
     bucket.own_bytes = own_part(session, &memory);
     /* What a forked process inherited, or was there before us, is resident but not ours to explain. */

@@ -60,6 +60,7 @@ struct session {
     uint64_t begin_ns;  /* of the open bucket */
     uint64_t ticked_ns; /* end of the last one that did not end at a mark */
     uint64_t opened_ns; /* of the session, on the recorder's clock */
+    int64_t rss_peak;   /* the kernel's own mark (VmHWM), as last seen */
     uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
     uint64_t bucket_lost;
     size_t symbols_asked;
@@ -103,6 +104,8 @@ int session_pin_peaks(struct session *session);
 /* The shared memory that is in use; the program has touched nearly all of it. */
 int64_t session_own_bytes(const struct session *session);
 
+/* The kernel's own mark of resident memory if it has risen since the last call, so since the bucket began; else 0. */
+int64_t session_new_peak(struct session *session);
 /* Ends the open bucket at `now`.  0 or -ENOMEM. */
 void session_settle_thinned(struct session *session);
 int session_close_bucket(struct session *session, uint64_t now, bool histograms);

@@ -65,7 +65,9 @@ int cmd_run(int argc, char **argv)
         .usage = "memoir run [options] -- PROGRAM [ARGUMENTS]",
         .summary =
             "Runs a program and records every allocation, from the first to the last, with its "
-            "call stack.\nThe exit status is the program's; 3 when that is 0 and an alert fired.",
+            "call stack.\nThe exit status is the program's; when that is 0: 1 if the recording "
+            "could not be "
+            "written\nto its end (a full disk), 3 if an alert fired.",
         .examples = "  memoir run -- ./node --port 8080\n"
                     "  memoir run -o node.memoir --max-size 1G -- ./node\n"
                     "  memoir run --heap sample -- ./node      (in production)\n"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Reads at most size - 1 bytes and ends them with NUL.  The bytes read, -1 when it cannot be
@@ -53,6 +54,26 @@ struct process_memory process_memory(uint32_t pid)
         return (struct process_memory){-1, -1};
     int64_t page = sysconf(_SC_PAGESIZE);
     return (struct process_memory){(int64_t)resident * page, (int64_t)(resident - shared) * page};
+}
+
+/* The field of /proc/PID/stat behind the name, counted from its state, 0. */
+#define STAT_START 19u
+
+uint64_t process_age_ns(uint32_t pid)
+{
+    char path[64], text[1024];
+    struct timespec now;
+    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+    if (pid == 0 || read_text(path, text, sizeof(text)) <= 0)
+        return 0;
+    const char *name_end = strrchr(text, ')');
+    const char *field = name_end && name_end[1] ? word_at(name_end + 2, STAT_START) : "";
+    uint64_t const ticks = strtoull(field, NULL, 10), per_second = (uint64_t)sysconf(_SC_CLK_TCK);
+    if (!*field || per_second == 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+        return 0;
+    uint64_t const start_ns = ticks * (1000000000u / per_second);
+    uint64_t const now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return now_ns > start_ns ? now_ns - start_ns : 0;
 }
 
 bool process_variable(uint32_t pid, const char *name, char *value, size_t size)

@@ -51,5 +51,9 @@ equal calls-agree "$("$MEMOIR" report full.memoir --metric heap.allocated --json
 # No room even for the beginning: nothing is run, or it is run and ends well.
 dd if=/dev/zero of=small/rest bs=1k count=64 2>/dev/null
 "$MEMOIR" run -o small/none.memoir -- "$subjects/subject-exits" 0 >out 2>err
-code=$?
-if [ $code = 0 ] || [ $code = 1 ]; then ok no-room-at-all; else not_ok no-room-at-all "status $code"; fi
+equal no-room-at-all 1 $?
+equal no-room-sentences 2 "$(grep -c . err)"
+head -n 1 err >first
+one_sentence no-room-why first 'no space.*unrecorded'
+equal no-room-no-guess "memoir: nothing was recorded of $subjects/subject-exits" "$(tail -n 1 err)"
+if [ -e small/none.memoir ]; then not_ok no-room-no-file "an empty file stays"; else ok no-room-no-file; fi
