@@ -51,6 +51,8 @@ void picture_interval(const struct recording *recording, const struct weights *w
         picture_add(interval, "whole run, %s", to);
     else
         picture_add(interval, "from %s to %s", from, to);
+    if (weights->suppressed_count)
+        picture_add(interval, " (and %s suppressed)", human_bytes(weights->suppressed_value, to));
 }
 
 static void add_part(struct picture_text *sentence, const char *part)
