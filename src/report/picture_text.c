@@ -40,7 +40,9 @@ void picture_interval(const struct recording *recording, const struct weights *w
     human_duration(used.to_ns, to);
     interval->text[0] = '\0';
     bool const to_the_end = used.to_ns == recording->duration_ns;
-    if (weights->metric->kind == METRIC_PINNED)
+    if (weights->metric->kind == METRIC_PINNED && !recording_knows_peak_time(recording))
+        picture_add(interval, "at the peak");
+    else if (weights->metric->kind == METRIC_PINNED)
         picture_add(interval, "at the peak, %s after the start",
                     human_duration(recording->heap.peak_time_ns, to));
     else if (weights->metric->kind == METRIC_LEVEL && used.from_ns == 0)

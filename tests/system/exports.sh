@@ -79,3 +79,12 @@ for view in flame graph; do
     "$MEMOIR" $view zone.memoir --metric heap.leaked -o zone.$view.svg
     at_least leaked-$view-says-so 1 "$(grep -c 'and [0-9.]* [KMi]*B suppressed' zone.$view.svg)"
 done
+
+# What a format does not tell is not shown as 0 when it is read back.
+for format in callgrind pprof; do
+    "$MEMOIR" export leaks.memoir --to $format -o back.$format 2>back.err
+    "$MEMOIR" report back.$format >back.txt
+    equal back-$format-no-zeros 0 "$(grep -Ec 'in 0 blocks| 0 \(0\.0 %\) temporary|, at 0 ns|of 0 events' back.txt)"
+    equal back-$format-no-time-of-peak 0 "$(grep -Ec '^ *peak .*, at |^heap.peak: .*, at ' back.txt)"
+    at_least back-$format-peak 1 "$(grep -c '^ *peak .*B' back.txt)"
+done
