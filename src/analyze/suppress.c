@@ -220,3 +220,21 @@ int suppressions_apply(struct suppressions *suppressions, struct recording *reco
     free(codes);
     return 0;
 }
+
+int suppressions_leave_out(struct recording *recording, struct weights *weights)
+{
+    struct suppressions rules = {0};
+    if (strcmp(weights->metric->name, "heap.leaked") != 0)
+        return 0;
+    int err = suppressions_add_defaults(&rules);
+    if (err == 0)
+        err = suppressions_add_recorded(&rules, recording);
+    if (err == 0)
+        err = suppressions_apply(&rules, recording, weights);
+    if (err == 0) {
+        weights->suppressed_value = rules.value;
+        weights->suppressed_count = rules.count;
+    }
+    suppressions_fini(&rules);
+    return err;
+}

@@ -46,5 +46,9 @@ int suppressions_add_recorded(struct suppressions *suppressions, const struct re
 int suppressions_apply(struct suppressions *suppressions, struct recording *recording,
                        struct weights *weights);
 
+/* Of heap.leaked, takes out what the usual rules and those of the program itself match, and counts it in `weights`; nothing of any other
+ * metric.  So every view that takes no rules of its own shows what memoir report does.  0 or -ENOMEM. */
+int suppressions_leave_out(struct recording *recording, struct weights *weights);
+
 /* True when `pattern` matches `text`; linear in their lengths times the stars. */
 bool suppression_matches(const char *pattern, const char *text);

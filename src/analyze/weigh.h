@@ -25,6 +25,8 @@ struct weights {
     int64_t total_value, total_count, total_spread;
     struct time_range used; /* after snapping */
     const struct metric *metric;
+    int64_t suppressed_value,
+        suppressed_count; /* taken out of heap.leaked: see suppressions_leave_out */
 };
 
 /* Sums `metric` per stack over `range`.  Rules: a counter adds what happened in the range; a level

@@ -124,9 +124,9 @@ int cmd_attach(int argc, char **argv)
         .usage = "memoir attach [options] PID",
         .summary =
             "Records a process that runs already, until it ends, Ctrl-C, or memoir detach PID.\n"
-            "One of its threads brings our library in while the others run on; afterwards "
-            "everything is taken "
-            "out again.\nBlocks from before are known only by what the kernel says was resident "
+            "One of its threads brings our library in while the others run on; afterwards all "
+            "calls go\nwhere they went before, and the library stays mapped (about 300 KiB) and "
+            "does nothing.\nBlocks from before are known only by what the kernel says was resident "
             "then.",
         .examples = "  memoir attach 4242\n"
                     "  memoir attach --for 10m -o node.memoir --name node\n"

@@ -246,19 +246,22 @@ static void tell_modules(const struct naming *naming, const char *path)
 void name_frames(struct recording *recording, const char *path)
 {
     struct naming naming = {.recording = recording};
+    const char *why = recording_was_cut(recording)
+                          ? "some names were not looked up before its recorder was killed"
+                          : "the file has addresses only";
     int err = choose_frames(&naming);
     if (err == 0 && naming.frames.count > 0) {
         err = ask_helper(&naming);
         if (err == 0)
-            recording_note(recording, "the file has addresses only: names are those of the "
-                                      "binaries on this machine, as they are now");
+            recording_note(recording,
+                           "%s: names are those of the binaries on this machine, as "
+                           "they are now",
+                           why);
         tell_modules(&naming, path);
     }
     if (err < 0)
-        recording_note(recording,
-                       "the file has addresses only, and " HELPER ", which looks up names, could "
-                       "not be used: %s",
-                       err == -ENOENT ? "it belongs beside memoir or in " MEMOIR_LIBEXEC
-                                      : strerror(-err));
+        recording_note(
+            recording, "%s, and " HELPER ", which looks up names, could not be used: %s", why,
+            err == -ENOENT ? "it belongs beside memoir or in " MEMOIR_LIBEXEC : strerror(-err));
     vec_free(&naming.frames);
 }

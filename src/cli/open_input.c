@@ -128,7 +128,7 @@ static struct recording *read_plain(const struct reader *reader, const char *pat
                                     struct fault *fault)
 {
     struct recording *recording = reader->read(path, fault);
-    if (recording && reader->may_lack_names)
+    if (recording && (reader->may_lack_names || recording_was_cut(recording)))
         name_frames(recording, path);
     return recording;
 }

@@ -3,9 +3,13 @@
 #include "cli/record_options.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "analyze/plausible.h"
 #include "base/human.h"
@@ -229,14 +233,29 @@ static int exit_status(int wait_status)
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
+/* An older recording under the name that was asked for is not to be taken for the new one, and not to be lost either. */
+static void put_older_aside(const char *path)
+{
+    char aside[PATH_MAX];
+    struct stat older;
+    if (!path || stat(path, &older) < 0 || !S_ISREG(older.st_mode) || older.st_size == 0)
+        return;
+    bool const fits = snprintf(aside, sizeof(aside), "%s~", path) < (int)sizeof(aside);
+    if (fits && renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0)
+        fprintf(stderr, "memoir: the older recording %s is called %s now\n", path, aside);
+    else
+        fprintf(stderr, "memoir: mind: %s is an older recording, not one of this run\n", path);
+}
+
 int record_end(const struct recorder_options *options, const struct recorder_result *result,
                const char *name)
 {
     serve_helper_end();
-    if (result->recordings == 0)
+    if (result->recordings == 0) {
         fprintf(stderr, "memoir: nothing was recorded of %s%s%s\n", name,
                 result->doubt[0] ? ": " : "", result->doubt);
-    else if (result->doubt[0] && !options->wish.quiet)
+        put_older_aside(options->wish.output);
+    } else if (result->doubt[0] && !options->wish.quiet)
         fprintf(stderr, "memoir: mind: %s\n", result->doubt);
     if (result->summary[0] && !options->wish.quiet)
         fprintf(stderr, "memoir: %s\n", result->summary);

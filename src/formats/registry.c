@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/stack_match.h"
+#include "analyze/suppress.h"
 #include "base/human.h"
 #include "formats/writers.h"
 
@@ -108,6 +109,18 @@ static void note_time_used(struct export_job *job, const struct weights *weights
     job->time_noted = true;
 }
 
+static void note_suppressed(struct export_job *job, const struct weights *weights)
+{
+    char bytes[HUMAN_MAX], blocks[HUMAN_MAX];
+    if (weights->suppressed_count)
+        export_note(
+            job,
+            "%s in %s blocks are left out, which are no leaks by the rules of memoir report; "
+            "heap.live has them",
+            human_bytes(weights->suppressed_value, bytes),
+            human_count(weights->suppressed_count, blocks));
+}
+
 int export_weigh(struct export_job *job, const struct metric *metric, struct weights *weights,
                  struct fault *fault)
 {
@@ -115,6 +128,11 @@ int export_weigh(struct export_job *job, const struct metric *metric, struct wei
     if (err)
         return err;
     note_time_used(job, weights);
+    if (suppressions_leave_out(job->recording, weights) < 0) {
+        weights_fini(weights);
+        return fault_set(fault, -ENOMEM, "Not enough memory to leave out what is no leak.");
+    }
+    note_suppressed(job, weights);
     if (job->filter)
         err = weights_keep_pattern(job->recording, job->filter, weights, fault);
     job->has_weighed = true;

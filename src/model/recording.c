@@ -196,6 +196,26 @@ bool recording_ran_on(const struct recording *recording)
            (is_ours && !recording->quality.complete) || recording_is_of_profiles(recording);
 }
 
+bool recording_is_of_costs(const struct recording *recording)
+{
+    return strncmp(recording_text(recording, recording->source), SOURCE_COSTS,
+                   strlen(SOURCE_COSTS)) == 0;
+}
+
+bool recording_knows_peak_time(const struct recording *recording)
+{
+    return !recording_is_of_costs(recording) &&
+           !(recording_is_of_profiles(recording) && recording->buckets.count <= 1);
+}
+
+bool recording_was_cut(const struct recording *recording)
+{
+    bool const is_ours =
+        strncmp(recording_text(recording, recording->source), "memoir ", strlen("memoir ")) == 0;
+    return is_ours && !recording->being_written && !recording->quality.complete &&
+           !recording->quality.unwritten_from_ns;
+}
+
 bool recording_is_of_several(const struct recording *recording)
 {
     bool const is_ours =

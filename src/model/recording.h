@@ -340,8 +340,14 @@ bool recording_is_of_time(const struct recording *recording);
 bool recording_is_of_several(const struct recording *recording);
 /* Whether its process may have gone on when recording stopped: then what was live then is not leaked.  Not while it is written. */
 bool recording_ran_on(const struct recording *recording);
+/* Whether it is one of memoir's own whose recorder was killed: what it would have done in the end, such as to find the last names, is missing. */
+bool recording_was_cut(const struct recording *recording);
 /* Whether it says how many blocks there were: some files of other programs tell their bytes alone. */
 bool recording_counts_blocks(const struct recording *recording);
+/* Whether it was made from costs of functions, which have no time and no single blocks. */
+bool recording_is_of_costs(const struct recording *recording);
+/* Whether it says when the heap was largest: one profile of pprof, and costs, do not. */
+bool recording_knows_peak_time(const struct recording *recording);
 /* Whether it was made from profiles of pprof, which have sums and no events. */
 bool recording_is_of_profiles(const struct recording *recording);
 /* Whether it is about numbers of its own and nothing that memoir measures. */

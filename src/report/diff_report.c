@@ -90,6 +90,10 @@ static void write_side(const struct text_style *style, FILE *out, const char *la
         (used.from_ns > 0 || used.to_ns < recording->duration_ns))
         fprintf(out, ", %s to %s", human_duration(used.from_ns, from),
                 human_duration(used.to_ns, to));
+    if (side->weights->suppressed_count)
+        fprintf(out, ", and %s in %s blocks suppressed",
+                human_bytes(side->weights->suppressed_value, from),
+                human_count(side->weights->suppressed_count, to));
     if (recording->quality.lost_events)
         fprintf(out, ", %s events lost",
                 human_count((int64_t)recording->quality.lost_events, from));

@@ -162,7 +162,10 @@ int flame_data_draw(const struct recording *recording, const struct flame_trees 
 
 int flame_keep_positive(const struct weights *weights, struct weights *kept, int64_t *shrunk)
 {
-    *kept = (struct weights){.used = weights->used, .metric = weights->metric};
+    *kept = (struct weights){.used = weights->used,
+                             .metric = weights->metric,
+                             .suppressed_value = weights->suppressed_value,
+                             .suppressed_count = weights->suppressed_count};
     *shrunk = 0;
     vec_each (row, &weights->rows) {
         if (row->value < 0) {

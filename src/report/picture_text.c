@@ -40,7 +40,9 @@ void picture_interval(const struct recording *recording, const struct weights *w
     human_duration(used.to_ns, to);
     interval->text[0] = '\0';
     bool const to_the_end = used.to_ns == recording->duration_ns;
-    if (weights->metric->kind == METRIC_PINNED)
+    if (weights->metric->kind == METRIC_PINNED && !recording_knows_peak_time(recording))
+        picture_add(interval, "at the peak");
+    else if (weights->metric->kind == METRIC_PINNED)
         picture_add(interval, "at the peak, %s after the start",
                     human_duration(recording->heap.peak_time_ns, to));
     else if (weights->metric->kind == METRIC_LEVEL && used.from_ns == 0)
@@ -51,6 +53,8 @@ void picture_interval(const struct recording *recording, const struct weights *w
         picture_add(interval, "whole run, %s", to);
     else
         picture_add(interval, "from %s to %s", from, to);
+    if (weights->suppressed_count)
+        picture_add(interval, " (and %s suppressed)", human_bytes(weights->suppressed_value, to));
 }
 
 static void add_part(struct picture_text *sentence, const char *part)

@@ -8,6 +8,7 @@
 
 #include "analyze/metric_data.h"
 #include "analyze/stack_match.h"
+#include "analyze/suppress.h"
 #include "base/human.h"
 #include "base/nearest.h"
 
@@ -361,13 +362,24 @@ int selection_check_named(const struct selection *selection, struct recording *r
     return err ? fault_set(fault, err, "%s: %s", name, inner.text) : 0;
 }
 
+/* Without what is known to be no leak, as in every report. */
+static int weigh_unsuppressed(struct recording *recording, const struct metric *metric,
+                              struct time_range range, struct weights *weights, struct fault *fault)
+{
+    int err = weigh_stacks(recording, metric, range, weights, fault);
+    if (err || suppressions_leave_out(recording, weights) == 0)
+        return err;
+    weights_fini(weights);
+    return fault_set(fault, -ENOMEM, "out of memory while adding up %s", metric->name);
+}
+
 int selection_weigh(const struct selection *selection, struct recording *recording,
                     struct weights *weights, struct fault *fault)
 {
     struct time_range range;
     int err = selection_range(selection, recording, &range, fault);
     if (!err)
-        err = weigh_stacks(recording, selection->metric, range, weights, fault);
+        err = weigh_unsuppressed(recording, selection->metric, range, weights, fault);
     if (err || !selection->filter)
         return err;
     err = weights_keep_pattern(recording, selection->pattern, weights, fault);
@@ -385,7 +397,7 @@ int selection_describe_filter(const struct selection *selection, struct recordin
     char share[HUMAN_MAX], total[HUMAN_MAX];
     int err = selection_range(selection, recording, &range, fault);
     if (!err)
-        err = weigh_stacks(recording, kept->metric, range, &all, fault);
+        err = weigh_unsuppressed(recording, kept->metric, range, &all, fault);
     if (err)
         return err;
     snprintf(text, size, "only stacks with \"%.80s\": %s of %s", selection->filter,

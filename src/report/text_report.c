@@ -31,16 +31,18 @@ static void add_time(struct text_line *line, const struct report *report)
 {
     struct time_range const used = report->weights.used;
     char from[HUMAN_MAX], to[HUMAN_MAX];
-    if (report->question.metric->kind == METRIC_PINNED)
-        line_add(line, ", at %s", human_duration(used.to_ns, to));
-    else if (report->question.range_given && used.from_ns > 0)
+    if (report->question.metric->kind == METRIC_PINNED) {
+        if (recording_knows_peak_time(report->recording))
+            line_add(line, ", at %s", human_duration(used.to_ns, to));
+    } else if (report->question.range_given && used.from_ns > 0) {
         line_add(line, ", %sfrom %s to %s",
                  report->question.metric->kind == METRIC_LEVEL ? "the change " : "",
                  human_duration(used.from_ns, from), human_duration(used.to_ns, to));
-    else if (report->question.range_given)
+    } else if (report->question.range_given) {
         line_add(line, ", %s %s",
                  report->question.metric->kind == METRIC_LEVEL ? "at" : "from the start to",
                  human_duration(used.to_ns, to));
+    }
 }
 
 static void put_mind(const struct text_style *style, FILE *out, const struct text_line *line)

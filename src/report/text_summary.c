@@ -135,7 +135,8 @@ static void put_peak(const struct page *page)
         line_add(&line, " in ");
         line_add_counted(&line, (int64_t)heap->peak_count, "block");
     }
-    line_add(&line, ", at %s", human_duration(heap->peak_time_ns, when));
+    if (recording_knows_peak_time(page->report->recording))
+        line_add(&line, ", at %s", human_duration(heap->peak_time_ns, when));
     if (page->report->findings.rss_peak_bytes >= 0)
         line_add(&line, " (resident memory at most %s)",
                  human_bytes(page->report->findings.rss_peak_bytes, rss));
@@ -196,7 +197,8 @@ static void put_leaked(const struct page *page)
     char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
     line_add(&line, "%s", human_bytes(report->leaked_value, bytes));
     add_range(&line, report->recording, losses_of_live(report->recording, report->leaked_value));
-    if (recording_counts_blocks(report->recording)) {
+    bool const counts_them = report->leaked_count || !report->leaked_value; /* or it is not told */
+    if (recording_counts_blocks(report->recording) && counts_them) {
         line_add(&line, " in ");
         line_add_counted(&line, report->leaked_count, "block");
     }
@@ -260,7 +262,8 @@ static void put_calls(const struct page *page)
     line_add(&line, " of %s", human_bytes((int64_t)heap->bytes, bytes));
     if (!line_add_until(&line, " ", recording))
         line_add(&line, " in all");
-    if (!recording->quality.sample_rate && !recording_is_of_profiles(recording))
+    if (!recording->quality.sample_rate && !recording_is_of_profiles(recording) &&
+        !recording_is_of_costs(recording))
         line_add(&line, "; %s (%s%s) temporary: freed before their thread allocated again",
                  human_count((int64_t)heap->temporary, temporary),
                  human_share((int64_t)heap->temporary, (int64_t)recorded, share),
@@ -412,7 +415,7 @@ static void add_stack_quality(struct text_line *line, const struct report *repor
 static bool has_events(const struct recording *recording)
 {
     return recording_counts_blocks(recording) && !recording_is_of_profiles(recording) &&
-           strcmp(recording_text(recording, recording->source), SOURCE_COSTS) != 0;
+           !recording_is_of_costs(recording);
 }
 
 static void put_quality(const struct page *page)
@@ -464,6 +467,13 @@ static void put_names(const struct page *page)
     const char *path = recording_text(page->report->recording, findings->nameless);
     line_add(&line, "%s frames are in ", human_count((int64_t)findings->nameless_frames, frames));
     line_add_name(&line, path);
+    if (recording_was_cut(page->report->recording)) {
+        line_add(&line,
+                 ", whose names were not looked up before its recorder was killed, and could "
+                 "not be found now: open the file where that build of it is");
+        put(page, INK_WARN, "names", &line);
+        return;
+    }
     line_add(&line, ", which has %s symbols: install its debug symbols (Debian: dpkg -S ",
              findings->nameless_has_some ? "few" : "no");
     line_add_name(&line, path);

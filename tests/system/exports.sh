@@ -63,3 +63,28 @@ for name in leaks random; do
 done
 check_pprof leaks leaks.memoir leak_here
 check_pprof random random.memoir site_
+
+# What is known to be no leak is left out by every view, and each says so.
+record zone.memoir -- env TZ=:/usr/share/zoneinfo/Etc/UTC date
+"$MEMOIR" report zone.memoir --json >zone.json
+at_least leaked-suppressed 1 "$(jq .summary.heap.suppressed_bytes zone.json)"
+leaked=$(jq .summary.heap.leaked_bytes zone.json)
+"$MEMOIR" export zone.memoir --to folded --metric heap.leaked -o zone.folded 2>zone.err
+equal leaked-folded "$leaked" "$(awk '{ sum += $NF } END { printf "%.0f", sum }' zone.folded)"
+equal leaked-folded-says-so 1 "$(grep -c 'no leaks by the rules' zone.err)"
+"$MEMOIR" diff zone.memoir zone.memoir --metric heap.leaked >zone.diff
+equal leaked-diff-says-so 2 "$(grep -c 'blocks suppressed' zone.diff)"
+equal leaked-diff "$leaked" "$("$MEMOIR" diff zone.memoir zone.memoir --metric heap.leaked --json | jq .after.value)"
+for view in flame graph; do
+    "$MEMOIR" $view zone.memoir --metric heap.leaked -o zone.$view.svg
+    at_least leaked-$view-says-so 1 "$(grep -c 'and [0-9.]* [KMi]*B suppressed' zone.$view.svg)"
+done
+
+# What a format does not tell is not shown as 0 when it is read back.
+for format in callgrind pprof; do
+    "$MEMOIR" export leaks.memoir --to $format -o back.$format 2>back.err
+    "$MEMOIR" report back.$format >back.txt
+    equal back-$format-no-zeros 0 "$(grep -Ec 'in 0 blocks| 0 \(0\.0 %\) temporary|, at 0 ns|of 0 events' back.txt)"
+    equal back-$format-no-time-of-peak 0 "$(grep -Ec '^ *peak .*, at |^heap.peak: .*, at ' back.txt)"
+    at_least back-$format-peak 1 "$(grep -c '^ *peak .*B' back.txt)"
+done

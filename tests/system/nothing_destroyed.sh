@@ -113,3 +113,16 @@ equal failed-answer-keeps-old old "$(cat answer)"
 "$MEMOIR" report input.memoir -o answer
 at_least answer-is-replaced 5 "$(wc -l <answer)"
 equal nothing-left-behind "" "$(find . -name '*part*')"
+
+# A program that allocates nothing leaves no recording: an older one under that name must not be taken for it, and is not lost.
+"$MEMOIR" run --quiet -o older.memoir -- "$program" >/dev/null
+sum=$(sha1sum <older.memoir)
+"$MEMOIR" run -o older.memoir -- true 2>said
+equal nothing-recorded-status 0 $?
+equal nothing-recorded-says-so 1 "$(grep -c 'older.memoir is called older.memoir~ now' said)"
+if [ -e older.memoir ]; then not_ok nothing-recorded-nothing-there "$(ls)"; else ok nothing-recorded-nothing-there; fi
+unchanged nothing-recorded-older-is-kept older.memoir~ "$sum"
+cp older.memoir~ older.memoir
+"$MEMOIR" run -o older.memoir -- true 2>said
+equal nothing-recorded-again 1 "$(grep -c 'older.memoir is an older recording' said)"
+unchanged nothing-recorded-first-is-kept older.memoir~ "$sum"

@@ -123,6 +123,21 @@ TEST(the_defaults_leave_the_program_s_own_leaks)
     sample_destroy(&sample);
 }
 
+TEST(leaks_are_the_same_in_every_view)
+{
+    struct sample sample = sample_create();
+    struct weights leaked = weigh_leaks(&sample), live;
+    CHECK(suppressions_leave_out(sample.recording, &leaked) == 0);
+    CHECK(leaked.total_value == 2625440 && leaked.total_count == 4);
+    CHECK(leaked.suppressed_value == 100 && leaked.suppressed_count == 1);
+    CHECK(weigh_stacks(sample.recording, metric_find("heap.live"), TIME_ALL, &live, NULL) == 0);
+    CHECK(suppressions_leave_out(sample.recording, &live) == 0);
+    CHECK(live.total_value == 2625540 && live.suppressed_count == 0);
+    weights_fini(&leaked);
+    weights_fini(&live);
+    sample_destroy(&sample);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +148,7 @@ int main(void)
         cmocka_unit_test_teardown(rules_hide_what_they_name_and_nothing_else, end),
         cmocka_unit_test_teardown(the_first_rule_counts_wherever_its_frame_is, end),
         cmocka_unit_test_teardown(the_defaults_leave_the_program_s_own_leaks, end),
+        cmocka_unit_test(leaks_are_the_same_in_every_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
