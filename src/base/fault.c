@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
+
 static void fill(struct fault *fault, int code, uint64_t offset, const char *format, va_list args)
 {
     if (!fault)
@@ -11,6 +13,7 @@ static void fill(struct fault *fault, int code, uint64_t offset, const char *for
     fault->code = code;
     fault->offset = offset;
     vsnprintf(fault->text, sizeof(fault->text), format, args);
+    utf8_tame(fault->text, '?', "\n\t"); /* names in it are those of programs and files */
 }
 
 int fault_set(struct fault *fault, int code, const char *format, ...)

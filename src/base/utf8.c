@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 static bool continues(unsigned char c)
 {
@@ -42,6 +43,24 @@ size_t utf8_length(const char *text, size_t size)
         if (!continues(bytes[i]))
             return 0;
     return length;
+}
+
+static bool is_control(const unsigned char *character, size_t length)
+{
+    return (length == 1 && (character[0] < 0x20 || character[0] == 0x7f)) ||
+           (length == 2 && character[0] == 0xc2 && character[1] < 0xa0);
+}
+
+void utf8_tame(char *text, char instead, const char *kept)
+{
+    size_t const size = strlen(text);
+    for (size_t at = 0; at < size;) {
+        size_t const length = utf8_length(text + at, size - at);
+        bool const is_bad = length == 0 || is_control((const unsigned char *)text + at, length);
+        if (is_bad && !strchr(kept, text[at]))
+            memset(text + at, instead, length ? length : 1);
+        at += length ? length : 1;
+    }
 }
 
 size_t utf8_columns(const char *text, size_t size)

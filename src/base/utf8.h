@@ -8,5 +8,9 @@
  * all. */
 size_t utf8_length(const char *text, size_t size);
 
+/* Makes text that somebody else chose fit for a terminal: control characters, and bytes that are no character, become
+ * `instead`; those in `kept` stay. */
+void utf8_tame(char *text, char instead, const char *kept);
+
 /* Columns the text takes on a terminal that shows one character per column. */
 size_t utf8_columns(const char *text, size_t size);

@@ -56,6 +56,12 @@ static int ask(pid_t pid, const struct target_arena *arena, const char *library,
             return 0;
         nanosleep(&(struct timespec){0, NAP_NS}, NULL);
     }
+    if (!arena->recorder_pid)
+        return fault_set(fault, -ETIMEDOUT,
+                         "the recorder of process %d does not answer, and memoir cannot see which "
+                         "process that is: it runs elsewhere, or there is none; look for "
+                         "it with: pgrep -a memoir",
+                         (int)pid);
     return fault_set(fault, -ETIMEDOUT,
                      "the recorder of process %d (pid %u) does not answer; is it stopped? kill "
                      "-CONT %u, or kill -9 %u and "

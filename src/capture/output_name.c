@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/human.h"
+#include "base/utf8.h"
 #include "procfs/open_files.h"
 #include "store/growing_file.h"
 #include "store/place.h"
@@ -17,12 +18,26 @@
 
 #define SAME_NAME_MAX 10000u
 
+#define NAME_MAX_BYTES 200
+
+/* A program chooses its name: the file's must be harmless on a terminal and in a shell, where it is pasted. */
+static void tame_name(char tame[NAME_MAX_BYTES + 1], const char *program)
+{
+    static const char special[] = " !\"#$&'()*;<>?[\\]^`{|}~";
+    const char *slash = strrchr(program, '/');
+    snprintf(tame, NAME_MAX_BYTES + 1, "%s", slash ? slash + 1 : program);
+    utf8_tame(tame, '_', "");
+    for (char *at = strpbrk(tame, special); at; at = strpbrk(at, special))
+        *at = '_';
+    if (tame[0] == '-')
+        tame[0] = '_';
+}
+
 void output_name(char path[PATH_MAX], const char *output, const char *folder, const char *program,
                  uint32_t pid)
 {
-    const char *slash = strrchr(program, '/');
-    const char *name = slash ? slash + 1 : program;
-    char number[16] = "";
+    char number[16] = "", name[NAME_MAX_BYTES + 1];
+    tame_name(name, program);
     if (output) {
         snprintf(path, PATH_MAX, "%s", output);
         return;
@@ -31,7 +46,7 @@ void output_name(char path[PATH_MAX], const char *output, const char *folder, co
         char whose[16] = "";
         if (pid)
             snprintf(whose, sizeof(whose), ".%u", pid);
-        snprintf(path, PATH_MAX, "%s%s%.200s%s%s.memoir", folder, *folder ? "/" : "",
+        snprintf(path, PATH_MAX, "%s%s%s%s%s.memoir", folder, *folder ? "/" : "",
                  *name ? name : "program", whose, number);
         if (access(path, F_OK) < 0)
             return;

@@ -25,6 +25,26 @@ static enum recorder_state look(const struct remote_memory *memory, uint64_t add
                                                                      : RECORDER_LIVES;
 }
 
+/* The number of the recorder is what the process says.  A recorder has the arena mapped, too: nobody else is to be called
+ * one, for somebody may end it. */
+static bool has_mapped(uint32_t pid, const struct map_region *arena)
+{
+    struct map_list maps;
+    bool found = false;
+    if (pid == 0 || map_list_read(pid, &maps) < 0)
+        return false;
+    vec_each (region, &maps.regions)
+        found |= region->shared && region->inode == arena->inode && region->device == arena->device;
+    map_list_fini(&maps);
+    return found;
+}
+
+static void check_recorder(pid_t pid, const struct map_region *region, struct target_arena *arena)
+{
+    if (arena->recorder_pid == (uint32_t)pid || !has_mapped(arena->recorder_pid, region))
+        arena->recorder_pid = 0;
+}
+
 enum recorder_state target_arena_find(pid_t pid, struct target_arena *arena)
 {
     enum recorder_state state = RECORDER_NONE;
@@ -34,9 +54,12 @@ enum recorder_state target_arena_find(pid_t pid, struct target_arena *arena)
         return RECORDER_NONE;
     if (map_list_read((uint32_t)pid, &maps) == 0) {
         vec_each (region, &maps.regions) {
-            if (state == RECORDER_NONE && region->offset == 0 && region->shared &&
-                strncmp(region->name, "/memfd:memoir", strlen("/memfd:memoir")) == 0)
-                state = look(&memory, region->start, arena);
+            if (state != RECORDER_NONE || region->offset != 0 || !region->shared ||
+                strncmp(region->name, "/memfd:memoir", strlen("/memfd:memoir")) != 0)
+                continue;
+            state = look(&memory, region->start, arena);
+            if (state != RECORDER_NONE)
+                check_recorder(pid, region, arena);
         }
         map_list_fini(&maps);
     }

@@ -16,7 +16,7 @@ enum recorder_state {
 
 struct target_arena {
     uint64_t address;
-    uint32_t recorder_pid; /* as the recorder calls itself */
+    uint32_t recorder_pid; /* 0: what the process says is not so, or cannot be seen from here */
     bool is_attached;      /* the process ran before it */
 };
 

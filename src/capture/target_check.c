@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/human.h"
+#include "base/utf8.h"
 #include "capture/launch.h"
 #include "capture/target_arena.h"
 #include "inject/permission.h"
@@ -33,6 +34,7 @@ void target_describe(pid_t pid, char *text, size_t size)
         snprintf(text, size, "%s (pid %d)", status.name, (int)pid);
     else
         snprintf(text, size, "process %d", (int)pid);
+    utf8_tame(text, '?', "");
 }
 
 static int gone(pid_t pid, struct fault *fault)
@@ -137,6 +139,10 @@ static int check_unrecorded(pid_t pid, const struct process_status *status, stru
     struct target_arena arena;
     if (target_arena_find(pid, &arena) != RECORDER_LIVES)
         return 0;
+    if (!arena.recorder_pid)
+        return fault_set(fault, -EBUSY,
+                         "%s (pid %d) is recorded already; end that first: memoir detach %d",
+                         status->name, (int)pid, (int)pid);
     return fault_set(
         fault, -EBUSY,
         "%s (pid %d) is recorded already, by memoir with pid %u; end that first: memoir "

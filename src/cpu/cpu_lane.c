@@ -123,13 +123,20 @@ void cpu_lane_settle(struct cpu_lane *lane, uint32_t pid, double ratio)
     }
 }
 
-void cpu_lane_forget(struct cpu_lane *lane)
+/* Rows and stacks are numbers of one recording. */
+static void forget_recording(struct cpu_lane *lane)
 {
     stack_intern_destroy(lane->intern);
     lane->intern = NULL;
-    lane->news.count = 0;
+    lane->recording = NULL;
     vec_each (thread, &lane->threads)
         thread->row = 0;
+}
+
+void cpu_lane_forget(struct cpu_lane *lane)
+{
+    forget_recording(lane);
+    lane->news.count = 0;
 }
 
 void cpu_lane_fini(struct cpu_lane *lane)
@@ -288,17 +295,25 @@ static void clear(struct cpu_lane *lane)
     }
 }
 
+static void bind(struct cpu_lane *lane, struct recording *recording)
+{
+    if (lane->recording != recording)
+        forget_recording(lane);
+    if (!lane->intern)
+        lane->intern = stack_intern_create(recording);
+    lane->recording = recording;
+}
+
 int cpu_lane_take(struct cpu_lane *lane, const struct recording *stacks,
                   const struct cpu_target *target)
 {
     size_t const count = lane->news.count;
     struct bucket *bucket = target->bucket;
-    if (!lane->intern)
-        lane->intern = stack_intern_create(target->recording);
-    if (count == 0 && lane->intern) {
+    if (count == 0) {
         clear(lane);
         return 0;
     }
+    bind(lane, target->recording);
     struct taking taking = {.moments = calloc(count, sizeof(struct moment)),
                             .cells = calloc(2 * count, sizeof(struct cell)),
                             .thread_cells = calloc(2 * count, sizeof(struct cell))};

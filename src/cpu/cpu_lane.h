@@ -30,8 +30,9 @@ struct cpu_thread {
 struct cpu_lane { /* all zero to begin */
     VEC(struct cpu_news) news;
     VEC(struct cpu_thread) threads;
-    struct number_map index;     /* place plus one, by thread */
-    struct stack_intern *intern; /* of the recording that they go to */
+    struct number_map index;           /* place plus one, by thread */
+    struct stack_intern *intern;       /* of the recording that they go to, which is ... */
+    const struct recording *recording; /* ... this one; NULL: none yet */
     struct timing timing;
     uint64_t stack_ends[STACK_END_KINDS], wait_ends[STACK_END_KINDS];
     uint64_t lost_before, waits_lost_before,
@@ -53,8 +54,8 @@ uint64_t cpu_lane_unsettled_ns(const struct cpu_lane *lane, uint32_t pid);
 /* They stand for so much of it from now on, and are settled. */
 void cpu_lane_settle(struct cpu_lane *lane, uint32_t pid, double ratio);
 
-/* Moves all into `bucket`: its cells, thread cells and moments.  `stacks` is where the stacks are, `recording` where they go, the same
- * one each time.  0 or -ENOMEM: some may be there, and come again. */
+/* Moves all into `bucket`: its cells, thread cells and moments.  `stacks` is where the stacks are, `recording` where they go.  That may
+ * be another one than the last time, if a program says that it is two: then what was remembered of the last one is forgotten.  0 or -ENOMEM: some may be there, and come again. */
 struct cpu_target {
     struct recording *recording;
     struct bucket *bucket;

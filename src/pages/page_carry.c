@@ -11,6 +11,7 @@ void page_carry_fini(struct page_carry *carry)
 {
     stack_intern_destroy(carry->intern);
     carry->intern = NULL;
+    carry->to = NULL;
     vec_free(&carry->names);
 }
 
@@ -65,6 +66,10 @@ int page_carry(struct page_carry *carry, const struct recording *from, struct re
     int err = 0;
     if (count == 0)
         return 0;
+    if (carry->to != to)
+        page_carry_fini(
+            carry); /* a program says that it is two: its stacks have other numbers there */
+    carry->to = to;
     if (!carry->intern)
         carry->intern = stack_intern_create(to);
     if (!carry->intern)

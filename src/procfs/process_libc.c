@@ -5,10 +5,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_map.h"
 #include "procfs/maps.h"
 
 #define LIBC_MAX ((size_t)16 << 20)
@@ -45,10 +45,10 @@ static void read_version(uint32_t pid, const char *path, char *version, size_t s
         return;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         size_t const count = (size_t)status.st_size < LIBC_MAX ? (size_t)status.st_size : LIBC_MAX;
-        char *bytes = mmap(NULL, count, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (bytes != MAP_FAILED) {
+        char *bytes = file_map(fd, count);
+        if (bytes) {
             libc_version_find(bytes, count, version, size);
-            munmap(bytes, count);
+            file_unmap(bytes, count);
         }
     }
     close(fd);

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/file_map.h"
 
 /* Never waits (a path in a hostile file may name a pipe) and never becomes our terminal. */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -59,9 +60,8 @@ int elf_image_take(struct elf_image *image, int fd)
     else if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(Elf64_Ehdr))
         error = -EINVAL;
     if (error == 0) {
-        void *map = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-        if (map != MAP_FAILED) {
+        void *map = file_map(fd, (size_t)status.st_size);
+        if (map) {
             *image = (struct elf_image){{map, (size_t)status.st_size}, fd, status.st_mtim};
             return 0;
         }
@@ -101,7 +101,7 @@ int elf_image_open_vdso(struct elf_image *image)
 void elf_image_close(struct elf_image *image)
 {
     if (image->bytes.size > 0 && image->fd >= 0) {
-        munmap((void *)image->bytes.data, image->bytes.size);
+        file_unmap((void *)image->bytes.data, image->bytes.size);
         close(image->fd);
     } else if (image->bytes.size > 0) {
         free((void *)image->bytes.data);
@@ -115,7 +115,8 @@ bool elf_image_is_intact(const struct elf_image *image)
 
     if (image->bytes.size == 0 || image->fd < 0)
         return true;
-    return fstat(image->fd, &status) == 0 && (size_t)status.st_size == image->bytes.size &&
+    return !file_map_was_cut(image->bytes.data) && fstat(image->fd, &status) == 0 &&
+           (size_t)status.st_size == image->bytes.size &&
            status.st_mtim.tv_sec == image->modified.tv_sec &&
            status.st_mtim.tv_nsec == image->modified.tv_nsec;
 }

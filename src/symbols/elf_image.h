@@ -32,5 +32,5 @@ int elf_image_open_vdso(struct elf_image *image);
 
 void elf_image_close(struct elf_image *image);
 
-/* False once the file was cut or rewritten: its mapping must not be touched any more. */
+/* False once the file was cut or rewritten: what is read of it then is zeroes, or not what it was. */
 bool elf_image_is_intact(const struct elf_image *image);

@@ -45,8 +45,10 @@ static void leave_slot_to_parent(void)
 {
     struct tracer_thread *self = &tracer_self;
     tables_forget_turn();
-    if (self->busy == 1 && self->slot && tracer_has_epoch(self->epoch))
-        tables_part_with_slot(self->slot);
+    if (self->busy != 1 && atomic_load(&self->seat->inside) == 0)
+        tracer_forked();
+    else if (self->busy == 1 && self->slot && tracer_has_epoch(self->epoch))
+        tables_part_with_slot(self->slot, self->limits.slot);
 }
 
 void fork_hooks_start_up(void)

@@ -82,8 +82,8 @@ static bool map_alive_word(void)
 
 bool tracer_recorder_is_dead(void)
 {
-    uint32_t offset = tracer_process.header->lock_offset;
-    if (offset >= ARENA_NODES_AT)
+    uint32_t offset = *(const volatile uint32_t *)&tracer_process.header->lock_offset;
+    if (offset > ARENA_NODES_AT - sizeof(uint32_t) || offset % sizeof(uint32_t))
         return true;
     uint32_t word = atomic_load((_Atomic uint32_t *)((char *)tracer_process.arena + offset));
     return (word & FUTEX_OWNER_DIED) || (word & FUTEX_TID_MASK) == 0;
@@ -151,9 +151,10 @@ static void start(void)
 static bool restart_in_child(void)
 {
     seats_forked();
-    bool const is_followed = tracer_process.header->follow_children;
+    struct arena_header *header = tracer_process.header;
+    bool const is_followed = header && header->follow_children;
     if (is_followed && tracer_is_confined())
-        atomic_fetch_add(&tracer_process.header->left_behind, 1);
+        atomic_fetch_add(&header->left_behind, 1);
     if (!is_followed || tracer_is_confined() || !register_process(true)) {
         tracer_close(true); /* or the arena would live on in it */
         return false;
@@ -270,12 +271,26 @@ void tracer_switch_off(void)
     *tracer_process.alive = 0;
 }
 
+static void unmap_arena(void)
+{
+    if (!tracer_process.arena)
+        return;
+    tables_close();
+    tracer_process.arena = tracer_process.header = NULL;
+    sample_unwatch();
+}
+
+void tracer_forked(void)
+{
+    if (tracer_process.header && !tracer_process.header->follow_children)
+        unmap_arena();
+}
+
 void tracer_close(bool unused)
 {
-    if (unused && tracer_process.arena) {
-        tables_close();
-        tracer_process.arena = tracer_process.header = NULL;
-        sample_unwatch();
+    if (unused) {
+        unmap_arena();
+        sample_forget_all();
     }
     luggage_drop();
     atomic_store(&phase, PHASE_OFF);

@@ -27,5 +27,9 @@ void tracer_resume(void);
 
 /* Tracing ends; threads may still be inside the arena. */
 void tracer_switch_off(void);
+/* In a forked child whose thread is not inside the arena: unless children are followed, it goes at once.  The child may
+ * be about to give up rights, and whatever it becomes must not be able to write where its parent reads. */
+void tracer_forked(void);
+
 /* The tracer is off; the arena is unmapped when it is unused. */
 void tracer_close(bool unused);

@@ -109,7 +109,8 @@ static bool wait_for_room(struct arena_slot *slot)
     uint64_t start_ticks = read_tsc(), longest_ns = atomic_load(&header->longest_wait_ns);
     struct timespec step = {0, (long)STALL_STEP};
     struct stall stall = {.start_ns = ring_clock_ns(),
-                          .longest_ns = longest_ns ? longest_ns : STALL_MAX,
+                          .longest_ns =
+                              longest_ns && longest_ns < STALL_MAX ? longest_ns : STALL_MAX,
                           .progress = atomic_load(&header->progress)};
     stall.progress_ns = stall.start_ns;
     if (recorder_is_stuck())

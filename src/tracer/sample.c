@@ -104,7 +104,6 @@ void sample_unwatch(void)
         return;
     raw_syscall6(SYS_mmap, (long)tracer_process.rate & ~4095l, 4096, PROT_READ,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    sample_forget_all();
 }
 
 static uint64_t quota_of(struct tracer_thread *self)

@@ -22,10 +22,10 @@
 #define SAVED_RIP         16
 
 struct slow_state {
-    struct arena_slot *slot;
-    uint64_t *ips;     /* a ring of FRAMES_KEPT: the outermost ones win */
-    uint64_t readable; /* a page found readable during this walk */
-    uint64_t proven;   /* frame pointers below this one lead to known code */
+    uint64_t stack_low, stack_high; /* of the thread */
+    uint64_t *ips;                  /* a ring of FRAMES_KEPT: the outermost ones win */
+    uint64_t readable;              /* a page found readable during this walk */
+    uint64_t proven;                /* frame pointers below this one lead to known code */
     uint64_t inner[INNER_KEPT];
     uint32_t count;
 };
@@ -35,7 +35,7 @@ static bool read_word(void *context, uint64_t address, uint64_t *value)
     struct slow_state *state = context;
     if (address % 8)
         return false;
-    if (address < state->slot->stack_low || address >= state->slot->stack_high) {
+    if (address < state->stack_low || address >= state->stack_high) {
         uint64_t page = address & ~4095ull;
         if (page != state->readable && !raw_is_readable(page))
             return false;
@@ -85,8 +85,7 @@ static bool is_known_code(uint64_t ip)
 /* Whether a frame pointer stays on the thread's own stack.  Elsewhere a wrong guess may be unmapped while we look. */
 static bool is_own_frame(const struct slow_state *state, uint64_t sp, uint64_t fp)
 {
-    return fp >= sp && fp % 8 == 0 && fp + 16 <= state->slot->stack_high &&
-           sp >= state->slot->stack_low;
+    return fp >= sp && fp % 8 == 0 && fp + 16 <= state->stack_high && sp >= state->stack_low;
 }
 
 /* Follows frame pointers through code made at run time, until they come to code that is known: only then were they
@@ -165,7 +164,7 @@ static uint32_t walk_by_rules(struct slow_state *state, struct slow_position at)
         collect(state, at.ip + at.exact);
         unwind_rule rule = rules_find(at.ip - !at.exact);
         bool stepped;
-        if (rules_is_outermost(rule, at.sp, state->slot->stack_high))
+        if (rules_is_outermost(rule, at.sp, state->stack_high))
             return TRIE_COMPLETE;
         switch (rule_kind_of(rule)) {
         case RULE_COMPLEX:
@@ -242,8 +241,10 @@ static __attribute__((noinline)) uint32_t walk_with_registers(struct slow_state 
 uint32_t slow_walk(struct arena_slot *slot, void *hook_frame)
 {
     uint64_t frame = (uint64_t)hook_frame;
-    struct slow_state state = {
-        .slot = slot, .ips = arena_slot_walked(slot)->ret, .readable = frame & ~4095ull};
+    struct slow_state state = {.stack_low = tracer_self.limits.stack_low,
+                               .stack_high = tracer_self.limits.stack_high,
+                               .ips = arena_slot_walked(slot)->ret,
+                               .readable = frame & ~4095ull};
     struct slow_position at = {((uint64_t *)frame)[1], frame + 16, ((uint64_t *)frame)[0], false};
 
     uint32_t root = walk_by_rules(&state, at);

@@ -56,7 +56,7 @@ static inline bool step(struct position *at, unwind_rule rule, uint64_t high)
 /* trie_push through a small memory of this thread's last answers. */
 static inline uint32_t push(struct arena_slot *slot, uint32_t parent, uint64_t ip)
 {
-    uint64_t key = ip | slot->generation; /* exact: 48 bits and 16 */
+    uint64_t key = ip | tracer_self.limits.generation; /* exact: 48 bits and 16 */
     uint64_t hash = (ip ^ (uint64_t)parent << 32) * 0x9e3779b97f4a7c15ull;
     struct known_child *child = &arena_slot_memory(slot)->children[hash >> (64 - CHILDREN_BITS)];
     if (likely(child->key == key && child->parent == parent))
@@ -96,7 +96,8 @@ static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, ui
 {
     struct walked_frames *walked = arena_slot_walked(slot);
     struct outside outside = outside_of(kept, join);
-    uint32_t links = slot->link_count, at = join;
+    struct thread_limits *limits = &tracer_self.limits;
+    uint32_t links = limits->link_count, at = join;
     bool keeping = true;
 
     while (links > 0 && kept->link_frame[links - 1] >= join)
@@ -114,23 +115,23 @@ static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, ui
         kept->frame_pointer[at] = walked->frame_pointer[i];
         kept->node[at++] = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
     }
-    slot->frame_count = slot->position = at;
-    slot->link_count = links;
+    limits->frame_count = limits->position = at;
+    limits->link_count = links;
     return node;
 }
 
 /* Makes sure `cfa` lies in the known part of the thread's own stack, growing that part downward. */
-static bool on_own_stack(struct arena_slot *slot, uint64_t cfa)
+static bool on_own_stack(struct thread_limits *limits, uint64_t cfa)
 {
-    if (cfa >= slot->stack_low && cfa < slot->stack_high)
+    if (cfa >= limits->stack_low && cfa < limits->stack_high)
         return true;
-    if (cfa >= slot->stack_high || cfa < slot->stack_floor)
+    if (cfa >= limits->stack_high || cfa < limits->stack_floor)
         return false;
-    for (uint64_t page = cfa & ~4095ull; page < slot->stack_low; page += 4096) {
+    for (uint64_t page = cfa & ~4095ull; page < limits->stack_low; page += 4096) {
         if (!raw_is_readable(page))
             return false;
     }
-    slot->stack_low = cfa & ~4095ull;
+    limits->stack_low = cfa & ~4095ull;
     return true;
 }
 
@@ -147,7 +148,7 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
 {
     struct walked_frames *walked = arena_slot_walked(slot);
     uint32_t outer = out->join, next = 0;
-    uint64_t hash = slot->generation;
+    uint64_t hash = tracer_self.limits.generation;
     for (;;) {
         while (outer > 0 && kept->slot[outer - 1] < at.cfa - 8)
             outer--;
@@ -163,9 +164,10 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
         walked->ret[next] = at.ret;
         walked->frame_pointer[next] = at.fp;
         walked->rule[next++] = rule;
-        if (unlikely(!step(&at, rule, slot->stack_high))) {
+        if (unlikely(!step(&at, rule, tracer_self.limits.stack_high))) {
             *out = (struct way_out){0, next, hash};
-            return rules_is_outermost(rule, at.cfa, slot->stack_high) ? TRIE_COMPLETE : TRIE_NONE;
+            return rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high) ? TRIE_COMPLETE
+                                                                                   : TRIE_NONE;
         }
     }
 }
@@ -199,8 +201,8 @@ static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, s
         walked->ret[place] = at.ret;
         walked->frame_pointer[place] = at.fp;
         walked->rule[place] = rule;
-    } while (at.ret != 0 && step(&at, rule, slot->stack_high));
-    if (next < FRAMES_KEPT || !rules_is_outermost(rule, at.cfa, slot->stack_high))
+    } while (at.ret != 0 && step(&at, rule, tracer_self.limits.stack_high));
+    if (next < FRAMES_KEPT || !rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high))
         return false;
     rotate(walked->slot, next % FRAMES_KEPT);
     rotate(walked->ret, next % FRAMES_KEPT);
@@ -240,8 +242,9 @@ static inline uint32_t seek(const struct kept_frames *kept, uint32_t count, uint
 /* What was learned by rules of libraries that are gone may look right and be wrong. */
 static void forget(struct arena_slot *slot, uint64_t generation)
 {
-    slot->generation = generation;
-    slot->frame_count = slot->link_count = slot->position = 0;
+    struct thread_limits *limits = &tracer_self.limits;
+    limits->generation = generation;
+    limits->frame_count = limits->link_count = limits->position = 0;
     tips_forget(slot);
 }
 
@@ -278,11 +281,12 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
                                 const struct position *at)
 {
     struct kept_frames *kept = arena_slot_frames(slot);
-    uint32_t position = slot->position;
+    struct thread_limits *limits = &tracer_self.limits;
+    uint32_t position = limits->position;
     if ((position > 0 && kept->slot[position - 1] < at->cfa - 8) ||
-        (position < slot->frame_count && kept->slot[position] >= at->cfa - 8))
-        slot->position = position = seek(kept, slot->frame_count, at->cfa - 8);
-    uint32_t valid = trunk_valid(slot, kept, position);
+        (position < limits->frame_count && kept->slot[position] >= at->cfa - 8))
+        limits->position = position = seek(kept, limits->frame_count, at->cfa - 8);
+    uint32_t valid = trunk_valid(limits, kept, position);
     struct way_out out = {.join = valid};
     uint32_t node = walk(slot, kept, *at, &out);
     if (unlikely(node == TRIE_NONE)) {
@@ -297,7 +301,7 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         return node;
     }
     /* A few frames that differ are a tip; more mean that the program went elsewhere. */
-    if (out.count > TIP_KEPT || out.join == 0 || out.join == slot->frame_count)
+    if (out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count)
         return grow_trunk(slot, kept, out.join, out.count, node);
     node = name_path(slot, &out, node);
     tips_keep(slot, at, out.join, out.count, node);
@@ -310,9 +314,9 @@ uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
     struct position at = position_of_caller(frame);
     uint64_t generation = atomic_load_explicit(&rule_generation, memory_order_relaxed);
 
-    if (unlikely(!on_own_stack(slot, frame)))
+    if (unlikely(!on_own_stack(&tracer_self.limits, frame)))
         return slow_walk(slot, hook_frame);
-    if (unlikely(slot->generation != generation))
+    if (unlikely(tracer_self.limits.generation != generation))
         forget(slot, generation);
     return capture_by_walk(slot, hook_frame, &at);
 }

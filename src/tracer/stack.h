@@ -26,8 +26,10 @@ static always_inline uint32_t stack_capture(struct arena_slot *slot, void *hook_
 {
     uint64_t frame = (uint64_t)hook_frame;
     struct position at = position_of_caller(frame);
-    if (likely(frame >= slot->stack_low && frame < slot->stack_high &&
-               slot->generation == atomic_load_explicit(&rule_generation, memory_order_relaxed))) {
+    const struct thread_limits *limits = &tracer_self.limits;
+    if (likely(frame >= limits->stack_low && frame < limits->stack_high &&
+               limits->generation ==
+                   atomic_load_explicit(&rule_generation, memory_order_relaxed))) {
         uint32_t node = tips_find(slot, arena_slot_frames(slot), &at);
         if (likely(node != TRIE_NONE))
             return node;

@@ -149,6 +149,8 @@ struct arena_header *tables_head(void)
 static void unmap_pieces(_Atomic(void *) *places, uint32_t count, uint64_t length)
 {
     for (uint32_t i = 0; i < count; i++) {
+        if (!atomic_load(&places[i]))
+            continue; /* a forked child need not have a copy of all that is empty */
         char *at = atomic_exchange(&places[i], NULL);
         if (at < reserved.at || at >= reserved.at + reserved.length)
             unmap(at, length);
@@ -321,9 +323,8 @@ struct arena_slot *tables_map_slot(uint32_t index)
     return slot;
 }
 
-void tables_part_with_slot(struct arena_slot *slot)
+void tables_part_with_slot(struct arena_slot *slot, uint32_t index)
 {
-    uint32_t index = slot->index;
     long copy = raw_syscall6(SYS_mmap, 0, SLOT_STRIDE, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     /* The real one, in another place, for who will have it next. */
@@ -333,7 +334,7 @@ void tables_part_with_slot(struct arena_slot *slot)
     memcpy((void *)copy, slot, SLOT_STRIDE - RING_BYTES);
     raw_syscall6(SYS_mremap, copy, SLOT_STRIDE, SLOT_STRIDE, MREMAP_MAYMOVE | MREMAP_FIXED,
                  (long)slot, 0);
-    if (!is_error(real) && index < ARENA_SLOTS)
+    if (!is_error(real))
         atomic_store(&tracer_tables.slots[index], (void *)real);
 }
 

@@ -40,15 +40,18 @@ bool tables_yield(void);
 /* In a forked child: nobody else is at work on the tables. */
 void tables_forget_turn(void);
 
-/* In a forked child: `slot` stays where it is, with what is in it but its ring, and is nobody else's from now on. */
-void tables_part_with_slot(struct arena_slot *slot);
+/* In a forked child: `slot`, number `index`, stays where it is, with what is in it but its ring, and is nobody else's from now on. */
+void tables_part_with_slot(struct arena_slot *slot, uint32_t index);
 
 struct trie_node *tables_map_nodes(uint32_t piece);
 _Atomic uint32_t *tables_map_level(unsigned level);
 struct arena_slot *tables_map_slot(uint32_t index);
 
+/* Any number: they come out of the arena. */
 static inline struct trie_node *table_node(uint32_t id)
 {
+    if (__builtin_expect(id >= ARENA_NODES, 0))
+        return NULL;
     struct trie_node *piece =
         atomic_load_explicit(&tracer_tables.nodes[id >> NODE_PIECE_BITS], memory_order_acquire);
     if (__builtin_expect(!piece, 0) && !(piece = tables_map_nodes(id >> NODE_PIECE_BITS)))

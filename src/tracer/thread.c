@@ -38,7 +38,7 @@ static void thread_exits(void *value)
     atomic_store(&self->seat->dying, 1);
     if (*tracer_process.alive == self->epoch && arena_enter()) {
         if (self->slot)
-            arena_tag_at(tracer_process.arena, self->slot->index)->dying = 1;
+            arena_tag_at(tracer_process.arena, self->limits.slot)->dying = 1;
         arena_leave();
     }
 }
@@ -101,17 +101,19 @@ static void learn_stack(struct arena_slot *slot, bool main_thread)
 {
     uint64_t here = (uint64_t)__builtin_frame_address(0), low, high;
     stack_limits(main_thread, here, &low, &high);
-    slot->stack_floor = slot->stack_low = slot->stack_high = 0;
+    struct thread_limits *limits = &tracer_self.limits;
+    limits->stack_floor = limits->stack_low = limits->stack_high = slot->stack_high = 0;
     if (here < low || here >= high)
         return; /* somebody else's stack: a coroutine's, a signal handler's */
-    slot->stack_floor = low;
-    slot->stack_low = here;
-    slot->stack_high = high;
+    limits->stack_floor = low;
+    limits->stack_low = here;
+    limits->stack_high = slot->stack_high = high;
 }
 
 /* Makes a slot this thread's own.  The owner word says SLOT_TAKING. */
-static void furnish(struct arena_slot *slot, struct arena_tag *tag, uint32_t tid)
+static void furnish(struct arena_slot *slot, uint32_t index, uint32_t tid)
 {
+    struct arena_tag *tag = arena_tag_at(tracer_process.arena, index);
     if (tag->process != tracer_process.process) { /* the same addresses may be other code */
         memset(arena_slot_memory(slot)->children, 0, sizeof(arena_slot_memory(slot)->children));
         slot->gap_events = slot->gap_calls = slot->gap_bytes = slot->gap_frees = 0;
@@ -119,8 +121,8 @@ static void furnish(struct arena_slot *slot, struct arena_tag *tag, uint32_t tid
     tag->process = tracer_process.process;
     tag->tid = registration_tid(tid);
     tag->dying = 0;
-    slot->frame_count = slot->link_count = slot->position = 0;
-    slot->generation = UINT64_MAX; /* nothing that the slot's last owner learned holds */
+    /* Nothing that the slot's last owner learned holds. */
+    tracer_self.limits = (struct thread_limits){.generation = UINT64_MAX, .slot = index};
     slot->last_block = 0;
     slot->rate = RATE_FULL;
     slot->last_alloc = UINT64_MAX;
@@ -135,10 +137,10 @@ static void furnish(struct arena_slot *slot, struct arena_tag *tag, uint32_t tid
     atomic_store_explicit(&tag->owner, tid, memory_order_release);
 }
 
-/* What a thread that is gone had counted belongs to its process. */
-static void retire(struct arena_slot *slot, const struct arena_tag *tag)
+/* What a thread that is gone had counted belongs to its process, which is this one. */
+static void retire(struct arena_slot *slot)
 {
-    struct arena_process *process = arena_process_at(tracer_process.arena, tag->process);
+    struct arena_process *process = arena_process_at(tracer_process.arena, tracer_process.process);
     atomic_fetch_add(&process->calls, slot->calls);
     atomic_fetch_add(&process->bytes, slot->bytes);
     atomic_fetch_add(&process->frees, slot->frees);
@@ -176,10 +178,9 @@ static struct arena_slot *claim(uint32_t pid, uint32_t tid)
             return NULL;
         }
         arena_raise(&tracer_process.header->slot_high, i);
-        slot->index = i;
         if (owner != 0)
-            retire(slot, tag);
-        furnish(slot, tag, tid);
+            retire(slot);
+        furnish(slot, i, tid);
         return slot;
     }
     return NULL;
@@ -247,8 +248,8 @@ static bool was_left(struct tracer_thread *self, uint64_t frame)
     atomic_store(&self->seat->inside, 1);
     struct arena_slot *slot = *tracer_process.alive == self->epoch ? self->slot : NULL;
     if (slot) {
-        left = frame > self->busy_frame && self->busy_frame >= slot->stack_floor &&
-               frame < slot->stack_high && self->busy_frame < slot->stack_high;
+        left = frame > self->busy_frame && self->busy_frame >= self->limits.stack_floor &&
+               frame < self->limits.stack_high && self->busy_frame < self->limits.stack_high;
         slot->nested += !left && self->busy == THREAD_BUSY;
     }
     atomic_store(&self->seat->inside, left ? 0 : inside);

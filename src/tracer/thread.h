@@ -17,17 +17,28 @@
 /* Part of every malloc and free, whatever the compiler thinks of its size. */
 #define always_inline inline __attribute__((always_inline))
 
+/* What says where the tracer may read and write on behalf of this thread: never in the arena, where others can write. */
+struct thread_limits {
+    uint64_t stack_low, stack_high;   /* of the thread's own stack, known to be readable */
+    uint64_t stack_floor;             /* stack_low never goes below */
+    uint64_t generation;              /* of the rules that the slot's memory was learned by */
+    uint32_t frame_count, link_count; /* of the slot's struct kept_frames */
+    uint32_t position; /* kept frames that are not inward of the last stack's innermost */
+    uint32_t slot;     /* its index */
+};
+
 struct tracer_thread {
-    struct arena_slot *slot; /* in the arena of the epoch; NULL: none yet */
-    struct seat *seat;       /* never NULL */
-    uint64_t epoch;          /* the last one it took part in */
-    uint32_t busy;           /* inside a hook: calls from there pass through; or THREAD_NEW */
-    uint32_t exit_rounds;    /* destructor rounds seen at thread exit */
-    uint32_t slotless;       /* events to go before asking for a slot again */
-    uint64_t busy_frame;     /* the frame of the hook that is busy */
-    uint32_t fork_id;        /* of the FORK record that it wrote, while it forks; 0: none */
-    uint64_t quota;          /* bytes to go before an allocation is taken, see sample.h */
-    uint64_t rate, random;   /* what the quota is for; of its draw */
+    struct arena_slot *slot;     /* in the arena of the epoch; NULL: none yet */
+    struct seat *seat;           /* never NULL */
+    uint64_t epoch;              /* the last one it took part in */
+    uint32_t busy;               /* inside a hook: calls from there pass through; or THREAD_NEW */
+    uint32_t exit_rounds;        /* destructor rounds seen at thread exit */
+    uint32_t slotless;           /* events to go before asking for a slot again */
+    uint64_t busy_frame;         /* the frame of the hook that is busy */
+    uint32_t fork_id;            /* of the FORK record that it wrote, while it forks; 0: none */
+    uint64_t quota;              /* bytes to go before an allocation is taken, see sample.h */
+    uint64_t rate, random;       /* what the quota is for; of its draw */
+    struct thread_limits limits; /* good as long as the slot is */
 };
 #define THREAD_BUSY      1u
 #define THREAD_NEW       2u

@@ -22,30 +22,57 @@ __attribute__((no_sanitize_address)) static inline uint64_t word_at(uint64_t add
     return *(const uint64_t *)address;
 }
 
-/* How many outer frames still have their return addresses. */
-static always_inline uint32_t count_valid(const struct kept_frames *kept, uint32_t count)
+/* A word of the slot's memory, where others may write at any moment: what is compared is what is used. */
+#define READ_ONCE(word) (*(const volatile __typeof__(word) *)&(word))
+
+/* The part of the stack that may be read: the places of its first and last word. */
+struct reach {
+    uint64_t low, high;
+};
+
+static always_inline struct reach reach_of(const struct thread_limits *limits)
+{
+    return (struct reach){limits->stack_low, limits->stack_high - 8};
+}
+
+/* How many outer frames still have their return addresses.  Each is further in than the one before: whoever changed
+ * that is found out by one comparison per frame, before anything is read there. */
+static always_inline uint32_t count_valid(const struct kept_frames *kept, struct reach reach,
+                                          uint32_t count)
 {
     uint32_t i = 0;
+    uint64_t before = reach.high;
     for (; i + 4 <= count; i += 4) {
-        uint64_t differs = (word_at(kept->slot[i]) ^ kept->ret[i]) |
-                           (word_at(kept->slot[i + 1]) ^ kept->ret[i + 1]) |
-                           (word_at(kept->slot[i + 2]) ^ kept->ret[i + 2]) |
-                           (word_at(kept->slot[i + 3]) ^ kept->ret[i + 3]);
+        uint64_t const a = READ_ONCE(kept->slot[i]), b = READ_ONCE(kept->slot[i + 1]),
+                       c = READ_ONCE(kept->slot[i + 2]), d = READ_ONCE(kept->slot[i + 3]);
+        if (unlikely(a > before || b > a || c > b || d > c || d < reach.low))
+            break;
+        uint64_t differs = (word_at(a) ^ kept->ret[i]) | (word_at(b) ^ kept->ret[i + 1]) |
+                           (word_at(c) ^ kept->ret[i + 2]) | (word_at(d) ^ kept->ret[i + 3]);
         if (differs)
             break;
+        before = d;
     }
-    while (i < count && word_at(kept->slot[i]) == kept->ret[i])
-        i++;
+    for (; i < count; i++) {
+        uint64_t const at = READ_ONCE(kept->slot[i]);
+        if (at > reach.high || at < reach.low || word_at(at) != kept->ret[i])
+            break;
+    }
     return i;
 }
 
 /* Of `valid` frames, those outward of the first link that no longer holds. */
-static always_inline uint32_t check_links(const struct arena_slot *slot,
-                                          const struct kept_frames *kept, uint32_t valid)
+static always_inline uint32_t check_links(const struct thread_limits *limits,
+                                          const struct kept_frames *kept, struct reach reach,
+                                          uint32_t valid)
 {
-    for (uint32_t i = 0; i < slot->link_count && kept->link_frame[i] < valid; i++) {
-        if (word_at(kept->link_slot[i]) != kept->link_value[i])
-            return kept->link_frame[i];
+    for (uint32_t i = 0; i < limits->link_count; i++) {
+        uint32_t const frame = READ_ONCE(kept->link_frame[i]);
+        uint64_t const at = READ_ONCE(kept->link_slot[i]);
+        if (frame >= valid)
+            break;
+        if (unlikely(at > reach.high || at < reach.low) || word_at(at) != kept->link_value[i])
+            return frame;
     }
     return valid;
 }
@@ -96,8 +123,9 @@ static inline struct outside outside_of(const struct kept_frames *kept, uint32_t
 }
 
 /* How many of the outermost `count` frames hold: with their return addresses, and the links among them. */
-static always_inline uint32_t trunk_valid(const struct arena_slot *slot,
+static always_inline uint32_t trunk_valid(const struct thread_limits *limits,
                                           const struct kept_frames *kept, uint32_t count)
 {
-    return check_links(slot, kept, count_valid(kept, count));
+    struct reach const reach = reach_of(limits);
+    return check_links(limits, kept, reach, count_valid(kept, reach, count));
 }

@@ -8,7 +8,10 @@
  *
  * A slot belongs to one thread at a time: its counters, the tracer's memory of that thread's last
  * stack, and a ring of event words (wire/event.h).  The ring has one writer, the thread, and one
- * reader. */
+ * reader.
+ *
+ * Every process of the tree can write to all of it, also one that has less rights than others.  So neither
+ * side believes it: what is an index, a count or an address is compared with what the reader knows by itself. */
 #pragma once
 
 #include <stdatomic.h>
@@ -126,19 +129,13 @@ struct arena_slot {
     _Alignas(64) _Atomic uint64_t tail;
     _Atomic uint32_t waiting; /* futex: the thread sleeps here for room */
 
-    /* the tracer's own: the thread's remembered stack, see struct kept_frames */
-    _Alignas(64) uint64_t stack_low,
-        stack_high; /* of the thread's own stack, known to be readable */
-    uint32_t frame_count, link_count;
-    uint32_t position; /* kept frames that are not inward of the last stack's innermost */
-    uint32_t thin;     /* 1: the ring is nearly full, so allocations are sampled: tracer/thin.h */
-    uint64_t stack_floor; /* stack_low never goes below */
-    uint64_t generation;  /* of the rules that all this was learned by */
-    uint64_t rate;        /* as this thread's ring knows it */
+    /* the tracer's own */
+    _Alignas(64) uint64_t stack_high; /* the end of the thread's own stack, for the recorder */
+    uint32_t thin; /* 1: the ring is nearly full, so allocations are sampled: tracer/thin.h */
+    uint64_t rate; /* as this thread's ring knows it */
     uint64_t thread_word; /* the first of the THREAD record ... */
     uint32_t announce;    /* ... that is still to be written */
     uint32_t nested;      /* events inside our own code, from signal handlers; not recorded */
-    uint32_t index;
 };
 
 /* Whose a slot is.  Apart from it, so that threads that look for one need not map them all. */

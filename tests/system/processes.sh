@@ -20,6 +20,10 @@ record exec.memoir -- "$subjects/subject-exec_chain" 3
 equal exec-status 5 "$status"
 equal exec-last-image "1000 1" "$(site exec.memoir heap.allocated in_link main)"
 
+# A child may be about to give up rights: unless it is followed, it can write to nothing that its parent reads.
+record alone.memoir -- "$subjects/subject-leaves_child_alone"
+equal child-is-alone "0 writable" "$(cat alone.memoir.out)"
+
 # Calls under a function, and those that were lost.
 booked() { # booked FILE FUNCTION
     local value count

@@ -289,6 +289,22 @@ static void a_file_cut_under_us_is_not_touched_again(void **state)
     resolver_destroy(resolver);
 }
 
+/* Between two looks whether it is intact. */
+static void a_file_cut_while_it_is_read_has_zeroes(void **state)
+{
+    struct elf_image image;
+    unsigned sum = 0;
+
+    (void)state;
+    scratch_run("cc", "-O2", "-g", "-static", "-o", "program", "program.c");
+    CHECK(elf_image_open(&image, "", scratch_path("program")) == 0);
+    CHECK(truncate(scratch_path("program"), 0) == 0);
+    for (size_t i = 0; i < image.bytes.size; i += 100)
+        sum |= (unsigned char)image.bytes.data[i];
+    CHECK(sum == 0 && !elf_image_is_intact(&image));
+    elf_image_close(&image);
+}
+
 /* Every cut and many a flipped byte of a real file: any answer, but no fault (run with ASan). */
 static void damaged_files_do_no_harm(void **state)
 {
@@ -346,6 +362,7 @@ int main(void)
         WITH_FOLDER(debug_files_come_from_a_server_only_when_one_is_named),
         WITH_FOLDER(the_vdso_names_its_functions),
         WITH_FOLDER(a_file_cut_under_us_is_not_touched_again),
+        WITH_FOLDER(a_file_cut_while_it_is_read_has_zeroes),
         WITH_FOLDER(damaged_files_do_no_harm),
     };
     unsetenv("DEBUGINFOD_URLS");

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define STACK_SIZE (256 * 1024)
 /* ASan does not know these stacks: what a longjmp leaves there stays poisoned. */
@@ -362,4 +364,17 @@ void chain_prepare(void)
     sigaction(SIGUSR2, &action, NULL);
     struct sigaction trap = {.sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigaction(SIGILL, &trap, NULL);
+}
+
+bool chain_in_child(bool (*works)(void))
+{
+    pid_t const child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL); /* the test runner has handlers of its own */
+        signal(SIGBUS, SIG_DFL);
+        _exit(works() ? 0 : 1);
+    }
+    int status;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }

@@ -1,6 +1,7 @@
 /* chains.h - functions of every shape that call each other at random, and a hook at some places. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct chain {
@@ -44,3 +45,6 @@ void chain_descend(struct chain *chain, unsigned depth, unsigned also_at);
 
 /* Before any chain: signals that lead on. */
 void chain_prepare(void);
+
+/* Whether `works` says so, in a child that a fault ends. */
+bool chain_in_child(bool (*works)(void));

@@ -22,6 +22,7 @@
 #define HOOKS      20000u
 
 struct tracer_process tracer_process;
+__thread struct tracer_thread tracer_self;
 static struct arena arena;
 
 /* One thread's view: its slot, and what it found wrong. */
@@ -41,10 +42,11 @@ extern void *__libc_stack_end;
 static struct arena_slot *take_slot(uint32_t index, bool main_thread)
 {
     struct arena_slot *slot = arena_slot_at(arena.memory, index);
+    struct thread_limits *limits = &tracer_self.limits;
     memset(slot, 0, sizeof(*slot));
-    slot->generation = UINT64_MAX;
-    slot->stack_high = (uint64_t)__libc_stack_end;
-    slot->stack_floor = slot->stack_high - (64u << 20);
+    *limits = (struct thread_limits){.generation = UINT64_MAX, .slot = index};
+    limits->stack_high = (uint64_t)__libc_stack_end;
+    limits->stack_floor = limits->stack_high - (64u << 20);
     if (!main_thread) {
         pthread_attr_t attributes;
         void *start = NULL;
@@ -52,10 +54,10 @@ static struct arena_slot *take_slot(uint32_t index, bool main_thread)
         pthread_getattr_np(pthread_self(), &attributes);
         pthread_attr_getstack(&attributes, &start, &size);
         pthread_attr_destroy(&attributes);
-        slot->stack_floor = (uint64_t)start;
-        slot->stack_high = slot->stack_floor + size;
+        limits->stack_floor = (uint64_t)start;
+        limits->stack_high = limits->stack_floor + size;
     }
-    slot->stack_low = (uint64_t)__builtin_frame_address(0);
+    limits->stack_low = (uint64_t)__builtin_frame_address(0);
     return slot;
 }
 
@@ -261,6 +263,120 @@ TEST(recursion_deeper_than_all_memory_keeps_its_ends)
     free(witness.frames);
 }
 
+/* --- a process with less rights writes to the slot --- */
+
+#define HOSTILE_SLOT   7u
+#define HOSTILE_ROUNDS 600u
+
+/* What may be in the tracer's memory of a thread, and says where to read or write when it is believed. */
+static uint64_t hostile_word(unsigned kind, uint64_t *random)
+{
+    *random = *random * 6364136223846793005ull + 1442695040888963407ull;
+    switch (kind % 6) {
+    case 0:
+        return UINT64_MAX;
+    case 1:
+        return *random;
+    case 2:
+        return *random >> 33; /* an index, with zeroes above */
+    case 3:
+        return (*random >> 52) << 32 | *random >> 52;
+    case 4:
+        return tracer_self.limits.stack_high - 4; /* across the end */
+    default:
+        return 0xfffffffefffffffeull;
+    }
+}
+
+/* All that is not the ring: also what is right is left in some places, or nothing would come so far as to be used. */
+static void scribble(struct arena_slot *slot, unsigned kind, uint64_t *random)
+{
+    uint64_t *words = (uint64_t *)arena_slot_frames(slot),
+             *end = (uint64_t *)arena_slot_memory(slot)->children;
+    for (uint64_t *word = words; word < end; word += 1 + (*random >> 60))
+        *word = hostile_word(kind, random);
+    struct kept_tips *tips = &arena_slot_memory(slot)->tips;
+    for (uint32_t i = 0; i < TIP_SETS; i++) {
+        tips->sets[i].last = (uint32_t)hostile_word(kind, random);
+        tips->sets[i].victim = (uint32_t)hostile_word(kind, random);
+    }
+    for (uint32_t i = 0; i < 1u << CHILDREN_BITS; i += 1 + (*random >> 60)) {
+        arena_slot_memory(slot)->children[i].node = (uint32_t)hostile_word(kind, random);
+        *random += i;
+    }
+    for (uint32_t id = TRIE_FIRST_NODE; id < atomic_load(&arena.header->node_count); id += 7) {
+        struct trie_node *node = arena_node_at(arena.memory, id);
+        node->target = (uint32_t)hostile_word(kind, random);
+        node->parent = (uint32_t)hostile_word(kind, random);
+    }
+}
+
+/* One number of every tip; all else is as it was, so that tips are found. */
+static void scribble_on_tips(struct arena_slot *slot, unsigned kind, uint64_t *random)
+{
+    struct kept_tips *tips = &arena_slot_memory(slot)->tips;
+    for (uint32_t i = 0; i < TIP_SETS * TIP_WAYS; i++) {
+        struct kept_tip *tip = &tips->tips[i / TIP_WAYS][i % TIP_WAYS];
+        uint32_t *numbers[] = {&tip->count, &tip->link_count, &tip->join, &tip->above[0]};
+        *numbers[kind / 6 % 4] = kind % 2 ? 0 : (uint32_t)hostile_word(kind, random);
+    }
+}
+
+static void *keep_scribbling(void *context)
+{
+    uint64_t random = 99;
+    for (unsigned kind = 0; !atomic_load((_Atomic int *)context); kind++)
+        scribble(arena_slot_at(arena.memory, HOSTILE_SLOT), kind, &random);
+    return NULL;
+}
+
+static bool is_untouched(const struct arena_slot *slot)
+{
+    const uint64_t *words = (const uint64_t *)slot;
+    for (size_t i = 0; i < SLOT_STRIDE / 8; i++) {
+        if (words[i])
+            return false;
+    }
+    return true;
+}
+
+/* In a process of its own: what it makes of the arena is of no use to the other tests. */
+static bool capture_among_scribbles(void)
+{
+    struct witness witness = {.slot = take_slot(HOSTILE_SLOT, true),
+                              .comparison = COMPARE_NOTHING,
+                              .frames = malloc(FRAMES_MAX * sizeof(void *))};
+    struct chain chain = {.hook = hook, .context = &witness, .max_depth = 30};
+    _Atomic int over = 0;
+    pthread_t thread;
+    uint64_t random = 5;
+    chain_prepare();
+    for (unsigned round = 0; round < HOSTILE_ROUNDS; round++) {
+        chain.hooks_left = 20;
+        chain_run(&chain, round);
+        scribble_on_tips(witness.slot, round, &random);
+        chain.hooks_left = 20;
+        chain_run(&chain, round);
+        scribble(witness.slot, round, &random);
+        if (round == HOSTILE_ROUNDS / 2)
+            CHECK(pthread_create(&thread, NULL, keep_scribbling, &over) == 0);
+        if (round % 50 == 0)
+            chain_recurse(&chain, 5000);
+    }
+    atomic_store(&over, 1);
+    pthread_join(thread, NULL);
+    free(witness.frames);
+    bool clean = true;
+    for (uint32_t i = HOSTILE_SLOT - 1; i <= HOSTILE_SLOT + 4; i++)
+        clean &= i == HOSTILE_SLOT || is_untouched(arena_slot_at(arena.memory, i));
+    return clean;
+}
+
+TEST(what_others_write_to_the_slot_leads_nowhere_else)
+{
+    CHECK(chain_in_child(capture_among_scribbles));
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -289,6 +405,7 @@ int main(void)
         cmocka_unit_test(deep_recursion_is_named_as_its_frames_are),
         cmocka_unit_test(deep_stacks_are_whole_or_say_that_they_are_not),
         cmocka_unit_test(recursion_deeper_than_all_memory_keeps_its_ends),
+        cmocka_unit_test(what_others_write_to_the_slot_leads_nowhere_else),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
