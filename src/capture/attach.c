@@ -282,7 +282,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     if (now < attachment->next_look_ns && !has_news(attachment))
         return SUBJECT_RUNS;
     attachment->next_look_ns = now + LOOK_NS;
-    if (stop_asked)
+    if (stop_asked || enough)
         lifeline_end_is_due();
     int stage = atomic_load(&attachment->stage);
     if (stage == STAGE_FAILED) {

@@ -35,7 +35,8 @@ struct doubt {
 struct heap_book {
     bool of_pools;
     struct block_table *blocks;
-    struct fork_log *forks; /* NULL until there is one */
+    uint64_t most_blocks, refused; /* that there can be, and those beyond */
+    struct fork_log *forks;        /* NULL until there is one */
     struct ledger sites, threads;
     struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
     uint32_t moving_next;
@@ -56,6 +57,7 @@ struct heap_book *heap_book_create(void)
         free(book);
         return NULL;
     }
+    book->most_blocks = UINT64_MAX;
     return book;
 }
 
@@ -385,6 +387,10 @@ static COLD void book_missed(struct heap_book *book, const struct block *missed,
 int heap_book_alloc(struct heap_book *book, const struct block *block)
 {
     struct block missed;
+    if (unlikely(block_table_count(book->blocks) >= book->most_blocks)) {
+        book->refused++;
+        return -ENOMEM;
+    }
     int replaced = block_table_insert(book->blocks, block, &missed);
     if (unlikely(replaced < 0))
         return replaced;
@@ -563,6 +569,16 @@ void heap_book_totals(const struct heap_book *book, struct totals *totals)
 const struct block_table *heap_book_blocks(const struct heap_book *book)
 {
     return book->blocks;
+}
+
+void heap_book_limit(struct heap_book *book, uint64_t most_blocks)
+{
+    book->most_blocks = most_blocks;
+}
+
+uint64_t heap_book_refused(const struct heap_book *book)
+{
+    return book->refused;
 }
 
 uint64_t heap_book_visit_cost(const struct heap_book *book)

@@ -90,5 +90,8 @@ void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *p
 
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
 uint64_t heap_book_live_blocks(const struct heap_book *book);
+/* More are not taken in: their allocation is -ENOMEM. */
+void heap_book_limit(struct heap_book *book, uint64_t most_blocks);
+uint64_t heap_book_refused(const struct heap_book *book);    /* so far */
 uint64_t heap_book_visit_cost(const struct heap_book *book); /* of a look at all, in blocks */
 int64_t heap_book_live_count(const struct heap_book *book);  /* with what samples stand for */

@@ -8,9 +8,13 @@
 #include "base/vec.h"
 #include "capture/range_list.h"
 
+#define RANGES_MAX                                                                                 \
+    (2u << 20) /* the kernel lets a process have 65530 mappings unless told otherwise */
+
 struct map_book {
     uint16_t shift; /* from the columns of maps to those of the book */
     struct range_list ranges;
+    uint32_t range_count;
     VEC(struct cell) news; /* since the last bucket, not merged */
     struct totals totals;
     uint64_t live_bytes, live_count;
@@ -74,18 +78,27 @@ static bool is_last_piece(struct map_book *book, uint32_t number)
     return true;
 }
 
+static int insert(struct map_book *book, struct range_spot spot, struct range range)
+{
+    int const err =
+        book->range_count < RANGES_MAX ? range_list_insert(&book->ranges, spot, range) : -ENOMEM;
+    book->range_count += err == 0;
+    return err;
+}
+
 /* Takes the middle out of a range: two pieces are left. */
 static int cut_range(struct map_book *book, struct range *range, uint64_t from, uint64_t to)
 {
     struct range_spot spot;
     struct range right = *range;
-    if (!right.piece_of && !(right.piece_of = number_pieces(book)))
+    if (book->range_count >= RANGES_MAX ||
+        (!right.piece_of && !(right.piece_of = number_pieces(book))))
         return -ENOMEM;
     range->piece_of = right.piece_of;
     range->end = from;
     right.start = to;
     range_list_find(&book->ranges, from, &spot);
-    int const err = range_list_insert(&book->ranges, spot, right);
+    int const err = insert(book, spot, right);
     if (err == 0)
         book->pieces.items[right.piece_of - 1]++;
     return err;
@@ -119,6 +132,7 @@ static int unmap_part(struct map_book *book, struct range_spot spot, struct rang
     } else {
         whole = is_last_piece(book, range->piece_of);
         range_list_remove(&book->ranges, spot);
+        book->range_count--;
     }
     return err < 0 ? err : note_unmapped(book, site, part->end - part->start, whole);
 }
@@ -149,7 +163,7 @@ int map_book_map(struct map_book *book, uint64_t start, uint64_t length, uint32_
         return err;
     struct range_spot spot;
     range_list_find(&book->ranges, start, &spot);
-    err = range_list_insert(&book->ranges, spot, (struct range){start, start + length, site, 0});
+    err = insert(book, spot, (struct range){start, start + length, site, 0});
     if (err < 0)
         return err;
     book->live_bytes += length;

@@ -130,7 +130,7 @@ int ordering_book(struct ordering *ordering, const struct heap_event *event, boo
         err = ahead ? book_early(ordering, event, quality) : book_late(ordering, event, quality);
     else
         err = book_turn(ordering, event, quality);
-    if (err == 0 && ahead)
+    if (ahead) /* also of one for which there was no room: it had its turn */
         *place =
             NUMBER_SEEN | ((event->sequence + (event->kind == HEAP_PAIR)) & EVENT_SEQUENCE_MASK);
     return err;

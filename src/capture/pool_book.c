@@ -7,7 +7,8 @@
 #include "base/number_map.h"
 #include "base/vec.h"
 
-#define ENDED_KEPT 65536u
+#define ENDED_KEPT  65536u
+#define MEMBERS_MAX (8u << 20) /* live blocks; further ones are lost */
 
 /* A live block, in the list of its filling; places are numbered from 1. */
 struct member {
@@ -114,6 +115,9 @@ static uint32_t take_member(struct pool_book *book)
 /* 0; 1 when a block was there whose free was missed; or -ENOMEM. */
 static int add_member(struct pool_book *book, const struct block *block, uint32_t filling)
 {
+    bool const is_full = book->members.count >= MEMBERS_MAX && !book->free_member;
+    if (is_full && !number_map_get(&book->member_of, block->address))
+        return -ENOMEM;
     uint32_t *known = number_map_at(&book->member_of, block->address);
     if (!known)
         return -ENOMEM;

@@ -559,7 +559,7 @@ bool ring_reader_drain(struct ring_reader *reader, const struct tick_clock *cloc
     }
     reader->draining = false;
     free(marks);
-    return past;
+    return past || in_vain >= ROUNDS_IN_VAIN; /* what cannot be read was cut off */
 }
 
 void ring_reader_set_priority(struct ring_reader *reader, const struct priority *priority)

@@ -54,5 +54,5 @@ const _Atomic uint64_t *ring_reader_rounds(const struct ring_reader *reader);
 void ring_reader_never_wait(struct ring_reader *reader);
 
 /* Nobody should write any more: reads all that there is now, also two-part records that were cut off.  False when something
- * is left: it could not be read, would take longer than half a minute, or somebody is in a hurry (lifeline.h). */
+ * is left, because it takes longer than half a minute or somebody is in a hurry (lifeline.h). */
 bool ring_reader_drain(struct ring_reader *reader, const struct tick_clock *clock);

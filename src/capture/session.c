@@ -164,6 +164,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
     session->process.path[sizeof(session->process.path) - 1] = '\0';
     session->options = *options;
     session->opened_ns = begin_ns;
+    session->opened_monotonic_ns = monotonic_ns();
     session->root = "";
     session->recording = recording_create();
     session->heap = heap_book_create();
@@ -319,7 +320,11 @@ int session_map(struct session *session, uint64_t address, uint64_t length, uint
     uint32_t site;
     int err = session_site(session, node, RATE_FULL, &site);
     session->recording->quality.events++;
-    return err < 0 ? err : map_book_map(session->maps, address, length, site);
+    if (err == 0)
+        err = map_book_map(session->maps, address, length, site);
+    if (err < 0)
+        session_lost(session, 1);
+    return err;
 }
 
 int session_unmap(struct session *session, uint64_t address, uint64_t length)
@@ -410,6 +415,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
         now = session->begin_ns + 1;
     session_note_rate(session, end->now_ns);
     session_end_rate(session, now);
+    session_tell_refused(session);
     program_traits_look(&session->traits, recording);
     session_tell_mappings(session, true);
     const struct cell_source *cells = session->options.cells;

@@ -73,6 +73,9 @@ struct session {
     uint64_t left_out_frees;          /* taken off unknown_frees: of blocks that were left out */
     uint64_t told_events, told_frees; /* of the lost ones: those of gaps, whose times are known */
     uint64_t rate, rate_ns; /* what the heap is traced at, and until when that is in the books */
+    uint64_t opened_monotonic_ns; /* by our own clock, whatever stamps say */
+    uint32_t names_told;          /* of pools and regions */
+    uint64_t rss_most;            /* seen so far */
     bool has_unfollowed; /* blocks to forget, as soon as looking at all of them is allowed again */
     struct allowance looks_allowed;    /* in blocks */
     struct allowance searches_allowed; /* for threads, in ns */
@@ -83,6 +86,8 @@ struct session {
     uint64_t watched_ns; /* when the next look is due */
     struct memory_status watched_memory;
 };
+
+void session_tell_refused(struct session *session);
 
 /* With every tick, and at the end: what session_rate has left to do. */
 void session_tick_rate(struct session *session, uint64_t now);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "capture/session_parts.h"
 
 /* "pool: name", "region: name". */
@@ -11,6 +12,8 @@
 /* Each mark is a bucket, and a text: so many at once, and then one in so long on average. */
 #define MARKS_AT_ONCE  4096u
 #define MARKS_EVERY_NS 1000000000ull
+
+#define NAMES_MAX 4096u /* of pools and regions; further ones share one */
 
 void session_told_fini(struct session *session)
 {
@@ -34,6 +37,12 @@ static string_id label_of(struct session *session, const char *kind, struct slic
     if (name.size == 0)
         return STRING_EMPTY;
     snprintf(text, sizeof(text), "%s: %.*s", kind, (int)name.size, name.data);
+    string_id const known = string_table_find(session->recording->strings, slice_of(text));
+    if (known)
+        return known;
+    if (session->names_told >= NAMES_MAX)
+        return recording_intern(session->recording, "more names");
+    session->names_told++;
     return recording_intern(session->recording, text);
 }
 
@@ -92,13 +101,16 @@ int session_told_region(struct session *session, const struct told_region *regio
     return map_book_map(session->regions, region->start, region->length, site);
 }
 
-/* An end is taken whenever its beginning was. */
-static bool may_mark(const struct session *session, enum mark_kind kind, uint64_t now)
+/* An end is taken whenever its beginning was.  A mark may say any time: how long it has been we know ourselves. */
+static bool may_mark(const struct session *session, enum mark_kind kind, struct slice text)
 {
     const struct mark_list *marks = &session->recording->marks;
-    return kind == MARK_END
-               ? marks->phases > 0
-               : marks->instants + marks->phases < MARKS_AT_ONCE + now / MARKS_EVERY_NS;
+    if (kind == MARK_END) {
+        string_id const label = string_table_find(session->recording->strings, text);
+        return marks->phases > 0 && marks_is_open(marks, label);
+    }
+    uint64_t const passed_ns = monotonic_ns() - session->opened_monotonic_ns;
+    return marks->instants + marks->phases < MARKS_AT_ONCE + passed_ns / MARKS_EVERY_NS;
 }
 
 int session_told_mark(struct session *session, enum mark_kind kind, struct slice text,
@@ -108,7 +120,7 @@ int session_told_mark(struct session *session, enum mark_kind kind, struct slice
     /* What is booked cannot be unbooked: a ring that was read late has its mark at the end of what there is. */
     uint64_t now = time_ns > session->begin_ns ? time_ns : session->begin_ns + 1;
     string_id label = STRING_EMPTY;
-    if (!may_mark(session, kind, now)) {
+    if (!may_mark(session, kind, text)) {
         recording->marks.left_out += kind != MARK_END; /* an end alone is nothing */
         return 0;
     }

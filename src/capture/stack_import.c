@@ -17,7 +17,7 @@
 #define NAMES_MAX      4096 /* that stacks may stand under; further ones share the last */
 #define SITES_UNDER                                                                                \
     (3u << 20) /* sites from which on none is made under a name: numbers have 22 bits */
-#define FRAMES_UNDER (8u << 20) /* frames that are repeated under names, in all */
+#define FRAMES_UNDER (2u << 20) /* frames that are repeated under names, in all */
 
 struct frame_slot {
     uint64_t ip;

@@ -184,6 +184,13 @@ int string_table_intern(struct string_table *table, struct slice text, string_id
     return 0;
 }
 
+string_id string_table_find(const struct string_table *table, struct slice text)
+{
+    if (text.size == 0)
+        return STRING_EMPTY;
+    return *find_slot(table, text, (uint32_t)hash_bytes(text.data, text.size));
+}
+
 int string_table_append(struct string_table *table, struct slice text)
 {
     return add_entry(table, text, (uint32_t)hash_bytes(text.data, text.size), false);

@@ -20,6 +20,9 @@ void string_table_destroy(struct string_table *table);
 /* 0, or -ENOMEM with *id untouched. */
 int string_table_intern(struct string_table *table, struct slice text, string_id *id);
 
+/* Its id if it is there, else STRING_EMPTY. */
+string_id string_table_find(const struct string_table *table, struct slice text);
+
 /* Restores a table from a file: the text gets the next id even when it is known already, so that
  * ids stay what they were.  0 or -ENOMEM. */
 int string_table_append(struct string_table *table, struct slice text);

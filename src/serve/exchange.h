@@ -23,9 +23,10 @@ struct parameter {
     char text[PARAMETER_TEXT_MOST]; /* "" when it had none */
 };
 
-/* Requests so far: those that came in, and those that were refused before any route saw them. */
+/* Requests so far: those that came in, of which some had gone before their turn, and those that were refused before any route saw
+ * them. */
 struct request_counts {
-    _Atomic uint64_t let_in, refused;
+    _Atomic uint64_t let_in, left, refused;
 };
 
 struct request {

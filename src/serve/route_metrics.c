@@ -73,9 +73,13 @@ static void write_recording(struct metrics_out *out, struct target *target,
 static void write_requests(struct metrics_out *out, const struct request_counts *counts)
 {
     struct metrics_label const let_in = {"result", "let_in"}, refused = {"result", "refused"};
-    metrics_family(out, "memoir_serve_requests_total", "counter", "",
-                   "Requests to this server: let in, or refused for who asked or how.");
+    struct metrics_label const left = {"result", "left"};
+    metrics_family(
+        out, "memoir_serve_requests_total", "counter", "",
+        "Requests to this server: let in, of which left before their turn, or refused for "
+        "who asked or how.");
     metrics_uint(out, &let_in, 1, counts->let_in);
+    metrics_uint(out, &left, 1, counts->left);
     metrics_uint(out, &refused, 1, counts->refused);
 }
 

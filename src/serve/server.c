@@ -30,7 +30,8 @@
 #define HELD_MOST        ((size_t)256 << 20)
 #define LAST_NAPS        200                    /* of 10 ms */
 #define JOBS_MOST        (CONNECTIONS_MOST + 2) /* and the watch, and sums */
-#define SUM_NS           UINT64_C(20000000)     /* that a request may have to wait for them */
+#define LEFT_AFTER_NS    UINT64_C(100000000)
+#define SUM_NS           UINT64_C(20000000) /* that a request may have to wait for them */
 
 struct server {
     struct server_options options;
@@ -157,6 +158,19 @@ static void begin_job(struct server *server, void *job, _Atomic bool *is_under_w
         atomic_store(is_under_way, false);
 }
 
+/* Nobody waits for the answer any more.  Who says at once that no more will come may still want one. */
+static bool is_left(struct server *server, struct exchange *exchange)
+{
+    struct answer *answer = &exchange->answer;
+    bool const has_waited =
+        answer->again_ns || monotonic_ns() - exchange->request.began_ns > LEFT_AFTER_NS;
+    if (!has_waited || !connection_has_left(exchange->connection))
+        return false;
+    answer_error(answer, &exchange->request, 408, "Nobody waits for the answer any more.");
+    atomic_fetch_add(&server->counts.left, 1);
+    return true;
+}
+
 /* In the thread that works. */
 static uint64_t do_job(void *context, void *job, bool is_ending)
 {
@@ -168,11 +182,9 @@ static uint64_t do_job(void *context, void *job, bool is_ending)
     struct exchange *exchange = job;
     struct answer *answer = &exchange->answer;
     target_list_tend(server->targets);
-    struct target *target = target_list_select(server->targets, &exchange->request, answer);
-    if (answer->again_ns && connection_has_left(exchange->connection)) {
-        answer_error(answer, &exchange->request, 408, "Nobody waits for the answer any more.");
-        target = NULL;
-    }
+    struct target *target = is_left(server, exchange)
+                                ? NULL
+                                : target_list_select(server->targets, &exchange->request, answer);
     if (target)
         exchange->route->handle(target, &exchange->request, answer);
     if (answer->status == 0 && !is_ending)

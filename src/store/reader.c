@@ -9,11 +9,14 @@
 
 #define PINS_MAX    65536
 #define PADDING_MAX ((size_t)4 * 1024 * 1024)
+/* Rows of tables in a file of any size, and with each of its bytes. */
+#define ROWS_MAX    ((uint64_t)8 << 20)
+#define ROWS_A_BYTE 64u
 #define TAIL_TRIES  5 /* a tail may be torn only because it is being written just now */
 
 int reader_init(struct reader *reader, struct source source)
 {
-    *reader = (struct reader){.builder.padding_left = PADDING_MAX};
+    *reader = (struct reader){.builder.padding_left = PADDING_MAX, .builder.rows_left = ROWS_MAX};
     reader->backing = calloc(1, sizeof(*reader->backing));
     reader->recording = recording_create();
     struct chunk_packer *packer = chunk_packer_create();
@@ -101,6 +104,7 @@ static int take_packed(struct reader *reader, const struct found_chunk *found)
 {
     struct byte_reader parts, body;
     uint8_t tag;
+    reader->builder.rows_left += ROWS_A_BYTE * (uint64_t)found->header.stored_bytes;
     int err = chunk_unpack(reader->backing->packer, &found->header, found->payload, &parts);
     while (err == 0 && section_next(&parts, &tag, &body))
         err = tables_take(&reader->builder, tag, &body);

@@ -56,6 +56,7 @@ struct table_builder {
     VEC(struct stack_link) links; /* all that were told; the first `linked` are stacks already */
     size_t linked;
     size_t padding_left; /* rows lost with their chunk that may still be made up */
+    uint64_t rows_left;  /* that may still be told: a small file must not cost much memory */
 };
 /* Bits of a row in SECTION_TRAITS. */
 enum trait_flag { TRAIT_IN_EXECUTABLE = 1, TRAIT_IS_SEEN = 2 };

@@ -18,6 +18,15 @@ static int allow_padding(struct table_builder *builder, uint64_t count, uint64_t
     return 0;
 }
 
+/* Few bytes can be unpacked to any number of rows that are all the same. */
+static int allow_rows(struct table_builder *builder, uint64_t count)
+{
+    if (count > builder->rows_left)
+        return -EINVAL;
+    builder->rows_left -= count;
+    return 0;
+}
+
 struct rows {
     void *items;
     size_t count, room, size;
@@ -28,6 +37,9 @@ static int add_rows(struct table_builder *builder, struct rows *rows, uint64_t f
 {
     int err = allow_padding(builder, rows->count, first);
     if (err < 0 || first + extra <= rows->count)
+        return err;
+    err = allow_rows(builder, extra);
+    if (err < 0)
         return err;
     size_t need = (size_t)first + extra;
     if (need > rows->room) {
@@ -60,6 +72,8 @@ static int take_strings(struct table_builder *builder, struct byte_reader *body)
     if (body->failed || first <= string_table_count(strings))
         return -EINVAL; /* told already: ids never change their text */
     int err = allow_padding(builder, string_table_count(strings) + 1, first);
+    if (err == 0)
+        err = allow_rows(builder, count);
     while (err == 0 && string_table_count(strings) + 1 < first)
         err = string_table_append(strings, (struct slice){"", 0});
     struct byte_reader lengths = *body;
@@ -250,7 +264,7 @@ static int take_notes(struct table_builder *builder, struct byte_reader *body)
     struct recording *recording = builder->recording;
     uint64_t first = take_varint(body);
     size_t count = take_count(body, 1);
-    if (body->failed || first < recording->notes.count)
+    if (body->failed || first < recording->notes.count || allow_rows(builder, count) < 0)
         return -EINVAL;
     for (size_t i = 0; i < count; i++)
         if (!vec_push(&recording->notes, take_u32(body)))
@@ -273,7 +287,7 @@ static int take_marks(struct table_builder *builder, struct byte_reader *body)
         mark.time_ns = time_ns = take_step(body, time_ns);
         uint32_t back = take_u32(body);
         mark.begin = back ? number - back : 0;
-        int err = body->failed ? -EINVAL : marks_append(marks, mark);
+        int err = body->failed || allow_rows(builder, 1) < 0 ? -EINVAL : marks_append(marks, mark);
         if (err < 0)
             return err;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tracer/confine_hooks.h"
 #include "tracer/raw_syscall.h"
 #include "tracer/thread.h"
 
@@ -35,7 +36,7 @@ static bool recorder_was_killed(void)
 static void leave(int status)
 {
     struct arena_header *header = tracer_process.header;
-    if (!is_the_program(header) || recorder_was_killed())
+    if (tracer_is_confined() || !is_the_program(header) || recorder_was_killed())
         return;
     atomic_store(&header->leave_status, (uint32_t)status);
     atomic_store(&header->leaving, 1);

@@ -20,7 +20,7 @@
 #include "wire/inside.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
-#define ARENA_VERSION 10u
+#define ARENA_VERSION 11u
 
 #define ARENA_PROCESSES 1024u
 #define ARENA_MODULES   8192u

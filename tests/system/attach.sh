@@ -60,11 +60,16 @@ second_time() {
     equal again-complete true "$(quality again.memoir complete)"
 }
 
+has_calls() { # has_calls FILE COUNT
+    [ "$(fact "$1" .summary.heap.calls)" -ge "$2" ] 2>/dev/null
+}
+
 # Its recorder is killed: it goes on, and can be recorded again; or only tidied up.
 recorder_dies() {
     begin_obedient dies
     attach dies.memoir "$target" || return
     tell dies "a 10 10"
+    wait_until 20 has_calls dies.memoir 10 || not_ok dies-written "nothing was written"
     kill -9 "$recorder"
     wait "$recorder" 2>/dev/null
     equal dies-is-live 1 "$("$MEMOIR" report dies.memoir 2>/dev/null | grep -c 'live when recording stopped')"

@@ -422,6 +422,22 @@ TEST(a_fork_long_ago_is_forgotten)
     heap_book_destroy(book);
 }
 
+TEST(what_a_process_cannot_have_is_not_kept)
+{
+    struct heap_book *book = heap_book_create();
+    struct totals totals;
+    unsigned taken = 0;
+    CHECK(book && heap_book_reserve(book, 1, 1) == 0);
+    heap_book_limit(book, 100);
+    for (uint32_t i = 0; i < 1000; i++)
+        taken += heap_book_alloc(book, &(struct block){.address = address_of(i), .size = 8}) == 0;
+    heap_book_totals(book, &totals);
+    CHECK(taken == 100 && totals.calls == 100 && heap_book_refused(book) == 900);
+    heap_book_limit(book, 101);
+    CHECK(heap_book_alloc(book, &(struct block){.address = address_of(999), .size = 8}) == 0);
+    heap_book_destroy(book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +446,7 @@ int main(void)
         cmocka_unit_test(random_events_agree_with_simple_books),
         cmocka_unit_test(a_new_peak_shows_the_sites_of_its_own_instant),
         cmocka_unit_test(a_block_that_lives_for_a_year_keeps_its_site),
+        cmocka_unit_test(what_a_process_cannot_have_is_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,6 +228,25 @@ TEST(mappings_that_are_cut_are_freed_once)
     map_book_destroy(book);
 }
 
+/* Mapped one by one, or one that is cut again and again. */
+TEST(more_mappings_than_can_be_are_refused)
+{
+    struct map_book *book = map_book_create();
+    uint64_t const many = 3u << 20;
+    uint64_t refused = 0;
+    CHECK(book && map_book_map(book, BASE, 2 * many * PAGE, 0) == 0);
+    for (uint64_t i = 0; i < many / 2; i++)
+        refused += map_book_unmap(book, BASE + 2 * i * PAGE, PAGE) < 0;
+    CHECK(refused == 0);
+    for (uint64_t i = 0; i < many / 2; i++)
+        refused += map_book_map(book, 2 * BASE + 2 * i * PAGE, PAGE, 0) < 0;
+    CHECK(refused > many / 4 && refused < many / 2);
+    CHECK(map_book_unmap(book, BASE + 2 * (many - 10) * PAGE, PAGE) < 0);
+    CHECK(map_book_unmap(book, BASE, 2 * many * PAGE) == 0); /* makes room */
+    CHECK(map_book_map(book, BASE, PAGE, 0) == 0);
+    map_book_destroy(book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +256,7 @@ int main(void)
         cmocka_unit_test(nothing_and_nonsense_are_ignored),
         cmocka_unit_test(a_million_mappings_are_no_matter),
         cmocka_unit_test(mappings_that_are_cut_are_freed_once),
+        cmocka_unit_test(more_mappings_than_can_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ TEST(what_is_repeated_under_names_is_bounded)
         without += site == plain;
     }
     CHECK(without >= 100 && without < 1100);
-    CHECK(stack_table_count(recording->stacks) < 9u << 20);
+    CHECK(stack_table_count(recording->stacks) < 3u << 20);
     /* those that were made stay what they are */
     CHECK(stack_import_site_under(import, node, recording_intern(recording, "n0"), &site) == 0);
     CHECK(site != plain);

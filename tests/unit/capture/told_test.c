@@ -260,6 +260,37 @@ TEST(a_flood_of_marks_is_counted_and_bounded)
     CHECK(recording->marks.count + recording->marks.left_out == 20000);
 }
 
+/* Stamps are the program's: a second between two of them is none of ours. */
+TEST(a_flood_of_marks_that_says_it_took_long_is_bounded)
+{
+    for (uint64_t i = 0; i < 20000; i++) {
+        tell_mark(0, 5000 + i * 1000000000, MARK_INSTANT, "m");
+        if (i % 1000 == 0)
+            read_all();
+    }
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->marks.count + recording->marks.left_out == 20000);
+    CHECK(recording->buckets.count < 5000); /* each would be one */
+}
+
+/* What has no place in the recording is not kept, either. */
+TEST(names_that_are_not_used_cost_nothing)
+{
+    char text[16];
+    tell_mark(0, 5000, MARK_BEGIN, "phase");
+    for (uint32_t i = 1; i <= 20000; i++) {
+        snprintf(text, sizeof(text), "n%u", i);
+        tell_pool(0, i, i - 1, text);
+        tell_mark(0, 5000 + i, MARK_END, text);
+        if (i % 1000 == 0)
+            read_all();
+    }
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording && string_table_count(recording->strings) < 4300);
+}
+
 /* A time that cannot be does not hold the reader for ever. */
 TEST(a_mark_of_a_wild_time_is_read)
 {
@@ -361,6 +392,8 @@ int main(void)
         READ(rings_that_wait_catch_up_before_a_mark),
         READ(marks_at_one_instant_and_late_ones_stay_in_order),
         READ(a_flood_of_marks_is_counted_and_bounded),
+        READ(a_flood_of_marks_that_says_it_took_long_is_bounded),
+        READ(names_that_are_not_used_cost_nothing),
         READ(a_mark_of_a_wild_time_is_read),
         READ(records_that_make_no_sense_are_lost_alone),
         READ(thousands_of_names_share_one_in_the_end),

@@ -169,6 +169,47 @@ static void bytes_of_nothing_in_the_middle_cost_what_they_replace(void **state)
     free_small_file(&file);
 }
 
+/* Rows that are all the same are packed to nothing. */
+static void add_bomb(struct small_file *file, enum section tag, uint64_t rows, unsigned row_bytes)
+{
+    struct chunk_packer *packer = chunk_packer_create();
+    struct chunk_draft draft = {.flags = CHUNK_TABLES};
+    struct byte_buffer out = {0};
+    static const char zeros[4000];
+    put_varint(&draft.section, 100000);
+    put_varint(&draft.section, rows);
+    for (uint64_t i = 0; i < rows * row_bytes / sizeof(zeros); i++)
+        put_bytes(&draft.section, zeros, sizeof(zeros));
+    draft_packed_section(&draft, tag);
+    CHECK(packer && chunk_seal(packer, &draft, &out) == 0 && out.size < 100000);
+    file->data = realloc(file->data, file->size + out.size);
+    memcpy(file->data + file->size, out.data, out.size);
+    file->size += out.size;
+    bytes_free(&out);
+    draft_free(&draft);
+    chunk_packer_destroy(packer);
+}
+
+static void a_small_file_does_not_become_many_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        enum section tag;
+        unsigned row_bytes;
+    } bombs[] = {{SECTION_FRAMES, 2}, {SECTION_STACKS, 2}, {SECTION_STRINGS, 1}};
+    for (unsigned i = 0; i < sizeof(bombs) / sizeof(bombs[0]); i++) {
+        struct small_file file = make_small_file();
+        add_bomb(&file, bombs[i].tag, 20000000, bombs[i].row_bytes);
+        struct recording *read = recording_read_bytes(file.data, file.size, NULL);
+        assert_non_null(read);
+        CHECK(check_what_is_left(&file, read) == ROUNDS);
+        CHECK(read->quality.damaged_chunks == 1);
+        CHECK(read->frames.count < 1000 && stack_table_count(read->stacks) < 1000);
+        recording_destroy(read);
+        free_small_file(&file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +217,7 @@ int main(void)
         cmocka_unit_test(a_flipped_byte_costs_at_most_one_bucket),
         cmocka_unit_test(a_file_cut_anywhere_opens_up_to_its_last_whole_chunk),
         cmocka_unit_test(bytes_of_nothing_in_the_middle_cost_what_they_replace),
+        cmocka_unit_test(a_small_file_does_not_become_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
