@@ -153,13 +153,13 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     account_free(site_of(book, block->site), block->size, block->slack, calls);
     account_free(thread_of(book, block->thread), block->size, block->slack, calls);
     ledger_count_lifetime(&book->sites, block->site, lifetime, calls);
-    book->live_bytes -= (int64_t)block->size;
-    book->live_slack -= (int64_t)block->slack;
-    book->live_count -= (int64_t)calls;
+    sum_add(&book->live_bytes, -block->size);
+    sum_add(&book->live_slack, -block->slack);
+    sum_add(&book->live_count, -calls);
     book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
     if (unlikely(block->time_ns < book->doubt.until_ns))
-        book->doubt.bytes -= (int64_t)block->size;
+        sum_add(&book->doubt.bytes, -block->size);
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
     return lifetime;
@@ -183,7 +183,8 @@ static inline unsigned book_gone(struct heap_book *book, const struct block *blo
 
 static COLD void note_floor(struct heap_book *book, uint64_t time_ns)
 {
-    int64_t const sure = book->live_bytes - book->doubt.bytes;
+    int64_t sure = book->live_bytes;
+    sum_add(&sure, -(uint64_t)book->doubt.bytes);
     if (sure <= (int64_t)book->doubt.peak_floor)
         return;
     book->doubt.peak_floor = (uint64_t)sure;
@@ -236,9 +237,9 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
     account_alloc(site_of(book, block->site), block->size, block->slack, calls);
     account_alloc(thread_of(book, block->thread), block->size, block->slack, calls);
     ledger_count_size(&book->sites, block->site, class, calls);
-    book->live_bytes += (int64_t)block->size;
-    book->live_slack += (int64_t)block->slack;
-    book->live_count += (int64_t)calls;
+    sum_add(&book->live_bytes, block->size);
+    sum_add(&book->live_slack, block->slack);
+    sum_add(&book->live_count, calls);
     book->totals.calls += calls;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
@@ -420,10 +421,10 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     account_unfree(site_of(book, moving.block.site), moving.block.size, moving.block.slack, calls);
     account_unfree(thread_of(book, moving.block.thread), moving.block.size, moving.block.slack,
                    calls);
-    book->sites.histograms[moving.block.site].lifetimes[moving.lifetime] -= (int32_t)calls;
-    book->live_bytes += (int64_t)moving.block.size;
-    book->live_slack += (int64_t)moving.block.slack;
-    book->live_count += (int64_t)calls;
+    sum_add_short(&book->sites.histograms[moving.block.site].lifetimes[moving.lifetime], -calls);
+    sum_add(&book->live_bytes, moving.block.size);
+    sum_add(&book->live_slack, moving.block.slack);
+    sum_add(&book->live_count, calls);
     book->totals.frees -= calls;
     book->totals.freed_bytes -= moving.block.size;
     if (moving.temporary)
