@@ -8,6 +8,7 @@
 #include "base/cold.h"
 #include "capture/fork_log.h"
 #include "capture/ledger.h"
+#include "capture/live_doubt.h"
 #include "model/sampling.h"
 
 #define BLOCK_BYTES 16u /* of one in the table */
@@ -23,15 +24,6 @@ struct moving_block {
     uint32_t site, thread; /* then: of what */
 };
 
-/* Frees were lost: blocks made before `until` may be gone although they count as live.  `bytes` are those that do
- * now, and rather too many than too few; `peak_floor` was live at `floor_ns` without any of them, `first_floor` before
- * `first_ns`, when nothing was lost yet. */
-struct doubt {
-    uint64_t until; /* in the units that blocks keep of their time; 0: nothing was lost */
-    int64_t bytes;
-    uint64_t peak_floor, floor_ns, first_floor, first_ns;
-};
-
 struct heap_book {
     bool of_pools;
     struct block_table *blocks;
@@ -43,7 +35,7 @@ struct heap_book {
     uint64_t *rates; /* by site; NULL while nothing is sampled */
     uint32_t rate_room;
     uint64_t epoch; /* counts peaks */
-    struct doubt doubt;
+    struct live_doubt doubt;
     int64_t live_bytes, live_count, live_slack;
     uint64_t live_spread, peak_spread; /* how uncertain they are: see model/sampling.h */
     int64_t bucket_max, bucket_min;
@@ -149,12 +141,6 @@ static void book_spread(struct heap_book *book, const struct weighed *weighed,
     book->live_spread += change == SPREAD_GONE ? -weighed->spread : weighed->spread;
 }
 
-/* The same when it is made and when it is freed, although a thread may tell later than another of what came before. */
-static inline bool is_in_doubt(const struct heap_book *book, const struct block *block)
-{
-    return block->time_ns >> BLOCK_TIME_SHIFT < book->doubt.until;
-}
-
 /* Books that a block is gone, or `calls` blocks of a class.  Its lifetime class. */
 static inline unsigned book_gone_as(struct heap_book *book, const struct block *block,
                                     uint64_t time_ns, uint64_t calls)
@@ -164,13 +150,13 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     account_free(site_of(book, block->site), block->size, block->slack, calls);
     account_free(thread_of(book, block->thread), block->size, block->slack, calls);
     ledger_count_lifetime(&book->sites, block->site, lifetime, calls);
-    book->live_bytes -= (int64_t)block->size;
-    book->live_slack -= (int64_t)block->slack;
-    book->live_count -= (int64_t)calls;
+    sum_add(&book->live_bytes, -block->size);
+    sum_add(&book->live_slack, -block->slack);
+    sum_add(&book->live_count, -calls);
     book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
-    if (unlikely(is_in_doubt(book, block)))
-        book->doubt.bytes -= (int64_t)block->size;
+    if (unlikely(doubt_has(&book->doubt, block)))
+        sum_add(&book->doubt.bytes, -block->size);
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
     return lifetime;
@@ -192,48 +178,23 @@ static inline unsigned book_gone(struct heap_book *book, const struct block *blo
                           : book_gone_as(book, block, time_ns, 1);
 }
 
-static COLD void note_floor(struct heap_book *book, uint64_t time_ns)
-{
-    int64_t const sure = book->live_bytes - book->doubt.bytes;
-    if (sure <= (int64_t)book->doubt.peak_floor)
-        return;
-    book->doubt.peak_floor = (uint64_t)sure;
-    book->doubt.floor_ns = time_ns;
-}
-
 void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
                      uint64_t peak_before)
 {
-    struct doubt *doubt = &book->doubt;
-    uint64_t const until = (end_ns >> BLOCK_TIME_SHIFT) + 1;
-    if (doubt->until == 0 || begin_ns < doubt->first_ns) {
-        doubt->first_floor = peak_before;
-        doubt->first_ns = begin_ns;
-    }
-    if (doubt->floor_ns == 0 || doubt->floor_ns >= begin_ns) {
-        doubt->peak_floor = doubt->first_floor;
-        doubt->floor_ns = 0;
-    }
-    if (until > doubt->until)
-        doubt->until = until;
-    doubt->bytes = book->live_bytes;
+    doubt_gap(&book->doubt, begin_ns, end_ns, peak_before);
+    book->doubt.bytes = book->live_bytes;
 }
 
 void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak)
 {
-    const struct doubt *doubt = &book->doubt;
-    bool const any = doubt->until != 0;
-    int64_t const bytes = doubt->bytes < book->live_bytes ? doubt->bytes : book->live_bytes;
-    *live = any && bytes > 0 ? (uint64_t)bytes : 0;
-    *peak = any && book->totals.peak_bytes > doubt->peak_floor
-                ? book->totals.peak_bytes - doubt->peak_floor
-                : 0;
+    *live = doubt_of_live(&book->doubt, book->live_bytes);
+    *peak = doubt_of_peak(&book->doubt, book->totals.peak_bytes);
 }
 
 static inline void note_peak(struct heap_book *book, uint64_t time_ns)
 {
     if (unlikely(book->doubt.until))
-        note_floor(book, time_ns);
+        doubt_floor(&book->doubt, book->live_bytes, time_ns);
     if (book->live_bytes > book->bucket_max)
         book->bucket_max = book->live_bytes;
     if (book->live_bytes <= (int64_t)book->totals.peak_bytes)
@@ -252,11 +213,11 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
     account_alloc(site_of(book, block->site), block->size, block->slack, calls);
     account_alloc(thread_of(book, block->thread), block->size, block->slack, calls);
     ledger_count_size(&book->sites, block->site, class, calls);
-    book->live_bytes += (int64_t)block->size;
-    book->live_slack += (int64_t)block->slack;
-    book->live_count += (int64_t)calls;
-    if (unlikely(is_in_doubt(book, block)))
-        book->doubt.bytes += (int64_t)block->size;
+    sum_add(&book->live_bytes, block->size);
+    sum_add(&book->live_slack, block->slack);
+    sum_add(&book->live_count, calls);
+    if (unlikely(doubt_has(&book->doubt, block)))
+        sum_add(&book->doubt.bytes, block->size);
     book->totals.calls += calls;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
@@ -442,12 +403,12 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     account_unfree(site_of(book, moving.block.site), moving.block.size, moving.block.slack, calls);
     account_unfree(thread_of(book, moving.block.thread), moving.block.size, moving.block.slack,
                    calls);
-    book->sites.histograms[moving.block.site].lifetimes[moving.lifetime] -= (int32_t)calls;
-    book->live_bytes += (int64_t)moving.block.size;
-    if (is_in_doubt(book, &moving.block))
-        book->doubt.bytes += (int64_t)moving.block.size;
-    book->live_slack += (int64_t)moving.block.slack;
-    book->live_count += (int64_t)calls;
+    sum_add_short(&book->sites.histograms[moving.block.site].lifetimes[moving.lifetime], -calls);
+    sum_add(&book->live_bytes, moving.block.size);
+    sum_add(&book->live_slack, moving.block.slack);
+    sum_add(&book->live_count, calls);
+    if (doubt_has(&book->doubt, &moving.block))
+        sum_add(&book->doubt.bytes, moving.block.size);
     book->totals.frees -= calls;
     book->totals.freed_bytes -= moving.block.size;
     if (moving.temporary)

@@ -10,6 +10,17 @@
 #include "model/metric.h"
 #include "model/recording.h"
 
+/* Sums of what a program says, which may be anything: they go round instead of over. */
+static inline void sum_add(int64_t *sum, uint64_t more)
+{
+    *sum = (int64_t)((uint64_t)*sum + more);
+}
+
+static inline void sum_add_short(int32_t *sum, uint64_t more)
+{
+    *sum = (int32_t)((uint32_t)*sum + (uint32_t)more);
+}
+
 struct account {
     /* ever */
     _Alignas(64) uint64_t bytes;
@@ -121,7 +132,7 @@ static inline void ledger_count_lifetime(struct ledger *ledger, uint32_t index, 
         account->lifetime_class = (uint8_t) class;
     }
     if (calls > UINT16_MAX)
-        ledger->histograms[index].lifetimes[class] += (int32_t)calls;
+        sum_add_short(&ledger->histograms[index].lifetimes[class], calls);
     else
         account->lifetime_run = (uint16_t)(account->lifetime_run + calls);
 }
@@ -131,7 +142,7 @@ static inline void account_alloc(struct account *account, uint64_t size, uint64_
 {
     account->bytes += size;
     account->slack += slack;
-    account->calls += (int32_t)calls;
+    sum_add_short(&account->calls, calls);
 }
 
 static inline void account_free(struct account *account, uint64_t size, uint64_t slack,
@@ -139,7 +150,7 @@ static inline void account_free(struct account *account, uint64_t size, uint64_t
 {
     account->freed += size;
     account->slack_freed += slack;
-    account->frees += (int32_t)calls;
+    sum_add_short(&account->frees, calls);
 }
 
 static inline void account_unfree(struct account *account, uint64_t size, uint64_t slack,
@@ -147,7 +158,7 @@ static inline void account_unfree(struct account *account, uint64_t size, uint64
 {
     account->freed -= size;
     account->slack_freed -= slack;
-    account->frees -= (int32_t)calls;
+    sum_add_short(&account->frees, -calls);
 }
 
 _Static_assert(sizeof(struct account) == 128, "two lines");

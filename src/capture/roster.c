@@ -556,10 +556,9 @@ static struct session *find_program(const struct roster *roster)
 
 static struct session *find_any(const struct roster *roster)
 {
-    for (uint32_t i = 0; i < roster->session_count; i++) {
+    for (uint32_t i = 0; i < roster->session_count; i++)
         if (roster->sessions[i])
             return roster->sessions[i];
-    }
     return roster->unnamed.count > 0 ? roster->unnamed.items[0] : NULL;
 }
 

@@ -438,6 +438,28 @@ TEST(what_a_process_cannot_have_is_not_kept)
     heap_book_destroy(book);
 }
 
+/* What a program says may be anything; the sums are then, too, but they do no harm (run with UBSan). */
+TEST(absurd_sizes_and_rates_are_summed_without_harm)
+{
+    static const uint64_t rates[] = {1, 1ull << 31, 1ull << 40, 1ull << 59};
+    struct heap_book *book = heap_book_create();
+    struct totals totals;
+    uint64_t address = 0x1000;
+    CHECK(heap_book_reserve(book, 8, 8) == 0);
+    for (uint32_t round = 0; round < 40; round++) {
+        uint64_t const size = round % 2 ? 1 : (uint64_t)INT64_MAX - round;
+        CHECK(heap_book_set_rate(book, round % 8, rates[round % 4]) >= 0);
+        CHECK(heap_book_alloc(book, &(struct block){address, size, 77, size, round % 8, 1}) == 0);
+        struct freeing freeing = {.address = address, .time_ns = 100};
+        if (round % 5 == 0)
+            CHECK(heap_book_free(book, &freeing) == 0);
+        address += 1ull << 32;
+    }
+    heap_book_totals(book, &totals);
+    CHECK(totals.calls > 0);
+    heap_book_destroy(book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +469,7 @@ int main(void)
         cmocka_unit_test(a_new_peak_shows_the_sites_of_its_own_instant),
         cmocka_unit_test(a_block_that_lives_for_a_year_keeps_its_site),
         cmocka_unit_test(what_a_process_cannot_have_is_not_kept),
+        cmocka_unit_test(absurd_sizes_and_rates_are_summed_without_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
