@@ -53,7 +53,8 @@ static bool has_nothing(const struct reader *reader)
 {
     const struct recording *recording = reader->recording;
     return recording->buckets.count == 0 && !recording->being_written &&
-           !recording->quality.complete && recording->heap.calls == 0;
+           !recording->quality.complete &&
+           (recording->heap.calls == 0 || recording->quality.unwritten_from_ns != 0);
 }
 
 static int read_into(struct reader *reader, struct fault *fault)
@@ -67,9 +68,11 @@ static int read_into(struct reader *reader, struct fault *fault)
     if (err < 0)
         return fault_set(fault, err, FAULT_NO_MEMORY);
     if (has_nothing(reader))
-        return fault_set(fault, -ENODATA,
-                         "the file has only the beginning of a recording: it was cut off there, or "
-                         "its recorder ended before it wrote anything");
+        return fault_set(fault, -ENODATA, "the file has only the beginning of a recording: %s",
+                         reader->recording->quality.unwritten_from_ns
+                             ? "the disk was full before more could be written"
+                             : "it was cut off there, or its recorder ended before it wrote "
+                               "anything");
     tell_quality(reader);
     return 0;
 }

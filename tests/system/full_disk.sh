@@ -17,7 +17,7 @@ if [ "${1:-}" != inside ]; then
     exec "${with_own_mounts[@]}" "$0" inside
 fi
 mkdir -p small
-if ! mount -t tmpfs -o size=64k tmpfs small; then
+if ! mount -t tmpfs -o size=128k tmpfs small; then
     skip full-disk "this user may not mount a small disk"
     exit 0
 fi
@@ -49,7 +49,7 @@ equal rows-agree "$(jq .summary.heap.peak_bytes report.json)" "$(jq '[.summary.h
 equal calls-agree "$("$MEMOIR" report full.memoir --metric heap.allocated --json | jq .total.count)" "$(jq .summary.heap.calls report.json)"
 
 # No room even for the beginning: nothing is run, or it is run and ends well.
-dd if=/dev/zero of=small/rest bs=1k count=64 2>/dev/null
+dd if=/dev/zero of=small/rest bs=1k count=128 2>/dev/null
 "$MEMOIR" run -o small/none.memoir -- "$subjects/subject-exits" 0 >out 2>err
 equal no-room-at-all 1 $?
 equal no-room-sentences 2 "$(grep -c . err)"

@@ -31,11 +31,11 @@ equal status 0 $?
 equal all-came "20 queued, continued" "$(tail -n 1 out)"
 
 # A program that is stopped by somebody else is no reason to stand.
-"$MEMOIR" run --quiet -o other.memoir -- "$subjects/subject-counts_signals" >out &
+"$MEMOIR" run --quiet -o other.memoir -- "$subjects/subject-counts_signals" >again &
 recorder=$!
-wait_until 20 has_line out ready || not_ok begins-again "it did not begin"
+wait_until 20 has_line again ready || not_ok begins-again "it did not begin"
 program=$(descendants $recorder | head -n 1)
-kill -STOP "$program"
+kill -STOP "$program" || not_ok begins-again "it was not found"
 wait_until 10 stands "$program"
 sleep 0.3
 if stands $recorder; then not_ok memoir-goes-on-alone "it stands, too"; else ok memoir-goes-on-alone; fi
