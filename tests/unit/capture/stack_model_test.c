@@ -132,7 +132,12 @@ static void check_frame(const struct model *model, const struct frame *frame,
                             path);
 }
 
-/* Every frame of the site, from inside to outside; below it the name, if there is one. */
+static bool is_cut(uint32_t root)
+{
+    return root == TRIE_NO_RULE || root == TRIE_BAD_FRAME;
+}
+
+/* Every frame of the site, from inside to outside; below it the name, if there is one, or that it is cut. */
 static void check_site(const struct model *model, uint32_t site, const struct model_node *node,
                        string_id name)
 {
@@ -149,10 +154,12 @@ static void check_site(const struct model *model, uint32_t site, const struct mo
         root = node->parent;
         at = link.caller;
     }
+    if (!name && is_cut(root))
+        name = recording_intern(model->recording, STACK_CUT_NAME);
     if (name) {
         struct stack_link const link = stack_table_innermost(recording->stacks, at);
         const struct frame *frame = &recording->frames.items[link.frame];
-        CHECK(frame->location_count == 1 &&
+        CHECK(at != STACK_EMPTY && frame->location_count == 1 &&
               recording->locations.items[frame->first_location].function == name);
         at = link.caller;
     }
@@ -224,19 +231,21 @@ static void check_frames(const struct model *model, uint32_t names_used)
     uint64_t(*keys)[2] = calloc(model->count, sizeof(*keys));
     unsigned char *used = calloc(model->count, 1);
     size_t count = 0, distinct = 0;
+    bool any_cut = false;
     for (uint32_t i = model->count; i-- > 0;) {
         used[i] |= model->nodes[i].site != NOT_IMPORTED;
         if (used[i] && model->nodes[i].parent >= TRIE_FIRST_NODE)
             used[model->nodes[i].parent - TRIE_FIRST_NODE] = 1;
         if (!used[i])
             continue;
+        any_cut |= is_cut(model->nodes[i].parent);
         keys[count][0] = model->nodes[i].ip;
         keys[count++][1] = model->nodes[i].module;
     }
     qsort(keys, count, sizeof(*keys), compare_keys);
     for (size_t i = 0; i < count; i++)
         distinct += i == 0 || compare_keys(keys[i], keys[i - 1]) != 0;
-    CHECK(model->recording->frames.count == distinct + names_used);
+    CHECK(model->recording->frames.count == distinct + names_used + any_cut);
     free(keys);
     free(used);
 }
