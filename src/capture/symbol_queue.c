@@ -269,6 +269,12 @@ void symbol_queue_forget(struct symbol_queue *queue, const struct recording *rec
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* That of the one process of a recording leads to what it has mapped, also when the file is gone; of several each module knows its own. */
+static const char *root_of(const struct module *module, const char *root)
+{
+    return *root || !module->root ? root : module->root;
+}
+
 static bool ask(struct symbol_queue *queue, struct recording *recording, const char *root,
                 size_t at)
 {
@@ -280,7 +286,7 @@ static bool ask(struct symbol_queue *queue, struct recording *recording, const c
                                 .frame = (uint32_t)at,
                                 .address = frame->address,
                                 .path = strdup(recording_text(recording, module->path)),
-                                .root = strdup(module->root ? module->root : root),
+                                .root = strdup(root_of(module, root)),
                                 .build_id = strdup(recording_text(recording, module->build_id))};
     if (!question.path || !question.root || !question.build_id ||
         !vec_push(&queue->questions, question)) {

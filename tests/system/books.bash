@@ -18,10 +18,11 @@ table() { # table FILE
               end;
         (input_filename | split(".")[-2]) as $metric | .rows[]? | [$metric, path, .value, .count] | @tsv' "${files[@]}" |
         awk -F '\t' '
+            # %.0f: the %d of mawk ends at 2^31
             { seen[$2] = 1; value[$1, $2] += $3; count[$1, $2] += $4 }
             END {
                 for (p in seen)
-                    printf "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", p, value["calls", p], value["allocated", p],
+                    printf "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\n", p, value["calls", p], value["allocated", p],
                         count["freed", p], value["freed", p], count["live", p], value["live", p],
                         count["peak", p], value["peak", p], value["temporary", p]
             }' | sort
@@ -32,7 +33,7 @@ compare_summary() { # compare_summary CASE FILE BOOKS TABLE
     local expected actual
     expected=$(awk -F '\t' '
         (FNR == NR && $1 == "total") || (FNR != NR && $1 == "other") { for (i = 2; i <= NF; i++) sum[i] += $i }
-        END { printf "calls %d, allocated_bytes %d, freed_calls %d, leaked_calls %d, leaked_bytes %d, peak_bytes %d, temporary_calls %d",
+        END { printf "calls %.0f, allocated_bytes %.0f, freed_calls %.0f, leaked_calls %.0f, leaked_bytes %.0f, peak_bytes %.0f, temporary_calls %.0f",
                   sum[2], sum[3], sum[4], sum[6], sum[7], sum[9], sum[10] }' "$3" "$4")
     actual=$(fact "$2" '.summary.heap | . as $heap | [("calls", "allocated_bytes", "freed_calls", "leaked_calls", "leaked_bytes",
         "peak_bytes", "temporary_calls") | "\(.) \($heap[.])"] | join(", ")')

@@ -88,6 +88,7 @@ check_stacks() { # check_stacks CASE FILE COST…
     shift 2
     for cost; do
         metric=${cost/allocations/calls}
+        metric=${metric/leaked/live} # at the end, with what is suppressed of leaks
         heaptrack_print --disable-builtin-suppressions -F theirs.folded --flamegraph-cost-type "$cost" "$file" \
             >/dev/null 2>&1
         "$MEMOIR" export "$file" --to folded --metric "heap.$metric" -o ours.folded

@@ -77,7 +77,8 @@ for command in $commands; do
 done
 
 # The tables in the sources have what is offered, and nothing else.
-grep -rhoE '\{"--?[a-zA-Z][a-z0-9-]*"' "$TOP/src/cli" | tr -d '{"' | sort -u >coded
+# Not those that are given to other programs of ours, (char[]){"--scale"}.
+grep -rhoE '(^|[^)])\{"--?[a-zA-Z][a-z0-9-]*"|name = "--[a-z-]*"' "$TOP/src/cli" | grep -oE -e '--?[a-zA-Z][a-z0-9-]*' | sort -u >coded
 for command in $commands; do
     words_of "$command" | while read -r words; do
         # shellcheck disable=SC2086

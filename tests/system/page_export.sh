@@ -21,8 +21,8 @@ same_bytes() { # same_bytes CASE QUERY NAME EXPORT-OPTIONS…
     equal "export-$case-name" 0 $?
 }
 same_bytes pprof 'to=pprof' pb.gz --to pprof
-same_bytes pprof-metric 'to=pprof&metric=heap.allocated&between=10%25,90%25&filter=work' pb.gz \
-    --to pprof --metric heap.allocated --between 10%,90% --filter work
+same_bytes pprof-metric 'to=pprof&metric=heap.allocated&between=5%25,100%25&filter=work' pb.gz \
+    --to pprof --metric heap.allocated --between 5%,100% --filter work
 same_bytes folded 'to=folded&metric=heap.live&at=50%25' folded --to folded --metric heap.live --at 50%
 same_bytes callgrind 'to=callgrind' callgrind.out --to callgrind
 same_bytes massif 'to=massif' massif.out --to massif

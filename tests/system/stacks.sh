@@ -60,7 +60,7 @@ complete gaps gaps.memoir
 # Code without tables: frame pointers are followed where they lead to known code, and only there.
 record made.memoir -- "$subjects/subject-made_code"
 equal made-code-status 0 "$status"
-equal made-code-kinds "$(printf '10000 1000 allocate ? ? thrice ? keeps_frames main\n20300 1010 allocate ?')" \
+equal made-code-kinds "$(printf '10000 1000 allocate ? ? thrice ? keeps_frames main\n20300 1010 allocate ? [stack cut here]')" \
     "$(jq -r '.rows[] | [.value, .count, (.stack[].function
             | if startswith("0x") then "?" else select(test("start") | not) end)] | join(" ")' \
         "$(json_of made.memoir heap.allocated)" | sort)"
