@@ -44,7 +44,8 @@ equal status 0 $?
 for i in 0 1; do
     at_least "process-$i-has-names" 1 "$(grep -c "^worker ${started[i]};.*;work;" both.folded)"
 done
-equal functions-without-names 0 "$(grep -c 'worker+0x' both.folded)"
+# Innermost may be a stub of the linker's, which has none anywhere.
+equal functions-without-names 0 "$(grep -c 'worker+0x[0-9a-f]*;' both.folded)"
 
 # Also when they are gone before the names are asked for.
 for name in one two; do
@@ -55,5 +56,5 @@ wait_until 10 begun "${started[@]:2}"
 equal gone-status 0 $?
 "$MEMOIR" export gone.memoir --to folded --metric cpu.on >gone.folded 2>/dev/null
 at_least gone-has-names 2 "$(grep -c ';work;' gone.folded)"
-equal gone-functions-without-names 0 "$(grep -c 'worker+0x' gone.folded)"
+equal gone-functions-without-names 0 "$(grep -c 'worker+0x[0-9a-f]*;' gone.folded)"
 true
