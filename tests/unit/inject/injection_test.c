@@ -133,10 +133,11 @@ static bool ends_before(pid_t injector, int count)
     return false;
 }
 
-/* At every third call by which they move the thread that they borrowed: each takes a while, and waits are any number of them. */
+/* At every third of the first calls by which they move the thread that they borrowed.  Not up to the end of a visit: watched like this, one takes
+ * thousands of calls, and none was seen to end. */
 #define KILLS_MAX 40
 
-TEST(injectors_killed_at_each_step_leave_nothing)
+TEST(injectors_killed_at_their_first_steps_leave_nothing)
 {
     struct tracer_library library;
     struct fault fault = {0};
@@ -182,6 +183,6 @@ int main(void)
         cmocka_unit_test(what_the_library_answers_comes_back),
         cmocka_unit_test(a_library_that_is_none_is_refused),
         cmocka_unit_test(killed_injectors_do_no_harm),
-        cmocka_unit_test(injectors_killed_at_each_step_leave_nothing)};
+        cmocka_unit_test(injectors_killed_at_their_first_steps_leave_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
