@@ -35,7 +35,7 @@ struct ring_reader {
     uint64_t round_end_ns;   /* on the monotonic clock */
     bool
         stopped; /* the rest waits for the next one: it took long, or a mark and all that came after it must */
-    bool at_mark;
+    bool at_mark, mark_waits; /* for the next round */
     struct ring_guard *guard;
     _Atomic uint64_t progress; /* as in the arena, but nobody else can write it */
     _Atomic uint64_t rounds;   /* also those that found nothing */
@@ -176,14 +176,28 @@ static COLD bool see_thread(struct ring_reader *reader, struct ring *ring, uint6
     return true;
 }
 
-static void see_time(struct ring_reader *reader, struct ring *ring, uint64_t first)
+/* Whether it happened when this round had begun to take stock: what came before it, in a ring that was looked at
+ * earlier, may not be in this round.  Stamps of the future were scribbled over, and are not waited for. */
+static bool is_of_next_round(const struct ring_reader *reader, uint64_t tsc)
 {
-    uint64_t now = tick_clock_ns(reader->clock, first >> 4);
+    return unlikely(tsc > reader->round_tsc) && tsc <= __builtin_ia32_rdtsc();
+}
+
+/* False when what follows must wait. */
+static bool see_time(struct ring_reader *reader, struct ring *ring, uint64_t first)
+{
+    uint64_t const tsc = first >> 4, now = tick_clock_ns(reader->clock, tsc);
+    if (is_of_next_round(reader, tsc)) {
+        ring->ahead = 0; /* of no other ring in particular */
+        reader->mark_waits |= atomic_load(&reader->arena->header->clock) == tsc;
+        return false;
+    }
     if (now <= ring->time_ns)
-        return;
+        return true;
     ring->time_ns = now;
     if (ring->session)
         ring->block_ns = session_time(ring->session, now);
+    return true;
 }
 
 static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns);
@@ -207,13 +221,12 @@ static void catch_up(struct ring_reader *reader, uint64_t until_ns)
 }
 
 /* A mark comes after all that any thread did before it.  Rings are read by time, and this one is the earliest, so all
- * others are past it, but for two: those that wait for others, and what was written when this round had taken stock
- * already.  False when the mark must wait for the next round. */
+ * others are past it, but for those that wait for others.  False when the mark must wait for the next round. */
 static bool reach_mark(struct ring_reader *reader, struct ring *ring, uint64_t tsc)
 {
     if (reader->at_mark)
         return false;
-    if (tsc > reader->round_tsc && tsc <= __builtin_ia32_rdtsc()) {
+    if (is_of_next_round(reader, tsc)) { /* whose time was scribbled over */
         reader->stopped = true;
         return false;
     }
@@ -322,10 +335,8 @@ static inline unsigned see_record(struct ring_reader *reader, struct ring *ring,
         return skip_scribble(ring, at);
     if (unlikely(type == EVENT_THREAD))
         return see_thread(reader, ring, at, first) ? words : 0;
-    if (unlikely(type == EVENT_TIME)) {
-        see_time(reader, ring, first);
-        return words;
-    }
+    if (unlikely(type == EVENT_TIME))
+        return see_time(reader, ring, first) ? words : 0;
     if (unlikely(!ring->session))
         return words;
     switch (type) {
@@ -519,7 +530,7 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
     uint64_t until;
     unsigned fullest;
     reader->clock = clock;
-    reader->stopped = false;
+    reader->stopped = reader->mark_waits = false;
     reader->round_tsc = __builtin_ia32_rdtsc();
     reader->round_end_ns = monotonic_ns() + reader->round_ns;
     uint32_t count = begin_round(reader, &fullest);
@@ -534,7 +545,7 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
     attend_held(reader, tick_clock_ns(clock, clock->anchor_tsc));
     reader->is_late = reader->never_waits && fullest >= SHARED_PERCENT;
     ring_reader_return(reader);
-    return reader->stopped ? 100 : fullest; /* no rest now */
+    return reader->stopped || reader->mark_waits ? 100 : fullest; /* no rest now */
 }
 
 /* Nothing read in so many rounds: a ring waits for what will never come, in a way that nobody thought of. */

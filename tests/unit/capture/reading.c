@@ -13,6 +13,8 @@ static struct session *session_of(void *context, uint32_t process, uint64_t now_
     struct reading *reading = context;
     struct session_options options = {.folder = reading->folder, .max_bytes = 1 << 24};
     struct fault fault;
+    while (__builtin_ia32_rdtsc() < reading->slow_until_tsc)
+        continue;
     if (process >= READING_PROCESSES)
         return NULL;
     if (!reading->sessions[process])

@@ -12,6 +12,7 @@ struct reading {
     struct session *sessions[READING_PROCESSES];
     struct tick_clock clock;
     char folder[64];
+    uint64_t slow_until_tsc; /* a thread's first record is read then, not before */
 };
 
 struct reading *reading_begin(void); /* NULL when it cannot be */

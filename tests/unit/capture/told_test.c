@@ -212,6 +212,25 @@ TEST(a_mark_divides_what_all_threads_did)
     CHECK(recording->heap.calls == 6);
 }
 
+/* Stock of ring 0 is taken before the mark is written, stock of ring 1 after all went on. */
+TEST(what_came_after_a_mark_is_not_read_before_it)
+{
+    block_at(0, 2000, 0x1000);
+    block_at(1, 3000, 0x3000);
+    read_all();
+    uint64_t const late_tsc = __builtin_ia32_rdtsc() + 400000000;
+    reading->slow_until_tsc = late_tsc; /* when the round has begun, and goes on for long */
+    writer_thread(writer, 0, 77, 0);
+    writer_time(writer, 1, late_tsc);
+    writer_alloc(writer, 1, (struct written_block){0x4000, 16, 0, here});
+    read_all();
+    tell_mark(0, late_tsc - 1000, MARK_INSTANT, "between");
+    read_all();
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->marks.count == 1 && calls_before(recording, 0) == 2);
+    CHECK(recording->heap.calls == 3);
+}
+
 /* What waits for a record in another ring is before the mark as well. */
 TEST(rings_that_wait_catch_up_before_a_mark)
 {
@@ -389,6 +408,7 @@ int main(void)
         READ(a_record_of_a_filling_that_never_comes_is_not_waited_for_for_ever),
         READ(regions_have_names_and_lose_them),
         READ(a_mark_divides_what_all_threads_did),
+        READ(what_came_after_a_mark_is_not_read_before_it),
         READ(rings_that_wait_catch_up_before_a_mark),
         READ(marks_at_one_instant_and_late_ones_stay_in_order),
         READ(a_flood_of_marks_is_counted_and_bounded),
