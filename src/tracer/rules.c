@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tracer/loaded_elf.h"
+#include "tracer/turn.h"
 #include "unwind/row_program.h"
 
 /* glibc 2.35 and later: lock-free, safe in signal handlers.  Without it stacks have one frame. */
@@ -32,7 +33,7 @@ struct rule_entry far_rules[1 << RULE_CACHE_BITS];
 _Atomic uint64_t rule_generation;
 struct rules_loader rules_loader;
 static struct known_module known[MODULES_KNOWN];
-static _Atomic uint32_t known_lock;
+static struct turn learning;
 
 static bool is_same(const struct known_module *module, const struct dl_find_object *found)
 {
@@ -203,48 +204,40 @@ static void find_view(const struct dl_find_object *found, const ElfW(Ehdr) * elf
     }
 }
 
-/* 0 with *module set, NULL when there is no room for it; -EAGAIN when another thread is at it. */
-static int learn(const struct dl_find_object *found, struct known_module **module)
+/* What is new about it; NULL when there is no room for it. */
+static struct known_module *learn_module(const struct dl_find_object *found)
 {
-    uint32_t unlocked = 0;
-    *module = find_known(found);
-    if (*module)
-        return 0;
-    /* Rare: once per module. */
-    if (!atomic_compare_exchange_strong(&known_lock, &unlocked, 1))
-        return -EAGAIN;
-    *module = find_known(found);
-    struct known_module *room = NULL;
-    if (!*module) {
-        forget_gone();
-        room = find_room((uint64_t)found->dlfo_map_start);
-    }
-    if (room) {
-        const ElfW(Ehdr) *elf = loaded_elf_header(found);
-        room->end = (uint64_t)found->dlfo_map_end;
-        room->map = found->dlfo_link_map;
-        room->tables = found->dlfo_eh_frame;
-        find_view(found, elf, &room->view);
-        room->index = publish(found, elf);
-        atomic_store_explicit(&room->start, (uint64_t)found->dlfo_map_start, memory_order_release);
-        *module = room;
-    }
-    atomic_store(&known_lock, 0);
-    return 0;
+    forget_gone();
+    struct known_module *room = find_room((uint64_t)found->dlfo_map_start);
+    if (!room)
+        return NULL;
+    const ElfW(Ehdr) *elf = loaded_elf_header(found);
+    room->end = (uint64_t)found->dlfo_map_end;
+    room->map = found->dlfo_link_map;
+    room->tables = found->dlfo_eh_frame;
+    find_view(found, elf, &room->view);
+    room->index = publish(found, elf);
+    atomic_store_explicit(&room->start, (uint64_t)found->dlfo_map_start, memory_order_release);
+    return room;
 }
 
+/* NULL: it is in no module, or in one of which nothing can be learned. */
 static struct known_module *module_of(uint64_t pc)
 {
     struct dl_find_object found;
-    struct known_module *module;
-    for (int tries = 0; tries < 1000; tries++) {
-        if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0)
-            return NULL;
-        if (learn(&found, &module) == 0)
-            return module;
-        __builtin_ia32_pause();
+    if (!_dl_find_object || _dl_find_object((void *)pc, &found) != 0)
+        return NULL;
+    struct known_module *module = find_known(&found);
+    if (module || !turn_take(&learning, true)) /* rare: once per module */
+        return module;
+    /* Meanwhile another thread may have learned it, or closed it. */
+    if (_dl_find_object((void *)pc, &found) == 0) {
+        module = find_known(&found);
+        if (!module)
+            module = learn_module(&found);
     }
-    return NULL;
+    turn_give(&learning);
+    return module;
 }
 
 /* Where rows are made: stacks of coroutines and of small threads have no room for that.  One that a handler jumped away from
@@ -376,7 +369,7 @@ void rules_modules_changed(void)
 void rules_forked(void)
 {
     bool left = false;
-    atomic_store(&known_lock, 0);
+    turn_give(&learning);
     for (unsigned i = 0; i < DESKS; i++)
         leave_desk(&desks[i]);
     for (unsigned i = 0; i < MODULES_KNOWN; i++) {
@@ -395,7 +388,7 @@ void rules_forked(void)
 
 void rules_forget(void)
 {
-    atomic_store(&known_lock, 0);
+    turn_give(&learning);
     for (unsigned i = 0; i < MODULES_KNOWN; i++)
         atomic_store(&known[i].start, 0);
     begin_generation();

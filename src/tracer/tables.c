@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "tracer/raw_syscall.h"
+#include "tracer/turn.h"
 
 #define PAGE           4096u
 #define SLOTS_RESERVED 64u
@@ -32,34 +33,11 @@ static struct anchor reserved;         /* from the nodes to the first slots */
 static struct anchor anchors[ANCHORS]; /* else: the first page of each level, of nodes and slots */
 
 /* One at a time maps a piece or gives back what is reserved: a piece must not be taken of what has just gone. */
-#define SHORT_TRIES  250 /* about 20 ms: a nap takes 50 us longer than asked for */
-#define SHORT_NAP_NS 20000l
-/* Whoever has the turn may not run for long on a busy machine.  A thread that is to wait for the recorder waits for it, too. */
-#define LONG_TRIES  10000
-#define LONG_NAP_NS 1000000l
-static _Atomic uint32_t turn;
-
-static bool is_to_wait(void)
-{
-    const struct arena_header *header = (const struct arena_header *)head;
-    return header && atomic_load(&header->longest_wait_ns) == 0;
-}
-
-static bool take_turn(void)
-{
-    int const tries = is_to_wait() ? SHORT_TRIES + LONG_TRIES : SHORT_TRIES;
-    for (int i = 0; i < tries; i++) {
-        uint32_t nobody = 0;
-        if (atomic_compare_exchange_strong(&turn, &nobody, 1))
-            return true;
-        raw_nap(i < SHORT_TRIES ? SHORT_NAP_NS : LONG_NAP_NS);
-    }
-    return false;
-}
+static struct turn turn;
 
 void tables_forget_turn(void)
 {
-    atomic_store(&turn, 0);
+    turn_give(&turn);
 }
 
 static bool is_error(long result)
@@ -211,7 +189,7 @@ static void keep_part(struct anchor *anchor, const _Atomic(void *) *places, uint
 
 void tables_give_back(void)
 {
-    if (!reserved.at || !take_turn())
+    if (!reserved.at || !turn_take(&turn, false))
         return;
     uint64_t done = reserved.offset;
     keep_part(&anchors[ANCHOR_NODES], tracer_tables.nodes, NODE_PIECES, &done, ARENA_NODES_AT,
@@ -223,7 +201,7 @@ void tables_give_back(void)
               SLOT_STRIDE);
     give_back_to(&done, reserved.offset + reserved.length, 0);
     reserved = (struct anchor){.at = NULL};
-    atomic_store(&turn, 0);
+    turn_give(&turn);
 }
 
 bool tables_yield(void)
@@ -279,10 +257,10 @@ static void *map_piece_now(const struct piece *piece)
 
 static void *map_piece(const struct piece *piece)
 {
-    if (!take_turn())
+    if (!turn_take(&turn, false))
         return NULL;
     void *at = map_piece_now(piece);
-    atomic_store(&turn, 0);
+    turn_give(&turn);
     return at;
 }
 
