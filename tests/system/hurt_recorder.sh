@@ -20,7 +20,7 @@ program_is_there() { # program_is_there PID NAME
 
 # Every process of ours is killed while three threads allocate as fast as they can.
 kill_recorder() {
-    "$MEMOIR" run -o killed.memoir -- "$subjects/subject-works_for_seconds" 4 >out 2>err &
+    "$MEMOIR" run -o killed.memoir -- "$subjects/subject-works_for_seconds" 15 >out 2>err &
     local running=$! program
     started+=("$running")
     if ! wait_until 30 has_line out working; then

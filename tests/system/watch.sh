@@ -123,15 +123,15 @@ equal "17.4 sane rates while watched" '{"mutex-rate":100,"block-rate":100000000}
 kill -9 "$(pgrep -P $rates -x memoir-cluster || echo $rates)"
 wait $rates 2>/dev/null
 equal "17.4 rates are remembered on disk" '{"node":"A","mutex-rate":0,"block-rate":0}' "$(cat rates/rates.jsonl)"
-"$MEMOIR" watch A -o rates --quiet
+"$MEMOIR" watch A -o rates --timeout 30s --quiet
 equal "17.4 the next watch puts rates back" '{"mutex-rate":0,"block-rate":0}' "$(settings A)"
 equal "17.4 and forgets them" no "$([ -e rates/rates.jsonl ] && echo yes || echo no)"
-"$MEMOIR" watch A -o rates --mutex --quiet
+"$MEMOIR" watch A -o rates --mutex --timeout 30s --quiet
 equal "17.4 rates restored at exit" '{"mutex-rate":0,"block-rate":0} no' "$(settings A) $([ -e rates/rates.jsonl ] && echo yes || echo no)"
 equal "17.4 mutex profiles are there" 1 "$(find rates -name 'A.*.mutex' -newer rates/manifest.json -o -name 'A.*.mutex' | sort | tail -n 1 | wc -l)"
 # What somebody else has set is his.
 curl -s -X PUT -H 'X-Algo-API-Token: admin-token-0123456789' -d '{"mutex-rate":7,"block-rate":9}' "$(address B)/debug/settings/pprof" >/dev/null
-"$MEMOIR" watch B -o others --mutex --block --quiet
+"$MEMOIR" watch B -o others --mutex --block --timeout 30s --quiet
 equal "17.4 rates that are set are left" '{"mutex-rate":7,"block-rate":9}' "$(settings B)"
 
 # Goroutines: the many are asked for more rarely.
