@@ -183,8 +183,15 @@ static int choose(struct cpu_command *command, char *const *words, int count, st
         return 0;
     if (can_see_cgroup(command, fault))
         return 0;
+    if (choice->wait_exec && count == 0 && !choice->name && !choice->container && !choice->cgroup)
+        return 0; /* once we know who tells */
     return process_choice_find(choice, words, count, recorder->wish.quiet, &recorder->fixed,
                                &recorder->selector, fault);
+}
+
+static int ask_station(void *station, const char *name, bool is_once, struct fault *fault)
+{
+    return cpu_station_await(station, name, is_once, fault);
 }
 
 static int record(struct cpu_command *command)
@@ -192,8 +199,10 @@ static int record(struct cpu_command *command)
     struct fault fault = {.text = "time cannot be recorded"};
     struct cpu_cells cells;
     struct cpu_station *station = cpu_station_open(&command->station, &fault);
-    if (!station) {
+    if (!station || outside_options_await(&command->recorder, &command->choice, ask_station,
+                                          station, &fault) < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
+        cpu_station_close(station);
         return 1;
     }
     cpu_cells_init(&cells, station);
@@ -254,5 +263,6 @@ int cmd_cpu(int argc, char **argv)
     if (words >= 0)
         status = choose_and_record(&command, argv + 1, words);
     vec_free(&command.recorder.fixed.pids);
+    process_choice_fini(&command.choice);
     return status;
 }

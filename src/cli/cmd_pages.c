@@ -105,29 +105,9 @@ static void say_end(const struct outside_recorder_options *options,
             path);
 }
 
-/* Whoever is started under a name is seen from the beginning where the agent tells of it; otherwise a little later. */
-static int await(struct pages_options *options, struct page_station *station, struct fault *fault)
+static int ask_station(void *station, const char *name, bool is_once, struct fault *fault)
 {
-    struct process_choice *choice = &options->choice;
-    struct outside_recorder_options *recorder = &options->recorder;
-    bool const is_once = choice->wait_exec != NULL;
-    const char *name = is_once                               ? choice->wait_exec
-                       : choice->container || choice->cgroup ? NULL
-                                                             : choice->name;
-    int const err = name ? page_station_await(station, name, is_once, fault) : -ENOTSUP;
-    if (err < 0 && err != -ENOTSUP)
-        return err;
-    recorder->awaited = name;
-    if (!is_once)
-        return 0;
-    if (err < 0)
-        return process_choice_find(choice, NULL, 0, recorder->wish.quiet, &recorder->fixed,
-                                   &recorder->selector, fault);
-    process_choice_await(choice, &recorder->selector);
-    recorder->is_one = true;
-    if (!recorder->wish.quiet)
-        fprintf(stderr, "memoir: waiting for %s to be started\n", name);
-    return 0;
+    return page_station_await(station, name, is_once, fault);
 }
 
 static void say_missed(const struct pages_options *options, struct page_station *station)
@@ -144,7 +124,8 @@ static int record(struct pages_options *options)
     struct fault fault = {.text = "pages cannot be watched"};
     struct page_cells cells;
     struct page_station *station = page_station_open(&options->station, &fault);
-    if (!station || await(options, station, &fault) < 0) {
+    if (!station || outside_options_await(&options->recorder, &options->choice, ask_station,
+                                          station, &fault) < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
         page_station_close(station);
         return 1;

@@ -28,6 +28,29 @@ char **outside_split_program(int *argc, char **argv)
     return NULL;
 }
 
+int outside_options_await(struct outside_recorder_options *options, struct process_choice *choice,
+                          outside_await_fn ask, void *station, struct fault *fault)
+{
+    bool const is_once = choice->wait_exec != NULL;
+    const char *name = is_once                               ? choice->wait_exec
+                       : choice->container || choice->cgroup ? NULL
+                                                             : choice->name;
+    int const err = name ? ask(station, name, is_once, fault) : -ENOTSUP;
+    if (err < 0 && err != -ENOTSUP)
+        return err;
+    options->awaited = name;
+    if (!is_once)
+        return 0;
+    if (err < 0)
+        return process_choice_find(choice, NULL, 0, options->wish.quiet, &options->fixed,
+                                   &options->selector, fault);
+    process_choice_await(choice, &options->selector);
+    options->is_one = true;
+    if (!options->wish.quiet)
+        fprintf(stderr, "memoir: waiting for %s to be started\n", name);
+    return 0;
+}
+
 int outside_options_record(const struct outside_recorder_options *options)
 {
     struct outside_recorder_result result;

@@ -24,6 +24,8 @@ struct agent_samples {
     struct agent_samples_counts counts;
     struct agent_counters before; /* of agents that are gone */
     uint64_t tried_ns, counted_ns, gone_ns;
+    const char *awaited; /* NULL: nobody, or he has come */
+    bool awaits_once;
     bool has_other_numbers; /* than we have for the same processes: we are in a container */
 };
 
@@ -55,15 +57,19 @@ void agent_samples_close(struct agent_samples *samples)
     free(samples);
 }
 
+static struct agent_time_wishes wishes_of(const struct agent_samples_options *options)
+{
+    return (struct agent_time_wishes){.watch = (options->hz ? AGENT_WATCH_CPU : 0) |
+                                               (options->off_cpu ? AGENT_WATCH_WAITS : 0) |
+                                               (options->children ? AGENT_WATCH_CHILDREN : 0),
+                                      .hz = options->hz,
+                                      .wait_least_us = (uint32_t)(options->wait_least_ns / 1000)};
+}
+
 static int watch(struct agent_samples *samples, uint32_t pid, uint32_t *known_as,
                  struct fault *fault)
 {
-    const struct agent_samples_options *options = &samples->options;
-    struct agent_time_wishes const wishes = {
-        .watch = (options->hz ? AGENT_WATCH_CPU : 0) | (options->off_cpu ? AGENT_WATCH_WAITS : 0) |
-                 (options->children ? AGENT_WATCH_CHILDREN : 0),
-        .hz = options->hz,
-        .wait_least_us = (uint32_t)(options->wait_least_ns / 1000)};
+    struct agent_time_wishes const wishes = wishes_of(&samples->options);
     int const err = agent_link_watch_time(samples->link, (pid_t)pid, &wishes, known_as, fault);
     if (err < 0)
         return err;
@@ -85,6 +91,46 @@ int agent_samples_add(struct agent_samples *samples, uint32_t pid, struct fault 
         return 0;
     (void)agent_link_unwatch(samples->link, target.known_as);
     return fault_set(fault, -ENOMEM, "There is no memory left.");
+}
+
+static int await(struct agent_samples *samples, struct fault *fault)
+{
+    struct agent_time_wishes wishes = wishes_of(&samples->options);
+    if (samples->awaits_once)
+        wishes.watch |= AGENT_WATCH_ONCE;
+    int const err = agent_link_await(samples->link, samples->awaited, &wishes, fault);
+    if (err == 0)
+        samples->counts.sees_kernel = agent_link_sees_kernel(samples->link);
+    return err;
+}
+
+int agent_samples_await(struct agent_samples *samples, const char *name, bool is_once,
+                        struct fault *fault)
+{
+    if (!samples->link)
+        return fault_set(fault, -EPIPE,
+                         "the agent has ended: start it again with sudo memoir agent");
+    samples->awaited = name;
+    samples->awaits_once = is_once;
+    int const err = await(samples, fault);
+    if (err < 0)
+        samples->awaited = NULL;
+    return err;
+}
+
+void agent_samples_begun(struct agent_samples *samples, uint32_t pid, bool is_meant)
+{
+    struct agent_target_name const target = {.pid = pid, .known_as = pid};
+    if (is_meant && vec_push(&samples->targets, target)) {
+        if (samples->awaits_once)
+            samples->awaited = NULL;
+        return;
+    }
+    if (!samples->link)
+        return;
+    (void)agent_link_unwatch(samples->link, pid);
+    if (samples->awaits_once)
+        (void)await(samples, NULL);
 }
 
 void agent_samples_forget(struct agent_samples *samples, uint32_t pid, bool has_ended)
@@ -164,6 +210,8 @@ static void find_agent(struct agent_samples *samples, uint64_t now)
         int const err = watch(samples, target->pid, &target->known_as, NULL);
         is_refused |= err < 0 && err != -ESRCH;
     }
+    if (samples->awaited)
+        (void)await(samples, NULL);
     if (is_refused) { /* then it is as good as gone */
         agent_link_close(samples->link);
         samples->link = NULL;
@@ -177,7 +225,8 @@ static void count_losses(struct agent_samples *samples, uint64_t now)
 {
     struct agent_counters counters = {0};
     samples->counted_ns = now;
-    if (samples->targets.count == 0 || agent_link_counters(samples->link, &counters) < 0)
+    if ((samples->targets.count == 0 && !samples->awaited) ||
+        agent_link_counters(samples->link, &counters) < 0)
         return;
     samples->counts.lost = samples->before.lost + counters.lost;
     samples->counts.waits_lost = samples->before.waits_missed + counters.waits_missed;

@@ -31,6 +31,12 @@ void agent_samples_close(struct agent_samples *samples); /* also NULL */
 
 /* A process from now on.  0 or -errno with a sentence. */
 int agent_samples_add(struct agent_samples *samples, uint32_t pid, struct fault *fault);
+/* Whoever becomes a program of this name, from its first instruction on: told by AGENT_STARTED, and to be answered by
+ * agent_samples_begun with whether it is one that was meant.  `is_once`: the first alone.  `name` must last.  0; -ENOTSUP
+ * where nobody can tell; or -errno with a sentence. */
+int agent_samples_await(struct agent_samples *samples, const char *name, bool is_once,
+                        struct fault *fault);
+void agent_samples_begun(struct agent_samples *samples, uint32_t pid, bool is_meant);
 /* No longer.  `has_ended`: then nobody needs to be told. */
 void agent_samples_forget(struct agent_samples *samples, uint32_t pid, bool has_ended);
 

@@ -114,6 +114,17 @@ int cpu_station_watch(struct cpu_station *station, uint32_t pid, bool is_new, st
     return err;
 }
 
+int cpu_station_await(struct cpu_station *station, const char *name, bool is_once,
+                      struct fault *fault)
+{
+    pthread_mutex_lock(&station->lock);
+    int const err = time_source_await(station->source, name, is_once, fault);
+    if (err == 0)
+        station->awaited = name;
+    pthread_mutex_unlock(&station->lock);
+    return err;
+}
+
 void cpu_station_leave(struct cpu_station *station, uint32_t pid)
 {
     pthread_mutex_lock(&station->lock);

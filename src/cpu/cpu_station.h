@@ -57,6 +57,10 @@ void cpu_station_close(struct cpu_station *station); /* also NULL */
 /* All threads of a process, and those that it starts.  `is_new`: it waits for our word and then execs.  0 or -errno with
  * `fault`. */
 int cpu_station_watch(struct cpu_station *station, uint32_t pid, bool is_new, struct fault *fault);
+/* The same for whoever becomes a program of this name, from its first instruction on; cpu_station_next_child tells of it unless
+ * all are `together`.  `is_once`: the first alone.  `name` must last.  0; -ENOTSUP where nobody can tell; or -errno with `fault`. */
+int cpu_station_await(struct cpu_station *station, const char *name, bool is_once,
+                      struct fault *fault);
 /* The recording that its time went to is gone: if there is another one, it is told what comes from now on. */
 void cpu_station_leave(struct cpu_station *station, uint32_t pid);
 

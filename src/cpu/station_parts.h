@@ -21,6 +21,7 @@ struct cpu_station {
     struct number_map index; /* place plus one, by number */
     VEC(uint32_t) children;  /* that nobody has asked for yet */
     struct cpu_lane all;     /* with `together` */
+    const char *awaited;     /* whose next processes count; NULL: nobody */
     uint64_t ended_cpu_ns;   /* with `together`: of processes that are over */
     uint64_t busy_began_ns;  /* of the whole machine, or the cgroup */
     uint64_t unreadable;     /* processes whose code may not be read */

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "cpu/station_parts.h"
+#include "procfs/process_named.h"
 
 #define CODE_OLD_NS    100000000u /* its mappings may have changed since */
 #define CHILDREN_MAX   4096u
@@ -55,6 +56,30 @@ struct cpu_process *station_begin(struct cpu_station *station, uint32_t pid, uin
     return process;
 }
 
+static void offer(struct cpu_station *station, struct cpu_process *process)
+{
+    if (station->options.together)
+        return;
+    process->is_wanted = true;
+    if (station->children.count < CHILDREN_MAX) /* those who know its number may still ask */
+        (void)vec_push(&station->children, process->pid);
+}
+
+/* Somebody has become what was awaited; the kernel knows only the beginning of a long name. */
+static void begin_awaited(struct cpu_station *station, const struct agent_record *record)
+{
+    const char *name = station->awaited;
+    bool const is_meant =
+        name && (strlen(name) < AGENT_NAME_BYTES || process_is_named(record->pid, name));
+    struct cpu_process *process = is_meant ? station_begin(station, record->pid, 0) : NULL;
+    time_source_begun(station->source, record->pid, process != NULL);
+    if (!process)
+        return;
+    process->cpu_began_ns = record->address; /* it has run since */
+    process->own.is_old = true;              /* the loader is at work */
+    offer(station, process);
+}
+
 static void begin_child(struct cpu_station *station, struct cpu_process *parent, uint32_t pid)
 {
     struct cpu_process *child = station_begin(station, pid, parent->pid);
@@ -66,11 +91,7 @@ static void begin_child(struct cpu_station *station, struct cpu_process *parent,
         snprintf(child->name, sizeof(child->name), "%s", parent->name);
     child->root = parent->root;
     child->waits_for_exec = parent->waits_for_exec;
-    if (station->options.together)
-        return;
-    child->is_wanted = true;
-    if (station->children.count < CHILDREN_MAX) /* those who know its number may still ask */
-        (void)vec_push(&station->children, pid);
+    offer(station, child);
 }
 
 /* The stack that the program itself has, and how its walk ended.  One that should be there and is not is as good as cut. */
@@ -261,6 +282,10 @@ static void book(struct cpu_station *station, struct cpu_process *process,
 void station_record(void *context, const struct agent_record *record)
 {
     struct cpu_station *station = context;
+    if (record->kind == AGENT_STARTED) {
+        begin_awaited(station, record);
+        return;
+    }
     uint32_t const pid = time_source_pid(station->source, record);
     struct cpu_process *process = station_find(station, pid);
     bool const is_of_all = station->options.whole_machine || station->options.cgroup;

@@ -107,6 +107,22 @@ int time_source_add(struct time_source *source, uint32_t pid, struct fault *faul
     return err;
 }
 
+int time_source_await(struct time_source *source, const char *name, bool is_once,
+                      struct fault *fault)
+{
+    if (!source->agent)
+        return fault_set(fault, -ENOTSUP, "perf events do not tell who is started");
+    int const err = agent_samples_await(source->agent, name, is_once, fault);
+    source->has_targets |= err == 0;
+    return err;
+}
+
+void time_source_begun(struct time_source *source, uint32_t pid, bool is_meant)
+{
+    if (source->agent)
+        agent_samples_begun(source->agent, pid, is_meant);
+}
+
 void time_source_drop(struct time_source *source, uint32_t pid)
 {
     if (source->perf)

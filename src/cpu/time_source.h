@@ -18,6 +18,10 @@ void time_source_close(struct time_source *source); /* also NULL */
 /* A process from now on.  An agent that refuses the first one is left for perf events, unless it was asked for.  0 or -errno
  * with a sentence. */
 int time_source_add(struct time_source *source, uint32_t pid, struct fault *fault);
+/* As agent_samples_await and agent_samples_begun; -ENOTSUP without an agent. */
+int time_source_await(struct time_source *source, const char *name, bool is_once,
+                      struct fault *fault);
+void time_source_begun(struct time_source *source, uint32_t pid, bool is_meant);
 /* No longer, with all that it started. */
 void time_source_drop(struct time_source *source, uint32_t pid);
 /* Nothing more is told of this one; `has_ended`: it is over. */

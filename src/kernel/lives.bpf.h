@@ -17,6 +17,8 @@ always void tell_name(struct agent_target *target, struct task_struct *task, con
 {
     struct agent_name record;
     fill_record(&record.record, kind, 0, AGENT_STACK_NONE, 0);
+    if (kind == AGENT_STARTED)
+        record.record.address = task->signal->sum_sched_runtime + task->se.sum_exec_runtime;
     record.record.pid = (uint32_t)task->tgid;
     record.record.tid = (uint32_t)task->pid;
     __builtin_memset(record.name, 0, sizeof(record.name));

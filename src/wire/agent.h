@@ -38,8 +38,8 @@ enum agent_record_kind {
     AGENT_OOM,         /* will be killed for lack of memory */
     AGENT_SAMPLE,      /* was on a processor when the clock ticked: struct agent_time */
     AGENT_WAIT, /* runs again after a wait: struct agent_time, the stacks those that it went to wait with */
-    AGENT_NAME, /* a thread is new, or has another name: struct agent_name */
-    AGENT_STARTED, /* a process has become what was awaited, and is watched from now on: struct agent_name */
+    AGENT_NAME,    /* a thread is new, or has another name: struct agent_name */
+    AGENT_STARTED, /* a process has become what was awaited, and is watched from now on: struct agent_name; `address` ns it has run before */
     AGENT_PIECE /* more of the stack whose AGENT_COPY comes next from this processor: struct agent_copy, `address` its first byte */
 };
 
