@@ -181,7 +181,7 @@ always struct agent_waiter first_wait(const struct agent_target *target, struct 
                                   .ran_ns = task->se.sum_exec_runtime,
                                   .told_ns = now,
                                   .pid = (uint32_t)task->tgid,
-                                  .stack = AGENT_STACK_NONE,
+                                  .stack = is_born ? AGENT_STACK_KERNEL : AGENT_STACK_NONE,
                                   .state = is_born ? AGENT_WAIT_PROCESSOR : 0};
     return waiter;
 }

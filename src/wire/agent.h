@@ -16,10 +16,11 @@
 #define AGENT_SOCKET_PATH "/run/memoir/agent.sock"
 
 /* A number that the recorder gave to a stack, below AGENT_STACKS_MAX; or one of these. */
-#define AGENT_STACKS_MAX   0x40000000u
-#define AGENT_STACK_NONE   0x7fffffffu /* not taken: too many new ones at once, or not readable */
-#define AGENT_STACK_KERNEL 0x7ffffffeu /* there is none: the thread is the kernel's own */
-#define AGENT_STACK_COPY   0x80000000u /* | number: the record AGENT_COPY of this number has it */
+#define AGENT_STACKS_MAX 0x40000000u
+#define AGENT_STACK_NONE 0x7fffffffu /* not taken: too many new ones at once, or not readable */
+#define AGENT_STACK_KERNEL                                                                         \
+    0x7ffffffeu /* there is none: the thread is the kernel's own, or has not run yet */
+#define AGENT_STACK_COPY 0x80000000u /* | number: the record AGENT_COPY of this number has it */
 
 enum agent_record_kind {
     AGENT_COPY = 1, /* a stack that is not known */

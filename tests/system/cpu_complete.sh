@@ -68,5 +68,12 @@ for kib in 300 1500; do
     equal "agent-$kib-roots-of-samples" 0 "$(roots "agent$kib.memoir" cpu.on)"
     equal "agent-$kib-roots-of-waits" 0 "$(roots "agent$kib.memoir" cpu.off)"
 done
+
+# A thread that waits for its first turn has no stack of its own yet: nothing of it is cut.
+"$MEMOIR" cpu --off-cpu --quiet --agent "$socket" -o young.memoir -- "$subjects/subject-thread_churn" >young.out 2>young.err
+equal young-status 0 $?
+"$MEMOIR" export young.memoir --to folded --metric cpu.off 2>/dev/null >young.folded
+at_least young-threads-wait 1 "$(grep -c 'ret_from_fork_asm;\[waits: processor\]' young.folded)"
+equal young-threads-are-not-cut 0 "$(grep 'ret_from_fork_asm;\[waits: processor\]' young.folded | grep -c 'stack cut here')"
 end_agent
 true
