@@ -15,7 +15,8 @@ struct ring {
     struct session *session;
     uint64_t tail, limit;       /* read up to; this round ends at */
     uint64_t peek;              /* looked at up to, beforehand */
-    uint64_t time_ns, block_ns; /* of the recorder; of the session */
+    uint64_t tsc;               /* the newest stamp that was read: rings are read in this order */
+    uint64_t time_ns, block_ns; /* the same on the clock of the recorder; of the session */
     uint64_t rate;              /* of the allocations that follow, see EVENT_RATE */
     uint64_t moving;            /* the address that a realloc under way gave up */
     uint32_t thread, index;

@@ -108,6 +108,13 @@ __attribute__((flatten)) bool ring_heap_free(struct ring *ring, uint64_t first)
     return book(ring, &event);
 }
 
+void ring_heap_map(struct ring *ring, uint64_t at, uint64_t first)
+{
+    uint64_t const length = ring_word(ring, at + 2);
+    if (length < BYTES_LIMIT)
+        session_map(ring->session, event_address(first), length, (uint32_t)ring_word(ring, at + 1));
+}
+
 unsigned ring_heap_unmap(struct ring *ring, uint64_t at)
 {
     unsigned words = event_words(EVENT_UNMAP);

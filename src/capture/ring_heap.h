@@ -17,8 +17,9 @@ bool ring_is_booked(struct ring *ring, int ahead);
 bool ring_heap_alloc(struct ring *ring, uint64_t at, uint64_t first);
 bool ring_heap_free(struct ring *ring, uint64_t first);
 
-/* An UNMAP with its end.  The words of both, 0 when the end is not there yet; those of the UNMAP alone when its
+/* A MAP.  An UNMAP with its end.  The words of both, 0 when the end is not there yet; those of the UNMAP alone when its
  * thread was killed before the end, and another one has the ring. */
+void ring_heap_map(struct ring *ring, uint64_t at, uint64_t first);
 unsigned ring_heap_unmap(struct ring *ring, uint64_t at);
 
 /* The beginning of a realloc: its words, with those of its end when that is there too, or 0 when it must wait.  And an end that came

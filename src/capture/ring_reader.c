@@ -27,21 +27,19 @@ struct ring_reader {
     struct ring *active[ARENA_SLOTS]; /* have something to read in this round */
     struct ring *blocked[ARENA_SLOTS];
     uint32_t blocked_count;
-    uint64_t words;          /* read so far */
-    uint64_t timed_words;    /* of them, when the clock was last looked at */
-    bool draining, read_any; /* read_any: in the last round */
-    uint64_t round_tsc;      /* what was written before this can be read in this round */
-    uint64_t round_ns;       /* after which it ends */
-    uint64_t round_end_ns;   /* on the monotonic clock */
-    bool
-        stopped; /* the rest waits for the next one: it took long, or a mark and all that came after it must */
+    uint64_t words;           /* read so far */
+    uint64_t timed_words;     /* of them, when the clock was last looked at */
+    bool draining, read_any;  /* read_any: in the last round */
+    uint64_t round_tsc;       /* what was written before this can be read in this round */
+    uint64_t round_ns;        /* after which it ends */
+    uint64_t round_end_ns;    /* on the monotonic clock */
+    bool stopped;             /* the rest waits for the next one: it took long */
     bool at_mark, mark_waits; /* for the next round */
     struct ring_guard *guard;
     _Atomic uint64_t progress; /* as in the arena, but nobody else can write it */
     _Atomic uint64_t rounds;   /* also those that found nothing */
     bool is_late;              /* rings fill faster than they are read */
-    bool
-        never_waits; /* the program is not to wait for us: rings are emptied beside the reading, too */
+    bool never_waits; /* the program is not to wait: rings are emptied beside the reading, too */
 };
 
 struct ring_reader *ring_reader_create(struct arena *arena, session_of_fn session_of, void *context)
@@ -157,11 +155,14 @@ static COLD bool see_thread(struct ring_reader *reader, struct ring *ring, uint6
                             uint64_t first)
 {
     uint32_t tid = (uint32_t)(first >> 32), process = (uint32_t)(first >> 16 & 0xffff);
-    uint64_t now_ns = tick_clock_ns(reader->clock, ring_word(ring, at + 1));
+    uint64_t const tsc = ring_word(ring, at + 1), now_ns = tick_clock_ns(reader->clock, tsc);
     struct session *session = reader->session_of(reader->context, process, now_ns);
     if (session && session_waits_for_parent(session) &&
         !take_inheritance(reader, ring, session, now_ns))
         return false;
+    if (session && session != ring->session)
+        session_note_ring(session);
+    ring->tsc = tsc;
     ring->time_ns = now_ns;
     ring->session = session;
     ring->is_large = false; /* until the next round */
@@ -186,24 +187,26 @@ static bool is_of_next_round(const struct ring_reader *reader, uint64_t tsc)
 /* False when what follows must wait. */
 static bool see_time(struct ring_reader *reader, struct ring *ring, uint64_t first)
 {
-    uint64_t const tsc = first >> 4, now = tick_clock_ns(reader->clock, tsc);
+    uint64_t const tsc = first >> 4;
     if (is_of_next_round(reader, tsc)) {
         ring->ahead = 0; /* of no other ring in particular */
         reader->mark_waits |= atomic_load(&reader->arena->header->clock) == tsc;
         return false;
     }
-    if (now <= ring->time_ns)
+    uint64_t const now_ns = tick_clock_ns(reader->clock, tsc);
+    ring->tsc = tsc > ring->tsc ? tsc : ring->tsc;
+    if (now_ns <= ring->time_ns)
         return true;
-    ring->time_ns = now;
+    ring->time_ns = now_ns;
     if (ring->session)
-        ring->block_ns = session_time(ring->session, now);
+        ring->block_ns = session_time(ring->session, now_ns);
     return true;
 }
 
-static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns);
+static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_tsc);
 
 /* Reads on in rings that had to wait for others, up to a time. */
-static void catch_up(struct ring_reader *reader, uint64_t until_ns)
+static void catch_up(struct ring_reader *reader, uint64_t until_tsc)
 {
     uint32_t high = arena_slot_high(reader->arena);
     for (bool more = true; more && !reader->stopped;) {
@@ -211,10 +214,10 @@ static void catch_up(struct ring_reader *reader, uint64_t until_ns)
         for (uint32_t i = 0; i < high; i++) {
             struct ring *ring = &reader->rings[i];
             uint64_t from = ring->tail;
-            if (!ring->blocked || ring->time_ns > until_ns)
+            if (!ring->blocked || ring->tsc > until_tsc)
                 continue;
             ring->blocked = false;
-            read_ring(reader, ring, until_ns);
+            read_ring(reader, ring, until_tsc);
             more |= ring->tail != from;
         }
     }
@@ -226,12 +229,8 @@ static bool reach_mark(struct ring_reader *reader, struct ring *ring, uint64_t t
 {
     if (reader->at_mark)
         return false;
-    if (is_of_next_round(reader, tsc)) { /* whose time was scribbled over */
-        reader->stopped = true;
-        return false;
-    }
     reader->at_mark = true;
-    catch_up(reader, ring->time_ns);
+    catch_up(reader, ring->tsc);
     reader->at_mark = false;
     if (reader->stopped) /* before they had all caught up */
         return false;
@@ -251,13 +250,6 @@ static COLD unsigned see_told(struct ring_reader *reader, struct ring *ring, uin
     if (!ring->session) /* it went while others caught up */
         return words;
     return ring_is_booked(ring, ring_told_see(ring, at, first)) ? words : 0;
-}
-
-static void see_map(struct ring *ring, uint64_t at, uint64_t first)
-{
-    uint64_t const length = ring_word(ring, at + 2);
-    if (length < BYTES_LIMIT)
-        session_map(ring->session, event_address(first), length, (uint32_t)ring_word(ring, at + 1));
 }
 
 static void see_rate(struct ring *ring, uint64_t rate)
@@ -296,7 +288,7 @@ static COLD unsigned see_other(struct ring_reader *reader, struct ring *ring, ui
         return both || !reader->draining ? both : words;
     }
     case EVENT_MAP:
-        see_map(ring, at, first);
+        ring_heap_map(ring, at, first);
         return words;
     case EVENT_TOLD:
         return see_told(reader, ring, at, first);
@@ -387,13 +379,13 @@ static bool takes_too_long(struct ring_reader *reader)
     return reader->stopped;
 }
 
-/* Reads on until the ring's time passes `until_ns`, or its round ends. */
-static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_ns)
+/* Reads on until the ring's time passes `until_tsc`, or its round ends. */
+static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t until_tsc)
 {
     uint64_t const from = ring->tail;
     uint64_t given = from;
     ring_hold(ring);
-    while (ring->tail < ring->limit && ring->time_ns <= until_ns) {
+    while (ring->tail < ring->limit && ring->tsc <= until_tsc) {
         if (unlikely(ring->tail - given > RING_WORDS / 16)) {
             given = ring->tail;
             ring_give_room(ring);
@@ -460,10 +452,10 @@ static uint32_t begin_round(struct ring_reader *reader, unsigned *fullest)
 }
 
 /* The earliest ring, and the time of the next one after it. */
-static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64_t *until_ns)
+static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64_t *until_tsc)
 {
     struct ring *first = NULL;
-    *until_ns = UINT64_MAX;
+    *until_tsc = UINT64_MAX;
     for (uint32_t i = 0; i < *count;) {
         struct ring *ring = reader->active[i];
         if (ring->tail == ring->limit || ring->blocked) {
@@ -472,27 +464,30 @@ static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64
             reader->active[i] = reader->active[--*count];
             continue;
         }
-        if (!first || ring->time_ns < first->time_ns) {
+        if (!first || ring->tsc < first->tsc) {
             if (first)
-                *until_ns = first->time_ns;
+                *until_tsc = first->tsc;
             first = ring;
-        } else if (ring->time_ns < *until_ns) {
-            *until_ns = ring->time_ns;
+        } else if (ring->tsc < *until_tsc) {
+            *until_tsc = ring->tsc;
         }
         i++;
     }
     return first;
 }
 
-/* What a blocked ring waited for may have been read meanwhile.  False when none got any further. */
-static bool try_blocked(struct ring_reader *reader, uint32_t *count)
+/* What a blocked ring waited for may have been read meanwhile.  False when none got any further.  `others`: only those that wait
+ * for other rings. */
+static bool try_blocked(struct ring_reader *reader, uint32_t *count, bool others)
 {
     uint32_t still = 0;
     for (uint32_t i = 0; i < reader->blocked_count; i++) {
         struct ring *ring = reader->blocked[i];
         uint64_t from = ring->tail;
-        ring->blocked = false;
-        read_ring(reader, ring, ring->time_ns);
+        if (!others || ring->ahead > 0) {
+            ring->blocked = false;
+            read_ring(reader, ring, ring->tsc);
+        }
         if (ring->tail == from)
             reader->blocked[still++] = ring;
         else
@@ -540,8 +535,10 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
     do {
         for (struct ring *ring; !reader->stopped && (ring = earliest(reader, &count, &until));) {
             read_ring(reader, ring, until);
+            if (unlikely(reader->blocked_count > 0)) /* at once: what they hold is older */
+                try_blocked(reader, &count, true);
         }
-    } while (!reader->stopped && try_blocked(reader, &count));
+    } while (!reader->stopped && try_blocked(reader, &count, false));
     attend_held(reader, tick_clock_ns(clock, clock->anchor_tsc));
     reader->is_late = reader->never_waits && fullest >= SHARED_PERCENT;
     ring_reader_return(reader);

@@ -244,6 +244,14 @@ static uint32_t outer_tid(struct session *session, uint32_t tid)
     return found ? found : tid;
 }
 
+void session_note_ring(struct session *session)
+{
+    struct quality *quality = &session->recording->quality;
+    if (++session->rings > 1)
+        quality->peak_order_bytes =
+            session->rings * (uint64_t)(ORDER_UNSURE_BYTES + ORDER_PAIR_BYTES);
+}
+
 uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
 {
     struct recording *recording = session->recording;

@@ -44,6 +44,7 @@ struct session {
     struct arena *arena;
     struct arena_process process; /* as it was when the session began */
     uint32_t process_index;
+    uint32_t rings;      /* that events of it came in */
     uint32_t pid;        /* 0 when it is not known */
     bool has_local_tids; /* its threads' numbers are those of its own pid namespace */
     struct session_options options;

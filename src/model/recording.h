@@ -184,6 +184,8 @@ struct quality {
     uint64_t has_spread;        /* 1: those two, and the columns, are there */
     uint64_t unwritten_from_ns; /* what came later could not be written; 0: all was */
     uint64_t unwritten_error;   /* then: why, an errno */
+    /* The peak may differ by this much, because the order of what several threads did is not known any finer. */
+    uint64_t peak_order_bytes;
     uint64_t off_ns; /* how long the heap was not traced at all: blocks of then are missing */
     bool complete;   /* the recorder ended in order */
     bool coarsened;  /* older buckets were merged to stay under the size cap */

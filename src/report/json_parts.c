@@ -119,6 +119,7 @@ static void write_counts(struct json_out *json, const struct quality *quality)
     json_uint_field(json, "longest_gap_ns", quality->longest_gap_ns);
     json_uint_field(json, "thinned_calls", quality->thinned_calls);
     json_uint_field(json, "thinned_bytes", quality->thinned_bytes);
+    json_uint_field(json, "peak_order_bytes", quality->peak_order_bytes);
     json_uint_field(json, "unwritten_from_ns", quality->unwritten_from_ns);
     json_uint_field(json, "implied_frees", quality->implied_frees);
     json_uint_field(json, "unknown_frees", quality->unknown_frees);

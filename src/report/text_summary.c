@@ -122,15 +122,24 @@ static void add_range(struct text_line *line, const struct recording *recording,
                  human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high));
 }
 
+/* Where it would be seen in the digits that are shown. */
+static bool order_matters(const struct recording *recording)
+{
+    return recording->quality.peak_order_bytes > recording->heap.peak_bytes / 200;
+}
+
 static void put_peak(const struct page *page)
 {
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
-    char bytes[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX];
+    char bytes[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX], order[HUMAN_MAX];
     if (heap->peak_bytes == 0 && heap->bytes > 0)
         return; /* of a file that does not tell it */
     line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
     add_range(&line, page->report->recording, losses_of_peak(page->report->recording));
+    if (order_matters(page->report->recording))
+        line_add(&line, " (±%s: which of its threads was first is not known any finer)",
+                 human_bytes((int64_t)page->report->recording->quality.peak_order_bytes, order));
     if (recording_counts_blocks(page->report->recording) && heap->peak_count > 0) {
         line_add(&line, " in ");
         line_add_counted(&line, (int64_t)heap->peak_count, "block");

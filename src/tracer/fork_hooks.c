@@ -23,7 +23,7 @@ static void tell_of_fork(void)
         return;
     if (arena_enter()) {
         struct arena_slot *slot = tracer_process.header->follow_children ? own_slot() : NULL;
-        if (slot && ring_begin(slot, (struct event_weight){0, 0, 0})) {
+        if (slot && ring_begin(slot, (struct event_weight){0, 0, 0, 0})) {
             uint64_t now = ring_put_instant(slot), id;
             while ((id = atomic_fetch_add(&forks, 1) + 1u) == 0)
                 ;

@@ -86,7 +86,7 @@ TRACED void traced_free(void *block)
     }
     if (arena_enter()) {
         if (sample_took(block))
-            record_free(block);
+            record_free(block, size_at_end(block));
         arena_leave();
     }
     real.free(block);
@@ -116,7 +116,7 @@ static inline void *resize(void *block, size_t size, void *frame)
     struct resizing resizing = {block, false, false};
     if (arena_enter()) {
         epoch = self->epoch;
-        record_resize(&resizing);
+        record_resize(&resizing, size_at_end(block));
         arena_leave();
     }
     void *moved = real.realloc(block, size);

@@ -56,6 +56,11 @@ static inline uint64_t usable_of(const struct inside_entry *entry, const void *b
     return entry->usable_rule == INSIDE_USABLE_JEMALLOC ? jemalloc_class(size) : (size + 7) & ~7ull;
 }
 
+static inline uint64_t size_at_its_end(const struct inside_entry *entry, const void *block)
+{
+    return entry->usable ? entry->usable(block, 0) : SIZE_UNKNOWN;
+}
+
 static void note_block(const struct inside_entry *entry, void *block, size_t size, void *frame)
 {
     uint64_t usable = usable_of(entry, block, size);
@@ -87,7 +92,7 @@ static result hook_free(const uint64_t *arguments, const struct inside_entry *en
         return call(entry, arguments);
     if (likely(arena_enter())) {
         if (sample_took(block))
-            record_free(block);
+            record_free(block, size_at_its_end(entry, block));
         arena_leave();
     }
     result done = call_busy(entry, arguments);
@@ -127,12 +132,12 @@ struct move {
     struct resizing resizing;
 };
 
-static struct move note_move(void *old)
+static struct move note_move(const struct inside_entry *entry, void *old)
 {
     struct move move = {0, {old, false, false}};
     if (old && arena_enter()) {
         move.epoch = tracer_self.epoch;
-        record_resize(&move.resizing);
+        record_resize(&move.resizing, size_at_its_end(entry, old));
         arena_leave();
     }
     return move;
@@ -158,7 +163,7 @@ static result hook_resize(const uint64_t *arguments, const struct inside_entry *
     if (unlikely(!tracer_enter()))
         return call(entry, arguments);
     size_t size = size_asked(entry, arguments);
-    struct move move = note_move(old);
+    struct move move = note_move(entry, old);
     result made = call_busy(entry, arguments);
     bool gone = !made.value && entry->shape.call == INSIDE_RESIZE_FREE;
     note_moved(entry, move, (void *)made.value, gone ? 0 : size, frame);
@@ -174,7 +179,7 @@ static result hook_resize_out(const uint64_t *arguments, const struct inside_ent
         return call(entry, arguments);
     size_t size = size_asked(entry, arguments);
     void *old = *place;
-    struct move move = note_move(old);
+    struct move move = note_move(entry, old);
     result made = call_busy(entry, arguments);
     bool failed = (int)made.value != 0;
     if (old)
@@ -193,7 +198,7 @@ static result hook_in_place(const uint64_t *arguments, const struct inside_entry
     if (unlikely(!block || !tracer_enter()))
         return call(entry, arguments);
     size_t size = size_asked(entry, arguments);
-    struct move move = note_move(block);
+    struct move move = note_move(entry, block);
     result made = call_busy(entry, arguments);
     bool done = made.value != 0;
     if (entry->shape.call == INSIDE_XALLOCX) { /* tells how large it is now */

@@ -24,14 +24,14 @@ void record_big(struct arena_slot *slot, void *block, uint32_t stack, size_t siz
     ring_put(slot, words, 4);
 }
 
-bool record_move(void *block)
+bool record_move(void *block, uint64_t size)
 {
     struct arena_slot *slot = own_slot();
     if (unlikely(!slot))
         return false;
     slot->last_before = slot->last_block;
     uint64_t word = free_word(slot, block);
-    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1})))
+    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1, size})))
         return false;
     ring_put1(slot, word | next_number(block) | EVENT_MOVE);
     return true;
@@ -64,10 +64,10 @@ void record_moved_block(bool began, void *block, size_t size, uint64_t usable, v
     }
 }
 
-void record_resize(struct resizing *resizing)
+void record_resize(struct resizing *resizing, uint64_t size)
 {
     resizing->followed = sample_took(resizing->block);
-    resizing->began = resizing->followed && record_move(resizing->block);
+    resizing->began = resizing->followed && record_move(resizing->block, size);
 }
 
 void record_resized(const struct resizing *resizing, void *moved, size_t size, uint64_t usable,
@@ -87,7 +87,7 @@ void record_resized(const struct resizing *resizing, void *moved, size_t size, u
 void record_map(void *address, size_t length, void *hook_frame)
 {
     struct arena_slot *slot = own_slot();
-    if (!slot || !ring_begin(slot, (struct event_weight){0, 0, 0}))
+    if (!slot || !ring_begin(slot, (struct event_weight){0, 0, 0, 0}))
         return;
     uint64_t words[3] = {(uint64_t)address << 16 | EVENT_MAP, stack_capture(slot, hook_frame),
                          length};
@@ -97,7 +97,7 @@ void record_map(void *address, size_t length, void *hook_frame)
 bool record_unmap(void *address, size_t length)
 {
     struct arena_slot *slot = own_slot();
-    if (!slot || !ring_begin(slot, (struct event_weight){0, 0, 0}))
+    if (!slot || !ring_begin(slot, (struct event_weight){0, 0, 0, 0}))
         return false;
     ring_put2(slot, (uint64_t)address << 16 | EVENT_UNMAP, length);
     return true;

@@ -16,7 +16,7 @@
 
 /* realloc: before the real call, and after it.  `began` is what the first one returned.  No block: nothing happened, or
  * with a size of 0 the old one was freed. */
-bool record_move(void *block);
+bool record_move(void *block, uint64_t size);
 void record_moved_block(bool began, void *block, size_t size, uint64_t usable, void *hook_frame);
 
 /* Both, of a block that may or may not have been taken, and may or may not be. */
@@ -24,7 +24,8 @@ struct resizing {
     void *block;
     bool followed, began;
 };
-void record_resize(struct resizing *resizing);
+/* `size`: as record_free has it. */
+void record_resize(struct resizing *resizing, uint64_t size);
 void record_resized(const struct resizing *resizing, void *moved, size_t size, uint64_t usable,
                     void *hook_frame);
 
@@ -64,6 +65,12 @@ static inline uint64_t next_number(const void *block)
 static inline uint64_t usable_size(void *block)
 {
     return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
+}
+
+/* Of a block that is about to be freed. */
+static inline uint64_t size_at_end(void *block)
+{
+    return real.malloc_usable_size ? real.malloc_usable_size(block) : SIZE_UNKNOWN;
 }
 
 /* What follows is at another rate than what came before. */
@@ -120,7 +127,7 @@ static always_inline void record_block(void *block, size_t size, uint64_t usable
     if (unlikely(slot->thin) && thin_leaves_out(slot, size))
         return;
     uint64_t start = unlikely(slot->calls % COST_EVERY == 0) ? read_tsc() : 0;
-    if (likely(ring_begin(slot, (struct event_weight){1, size, 0})))
+    if (likely(ring_begin(slot, (struct event_weight){1, size, 0, size})))
         put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
     if (unlikely(start))
         note_cost(slot, read_tsc() - start);
@@ -151,11 +158,12 @@ static always_inline uint64_t free_word(struct arena_slot *slot, void *block)
 
 /* A block that dies before anything else happened in its thread: its record, if nobody has read it, becomes that
  * of both.  Not while events are few and stamped one by one, for that would hide the time between. */
-static always_inline bool cancel_pair(struct arena_slot *slot, void *block)
+static always_inline bool cancel_pair(struct arena_slot *slot, void *block, uint64_t size)
 {
     uint64_t at = slot->last_alloc;
     uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
-    if (at + 2 != slot->next || clock == 0 || clock != slot->last_clock)
+    if (at + 2 != slot->next || clock == 0 || clock != slot->last_clock ||
+        (size > ORDER_PAIR_BYTES && ring_is_one_of_several()))
         return false;
     uint64_t *place = &arena_slot_ring(slot)[at % RING_WORDS], word = *place;
     if (event_type_of(word) != EVENT_ALLOC || (word & EVENT_TAKEN) ||
@@ -166,7 +174,8 @@ static always_inline bool cancel_pair(struct arena_slot *slot, void *block)
     return true;
 }
 
-static always_inline void record_free(void *block)
+/* `size`: of the block, about, or SIZE_UNKNOWN. */
+static always_inline void record_free(void *block, uint64_t size)
 {
     struct arena_slot *slot = own_slot();
     if (unlikely(!slot)) {
@@ -174,9 +183,9 @@ static always_inline void record_free(void *block)
         return;
     }
     uint64_t word = free_word(slot, block);
-    if ((word & EVENT_TEMPORARY) && cancel_pair(slot, block))
+    if ((word & EVENT_TEMPORARY) && cancel_pair(slot, block, size))
         return;
-    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1})))
+    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1, size})))
         return;
     ring_put1(slot, word | next_number(block) | EVENT_FREE);
 }

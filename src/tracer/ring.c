@@ -27,12 +27,15 @@ void ring_tick(struct arena_slot *slot, uint64_t clock)
 {
     uint64_t now = read_tsc(); /* the word only says that time has passed */
     uint64_t passed = now > slot->last_time ? now - slot->last_time : 0;
+    if (clock == 0 && slot->last_clock == 0 && passed < TICK_FINE &&
+        slot->quiet_events <= QUIET_MAX + QUIET_SHARED)
+        return; /* and the next event asks again */
     slot->last_clock = clock;
     /* The next stamp is due: with a word of 0 at the next event; else when the word changes, or
      * after some events, sooner among several threads, where it tells whose event came first. */
-    bool shared = atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
-    slot->quiet_events = clock == 0 ? QUIET_MAX : QUIET_MAX - (shared ? QUIET_SHARED : QUIET_MAX);
-    if (passed == 0 || (clock == 0 && passed < TICK_FINE))
+    unsigned quiet = ring_is_one_of_several() ? QUIET_SHARED : QUIET_MAX;
+    slot->quiet_events = QUIET_MAX - (clock == 0 ? 0 : quiet);
+    if (passed == 0)
         return;
     slot->last_time = now;
     ring_put1(slot, now << 4 | EVENT_TIME);

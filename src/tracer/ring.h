@@ -15,13 +15,17 @@
 /* Always left free, so that the end of a two-part record and the time before it fit without asking.
  */
 #define RING_MARGIN 32u
-/* Events without a new time stamp, at most, in a lone thread and among several. */
+/* Events without a new time stamp, at most, in a lone thread and among several.  Each counts as one, and as one more for every
+ * QUIET_BYTES that it takes or gives back: among several threads the order of what is large must be known, or the peak
+ * would be wrong. */
 #define QUIET_MAX    128u
-#define QUIET_SHARED 16u
+#define QUIET_SHARED ((unsigned)(ORDER_UNSURE_BYTES / QUIET_BYTES))
+#define QUIET_BYTES  256u
+#define SIZE_UNKNOWN UINT64_MAX /* as good as large */
 
-/* What an event means for the totals if it must be dropped. */
+/* What an event means for the totals if it must be dropped; and the bytes that it takes or gives back, about. */
 struct event_weight {
-    uint64_t calls, bytes, frees;
+    uint64_t calls, bytes, frees, moved;
 };
 
 uint64_t ring_room(const struct arena_slot *slot); /* words that may be written */
@@ -33,6 +37,12 @@ void ring_tick(struct arena_slot *slot, uint64_t clock);
 uint64_t ring_put_instant(struct arena_slot *slot);
 void ring_wake_recorder(void); /* if it sleeps */
 
+/* Whether the order in which threads do something matters. */
+static inline bool ring_is_one_of_several(void)
+{
+    return atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
+}
+
 /* The kernel's monotonic clock, for waits that must end. */
 uint64_t ring_clock_ns(void);
 
@@ -42,7 +52,8 @@ static inline bool ring_begin(struct arena_slot *slot, struct event_weight weigh
     if (unlikely(slot->next >= slot->look_at) && !ring_make_room(slot, weight))
         return false;
     uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
-    if (unlikely(clock != slot->last_clock || ++slot->quiet_events > QUIET_MAX))
+    slot->quiet_events += 1 + weight.moved / QUIET_BYTES;
+    if (unlikely(clock != slot->last_clock || slot->quiet_events > QUIET_MAX))
         ring_tick(slot, clock);
     return true;
 }

@@ -142,7 +142,7 @@ static bool is_present(uint64_t fill)
 static void put_pool(struct arena_slot *slot, uint64_t fill, uint64_t before, const char *name)
 {
     uint64_t words[TOLD_WORDS_MAX];
-    if (!ring_begin(slot, (struct event_weight){0, 0, 0}))
+    if (!ring_begin(slot, (struct event_weight){0, 0, 0, 0}))
         return;
     unsigned count = 2 + put_text(words + 2, name, text_size(name));
     words[0] = told_head(0, TOLD_POOL, count);
@@ -174,7 +174,7 @@ static void put_made(struct arena_slot *slot, struct memoir_pool *pool, void *bl
     uint32_t fill = fill_of(slot, pool);
     slot->pool_calls++;
     slot->pool_bytes += size;
-    if (!ring_begin(slot, (struct event_weight){0, 0, 0}))
+    if (!ring_begin(slot, (struct event_weight){0, 0, 0, 0}))
         return;
     uint64_t stack = stack_capture(slot, frame);
     uint64_t words[4] = {told_head((uint64_t)block, TOLD_ALLOC, 4),
@@ -186,7 +186,7 @@ static void put_gone(struct arena_slot *slot, struct memoir_pool *pool, void *bl
 {
     uint64_t known = pool ? __atomic_load_n(&pool->fill, __ATOMIC_ACQUIRE) : 0;
     uint64_t fill = is_present(known) ? known << 32 : 0;
-    if (!ring_begin(slot, (struct event_weight){0, 0, 0}))
+    if (!ring_begin(slot, (struct event_weight){0, 0, 0, 0}))
         return;
     ring_put2(slot, told_head((uint64_t)block, TOLD_FREE, 2), fill | next_block_number(block));
 }
@@ -243,7 +243,7 @@ static void region_named(void *start, size_t size, const char *name)
     struct arena_slot *slot = size > 0 ? enter() : NULL;
     if (!slot)
         return;
-    if (ring_begin(slot, (struct event_weight){0, 0, 0})) {
+    if (ring_begin(slot, (struct event_weight){0, 0, 0, 0})) {
         unsigned count = name ? 3 + put_text(words + 3, name, text_size(name)) : 2;
         words[0] = told_head((uint64_t)start, name ? TOLD_REGION : TOLD_UNNAME, count);
         words[1] = name ? stack_capture(slot, HERE) : size;
@@ -261,7 +261,7 @@ static void marked(int kind, const char *text, long number)
     struct arena_slot *slot = kind >= MEMOIR_MARK && kind <= MEMOIR_PHASE_END ? enter() : NULL;
     if (!slot)
         return;
-    if (ring_begin(slot, (struct event_weight){0, 0, 0})) {
+    if (ring_begin(slot, (struct event_weight){0, 0, 0, 0})) {
         bool has_number = number != MEMOIR_NO_NUMBER;
         size_t size = has_number ? append_number(numbered, text, number) : text_size(text);
         unsigned count = 2 + put_text(words + 2, has_number ? numbered : text, size);

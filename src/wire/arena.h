@@ -157,6 +157,12 @@ struct arena_tag {
 /* Bytes per sample where a thread that should record everything must not wait for the recorder. */
 #define RATE_THIN (8ull << 10)
 
+/* Events of a thread that have no time of their own take and give back less than this, together: by so much what is live may
+ * differ from what it was, for each of several threads.  A block that dies before anything else happened in its thread may be
+ * one record with its free, and be no larger than that. */
+#define ORDER_UNSURE_BYTES 4096u
+#define ORDER_PAIR_BYTES   1024u
+
 /* A clock word of 0 asks the threads to read the time themselves. */
 struct arena_header {
     uint64_t magic;
