@@ -94,17 +94,17 @@ static void set_exact_totals(struct session *session, const struct totals *exact
 }
 
 /* The books have estimates of what the threads counted; and frees of blocks that were left out look like those of blocks
- * from before. */
+ * from before: only more of them than were left out are known to be from before. */
 void session_settle_thinned(struct session *session)
 {
     struct totals *heap = &session->recording->heap;
     struct quality *quality = &session->recording->quality;
     const struct session_counts *counts = &session->counts;
-    uint64_t const unknown = quality->unknown_frees + session->left_out_frees;
+    uint64_t const unknown = quality->unknown_frees + quality->left_out_frees;
     quality->thinned_calls = counts->thinned_calls;
     quality->thinned_bytes = counts->thinned_bytes;
-    session->left_out_frees = unknown < counts->thinned_calls ? unknown : counts->thinned_calls;
-    quality->unknown_frees = unknown - session->left_out_frees;
+    quality->left_out_frees = unknown < counts->thinned_calls ? unknown : counts->thinned_calls;
+    quality->unknown_frees = unknown - quality->left_out_frees;
     if (counts->exact.calls == 0)
         return; /* nobody has looked yet */
     heap->calls = counts->exact.calls + session->inherited.calls;
@@ -133,7 +133,8 @@ void session_settle_totals(struct session *session, const struct session_end *en
 {
     struct recording *recording = session->recording;
     struct quality *quality = &recording->quality;
-    session->counts = end->counts;
+    if (end->counts.exact.calls > 0) /* else nobody could: as of the last look */
+        session->counts = end->counts;
     if (session->is_thinned)
         session_settle_thinned(session);
     else if (quality->sample_rate == 0) /* else threads counted what they took */

@@ -70,7 +70,6 @@ struct session {
     bool has_inherited;
     bool is_thinned; /* some allocations were left out because the program was not to wait */
     struct session_counts counts;     /* then: as of the last look */
-    uint64_t left_out_frees;          /* taken off unknown_frees: of blocks that were left out */
     uint64_t told_events, told_frees; /* of the lost ones: those of gaps, whose times are known */
     uint64_t rate, rate_ns; /* what the heap is traced at, and until when that is in the books */
     uint64_t opened_monotonic_ns; /* by our own clock, whatever stamps say */

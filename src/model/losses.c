@@ -60,3 +60,9 @@ struct value_range losses_of_live(const struct recording *recording, int64_t val
     return range_around(value > 0 ? (uint64_t)value : 0, quality->live_doubt_bytes + SURE * error,
                         quality->lost_bytes + SURE * error);
 }
+
+struct value_range losses_of_before(const struct recording *recording)
+{
+    const struct quality *quality = &recording->quality;
+    return range_around(quality->unknown_frees, quality->lost_calls, quality->left_out_frees);
+}

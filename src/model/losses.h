@@ -28,6 +28,9 @@ struct value_range losses_of_peak(const struct recording *recording);
 /* Of what is live at the end, which is `value` by what was recorded. */
 struct value_range losses_of_live(const struct recording *recording, int64_t value);
 
+/* How many blocks were freed of those that the process had before its recording began. */
+struct value_range losses_of_before(const struct recording *recording);
+
 /* What files that are made of a recording begin their word about its losses with: a note that does so is of the recording that
  * the file was made of. */
 #define LOSSES_TOLD     "mind: when this was recorded, "

@@ -163,6 +163,7 @@ struct quality {
     uint64_t implied_frees;          /* a block reappeared at a live address: its free was lost */
     uint64_t
         unknown_frees; /* frees of blocks allocated before we looked, or whose alloc was lost */
+    uint64_t left_out_frees; /* further ones, of blocks that were left out or allocated before */
     uint64_t stack_ends[STACK_END_KINDS]; /* events by how their stack ended */
     struct stack_share
         sources[STACK_SOURCES]; /* the same by source; files of others, and older ones, have none */

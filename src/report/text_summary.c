@@ -215,6 +215,21 @@ static void put_leaked(const struct page *page)
         report->recording->being_written || ran_on || is_cut ? "live" : "leaked", &line);
 }
 
+static void add_freed_since(struct text_line *line, struct value_range freed)
+{
+    char low[HUMAN_MAX], high[HUMAN_MAX];
+    if (freed.low == 0) {
+        line_add(line, "; how many blocks of it were freed since is not known (at most %s)",
+                 human_count((int64_t)freed.high, high));
+        return;
+    }
+    line_add(line, "; ");
+    if (freed.low < freed.high)
+        line_add(line, "%s to ", human_count((int64_t)freed.low, low));
+    line_add_counted(line, (int64_t)freed.high, "block");
+    line_add(line, " of it freed since");
+}
+
 /* What nobody can attribute: it was there before we were. */
 static void put_before(const struct page *page)
 {
@@ -231,10 +246,8 @@ static void put_before(const struct page *page)
              human_bytes((int64_t)before->heap_bytes, heap),
              human_bytes((int64_t)before->anonymous_bytes, other),
              human_bytes((int64_t)before->rss_bytes, rss));
-    if (recording->quality.unknown_frees) {
-        line_add(&line, "; ");
-        line_add_counted(&line, (int64_t)recording->quality.unknown_frees, "block");
-        line_add(&line, " of it freed since");
+    if (losses_of_before(recording).high) {
+        add_freed_since(&line, losses_of_before(recording));
     } else if (recording->quality.events == 0) {
         line_add(&line, "; attached, no %s %s", recording->quality.sample_rate ? "sample" : "event",
                  recording->quality.complete ? "since" : "yet");

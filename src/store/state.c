@@ -120,6 +120,7 @@ static const uint16_t state_fields[] = {
     FIELD(quality.sources[STACK_SOURCE_WAITS].complete),
     FIELD(quality.sources[STACK_SOURCE_PAGES].stacks),
     FIELD(quality.sources[STACK_SOURCE_PAGES].complete),
+    FIELD(quality.left_out_frees),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_losses_test.c - a recording from which events are missing, or in which allocations were left out on purpose: its totals are
+ * what the threads counted, and what cannot be known is said to be so. */
+#include "capture/recorder.h"
+#include "capture/session.h"
+
+#include "check.h"
+#include "reading.h"
+#include "wire/arena.h"
+
+static struct reading *reading;
+static struct ring_writer *writer;
+static uint32_t here;
+static const struct recorder_attached ran_already = {.root = "", .before = {.attached = 1}};
+
+/* What the threads counted: 1,000 calls of 1,000 bytes, 300 of which were left out. */
+static const struct session_counts counted = {
+    .exact = {.calls = 1000, .bytes = 1000000, .frees = 900},
+    .thinned_calls = 300,
+    .thinned_bytes = 300000};
+
+static int set_up(void **state)
+{
+    (void)state;
+    reading = reading_begin();
+    if (!reading)
+        return -1;
+    reading->attached = &ran_already;
+    writer = &reading->writer;
+    here = writer_node(writer, TRIE_COMPLETE, 0x1111);
+    writer_thread(writer, 0, 77, 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    reading_end(reading);
+    return 0;
+}
+
+static void write_rate(uint64_t rate)
+{
+    writer_words(writer, 0, &(uint64_t){rate << 4 | EVENT_RATE}, 1);
+}
+
+static void write_frees(uint64_t first, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        writer_free(writer, 0, first + i * 16ull, false);
+}
+
+static void publish_and_read(void)
+{
+    writer_publish(writer, 0);
+    reading_round(reading, 1000);
+}
+
+/* A block that is live, samples begin and end, and so many frees of blocks that nobody has seen. */
+static void write_thinned(unsigned unknown)
+{
+    writer_time(writer, 0, 5000);
+    writer_alloc(writer, 0, (struct written_block){0x1000, 100, 12, here});
+    write_rate(EVENT_RATE_THINNED | RATE_THIN);
+    write_frees(0x100000, unknown);
+    write_rate(RATE_FULL);
+    publish_and_read();
+}
+
+/* A program that is stopped cannot be left: then nobody counts at the end. */
+TEST(what_was_left_out_is_known_when_nobody_counts_at_the_end)
+{
+    write_thinned(200);
+    session_count(reading->sessions[0], &counted);
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->quality.thinned_calls == 300 && recording->quality.thinned_bytes == 300000);
+    CHECK(recording->quality.unknown_frees == 0);
+    CHECK(recording->heap.calls == 1000 && recording->heap.bytes == 1000000);
+}
+
+/* Frees of blocks that were never seen: of some that were left out, or from before. */
+TEST(frees_that_may_be_from_before_are_counted_apart)
+{
+    write_thinned(350);
+    session_count(reading->sessions[0], &counted);
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->quality.unknown_frees == 50 && recording->quality.left_out_frees == 300);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_was_left_out_is_known_when_nobody_counts_at_the_end,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(frees_that_may_be_from_before_are_counted_apart, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
