@@ -59,9 +59,10 @@ void session_count(struct session *session, const struct session_counts *counts)
     session->counts = *counts;
 }
 
-static uint64_t within_calls(int64_t live, uint64_t calls)
+/* What is no longer live of so much. */
+static uint64_t gone_of(uint64_t made, int64_t live)
 {
-    return live < 0 ? 0 : (uint64_t)live < calls ? (uint64_t)live : calls;
+    return live < 0 ? made : (uint64_t)live < made ? made - (uint64_t)live : 0;
 }
 
 /* Blocks that a child was born with, or that were there before we were, are freed, too, but were never counted as
@@ -107,11 +108,13 @@ void session_settle_thinned(struct session *session)
     quality->unknown_frees = unknown - quality->left_out_frees;
     if (counts->exact.calls == 0)
         return; /* nobody has looked yet */
+    struct totals booked;
+    heap_book_totals(session->heap, &booked);
     heap->calls = counts->exact.calls + session->inherited.calls;
     heap->bytes = counts->exact.bytes + session->inherited.bytes;
-    heap->frees = inherits(session)
-                      ? heap->calls - within_calls(heap_book_live_count(session->heap), heap->calls)
-                      : counts->exact.frees;
+    heap->freed_bytes = gone_of(heap->bytes, (int64_t)(booked.bytes - booked.freed_bytes));
+    heap->frees = inherits(session) ? gone_of(heap->calls, heap_book_live_count(session->heap))
+                                    : counts->exact.frees;
 }
 
 /* Frees that nobody told the time of may be of any block; and events of which nobody told anything may be frees. */

@@ -61,6 +61,21 @@ struct value_range losses_of_live(const struct recording *recording, int64_t val
                         quality->lost_bytes + SURE * error);
 }
 
+bool losses_of_freed(const struct recording *recording, struct value_range *range)
+{
+    const struct quality *quality = &recording->quality;
+    const struct totals *heap = &recording->heap;
+    if (quality->sample_rate && !quality->thinned_calls)
+        return false;
+    uint64_t const error =
+        sampled_error_of_live(recording, (int64_t)(heap->bytes - heap->freed_bytes));
+    *range = range_around(heap->freed_bytes, quality->lost_bytes + SURE * error,
+                          quality->live_doubt_bytes + SURE * error);
+    if (range->high > heap->bytes && heap->bytes >= heap->freed_bytes)
+        range->high = heap->bytes; /* no more than was allocated */
+    return true;
+}
+
 struct value_range losses_of_before(const struct recording *recording)
 {
     const struct quality *quality = &recording->quality;

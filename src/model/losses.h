@@ -28,6 +28,8 @@ struct value_range losses_of_peak(const struct recording *recording);
 /* Of what is live at the end, which is `value` by what was recorded. */
 struct value_range losses_of_live(const struct recording *recording, int64_t value);
 
+/* Of what was freed.  False: that cannot be said, because also what was allocated is only estimated. */
+bool losses_of_freed(const struct recording *recording, struct value_range *range);
 /* How many blocks were freed of those that the process had before its recording began. */
 struct value_range losses_of_before(const struct recording *recording);
 

@@ -10,6 +10,22 @@
 #include "model/losses.h"
 #include "report/row_list.h"
 
+static void write_freed_range(struct json_out *json, const struct recording *recording)
+{
+    struct value_range range;
+    bool const is_known = losses_of_freed(recording, &range);
+    json_key(json, "freed_bytes_low");
+    if (is_known)
+        json_uint(json, range.low);
+    else
+        json_null(json);
+    json_key(json, "freed_bytes_high");
+    if (is_known)
+        json_uint(json, range.high);
+    else
+        json_null(json);
+}
+
 static void write_heap(struct json_out *json, const struct report *report)
 {
     const struct totals *heap = &report->recording->heap;
@@ -22,6 +38,7 @@ static void write_heap(struct json_out *json, const struct report *report)
     json_uint_field(json, "allocated_bytes", heap->bytes);
     json_uint_field(json, "freed_calls", heap->frees);
     json_uint_field(json, "freed_bytes", heap->freed_bytes);
+    write_freed_range(json, report->recording);
     json_uint_field(json, "peak_bytes", heap->peak_bytes);
     json_uint_field(json, "peak_calls", heap->peak_count);
     json_uint_field(json, "peak_time_ns", heap->peak_time_ns);

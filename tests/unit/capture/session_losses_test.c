@@ -5,6 +5,7 @@
 #include "capture/session.h"
 
 #include "check.h"
+#include "model/losses.h"
 #include "reading.h"
 #include "wire/arena.h"
 
@@ -87,6 +88,23 @@ TEST(frees_that_may_be_from_before_are_counted_apart)
     CHECK(recording->quality.unknown_frees == 50 && recording->quality.left_out_frees == 300);
 }
 
+/* Of a program whose blocks from before are freed, too, only what is live tells what was freed. */
+TEST(what_was_freed_is_what_was_allocated_and_is_not_live)
+{
+    static const uint64_t gap[6] = {EVENT_GAP, 300, 200, 200000, 100, 5000};
+    write_thinned(200);
+    writer_time(writer, 0, 6000);
+    writer_words(writer, 0, gap, 6);
+    publish_and_read();
+    session_count(reading->sessions[0], &counted);
+    const struct recording *recording = reading_finish(reading, 0);
+    CHECK(recording->heap.bytes == 1000000 && recording->heap.freed_bytes == 1000000 - 100);
+    CHECK(recording->heap.frees == 1000 - 1);
+    struct value_range freed;
+    CHECK(losses_of_freed(recording, &freed));
+    CHECK(freed.low <= 800000 - 100 && freed.high == 1000000); /* or less: what was lost is live */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +112,8 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(frees_that_may_be_from_before_are_counted_apart, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(what_was_freed_is_what_was_allocated_and_is_not_live,
+                                        set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
