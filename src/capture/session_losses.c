@@ -117,18 +117,33 @@ void session_settle_thinned(struct session *session)
                                     : counts->exact.frees;
 }
 
+void session_take_doubts(struct session *session)
+{
+    struct quality *quality = &session->recording->quality;
+    const struct heap_book *heap = session->heap;
+    heap_book_doubts(heap, &quality->live_doubt_bytes, &quality->peak_doubt_bytes);
+    heap_book_doubted_calls(heap, &quality->live_doubt_calls, &quality->peak_doubt_calls);
+    heap_book_spreads(heap, &quality->live_spread, &quality->peak_spread);
+    heap_book_call_spreads(heap, &quality->live_call_spread, &quality->peak_call_spread);
+    quality->has_spread = quality->sample_rate != 0;
+}
+
 /* Frees that nobody told the time of may be of any block; and events of which nobody told anything may be frees. */
 static void settle_doubts(struct session *session)
 {
     struct quality *quality = &session->recording->quality;
     struct totals booked;
+    int64_t const live = heap_book_live_count(session->heap);
     heap_book_totals(session->heap, &booked);
-    heap_book_doubts(session->heap, &quality->live_doubt_bytes, &quality->peak_doubt_bytes);
+    session_take_doubts(session);
     if (quality->lost_frees > session->told_frees || quality->lost_events > session->told_events) {
         quality->live_doubt_bytes = booked.bytes - booked.freed_bytes;
         quality->peak_doubt_bytes = booked.peak_bytes;
+        quality->live_doubt_calls = live > 0 ? (uint64_t)live : 0;
+        quality->peak_doubt_calls = booked.peak_count;
     } else if (quality->lost_frees == 0) {
         quality->live_doubt_bytes = quality->peak_doubt_bytes = 0;
+        quality->live_doubt_calls = quality->peak_doubt_calls = 0;
     }
 }
 

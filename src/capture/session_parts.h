@@ -110,8 +110,10 @@ int64_t session_own_bytes(const struct session *session);
 
 /* The kernel's own mark of resident memory if it has risen since the last call, so since the bucket began; else 0. */
 int64_t session_new_peak(struct session *session);
-/* Ends the open bucket at `now`.  0 or -ENOMEM. */
 void session_settle_thinned(struct session *session);
+/* How far the books may be off, into the recording. */
+void session_take_doubts(struct session *session);
+/* Ends the open bucket at `now`.  0 or -ENOMEM. */
 int session_close_bucket(struct session *session, uint64_t now, bool histograms);
 /* A thread is seen again whenever it allocates. */
 void session_note_thread(struct session *session, uint32_t row, uint64_t now);

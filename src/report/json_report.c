@@ -10,20 +10,38 @@
 #include "model/losses.h"
 #include "report/row_list.h"
 
+static void write_bound(struct json_out *json, const char *name, const uint64_t *bound)
+{
+    json_key(json, name);
+    if (bound)
+        json_uint(json, *bound);
+    else
+        json_null(json);
+}
+
 static void write_freed_range(struct json_out *json, const struct recording *recording)
 {
     struct value_range range;
     bool const is_known = losses_of_freed(recording, &range);
-    json_key(json, "freed_bytes_low");
-    if (is_known)
-        json_uint(json, range.low);
-    else
-        json_null(json);
-    json_key(json, "freed_bytes_high");
-    if (is_known)
-        json_uint(json, range.high);
-    else
-        json_null(json);
+    write_bound(json, "freed_bytes_low", is_known ? &range.low : NULL);
+    write_bound(json, "freed_bytes_high", is_known ? &range.high : NULL);
+}
+
+static void write_peak_calls(struct json_out *json, const struct recording *recording)
+{
+    struct value_range range;
+    bool const is_known = losses_of_peak_calls(recording, &range);
+    write_bound(json, "peak_calls_low", is_known ? &range.low : NULL);
+    write_bound(json, "peak_calls_high", is_known ? &range.high : NULL);
+}
+
+static void write_leaked_calls(struct json_out *json, const struct report *report)
+{
+    struct value_range range;
+    bool const is_known =
+        losses_of_live_calls(report->recording, report->leaked_value, report->leaked_count, &range);
+    write_bound(json, "leaked_calls_low", is_known ? &range.low : NULL);
+    write_bound(json, "leaked_calls_high", is_known ? &range.high : NULL);
 }
 
 static void write_heap(struct json_out *json, const struct report *report)
@@ -44,10 +62,12 @@ static void write_heap(struct json_out *json, const struct report *report)
     json_uint_field(json, "peak_time_ns", heap->peak_time_ns);
     json_uint_field(json, "peak_bytes_low", peak.low);
     json_uint_field(json, "peak_bytes_high", peak.high);
+    write_peak_calls(json, report->recording);
     json_int_field(json, "leaked_bytes", report->leaked_value);
     json_int_field(json, "leaked_calls", report->leaked_count);
     json_uint_field(json, "leaked_bytes_low", leaked.low);
     json_uint_field(json, "leaked_bytes_high", leaked.high);
+    write_leaked_calls(json, report);
     json_int_field(json, "suppressed_bytes", rules ? rules->value : 0);
     json_int_field(json, "suppressed_calls", rules ? rules->count : 0);
     json_uint_field(json, "temporary_calls", heap->temporary);

@@ -122,19 +122,32 @@ static void add_range(struct text_line *line, const struct recording *recording,
                  human_bytes((int64_t)range.low, low), human_bytes((int64_t)range.high, high));
 }
 
+/* " in 9 blocks", or in so many to so many. */
+static void add_blocks(struct text_line *line, const struct recording *recording, int64_t count,
+                       const struct value_range *range)
+{
+    char low[HUMAN_MAX];
+    line_add(line, " in ");
+    if (range && losses_matter(recording) && range->low < range->high) {
+        line_add(line, "%s to ", human_count((int64_t)range->low, low));
+        count = (int64_t)range->high;
+    }
+    line_add_counted(line, count, "block");
+}
+
 static void put_peak(const struct page *page)
 {
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
+    struct value_range calls;
     char bytes[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX];
     if (heap->peak_bytes == 0 && heap->bytes > 0)
         return; /* of a file that does not tell it */
     line_add(&line, "%s", human_bytes((int64_t)heap->peak_bytes, bytes));
     add_range(&line, page->report->recording, losses_of_peak(page->report->recording));
-    if (recording_counts_blocks(page->report->recording) && heap->peak_count > 0) {
-        line_add(&line, " in ");
-        line_add_counted(&line, (int64_t)heap->peak_count, "block");
-    }
+    if (recording_counts_blocks(page->report->recording) && heap->peak_count > 0)
+        add_blocks(&line, page->report->recording, (int64_t)heap->peak_count,
+                   losses_of_peak_calls(page->report->recording, &calls) ? &calls : NULL);
     if (recording_knows_peak_time(page->report->recording))
         line_add(&line, ", at %s", human_duration(heap->peak_time_ns, when));
     if (page->report->findings.rss_peak_bytes >= 0)
@@ -194,14 +207,17 @@ static void put_leaked(const struct page *page)
     const struct report *report = page->report;
     const struct suppressions *rules = report->question.suppressions;
     struct text_line line = {0};
+    struct value_range calls;
     char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
     line_add(&line, "%s", human_bytes(report->leaked_value, bytes));
     add_range(&line, report->recording, losses_of_live(report->recording, report->leaked_value));
     bool const counts_them = report->leaked_count || !report->leaked_value; /* or it is not told */
-    if (recording_counts_blocks(report->recording) && counts_them) {
-        line_add(&line, " in ");
-        line_add_counted(&line, report->leaked_count, "block");
-    }
+    if (recording_counts_blocks(report->recording) && counts_them)
+        add_blocks(&line, report->recording, report->leaked_count,
+                   losses_of_live_calls(report->recording, report->leaked_value,
+                                        report->leaked_count, &calls)
+                       ? &calls
+                       : NULL);
     bool const ran_on = recording_ran_on(report->recording);
     bool const is_cut = line_add_until(&line, ", ", report->recording);
     if (!is_cut)

@@ -105,6 +105,44 @@ TEST(what_was_freed_is_what_was_allocated_and_is_not_live)
     CHECK(freed.low <= 800000 - 100 && freed.high == 1000000); /* or less: what was lost is live */
 }
 
+/* Of two blocks that are live one may be gone, and others may be there that nobody has seen. */
+TEST(blocks_are_counted_as_doubtful_as_their_bytes_are)
+{
+    static const uint64_t gap[6] = {EVENT_GAP, 8, 5, 500, 3, 5500};
+    writer_time(writer, 0, 5000);
+    writer_alloc(writer, 0, (struct written_block){0x1000, 100, 12, here});
+    writer_time(writer, 0, 6000);
+    writer_words(writer, 0, gap, 6);
+    writer_time(writer, 0, 50000);
+    writer_alloc(writer, 0, (struct written_block){0x2000, 200, 12, here});
+    write_frees(0x100000, 7);
+    publish_and_read();
+    const struct recording *recording = reading_finish(reading, 0);
+    struct value_range const live = losses_of_live(recording, 300);
+    struct value_range const before = losses_of_before(recording);
+    struct value_range calls;
+    CHECK(live.low == 200 && live.high == 300 + 500);
+    CHECK(losses_of_live_calls(recording, 300, 2, &calls));
+    CHECK(calls.low == 1 && calls.high == 2 + 5);
+    CHECK(recording->heap.peak_count == 2 && losses_of_peak_calls(recording, &calls));
+    CHECK(calls.low == 1 && calls.high == 2 + 5);
+    CHECK(before.low == 7 - 5 &&
+          before.high == 7 + 3); /* those of lost blocks are not from before */
+}
+
+/* Files of others do not tell how many blocks there were. */
+TEST(blocks_that_nobody_counted_have_no_range)
+{
+    struct recording recording = {.heap = {.peak_bytes = 100}};
+    struct value_range calls;
+    CHECK(!losses_of_peak_calls(&recording, &calls));
+    CHECK(!losses_of_live_calls(&recording, 100, 0, &calls));
+    CHECK(losses_of_live_calls(&recording, 100, 3, &calls) && calls.low == 3 && calls.high == 3);
+    recording.quality.live_doubt_bytes =
+        50; /* of a file from before blocks in doubt were counted */
+    CHECK(losses_of_live_calls(&recording, 100, 3, &calls) && calls.low == 0 && calls.high == 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +152,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_was_freed_is_what_was_allocated_and_is_not_live,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(blocks_are_counted_as_doubtful_as_their_bytes_are, set_up,
+                                        tear_down),
+        cmocka_unit_test(blocks_that_nobody_counted_have_no_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
