@@ -198,10 +198,17 @@ static void write_thread(struct json_out *json, const struct recording *recordin
     json_object_end(json);
 }
 
-static int64_t self_error(const struct report *report, const struct rank_row *row)
+static void write_error(struct json_out *json, const struct report *report, const char *name,
+                        struct report_value value)
 {
-    return report_error(report,
-                        (struct report_value){row->self_value, row->self_count, row->self_spread});
+    if (!report->recording->quality.sample_rate && !report_has_losses(report))
+        return;
+    int64_t const error = report_error(report, value);
+    json_key(json, name);
+    if (error == REPORT_ERROR_UNKNOWN)
+        json_null(json);
+    else
+        json_int(json, error);
 }
 
 static void write_row(struct json_out *json, const struct report *report,
@@ -211,16 +218,13 @@ static void write_row(struct json_out *json, const struct report *report,
     json_int_field(json, "value", row->self_value);
     json_int_field(json, "count", row->self_count);
     json_real_field(json, "share", report_share(report, row->self_value));
-    if (report->recording->quality.sample_rate)
-        json_int_field(json, "error", self_error(report, row));
+    write_error(json, report, "error",
+                (struct report_value){row->self_value, row->self_count, row->self_spread});
     if (list->rank.by != BY_STACK && list->rank.by != BY_THREAD) {
         json_int_field(json, "total_value", row->total_value);
         json_int_field(json, "total_count", row->total_count);
-        if (report->recording->quality.sample_rate)
-            json_int_field(
-                json, "total_error",
-                report_error(report, (struct report_value){row->total_value, row->total_count,
-                                                           row->total_spread}));
+        write_error(json, report, "total_error",
+                    (struct report_value){row->total_value, row->total_count, row->total_spread});
     }
     if (list->rank.by == BY_THREAD)
         write_thread(json, report->recording, row->thread);
@@ -306,6 +310,22 @@ static void write_question(struct json_out *json, const struct report *report)
     json_object_end(json);
 }
 
+/* Of the whole recording: when each event was lost is not known. */
+static void write_rows_doubt(struct json_out *json, const struct report *report)
+{
+    const struct quality *quality = &report->recording->quality;
+    json_key(json, "rows_doubt");
+    if (!report_has_losses(report)) {
+        json_null(json);
+        return;
+    }
+    json_object_begin_inline(json);
+    json_uint_field(json, "lost_calls", quality->lost_calls);
+    json_uint_field(json, "lost_bytes", quality->lost_bytes);
+    json_uint_field(json, "lost_frees", quality->lost_frees);
+    json_object_end(json);
+}
+
 static void write_suppressions(struct json_out *json, const struct report *report)
 {
     const struct suppressions *rules = report->question.suppressions;
@@ -339,6 +359,7 @@ int json_report_write(struct report *report, FILE *out)
     recording_growth_json_write(&json, report->recording, &report->growth);
     write_question(&json, report);
     write_suppressions(&json, report);
+    write_rows_doubt(&json, report);
     json_key(&json, "histogram");
     json_object_begin(&json);
     write_histogram(&json, &report->histogram);
