@@ -125,6 +125,26 @@ bool losses_of_freed(const struct recording *recording, struct value_range *rang
     return true;
 }
 
+/* Of a program that ran already, frees of its own blocks cannot be told from those of lost ones and of ones from before. */
+bool losses_of_freed_calls(const struct recording *recording, struct value_range *range)
+{
+    const struct quality *quality = &recording->quality;
+    const struct totals *heap = &recording->heap;
+    *range = range_around(heap->frees, 0, 0);
+    if (quality->sample_rate && !quality->thinned_calls)
+        return false;
+    if (!recording->before.attached)
+        return true;
+    uint64_t const error = sample_call_error(&(struct sample_estimate){
+        (int64_t)(heap->bytes - heap->freed_bytes), (int64_t)(heap->calls - heap->frees),
+        spread_of(recording, quality->live_call_spread), quality->sample_rate});
+    *range = range_around(heap->frees, quality->lost_calls + quality->lost_frees + SURE * error,
+                          quality->lost_calls + quality->live_doubt_calls + SURE * error);
+    if (range->high > heap->calls && heap->calls >= heap->frees)
+        range->high = heap->calls;
+    return true;
+}
+
 struct value_range losses_of_before(const struct recording *recording)
 {
     const struct quality *quality = &recording->quality;

@@ -35,6 +35,7 @@ bool losses_of_live_calls(const struct recording *recording, int64_t value, int6
                           struct value_range *range);
 /* Of what was freed.  False: that cannot be said, because also what was allocated is only estimated. */
 bool losses_of_freed(const struct recording *recording, struct value_range *range);
+bool losses_of_freed_calls(const struct recording *recording, struct value_range *range);
 /* How many blocks were freed of those that the process had before its recording began. */
 struct value_range losses_of_before(const struct recording *recording);
 

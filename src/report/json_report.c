@@ -21,8 +21,11 @@ static void write_bound(struct json_out *json, const char *name, const uint64_t 
 
 static void write_freed_range(struct json_out *json, const struct recording *recording)
 {
-    struct value_range range;
-    bool const is_known = losses_of_freed(recording, &range);
+    struct value_range range, calls;
+    bool const is_known =
+        losses_of_freed(recording, &range) && losses_of_freed_calls(recording, &calls);
+    write_bound(json, "freed_calls_low", is_known ? &calls.low : NULL);
+    write_bound(json, "freed_calls_high", is_known ? &calls.high : NULL);
     write_bound(json, "freed_bytes_low", is_known ? &range.low : NULL);
     write_bound(json, "freed_bytes_high", is_known ? &range.high : NULL);
 }

@@ -101,6 +101,8 @@ TEST(what_was_freed_is_what_was_allocated_and_is_not_live)
     CHECK(recording->heap.bytes == 1000000 && recording->heap.freed_bytes == 1000000 - 100);
     CHECK(recording->heap.frees == 1000 - 1);
     struct value_range freed;
+    CHECK(losses_of_freed_calls(recording, &freed));
+    CHECK(freed.low <= 1000 - 1 - 200 && freed.high == 1000);
     CHECK(losses_of_freed(recording, &freed));
     CHECK(freed.low <= 800000 - 100 && freed.high == 1000000); /* or less: what was lost is live */
 }
