@@ -65,7 +65,7 @@ if attach stopped.memoir --never-wait=1us "$target"; then
     end_attach
     is_estimated stopped stopped.memoir stopped.books
     at_least stopped-left-out 1 "$(ask stopped.memoir .quality.thinned_calls)"
-    equal stopped-none-from-before 0 "$(ask stopped.memoir .before.freed_calls)"
+    equal stopped-none-is-certain 0 "$(ask stopped.memoir .before.freed_calls_low)"
     at_least stopped-nobody-knows 1 "$(ask stopped.memoir .before.freed_calls_high)"
     if "$MEMOIR" report stopped.memoir | tr -s ' \n' ' ' | grep -q "freed since is not known (at most"; then
         ok stopped-says-so
