@@ -38,6 +38,7 @@ struct heap_book {
     struct live_doubt doubt;
     int64_t live_bytes, live_count, live_slack;
     uint64_t live_spread, peak_spread; /* how uncertain they are: see model/sampling.h */
+    uint64_t live_call_spread, peak_call_spread;
     int64_t bucket_max, bucket_min;
     struct totals totals;
 };
@@ -138,7 +139,15 @@ static void book_spread(struct heap_book *book, const struct weighed *weighed,
                             : change == SPREAD_BACK ? -weighed->spread
                                                     : 0;
     }
+    uint64_t const calls = sample_call_spread(weighed->calls);
     book->live_spread += change == SPREAD_GONE ? -weighed->spread : weighed->spread;
+    book->live_call_spread += change == SPREAD_GONE ? -calls : calls;
+}
+
+static COLD void book_doubt(struct heap_book *book, uint64_t bytes, uint64_t calls)
+{
+    sum_add(&book->doubt.bytes, bytes);
+    sum_add(&book->doubt.count, calls);
 }
 
 /* Books that a block is gone, or `calls` blocks of a class.  Its lifetime class. */
@@ -156,7 +165,7 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
     if (unlikely(doubt_has(&book->doubt, block)))
-        sum_add(&book->doubt.bytes, -block->size);
+        book_doubt(book, -block->size, -calls);
     if (book->live_bytes < book->bucket_min)
         book->bucket_min = book->live_bytes;
     return lifetime;
@@ -183,12 +192,21 @@ void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
 {
     doubt_gap(&book->doubt, begin_ns, end_ns, peak_before);
     book->doubt.bytes = book->live_bytes;
+    book->doubt.count = book->live_count;
+    if (begin_ns <= book->totals.peak_time_ns)
+        book->doubt.peak_count = book->totals.peak_count;
 }
 
 void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak)
 {
-    *live = doubt_of_live(&book->doubt, book->live_bytes);
+    *live = doubt_of_live(&book->doubt, book->doubt.bytes, book->live_bytes);
     *peak = doubt_of_peak(&book->doubt, book->totals.peak_bytes);
+}
+
+void heap_book_doubted_calls(const struct heap_book *book, uint64_t *live, uint64_t *peak)
+{
+    *live = doubt_of_live(&book->doubt, book->doubt.count, book->live_count);
+    *peak = book->doubt.peak_count;
 }
 
 static inline void note_peak(struct heap_book *book, uint64_t time_ns)
@@ -204,6 +222,8 @@ static inline void note_peak(struct heap_book *book, uint64_t time_ns)
     book->totals.peak_time_ns = time_ns;
     book->totals.peak_slack_bytes = (uint64_t)book->live_slack;
     book->peak_spread = book->live_spread;
+    book->peak_call_spread = book->live_call_spread;
+    book->doubt.peak_count = doubt_of_live(&book->doubt, book->doubt.count, book->live_count);
     book->epoch++;
 }
 
@@ -217,7 +237,7 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
     sum_add(&book->live_slack, block->slack);
     sum_add(&book->live_count, calls);
     if (unlikely(doubt_has(&book->doubt, block)))
-        sum_add(&book->doubt.bytes, block->size);
+        book_doubt(book, block->size, calls);
     book->totals.calls += calls;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
@@ -408,7 +428,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     sum_add(&book->live_slack, moving.block.slack);
     sum_add(&book->live_count, calls);
     if (doubt_has(&book->doubt, &moving.block))
-        sum_add(&book->doubt.bytes, moving.block.size);
+        book_doubt(book, moving.block.size, calls);
     book->totals.frees -= calls;
     book->totals.freed_bytes -= moving.block.size;
     if (moving.temporary)
@@ -520,6 +540,12 @@ void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *p
 {
     *live = book->live_spread;
     *peak = book->peak_spread;
+}
+
+void heap_book_call_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak)
+{
+    *live = book->live_call_spread;
+    *peak = book->peak_call_spread;
 }
 
 void heap_book_totals(const struct heap_book *book, struct totals *totals)

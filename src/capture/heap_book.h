@@ -84,9 +84,12 @@ const struct block_table *heap_book_blocks(const struct heap_book *book);
 void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
                      uint64_t peak_before);
 void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak);
+/* The same of blocks: how many of those that are live, or that counted as live at the time of the peak. */
+void heap_book_doubted_calls(const struct heap_book *book, uint64_t *live, uint64_t *peak);
 
 /* How uncertain that, and the peak, is because blocks were sampled: see model/sampling.h. */
 void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak);
+void heap_book_call_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak);
 
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
 uint64_t heap_book_live_blocks(const struct heap_book *book);

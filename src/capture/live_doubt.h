@@ -12,7 +12,8 @@
 struct live_doubt {
     uint64_t
         until; /* blocks made before, in the units that they keep of their time; 0: nothing was lost */
-    int64_t bytes;                  /* of them, live now */
+    int64_t bytes, count;           /* of them, live now */
+    uint64_t peak_count;            /* of them, at the peak */
     uint64_t peak_floor, floor_ns;  /* was live then without any of them */
     uint64_t first_floor, first_ns; /* was live before anything was lost */
 };
@@ -49,10 +50,11 @@ static inline void doubt_gap(struct live_doubt *doubt, uint64_t begin_ns, uint64
         doubt->until = until;
 }
 
-static inline uint64_t doubt_of_live(const struct live_doubt *doubt, int64_t live)
+/* Of the bytes or blocks that are live, those that are `doubted`. */
+static inline uint64_t doubt_of_live(const struct live_doubt *doubt, int64_t doubted, int64_t live)
 {
-    int64_t const bytes = doubt->bytes < live ? doubt->bytes : live;
-    return doubt->until && bytes > 0 ? (uint64_t)bytes : 0;
+    int64_t const both = doubted < live ? doubted : live;
+    return doubt->until && both > 0 ? (uint64_t)both : 0;
 }
 
 static inline uint64_t doubt_of_peak(const struct live_doubt *doubt, uint64_t peak)

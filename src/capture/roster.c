@@ -432,7 +432,7 @@ static void end_books(struct roster *roster, struct session *session,
         .cost = measure_cost(roster, process)};
     if (has_ended(roster, session))
         end.now_ns = roster->ended_ns;
-    if (over) {
+    if (over || session_is_thinned(session)) { /* only counts tell what was left out */
         end.lost_events = count_calls(roster, process, &end.counts);
         slot_keeper_pools(roster->options.slots, process, &end.pools);
         tell_open_gaps(roster, session, end.now_ns);

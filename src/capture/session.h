@@ -138,12 +138,12 @@ void session_count(struct session *session, const struct session_counts *counts)
 /* Exact totals, read from the arena when nobody writes any more. */
 struct session_end {
     uint64_t now_ns;
-    int32_t exit_status;    /* as waitpid gives it; -1 unknown */
-    enum recording_end end; /* what became of it */
-    const char *death;      /* how it died, NULL when it ended by itself */
-    struct session_counts counts;
-    struct totals pools;  /* calls, bytes */
-    uint64_t lost_events; /* also those that no GAP tells of */
+    int32_t exit_status;          /* as waitpid gives it; -1 unknown */
+    enum recording_end end;       /* what became of it */
+    const char *death;            /* how it died, NULL when it ended by itself */
+    struct session_counts counts; /* all 0: nobody could count */
+    struct totals pools;          /* calls, bytes */
+    uint64_t lost_events;         /* also those that no GAP tells of */
     struct cost cost;
 };
 /* Takes no event from here on: the books are closed, and most of the memory is given back. */

@@ -120,11 +120,7 @@ int session_close_bucket(struct session *session, uint64_t now, bool histograms)
     session->bucket_lost = 0;
     recording->duration_ns = now;
     heap_book_totals(session->heap, &recording->heap);
-    heap_book_doubts(session->heap, &recording->quality.live_doubt_bytes,
-                     &recording->quality.peak_doubt_bytes);
-    heap_book_spreads(session->heap, &recording->quality.live_spread,
-                      &recording->quality.peak_spread);
-    recording->quality.has_spread = recording->quality.sample_rate != 0;
+    session_take_doubts(session);
     if (session->is_thinned)
         session_settle_thinned(session);
     map_book_totals(session->maps, &recording->maps);

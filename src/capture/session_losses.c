@@ -59,9 +59,10 @@ void session_count(struct session *session, const struct session_counts *counts)
     session->counts = *counts;
 }
 
-static uint64_t within_calls(int64_t live, uint64_t calls)
+/* What is no longer live of so much. */
+static uint64_t gone_of(uint64_t made, int64_t live)
 {
-    return live < 0 ? 0 : (uint64_t)live < calls ? (uint64_t)live : calls;
+    return live < 0 ? made : (uint64_t)live < made ? made - (uint64_t)live : 0;
 }
 
 /* Blocks that a child was born with, or that were there before we were, are freed, too, but were never counted as
@@ -94,24 +95,37 @@ static void set_exact_totals(struct session *session, const struct totals *exact
 }
 
 /* The books have estimates of what the threads counted; and frees of blocks that were left out look like those of blocks
- * from before. */
+ * from before: only more of them than were left out are known to be from before. */
 void session_settle_thinned(struct session *session)
 {
     struct totals *heap = &session->recording->heap;
     struct quality *quality = &session->recording->quality;
     const struct session_counts *counts = &session->counts;
-    uint64_t const unknown = quality->unknown_frees + session->left_out_frees;
+    uint64_t const unknown = quality->unknown_frees + quality->left_out_frees;
     quality->thinned_calls = counts->thinned_calls;
     quality->thinned_bytes = counts->thinned_bytes;
-    session->left_out_frees = unknown < counts->thinned_calls ? unknown : counts->thinned_calls;
-    quality->unknown_frees = unknown - session->left_out_frees;
+    quality->left_out_frees = unknown < counts->thinned_calls ? unknown : counts->thinned_calls;
+    quality->unknown_frees = unknown - quality->left_out_frees;
     if (counts->exact.calls == 0)
         return; /* nobody has looked yet */
+    struct totals booked;
+    heap_book_totals(session->heap, &booked);
     heap->calls = counts->exact.calls + session->inherited.calls;
     heap->bytes = counts->exact.bytes + session->inherited.bytes;
-    heap->frees = inherits(session)
-                      ? heap->calls - within_calls(heap_book_live_count(session->heap), heap->calls)
-                      : counts->exact.frees;
+    heap->freed_bytes = gone_of(heap->bytes, (int64_t)(booked.bytes - booked.freed_bytes));
+    heap->frees = inherits(session) ? gone_of(heap->calls, heap_book_live_count(session->heap))
+                                    : counts->exact.frees;
+}
+
+void session_take_doubts(struct session *session)
+{
+    struct quality *quality = &session->recording->quality;
+    const struct heap_book *heap = session->heap;
+    heap_book_doubts(heap, &quality->live_doubt_bytes, &quality->peak_doubt_bytes);
+    heap_book_doubted_calls(heap, &quality->live_doubt_calls, &quality->peak_doubt_calls);
+    heap_book_spreads(heap, &quality->live_spread, &quality->peak_spread);
+    heap_book_call_spreads(heap, &quality->live_call_spread, &quality->peak_call_spread);
+    quality->has_spread = quality->sample_rate != 0;
 }
 
 /* Frees that nobody told the time of may be of any block; and events of which nobody told anything may be frees. */
@@ -119,13 +133,17 @@ static void settle_doubts(struct session *session)
 {
     struct quality *quality = &session->recording->quality;
     struct totals booked;
+    int64_t const live = heap_book_live_count(session->heap);
     heap_book_totals(session->heap, &booked);
-    heap_book_doubts(session->heap, &quality->live_doubt_bytes, &quality->peak_doubt_bytes);
+    session_take_doubts(session);
     if (quality->lost_frees > session->told_frees || quality->lost_events > session->told_events) {
         quality->live_doubt_bytes = booked.bytes - booked.freed_bytes;
         quality->peak_doubt_bytes = booked.peak_bytes;
+        quality->live_doubt_calls = live > 0 ? (uint64_t)live : 0;
+        quality->peak_doubt_calls = booked.peak_count;
     } else if (quality->lost_frees == 0) {
         quality->live_doubt_bytes = quality->peak_doubt_bytes = 0;
+        quality->live_doubt_calls = quality->peak_doubt_calls = 0;
     }
 }
 
@@ -133,7 +151,8 @@ void session_settle_totals(struct session *session, const struct session_end *en
 {
     struct recording *recording = session->recording;
     struct quality *quality = &recording->quality;
-    session->counts = end->counts;
+    if (end->counts.exact.calls > 0) /* else nobody could: as of the last look */
+        session->counts = end->counts;
     if (session->is_thinned)
         session_settle_thinned(session);
     else if (quality->sample_rate == 0) /* else threads counted what they took */

@@ -71,7 +71,6 @@ struct session {
     bool has_inherited;
     bool is_thinned; /* some allocations were left out because the program was not to wait */
     struct session_counts counts;     /* then: as of the last look */
-    uint64_t left_out_frees;          /* taken off unknown_frees: of blocks that were left out */
     uint64_t told_events, told_frees; /* of the lost ones: those of gaps, whose times are known */
     uint64_t rate, rate_ns; /* what the heap is traced at, and until when that is in the books */
     uint64_t opened_monotonic_ns; /* by our own clock, whatever stamps say */
@@ -112,8 +111,10 @@ int64_t session_own_bytes(const struct session *session);
 
 /* The kernel's own mark of resident memory if it has risen since the last call, so since the bucket began; else 0. */
 int64_t session_new_peak(struct session *session);
-/* Ends the open bucket at `now`.  0 or -ENOMEM. */
 void session_settle_thinned(struct session *session);
+/* How far the books may be off, into the recording. */
+void session_take_doubts(struct session *session);
+/* Ends the open bucket at `now`.  0 or -ENOMEM. */
 int session_close_bucket(struct session *session, uint64_t now, bool histograms);
 /* A thread is seen again whenever it allocates. */
 void session_note_thread(struct session *session, uint32_t row, uint64_t now);

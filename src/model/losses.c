@@ -60,3 +60,94 @@ struct value_range losses_of_live(const struct recording *recording, int64_t val
     return range_around(value > 0 ? (uint64_t)value : 0, quality->live_doubt_bytes + SURE * error,
                         quality->lost_bytes + SURE * error);
 }
+
+struct counted {
+    uint64_t bytes, calls;
+    uint64_t doubt_bytes, doubt_calls, spread, call_spread;
+};
+
+/* Of a file from before blocks in doubt were counted, all are. */
+static bool range_of_calls(const struct recording *recording, const struct counted *counted,
+                           uint64_t surely, struct value_range *range)
+{
+    const struct quality *quality = &recording->quality;
+    if ((counted->bytes && !counted->calls) || (quality->lost_bytes && !quality->lost_calls))
+        return false;
+    bool const is_told = counted->call_spread || !counted->spread;
+    uint64_t const error = sample_call_error(&(struct sample_estimate){
+        (int64_t)counted->bytes, (int64_t)counted->calls,
+        is_told ? spread_of(recording, counted->call_spread) : SAMPLE_SPREAD_UNKNOWN,
+        quality->sample_rate});
+    uint64_t const doubt =
+        counted->doubt_bytes && !counted->doubt_calls ? counted->calls : counted->doubt_calls;
+    *range =
+        range_around(counted->calls, doubt + surely * error, quality->lost_calls + SURE * error);
+    return true;
+}
+
+bool losses_of_peak_calls(const struct recording *recording, struct value_range *range)
+{
+    const struct quality *quality = &recording->quality;
+    struct counted const counted = {.bytes = recording->heap.peak_bytes,
+                                    .calls = recording->heap.peak_count,
+                                    .doubt_bytes = quality->peak_doubt_bytes,
+                                    .doubt_calls = quality->peak_doubt_calls,
+                                    .spread = quality->peak_spread,
+                                    .call_spread = quality->peak_call_spread};
+    return range_of_calls(recording, &counted, SURE_OF_PEAK, range);
+}
+
+bool losses_of_live_calls(const struct recording *recording, int64_t value, int64_t count,
+                          struct value_range *range)
+{
+    const struct quality *quality = &recording->quality;
+    struct counted const counted = {.bytes = value > 0 ? (uint64_t)value : 0,
+                                    .calls = count > 0 ? (uint64_t)count : 0,
+                                    .doubt_bytes = quality->live_doubt_bytes,
+                                    .doubt_calls = quality->live_doubt_calls,
+                                    .spread = quality->live_spread,
+                                    .call_spread = quality->live_call_spread};
+    return range_of_calls(recording, &counted, SURE, range);
+}
+
+bool losses_of_freed(const struct recording *recording, struct value_range *range)
+{
+    const struct quality *quality = &recording->quality;
+    const struct totals *heap = &recording->heap;
+    if (quality->sample_rate && !quality->thinned_calls)
+        return false;
+    uint64_t const error =
+        sampled_error_of_live(recording, (int64_t)(heap->bytes - heap->freed_bytes));
+    *range = range_around(heap->freed_bytes, quality->lost_bytes + SURE * error,
+                          quality->live_doubt_bytes + SURE * error);
+    if (range->high > heap->bytes && heap->bytes >= heap->freed_bytes)
+        range->high = heap->bytes; /* no more than was allocated */
+    return true;
+}
+
+/* Of a program that ran already, frees of its own blocks cannot be told from those of lost ones and of ones from before. */
+bool losses_of_freed_calls(const struct recording *recording, struct value_range *range)
+{
+    const struct quality *quality = &recording->quality;
+    const struct totals *heap = &recording->heap;
+    *range = range_around(heap->frees, 0, 0);
+    if (quality->sample_rate && !quality->thinned_calls)
+        return false;
+    if (!recording->before.attached)
+        return true;
+    uint64_t const error = sample_call_error(&(struct sample_estimate){
+        (int64_t)(heap->bytes - heap->freed_bytes), (int64_t)(heap->calls - heap->frees),
+        spread_of(recording, quality->live_call_spread), quality->sample_rate});
+    *range = range_around(heap->frees, quality->lost_calls + quality->lost_frees + SURE * error,
+                          quality->lost_calls + quality->live_doubt_calls + SURE * error);
+    if (range->high > heap->calls && heap->calls >= heap->frees)
+        range->high = heap->calls;
+    return true;
+}
+
+struct value_range losses_of_before(const struct recording *recording)
+{
+    const struct quality *quality = &recording->quality;
+    return range_around(quality->unknown_frees, quality->lost_calls,
+                        quality->left_out_frees + quality->lost_frees);
+}

@@ -28,6 +28,17 @@ struct value_range losses_of_peak(const struct recording *recording);
 /* Of what is live at the end, which is `value` by what was recorded. */
 struct value_range losses_of_live(const struct recording *recording, int64_t value);
 
+/* The same of the number of blocks: at the time of the peak, and live at the end, which are `count` of `value` bytes by what
+ * was recorded.  False: nobody counted them, or those that are missing. */
+bool losses_of_peak_calls(const struct recording *recording, struct value_range *range);
+bool losses_of_live_calls(const struct recording *recording, int64_t value, int64_t count,
+                          struct value_range *range);
+/* Of what was freed.  False: that cannot be said, because also what was allocated is only estimated. */
+bool losses_of_freed(const struct recording *recording, struct value_range *range);
+bool losses_of_freed_calls(const struct recording *recording, struct value_range *range);
+/* How many blocks were freed of those that the process had before its recording began. */
+struct value_range losses_of_before(const struct recording *recording);
+
 /* What files that are made of a recording begin their word about its losses with: a note that does so is of the recording that
  * the file was made of. */
 #define LOSSES_TOLD     "mind: when this was recorded, "

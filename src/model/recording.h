@@ -163,6 +163,7 @@ struct quality {
     uint64_t implied_frees;          /* a block reappeared at a live address: its free was lost */
     uint64_t
         unknown_frees; /* frees of blocks allocated before we looked, or whose alloc was lost */
+    uint64_t left_out_frees; /* further ones, of blocks that were left out or allocated before */
     uint64_t stack_ends[STACK_END_KINDS]; /* events by how their stack ended */
     struct stack_share
         sources[STACK_SOURCES]; /* the same by source; files of others, and older ones, have none */
@@ -176,12 +177,15 @@ struct quality {
         longest_gap_ns; /* times that a thread's events were dropped, one after the other */
     /* Live at the end, or at the peak, may be less by this much, because frees were lost; and more by lost_bytes. */
     uint64_t live_doubt_bytes, peak_doubt_bytes;
+    /* The same of blocks, and of those that counted as live at the time of the peak. */
+    uint64_t live_doubt_calls, peak_doubt_calls;
     /* Allocations that came faster than they could be recorded, where the program was not to wait: they are in the
      * totals, and estimated from samples everywhere else. */
     uint64_t thinned_calls, thinned_bytes;
     /* How uncertain what is live, and what was at the peak, is because blocks were sampled: see sampling.h. */
     uint64_t live_spread, peak_spread;
-    uint64_t has_spread;        /* 1: those two, and the columns, are there */
+    uint64_t live_call_spread, peak_call_spread; /* of the number of blocks */
+    uint64_t has_spread;                         /* 1: those two, and the columns, are there */
     uint64_t unwritten_from_ns; /* what came later could not be written; 0: all was */
     uint64_t unwritten_error;   /* then: why, an errno */
     /* The peak may differ by this much, because the order of what several threads did is not known any finer. */

@@ -48,3 +48,16 @@ uint64_t sample_error(const struct sample_estimate *estimate)
                            : UNIT * fmax(0, (double)estimate->spread);
     return (uint64_t)llround(DEVIATION * sqrt(all + one));
 }
+
+uint64_t sample_call_error(const struct sample_estimate *estimate)
+{
+    double const bytes = fabs((double)estimate->bytes), count = fabs((double)estimate->count);
+    if (estimate->rate == 0)
+        return 0;
+    double const p = chance_of(count > 0 ? bytes / count : 0, estimate->rate);
+    double const one = (1 - p) / (p * p);
+    double const all = estimate->spread == SAMPLE_SPREAD_UNKNOWN
+                           ? count * p * one
+                           : fmax(0, (double)estimate->spread);
+    return (uint64_t)llround(DEVIATION * sqrt(all + one));
+}

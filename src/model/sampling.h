@@ -26,6 +26,12 @@ struct sample_weight {
 /* `rate` is not 0.  `seed`: any number that belongs to the block. */
 struct sample_weight sample_weigh(uint64_t size, uint64_t slack, uint64_t rate, uint64_t seed);
 
+/* What a taken block that stands for so many calls adds to the variance of their sum: (1 - p) / p². */
+static inline uint64_t sample_call_spread(uint64_t calls)
+{
+    return calls * (calls - 1);
+}
+
 struct sample_estimate {
     int64_t bytes, count;
     int64_t spread; /* SAMPLE_SPREAD_UNKNOWN: then blocks are taken to be of one size */
@@ -36,3 +42,5 @@ struct sample_estimate {
 /* The estimate is off by no more than this in 95 of 100 cases.  Nothing seen may still be something: one block more of
  * the size that they have on average is always thought of. */
 uint64_t sample_error(const struct sample_estimate *estimate);
+/* The same of the count; the spread is that of calls. */
+uint64_t sample_call_error(const struct sample_estimate *estimate);

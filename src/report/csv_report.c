@@ -30,6 +30,20 @@ static int put_stack(FILE *out, const struct report *report, const struct row_li
     return ok ? 0 : -ENOMEM;
 }
 
+static bool has_error_column(const struct report *report)
+{
+    return report->recording->quality.sample_rate || report_has_losses(report);
+}
+
+static void put_error(FILE *out, const struct report *report, const struct rank_row *row)
+{
+    int64_t const error = report_error(
+        report, (struct report_value){row->self_value, row->self_count, row->self_spread});
+    putc(',', out);
+    if (error != REPORT_ERROR_UNKNOWN)
+        fprintf(out, "%" PRId64, error);
+}
+
 static int put_row(FILE *out, const struct report *report, const struct row_list *list,
                    const struct rank_row *row)
 {
@@ -51,10 +65,8 @@ static int put_row(FILE *out, const struct report *report, const struct row_list
     }
     putc(',', out);
     int err = list->rank.by == BY_STACK ? put_stack(out, report, list, row->node) : 0;
-    if (recording->quality.sample_rate)
-        fprintf(out, ",%" PRId64,
-                report_error(report, (struct report_value){row->self_value, row->self_count,
-                                                           row->self_spread}));
+    if (has_error_column(report))
+        put_error(out, report, row);
     putc('\n', out);
     return err;
 }
@@ -71,7 +83,7 @@ int csv_report_write(const struct report *report, FILE *out)
         return err;
     fprintf(out,
             "value,count,share,total_value,total_count,function,module,file,line,thread,stack%s\n",
-            report->recording->quality.sample_rate ? ",error" : "");
+            has_error_column(report) ? ",error" : "");
     for (size_t i = 0; i < list.count && !err; i++)
         err = put_row(out, report, &list, row_list_at(&list, i));
     row_list_fini(&list);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <sys/wait.h>
 
+#include "model/losses.h"
 #include "report/doubt_text.h"
 #include "report/json_report.h"
 #include "report/text_line.h"
@@ -93,6 +94,7 @@ void json_recording_write(struct json_out *json, const struct recording *recordi
 void json_before_write(struct json_out *json, const struct recording *recording)
 {
     const struct before *before = &recording->before;
+    struct value_range const freed = losses_of_before(recording);
     json_key(json, "before");
     if (!before->attached) {
         json_null(json);
@@ -103,6 +105,8 @@ void json_before_write(struct json_out *json, const struct recording *recording)
     json_uint_field(json, "heap_bytes", before->heap_bytes);
     json_uint_field(json, "anonymous_bytes", before->anonymous_bytes);
     json_uint_field(json, "freed_calls", recording->quality.unknown_frees);
+    json_uint_field(json, "freed_calls_low", freed.low);
+    json_uint_field(json, "freed_calls_high", freed.high);
     json_uint_field(json, "borrowed_ns", before->borrowed_ns);
     json_uint_field(json, "stopped_ns", before->stopped_ns);
     json_object_end(json);

@@ -10,6 +10,43 @@
 #include "model/losses.h"
 #include "report/row_list.h"
 
+static void write_bound(struct json_out *json, const char *name, const uint64_t *bound)
+{
+    json_key(json, name);
+    if (bound)
+        json_uint(json, *bound);
+    else
+        json_null(json);
+}
+
+static void write_freed_range(struct json_out *json, const struct recording *recording)
+{
+    struct value_range range, calls;
+    bool const is_known =
+        losses_of_freed(recording, &range) && losses_of_freed_calls(recording, &calls);
+    write_bound(json, "freed_calls_low", is_known ? &calls.low : NULL);
+    write_bound(json, "freed_calls_high", is_known ? &calls.high : NULL);
+    write_bound(json, "freed_bytes_low", is_known ? &range.low : NULL);
+    write_bound(json, "freed_bytes_high", is_known ? &range.high : NULL);
+}
+
+static void write_peak_calls(struct json_out *json, const struct recording *recording)
+{
+    struct value_range range;
+    bool const is_known = losses_of_peak_calls(recording, &range);
+    write_bound(json, "peak_calls_low", is_known ? &range.low : NULL);
+    write_bound(json, "peak_calls_high", is_known ? &range.high : NULL);
+}
+
+static void write_leaked_calls(struct json_out *json, const struct report *report)
+{
+    struct value_range range;
+    bool const is_known =
+        losses_of_live_calls(report->recording, report->leaked_value, report->leaked_count, &range);
+    write_bound(json, "leaked_calls_low", is_known ? &range.low : NULL);
+    write_bound(json, "leaked_calls_high", is_known ? &range.high : NULL);
+}
+
 static void write_heap(struct json_out *json, const struct report *report)
 {
     const struct totals *heap = &report->recording->heap;
@@ -22,15 +59,18 @@ static void write_heap(struct json_out *json, const struct report *report)
     json_uint_field(json, "allocated_bytes", heap->bytes);
     json_uint_field(json, "freed_calls", heap->frees);
     json_uint_field(json, "freed_bytes", heap->freed_bytes);
+    write_freed_range(json, report->recording);
     json_uint_field(json, "peak_bytes", heap->peak_bytes);
     json_uint_field(json, "peak_calls", heap->peak_count);
     json_uint_field(json, "peak_time_ns", heap->peak_time_ns);
     json_uint_field(json, "peak_bytes_low", peak.low);
     json_uint_field(json, "peak_bytes_high", peak.high);
+    write_peak_calls(json, report->recording);
     json_int_field(json, "leaked_bytes", report->leaked_value);
     json_int_field(json, "leaked_calls", report->leaked_count);
     json_uint_field(json, "leaked_bytes_low", leaked.low);
     json_uint_field(json, "leaked_bytes_high", leaked.high);
+    write_leaked_calls(json, report);
     json_int_field(json, "suppressed_bytes", rules ? rules->value : 0);
     json_int_field(json, "suppressed_calls", rules ? rules->count : 0);
     json_uint_field(json, "temporary_calls", heap->temporary);
@@ -161,10 +201,17 @@ static void write_thread(struct json_out *json, const struct recording *recordin
     json_object_end(json);
 }
 
-static int64_t self_error(const struct report *report, const struct rank_row *row)
+static void write_error(struct json_out *json, const struct report *report, const char *name,
+                        struct report_value value)
 {
-    return report_error(report,
-                        (struct report_value){row->self_value, row->self_count, row->self_spread});
+    if (!report->recording->quality.sample_rate && !report_has_losses(report))
+        return;
+    int64_t const error = report_error(report, value);
+    json_key(json, name);
+    if (error == REPORT_ERROR_UNKNOWN)
+        json_null(json);
+    else
+        json_int(json, error);
 }
 
 static void write_row(struct json_out *json, const struct report *report,
@@ -174,16 +221,13 @@ static void write_row(struct json_out *json, const struct report *report,
     json_int_field(json, "value", row->self_value);
     json_int_field(json, "count", row->self_count);
     json_real_field(json, "share", report_share(report, row->self_value));
-    if (report->recording->quality.sample_rate)
-        json_int_field(json, "error", self_error(report, row));
+    write_error(json, report, "error",
+                (struct report_value){row->self_value, row->self_count, row->self_spread});
     if (list->rank.by != BY_STACK && list->rank.by != BY_THREAD) {
         json_int_field(json, "total_value", row->total_value);
         json_int_field(json, "total_count", row->total_count);
-        if (report->recording->quality.sample_rate)
-            json_int_field(
-                json, "total_error",
-                report_error(report, (struct report_value){row->total_value, row->total_count,
-                                                           row->total_spread}));
+        write_error(json, report, "total_error",
+                    (struct report_value){row->total_value, row->total_count, row->total_spread});
     }
     if (list->rank.by == BY_THREAD)
         write_thread(json, report->recording, row->thread);
@@ -269,6 +313,22 @@ static void write_question(struct json_out *json, const struct report *report)
     json_object_end(json);
 }
 
+/* Of the whole recording: when each event was lost is not known. */
+static void write_rows_doubt(struct json_out *json, const struct report *report)
+{
+    const struct quality *quality = &report->recording->quality;
+    json_key(json, "rows_doubt");
+    if (!report_has_losses(report)) {
+        json_null(json);
+        return;
+    }
+    json_object_begin_inline(json);
+    json_uint_field(json, "lost_calls", quality->lost_calls);
+    json_uint_field(json, "lost_bytes", quality->lost_bytes);
+    json_uint_field(json, "lost_frees", quality->lost_frees);
+    json_object_end(json);
+}
+
 static void write_suppressions(struct json_out *json, const struct report *report)
 {
     const struct suppressions *rules = report->question.suppressions;
@@ -302,6 +362,7 @@ int json_report_write(struct report *report, FILE *out)
     recording_growth_json_write(&json, report->recording, &report->growth);
     write_question(&json, report);
     write_suppressions(&json, report);
+    write_rows_doubt(&json, report);
     json_key(&json, "histogram");
     json_object_begin(&json);
     write_histogram(&json, &report->histogram);

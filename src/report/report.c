@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyze/stack_match.h"
-#include "model/sampling.h"
 
 static bool is_leaked(const struct metric *metric)
 {
@@ -158,21 +157,4 @@ bool report_is_small(const struct report *report, int64_t value, double fallback
 double report_share(const struct report *report, int64_t value)
 {
     return report->whole_value ? (double)value / (double)report->whole_value : 0;
-}
-
-bool report_has_errors(const struct report *report)
-{
-    const struct metric *metric = report->question.metric;
-    return report->recording->quality.sample_rate && strcmp(metric->unit, "bytes") == 0 &&
-           strncmp(metric->name, "heap.", 5) == 0;
-}
-
-int64_t report_error(const struct report *report, struct report_value value)
-{
-    const struct quality *quality = &report->recording->quality;
-    if (!report_has_errors(report) || (!value.value && !value.count && !value.spread))
-        return 0;
-    return (int64_t)sample_error(&(struct sample_estimate){
-        value.value, value.count, quality->has_spread ? value.spread : SAMPLE_SPREAD_UNKNOWN,
-        quality->sample_rate});
 }

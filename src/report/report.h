@@ -63,13 +63,18 @@ void report_fini(struct report *report);
 /* True for a row too small to show by the threshold asked for; `fallback_share` when none was. */
 bool report_is_small(const struct report *report, int64_t value, double fallback_share);
 
-/* By how much a value may be off because the heap was sampled, in 95 of 100 cases; 0 when it is exact, or in no
- * bytes. */
-struct report_value {
-    int64_t value, count, spread; /* as in struct weight; all 0: not even a block was looked for */
-};
+/* Whether the heap was sampled, so that each value in bytes is an estimate. */
 bool report_has_errors(const struct report *report);
+/* Whether events were lost of the time that rows are about. */
+bool report_has_losses(const struct report *report);
+
+/* By how much a value may be off: in 95 of 100 cases because the heap was sampled, and by all that was lost; 0 when it is
+ * exact, or estimated and in no bytes. */
+struct report_value {
+    int64_t value, count, spread; /* as in struct weight; all 0: no sample is of it */
+};
 int64_t report_error(const struct report *report, struct report_value value);
+#define REPORT_ERROR_UNKNOWN (-1) /* events were lost, and how many of this row's is not known */
 
 /* Part of the whole, 0 when there is nothing. */
 double report_share(const struct report *report, int64_t value);

@@ -55,7 +55,9 @@ static void put_thread(const struct table *table, uint32_t index)
 static void put_error(const struct table *table, struct report_value value)
 {
     char text[HUMAN_MAX];
-    fprintf(table->out, "±%9s  ", human_bytes(report_error(table->report, value), text));
+    int64_t const error = report_error(table->report, value);
+    fprintf(table->out, "±%9s  ",
+            error == REPORT_ERROR_UNKNOWN ? "unknown" : human_bytes(error, text));
 }
 
 static size_t number_columns(const struct table *table)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "model/losses.h"
 #include "report/phase_table.h"
 #include "report/text_line.h"
 
@@ -60,7 +59,7 @@ static void put_losses(const struct report *report, const struct text_style *sty
     const struct metric *metric = report->question.metric;
     struct text_line line = {0};
     char frees[HUMAN_MAX], calls[HUMAN_MAX], bytes[HUMAN_MAX];
-    if (!losses_matter(report->recording) || strncmp(metric->name, "heap.", 5) != 0)
+    if (!report_has_losses(report))
         return;
     line_add(&line, "mind: %s frees and %s allocations",
              human_count((int64_t)quality->lost_frees, frees),

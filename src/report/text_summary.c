@@ -128,10 +128,24 @@ static bool order_matters(const struct recording *recording)
     return recording->quality.peak_order_bytes > recording->heap.peak_bytes / 200;
 }
 
+/* " in 9 blocks", or in so many to so many. */
+static void add_blocks(struct text_line *line, const struct recording *recording, int64_t count,
+                       const struct value_range *range)
+{
+    char low[HUMAN_MAX];
+    line_add(line, " in ");
+    if (range && losses_matter(recording) && range->low < range->high) {
+        line_add(line, "%s to ", human_count((int64_t)range->low, low));
+        count = (int64_t)range->high;
+    }
+    line_add_counted(line, count, "block");
+}
+
 static void put_peak(const struct page *page)
 {
     const struct totals *heap = &page->report->recording->heap;
     struct text_line line = {0};
+    struct value_range calls;
     char bytes[HUMAN_MAX], when[HUMAN_MAX], rss[HUMAN_MAX], order[HUMAN_MAX];
     if (heap->peak_bytes == 0 && heap->bytes > 0)
         return; /* of a file that does not tell it */
@@ -140,10 +154,9 @@ static void put_peak(const struct page *page)
     if (order_matters(page->report->recording))
         line_add(&line, " (±%s: which of its threads was first is not known any finer)",
                  human_bytes((int64_t)page->report->recording->quality.peak_order_bytes, order));
-    if (recording_counts_blocks(page->report->recording) && heap->peak_count > 0) {
-        line_add(&line, " in ");
-        line_add_counted(&line, (int64_t)heap->peak_count, "block");
-    }
+    if (recording_counts_blocks(page->report->recording) && heap->peak_count > 0)
+        add_blocks(&line, page->report->recording, (int64_t)heap->peak_count,
+                   losses_of_peak_calls(page->report->recording, &calls) ? &calls : NULL);
     if (recording_knows_peak_time(page->report->recording))
         line_add(&line, ", at %s", human_duration(heap->peak_time_ns, when));
     if (page->report->findings.rss_peak_bytes >= 0)
@@ -203,14 +216,17 @@ static void put_leaked(const struct page *page)
     const struct report *report = page->report;
     const struct suppressions *rules = report->question.suppressions;
     struct text_line line = {0};
+    struct value_range calls;
     char bytes[HUMAN_MAX], hidden[HUMAN_MAX];
     line_add(&line, "%s", human_bytes(report->leaked_value, bytes));
     add_range(&line, report->recording, losses_of_live(report->recording, report->leaked_value));
     bool const counts_them = report->leaked_count || !report->leaked_value; /* or it is not told */
-    if (recording_counts_blocks(report->recording) && counts_them) {
-        line_add(&line, " in ");
-        line_add_counted(&line, report->leaked_count, "block");
-    }
+    if (recording_counts_blocks(report->recording) && counts_them)
+        add_blocks(&line, report->recording, report->leaked_count,
+                   losses_of_live_calls(report->recording, report->leaked_value,
+                                        report->leaked_count, &calls)
+                       ? &calls
+                       : NULL);
     bool const ran_on = recording_ran_on(report->recording);
     bool const is_cut = line_add_until(&line, ", ", report->recording);
     if (!is_cut)
@@ -222,6 +238,21 @@ static void put_leaked(const struct page *page)
         line_add(&line, " (and %s suppressed)", human_bytes(rules->value, hidden));
     put(page, report->leaked_count ? INK_STRONG : INK_PLAIN,
         report->recording->being_written || ran_on || is_cut ? "live" : "leaked", &line);
+}
+
+static void add_freed_since(struct text_line *line, struct value_range freed)
+{
+    char low[HUMAN_MAX], high[HUMAN_MAX];
+    if (freed.low == 0) {
+        line_add(line, "; how many blocks of it were freed since is not known (at most %s)",
+                 human_count((int64_t)freed.high, high));
+        return;
+    }
+    line_add(line, "; ");
+    if (freed.low < freed.high)
+        line_add(line, "%s to ", human_count((int64_t)freed.low, low));
+    line_add_counted(line, (int64_t)freed.high, "block");
+    line_add(line, " of it freed since");
 }
 
 /* What nobody can attribute: it was there before we were. */
@@ -240,10 +271,8 @@ static void put_before(const struct page *page)
              human_bytes((int64_t)before->heap_bytes, heap),
              human_bytes((int64_t)before->anonymous_bytes, other),
              human_bytes((int64_t)before->rss_bytes, rss));
-    if (recording->quality.unknown_frees) {
-        line_add(&line, "; ");
-        line_add_counted(&line, (int64_t)recording->quality.unknown_frees, "block");
-        line_add(&line, " of it freed since");
+    if (losses_of_before(recording).high) {
+        add_freed_since(&line, losses_of_before(recording));
     } else if (recording->quality.events == 0) {
         line_add(&line, "; attached, no %s %s", recording->quality.sample_rate ? "sample" : "event",
                  recording->quality.complete ? "since" : "yet");

@@ -79,8 +79,9 @@ static void put_numbers(const struct tree_page *page, const struct call_node *no
     fprintf(page->out, "  %8s  ", human_share(value, page->report->whole_value, share));
     int64_t const error =
         report_error(page->report, (struct report_value){value, node->count, node->spread});
-    if (error) /* the blocks are counted even less well */
-        fprintf(page->out, "±%9s  ", human_bytes(error, blocks));
+    if (error && report_has_errors(page->report)) /* the blocks are counted even less well */
+        fprintf(page->out, "±%9s  ",
+                error == REPORT_ERROR_UNKNOWN ? "unknown" : human_bytes(error, blocks));
     else
         fprintf(page->out, "%10s  ",
                 metric_counts(page->report->question.metric) ? human_count(node->count, blocks)

@@ -121,6 +121,11 @@ static const uint16_t state_fields[] = {
     FIELD(quality.sources[STACK_SOURCE_PAGES].stacks),
     FIELD(quality.sources[STACK_SOURCE_PAGES].complete),
     FIELD(quality.peak_order_bytes),
+    FIELD(quality.left_out_frees),
+    FIELD(quality.live_doubt_calls),
+    FIELD(quality.peak_doubt_calls),
+    FIELD(quality.live_call_spread),
+    FIELD(quality.peak_call_spread),
 };
 #define STATE_FIELDS (sizeof(state_fields) / sizeof(state_fields[0]))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* churns CALLS SLOTS LARGEST [SECONDS]: replaces blocks of random sizes in random slots, as fast as it can; in the second half
+/* churns CALLS SLOTS LARGEST [SECONDS [later]]: replaces blocks of random sizes in random slots, as fast as it can; in the second half
  * some slots stay empty.  Prints its own books (calls, frees, live, peak), then stays for so long and ends without freeing
- * anything. */
+ * anything.  `later`: it begins once there is something on stdin. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +46,9 @@ int main(int count, char **words)
     uint64_t const largest = strtoull(words[3], NULL, 10);
     uint64_t random = 88172645463325252u;
     struct books books = {0};
+    char word[1];
+    if (count > 5 && read(0, word, 1) < 0)
+        return 2;
     struct slot *slots = makes(&books, slot_count * sizeof(*slots));
     for (uint64_t i = 0; i < slot_count; i++)
         slots[i] = (struct slot){0};

@@ -25,7 +25,8 @@ second
 END
 "$BUILD/tests/make-pages" pages.memoir <pages.txt >/dev/null
 "$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1
-files=(phases.memoir pages.memoir)
+cp "$TOP/tests/fixtures/gap/recording.memoir" gap.memoir # with lost events
+files=(phases.memoir pages.memoir gap.memoir)
 if printf ge | "$MEMOIR" cpu --quiet --off-cpu -o cpu.memoir -- "$subjects/subject-burns_shares" 1 1 >/dev/null 2>&1; then
     files+=(cpu.memoir)
 else

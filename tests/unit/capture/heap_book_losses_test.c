@@ -5,8 +5,9 @@
 #include "check.h"
 #include "random.h"
 
-#define PLACES 400u
-#define TICK   16384u /* blocks know their time to 1024 */
+#define PLACES      400u
+#define TICK        16384u /* blocks know their time to 1024 */
+#define LOSSY_STEPS (3u * 3500u + 3000u + 2u)
 
 static uint64_t address_of(uint32_t place)
 {
@@ -19,8 +20,9 @@ struct lossy {
         bool is_live;
         uint64_t size;
     } places[PLACES];
-    uint64_t live, peak; /* of the program */
-    uint64_t lost_bytes, lost_frees;
+    uint64_t live, peak, count; /* of the program */
+    uint64_t lost_bytes, lost_frees, lost_calls;
+    uint64_t counts[LOSSY_STEPS]; /* by time in TICKs */
 };
 
 static void lossy_step(struct lossy *lossy, struct heap_book *book, struct random *random,
@@ -32,6 +34,7 @@ static void lossy_step(struct lossy *lossy, struct heap_book *book, struct rando
     if (lossy->places[place].is_live) {
         lossy->live -= lossy->places[place].size;
         lossy->places[place].is_live = false;
+        lossy->counts[now / TICK] = --lossy->count;
         lossy->lost_frees += lost;
         struct freeing const freeing = {.address = address, .time_ns = now};
         if (!lost)
@@ -45,9 +48,25 @@ static void lossy_step(struct lossy *lossy, struct heap_book *book, struct rando
     lossy->live += size;
     if (lossy->live > lossy->peak)
         lossy->peak = lossy->live;
+    lossy->counts[now / TICK] = ++lossy->count;
     lossy->lost_bytes += lost ? size : 0;
+    lossy->lost_calls += lost;
     if (!lost)
         CHECK(heap_book_alloc(book, &block) >= 0);
+}
+
+static void check_lossy_counts(const struct lossy *lossy, const struct heap_book *book)
+{
+    struct totals totals;
+    uint64_t live_doubt, peak_doubt;
+    uint64_t const live = (uint64_t)heap_book_live_count(book);
+    heap_book_totals(book, &totals);
+    heap_book_doubted_calls(book, &live_doubt, &peak_doubt);
+    uint64_t const then = lossy->counts[totals.peak_time_ns / TICK];
+    CHECK(live_doubt <= live && live - live_doubt <= lossy->count);
+    CHECK(lossy->count <= live + lossy->lost_calls);
+    CHECK(peak_doubt <= totals.peak_count && totals.peak_count - peak_doubt <= then);
+    CHECK(then <= totals.peak_count + lossy->lost_calls);
 }
 
 /* Whatever is lost, the truth lies in the range. */
@@ -55,7 +74,8 @@ TEST(ranges_hold_the_truth_whatever_is_lost)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct random random = random_from(seed);
-        struct lossy lossy = {.live = 0};
+        static struct lossy lossy;
+        lossy = (struct lossy){.live = 0};
         struct heap_book *book = heap_book_create();
         struct totals totals;
         uint64_t now = TICK, live_doubt, peak_doubt;
@@ -78,6 +98,7 @@ TEST(ranges_hold_the_truth_whatever_is_lost)
         CHECK(lossy.live <= live + lossy.lost_bytes);
         CHECK(totals.peak_bytes - peak_doubt <= lossy.peak);
         CHECK(lossy.peak <= totals.peak_bytes + lossy.lost_bytes);
+        check_lossy_counts(&lossy, book);
         heap_book_destroy(book);
     }
 }

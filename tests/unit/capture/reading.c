@@ -11,7 +11,8 @@
 static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
 {
     struct reading *reading = context;
-    struct session_options options = {.folder = reading->folder, .max_bytes = 1 << 24};
+    struct session_options options = {
+        .folder = reading->folder, .max_bytes = 1 << 24, .attached = reading->attached};
     struct fault fault;
     while (__builtin_ia32_rdtsc() < reading->slow_until_tsc)
         continue;

@@ -20,7 +20,7 @@
 static const uint64_t rates[SITES] = {0, 64, 4096, 4096, 512u << 10, 64u << 20};
 
 struct level {
-    int64_t bytes, count, spread;
+    int64_t bytes, count, spread, count_spread;
 };
 
 struct model {
@@ -38,11 +38,12 @@ struct model {
 static struct level worth(const struct block *block)
 {
     if (rates[block->site] == 0)
-        return (struct level){(int64_t)block->size, 1, 0};
+        return (struct level){(int64_t)block->size, 1, 0, 0};
     struct sample_weight const weight =
         sample_weigh(block->size, block->slack, rates[block->site],
                      block->address ^ (block->time_ns >> BLOCK_TIME_SHIFT) << 20);
-    return (struct level){(int64_t)weight.bytes, (int64_t)weight.calls, (int64_t)weight.spread};
+    return (struct level){(int64_t)weight.bytes, (int64_t)weight.calls, (int64_t)weight.spread,
+                          (int64_t)(weight.calls * (weight.calls - 1))};
 }
 
 static void move(struct model *model, const struct block *block, int sign)
@@ -54,6 +55,7 @@ static void move(struct model *model, const struct block *block, int sign)
         level->bytes += sign * one.bytes;
         level->count += sign * one.count;
         level->spread += sign * one.spread;
+        level->count_spread += sign * one.count_spread;
     }
     if (model->levels[ALL].bytes > model->peak[ALL].bytes)
         memcpy(model->peak, model->levels, sizeof(model->peak));
@@ -104,6 +106,9 @@ static void check_sums(const struct model *model)
     heap_book_totals(model->book, &totals);
     CHECK((int64_t)live == model->levels[ALL].spread);
     CHECK((int64_t)peak == model->peak[ALL].spread);
+    heap_book_call_spreads(model->book, &live, &peak);
+    CHECK((int64_t)live == model->levels[ALL].count_spread);
+    CHECK((int64_t)peak == model->peak[ALL].count_spread);
     CHECK((int64_t)totals.peak_bytes == model->peak[ALL].bytes);
     CHECK((int64_t)totals.peak_count == model->peak[ALL].count);
     CHECK((int64_t)(totals.bytes - totals.freed_bytes) == model->levels[ALL].bytes);
