@@ -14,7 +14,7 @@
 #include "procfs/process_facts.h"
 
 #define LOOK_EVERY_NS 1000000000ull
-#define AGE_MARGIN_NS 1000000000ull /* the kernel tells it in hundredths of a second */
+#define AGE_MARGIN_NS 100000000ull /* the kernel tells it in hundredths of a second */
 
 /* One that ends, or is of the kernel, has no memory at all. */
 enum finding { HAS_ARENA, LACKS_ARENA, HAS_NO_MEMORY, NOT_TOLD };
