@@ -531,6 +531,42 @@ TEST(absurd_sizes_and_rates_are_summed_without_harm)
     heap_book_destroy(book);
 }
 
+static void drop_bucket(struct heap_book *book)
+{
+    struct bucket bucket = {.begin_ns = 0};
+    CHECK(heap_book_close_bucket(book, &bucket) == 0);
+    free(bucket.cells);
+    free(bucket.thread_cells);
+}
+
+static int64_t pinned_count(const struct heap_book *book)
+{
+    struct pin pin = {.cells = NULL};
+    int64_t count = 0;
+    CHECK(heap_book_pin_now(book, &pin) == 0);
+    for (size_t i = 0; i < pin.cell_count; i++)
+        count += pin.cells[i].column == COL_HEAP_CALLS ? pin.cells[i].value : 0;
+    free(pin.cells);
+    free(pin.thread_cells);
+    return count;
+}
+
+TEST(what_is_live_is_right_again_after_more_than_a_bucket_can_count)
+{
+    uint64_t const rate = 3200000000; /* a sample of one byte stands for half of it */
+    struct heap_book *book = heap_book_create();
+    CHECK(book && heap_book_reserve(book, 1, 1) == 0 && heap_book_set_rate(book, 0, rate) >= 0);
+    CHECK(heap_book_alloc(book, &(struct block){.address = 0x1000, .size = 1}) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){.address = 0x2000, .size = 1}) == 0);
+    drop_bucket(book);
+    CHECK(heap_book_alloc(book, &(struct block){.address = 0x3000, .size = 1}) == 0);
+    CHECK(heap_book_free(book, &(struct freeing){.address = 0x1000}) == 0);
+    CHECK(heap_book_free(book, &(struct freeing){.address = 0x2000}) == 0);
+    drop_bucket(book);
+    CHECK(pinned_count(book) > 1500000000 && pinned_count(book) < 1700000000);
+    heap_book_destroy(book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -544,6 +580,7 @@ int main(void)
         cmocka_unit_test(more_is_asked_for_before_a_block_is_refused),
         cmocka_unit_test(blocks_lie_in_no_more_pages_than_a_process_can_have),
         cmocka_unit_test(absurd_sizes_and_rates_are_summed_without_harm),
+        cmocka_unit_test(what_is_live_is_right_again_after_more_than_a_bucket_can_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
