@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/arena_users.h"
+
 #define DESCRIPTORS_LEAST 24 /* of which a recording that does little has a dozen open */
 #define SLOTS_LEAST       16u
 #define SEALS             (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -121,6 +123,7 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
         arena_close(arena);
         return fault_set(fault, err, "cannot take the recorder's lock: %s", strerror(-err));
     }
+    arena->users = arena_users_create(arena);
     header->magic = ARENA_MAGIC;
     return 0;
 }
@@ -130,6 +133,7 @@ void arena_close(struct arena *arena)
     if (arena->header)
         atomic_store(&arena->header->off, 1);
     give_up_lock(arena);
+    arena_users_destroy(arena->users);
     if (arena->memory)
         munmap(arena->memory, bytes_of(arena->slots));
     if (arena->fd >= 0)

@@ -19,11 +19,13 @@ struct arena_will {
     size_t before_size;
 };
 
+struct arena_users;
 struct arena {
     int fd;
     void *memory;
     struct arena_header *header;
     struct arena_will *will;
+    struct arena_users *users;
     uint32_t slots;        /* that are mapped: fewer where address space is limited */
     bool follows_children; /* as asked; the program can change what the header says */
 };

@@ -30,6 +30,7 @@ struct block_table {
     uint32_t empty_pages; /* of page_count */
     struct odd_blocks odd;
     uint64_t count, bytes;
+    struct block_limits most;
 };
 
 static uint64_t random_factor(void)
@@ -46,6 +47,7 @@ struct block_table *block_table_create(void)
     if (!table)
         return NULL;
     table->factor = random_factor();
+    table->most = (struct block_limits){UINT64_MAX, UINT64_MAX};
     table->pages = calloc(FIRST_PAGES, sizeof(struct block_page));
     if (!table->pages) {
         free(table);
@@ -141,9 +143,19 @@ static uint32_t place_in_page(uint64_t address)
     return (uint32_t)(address >> 3) & ((1u << OFFSET_BITS) - 1);
 }
 
+static bool has_all_bytes(const struct block_table *table)
+{
+    return block_table_bytes(table) >= table->most.bytes;
+}
+
+static bool has_all_pages(const struct block_table *table)
+{
+    return table->page_count - table->empty_pages >= table->most.pages;
+}
+
 static COLD int put_odd(struct block_table *table, uint64_t address, uint64_t size, uint64_t slack)
 {
-    return odd_blocks_put(&table->odd, address, size, slack);
+    return block_table_is_full(table) ? -ENOMEM : odd_blocks_put(&table->odd, address, size, slack);
 }
 
 static int pack(struct block_table *table, const struct block *block, struct block_entry *entry)
@@ -202,11 +214,13 @@ static void unpack(struct block_table *table, const struct block_entry *entry, u
     }
 }
 
-/* Makes room in the page of `address`, or the page itself.  NULL: out of memory. */
+/* Makes room in the page of `address`, or the page itself.  NULL: out of memory, or full. */
 static __attribute__((noinline)) struct block_page *make_room(struct block_table *table,
                                                               uint64_t address)
 {
     struct block_page *page = find_page(table, address);
+    if (has_all_bytes(table) || (page->count == 0 && has_all_pages(table)))
+        return NULL;
     if (page->number == 0) {
         if (2 * table->page_count >= table->page_room) {
             if (renew_pages(table) < 0)
@@ -393,4 +407,14 @@ uint64_t block_table_count(const struct block_table *table)
 uint64_t block_table_bytes(const struct block_table *table)
 {
     return table->bytes + odd_blocks_bytes(&table->odd);
+}
+
+void block_table_limit(struct block_table *table, const struct block_limits *most)
+{
+    table->most = *most;
+}
+
+bool block_table_is_full(const struct block_table *table)
+{
+    return has_all_bytes(table) || has_all_pages(table);
 }

@@ -57,3 +57,10 @@ void block_table_prefetch(const struct block_table *table, uint64_t address);
 
 uint64_t block_table_count(const struct block_table *table);
 uint64_t block_table_bytes(const struct block_table *table); /* of our own memory */
+
+/* Blocks that need more are not added: -ENOMEM.  What bytes there may be is exceeded once, by less than twice that. */
+struct block_limits {
+    uint64_t bytes, pages; /* of our memory; pages of the program in which blocks begin */
+};
+void block_table_limit(struct block_table *table, const struct block_limits *most);
+bool block_table_is_full(const struct block_table *table); /* of one of the two */

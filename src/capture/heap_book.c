@@ -28,7 +28,9 @@ struct heap_book {
     bool of_pools;
     struct block_table *blocks;
     uint64_t most_blocks, refused; /* that there can be, and those beyond */
-    struct fork_log *forks;        /* NULL until there is one */
+    bool (*ask)(void *asker);      /* for more; may be NULL */
+    void *asker;
+    struct fork_log *forks; /* NULL until there is one */
     struct ledger sites, threads;
     struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
     uint32_t moving_next;
@@ -365,14 +367,32 @@ static COLD void book_missed(struct heap_book *book, const struct block *missed,
     log_freed(book, missed);
 }
 
+static COLD bool may_have_more(struct heap_book *book)
+{
+    if (book->ask && book->ask(book->asker) &&
+        block_table_count(book->blocks) < book->most_blocks && !block_table_is_full(book->blocks))
+        return true;
+    book->refused++;
+    return false;
+}
+
+/* After it could not be inserted. */
+static COLD int insert_again(struct heap_book *book, const struct block *block,
+                             struct block *missed, int err)
+{
+    if (err != -ENOMEM || !block_table_is_full(book->blocks) || !may_have_more(book))
+        return err;
+    return block_table_insert(book->blocks, block, missed);
+}
+
 int heap_book_alloc(struct heap_book *book, const struct block *block)
 {
     struct block missed;
-    if (unlikely(block_table_count(book->blocks) >= book->most_blocks)) {
-        book->refused++;
+    if (unlikely(block_table_count(book->blocks) >= book->most_blocks) && !may_have_more(book))
         return -ENOMEM;
-    }
     int replaced = block_table_insert(book->blocks, block, &missed);
+    if (unlikely(replaced < 0))
+        replaced = insert_again(book, block, &missed, replaced);
     if (unlikely(replaced < 0))
         return replaced;
     if (unlikely(replaced))
@@ -558,9 +578,16 @@ const struct block_table *heap_book_blocks(const struct heap_book *book)
     return book->blocks;
 }
 
-void heap_book_limit(struct heap_book *book, uint64_t most_blocks)
+void heap_book_limit(struct heap_book *book, const struct heap_limits *most)
 {
-    book->most_blocks = most_blocks;
+    book->most_blocks = most->blocks;
+    block_table_limit(book->blocks, &most->table);
+}
+
+void heap_book_ask_for_more(struct heap_book *book, bool (*ask)(void *context), void *context)
+{
+    book->ask = ask;
+    book->asker = context;
 }
 
 uint64_t heap_book_refused(const struct heap_book *book)
@@ -568,9 +595,14 @@ uint64_t heap_book_refused(const struct heap_book *book)
     return book->refused;
 }
 
+uint64_t heap_book_table_bytes(const struct heap_book *book)
+{
+    return block_table_bytes(book->blocks);
+}
+
 uint64_t heap_book_visit_cost(const struct heap_book *book)
 {
-    return block_table_bytes(book->blocks) / BLOCK_BYTES;
+    return heap_book_table_bytes(book) / BLOCK_BYTES;
 }
 
 uint64_t heap_book_live_blocks(const struct heap_book *book)

@@ -93,8 +93,15 @@ void heap_book_call_spreads(const struct heap_book *book, uint64_t *live, uint64
 
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
 uint64_t heap_book_live_blocks(const struct heap_book *book);
-/* More are not taken in: their allocation is -ENOMEM. */
-void heap_book_limit(struct heap_book *book, uint64_t most_blocks);
-uint64_t heap_book_refused(const struct heap_book *book);    /* so far */
-uint64_t heap_book_visit_cost(const struct heap_book *book); /* of a look at all, in blocks */
-int64_t heap_book_live_count(const struct heap_book *book);  /* with what samples stand for */
+/* More are not taken in, nor what would take more memory of ours: their allocation is -ENOMEM.  Before that `ask` is called,
+ * if there is one, which may raise the limits: whether it did. */
+struct heap_limits {
+    uint64_t blocks;
+    struct block_limits table;
+};
+void heap_book_limit(struct heap_book *book, const struct heap_limits *most);
+void heap_book_ask_for_more(struct heap_book *book, bool (*ask)(void *context), void *context);
+uint64_t heap_book_refused(const struct heap_book *book);     /* so far */
+uint64_t heap_book_table_bytes(const struct heap_book *book); /* of our memory, for blocks */
+uint64_t heap_book_visit_cost(const struct heap_book *book);  /* of a look at all, in blocks */
+int64_t heap_book_live_count(const struct heap_book *book);   /* with what samples stand for */

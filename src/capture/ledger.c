@@ -104,7 +104,7 @@ static void close_account(struct account *account, uint32_t key, struct cell_lis
     account->told_freed = account->freed;
     account->told_slack = account->slack;
     account->told_slack_freed = account->slack_freed;
-    account->count += account->calls - account->frees;
+    account->count += (int64_t)account->calls - account->frees;
     account->calls = account->frees = account->temporary = 0;
     account->touched = 0;
 }

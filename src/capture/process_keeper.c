@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "capture/arena_users.h"
 #include "procfs/process_facts.h"
 
 static uint32_t process_high(const struct arena *arena)
@@ -42,10 +43,18 @@ bool process_any_runs(struct arena *arena, uint32_t besides_pid)
     uint32_t high = process_high(arena);
     for (uint32_t i = 0; i < high; i++) {
         struct arena_process *process = arena_process_at(arena->memory, i);
-        if (is_listed(process) && process->pid != besides_pid && process_runs(process->pid))
+        uint32_t const pid = process->pid;
+        if (is_listed(process) && pid != besides_pid && process_runs(pid) &&
+            arena_users_has(arena->users, i, pid))
             return true;
     }
     return false;
+}
+
+bool process_is_stranger(struct arena *arena, uint32_t index)
+{
+    uint32_t const pid = arena_process_at(arena->memory, index)->pid;
+    return arena_users_is_stranger(arena->users, index, pid);
 }
 
 static bool family_is_listed(struct arena *arena, uint32_t family)

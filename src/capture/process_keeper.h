@@ -16,8 +16,12 @@ bool process_is_over(struct arena *arena, uint32_t index);
 /* The entry's process is over and all its events are read. */
 void process_release(struct arena *arena, uint32_t index);
 
-/* Whether any of the list but `besides` still runs.  Those whose number is not known are not waited for. */
+/* Whether any of the list but `besides` still runs.  Those whose number is not known, or who do not have this arena, are not
+ * waited for. */
 bool process_any_runs(struct arena *arena, uint32_t besides_pid);
+
+/* Whether the entry has the number of a process that cannot be of those that are recorded: see arena_users.h. */
+bool process_is_stranger(struct arena *arena, uint32_t index);
 
 /* When it began, on the recorder's clock, `now_ns` at most: a forked one when the kernel says, others when our library did,
  * which is at their start. */

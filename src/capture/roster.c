@@ -205,13 +205,13 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
         return roster->sessions[process];
     bool program = is_program(roster, process);
     bool follow = roster->options.recorder->follow_children;
-    if (!follow && (!program || has_later_image(roster, process)))
+    if (follow ? !program && process_is_stranger(roster->options.arena, process)
+               : !program || has_later_image(roster, process))
         return NULL;
     if (!follow)
         abandon_earlier_images(roster);
     bool first = program && !roster->has_opened;
-    if (!roster
-             ->command_line[0]) /* a program that we attach to may become another until we are in */
+    if (!roster->command_line[0]) /* an attached program may become another until we are in */
         launch_join(roster->options.recorder->command, roster->command_line,
                     sizeof(roster->command_line));
     const struct recorder_attached *attached = roster->options.recorder->attached;

@@ -5,13 +5,17 @@
 
 #include "base/human.h"
 
+#define NUMBER_MAX 1000000u /* any program of the tree can write where the number stands */
+
 /* A sentence about the whole run that begins with a number: for the person, and for one recording. */
 static void note_if_any(struct session *session, uint32_t number, const char *what)
 {
     char text[256];
     if (number == 0)
         return;
-    snprintf(text, sizeof(text), "%u %s", number, what);
+    bool const is_more = number > NUMBER_MAX;
+    snprintf(text, sizeof(text), "%s%u %s", is_more ? "more than " : "",
+             is_more ? NUMBER_MAX : number, what);
     fprintf(stderr, "memoir: %s\n", text);
     if (session)
         session_note(session, text);

@@ -180,6 +180,8 @@ struct session *session_open(struct arena *arena, uint32_t process,
     }
     describe_process(session);
     session_note_rate(session, begin_ns);
+    if (!session_waits_for_parent(session))
+        session_begin_limits(session);
     output_name(session->path, options->output, options->folder,
                 recording_text(session->recording, session->recording->program),
                 session->recording->pid);

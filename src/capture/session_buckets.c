@@ -49,40 +49,12 @@ int64_t session_new_peak(struct session *session)
     return memory.rss_peak_bytes;
 }
 
-/* A process has no more blocks than it has memory for, be they small: what it says beyond that would only fill ours. */
-#define BLOCKS_ANYWAY  (16u << 20)
-#define BLOCKS_UNKNOWN (64u << 20) /* where its size is not known */
-#define BYTES_OF_BLOCK 8u
-
-static void limit_blocks(struct session *session, int64_t rss_bytes)
-{
-    if (rss_bytes > (int64_t)session->rss_most)
-        session->rss_most = (uint64_t)rss_bytes;
-    heap_book_limit(session->heap, session->rss_most
-                                       ? BLOCKS_ANYWAY + session->rss_most / BYTES_OF_BLOCK
-                                       : BLOCKS_UNKNOWN);
-}
-
-/* A sentence about those beyond. */
-void session_tell_refused(struct session *session)
-{
-    char text[160];
-    uint64_t const refused = heap_book_refused(session->heap);
-    if (refused == 0)
-        return;
-    snprintf(
-        text, sizeof(text),
-        "%llu blocks are not in the recording: the program told of more than it has memory for",
-        (unsigned long long)refused);
-    session_note(session, text);
-}
-
 int session_close_bucket(struct session *session, uint64_t now, bool histograms)
 {
     struct recording *recording = session->recording;
     struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
     struct process_memory memory = process_memory(session->pid);
-    limit_blocks(session, memory.rss_bytes);
+    session_limit_blocks(session, memory.rss_bytes);
     bucket.gauges.rss_bytes = memory.rss_bytes;
     bucket.rss_max = session_new_peak(session);
     bucket.pss_bytes = pss_reader_take(session->options.pss, session->pid);

@@ -114,5 +114,6 @@ void session_inherit(struct session *session, const struct session *parent)
                                      &inheriting) &&
                 inheriting.err == 0;
     free(inheriting.sites);
+    session_begin_limits(session);
     note_inheritance(session, known);
 }

@@ -75,7 +75,9 @@ struct session {
     uint64_t rate, rate_ns; /* what the heap is traced at, and until when that is in the books */
     uint64_t opened_monotonic_ns; /* by our own clock, whatever stamps say */
     uint32_t names_told;          /* of pools and regions */
-    uint64_t rss_most;            /* seen so far */
+    uint64_t memory_most;         /* resident or swapped, seen so far */
+    uint64_t asked_memory_ns;
+    uint64_t inherited_table_bytes; /* of our memory, for blocks of its parent */
     bool has_unfollowed; /* blocks to forget, as soon as looking at all of them is allowed again */
     struct allowance looks_allowed;    /* in blocks */
     struct allowance searches_allowed; /* for threads, in ns */
@@ -87,6 +89,10 @@ struct session {
     struct memory_status watched_memory;
 };
 
+/* From when the session has what it inherited; then with every bucket, by how much memory the process has. */
+void session_begin_limits(struct session *session);
+void session_limit_blocks(struct session *session, int64_t memory_bytes);
+/* A sentence about blocks beyond. */
 void session_tell_refused(struct session *session);
 
 /* With every tick, and at the end: what session_rate has left to do. */

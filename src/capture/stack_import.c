@@ -9,14 +9,18 @@
 #include "base/hash.h"
 #include "base/number_map.h"
 #include "base/vec.h"
+#include "capture/sparse_array.h"
 
 #define SITE_UNKNOWN   UINT32_MAX
 #define MODULE_UNSEEN  UINT32_MAX
 #define PATH_NODES_MAX 8192 /* between a node and one that is known; the trie is never deeper */
 #define ENDS_FOLDED    0x80u
+#define FIRST_NODES    8192u
 #define NAMES_MAX      4096 /* that stacks may stand under; further ones share the last */
-#define SITES_UNDER                                                                                \
-    (3u << 20) /* sites from which on none is made under a name: numbers have 22 bits */
+/* Each site has accounts, and cells in every bucket, of ours: a program that tells of ever new ones would fill our memory. */
+#define SITES_MAX    (1u << 20) /* further stacks are not kept */
+#define SITES_UNDER  (5u << 18) /* from so many on none is made under a name, or of samples */
+#define RATES_MAX    64u        /* that samples were ever taken at */
 #define FRAMES_UNDER (2u << 20) /* frames that are repeated under names, in all */
 
 struct frame_slot {
@@ -25,18 +29,21 @@ struct frame_slot {
     uint32_t frame;  /* of the recording, plus one; 0: empty */
 };
 
+struct known_node {
+    uint32_t stack; /* stack_id plus one; 0: not imported */
+    uint32_t site;  /* plus one */
+    uint8_t end;    /* how its walk ended, plus one; and ENDS_FOLDED.  0: not known */
+};
+
 struct stack_import {
     struct arena *arena;
     struct recording *recording;
-    uint32_t *node_stack; /* stack_id plus one; 0: not imported */
-    uint32_t *node_site;  /* site plus one */
-    uint8_t *node_end;    /* how its walk ended, plus one; and ENDS_FOLDED.  0: not known */
+    struct known_node *nodes;
     uint32_t node_room;
     uint32_t module_of[ARENA_MODULES]; /* index in the recording plus one */
     VEC(struct imported_site) sites;
-    uint64_t sampled_rate; /* the newest */
-    uint32_t *sampled;     /* by exact site, the one that counts samples at that rate, plus one */
-    uint32_t sampled_room;
+    VEC(uint64_t) rates;
+    struct number_map sampled; /* site plus one, by place of the rate, from 1 on, and exact site */
     struct frame_slot *frames; /* open addressing */
     uint32_t frame_room, frame_count;
     struct number_map roots; /* stack of a name, by its text */
@@ -58,10 +65,9 @@ void stack_import_destroy(struct stack_import *import)
 {
     if (!import)
         return;
-    free(import->node_stack);
-    free(import->node_site);
-    free(import->node_end);
-    free(import->sampled);
+    sparse_array_free(import->nodes, import->node_room * sizeof(*import->nodes));
+    vec_free(&import->rates);
+    number_map_fini(&import->sampled);
     free(import->frames);
     number_map_fini(&import->roots);
     number_map_fini(&import->under);
@@ -160,30 +166,19 @@ static int import_frame(struct stack_import *import, uint32_t index, uint32_t *f
     return 0;
 }
 
+/* The processes of a tree share their nodes: a high one may be the only one that a process has. */
 static int grow_nodes(struct stack_import *import, uint32_t node)
 {
-    uint32_t room = import->node_room ? import->node_room : 8192;
+    size_t const old = import->node_room;
+    size_t room = old ? old : FIRST_NODES;
     while (room <= node)
         room *= 2;
-    if (room == import->node_room)
+    if (room == old)
         return 0;
-    size_t more = (size_t)(room - import->node_room) * sizeof(uint32_t);
-    uint32_t *stacks = reallocarray(import->node_stack, room, sizeof(*stacks));
-    if (!stacks)
+    if (sparse_array_grow(&import->nodes, old * sizeof(*import->nodes),
+                          room * sizeof(*import->nodes)) < 0)
         return -ENOMEM;
-    import->node_stack = stacks;
-    uint32_t *sites = reallocarray(import->node_site, room, sizeof(*sites));
-    if (!sites)
-        return -ENOMEM;
-    import->node_site = sites;
-    uint8_t *ends = reallocarray(import->node_end, room, sizeof(*ends));
-    if (!ends)
-        return -ENOMEM;
-    import->node_end = ends;
-    memset(ends + import->node_room, 0, room - import->node_room);
-    memset(stacks + import->node_room, 0, more);
-    memset(sites + import->node_room, 0, more);
-    import->node_room = room;
+    import->node_room = (uint32_t)room;
     return 0;
 }
 
@@ -229,8 +224,8 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
     for (; node >= TRIE_FIRST_NODE && count < PATH_NODES_MAX; node = parent_of(import, node)) {
         if (grow_nodes(import, node) < 0)
             return -ENOMEM;
-        if (import->node_stack[node]) {
-            *stack = import->node_stack[node] - 1;
+        if (import->nodes[node].stack) {
+            *stack = import->nodes[node].stack - 1;
             break;
         }
         path[count++] = node;
@@ -244,7 +239,7 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
             err = stack_table_push(import->recording->stacks, *stack, frame, stack);
         if (err < 0)
             return err;
-        import->node_stack[path[count]] = *stack + 1;
+        import->nodes[path[count]].stack = *stack + 1;
     }
     return 0;
 }
@@ -259,21 +254,21 @@ static unsigned end_of(const struct stack_import *import, uint32_t node)
                                                          [TRIE_FULL] = STACK_END_TABLE_FULL};
     if (node < TRIE_FIRST_NODE)
         return 1 + (node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node]);
-    return import->node_end[node] ? import->node_end[node]
-                                  : 1 + STACK_END_TOO_DEEP; /* as import_stack has cut it */
+    return import->nodes[node].end ? import->nodes[node].end
+                                   : 1 + STACK_END_TOO_DEEP; /* as import_stack has cut it */
 }
 
 /* No node is walked through twice, whatever chains there are. */
 static void describe_end(struct stack_import *import, uint32_t node, struct imported_site *site)
 {
     uint32_t path[PATH_NODES_MAX], count = 0;
-    for (; node >= TRIE_FIRST_NODE && !import->node_end[node] && count < PATH_NODES_MAX;
+    for (; node >= TRIE_FIRST_NODE && !import->nodes[node].end && count < PATH_NODES_MAX;
          node = parent_of(import, node))
         path[count++] = node;
     unsigned end = end_of(import, node);
     while (count-- > 0) {
         end |= copy_node(import, path[count]).depth & TRIE_FOLDED ? ENDS_FOLDED : 0;
-        import->node_end[path[count]] = (uint8_t)end;
+        import->nodes[path[count]].end = (uint8_t)end;
     }
     site->folded = (end & ENDS_FOLDED) != 0;
     site->end = (enum stack_end)((end & ~ENDS_FOLDED) - 1);
@@ -281,10 +276,18 @@ static void describe_end(struct stack_import *import, uint32_t node, struct impo
 
 bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_t *site)
 {
-    if (node >= import->node_room || !import->node_site[node])
+    if (node >= import->node_room || !import->nodes[node].site)
         return false;
-    *site = import->node_site[node] - 1;
+    *site = import->nodes[node].site - 1;
     return true;
+}
+
+/* The node itself; where it cannot be, or there are too many sites, the one of stacks that are not kept. */
+static uint32_t node_to_keep(const struct stack_import *import, uint32_t node)
+{
+    uint32_t const limit = atomic_load(&import->arena->header->node_count);
+    bool const is_known = node < limit && node < ARENA_NODES; /* else a ring was scribbled over */
+    return is_known && import->sites.count < SITES_MAX ? node : TRIE_FULL;
 }
 
 int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site)
@@ -292,17 +295,17 @@ int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site
     if (stack_import_peek(import, node, site))
         return 0;
     struct imported_site made = {.stack = STACK_EMPTY};
-    uint32_t limit = atomic_load(&import->arena->header->node_count);
-    if (node >= limit || node >= ARENA_NODES)
-        node = TRIE_FULL; /* a ring that was scribbled over */
+    node = node_to_keep(import, node);
+    if (stack_import_peek(import, node, site))
+        return 0;
     if (grow_nodes(import, node) < 0 || import_stack(import, node, &made.stack) < 0)
         return -ENOMEM;
     describe_end(import, node, &made);
     made.node = node;
     if (!vec_push(&import->sites, made))
         return -ENOMEM;
-    import->node_site[node] = (uint32_t)import->sites.count;
-    *site = import->node_site[node] - 1;
+    import->nodes[node].site = (uint32_t)import->sites.count;
+    *site = import->nodes[node].site - 1;
     return 0;
 }
 
@@ -356,40 +359,39 @@ int stack_import_site_under(struct stack_import *import, uint32_t node, string_i
     return 0;
 }
 
-/* Room for the sampled twin of `site`; all are new at a new rate. */
-static int prepare_sampled(struct stack_import *import, uint32_t site, uint64_t rate)
+/* The place of a rate in the list, from 1 on; 0 when there are too many, which nobody asked for, or out of memory. */
+static uint32_t place_of_rate(struct stack_import *import, uint64_t rate)
 {
-    if (import->sampled_rate != rate && import->sampled)
-        memset(import->sampled, 0, import->sampled_room * sizeof(*import->sampled));
-    import->sampled_rate = rate;
-    if (site < import->sampled_room)
+    for (size_t i = import->rates.count; i-- > 0;)
+        if (import->rates.items[i] == rate)
+            return (uint32_t)i + 1;
+    if (import->rates.count >= RATES_MAX || !vec_push(&import->rates, rate))
         return 0;
-    uint32_t room = 2 * site + 64;
-    uint32_t *grown = reallocarray(import->sampled, room, sizeof(*grown));
-    if (!grown)
-        return -ENOMEM;
-    memset(grown + import->sampled_room, 0, (room - import->sampled_room) * sizeof(*grown));
-    import->sampled = grown;
-    import->sampled_room = room;
-    return 0;
+    return (uint32_t)import->rates.count;
 }
 
 int stack_import_sampled_site(struct stack_import *import, uint32_t node, uint64_t rate,
                               uint32_t *site)
 {
     uint32_t exact;
-    if (stack_import_site(import, node, &exact) < 0 || prepare_sampled(import, exact, rate) < 0)
+    uint64_t const place = place_of_rate(import, rate);
+    if (place == 0 || stack_import_site(import, node, &exact) < 0)
         return -ENOMEM;
-    if (!import->sampled[exact]) {
-        if (import->sites.count >= SITES_UNDER)
-            return -ENOMEM; /* of rates that nobody asked for */
+    if (import->sites.count >= SITES_UNDER &&
+        !number_map_get(&import->sampled, place << 32 | exact) &&
+        stack_import_site(import, TRIE_FULL, &exact) < 0)
+        return -ENOMEM;
+    uint32_t *known = number_map_at(&import->sampled, place << 32 | exact);
+    if (!known)
+        return -ENOMEM;
+    if (*known == 0) {
         struct imported_site twin = import->sites.items[exact];
         twin.rate = rate;
         if (!vec_push(&import->sites, twin))
             return -ENOMEM;
-        import->sampled[exact] = (uint32_t)import->sites.count;
+        *known = (uint32_t)import->sites.count;
     }
-    *site = import->sampled[exact] - 1;
+    *site = *known - 1;
     return 0;
 }
 

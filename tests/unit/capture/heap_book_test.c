@@ -428,14 +428,85 @@ TEST(what_a_process_cannot_have_is_not_kept)
     struct totals totals;
     unsigned taken = 0;
     CHECK(book && heap_book_reserve(book, 1, 1) == 0);
-    heap_book_limit(book, 100);
+    heap_book_limit(book, &(struct heap_limits){100, {UINT64_MAX, UINT64_MAX}});
     for (uint32_t i = 0; i < 1000; i++)
         taken += heap_book_alloc(book, &(struct block){.address = address_of(i), .size = 8}) == 0;
     heap_book_totals(book, &totals);
     CHECK(taken == 100 && totals.calls == 100 && heap_book_refused(book) == 900);
-    heap_book_limit(book, 101);
+    heap_book_limit(book, &(struct heap_limits){101, {UINT64_MAX, UINT64_MAX}});
     CHECK(heap_book_alloc(book, &(struct block){.address = address_of(999), .size = 8}) == 0);
     heap_book_destroy(book);
+}
+
+#define SPARSE_BLOCKS 1000000u
+#define ODD_SLACK     4096u
+
+/* Far apart, and of sizes that need a place of their own: such a block takes ten times what others do. */
+static uint64_t flood(struct heap_book *book)
+{
+    uint64_t taken = 0;
+    for (uint64_t i = 1; i <= SPARSE_BLOCKS; i++)
+        taken += heap_book_alloc(book, &(struct block){.address = i << 12,
+                                                       .size = 100,
+                                                       .slack = i % 2 ? ODD_SLACK : 4}) == 0;
+    return taken;
+}
+
+TEST(what_blocks_cost_is_bounded_however_far_apart_they_lie)
+{
+    struct heap_book *book = heap_book_create();
+    struct totals totals;
+    CHECK(book && heap_book_reserve(book, 1, 1) == 0);
+    heap_book_limit(book, &(struct heap_limits){SPARSE_BLOCKS, {16u << 20, UINT64_MAX}});
+    uint64_t const taken = flood(book);
+    heap_book_totals(book, &totals);
+    CHECK(heap_book_table_bytes(book) < 32u << 20);
+    CHECK(taken > 50000 && taken < SPARSE_BLOCKS / 2 && totals.calls == taken);
+    CHECK(heap_book_refused(book) == SPARSE_BLOCKS - taken);
+    CHECK(heap_book_alloc(book, &(struct block){.address = (1 << 12) + 8, .size = 8}) ==
+          0); /* has a page already */
+    heap_book_destroy(book);
+}
+
+TEST(blocks_lie_in_no_more_pages_than_a_process_can_have)
+{
+    struct heap_book *book = heap_book_create();
+    CHECK(book && heap_book_reserve(book, 1, 1) == 0);
+    heap_book_limit(book, &(struct heap_limits){SPARSE_BLOCKS, {UINT64_MAX, 1000}});
+    CHECK(flood(book) == 1000 && heap_book_refused(book) == SPARSE_BLOCKS - 1000);
+    for (uint64_t at = 8; at < 4096; at += 8) /* in a page that has one there is room for all */
+        CHECK(heap_book_alloc(book, &(struct block){.address = (1 << 12) + at, .size = 8}) == 0);
+    CHECK(heap_book_free(book, &(struct freeing){.address = 2 << 12}) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){.address = 5000ull << 12, .size = 8}) == 0);
+    heap_book_destroy(book);
+}
+
+struct giver {
+    struct heap_book *book;
+    struct heap_limits limits;
+    unsigned asked;
+};
+
+static bool give_more(void *context)
+{
+    struct giver *giver = context;
+    giver->asked++;
+    giver->limits.table.bytes *= 2;
+    giver->limits.table.pages *= 2;
+    giver->limits.blocks *= 2;
+    heap_book_limit(giver->book, &giver->limits);
+    return true;
+}
+
+TEST(more_is_asked_for_before_a_block_is_refused)
+{
+    struct giver giver = {.book = heap_book_create(), .limits = {1000, {1u << 20, 1000}}};
+    CHECK(giver.book && heap_book_reserve(giver.book, 1, 1) == 0);
+    heap_book_limit(giver.book, &giver.limits);
+    heap_book_ask_for_more(giver.book, give_more, &giver);
+    CHECK(flood(giver.book) == SPARSE_BLOCKS && heap_book_refused(giver.book) == 0);
+    CHECK(giver.asked > 4 && giver.asked < 40);
+    heap_book_destroy(giver.book);
 }
 
 /* What a program says may be anything; the sums are then, too, but they do no harm (run with UBSan). */
@@ -460,6 +531,42 @@ TEST(absurd_sizes_and_rates_are_summed_without_harm)
     heap_book_destroy(book);
 }
 
+static void drop_bucket(struct heap_book *book)
+{
+    struct bucket bucket = {.begin_ns = 0};
+    CHECK(heap_book_close_bucket(book, &bucket) == 0);
+    free(bucket.cells);
+    free(bucket.thread_cells);
+}
+
+static int64_t pinned_count(const struct heap_book *book)
+{
+    struct pin pin = {.cells = NULL};
+    int64_t count = 0;
+    CHECK(heap_book_pin_now(book, &pin) == 0);
+    for (size_t i = 0; i < pin.cell_count; i++)
+        count += pin.cells[i].column == COL_HEAP_CALLS ? pin.cells[i].value : 0;
+    free(pin.cells);
+    free(pin.thread_cells);
+    return count;
+}
+
+TEST(what_is_live_is_right_again_after_more_than_a_bucket_can_count)
+{
+    uint64_t const rate = 3200000000; /* a sample of one byte stands for half of it */
+    struct heap_book *book = heap_book_create();
+    CHECK(book && heap_book_reserve(book, 1, 1) == 0 && heap_book_set_rate(book, 0, rate) >= 0);
+    CHECK(heap_book_alloc(book, &(struct block){.address = 0x1000, .size = 1}) == 0);
+    CHECK(heap_book_alloc(book, &(struct block){.address = 0x2000, .size = 1}) == 0);
+    drop_bucket(book);
+    CHECK(heap_book_alloc(book, &(struct block){.address = 0x3000, .size = 1}) == 0);
+    CHECK(heap_book_free(book, &(struct freeing){.address = 0x1000}) == 0);
+    CHECK(heap_book_free(book, &(struct freeing){.address = 0x2000}) == 0);
+    drop_bucket(book);
+    CHECK(pinned_count(book) > 1500000000 && pinned_count(book) < 1700000000);
+    heap_book_destroy(book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,7 +576,11 @@ int main(void)
         cmocka_unit_test(a_new_peak_shows_the_sites_of_its_own_instant),
         cmocka_unit_test(a_block_that_lives_for_a_year_keeps_its_site),
         cmocka_unit_test(what_a_process_cannot_have_is_not_kept),
+        cmocka_unit_test(what_blocks_cost_is_bounded_however_far_apart_they_lie),
+        cmocka_unit_test(more_is_asked_for_before_a_block_is_refused),
+        cmocka_unit_test(blocks_lie_in_no_more_pages_than_a_process_can_have),
         cmocka_unit_test(absurd_sizes_and_rates_are_summed_without_harm),
+        cmocka_unit_test(what_is_live_is_right_again_after_more_than_a_bucket_can_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
+#include "procfs/process_facts.h"
 #include "wiped_arena.h"
+
+#define MANY_IMPORTS 12
 
 static struct arena *arena;
 static struct recording *recording;
@@ -173,6 +177,69 @@ TEST(what_is_repeated_under_names_is_bounded)
 }
 
 /* The arena belongs to the program too, and programs write where they should not. */
+static int64_t own_bytes(void)
+{
+    return process_memory((uint32_t)getpid()).anon_bytes;
+}
+
+/* As of many processes of a tree, which share the nodes. */
+TEST(a_high_node_costs_no_more_than_a_low_one)
+{
+    struct stack_import *imports[MANY_IMPORTS];
+    uint32_t site;
+    atomic_store(&arena->header->node_count, ARENA_NODES);
+    *arena_node_at(arena->memory, ARENA_NODES - 1) =
+        (struct trie_node){.ip = 0x401001, .parent = TRIE_COMPLETE, .target = ARENA_NODES - 1};
+    int64_t const before = own_bytes();
+    for (unsigned i = 0; i < MANY_IMPORTS; i++) {
+        imports[i] = stack_import_create(arena, recording);
+        CHECK(stack_import_site(imports[i], ARENA_NODES - 1, &site) == 0);
+    }
+    CHECK(own_bytes() - before < MANY_IMPORTS * (1 << 20));
+    for (unsigned i = 0; i < MANY_IMPORTS; i++)
+        stack_import_destroy(imports[i]);
+}
+
+TEST(stacks_beyond_a_million_are_not_kept)
+{
+    uint32_t const first = add_node(TRIE_COMPLETE, 0x401001, 0), site = site_of(first);
+    uint32_t last = first;
+    for (uint32_t i = 0; i < 5u << 18; i++)
+        site_of(last = add_node(TRIE_COMPLETE, 0x401001 + i % 1000, 0));
+    CHECK(stack_import_site_count(import) <= (1u << 20) + 1);
+    CHECK(stack_import_describe(import, site_of(last))->end == STACK_END_TABLE_FULL);
+    CHECK(site_of(first) == site);
+    CHECK(stack_import_describe(import, site)->end == STACK_END_COMPLETE);
+}
+
+static uint32_t sampled_site_of(uint32_t node, uint64_t rate)
+{
+    uint32_t site = 12345;
+    CHECK(stack_import_sampled_site(import, node, rate, &site) == 0);
+    CHECK(stack_import_describe(import, site)->rate == rate);
+    return site;
+}
+
+TEST(a_rate_that_comes_back_has_its_sites_still)
+{
+    uint32_t const node = add_node(TRIE_COMPLETE, 0x401001, 0);
+    uint32_t const coarse = sampled_site_of(node, 1 << 20), fine = sampled_site_of(node, 4096);
+    CHECK(coarse != fine);
+    for (unsigned i = 0; i < 100; i++)
+        CHECK(sampled_site_of(node, 1 << 20) == coarse && sampled_site_of(node, 4096) == fine);
+    CHECK(stack_import_site_count(import) == 3);
+}
+
+TEST(rates_that_nobody_can_have_asked_for_make_no_sites)
+{
+    uint32_t const node = add_node(TRIE_COMPLETE, 0x401001, 0);
+    uint32_t site;
+    for (uint64_t rate = 1; rate < 100000; rate++)
+        (void)stack_import_sampled_site(import, node, 512 * rate, &site);
+    CHECK(stack_import_site_count(import) < 100);
+    sampled_site_of(node, 512); /* those that were are there */
+}
+
 TEST(scribbled_nodes_are_survived)
 {
     uint32_t good = add_node(TRIE_COMPLETE, 0x1000, 0);
@@ -221,6 +288,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_deep_stack_is_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_chain_without_end_is_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_repeated_under_names_is_bounded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_high_node_costs_no_more_than_a_low_one, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(stacks_beyond_a_million_are_not_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_rate_that_comes_back_has_its_sites_still, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(rates_that_nobody_can_have_asked_for_make_no_sites, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(scribbled_nodes_are_survived, set_up, tear_down),
         cmocka_unit_test_setup_teardown(scribbled_modules_are_survived, set_up, tear_down),
     };
