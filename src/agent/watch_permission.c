@@ -101,7 +101,8 @@ int watch_permission(const char *proc, uint32_t pid, uid_t user, gid_t group, st
     struct stat info;
     snprintf(path, sizeof(path), "%s/%u/status", proc, pid);
     if (read_text(path, text, sizeof(text)) < 0)
-        return fault_set(fault, -ESRCH, "there is no process %u", pid);
+        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists those there are",
+                         pid);
     const char *group_of = field(text, "Tgid");
     if (!group_of || strtoul(group_of, NULL, 10) != pid)
         return fault_set(fault, -EINVAL, "%u is a thread: give the process", pid);

@@ -70,6 +70,24 @@ static uint64_t magnitude(int64_t value)
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
+static int compare_texts(const struct recording *recording, string_id a, string_id b)
+{
+    return a == b ? 0 : strcmp(recording_text(recording, a), recording_text(recording, b));
+}
+
+int call_node_compare(const struct recording *recording, const struct call_node *a,
+                      const struct call_node *b)
+{
+    int order = compare_texts(recording, a->function, b->function);
+    if (!order)
+        order = a->line < b->line ? -1 : a->line > b->line;
+    if (!order)
+        order = compare_texts(recording, a->module, b->module);
+    if (!order)
+        order = compare_texts(recording, a->file, b->file);
+    return order;
+}
+
 struct siblings {
     const struct recording *recording;
     const struct call_tree *tree;
@@ -85,9 +103,9 @@ static int compare_siblings(const void *left, const void *right, void *context)
         return magnitude(a->value) > magnitude(b->value) ? -1 : 1;
     if (magnitude(a->count) != magnitude(b->count))
         return magnitude(a->count) > magnitude(b->count) ? -1 : 1;
-    int const by_name = strcmp(recording_text(siblings->recording, a->function),
-                               recording_text(siblings->recording, b->function));
-    return by_name ? by_name : a->line < b->line ? -1 : a->line > b->line;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    return call_node_compare(siblings->recording, a, b);
 }
 
 /* Children of one parent beside each other: those of `parent` end at ends[parent]. */

@@ -19,6 +19,10 @@ int call_nodes_find(struct call_nodes *nodes, uint32_t parent, const struct call
                     uint32_t *child);
 void call_nodes_fini(struct call_nodes *nodes); /* the tree stays */
 
+/* By what is shown of them: function, line, module, file.  0 when that is the same. */
+int call_node_compare(const struct recording *recording, const struct call_node *a,
+                      const struct call_node *b);
+
 /* Several places of one function in one node: what they do not share is left open. */
 void call_node_blur(struct call_node *node, const struct shown_frame *frame);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/call_nodes.h"
 #include "analyze/rank_parts.h"
 
 /* By rows as they were made; turn_leaves makes them rows as they are sorted. */
@@ -87,7 +88,37 @@ static int compare_falling(int64_t a, int64_t b)
     return magnitude(a) == magnitude(b) ? 0 : magnitude(a) > magnitude(b) ? -1 : 1;
 }
 
-static int compare_rows(const void *left, const void *right, void *recording)
+struct order {
+    const struct recording *recording;
+    const struct rank *rank;
+};
+
+/* By names from the inside out.  Nodes have the order in which somebody happened to ask for them: that may not
+ * show. */
+static int compare_callers(const struct order *order, uint32_t left, uint32_t right)
+{
+    const struct call_node *nodes = order->rank->tree.nodes.items;
+    int by = 0;
+    while (!by && left && right && left != right) {
+        by = call_node_compare(order->recording, &nodes[left], &nodes[right]);
+        left = nodes[left].parent;
+        right = nodes[right].parent;
+    }
+    return by || left == right ? by : left ? 1 : -1;
+}
+
+static int compare_names(const struct order *order, const struct rank_row *a,
+                         const struct rank_row *b)
+{
+    struct call_node const left = {
+        .function = a->function, .module = a->module, .file = a->file, .line = a->line};
+    struct call_node const right = {
+        .function = b->function, .module = b->module, .file = b->file, .line = b->line};
+    int const by = call_node_compare(order->recording, &left, &right);
+    return by || order->rank->by != BY_STACK ? by : compare_callers(order, a->node, b->node);
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
 {
     const struct rank_row *a = left, *b = right;
     int order = compare_falling(a->self_value, b->self_value);
@@ -95,11 +126,10 @@ static int compare_rows(const void *left, const void *right, void *recording)
         order = compare_falling(a->total_value, b->total_value);
     if (!order)
         order = compare_falling(a->self_count, b->self_count);
+    if (!order && a->self_value != b->self_value)
+        order = a->self_value > b->self_value ? -1 : 1;
     if (!order)
-        order =
-            strcmp(recording_text(recording, a->function), recording_text(recording, b->function));
-    if (!order)
-        order = a->line < b->line ? -1 : a->line > b->line;
+        order = compare_names(context, a, b);
     if (!order)
         order = a->made < b->made ? -1 : 1;
     return order;
@@ -125,7 +155,7 @@ int rank_build(struct recording *recording, const struct weights *weights, enum 
             rank->rows.items[i].made = i;
         if (rank->rows.count)
             qsort_r(rank->rows.items, rank->rows.count, sizeof(rank->rows.items[0]), compare_rows,
-                    recording);
+                    &(struct order){recording, rank});
         err = by == BY_THREAD ? 0 : turn_leaves(rank, weights->rows.count);
     }
     if (err)

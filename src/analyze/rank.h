@@ -23,7 +23,7 @@ struct rank_row {
 
 struct rank {
     enum grouping by;
-    VEC(struct rank_row) rows; /* by |self|, then |total|, falling; then by name */
+    VEC(struct rank_row) rows; /* by |self|, then |total|, falling; then by names */
     uint32_t *row_of_weight;   /* the row whose `self` each row of the weights went to */
     struct call_tree tree;     /* BY_STACK: what the rows point into */
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/call_nodes.h"
 #include "analyze/side_parts.h"
 #include "analyze/stack_match.h"
 
@@ -62,10 +63,13 @@ static int compare_rows(const void *left, const void *right, void *context)
     const struct side_row *a = left, *b = right;
     const struct order *order = context;
     int by = side_compare(order->question, a->values, b->values, true);
+    struct call_node const one = {
+        .function = a->function, .module = a->module, .file = a->file, .line = a->line};
+    struct call_node const other = {
+        .function = b->function, .module = b->module, .file = b->file, .line = b->line};
     if (!by)
-        by = strcmp(recording_text(order->recording, a->function),
-                    recording_text(order->recording, b->function));
-    return by ? by : a->line < b->line ? -1 : a->line > b->line;
+        by = call_node_compare(order->recording, &one, &other);
+    return by ? by : a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
 static int add_rows(struct side_by_side *sides, const struct rank *rank, unsigned metric)

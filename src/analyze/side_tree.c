@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyze/call_nodes.h"
 #include "analyze/side_parts.h"
 
 static int find_node(struct side_builder *builder, uint32_t parent, const struct call_node *wanted,
@@ -62,9 +62,9 @@ static int compare_siblings(const void *left, const void *right, void *context)
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
     int const by_size = side_compare(&order->sides->question, a->values, b->values, false);
-    return by_size ? by_size
-                   : strcmp(recording_text(order->recording, a->function),
-                            recording_text(order->recording, b->function));
+    struct call_node const one = {.function = a->function, .module = a->module};
+    struct call_node const other = {.function = b->function, .module = b->module};
+    return by_size ? by_size : call_node_compare(order->recording, &one, &other);
 }
 
 int side_tree_link(struct side_by_side *sides, const struct recording *recording)

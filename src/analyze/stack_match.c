@@ -14,7 +14,6 @@ struct judging {
     struct stack_matcher matcher;
     uint32_t *by_name; /* string_id, but for those that are set apart */
     size_t names;
-    uint32_t *by_line; /* of the recording's frame_kinds */
 };
 
 static uint32_t smaller_code(uint32_t a, uint32_t b)
@@ -45,45 +44,83 @@ static uint32_t judge_line(const struct judging *judging, const struct shown_fra
     return shown->file ? smaller_code(code, judge_name(judging, shown->file)) : code;
 }
 
-static void judge_stacks(const struct judging *judging, const struct frame_kinds *kinds,
-                         uint32_t *codes)
+/* The code of every line, which the caller frees; NULL when out of memory. */
+static uint32_t *judge_lines(const struct recording *recording, const struct frame_kinds *kinds,
+                             struct stack_matcher matcher)
 {
-    const struct stack_table *stacks = judging->recording->stacks;
-    for (size_t i = 0; i < kinds->lines.count; i++)
-        judging->by_line[i] = judge_line(judging, &kinds->lines.items[i].shown);
-    uint32_t const count = stack_table_count(stacks);
-    for (stack_id id = 1; id <= count && id; id++) { /* callers come first, so they are known */
-        struct stack_link const link = stack_table_innermost(stacks, id);
-        struct frame_lines const lines = frame_kinds_lines(kinds, link.frame);
-        uint32_t code = link.caller < id ? codes[link.caller] : 0;
-        for (uint32_t i = 0; i < lines.count; i++)
-            code = smaller_code(code, judging->by_line[lines.items[i]]);
-        codes[id] = code;
-    }
-}
-
-int stack_match(struct recording *recording, struct stack_matcher matcher, uint32_t **codes)
-{
-    struct frame_kinds *kinds;
-    if (call_shape_kinds(recording, &kinds) < 0) /* may make up names */
-        return -ENOMEM;
     size_t const names = (size_t)string_table_count(recording->strings) + 1;
     struct judging judging = {.recording = recording,
                               .matcher = matcher,
                               .names = names,
-                              .by_name = malloc(names * sizeof(uint32_t)),
-                              .by_line = calloc(kinds->lines.count + 1, sizeof(uint32_t))};
-    *codes = calloc((size_t)stack_table_count(recording->stacks) + 1, sizeof(uint32_t));
-    bool const has_room = judging.by_name && judging.by_line && *codes;
-    if (has_room) {
+                              .by_name = malloc(names * sizeof(uint32_t))};
+    uint32_t *by_line = calloc(kinds->lines.count + 1, sizeof(uint32_t));
+    if (judging.by_name && by_line) {
         memset(judging.by_name, 0xff, names * sizeof(uint32_t)); /* UNJUDGED */
-        judge_stacks(&judging, kinds, *codes);
+        for (size_t i = 0; i < kinds->lines.count; i++)
+            by_line[i] = judge_line(&judging, &kinds->lines.items[i].shown);
     } else {
-        free(*codes);
+        free(by_line);
+        by_line = NULL;
     }
     free(judging.by_name);
-    free(judging.by_line);
+    return by_line;
+}
+
+static uint32_t code_of_frame(const struct frame_kinds *kinds, uint32_t frame,
+                              const uint32_t *by_line)
+{
+    struct frame_lines const lines = frame_kinds_lines(kinds, frame);
+    uint32_t code = 0;
+    for (uint32_t i = 0; i < lines.count; i++)
+        code = smaller_code(code, by_line[lines.items[i]]);
+    return code;
+}
+
+/* `callers`, if any: only frames count whose caller has a code there. */
+static void judge_stacks(const struct recording *recording, const struct frame_kinds *kinds,
+                         const uint32_t *by_line, const uint32_t *callers, uint32_t *codes)
+{
+    const struct stack_table *stacks = recording->stacks;
+    uint32_t const count = stack_table_count(stacks);
+    for (stack_id id = 1; id <= count && id; id++) { /* callers come first, so they are known */
+        struct stack_link const link = stack_table_innermost(stacks, id);
+        uint32_t code = code_of_frame(kinds, link.frame, by_line);
+        if (code && callers &&
+            (link.caller == STACK_EMPTY ||
+             !code_of_frame(kinds, stack_table_innermost(stacks, link.caller).frame, callers)))
+            code = 0;
+        codes[id] = smaller_code(code, link.caller < id ? codes[link.caller] : 0);
+    }
+}
+
+static int match(struct recording *recording, struct stack_matcher matcher,
+                 const struct stack_matcher *caller, uint32_t **codes)
+{
+    struct frame_kinds *kinds;
+    if (call_shape_kinds(recording, &kinds) < 0) /* may make up names */
+        return -ENOMEM;
+    uint32_t *by_line = judge_lines(recording, kinds, matcher);
+    uint32_t *callers = caller ? judge_lines(recording, kinds, *caller) : NULL;
+    *codes = calloc((size_t)stack_table_count(recording->stacks) + 1, sizeof(uint32_t));
+    bool const has_room = by_line && (callers || !caller) && *codes;
+    if (has_room)
+        judge_stacks(recording, kinds, by_line, callers, *codes);
+    else
+        free(*codes);
+    free(by_line);
+    free(callers);
     return has_room ? 0 : -ENOMEM;
+}
+
+int stack_match(struct recording *recording, struct stack_matcher matcher, uint32_t **codes)
+{
+    return match(recording, matcher, NULL, codes);
+}
+
+int stack_match_called(struct recording *recording, struct stack_matcher matcher,
+                       struct stack_matcher caller, uint32_t **codes)
+{
+    return match(recording, matcher, &caller, codes);
 }
 
 void weights_keep_matched(struct weights *weights, const uint32_t *codes)

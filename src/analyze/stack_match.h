@@ -17,6 +17,10 @@ struct stack_matcher {
  * frees it.  Each name is judged once, however many stacks have it.  0 or -ENOMEM. */
 int stack_match(struct recording *recording, struct stack_matcher matcher, uint32_t **codes);
 
+/* The same, where a frame counts only if that which called it is matched by `caller`. */
+int stack_match_called(struct recording *recording, struct stack_matcher matcher,
+                       struct stack_matcher caller, uint32_t **codes);
+
 /* Leaves only rows whose stack has a code, and makes the totals those of what is left. */
 void weights_keep_matched(struct weights *weights, const uint32_t *codes);
 

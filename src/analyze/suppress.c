@@ -33,6 +33,14 @@ static const char *const default_patterns[] = {
     "^g_type_register_static$",
 };
 
+/* Likewise, without names: what the constructors of libstdc++ itself make, which the loader calls.  Nobody
+ * else calls that library from the loader's code, where libc is not in the loader as musl's is. */
+static const struct suppression default_calls[] = {
+    {.pattern = "/libstdc++.so* < /ld-linux*", .callee = "/libstdc++.so", .caller = "/ld-linux"},
+    {.pattern = "/libstdc++.so* < /ld-2.*", .callee = "/libstdc++.so", .caller = "/ld-2."},
+};
+#define DEFAULT_CALLS (sizeof(default_calls) / sizeof(default_calls[0]))
+
 void suppressions_fini(struct suppressions *suppressions)
 {
     vec_each (rule, &suppressions->rules)
@@ -40,22 +48,28 @@ void suppressions_fini(struct suppressions *suppressions)
     vec_free(&suppressions->rules);
 }
 
-static int add_rule(struct suppressions *suppressions, struct slice pattern, const char *origin,
-                    uint32_t line)
+static int add_rule(struct suppressions *suppressions, struct slice pattern,
+                    struct suppression rule)
 {
-    char *copy = strndup(pattern.data, pattern.size);
-    if (copy && vec_push(&suppressions->rules,
-                         (struct suppression){.pattern = copy, .origin = origin, .line = line}))
+    rule.pattern = strndup(pattern.data, pattern.size);
+    if (rule.pattern && vec_push(&suppressions->rules, rule))
         return 0;
-    free(copy);
+    free(rule.pattern);
     return -ENOMEM;
 }
 
 int suppressions_add_defaults(struct suppressions *suppressions)
 {
     for (size_t i = 0; i < sizeof(default_patterns) / sizeof(default_patterns[0]); i++)
-        if (add_rule(suppressions, slice_of(default_patterns[i]), "built-in", 0) < 0)
+        if (add_rule(suppressions, slice_of(default_patterns[i]),
+                     (struct suppression){.origin = "built-in"}) < 0)
             return -ENOMEM;
+    for (size_t i = 0; i < DEFAULT_CALLS; i++) {
+        struct suppression rule = default_calls[i];
+        rule.origin = "built-in";
+        if (add_rule(suppressions, slice_of(default_calls[i].pattern), rule) < 0)
+            return -ENOMEM;
+    }
     return 0;
 }
 
@@ -108,7 +122,7 @@ static int add_line(struct suppressions *suppressions, struct slice line, const 
     if (suppressions->rules.count >= SUPPRESSIONS_MAX)
         return fault_at(fault, -EINVAL, number, "%s, line %u: more than %d rules", origin, number,
                         SUPPRESSIONS_MAX);
-    return add_rule(suppressions, pattern, origin, number);
+    return add_rule(suppressions, pattern, (struct suppression){.origin = origin, .line = number});
 }
 
 int suppressions_add(struct suppressions *suppressions, struct slice text, const char *origin,
@@ -165,9 +179,48 @@ static uint32_t judge(const void *with, const char *name)
 {
     const struct suppressions *suppressions = with;
     for (uint32_t i = 0; i < suppressions->rules.count; i++)
-        if (suppression_matches(suppressions->rules.items[i].pattern, name))
+        if (!suppressions->rules.items[i].caller &&
+            suppression_matches(suppressions->rules.items[i].pattern, name))
             return i + 1;
     return 0;
+}
+
+static uint32_t judge_one(const void *with, const char *name)
+{
+    return suppression_matches(with, name);
+}
+
+/* Adds rule number `at`, which has a caller, to the codes of stacks that no rule before it has. */
+static int match_called(const struct suppressions *suppressions, uint32_t at,
+                        struct recording *recording, uint32_t *codes)
+{
+    const struct suppression *rule = &suppressions->rules.items[at];
+    uint32_t *called;
+    int const err =
+        stack_match_called(recording, (struct stack_matcher){judge_one, rule->callee, false},
+                           (struct stack_matcher){judge_one, rule->caller, false}, &called);
+    if (err)
+        return err;
+    for (stack_id id = 1; id <= stack_table_count(recording->stacks); id++)
+        if (called[id] && (!codes[id] || codes[id] > at + 1))
+            codes[id] = at + 1;
+    free(called);
+    return 0;
+}
+
+/* The number of the first rule that matches, from 1 on, by stack. */
+static int match_rules(const struct suppressions *suppressions, struct recording *recording,
+                       uint32_t **codes)
+{
+    int err = stack_match(recording, (struct stack_matcher){judge, suppressions, false}, codes);
+    if (err)
+        return err;
+    for (uint32_t i = 0; i < suppressions->rules.count && !err; i++)
+        if (suppressions->rules.items[i].caller)
+            err = match_called(suppressions, i, recording, *codes);
+    if (err)
+        free(*codes);
+    return err;
 }
 
 /* Moves a row from the weights to the rule that names it. */
@@ -198,7 +251,7 @@ int suppressions_apply(struct suppressions *suppressions, struct recording *reco
                        struct weights *weights)
 {
     uint32_t *codes;
-    int err = stack_match(recording, (struct stack_matcher){judge, suppressions, false}, &codes);
+    int const err = match_rules(suppressions, recording, &codes);
     if (err)
         return err;
     suppressions->value = suppressions->count = 0;

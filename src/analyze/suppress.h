@@ -13,7 +13,9 @@
 #include "base/slice.h"
 
 struct suppression {
-    char *pattern;
+    char *pattern;        /* as shown; of a rule with a caller "callee < caller" */
+    const char *callee;   /* a constant; NULL: the pattern is found in any frame, ... */
+    const char *caller;   /* ... otherwise `callee` only in frames that this one's call */
     const char *origin;   /* "built-in", or the name given to suppressions_add; borrowed */
     uint32_t line;        /* in its file; 0 for built-in ones */
     int64_t value, count; /* what it hid, when last applied */

@@ -32,6 +32,6 @@ size_t nearest_distance(const char *a, const char *b)
 
 int nearest_is_near(const char *word, size_t distance)
 {
-    size_t const length = strlen(word);
-    return distance <= (length <= 3 ? 1 : length <= 6 ? 2 : 3);
+    size_t const length = strlen(word + strspn(word, "-")); /* all options have those in common */
+    return distance <= (length <= 1 ? 0 : length <= 5 ? 1 : length <= 8 ? 2 : 3);
 }

@@ -64,8 +64,14 @@ static bool read_head(const char *path, size_t room, struct beginning *head, str
 {
     *head = (struct beginning){.reader = &readers[0]};
     struct input *input = input_open(path, fault);
-    if (!input)
+    if (!input) {
+        if (access(path, F_OK) < 0 && errno == ENOENT)
+            fault_set(fault, -ENOENT,
+                      "cannot open %s: No such file or directory; memoir run -- PROGRAM makes a "
+                      "recording",
+                      path);
         return false;
+    }
     head->bytes = malloc(room);
     head->size = head->bytes ? input_read(input, head->bytes, room) : 0;
     head->packed = input_compression(input);

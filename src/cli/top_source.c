@@ -41,8 +41,10 @@ static int read_memory(struct top_source *source, struct fault *fault)
     int const err = memory_status_read(source->pid, &source->memory);
     source->is_gone = err < 0 || source->memory.state == 'Z';
     if (err < 0 && source->refreshes == 0)
-        return fault_set(fault, err, "there is no process %u, and no recording of that name",
-                         source->pid);
+        return fault_set(
+            fault, err,
+            "there is no process %u, and no recording of that name; `ps -ef` lists processes",
+            source->pid);
     return 0;
 }
 

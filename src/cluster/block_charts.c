@@ -120,7 +120,9 @@ static void draw_axes(struct svg_out *out, struct panel *panel, const char *titl
         put_line(out, i ? "g" : "a", (double[]){panel->left, y, panel->right, y});
         put_text(out, "e", panel->left - 6, y + 4, chart_number(i * y_step, "", label));
     }
-    for (double x = ceil(panel->x_low / x_step) * x_step; x <= panel->x_high; x += x_step) {
+    double const first = ceil(panel->x_low / x_step) * x_step;
+    for (unsigned i = 0; first + i * x_step <= panel->x_high && i < 20; i++) {
+        double const x = first + i * x_step;
         double const at = x_at(panel, x);
         put_line(out, "a", (double[]){at, panel->bottom, at, panel->bottom + 4});
         put_text(out, "c", at, panel->bottom + 17,

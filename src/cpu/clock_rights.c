@@ -68,7 +68,8 @@ int clock_rights_explain_process(struct fault *fault, int err, uint32_t pid)
     char what[80], fix[300];
     int const level = clock_rights_level();
     if (err == -ESRCH || err == -ENOENT)
-        return fault_set(fault, -ESRCH, "There is no process %u.", pid);
+        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists those there are",
+                         pid);
     if (err == -EMFILE || err == -ENFILE)
         return explain_files(fault, err, pid);
     snprintf(what, sizeof(what), "The time of process %u cannot be seen", pid);

@@ -181,7 +181,8 @@ int agent_link_watch_time(struct agent_link *link, pid_t pid,
     struct agent_request request = {.kind = AGENT_WATCH};
     int const pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd < 0)
-        return fault_set(fault, -errno, "there is no process %d", pid);
+        return fault_set(fault, -errno, "there is no process %d; `ps -ef` lists those there are",
+                         pid);
     int const err = ask_to_see(link, &request, wishes, pidfd, known_as, fault);
     close(pidfd);
     return err;

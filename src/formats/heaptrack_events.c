@@ -38,6 +38,20 @@ static uint32_t find_info(struct heaptrack_events *events, uint64_t size, uint32
     return info;
 }
 
+/* The sum, or the nearest number there is: damaged recordings have sizes that no program has. */
+static int64_t plus(int64_t level, int64_t more)
+{
+    int64_t sum;
+    if (__builtin_add_overflow(level, more, &sum))
+        return more < 0 ? INT64_MIN : INT64_MAX;
+    return sum;
+}
+
+static int64_t as_level(uint64_t size)
+{
+    return size <= INT64_MAX ? (int64_t)size : INT64_MAX;
+}
+
 static void allocate(struct heaptrack_events *events, uint32_t info, uint64_t size)
 {
     if (events->out)
@@ -47,7 +61,7 @@ static void allocate(struct heaptrack_events *events, uint32_t info, uint64_t si
         heaptrack_info_allocated(&events->infos, info);
     events->last = info;
     events->allocations++;
-    events->level += (int64_t)size;
+    events->level = plus(events->level, as_level(size));
     if (events->level > events->highest)
         events->highest = events->level;
 }
@@ -59,7 +73,7 @@ static void release_at_once(struct heaptrack_events *events, uint32_t info, uint
                     heaptrack_info_number(&events->infos, info, events->last != info));
     events->temporary += events->last == info;
     events->last = 0;
-    events->level -= (int64_t)size;
+    events->level = plus(events->level, -as_level(size));
 }
 
 /* A free that must not look temporary although the same kind of block was allocated just now: the
@@ -121,7 +135,7 @@ void heaptrack_births(struct heaptrack_events *events, const struct block_run *r
     for (int b = 0; b < 2 && !events->failed; b++) {
         uint32_t info = batches[b].count ? find_info(events, batches[b].size, trace, 0) : 0;
         for (uint64_t i = 0; i < batches[b].count; i++) {
-            if (events->held.info && events->level + (int64_t)batches[b].size > events->peak)
+            if (events->held.info && plus(events->level, as_level(batches[b].size)) > events->peak)
                 release_held(events);
             allocate(events, info, batches[b].size);
             release_held(events);
@@ -134,8 +148,9 @@ void heaptrack_births(struct heaptrack_events *events, const struct block_run *r
 static uint64_t fitting_size(struct heaptrack_events *events, struct batch batch, uint64_t blocks)
 {
     bool strictly_under = !events->past_peak && events->peak != PEAK_UNKNOWN;
-    int64_t room = events->peak - strictly_under - events->level;
-    uint64_t fits = room > 0 ? (uint64_t)room / blocks : 0;
+    int64_t const below = plus(events->peak, -(int64_t)strictly_under);
+    uint64_t fits =
+        below > events->level ? ((uint64_t)below - (uint64_t)events->level) / blocks : 0;
     if (batch.size <= fits)
         return batch.size;
     events->shrunk += batch.count;

@@ -196,7 +196,7 @@ static int open_threads(struct perf_events *events, uint32_t pid)
 static int explain(int err, uint32_t pid, struct fault *fault)
 {
     if (err == -ESRCH || err == -ENOENT)
-        return fault_set(fault, err, "There is no process %u.", pid);
+        return fault_set(fault, err, "there is no process %u; `ps -ef` lists those there are", pid);
     if (err == -ENOBUFS)
         return fault_set(
             fault, err,

@@ -31,9 +31,15 @@ struct drawing {
     int64_t from, to; /* of x */
 };
 
+/* Any two numbers may be the ends: what is between them need not be a signed one. */
+static uint64_t from_start(const struct drawing *drawing, int64_t x)
+{
+    return (uint64_t)x - (uint64_t)drawing->from;
+}
+
 static double place_x(const struct drawing *drawing, int64_t x)
 {
-    return LEFT + (double)(x - drawing->from) / (double)(drawing->to - drawing->from) *
+    return LEFT + (double)from_start(drawing, x) / (double)from_start(drawing, drawing->to) *
                       (drawing->right - LEFT);
 }
 
@@ -142,18 +148,18 @@ static void draw_x_tick(const struct drawing *drawing, int64_t value, const char
 
 static void draw_x_axis(const struct drawing *drawing, double bottom)
 {
-    uint64_t const span = (uint64_t)(drawing->to - drawing->from);
+    uint64_t const span = from_start(drawing, drawing->to);
+    uint64_t const span_ns = span <= UINT64_MAX / 1000 ? span * 1000 : UINT64_MAX;
     unsigned const room = (unsigned)((drawing->right - LEFT) / 90);
     unsigned const wanted = room > 1 ? room : 1;
     bool const is_time = drawing->chart->x_is_time;
-    uint64_t const step_ns = axis_step(span * 1000, "ns", wanted);
+    uint64_t const step_ns = axis_step(span_ns, "ns", wanted);
     int64_t step = is_time ? (int64_t)(step_ns / 1000) : (int64_t)axis_step(span, "", wanted);
     if (step < 1)
         step = 1;
     int64_t at = drawing->from / step * step;
-    if (at < drawing->from)
-        at += step;
-    for (; at <= drawing->to; at += step) {
+    bool more = at >= drawing->from || !__builtin_add_overflow(at, step, &at);
+    for (; more && at <= drawing->to; more = !__builtin_add_overflow(at, step, &at)) {
         char label[48];
         if (is_time)
             time_label(at, step_ns, label);
@@ -303,8 +309,8 @@ static void write_data(const struct drawing *drawing, const struct lane_place *p
             svg_json(out, line->name);
             svg_format(out, ",\"color\":%u,\"x\":[", color_of(line, at));
             for (size_t p = 0; p < line->count; p++)
-                svg_format(out, "%s%lld", p ? "," : "",
-                           (long long)(line->points[p].x - drawing->from));
+                svg_format(out, "%s%llu", p ? "," : "",
+                           (unsigned long long)from_start(drawing, line->points[p].x));
             svg_raw(out, "],\"y\":[");
             for (size_t p = 0; p < line->count; p++) {
                 svg_raw(out, p ? "," : "");

@@ -57,7 +57,8 @@ uint64_t axis_step(uint64_t top, const char *unit, unsigned wanted)
 uint64_t axis_end(uint64_t top, uint64_t step)
 {
     uint64_t const steps = top / step + (top % step != 0);
-    return (steps ? steps : 1) * step;
+    uint64_t end;
+    return __builtin_mul_overflow(steps ? steps : 1, step, &end) ? UINT64_MAX : end;
 }
 
 /* value / unit with just the decimals that are there: at most six. */

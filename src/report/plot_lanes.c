@@ -25,7 +25,8 @@ static void draw_line(const struct plot_page *page, const char *class, const dou
 void plot_draw_grid(const struct plot_page *page, const struct lane *lane)
 {
     char label[AXIS_LABEL_MAX];
-    for (uint64_t value = 0; value <= lane->end; value += lane->step) {
+    uint64_t value = 0;
+    for (bool more = true; more && value <= lane->end; more = axis_next(&value, lane->step)) {
         double const y = plot_y(lane, (int64_t)value);
         draw_line(page, value ? "grid" : "axis", (double[]){page->left, y},
                   (double[]){page->right, y});
@@ -50,9 +51,8 @@ void plot_draw_time_axis(const struct plot_page *page)
     unsigned const room = (unsigned)((page->right - page->left) / 76);
     uint64_t const step = axis_step(range.to_ns - range.from_ns, "ns", room > 1 ? room : 1);
     uint64_t time = range.from_ns / step * step;
-    if (time < range.from_ns)
-        time += step;
-    for (; time <= range.to_ns; time += step) {
+    bool more = time >= range.from_ns || axis_next(&time, step);
+    for (; more && time <= range.to_ns; more = axis_next(&time, step)) {
         char label[AXIS_LABEL_MAX];
         double const x = plot_x(page, time);
         axis_label(time, step, "ns", label);

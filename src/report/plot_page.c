@@ -80,7 +80,7 @@ void plot_page_arrange(struct plot_page *page, double top)
     struct heights const most = measure(page);
     bool const is_bytes = strcmp(metric->unit, "bytes") == 0 && !page->data->is_rate;
     page->has_rss = most.rss > 0 && is_bytes;
-    bool const own_rss_lane = page->has_rss && most.rss > RSS_FITS_UPTO * most.main;
+    bool const own_rss_lane = page->has_rss && most.rss / RSS_FITS_UPTO > most.main;
     bool const has_rate = page->has_heap && most.rate > 0 && !page->no_rate;
 
     double const bottom = page->height - AXIS_HEIGHT;

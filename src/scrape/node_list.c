@@ -137,7 +137,8 @@ static int add_pid(struct node_list *list, const char *text, const struct node_p
     if (human_parse_count(text, &pid) != 0 || pid == 0 || pid > INT32_MAX)
         return fault_set(fault, -EINVAL, "pid: is followed by a process id, as in pid:4242");
     if (process_status_read((uint32_t)pid, 0, &status) != 0)
-        return fault_set(fault, -ESRCH, "there is no process %s", text);
+        return fault_set(fault, -ESRCH, "there is no process %s; `ps -ef` lists those there are",
+                         text);
     struct node *node = node_of_pattern(list, pattern, "process", fault);
     if (!node)
         return -EINVAL;

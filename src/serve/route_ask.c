@@ -27,8 +27,10 @@ void route_ask_info(struct target *target, struct request *request, struct answe
     struct ask ask;
     if (!ask_begin(&ask, false, target, request, answer))
         return;
-    struct info info = {
-        .recording = ask.recording, .path = target_file(target), .now_unix_ns = unix_ns()};
+    struct info info = {.recording = ask.recording,
+                        .path = target_file(target),
+                        .file_bytes = target_bytes(target),
+                        .now_unix_ns = unix_ns()};
     int err = findings_make(ask.recording, &info.findings);
     FILE *out = err ? NULL : answer_begin(answer);
     if (err)

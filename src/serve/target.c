@@ -184,7 +184,8 @@ static int find_process(struct target *target, struct fault *fault)
 {
     int const err = process_age_read(target->options.pid, &target->began_ticks, &target->began_ns);
     if (err == -ENOENT)
-        return fault_set(fault, -ESRCH, "there is no process %u", target->options.pid);
+        return fault_set(fault, -ESRCH, "there is no process %u; `ps -ef` lists those there are",
+                         target->options.pid);
     if (err)
         return fault_set(fault, err, "cannot read about process %u: %s", target->options.pid,
                          strerror(-err));

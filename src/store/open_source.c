@@ -15,7 +15,8 @@ int open_source(const char *path, struct source *source, struct fault *fault)
         int code = -errno;
         if (fd >= 0)
             close(fd);
-        return fault_set(fault, code, "cannot open '%s': %s", path, strerror(-code));
+        return fault_set(fault, code, "cannot open '%s': %s%s", path, strerror(-code),
+                         code == -ENOENT ? "; memoir run -- PROGRAM makes a recording" : "");
     }
     if (!S_ISREG(status.st_mode)) {
         close(fd);

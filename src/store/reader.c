@@ -45,6 +45,13 @@ void reader_fini(struct reader *reader)
     vec_free(&reader->builder.links);
 }
 
+/* A time that cannot be costs what has it, not what else is in its chunk. */
+static int leave_out(struct reader *reader)
+{
+    reader->bad_chunks++;
+    return 0;
+}
+
 static int add_bucket(struct reader *reader, struct byte_reader *body,
                       const struct found_chunk *found)
 {
@@ -52,6 +59,8 @@ static int add_bucket(struct reader *reader, struct byte_reader *body,
     struct bucket bucket = bucket_head_take(body, &found->header, &has_cells);
     if (body->failed || bucket.end_ns < bucket.begin_ns)
         return -EINVAL;
+    if (bucket.end_ns > TIME_NS_MAX)
+        return leave_out(reader);
     bucket.file_offset = has_cells ? found->offset : 0;
     return vec_push(&reader->buckets, bucket) ? 0 : -ENOMEM;
 }
@@ -63,6 +72,8 @@ static int add_pin(struct reader *reader, struct byte_reader *body, const struct
     place.pin = pin_head_take(body, &found->header, &place.slot);
     if (body->failed)
         return -EINVAL;
+    if (place.pin.time_ns > TIME_NS_MAX)
+        return leave_out(reader);
     reader->pins_changed = reader->has_later_pin = true;
     for (size_t i = reader->pins.count; i-- > 0;) {
         struct pin_place *seen = &reader->pins.items[i];
@@ -77,6 +88,17 @@ static int add_pin(struct reader *reader, struct byte_reader *body, const struct
     return vec_push(&reader->pins, place) ? 0 : -ENOMEM;
 }
 
+/* A duration that cannot be is replaced by that of the buckets. */
+static int add_state(struct reader *reader, struct byte_reader *body)
+{
+    state_take(body, reader->recording);
+    reader->ends_append = reader->has_state = true;
+    if (reader->recording->duration_ns <= TIME_NS_MAX)
+        return 0;
+    reader->recording->duration_ns = 0;
+    return leave_out(reader);
+}
+
 static int take_plain(struct reader *reader, const struct found_chunk *found)
 {
     struct byte_reader body,
@@ -85,10 +107,9 @@ static int take_plain(struct reader *reader, const struct found_chunk *found)
     int err = 0;
     reader->ends_append = false;
     while (err == 0 && section_next(&parts, &tag, &body)) {
-        if (tag == SECTION_STATE) {
-            state_take(&body, reader->recording);
-            reader->ends_append = reader->has_state = true;
-        } else if (tag == SECTION_BUCKET)
+        if (tag == SECTION_STATE)
+            err = add_state(reader, &body);
+        else if (tag == SECTION_BUCKET)
             err = add_bucket(reader, &body, found);
         else if (tag == SECTION_PIN)
             err = add_pin(reader, &body, found);

@@ -7,6 +7,10 @@
 #include "model/recording.h"
 #include "store/chunk.h"
 
+/* Nanoseconds since the recording began, 146 years: what a file says beyond is damage.  Below it no
+ * sum of two times wraps. */
+#define TIME_NS_MAX (UINT64_C(1) << 62)
+
 /* How much of a recording has been written.  Zero it to begin; the vectors remember rows that may
  * change later: those that differ are written again. */
 struct table_marks {

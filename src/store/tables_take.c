@@ -287,6 +287,7 @@ static int take_marks(struct table_builder *builder, struct byte_reader *body)
         mark.time_ns = time_ns = take_step(body, time_ns);
         uint32_t back = take_u32(body);
         mark.begin = back ? number - back : 0;
+        body->failed |= time_ns > TIME_NS_MAX;
         int err = body->failed || allow_rows(builder, 1) < 0 ? -EINVAL : marks_append(marks, mark);
         if (err < 0)
             return err;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -99,6 +100,19 @@ static bool is_arena(const struct arena_header *header)
            header->size == ARENA_BYTES;
 }
 
+/* The linker's; hidden, or the program's own would be meant. */
+extern char __bss_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+
+/* Tables of this library that begin as zeros are 8 MiB: a core file is of the program.  Just the whole mapping, so that
+ * it stays one; what is before the first page has a file behind it. */
+static void leave_out_of_cores(void)
+{
+    uintptr_t const from = ((uintptr_t)__bss_start + PAGE - 1) & -(uintptr_t)PAGE;
+    uintptr_t const to = ((uintptr_t)_end + PAGE - 1) & -(uintptr_t)PAGE;
+    raw_syscall3(SYS_madvise, (long)from, (long)(to - from), MADV_DONTDUMP);
+}
+
 int tables_open(int fd, struct stat *status)
 {
     if (raw_syscall3(SYS_fstat, fd, (long)status, 0) < 0)
@@ -115,6 +129,7 @@ int tables_open(int fd, struct stat *status)
         return -EPROTO;
     }
     drop_anchors(fd);
+    leave_out_of_cores();
     return 0;
 }
 

@@ -25,3 +25,25 @@ equal calls 200000 "$(summary prey.memoir calls)"
 equal where "$held 150000" "$(site prey.memoir heap.leaked in_prey main)"
 equal nothing-lost 0 "$(quality prey.memoir lost_events)"
 if grep -q 'at death: ' err; then ok at-death; else not_ok at-death "$(head -n 3 err)"; fi
+
+# What the kernel would write into a core file, in KiB: private and writable, and nobody said to leave it out (dd).
+core_kib() { # core_kib PID
+    awk '/^[0-9a-f]+-[0-9a-f]+ / { private = $2 ~ /w.p$/; next }
+        $1 == "Size:" { kib = $2 }
+        $1 == "VmFlags:" && private && !/ dd( |$)/ { sum += kib }
+        END { print sum }' "/proc/$1/smaps"
+}
+"$subjects/subject-waits_to_be_killed" 100 >out &
+killed=$!
+wait_until 60 has_line out '^[0-9]+ [0-9]+$'
+alone=$(core_kib $killed)
+{ kill -9 $killed && wait $killed; } 2>/dev/null
+"$MEMOIR" run --quiet -o core.memoir -- "$subjects/subject-waits_to_be_killed" 100 >out 2>err &
+running=$!
+wait_until 60 has_line out '^[0-9]+ [0-9]+$'
+read -r killed _ <out
+at_least core-alone 100 "$alone"
+at_most core-hardly-larger $((alone + 1024)) "$(core_kib "$killed")"
+kill -9 "$killed"
+wait $running
+killed=

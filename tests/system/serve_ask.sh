@@ -24,6 +24,7 @@ same sides '/api/report?metric=heap.allocated,heap.calls&by=function' --metric h
 
 get /api/info >web.json
 equal info-stacks "$("$MEMOIR" info phases.memoir --json | jq .contents.stacks)" "$(jq .contents.stacks web.json)"
+equal info-file "$("$MEMOIR" info phases.memoir --json | jq -c .file)" "$(jq -c .file web.json)"
 
 total=$("$MEMOIR" report phases.memoir --json --metric heap.allocated | jq .total.value)
 get '/api/flame?metric=heap.allocated' >flame.json

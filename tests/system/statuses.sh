@@ -88,6 +88,15 @@ row 1 'no metric' report heap.memoir --metric nosuch
 row 1 'no metric' flame heap.memoir --metric nosuch -o x.svg
 row 1 'no metric' export heap.memoir --to folded --metric nosuch
 row 2 'did you mean' report nosuch.memoir --metric heap.pek
+row 2 'no option --bogus: --help' run --bogus -- true
+row 2 'no option -5: --help' attach -5
+for command in report info flame graph plot explain serve top; do
+    row 1 'No such file or directory; memoir run -- PROGRAM makes a recording' $command nosuch
+done
+for command in cpu map attach detach explain "serve --pid" top; do
+    # shellcheck disable=SC2086
+    row 1 'no process 4194305.*.ps -ef. lists' $command 4194305 # more than the kernel gives out
+done
 
 # A time that this recording has not; and one that none can have.
 for command in "report" "report --massif-like" "report --metric heap.live,heap.calls" "flame -o x.svg" "graph -o x.svg" \

@@ -218,6 +218,37 @@ TEST(a_function_counts_once_for_each_stack)
     recording_destroy(folded);
 }
 
+/* The outermost functions of the rows, one letter each. */
+static void write_order(const char *const stacks[4], const int64_t values[4], char letters[5])
+{
+    struct recording *recording = folded_create();
+    struct weights tied;
+    struct rank rank;
+    for (int i = 0; i < 4; i++)
+        folded_add(recording, stacks[i], COL_HEAP_BYTES, values[i]);
+    CHECK(weigh_stacks(recording, metric_find("heap.live"), TIME_ALL, &tied, NULL) == 0);
+    CHECK(rank_build(recording, &tied, BY_STACK, &rank) == 0 && rank.rows.count == 4);
+    for (size_t i = 0; i < 4; i++) {
+        uint32_t node = rank.rows.items[i].node;
+        while (rank.tree.nodes.items[node].parent)
+            node = rank.tree.nodes.items[node].parent;
+        letters[i] = recording_text(recording, rank.tree.nodes.items[node].function)[0];
+    }
+    letters[4] = '\0';
+    rank_fini(&rank);
+    weights_fini(&tied);
+    recording_destroy(recording);
+}
+
+TEST(rows_of_one_size_are_in_order_of_their_stacks)
+{
+    char first[5], second[5];
+    write_order((const char *[]){"a;x", "b;x", "c;m;x", "d;x"}, (int64_t[]){7, 7, 7, -7}, first);
+    write_order((const char *[]){"d;x", "c;m;x", "b;x", "a;x"}, (int64_t[]){-7, 7, 7, 7}, second);
+    assert_string_equal(first, "abcd");
+    assert_string_equal(second, first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(histograms_of_some_sites, begin, end),
         cmocka_unit_test_setup_teardown(findings_count_unnamed_frames_by_reason, begin, end),
         cmocka_unit_test(a_function_counts_once_for_each_stack),
+        cmocka_unit_test(rows_of_one_size_are_in_order_of_their_stacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "folded_recording.h"
 #include "sample_recording.h"
 
 static struct suppressions rules;
@@ -123,6 +124,27 @@ TEST(the_defaults_leave_the_program_s_own_leaks)
     sample_destroy(&sample);
 }
 
+#define LOADER "/lib64/ld-linux-x86-64.so.2`_dl_init;/lib64/ld-linux-x86-64.so.2`call_init;"
+#define STDCXX "/usr/lib/libstdc++.so.6`"
+/* libstdc++'s reserve is made by a constructor without a name where that library is stripped. */
+TEST(what_constructors_of_libstdcxx_keep_is_no_leak)
+{
+    struct recording *recording = folded_create();
+    struct weights leaked;
+    folded_add(recording, LOADER STDCXX, COL_HEAP_BYTES, 72704);
+    folded_add(recording, "/lib/ld-2.31.so`;" STDCXX, COL_HEAP_BYTES, 1000);
+    folded_add(recording, LOADER "constructor;" STDCXX "operator new", COL_HEAP_BYTES, 200);
+    folded_add(recording, "start_thread;" STDCXX "execute;work", COL_HEAP_BYTES, 30);
+    folded_add(recording, "/lib/ld-musl-x86_64.so.1`start;" STDCXX "execute;work", COL_HEAP_BYTES,
+               4);
+    CHECK(weigh_stacks(recording, metric_find("heap.leaked"), TIME_ALL, &leaked, NULL) == 0);
+    CHECK(leaked.total_value == 73938);
+    CHECK(suppressions_leave_out(recording, &leaked) == 0);
+    CHECK(leaked.total_value == 234 && leaked.suppressed_value == 73704);
+    weights_fini(&leaked);
+    recording_destroy(recording);
+}
+
 TEST(leaks_are_the_same_in_every_view)
 {
     struct sample sample = sample_create();
@@ -148,6 +170,7 @@ int main(void)
         cmocka_unit_test_teardown(rules_hide_what_they_name_and_nothing_else, end),
         cmocka_unit_test_teardown(the_first_rule_counts_wherever_its_frame_is, end),
         cmocka_unit_test_teardown(the_defaults_leave_the_program_s_own_leaks, end),
+        cmocka_unit_test(what_constructors_of_libstdcxx_keep_is_no_leak),
         cmocka_unit_test(leaks_are_the_same_in_every_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

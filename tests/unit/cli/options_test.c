@@ -110,6 +110,10 @@ TEST(distance_counts_slips_of_the_finger)
     CHECK(nearest_distance("", "abc") == 3);
     CHECK(nearest_distance("kitten", "sitting") == 3);
     CHECK(nearest_is_near("reprot", 1) && !nearest_is_near("ab", 2));
+    CHECK(nearest_is_near("rn", 1) && nearest_is_near("--nmae", 1) &&
+          nearest_is_near("--outptu", 2));
+    CHECK(!nearest_is_near("-5", 1) && !nearest_is_near("--bogus", 3) &&
+          !nearest_is_near("heat", 2));
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "export_to.h"
+#include "formats/heaptrack_events.h"
 #include "heaptrack_reader.h"
 #include "random_run.h"
 #include "run_program.h"
@@ -245,6 +246,28 @@ static void heaptrack_print_reads_zstd_files(void **state)
     heaptrack_print_shows_our_totals(".zst");
 }
 
+/* Sums that no program can have, of a damaged recording. */
+static void levels_stay_numbers(void **state)
+{
+    (void)state;
+    uint32_t const traces[] = {1};
+    struct block_run const huge = {.count = 1, .bytes = INT64_MAX, .freed = INT64_MAX};
+    struct block_run const pair = {.count = 1, .bytes = 8, .temporary = 1};
+    struct heaptrack_events events = {.traces = traces, .peak = -4, .scale = 1};
+    assert_int_equal(heaptrack_events_begin(&events, NULL), 0);
+    heaptrack_births(&events, &huge);
+    heaptrack_births(&events, &huge);
+    assert_int_equal(events.level, INT64_MAX);
+    heaptrack_pairs(&events, &pair);
+    assert_int_equal(events.shrunk, 1); /* there is no room under that peak */
+    assert_int_equal(events.highest, INT64_MAX);
+    for (int i = 0; i < 3; i++)
+        heaptrack_deaths(&events, &huge);
+    assert_int_equal(events.level, INT64_MIN);
+    heaptrack_pairs(&events, &pair);
+    heaptrack_events_fini(&events);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +276,7 @@ int main(void)
         cmocka_unit_test(almost_every_free_finds_its_block),
         cmocka_unit_test(a_limit_on_events_keeps_peak_and_leaks),
         cmocka_unit_test(made_up_blocks_never_make_a_peak),
+        cmocka_unit_test(levels_stay_numbers),
         cmocka_unit_test(heaptrack_print_reads_plain_files),
         cmocka_unit_test(heaptrack_print_reads_gzip_files),
         cmocka_unit_test(heaptrack_print_reads_zstd_files),

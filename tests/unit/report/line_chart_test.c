@@ -80,11 +80,28 @@ TEST(peaks_between_pixels_are_drawn)
     svg_out_fini(&out);
 }
 
+TEST(the_end_of_all_numbers_ends_the_axis)
+{
+    struct chart_point const points[] = {{-T0, 1}, {INT64_MAX, 2}};
+    struct chart_line const lines[] = {{"all", points, 2, -1}};
+    struct chart_lane const lanes[] = {{"lane", "", lines, 1, false}};
+    for (int is_time = 0; is_time < 2; is_time++) {
+        struct line_chart const chart = {
+            .title = "t", .subtitle = "s", .x_is_time = is_time, .lanes = lanes, .lane_count = 1};
+        struct svg_out out = {0};
+        size_t offset;
+        line_chart_render(&chart, &out);
+        CHECK(!out.failed && !xml_fault(out.data, out.size, &offset));
+        svg_out_fini(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_short),
                                        cmocka_unit_test(steps_are_round),
                                        cmocka_unit_test(a_chart_is_well_formed_and_has_gaps),
-                                       cmocka_unit_test(peaks_between_pixels_are_drawn)};
+                                       cmocka_unit_test(peaks_between_pixels_are_drawn),
+                                       cmocka_unit_test(the_end_of_all_numbers_ends_the_axis)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,7 @@ TEST(ticks_are_round)
         assert_string_equal(axis_label(end, step, cases[i].unit, label), cases[i].last);
     }
     CHECK(axis_step(UINT64_MAX, "bytes", 5) > 0);
+    CHECK(axis_end(UINT64_MAX, UINT64_C(1) << 62) == UINT64_MAX);
     CHECK(axis_step(UINT64_MAX, "ns", 5) > 0);
     CHECK(axis_step(UINT64_MAX, "calls", 5) > 0);
 }
@@ -434,6 +435,21 @@ TEST(the_same_input_gives_the_same_bytes)
     recording_destroy(second);
 }
 
+/* Of a damaged file: the tick after the last would lie beyond what a number can be. */
+TEST(the_end_of_all_numbers_ends_the_axes)
+{
+    struct demo_shape const shape = {.stacks = 3, .buckets = 4, .bucket_ns = SECOND};
+    struct recording *recording = demo_create(&shape);
+    struct plot_options const options = {.range = TIME_ALL, .top = 8};
+    struct bucket *last = &recording->buckets.items[recording->buckets.count - 1];
+    recording->duration_ns = last->end_ns = UINT64_MAX;
+    last->gauges.rss_bytes = last->gauges.heap_live_max = INT64_MAX;
+    struct svg_out out = render(recording, &options);
+    CHECK(contains(&out, "</svg>"));
+    svg_out_fini(&out);
+    recording_destroy(recording);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -452,6 +468,7 @@ int main(void)
         cmocka_unit_test(edge_cases_have_a_picture),
         cmocka_unit_test(hostile_names_stay_names),
         cmocka_unit_test(the_same_input_gives_the_same_bytes),
+        cmocka_unit_test(the_end_of_all_numbers_ends_the_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

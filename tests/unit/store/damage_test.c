@@ -210,6 +210,36 @@ static void a_small_file_does_not_become_many_rows(void **state)
     }
 }
 
+/* Checksums do not keep anybody from writing times that no recording can have. */
+static void times_that_cannot_be_are_damage(void **state)
+{
+    (void)state;
+    for (unsigned what = 0; what < 3; what++) {
+        struct recording *damaged = recording_create();
+        char *path = sample_path();
+        struct recording_writer *writer = recording_writer_create(path, 0, NULL);
+        sample_add_tables(damaged, 0);
+        sample_add_bucket(damaged, SAMPLE_SECOND, 12, 0);
+        CHECK(recording_writer_append(writer, damaged, NULL) == 0);
+        sample_add_bucket(damaged, SAMPLE_SECOND, 12, 1);
+        if (what == 0)
+            damaged->buckets.items[1].end_ns = UINT64_MAX;
+        else if (what == 1)
+            damaged->duration_ns = UINT64_MAX;
+        else
+            sample_set_pin(damaged, 0, (struct pin){.kind = PIN_PEAK, .time_ns = UINT64_MAX}, 5);
+        CHECK(recording_writer_finish(writer, damaged, NULL) == 0);
+        struct recording *read = recording_read(path, NULL);
+        assert_non_null(read);
+        CHECK(read->quality.damaged_chunks == 1);
+        CHECK(read->buckets.count == (what == 0 ? 1 : 2) && read->pins.count == 0);
+        CHECK(read->duration_ns == 2 * SAMPLE_SECOND);
+        recording_destroy(read);
+        recording_destroy(damaged);
+        sample_forget_path(path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_file_cut_anywhere_opens_up_to_its_last_whole_chunk),
         cmocka_unit_test(bytes_of_nothing_in_the_middle_cost_what_they_replace),
         cmocka_unit_test(a_small_file_does_not_become_many_rows),
+        cmocka_unit_test(times_that_cannot_be_are_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
