@@ -11,8 +11,6 @@
 #include "capture/live_doubt.h"
 #include "model/sampling.h"
 
-#define BLOCK_BYTES 16u /* of one in the table */
-
 /* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a
  * round ends, and hardly one of them fails: a handful of the newest is enough. */
 #define MOVING_KEPT 512u
@@ -593,21 +591,6 @@ void heap_book_ask_for_more(struct heap_book *book, bool (*ask)(void *context), 
 uint64_t heap_book_refused(const struct heap_book *book)
 {
     return book->refused;
-}
-
-uint64_t heap_book_table_bytes(const struct heap_book *book)
-{
-    return block_table_bytes(book->blocks);
-}
-
-uint64_t heap_book_visit_cost(const struct heap_book *book)
-{
-    return heap_book_table_bytes(book) / BLOCK_BYTES;
-}
-
-uint64_t heap_book_live_blocks(const struct heap_book *book)
-{
-    return block_table_count(book->blocks);
 }
 
 int64_t heap_book_live_count(const struct heap_book *book)

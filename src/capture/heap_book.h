@@ -92,7 +92,10 @@ void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *p
 void heap_book_call_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak);
 
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
-uint64_t heap_book_live_blocks(const struct heap_book *book);
+static inline uint64_t heap_book_live_blocks(const struct heap_book *book)
+{
+    return block_table_count(heap_book_blocks(book));
+}
 /* More are not taken in, nor what would take more memory of ours: their allocation is -ENOMEM.  Before that `ask` is called,
  * if there is one, which may raise the limits: whether it did. */
 struct heap_limits {
@@ -101,7 +104,14 @@ struct heap_limits {
 };
 void heap_book_limit(struct heap_book *book, const struct heap_limits *most);
 void heap_book_ask_for_more(struct heap_book *book, bool (*ask)(void *context), void *context);
-uint64_t heap_book_refused(const struct heap_book *book);     /* so far */
-uint64_t heap_book_table_bytes(const struct heap_book *book); /* of our memory, for blocks */
-uint64_t heap_book_visit_cost(const struct heap_book *book);  /* of a look at all, in blocks */
-int64_t heap_book_live_count(const struct heap_book *book);   /* with what samples stand for */
+uint64_t heap_book_refused(const struct heap_book *book); /* so far */
+/* Of our memory, for blocks; and what a look at all of them costs, in blocks. */
+static inline uint64_t heap_book_table_bytes(const struct heap_book *book)
+{
+    return block_table_bytes(heap_book_blocks(book));
+}
+static inline uint64_t heap_book_visit_cost(const struct heap_book *book)
+{
+    return heap_book_table_bytes(book) / sizeof(uint64_t[2]); /* of one in the table */
+}
+int64_t heap_book_live_count(const struct heap_book *book); /* with what samples stand for */
