@@ -89,7 +89,8 @@ at_least sqlite-read-cache $most "$(inside sqlite.memoir pages.cache sqlite3_ste
 # A process that ends at once leaves its page cache, too.
 watch copy sh -c 'sleep 0.3; exec dd if=/dev/zero of=copied.bin bs=1M count=30 status=none'
 wait "$recorder"
-equal copied $((30 * mib)) "$(total copy.memoir pages.cache)"
+at_least copied $((30 * mib)) "$(total copy.memoir pages.cache)"
+at_most copied-and-no-more $((31 * mib)) "$(total copy.memoir pages.cache)" # what it ran may not have been in memory any more
 
 # --- etcd: Go, stripped, of Debian ---
 export ETCDCTL_API=3
