@@ -21,8 +21,8 @@ begin_process places "$subjects/subject-stands_in_known_places"
 places=$process
 begin_server places --pid "$places" --listen 0
 stands() { # stands CASE NAME STATE FUNCTION: a thread of that name does that there
-    if awk -v head="\\[$3\\] \"$2\":" -v function_name="$4(...)" \
-        '$0 ~ head { inside = 1 } inside && $0 == function_name { found = 1 } $0 == "" { inside = 0 } END { exit !found }' threads.txt; then
+    if awk -v head="[$3] \"$2\":" -v function_name="$4(...)" \
+        'index($0, head) { inside = 1 } inside && $0 == function_name { found = 1 } $0 == "" { inside = 0 } END { exit !found }' threads.txt; then
         ok "$1"
     else
         not_ok "$1" "$(grep -A 4 "\"$2\"" threads.txt | tr '\n' '|')"
