@@ -49,9 +49,9 @@ struct recording *session_recording(const struct session *session);
 /* Time of this recording, from the recorder's. */
 uint64_t session_time(const struct session *session, uint64_t now_ns);
 
-/* The row of a thread that begins to write.  Never fails: too many threads share the last row. */
 /* Events of another ring come from now on: what threads do at the same time has an order only as fine as their stamps. */
 void session_note_ring(struct session *session);
+/* The row of a thread that begins to write.  Never fails: too many threads share the last row. */
 uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns);
 
 /* One event.  0; by how many numbers it is ahead of its turn (see ordering_book; `now` does not ask); -ENOMEM. */

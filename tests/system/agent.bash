@@ -130,3 +130,18 @@ quiet() {
 same_as_kernel() {
     [ "$(total "$1" pages.resident)" = "$(status_bytes "$2" VmRSS)" ]
 }
+
+# waits_in_vain COMMAND: memoir COMMAND --wait-exec says so when nobody comes; nor can two wait for the same.
+waits_in_vain() {
+    "$MEMOIR" "$1" --agent "$socket" --wait-exec no-such-program -o none.memoir 2>none.err &
+    recorder=$!
+    started+=("$recorder")
+    wait_until 20 grep -q waiting none.err
+    "$MEMOIR" "$1" --agent "$socket" --wait-exec no-such-program 2>second.err
+    equal second-status 1 $?
+    one_sentence second second.err 'another recorder waits for no-such-program'
+    kill -INT "$recorder"
+    wait "$recorder"
+    equal nobody-status 1 $?
+    equal nobody-is-told 1 "$(grep -c 'nobody started no-such-program' none.err)"
+}

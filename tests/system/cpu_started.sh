@@ -65,17 +65,6 @@ by_name() {
 }
 sees_first by-name by_name
 
-# Nobody comes; nor can two wait for the same.
-"$MEMOIR" cpu --agent "$socket" --wait-exec no-such-program -o none.memoir 2>none.err &
-recorder=$!
-started+=("$recorder")
-wait_until 20 grep -q waiting none.err
-"$MEMOIR" cpu --agent "$socket" --wait-exec no-such-program 2>second.err
-equal second-status 1 $?
-one_sentence second second.err 'another recorder waits for no-such-program'
-kill -INT "$recorder"
-wait "$recorder"
-equal nobody-status 1 $?
-equal nobody-is-told 1 "$(grep -c 'nobody started no-such-program' none.err)"
+waits_in_vain cpu
 end_agent
 equal agent-ends 0 $?

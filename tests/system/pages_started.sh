@@ -63,17 +63,6 @@ by_name() {
 }
 sees_all by-name by_name
 
-# Nobody comes.
-"$MEMOIR" pages --agent "$socket" --wait-exec no-such-program -o none.memoir 2>none.err &
-recorder=$!
-started+=("$recorder")
-wait_until 20 grep -q waiting none.err
-"$MEMOIR" pages --agent "$socket" --wait-exec no-such-program 2>second.err
-equal second-status 1 $?
-one_sentence second second.err 'another recorder waits for no-such-program'
-kill -INT "$recorder"
-wait "$recorder"
-equal nobody-status 1 $?
-equal nobody-is-told 1 "$(grep -c 'nobody started no-such-program' none.err)"
+waits_in_vain pages
 end_agent
 equal agent-ends 0 $?
