@@ -6,6 +6,8 @@
 
 #include "base/human.h"
 
+#define UNTOLD_LEAST 65536u /* bytes that are worth a sentence */
+
 static struct page_told *find_told(struct page_cells *cells, uint32_t pid)
 {
     vec_each (told, &cells->told)
@@ -139,6 +141,25 @@ static void forget(void *self, uint32_t pid)
     page_station_forget(((struct page_cells *)self)->station, pid);
 }
 
+/* The last rows are those of the last look then. */
+static void say_untold(struct recording *recording, const struct page_watch_sums *sums)
+{
+    char untold[HUMAN_MAX], at_end[HUMAN_MAX];
+    human_bytes(sums->untold, untold);
+    human_bytes(sums->exit_bytes, at_end);
+    if (sums->exit_bytes > 0)
+        recording_note(recording,
+                       "the program touched %s after the last look at its pages and gave some of "
+                       "them back before it ended: none of them are in the rows; it ended with %s "
+                       "by the kernel's count",
+                       untold, at_end);
+    else
+        recording_note(recording,
+                       "the program touched %s after the last look at its pages: they are not in "
+                       "the rows, because it is not known how many were there when it ended",
+                       untold);
+}
+
 /* The sentences for the quality part of its reports. */
 static void say_quality(const struct page_cells *cells, uint32_t pid, struct recording *recording)
 {
@@ -162,6 +183,8 @@ static void say_quality(const struct page_cells *cells, uint32_t pid, struct rec
                        "it ended before its pages were looked at again: %s that it had touched by "
                        "then count as there, also what it may have given back",
                        human_bytes((int64_t)sums->touched, walked));
+    if (sums->untold >= UNTOLD_LEAST)
+        say_untold(recording, sums);
     if (sums->assumed > 0)
         recording_note(
             recording,

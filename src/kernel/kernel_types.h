@@ -43,6 +43,15 @@ struct signal_struct {
     unsigned long long sum_sched_runtime; /* of threads that have ended */
 };
 
+/* Pages of files, anonymous ones, in swap, of shared memory; each processor has some more or less to itself. */
+struct percpu_counter {
+    int64_t count;
+};
+
+struct mm_struct {
+    struct percpu_counter rss_stat[4];
+};
+
 struct sched_entity {
     unsigned long long sum_exec_runtime;
 };
@@ -53,6 +62,7 @@ struct task_struct {
     int on_cpu;
     unsigned int flags;
     unsigned long long start_time;
+    struct mm_struct *mm;
     struct signal_struct *signal;
     char comm[16];
 };

@@ -193,6 +193,16 @@ always void tell_short_waits(struct agent_target *target, uint32_t tid)
     bpf_map_delete_elem(&waiters, &tid);
 }
 
+/* Bytes that are resident at the end; before Linux 6.16 the memory is gone when we are called, and all that is known is the most. */
+always uint64_t resident_at_exit(struct task_struct *task)
+{
+    struct mm_struct *mm = task->mm;
+    if (!mm || !bpf_core_field_exists(mm->rss_stat[0].count))
+        return (uint64_t)task->signal->maxrss * 4096;
+    int64_t const pages = mm->rss_stat[0].count + mm->rss_stat[1].count + mm->rss_stat[3].count;
+    return pages > 0 ? (uint64_t)pages * 4096 : 0;
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
@@ -210,8 +220,7 @@ int BPF_PROG(on_exit, struct task_struct *task)
             write_record(time_peer, &record, sizeof(record), BPF_RB_NO_WAKEUP);
         return 0;
     }
-    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE,
-                (uint64_t)task->signal->maxrss * 4096);
+    fill_record(&record, AGENT_EXIT, AGENT_IS_LAST, AGENT_STACK_NONE, resident_at_exit(task));
     tell_both(peer, AGENT_PEERS_MAX, &record);
     record.address = task->signal->sum_sched_runtime + task->se.sum_exec_runtime;
     tell_both(AGENT_PEERS_MAX, time_peer, &record);

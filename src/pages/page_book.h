@@ -79,6 +79,7 @@ struct page_book {
     uint64_t last_number; /* + 1; the leaf found last */
     size_t last_place;
     uint16_t epoch;      /* goes up when a look begins, and at a fork */
+    uint16_t look_epoch; /* of the last look that succeeded */
     uint16_t fork_epoch; /* keys from before it came from the parent */
     bool is_forked;      /* and there was no look yet */
     bool is_whole;       /* nothing was there before the first event */

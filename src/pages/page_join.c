@@ -82,10 +82,13 @@ static void drop_stale(struct page_join *join, uint64_t number, uint64_t there)
 }
 
 /* All pages of the leaf have keys now; from here on they are known to have been there. */
-static void settle(struct page_leaf *leaf, const struct join_piece *pieces, uint32_t count)
+static void settle(struct page_join *join, struct page_leaf *leaf)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const struct join_piece *piece = &pieces[i];
+    struct join_settled const fresh = {leaf->number, join->there & ~leaf->settled};
+    if (fresh.pages && !vec_push(&join->settled, fresh))
+        join->has_failed = true;
+    for (uint32_t i = 0; i < join->piece_count; i++) {
+        const struct join_piece *piece = &join->pieces[i];
         leaf->settled |= piece->pages;
         leaf->swapped &= ~piece->pages;
         if (piece->kind == PAGE_SWAP)
@@ -125,7 +128,7 @@ static void finish_leaf(struct page_join *join)
         struct page_leaf *own = page_book_leaf_to_write(join->book, join->number, true);
         if (own) {
             join_rules_apply(join, own);
-            settle(own, join->pieces, join->piece_count);
+            settle(join, own);
         }
     }
     /* Not before: a page that was touched and went has brought in others that are still there. */
@@ -200,12 +203,24 @@ int page_join_end(struct page_join *join)
     count_up(join);
     drop_unseen(join);
     book->has_looked = true;
+    book->look_epoch = book->epoch;
     book->is_forked = false;
     book->unkept = book->lost + book->full;
     return join->has_failed ? -ENOMEM : 0;
 }
 
+void page_join_undo(struct page_join *join)
+{
+    vec_each (fresh, &join->settled) {
+        struct page_leaf *leaf = page_book_leaf_to_write(join->book, fresh->number, false);
+        if (leaf)
+            leaf->settled &= ~fresh->pages;
+    }
+    join->settled.count = 0;
+}
+
 void page_join_fini(struct page_join *join)
 {
+    vec_free(&join->settled);
     number_map_fini(&join->pages);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/number_map.h"
+#include "base/vec.h"
 #include "model/page_kind.h"
 #include "pages/page_book.h"
 #include "pages/page_parts.h"
@@ -42,8 +43,14 @@ struct join_edge {
     uint32_t chain;
 };
 
+/* Pages of a leaf that a look was the first to find. */
+struct join_settled {
+    uint64_t number, pages;
+};
+
 struct page_join {
     struct page_book *book;
+    VEC(struct join_settled) settled;
     struct number_map pages; /* by page_owner_key: how many */
     uint64_t bytes[LOOK_KINDS];
     uint64_t rule_bytes[PAGE_RULES]; /* of the three that are in RSS */
@@ -63,4 +70,6 @@ void page_join_begin(struct page_join *join, struct page_book *book);
 void page_join_run(struct page_join *join, const struct join_run *run);
 /* 0 or -ENOMEM.  The caller takes `pages`, or ends it with page_join_fini. */
 int page_join_end(struct page_join *join);
+/* Instead: the look failed, so that nobody counts what it found.  Pages that it was the first to find have been found by none again. */
+void page_join_undo(struct page_join *join);
 void page_join_fini(struct page_join *join);

@@ -3,15 +3,15 @@
 
 #include <errno.h>
 #include <string.h>
-
-#include "base/clock.h"
-#include "procfs/process_facts.h"
-
-#define YOUNG_NS 1000000000ull
+#include <unistd.h>
 
 #include "events/agent_link.h"
 #include "pages/page_record.h"
 #include "pages/perf_faults.h"
+#include "procfs/process_facts.h"
+
+#define COUNTER_BATCH                                                                              \
+    32u /* pages that a processor keeps to itself, at least; or two for each processor */
 
 static void add_news(struct page_watch *watch, uint32_t stack, enum page_kind kind, int64_t bytes)
 {
@@ -29,7 +29,6 @@ int page_watch_init(struct page_watch *watch, struct code_store *codes, uint32_t
     int err = process_code_open(codes, pid, &watch->own.code);
     if (err < 0)
         return err;
-    watch->began_ns = monotonic_ns();
     page_book_init(&watch->book, 0, is_whole);
     cache_book_init(&watch->cache, 0);
     return 0;
@@ -88,35 +87,63 @@ static enum page_kind touched_kind(const struct page_leaf *leaf, uint64_t page)
     return is_read ? PAGE_FILE : PAGE_ANON;
 }
 
-static uint64_t each_touched(struct page_watch *watch, bool is_told)
+/* Pages of a leaf that no look has found, and that the last one could not have found. */
+static uint64_t touched_pages(const struct page_watch *watch, const struct page_leaf *leaf)
 {
-    uint64_t sum = 0;
-    vec_each (place, &watch->book.leaves) {
-        const struct page_leaf *leaf = place->leaf;
-        for (uint64_t left = leaf->used & ~leaf->settled; left; left &= left - 1) {
-            uint64_t const page = (uint64_t)__builtin_ctzll(left);
-            enum page_kind const kind = touched_kind(leaf, page);
-            sum += BOOK_PAGE;
-            if (!is_told)
-                continue;
-            add_news(watch, leaf->keys[page].stack, kind, BOOK_PAGE);
-            watch->sums.bytes[kind] += BOOK_PAGE;
-        }
+    uint64_t gone = leaf->missed;
+    for (uint64_t left = gone; left; left &= left - 1) {
+        uint16_t const since = leaf->keys[__builtin_ctzll(left)].epoch - watch->book.look_epoch;
+        if ((int16_t)since >= 0)
+            gone &= ~(left & -left); /* touched after the look began: perhaps behind its back */
     }
-    return sum;
+    return (leaf->huge != BOOK_NO_HUGE ? ~0ull : leaf->used & ~gone) & ~leaf->settled;
 }
 
-/* A process that is over before it was looked at twice: what it has touched since the first time was there, as far as the kernel saw so
- * much at once. */
-static void tell_touched(struct page_watch *watch, uint64_t most_bytes)
+static uint64_t sum_touched(const struct page_watch *watch)
+{
+    uint64_t pages = 0;
+    vec_each (place, &watch->book.leaves)
+        pages += (uint64_t)__builtin_popcountll(touched_pages(watch, place->leaf));
+    return pages * BOOK_PAGE;
+}
+
+static void tell_touched(struct page_watch *watch)
+{
+    vec_each (place, &watch->book.leaves) {
+        const struct page_leaf *leaf = place->leaf;
+        for (uint64_t left = touched_pages(watch, leaf); left; left &= left - 1) {
+            uint64_t const page = (uint64_t)__builtin_ctzll(left);
+            bool const is_own = leaf->used >> page & 1;
+            enum page_kind const kind = is_own ? touched_kind(leaf, page) : PAGE_ANON;
+            add_news(watch, is_own ? leaf->keys[page].stack : leaf->huge, kind, BOOK_PAGE);
+            watch->sums.bytes[kind] += BOOK_PAGE;
+            watch->sums.touched += BOOK_PAGE;
+        }
+    }
+}
+
+/* The kernel's count of what is resident is off by what processors keep to themselves, for each kind of page. */
+static uint64_t count_error(void)
+{
+    long const known = sysconf(_SC_NPROCESSORS_CONF);
+    uint64_t const processors = known > 0 ? (uint64_t)known : 1;
+    uint64_t const batch = 2 * processors > COUNTER_BATCH ? 2 * processors : COUNTER_BATCH;
+    return PAGE_KINDS_RESIDENT * processors * batch * BOOK_PAGE;
+}
+
+void page_watch_end(struct page_watch *watch)
 {
     uint64_t known = 0;
     for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
         known += watch->sums.bytes[kind];
-    if (!watch->book.is_whole || monotonic_ns() - watch->began_ns > YOUNG_NS ||
-        known + each_touched(watch, false) > most_bytes)
-        return;
-    watch->sums.touched = each_touched(watch, true);
+    bool const is_complete = watch->book.is_whole || watch->book.has_looked;
+    uint64_t const touched = sum_touched(watch);
+    if (is_complete && watch->exit_bytes > 0 &&
+        known + touched <= watch->exit_bytes + count_error())
+        tell_touched(watch);
+    else
+        watch->sums.untold = touched;
+    watch->sums.exit_bytes = watch->exit_bytes;
 }
 
 void page_watch_record(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
@@ -134,8 +161,7 @@ void page_watch_record(struct page_watch *watch, const struct agent_record *reco
         book_kernel(watch, record, stack);
         break;
     case AGENT_EXIT:
-        if (!watch->has_ended)
-            tell_touched(watch, record->address);
+        watch->exit_bytes = record->address;
         watch->has_ended = true;
         break;
     case AGENT_OOM:
@@ -170,7 +196,6 @@ void page_watch_exec(struct page_watch *watch, struct code_store *codes)
     page_book_exec(&watch->book);
     watch->has_execed = true;
     watch->next_look_ns = 0;
-    watch->began_ns = monotonic_ns();
     if (process_code_open(codes, watch->pid, &code) < 0)
         return;
     process_code_close(watch->own.code);

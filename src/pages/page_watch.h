@@ -25,6 +25,8 @@ struct page_watch_sums {
     uint64_t rule_bytes[PAGE_RULES];
     struct memory_status before, after; /* by the kernel, around it */
     uint64_t touched;         /* bytes of `bytes` that no look has found: it ended too soon */
+    uint64_t untold;          /* ... and that are not in `bytes`: some of them were given back */
+    uint64_t exit_bytes;      /* resident when it ended, by the kernel's count; 0: not known */
     uint64_t children_missed; /* that ended before anything was seen of them */
 };
 
@@ -39,9 +41,10 @@ struct page_watch {
     struct resident_look look;
     VEC(struct cell) news; /* what changed; keys are stacks of the shared table, or PAGES_... */
     uint64_t next_look_ns; /* 0: as soon as possible */
-    uint64_t began_ns;     /* to be watched, or to be this program */
+    uint64_t exit_bytes;   /* resident at its end, as the kernel told; 0: it did not */
     struct page_watch_sums sums;
     bool has_ended, has_execed; /* the latter until it is asked */
+    bool is_ending;             /* a look found no memory, and nobody has told its end yet */
     bool is_execing;            /* while it was looked at: what it tells meanwhile is lost */
     bool is_wanted;             /* somebody takes the news; otherwise there are none */
     bool is_offered;            /* nobody has taken or forgotten it yet, but somebody may */
@@ -62,6 +65,8 @@ bool page_watch_was_missed(const struct page_watch *watch);
 /* A record that is about pages; `stack` is its stack's number in the shared table, or PAGES_NO_STACK. */
 void page_watch_record(struct page_watch *watch, const struct agent_record *record, uint32_t stack,
                        enum stack_end end);
+/* Its end was told, and nobody looks at it: what it touched since the last look was there, as far as the kernel counted so much. */
+void page_watch_end(struct page_watch *watch);
 /* It is another program now. */
 void page_watch_exec(struct page_watch *watch, struct code_store *codes);
 

@@ -21,8 +21,9 @@ struct walker {
     catch_up_fn catch_up;
     void *context;
     uint64_t uncounted;
-    VEC(struct page_run) runs; /* seen, and not judged yet */
-    bool has_failed;
+    VEC(struct page_run) runs;   /* seen, and not judged yet */
+    struct memory_status *after; /* by the kernel, since the last slice was seen */
+    int err;                     /* of a slice */
 };
 
 /* What the pages of a mapping can be, as the kernel counts them. */
@@ -106,12 +107,18 @@ static void judge_run(struct walker *walker, const struct page_run *run)
     }
 }
 
+/* What was seen is true if the process still has its memory now: one that ends looks as if it had no pages. */
 static void judge_slice(struct walker *walker)
 {
     if (walker->catch_up)
         walker->catch_up(walker->context);
-    vec_each (run, &walker->runs)
-        judge_run(walker, run);
+    if (walker->err == 0)
+        walker->err = memory_status_read(walker->pid, walker->after);
+    if (walker->err == 0 && walker->after->rss_bytes <= 0)
+        walker->err = -ESRCH;
+    if (walker->err == 0)
+        vec_each (run, &walker->runs)
+            judge_run(walker, run);
     walker->runs.count = 0;
 }
 
@@ -119,7 +126,7 @@ static void take_run(void *context, const struct page_run *run)
 {
     struct walker *walker = context;
     if (!vec_push(&walker->runs, *run))
-        walker->has_failed = true;
+        walker->err = -ENOMEM;
     if (walker->runs.count >= SLICE_RUNS)
         judge_slice(walker);
 }
@@ -132,7 +139,7 @@ static int walk_all(struct walker *walker, struct pagemap *pagemap)
     while (count && regions[count - 1].end > BOOK_ADDRESS_MAX)
         count--; /* [vsyscall] is the kernel's */
     int err = 0;
-    for (size_t i = 0, next; err == 0 && i < count; i = next) {
+    for (size_t i = 0, next; err == 0 && walker->err == 0 && i < count; i = next) {
         pagemap->tells_files = is_mixed(walker, i);
         for (next = i + 1; next < count && regions[next].start == regions[next - 1].end &&
                            is_mixed(walker, next) == pagemap->tells_files;)
@@ -140,7 +147,7 @@ static int walk_all(struct walker *walker, struct pagemap *pagemap)
         err = pagemap_walk(pagemap, regions[i].start, regions[next - 1].end, take_run, walker);
     }
     judge_slice(walker);
-    return err < 0 ? err : walker->has_failed ? -ENOMEM : 0;
+    return err < 0 ? err : walker->err;
 }
 
 /* The look becomes the last one only if everything went well. */
@@ -183,8 +190,6 @@ static int look_at_all(struct walker *walker, struct page_book *book,
     if (err == 0)
         err = walk_all(walker, &pagemap);
     if (err == 0)
-        err = memory_status_read(walker->pid, &result->after);
-    if (err == 0)
         err = page_join_end(&walker->join);
     pagemap_close(&pagemap);
     return err;
@@ -193,13 +198,19 @@ static int look_at_all(struct walker *walker, struct page_book *book,
 int resident_look_take(struct resident_look *look, uint32_t pid, struct page_book *book,
                        catch_up_fn catch_up, void *context, struct resident_result *result)
 {
-    struct walker walker = {.pid = pid, .look = look, .catch_up = catch_up, .context = context};
+    struct walker walker = {.pid = pid,
+                            .look = look,
+                            .catch_up = catch_up,
+                            .context = context,
+                            .after = &result->after};
     uint64_t const began = monotonic_ns();
     *result = (struct resident_result){.took_ns = 0};
     int err = look_at_all(&walker, book, result);
     if (err == 0)
         err = make_result(&walker, result);
     result->took_ns = monotonic_ns() - began;
+    if (err < 0 && walker.join.book)
+        page_join_undo(&walker.join);
     page_join_fini(&walker.join);
     map_list_fini(&walker.maps);
     free(walker.natures);

@@ -34,8 +34,8 @@ struct resident_result {
 /* Books every event that has come so far. */
 typedef void (*catch_up_fn)(void *context);
 
-/* 0 or -errno: -ESRCH or -ENOENT when the process is gone, -EACCES when its pages may not be looked at; then `result` is empty
- * and the next changes are against the last look that succeeded.  The caller ends the result with resident_result_fini. */
+/* 0 or -errno: -ESRCH or -ENOENT when the process is gone or goes meanwhile, -EACCES when its pages may not be looked at; then
+ * `result` is empty, and what changed since is against the last look that succeeded, in the book too.  The caller ends the result with resident_result_fini. */
 int resident_look_take(struct resident_look *look, uint32_t pid, struct page_book *book,
                        catch_up_fn catch_up, void *context, struct resident_result *result);
 /* As if all pages went: to end a process, or before an exec changes what its stacks mean. */

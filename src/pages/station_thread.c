@@ -14,6 +14,7 @@
 #define WAIT_MS          20
 #define AT_ONCE          4096u /* records */
 #define LOOK_SHARE       100u  /* of the time may go into looks */
+#define END_NS           100000000ull
 #define CONNECT_NS       1000000000ull
 #define COUNTERS_NS      500000000ull
 #define PERF_STACK_BYTES 8192u
@@ -150,6 +151,8 @@ static bool on_record(void *context, const struct agent_record *record)
         enum stack_end end;
         uint32_t const stack = station_stacks_find(station->stacks, record->stack, &end);
         page_watch_record(watch, record, stack == AGENT_STACK_NONE ? PAGES_NO_STACK : stack, end);
+        if (watch->has_ended && watch != station->looked_at)
+            page_watch_end(watch);
     }
     pthread_mutex_unlock(&station->lock);
     return is_taken;
@@ -190,6 +193,14 @@ static void drain(void *context)
     station->drained_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
+/* Who has no memory any more is about to be told as ended: soon, or nobody tells. */
+static void await_end(struct page_watch *watch)
+{
+    watch->has_ended = watch->is_ending;
+    watch->is_ending = true;
+    watch->next_look_ns = monotonic_ns() + END_NS;
+}
+
 static void look(struct page_station *station, struct page_watch *watch)
 {
     struct resident_result result;
@@ -203,9 +214,7 @@ static void look(struct page_station *station, struct page_watch *watch)
     drain(station); /* it may have ended meanwhile, and its memory with it */
     pthread_mutex_lock(&station->lock);
     station->looked_at = NULL;
-    bool const was_there =
-        err == 0 && result.after.rss_bytes > 0 && !watch->has_ended; /* or it was about to end */
-    if (was_there) {
+    if (err == 0) {
         page_watch_take(watch, &result);
         watch->sums.looked_ns = began_ns;
     }
@@ -214,8 +223,10 @@ static void look(struct page_station *station, struct page_watch *watch)
     uint64_t const rest =
         cost > station->options.look_every_ns ? cost : station->options.look_every_ns;
     watch->next_look_ns = monotonic_ns() + rest;
-    if (err == -ESRCH || err == -ENOENT || (err == 0 && !was_there))
-        watch->has_ended = true;
+    if (watch->has_ended)
+        page_watch_end(watch);
+    else if (err == -ESRCH || err == -ENOENT)
+        await_end(watch);
     if (watch->is_execing) {
         watch->is_execing = false;
         page_watch_exec(watch, station->codes);

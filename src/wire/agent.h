@@ -31,7 +31,7 @@ enum agent_record_kind {
     AGENT_EXEC,     /* begins to be another program */
     AGENT_FORK,     /* `address` is the child's number */
     AGENT_EXIT, /* of whose time is watched, each thread; AGENT_IS_LAST: the process, `address` ns that it used.  Of whose memory is
-                 * watched: the process, `address` bytes resident at most */
+                 * watched: the process, `address` bytes resident then; before Linux 6.16: at most */
     AGENT_CACHE_ADD,  /* a file's page came into the page cache: struct agent_cache */
     AGENT_CACHE_DROP, /* and left it */
     AGENT_KERNEL_ADD, /* the kernel took memory for itself in the process's name: `address` bytes */

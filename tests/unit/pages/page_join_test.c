@@ -64,6 +64,30 @@ TEST(what_was_there_before_is_one_owner_and_stays_so)
     page_book_fini(&book);
 }
 
+TEST(a_look_that_failed_has_found_nothing)
+{
+    struct page_book book;
+    struct page_join join;
+    struct join_run const few = run_of(0, 10, PAGE_ANON), all = run_of(0, 100, PAGE_ANON);
+    page_book_init(&book, 0, true);
+    for (unsigned i = 0; i < 100; i++)
+        page_book_fault(&book, AT(i), 1, true);
+    look(&book, &join, &few, 1);
+    page_join_fini(&join);
+    page_join_begin(&join, &book);
+    page_join_run(&join, &all);
+    struct join_run const beyond = run_of(200, 300, PAGE_ANON);
+    page_join_run(&join, &beyond);
+    page_join_undo(&join);
+    page_join_fini(&join);
+    for (uint64_t i = 0; i < 100; i++) {
+        const struct page_leaf *leaf = page_book_leaf(&book, AT(i) / BOOK_LEAF_BYTES);
+        uint64_t const bit = AT(i) % BOOK_LEAF_BYTES / BOOK_PAGE;
+        CHECK((leaf->settled >> bit & 1) == (i < 10));
+    }
+    page_book_fini(&book);
+}
+
 TEST(keys_of_pages_that_are_gone_go)
 {
     struct page_book book;
@@ -297,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_there_before_is_one_owner_and_stays_so),
+        cmocka_unit_test(a_look_that_failed_has_found_nothing),
         cmocka_unit_test(keys_of_pages_that_are_gone_go),
         cmocka_unit_test(pages_that_are_nowhere_for_an_instant_keep_their_owner),
         cmocka_unit_test(what_was_in_swap_keeps_its_owner),
