@@ -52,12 +52,12 @@ equal defect-5-brk-and-stack "allocator stacks" "$(jq -r '[.leaves[] | select(.l
 equal defect-6-numbered-names 1 "$(jq '[.leaves[] | select(.item | startswith("ring-"))] | length' whole.json)"
 equal defect-7-addresses 0 "$("$MEMOIR" map "$subject" --json --all --no-addresses | jq '[.regions[] | select(has("start") or has("end"))] | length')"
 equal defect-8-cost "true true" "$(jq -r '.capture | "\(.took_ns > 0) \(.predicted_ns > 0)"' whole.json)"
-# (What is shared with others is the others' affair: PSS.)
+# (What is shared with others is the others' affair: PSS, and which pages are private.)
 # (The kernel may take pages of a busy machine's programs at any time: then the two looks do not see the same.)
 for _ in 1 2 3 4 5; do
     resident=$(awk '/^VmRSS/ { print $2 }' "/proc/$subject/status")
-    "$MEMOIR" map "$subject" --csv | cut -d , -f 1-7,9- >again.csv
-    "$MEMOIR" map "$subject" --csv | cut -d , -f 1-7,9- >once.csv
+    "$MEMOIR" map "$subject" --csv | cut -d , -f 1-7,13- >again.csv
+    "$MEMOIR" map "$subject" --csv | cut -d , -f 1-7,13- >once.csv
     [ "$resident" != "$(awk '/^VmRSS/ { print $2 }' "/proc/$subject/status")" ] || break
     sleep 0.5
 done
