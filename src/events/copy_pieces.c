@@ -35,7 +35,7 @@ const struct agent_copy *copy_pieces_join(struct copy_pieces *pieces, const stru
     uint32_t const at = lane_of(copy->record.stack);
     const struct copy_lane *lane = at < pieces->lanes.count ? &pieces->lanes.items[at] : NULL;
     if (!lane || lane->number != copy->record.stack || lane->bytes.count == 0 ||
-        lane->start != copy->registers[AGENT_RSP] + copy->size)
+        lane->start != copy->registers[AGENT_RSP] - copy->below + copy->size)
         return copy;
     size_t const inner = sizeof(*copy) + copy->size;
     size_t const words = (inner + lane->bytes.count + 7) / 8;

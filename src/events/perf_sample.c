@@ -51,7 +51,7 @@ static void take_registers(struct perf_cursor *cursor, uint64_t *registers)
 bool perf_sample_copy(struct perf_cursor *cursor, bool has_stack, struct agent_copy *copy)
 {
     take_registers(cursor, copy->registers);
-    copy->size = copy->beyond = copy->generation = 0;
+    copy->size = copy->beyond = copy->below = copy->generation = 0;
     copy->branch = 0;
     if (has_stack) {
         uint64_t const size = perf_cursor_word(cursor);

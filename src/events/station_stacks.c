@@ -43,6 +43,17 @@ void station_stacks_destroy(struct station_stacks *stacks)
     free(stacks);
 }
 
+/* How the kernel is told where a word of the stack is; more than AGENT_AT_RBP when it cannot be. */
+static uint64_t place_of(const struct stack_word *word, uint64_t sp)
+{
+    uint64_t const above = word->address - sp, below = sp - word->address;
+    if (above % 8 != 0)
+        return UINT64_MAX;
+    if (below > 0 && below <= AGENT_RED_ZONE)
+        return AGENT_AT_RBP - below / 8;
+    return above / 8 < AGENT_AT_BELOW ? above / 8 : UINT64_MAX;
+}
+
 /* The words that the walk rests on, as the kernel will compare them.  false when it cannot. */
 static bool describe(const struct stack_walk *walk, uint64_t sp, struct agent_stack *known)
 {
@@ -50,9 +61,8 @@ static bool describe(const struct stack_walk *walk, uint64_t sp, struct agent_st
         return false;
     for (uint32_t i = 0; i < walk->word_count; i++) {
         const struct stack_word *word = &walk->words[i];
-        bool const is_rbp = word->address == STACK_WORD_RBP;
-        uint64_t const at = is_rbp ? AGENT_AT_RBP : (word->address - sp) / 8;
-        if (!is_rbp && (word->address < sp || word->address % 8 != sp % 8 || at >= AGENT_AT_RBP))
+        uint64_t const at = word->address == STACK_WORD_RBP ? AGENT_AT_RBP : place_of(word, sp);
+        if (at > AGENT_AT_RBP)
             return false;
         known->hash = agent_hash_step(known->hash, word->value);
         known->words[i] = (struct agent_word){(uint16_t)at, (uint16_t)known->hash};
@@ -96,7 +106,7 @@ void station_stacks_learn(struct station_stacks *stacks, struct station_code *of
 {
     struct process_code *code = of->code;
     struct stack_copy const taken = {.registers = copy->registers,
-                                     .start = copy->registers[AGENT_RSP],
+                                     .start = copy->registers[AGENT_RSP] - copy->below,
                                      .bytes = copy->bytes,
                                      .size = copy->size};
     struct interned_stack interned;

@@ -84,8 +84,11 @@ always bool compare_word(struct comparing *now, uint32_t i)
 {
     if (i >= AGENT_WORDS_MAX || i >= now->stack->count)
         return 0;
-    uint64_t at = now->stack->words[i].at, rel = at - now->from, word = now->bp;
+    uint64_t at = now->stack->words[i].at, rel, word = now->bp;
     if (at != AGENT_AT_RBP) {
+        if (at >= AGENT_AT_BELOW)
+            at -= AGENT_AT_RBP;
+        rel = at - now->from;
         if (rel >= WINDOW_WORDS)
             rel = read_window(now, at);
         if (rel >= WINDOW_WORDS)
@@ -145,7 +148,7 @@ struct copying {
     uint64_t is_readable; /* some of it */
 };
 
-/* One page of the stack: the first is what is left of the page that rsp points into.  Pages that were never touched are
+/* One page of the stack: the first is what is left of the page that it begins in.  Pages that were never touched are
  * zeros: the stack may be growing just now, or have large arrays. */
 static long copy_page(uint32_t i, struct copying *now)
 {
@@ -231,7 +234,7 @@ always void fill_copy(struct agent_copy *head, const struct pt_regs *regs,
     copy_registers(head->registers, regs);
     head->generation = place->generation;
     head->branch = place->branch;
-    head->reserved = 0;
+    head->below = AGENT_RED_ZONE;
 }
 
 /* A stack on its way into a ring. */
@@ -300,24 +303,25 @@ always uint32_t copy_through(struct copy_room *room, void *ring, struct agent_ta
 {
     struct stack_limit limit = {.end = regs->sp + AGENT_PIECE_BYTES};
     struct agent_copy *head = (void *)room->bytes;
+    uint64_t const start = regs->sp - AGENT_RED_ZONE;
     bpf_find_vma(bpf_get_current_task_btf(), regs->sp, find_end, &limit, 0);
     limit.end = end_of_stack(regs->r14, regs->sp, limit.end);
     uint64_t taken = 0;
     /* Copies leave a quarter of the ring to records, which are more important. */
     if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) <=
         bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 4 * 3)
-        taken = affordable(target, limit.end - regs->sp);
+        taken = affordable(target, limit.end - start);
     if (taken == 0) {
         COUNT(count->not_taken);
         return AGENT_STACK_NONE;
     }
     uint32_t const number = number_copy(count);
-    uint64_t const first_end = end_of_piece(regs->sp, limit.end);
-    struct sending now = {.copying = {.room = room, .sp = first_end, .end = regs->sp + taken},
+    uint64_t const first_end = end_of_piece(start, limit.end);
+    struct sending now = {.copying = {.room = room, .sp = first_end, .end = start + taken},
                           .ring = ring,
                           .number = number};
     bpf_loop(AGENT_PIECES_MAX, send_piece, &now, 0);
-    now.copying = (struct copying){.room = room, .sp = regs->sp, .end = first_end};
+    now.copying = (struct copying){.room = room, .sp = start, .end = first_end};
     bpf_loop(AGENT_PIECE_BYTES / PAGE, copy_page, &now.copying, 0);
     uint64_t size = now.copying.size;
     if (!now.copying.is_readable || size == 0 || size > AGENT_PIECE_BYTES) {
@@ -326,7 +330,7 @@ always uint32_t copy_through(struct copy_room *room, void *ring, struct agent_ta
     }
     fill_copy(head, regs, place, number);
     head->size = (uint32_t)size;
-    uint64_t const end = regs->sp + size + now.sent;
+    uint64_t const end = start + size + now.sent;
     head->beyond = limit.end > end ? (uint32_t)(limit.end - end) : 0;
     if (bpf_ringbuf_output(ring, head, sizeof(*head) + (size & 0x1ffff), wakes(ring, target)) < 0) {
         COUNT(count->lost);

@@ -204,6 +204,10 @@ static void prepare(struct process_code *code, struct code_region *region)
     if (!mapped || (region->inode == 0 && strcmp(region->path, "[vdso]") != 0))
         return;
     process_file_open(&file, code->pid, code->memory, &code->maps, mapped);
+    if (!process_file_is_readable(&file))
+        process_file_open_below(&file, code->root);
+    if (!process_file_is_readable(&file))
+        region->kind = CODE_LOST;
     struct code_key const key = {region->device, region->inode, code_identity(&file.source)};
     if (key.identity != 0) {
         region->kind = CODE_FILE;

@@ -17,7 +17,8 @@ struct unwind_row; /* of unwind/eh_frame.h, which does not go together with <sig
 
 enum code_kind {
     CODE_FILE, /* of an ELF object */
-    CODE_MADE  /* at run time: in no file, or in one that is none */
+    CODE_MADE, /* at run time: in no file, or in one that is none */
+    CODE_LOST /* of a file that nobody can read any more: the process was gone before it was asked for */
 };
 
 struct code_region {

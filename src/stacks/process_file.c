@@ -126,6 +126,18 @@ void process_file_open(struct process_file *file, uint32_t pid, int memory,
         (struct image_source){.read = read_memory, .context = file, .size = mapped_size(file)};
 }
 
+bool process_file_is_readable(const struct process_file *file)
+{
+    char byte;
+    return file->source.read(file->source.context, 0, &byte, 1) == 1;
+}
+
+void process_file_open_below(struct process_file *file, const char *root)
+{
+    if (file->region->inode != 0 && file->region->name[0] == '/')
+        (void)take_descriptor(file, elf_file_open(root, file->region->name), false);
+}
+
 void process_file_close(struct process_file *file)
 {
     if (file->fd >= 0)

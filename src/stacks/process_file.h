@@ -17,6 +17,10 @@ struct process_file {
  * may fail. */
 void process_file_open(struct process_file *file, uint32_t pid, int memory,
                        const struct map_list *maps, const struct map_region *region);
+/* Whether any of it can be read: not from the memory of a process that is gone. */
+bool process_file_is_readable(const struct process_file *file);
+/* The same file by its path below `root`, if it has the numbers of the mapping, in the place of one that cannot be read. */
+void process_file_open_below(struct process_file *file, const char *root);
 void process_file_close(struct process_file *file);
 
 /* Reads bytes of a descriptor at an offset: how many, 0 when none. */

@@ -232,7 +232,7 @@ static int find_frame(struct stack_intern *intern, struct process_code *code, ui
     }
     if (region && is_own_code(region))
         return put_name(intern, OWN_CODE_NAME, &intern->own, index);
-    if (region) {
+    if (region && region->kind == CODE_FILE) {
         if (find_module(intern, code, region, &frame.module) < 0)
             return -ENOMEM;
         frame.address -= region->bias;

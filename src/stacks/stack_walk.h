@@ -19,7 +19,7 @@
 
 struct stack_copy {
     const uint64_t *registers;
-    uint64_t start; /* address of the first byte: the stack pointer */
+    uint64_t start; /* address of the first byte: the stack pointer, or below it */
     const uint8_t *bytes;
     size_t size;
 };

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #endif
 
-#define AGENT_VERSION     3u
+#define AGENT_VERSION     4u
 #define AGENT_SOCKET_PATH "/run/memoir/agent.sock"
 
 /* A number that the recorder gave to a stack, below AGENT_STACKS_MAX; or one of these. */
@@ -110,11 +110,14 @@ struct agent_copy {
     uint64_t registers[AGENT_REGISTERS];
     uint64_t branch;     /* this and */
     uint32_t generation; /* ... this to be told back */
-    uint32_t size;       /* of what follows: the stack from rsp on */
+    uint32_t size;       /* of what follows: the stack, from `below` bytes below rsp on */
     uint32_t beyond;     /* bytes of the mapping that did not fit, nor came as pieces */
-    uint32_t reserved;
+    uint32_t below;      /* AGENT_RED_ZONE, or 0 */
     uint8_t bytes[];
 };
+
+/* So many bytes below rsp are still a function's own if it calls nobody; some (of OpenSSL) keep there where their caller's frame is. */
+#define AGENT_RED_ZONE 128u
 
 /* A stack comes as pieces of so many bytes at most, the innermost one last; several only where AGENT_DEEPEN was asked. */
 #define AGENT_PIECE_BYTES   65536u
@@ -158,8 +161,10 @@ static inline uint32_t agent_record_least(uint8_t kind)
  * the word that differs is one that both walks use. */
 #define AGENT_WORDS_MAX 480u
 #define AGENT_AT_RBP    0xffffu /* the register */
+#define AGENT_AT_BELOW  (AGENT_AT_RBP - AGENT_RED_ZONE / 8)
 struct agent_word {
-    uint16_t at;    /* words above rsp, or AGENT_AT_RBP */
+    uint16_t
+        at; /* words above rsp; from AGENT_AT_BELOW on: AGENT_AT_RBP less those below it; or AGENT_AT_RBP itself */
     uint16_t check; /* of the hash up to and with this word, the lowest bits */
 };
 struct agent_stack {

@@ -69,6 +69,13 @@ for kib in 300 1500; do
     equal "agent-$kib-roots-of-waits" 0 "$(roots "agent$kib.memoir" cpu.off)"
 done
 
+# What a function keeps below its stack pointer is copied, too.
+"$MEMOIR" cpu --hz 199 --quiet --source agent --agent "$socket" -o below.memoir -- "$subjects/subject-works_below_stack" 2 2>below.err
+equal below-status 0 $?
+at_least below-cpu 0.95 "$(share below.memoir cpu)"
+at_least below-has-its-callers 1 "$("$MEMOIR" export below.memoir --to folded --metric cpu.on 2>/dev/null |
+    grep -c '^_start;.*main;calls_spin_below;spin_below')"
+
 # A thread that waits for its first turn has no stack of its own yet: nothing of it is cut.
 "$MEMOIR" cpu --off-cpu --quiet --agent "$socket" -o young.memoir -- "$subjects/subject-thread_churn" >young.out 2>young.err
 equal young-status 0 $?

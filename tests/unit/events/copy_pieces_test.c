@@ -51,6 +51,15 @@ TEST(pieces_follow_the_innermost_one)
     expect_joined(1 << 10, 192, "abc"); /* who was not ready is handed the same again */
 }
 
+TEST(the_innermost_one_may_begin_below_the_stack_pointer)
+{
+    struct agent_copy *copy = make(AGENT_COPY, 9 << 10, 0, 64, 'a');
+    copy->below = 32;
+    take(9 << 10, SP + 32, 64, 'b');
+    assert_int_equal(copy_pieces_join(&pieces, copy)->size, 128);
+    free(copy);
+}
+
 TEST(those_of_other_processors_come_in_between)
 {
     take(2 << 10, SP + 64, 64, 'b');
@@ -91,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_follow_the_innermost_one),
+        cmocka_unit_test(the_innermost_one_may_begin_below_the_stack_pointer),
         cmocka_unit_test(those_of_other_processors_come_in_between),
         cmocka_unit_test(what_does_not_belong_together_is_not_joined),
         cmocka_unit_test(no_more_is_kept_than_a_stack_may_have),

@@ -109,6 +109,62 @@ TEST(files_are_read_from_memory_if_need_be)
     close(memory);
 }
 
+static const struct code_region *region_of(struct process_code *of, void *function)
+{
+    return process_code_find(of, (uint64_t)(uintptr_t)function);
+}
+
+/* A child that ends when the second of the ends is closed. */
+static pid_t fork_until(int ends[2])
+{
+    char byte;
+    CHECK(pipe(ends) == 0);
+    pid_t const pid = fork();
+    if (pid == 0) {
+        close(ends[1]);
+        _exit(read(ends[0], &byte, 1) != 0);
+    }
+    return pid;
+}
+
+/* Nobody asks how it ended: <sys/wait.h> does not go together with registers.  It has neither memory nor files when it has no root. */
+static void wait_until_gone(pid_t pid)
+{
+    char path[32], root[8];
+    snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+    while (readlink(path, root, sizeof(root)) >= 0)
+        usleep(1000);
+}
+
+/* A process may be over between the list of its mappings and the first look at what is there; it has its files all the same, and those
+ * that are gone with it were nobody's to make. */
+TEST(a_process_that_is_gone_has_files)
+{
+    struct process_code *child;
+    int ends[2];
+    scratch_open();
+    build_library("gone.so", "int gone(int x) { return x ? gone(x - 1) + 1 : 0; }");
+    void *library = dlopen(scratch_path("gone.so"), RTLD_NOW);
+    CHECK(library != NULL);
+    void *function = dlsym(NULL, "gnu_get_libc_version"), *lost = dlsym(library, "gone");
+    pid_t const pid = fork_until(ends);
+    CHECK(pid > 0 && process_code_open(store, (uint32_t)pid, &child) == 0);
+    close(ends[1]);
+    wait_until_gone(pid);
+    unlink(scratch_path("gone.so"));
+    const struct code_region *region = region_of(child, function);
+    CHECK(region && region->kind == CODE_FILE && region->tables);
+    CHECK(region->bias == region_of(code, function)->bias);
+    assert_int_equal(rule_kind_of(process_code_rule(child, (uint64_t)(uintptr_t)function)),
+                     RULE_RSP);
+    region = region_of(child, lost);
+    CHECK(region && region->kind == CODE_LOST && !region->tables);
+    process_code_close(child);
+    close(ends[0]);
+    dlclose(library);
+    scratch_close();
+}
+
 TEST(other_code_in_the_same_place_is_noticed)
 {
     scratch_open();
@@ -185,6 +241,7 @@ int main(void)
         cmocka_unit_test(nobody_is_not_opened),
         cmocka_unit_test(a_file_that_is_gone_is_read_all_the_same),
         cmocka_unit_test(files_are_read_from_memory_if_need_be),
+        cmocka_unit_test(a_process_that_is_gone_has_files),
         cmocka_unit_test(other_code_in_the_same_place_is_noticed),
         cmocka_unit_test(tables_are_shared_and_bounded),
         cmocka_unit_test(a_file_that_is_cut_while_it_is_used_hurts_nobody),

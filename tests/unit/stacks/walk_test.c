@@ -27,6 +27,11 @@ __attribute__((noinline, noclone)) static int outer(int x)
 __asm__(".text\n\tnop\nsignal_return:\n\tmov $15, %rax\n\tsyscall\n\tnop\n");
 extern const uint8_t signal_return[];
 
+/* A function that calls nobody and keeps, below its stack pointer, where its return address lies: as OpenSSL's SHA-512 does. */
+__asm__(".text\n.type keeps_below, @function\nkeeps_below:\n\t.cfi_startproc\n"
+        "\t.cfi_escape 0x0f, 5, 0x77, 0x78, 0x06, 0x23, 8\n\tnop\n\tret\n\t.cfi_endproc\n");
+extern const uint8_t keeps_below[];
+
 static void walk_made(void)
 {
     struct stack_copy const copy = made_copy(&made);
@@ -60,6 +65,29 @@ static int close_code(void **state)
     process_code_close(code);
     code_store_destroy(store);
     return 0;
+}
+
+TEST(words_below_the_stack_pointer_are_used_if_they_were_copied)
+{
+    made_begin(&made, keeps_below);
+    made.registers[MADE_RSP] = MADE_START + 16;
+    made_push(&made, 0);
+    made_push(&made, MADE_START + 24); /* just below it */
+    made_push(&made, 0);
+    made_push(&made, made_return(outer));
+    made_push(&made, 0);
+    walk_made();
+    assert_int_equal(walk.end, STACK_END_COMPLETE);
+    assert_int_equal(walk.frame_count, 2);
+    CHECK(walk.frames[1] == (uint64_t)(uintptr_t)outer);
+    CHECK(!walk.not_repeatable && walk.words[0].address == MADE_START + 8);
+
+    struct stack_copy copy = made_copy(&made);
+    copy.start += 16;
+    copy.bytes += 16;
+    copy.size -= 16;
+    stack_walk(code, &copy, &walk);
+    assert_int_equal(walk.end, STACK_END_CUT);
 }
 
 TEST(a_return_address_of_zero_ends_it)
@@ -246,6 +274,7 @@ TEST(stack_pointers_that_do_not_advance_end_it)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_below_the_stack_pointer_are_used_if_they_were_copied),
         cmocka_unit_test(a_return_address_of_zero_ends_it),
         cmocka_unit_test(a_copy_that_ends_first_is_said_to),
         cmocka_unit_test(an_empty_copy_gives_one_frame),
