@@ -13,6 +13,7 @@
 
 #include "capture/launch.h"
 #include "capture/lifeline.h"
+#include "capture/passed_signals.h"
 #include "capture/process_keeper.h"
 #include "capture/program_traits.h"
 #include "capture/recorder_subject.h"
@@ -30,9 +31,7 @@ struct program {
 };
 
 static volatile sig_atomic_t child_changed;
-static _Atomic uint32_t passed_on[NSIG]; /* how many of each are still to be passed on */
-static _Atomic(void *) last_value[NSIG]; /* that came with the last of them */
-static atomic_bool stop_is_wanted;       /* with the program, once that stands */
+static atomic_bool stop_is_wanted; /* with the program, once that stands */
 
 static void on_child(int number)
 {
@@ -44,10 +43,8 @@ static void on_child(int number)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (info->si_code <= 0) {
-        atomic_store(&last_value[number], info->si_value.sival_ptr);
-        atomic_fetch_add(&passed_on[number], 1);
-    }
+    if (info->si_code <= 0)
+        passed_signals_keep(number, info->si_value.sival_ptr);
     if (number == SIGTSTP || number == SIGCONT)
         stop_is_wanted = number == SIGTSTP;
     if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT)
@@ -56,8 +53,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 static void set_signals(void)
 {
-    static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM,  SIGHUP, SIGUSR1, SIGUSR2,
-                                    SIGCONT, SIGALRM, SIGWINCH, SIGURG, SIGTSTP};
+    static const int forwarded[] = {SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,   SIGUSR1, SIGUSR2,
+                                    SIGCONT, SIGALRM,  SIGPROF, SIGPWR,   SIGIO,   SIGVTALRM,
+                                    SIGURG,  SIGWINCH, SIGTSTP, SIGSTKFLT};
     static const int ignored[] = {SIGXFSZ, SIGPIPE}; /* a file at its limit is a full disk to us */
     struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
     sigset_t mask;
@@ -74,18 +72,6 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Real-time signals are queued, each by itself; of others one is as good as many. */
-static void pass_on(pid_t pid, int number, uint32_t count)
-{
-    union sigval const value = {.sival_ptr = atomic_load(&last_value[number])};
-    for (uint32_t i = 0; i < (number < SIGRTMIN ? 1 : count); i++) {
-        if (number < SIGRTMIN)
-            kill(pid, number);
-        else
-            sigqueue(pid, number, value);
-    }
-}
-
 /* Who has stopped us waits for us to stand.  A program that does not mind SIGTSTP goes on, and so do we. */
 static void stop_with_program(const struct program *program)
 {
@@ -100,12 +86,10 @@ static void stop_with_program(const struct program *program)
 
 static void pass_signals_on(struct program *program)
 {
-    for (int number = 1; number < NSIG; number++) {
-        if (passed_on[number] && !program->ended) /* else its number may be another's */
-            pass_on(program->pid, number, atomic_exchange(&passed_on[number], 0));
-    }
-    if (!program->ended)
-        stop_with_program(program);
+    if (program->ended) /* its number may be another's */
+        return;
+    passed_signals_send(program->pid);
+    stop_with_program(program);
 }
 
 /* True when the program has ended; its status is then in `result`. */

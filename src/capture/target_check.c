@@ -156,20 +156,17 @@ static int check_room(pid_t pid, const struct process_status *status, struct fau
     struct cgroup_memory memory;
     char left[HUMAN_MAX], limit[HUMAN_MAX], needed[HUMAN_MAX];
     int64_t const need = ROOM_FOR_LIBRARY + (int64_t)status->threads * SLOT_STRIDE;
-    if (cgroup_memory_read((uint32_t)pid, &memory) < 0 || memory.limit <= 0 || memory.current < 0)
+    if (cgroup_memory_read_tightest((uint32_t)pid, &memory) < 0)
         return 0;
-    /* The page cache gives way. */
-    int64_t const cache =
-        memory.file > memory.shmem ? memory.file - (memory.shmem > 0 ? memory.shmem : 0) : 0;
-    int64_t const room = memory.limit - (memory.current - cache);
+    int64_t const room = cgroup_memory_room(&memory);
     if (room >= need)
         return 0;
     return fault_set(
         fault, -ENOMEM,
-        "%s (pid %d) has %s left of the %s that its cgroup may use, and recording needs "
+        "%s (pid %d) has %s left of the %s that its cgroup %s may use, and recording needs "
         "up to %s in it; raise the limit of the cgroup, or look from outside: memoir map %d",
         status->name, (int)pid, human_bytes(room > 0 ? room : 0, left),
-        human_bytes(memory.limit, limit), human_bytes(need, needed), (int)pid);
+        human_bytes(memory.limit, limit), memory.path, human_bytes(need, needed), (int)pid);
 }
 
 /* Nor for its address space: a library that finds too little of it stays mapped. */

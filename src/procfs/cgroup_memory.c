@@ -180,10 +180,16 @@ static bool find_folder(const struct cgroup_memory *memory, char folder[PATH_ROO
     return access(path, R_OK) == 0;
 }
 
-int cgroup_memory_read(uint32_t pid, struct cgroup_memory *memory)
+static void clear_figures(struct cgroup_memory *memory)
 {
-    char path[64], folder[PATH_ROOM], *text;
     memset(&memory->current, 0xff, sizeof(*memory) - offsetof(struct cgroup_memory, current));
+}
+
+/* Which cgroup a process is in, and where that lies; no figures yet. */
+static int find_cgroup(uint32_t pid, struct cgroup_memory *memory, char folder[PATH_ROOM])
+{
+    char path[64], *text;
+    clear_figures(memory);
     memory->version = 0;
     memory->path[0] = '\0';
     snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
@@ -198,6 +204,51 @@ int cgroup_memory_read(uint32_t pid, struct cgroup_memory *memory)
         memory->version = 0;
         return -ENOENT;
     }
-    read_figures(memory, folder);
+    return 0;
+}
+
+int cgroup_memory_read(uint32_t pid, struct cgroup_memory *memory)
+{
+    char folder[PATH_ROOM];
+    int const err = find_cgroup(pid, memory, folder);
+    if (err == 0)
+        read_figures(memory, folder);
+    return err;
+}
+
+int64_t cgroup_memory_room(const struct cgroup_memory *memory)
+{
+    if (memory->limit < 0 || memory->current < 0)
+        return INT64_MAX;
+    int64_t const shmem = memory->shmem > 0 ? memory->shmem : 0;
+    int64_t const cache = memory->file > shmem ? memory->file - shmem : 0;
+    return memory->limit - (memory->current - cache);
+}
+
+/* The cgroup that it lies in; false at the root. */
+static bool go_up(char *path)
+{
+    char *last = strrchr(path, '/');
+    if (!last || !last[1])
+        return false;
+    last[last == path] = '\0';
+    return true;
+}
+
+int cgroup_memory_read_tightest(uint32_t pid, struct cgroup_memory *tightest)
+{
+    char folder[PATH_ROOM];
+    struct cgroup_memory memory;
+    int const err = find_cgroup(pid, &memory, folder);
+    *tightest = memory;
+    if (err < 0)
+        return err;
+    do {
+        clear_figures(&memory);
+        if (find_folder(&memory, folder))
+            read_figures(&memory, folder);
+        if (cgroup_memory_room(&memory) < cgroup_memory_room(tightest))
+            *tightest = memory;
+    } while (go_up(memory.path));
     return 0;
 }

@@ -10,6 +10,14 @@
 /* 0, or -ENOENT when there is no memory controller to be seen; then `version` is 0. */
 int cgroup_memory_read(uint32_t pid, struct cgroup_memory *memory);
 
+/* What is left until the limit, of which a process may be killed: page cache gives way before, the rest does not.  Below 0
+ * when a limit was lowered; INT64_MAX without one. */
+int64_t cgroup_memory_room(const struct cgroup_memory *memory);
+
+/* The same as cgroup_memory_read, of that cgroup or one that it lies in, whichever has least room: limits hold for all
+ * that is below them.  Without any limit there are no figures (all -1). */
+int cgroup_memory_read_tightest(uint32_t pid, struct cgroup_memory *tightest);
+
 /* The path in the text of /proc/PID/cgroup of the memory controller (version 1), or of the one hierarchy (2).  The version,
  * 0 when the text has neither. */
 unsigned cgroup_memory_path(struct slice text, bool has_unified, char *path, size_t size);

@@ -107,6 +107,12 @@ static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
 /* Whoever took longer waited for the recorder, which is told apart, or for a processor. */
 #define COST_TICKS_MAX (1u << 16)
 
+/* Allocations and frees alike, so that the mean is that of all events. */
+static inline bool cost_is_due(uint64_t count)
+{
+    return count % COST_EVERY == COST_EVERY - 1;
+}
+
 static inline void note_cost(struct arena_slot *slot, uint64_t ticks)
 {
     if (ticks > COST_TICKS_MAX)
@@ -126,7 +132,7 @@ static always_inline void record_block(void *block, size_t size, uint64_t usable
     note_alloc(slot, block, size);
     if (unlikely(slot->thin) && thin_leaves_out(slot, size))
         return;
-    uint64_t start = unlikely(slot->calls % COST_EVERY == 0) ? read_tsc() : 0;
+    uint64_t start = unlikely(cost_is_due(slot->calls)) ? read_tsc() : 0;
     if (likely(ring_begin(slot, (struct event_weight){1, size, 0, size})))
         put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
     if (unlikely(start))
@@ -174,6 +180,16 @@ static always_inline bool cancel_pair(struct arena_slot *slot, void *block, uint
     return true;
 }
 
+static always_inline void put_free(struct arena_slot *slot, void *block, uint64_t size)
+{
+    uint64_t word = free_word(slot, block);
+    if ((word & EVENT_TEMPORARY) && cancel_pair(slot, block, size))
+        return;
+    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1, size})))
+        return;
+    ring_put1(slot, word | next_number(block) | EVENT_FREE);
+}
+
 /* `size`: of the block, about, or SIZE_UNKNOWN. */
 static always_inline void record_free(void *block, uint64_t size)
 {
@@ -182,10 +198,8 @@ static always_inline void record_free(void *block, uint64_t size)
         record_slotless(0, 0, 1);
         return;
     }
-    uint64_t word = free_word(slot, block);
-    if ((word & EVENT_TEMPORARY) && cancel_pair(slot, block, size))
-        return;
-    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1, size})))
-        return;
-    ring_put1(slot, word | next_number(block) | EVENT_FREE);
+    uint64_t start = unlikely(cost_is_due(slot->frees)) ? read_tsc() : 0;
+    put_free(slot, block, size);
+    if (unlikely(start))
+        note_cost(slot, read_tsc() - start);
 }

@@ -4,7 +4,7 @@
 . "$TOP/tests/system/common.bash"
 
 skip_all() {
-    for name in tight-refused tight-sentence tight-lives roomy-status; do skip "$name" "$1"; done
+    for name in tight-refused tight-sentence tight-lives above-refused above-sentence above-lives roomy-status; do skip "$name" "$1"; done
     exit 0
 }
 
@@ -19,6 +19,7 @@ leave() {
     leave_house
     [ -z "$program" ] || kill "$program" 2>/dev/null
     wait 2>/dev/null
+    [ ! -d "$folder/inner" ] || wait_until 10 rmdir "$folder/inner"
     wait_until 10 rmdir "$folder"
 }
 trap leave EXIT
@@ -32,10 +33,18 @@ time.sleep(60)") &
 program=$!
 wait_until 20 test -e ready || not_ok begins "it did not begin"
 echo $(($(cat "$folder/$usage") + (1 << 20))) >"$folder/$limit" || skip_all "may not limit memory"
-"$MEMOIR" attach --for 1s -o tight.memoir $program 2>tight.err
-equal tight-refused 1 $?
-one_sentence tight-sentence tight.err 'left of the .* that its cgroup may use'
-if is_gone $program; then not_ok tight-lives "it was killed"; else ok tight-lives; fi
+refuses() { # refuses CASE
+    "$MEMOIR" attach --for 1s -o "$1.memoir" $program 2>"$1.err"
+    equal "$1-refused" 1 $?
+    one_sentence "$1-sentence" "$1.err" "left of the .* that its cgroup /.*$own may use"
+    if is_gone $program; then not_ok "$1-lives" "it was killed"; else ok "$1-lives"; fi
+}
+refuses tight
+
+# A limit of what its cgroup lies in holds for it, too.
+mkdir "$folder/inner" && echo $program >"$folder/inner/cgroup.procs"
+[ -e "$folder/inner/$limit" ] || echo +memory >"$folder/cgroup.subtree_control"
+refuses above
 echo $((256 << 20)) >"$folder/$limit"
 "$MEMOIR" attach --quiet --for 1s -o roomy.memoir $program 2>roomy.err
 equal roomy-status 0 $?

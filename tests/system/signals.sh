@@ -43,3 +43,21 @@ kill -CONT "$program"
 kill -TERM $recorder
 wait $recorder
 equal status-again 0 $?
+
+# Whatever else would end the one that it is sent to.
+# shellcheck disable=SC2016 # the inner shell's
+"$MEMOIR" run --quiet -o others.memoir -- bash -c '
+for name in IO PWR PROF VTALRM STKFLT; do trap "said=\$said\ $name" $name; done
+trap "echo \$said; exit 0" TERM
+echo ready
+while :; do sleep 0.05; done' >others &
+recorder=$!
+wait_until 20 has_line others ready || not_ok begins-with-traps "it did not begin"
+for name in IO PWR PROF VTALRM STKFLT; do
+    kill -s $name $recorder
+    sleep 0.3
+done
+kill -TERM $recorder
+wait $recorder
+equal status-others 0 $?
+equal others-came "IO PWR PROF VTALRM STKFLT" "$(tail -n 1 others | xargs)"
