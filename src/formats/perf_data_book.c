@@ -21,7 +21,7 @@ static int put_sample(struct perf_reader *reader, struct perf_event *event,
     if (!process ||
         perf_processes_thread(&reader->processes, sample->pid, sample->tid, sampled.time_ns,
                               &sampled.thread) < 0 ||
-        perf_stacks_put(stacks, process, &event->attr, record->misc, sample, &sampled.stack) < 0)
+        perf_stacks_put(stacks, process, sample->attr, record->misc, sample, &sampled.stack) < 0)
         return -ENOMEM;
     int const err = moment_series_add(&reader->series, &sampled);
     reader->damaged += err == -ERANGE;
@@ -34,6 +34,44 @@ static int put_sample(struct perf_reader *reader, struct perf_event *event,
     return err == -ENOMEM ? err : 0;
 }
 
+static int book_one(struct perf_reader *reader, struct perf_event *event,
+                    const struct perf_record *record, const struct perf_sample *sample)
+{
+    enum column const column = perf_reader_column(reader, event);
+    event->samples++;
+    if (column == COL_NONE)
+        return 0;
+    if (column == COL_CPU_NS && sample->pid == 0 && sample->tid == 0) { /* nothing to do */
+        int64_t const value = perf_sample_value(event, sample);
+        reader->idle++;
+        reader->idle_value += value > 0 ? (uint64_t)value : 0;
+        return 0;
+    }
+    if (reader->samples == 0) {
+        reader->first_ns = sample->time;
+        reader->first_pid = sample->pid;
+    }
+    reader->timeless += !sample->has_time;
+    return put_sample(reader, event, record, sample);
+}
+
+/* Where only the first event of a group is sampled, what the others counted since is of the same stack, as perf has it. */
+static int book_group(struct perf_reader *reader, const struct perf_event *leader,
+                      const struct perf_record *record, const struct perf_sample *sample)
+{
+    struct perf_sample part = *sample;
+    int err = 0;
+    part.has_period = true;
+    for (size_t i = 0; i < sample->read_count && err == 0; i++) {
+        const uint8_t *read = sample->reads + i * sample->read_size;
+        struct perf_event *event =
+            perf_events_count(&reader->events, perf_word(read + 8), perf_word(read), &part.period);
+        if (event && event != leader && part.period > 0)
+            err = book_one(reader, event, record, &part);
+    }
+    return err;
+}
+
 static int book_sample(struct perf_reader *reader, struct perf_event *event,
                        const struct perf_record *record)
 {
@@ -42,22 +80,8 @@ static int book_sample(struct perf_reader *reader, struct perf_event *event,
         reader->damaged++;
         return 0;
     }
-    enum column const column = perf_reader_column(reader, event);
-    event->samples++;
-    if (column == COL_NONE)
-        return 0;
-    if (column == COL_CPU_NS && sample.pid == 0 && sample.tid == 0) { /* nothing to do */
-        int64_t const value = perf_sample_value(event, &sample);
-        reader->idle++;
-        reader->idle_value += value > 0 ? (uint64_t)value : 0;
-        return 0;
-    }
-    if (reader->samples == 0) {
-        reader->first_ns = sample.time;
-        reader->first_pid = sample.pid;
-    }
-    reader->timeless += !sample.has_time;
-    return put_sample(reader, event, record, &sample);
+    int const err = book_one(reader, event, record, &sample);
+    return err < 0 ? err : book_group(reader, event, record, &sample);
 }
 
 static bool is_of_kernel(const struct perf_record *record)

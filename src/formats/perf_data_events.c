@@ -10,6 +10,8 @@ void perf_events_fini(struct perf_events *events)
 {
     vec_free(&events->items);
     number_map_fini(&events->by_id);
+    number_map_fini(&events->counted);
+    vec_free(&events->counts);
 }
 
 /* Where the id stands, when it does not stand first: all events have it at the same place, or it is of no use. */
@@ -90,6 +92,21 @@ struct perf_event *perf_events_find(struct perf_events *events, const struct per
         id = perf_word(record->body + record->size - 8 * (size_t)events->id_word_last);
     uint32_t const at = id ? number_map_get(&events->by_id, id) : 0;
     return &events->items.items[at ? at - 1 : 0];
+}
+
+struct perf_event *perf_events_count(struct perf_events *events, uint64_t id, uint64_t counter,
+                                     uint64_t *rise)
+{
+    uint32_t const at = id ? number_map_get(&events->by_id, id) : 0;
+    uint32_t *place = at ? number_map_at(&events->counted, id) : NULL;
+    if (!place || (*place == 0 && !vec_push(&events->counts, 0)))
+        return NULL;
+    if (*place == 0)
+        *place = (uint32_t)events->counts.count;
+    uint64_t *last = &events->counts.items[*place - 1];
+    *rise = counter > *last ? counter - *last : 0;
+    *last = counter;
+    return &events->items.items[at - 1];
 }
 
 enum perf_measure perf_event_measure(const struct perf_event *event)

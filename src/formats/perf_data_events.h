@@ -32,9 +32,12 @@ struct perf_event {
 struct perf_events {
     VEC(struct perf_event) items;
     struct number_map by_id; /* index plus one */
-    bool by_identifier;      /* all have PERF_SAMPLE_IDENTIFIER */
-    int id_word;             /* else: where samples have their id, in words; -1: nowhere */
-    int id_word_last;        /* the same of other records, from the end; 0: nowhere */
+    struct number_map
+        counted;          /* by id, too: of counters that samples of others tell, which of ... */
+    VEC(uint64_t) counts; /* ... what each was at the last of them */
+    bool by_identifier;   /* all have PERF_SAMPLE_IDENTIFIER */
+    int id_word;          /* else: where samples have their id, in words; -1: nowhere */
+    int id_word_last;     /* the same of other records, from the end; 0: nowhere */
 };
 
 void perf_events_fini(struct perf_events *events);
@@ -45,6 +48,10 @@ void perf_events_name(struct perf_events *events, uint64_t id, struct slice name
 
 /* The event of a record; NULL when there is none.  One that is not told is the first one's. */
 struct perf_event *perf_events_find(struct perf_events *events, const struct perf_record *record);
+
+/* Whose counter has that id, and by how much it rose since the last time.  NULL when nobody's, or out of memory. */
+struct perf_event *perf_events_count(struct perf_events *events, uint64_t id, uint64_t counter,
+                                     uint64_t *rise);
 
 enum perf_measure perf_event_measure(const struct perf_event *event);
 /* What it counts, for people: "ns", "faults", ...; "events" when that is not known. */

@@ -41,8 +41,8 @@ static void take_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
     *second = at ? perf_half(at + 4) : 0;
 }
 
-/* Values of counters, which say nothing about stacks. */
-static void skip_read(struct cursor *cursor, uint64_t format)
+/* Counters: of the event itself its period tells as much, of others in its group nothing else does. */
+static void take_read(struct cursor *cursor, uint64_t format, struct perf_sample *sample)
 {
     uint64_t const times = (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 1u : 0u) +
                            (format & PERF_FORMAT_TOTAL_TIME_RUNNING ? 1u : 0u);
@@ -50,7 +50,12 @@ static void skip_read(struct cursor *cursor, uint64_t format)
         1u + (format & PERF_FORMAT_ID ? 1u : 0u) + (format & 16u /* lost */ ? 1u : 0u);
     uint64_t const count = format & PERF_FORMAT_GROUP ? take_word(cursor) : 1;
     take_many(cursor, times, 8);
-    take_many(cursor, count, 8 * value);
+    const uint8_t *reads = take_many(cursor, count, 8 * value);
+    if (!reads || !(format & PERF_FORMAT_GROUP) || !(format & PERF_FORMAT_ID))
+        return;
+    sample->reads = reads;
+    sample->read_count = (size_t)count;
+    sample->read_size = (size_t)(8 * value);
 }
 
 static void take_branches(struct cursor *cursor, const struct perf_event_attr *attr,
@@ -115,7 +120,7 @@ static void take_head(struct cursor *cursor, const struct perf_event_attr *attr,
     if (type & PERF_SAMPLE_PERIOD)
         sample->period = take_word(cursor);
     if (type & PERF_SAMPLE_READ)
-        skip_read(cursor, attr->read_format);
+        take_read(cursor, attr->read_format, sample);
     sample->has_time = (type & PERF_SAMPLE_TIME) != 0;
     sample->has_period = (type & PERF_SAMPLE_PERIOD) != 0;
 }
@@ -125,7 +130,7 @@ int perf_sample_parse(const struct perf_event_attr *attr, const struct perf_reco
 {
     struct cursor cursor = {record->body, record->body + record->size, false};
     uint64_t const type = attr->sample_type;
-    *sample = (struct perf_sample){0};
+    *sample = (struct perf_sample){.attr = attr};
     take_head(&cursor, attr, sample);
     if (type & PERF_SAMPLE_CALLCHAIN) {
         uint64_t const count = take_word(&cursor);

@@ -7,9 +7,13 @@
 #include "formats/perf_data_format.h"
 
 struct perf_sample {
+    const struct perf_event_attr *attr; /* as which it was read */
     uint64_t ip, time, id, period;
     uint32_t pid, tid;
     bool has_time, has_period;
+    const uint8_t
+        *reads; /* of a group whose first event alone is sampled: counter, id, ... of each */
+    size_t read_count, read_size;
     const uint8_t *chain; /* words, innermost first, with marks of what follows; NULL: none */
     size_t chain_count;
     const uint8_t *branches; /* 24 bytes each: from, to, flags */

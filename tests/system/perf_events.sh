@@ -33,6 +33,13 @@ equal flame-says-what-else-there-is 1 "$(grep -c 'this is page-faults; the file 
 equal export-says-what-else-there-is 1 "$(grep -c 'this is page-faults; the file also counts context-switches' export.err)"
 equal export-is-of-what-is-shown "$(of_perf counts.data page-faults)" "$(awk '{ s += $NF } END { printf "%.0f", s }' counts.folded)"
 
+# Of a group only the first event is sampled; the others are counters in its samples.
+perf record -q -e '{cpu-clock,task-clock,page-faults}:S' -F 500 -o group.data -- /usr/bin/python3 -c "$script" >/dev/null 2>&1
+perf report -i group.data --stdio --group 2>/dev/null | sed -n 's/^# Samples: *\([0-9]*\) .*/\1/p' >group.samples
+equal group-samples "$(head -n 1 group.samples)" "$("$MEMOIR" report group.data --json 2>>errors | jq .quality.events)"
+at_least group-second-clock $(($(of_memoir group.data cpu.on) / 2)) "$(of_memoir group.data task-clock)"
+at_least group-faults 1 "$(of_memoir group.data page-faults)"
+
 # Written again they are still what they were.
 "$MEMOIR" export counts.data --to perf --metric page-faults -o again.data 2>>errors
 equal written-for-perf "$(of_perf counts.data page-faults)" "$(of_perf again.data page-faults)"

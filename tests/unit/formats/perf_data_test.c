@@ -294,6 +294,26 @@ TEST(more_events_than_there_is_room_for_are_counted)
     recording_destroy(recording);
 }
 
+/* perf record -e '{cpu-clock,page-faults}:S': faults have no samples of their own, their counter is in those of the clock. */
+TEST(what_a_group_counts_is_in_the_samples_of_its_first_event)
+{
+    perf_file_begin(&file);
+    file.type |= PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ;
+    perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 11);
+    file.id = 10; /* of the clock that the header has */
+    for (uint64_t i = 0; i < 4; i++) {
+        uint64_t const counters[2][2] = {{1000000 * (i + 1), 10}, {i < 3 ? 100 * i : 200, 11}};
+        memcpy(file.counters, counters, sizeof(counters));
+        perf_file_sample(&file, 7, 7, 5000000 + i, one);
+    }
+    struct recording *recording = read_file(perf_file_end(&file));
+    assert_int_equal(total(recording), 4000000);
+    assert_int_equal(total_of(recording, "page-faults"), 200);
+    assert_int_equal(recording->timing.samples, 4);
+    CHECK(has_note(recording, "2 events: cpu-clock (4 samples, cpu.on), page-faults (2 samples)"));
+    recording_destroy(recording);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +329,7 @@ int main(void)
         cmocka_unit_test(a_sample_that_passes_its_record_is_damaged),
         cmocka_unit_test(each_event_is_a_metric_with_its_unit),
         cmocka_unit_test(what_is_no_time_is_not_shown_as_time),
+        cmocka_unit_test(what_a_group_counts_is_in_the_samples_of_its_first_event),
         cmocka_unit_test(more_events_than_there_is_room_for_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,11 +55,17 @@ void perf_file_map(struct perf_file *file, uint32_t pid, uint64_t start, uint64_
 void perf_file_sample(struct perf_file *file, uint32_t pid, uint32_t tid, uint64_t time,
                       const uint64_t *chain)
 {
-    uint64_t body[64] = {file->id, chain[0], pid | (uint64_t)tid << 32,  time,
-                         1000000,  1,        (uint64_t)PERF_CONTEXT_USER};
+    uint64_t body[64] = {file->id, chain[0], pid | (uint64_t)tid << 32, time, 1000000};
     size_t const first = file->type & PERF_SAMPLE_IDENTIFIER ? 0 : 1;
-    size_t words = 7;
-    for (; *chain; chain++, body[5]++)
+    size_t words = 5;
+    if (file->type & PERF_SAMPLE_READ) {
+        body[words++] = 2;
+        memcpy(body + words, file->counters, sizeof(file->counters));
+        words += 4;
+    }
+    uint64_t *length = &body[words++];
+    body[words++] = (uint64_t)PERF_CONTEXT_USER;
+    for (*length = 1; *chain; chain++, ++*length)
         body[words++] = *chain;
     perf_file_record(file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body + first,
                      8 * (words - first));
@@ -72,6 +78,7 @@ void perf_file_event(struct perf_file *file, uint64_t config, uint64_t id)
                                          .config = config,
                                          .sample_period = 1,
                                          .sample_type = file->type,
+                                         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
                                          .sample_id_all = 1};
     unsigned char body[PERF_ATTR_SIZE_VER0 + sizeof(id)];
     memcpy(body, &attr, PERF_ATTR_SIZE_VER0);
@@ -92,6 +99,7 @@ size_t perf_file_end(struct perf_file *file)
                                          .sample_freq = 1000,
                                          .freq = 1,
                                          .sample_type = file->type,
+                                         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
                                          .sample_id_all = 1};
     uint64_t const head[] = {
         104,       PERF_ATTR_SIZE_VER0 + 16, ATTR_AT, PERF_ATTR_SIZE_VER0 + 16, PERF_FILE_DATA,

@@ -11,6 +11,8 @@ struct perf_file {
     uint64_t type; /* sample_type of its events */
     uint64_t
         id; /* of the event that the next sample is of, where type has PERF_SAMPLE_IDENTIFIER */
+    uint64_t counters[2]
+                     [2]; /* with their ids: of a group of two, where type has PERF_SAMPLE_READ */
 };
 #define PERF_FILE_DATA 256u
 #define PERF_FILE_TYPE                                                                             \
