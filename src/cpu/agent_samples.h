@@ -1,4 +1,4 @@
-/* agent_samples.h - where threads spend their time, as memoir agent tells it: the records of src/wire/agent.h as they come,
+/* agent_samples.h - where threads spend their time, as memoir agent tells it: the records of src/shared/wire/agent.h as they come,
  * for processes, not for the whole machine.
  *
  * An agent that goes away is looked for again every second, and what it was asked for is asked again; what happened meanwhile

@@ -1,4 +1,4 @@
-/* perf_samples.h - where threads spend their time without BPF: perf events, as records of src/wire/agent.h in order of time.
+/* perf_samples.h - where threads spend their time without BPF: perf events, as records of src/shared/wire/agent.h in order of time.
  *
  * Each sample comes as an AGENT_COPY (registers, and the stack as far as it fits) and an AGENT_SAMPLE that refers to it, each wait as an
  * AGENT_COPY when it begins and an AGENT_WAIT when it ends or perf_samples_tell_waits asks.  Also AGENT_NAME, AGENT_EXEC,

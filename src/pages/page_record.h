@@ -1,4 +1,4 @@
-/* page_record.h - records of events (src/wire/agent.h), from whatever source, into the books. */
+/* page_record.h - records of events (src/shared/wire/agent.h), from whatever source, into the books. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* perf_faults.h - page faults of a process without BPF: perf events of software, as records of src/wire/agent.h.
+/* perf_faults.h - page faults of a process without BPF: perf events of software, as records of src/shared/wire/agent.h.
  *
  * Each fault comes as an AGENT_COPY (registers, and the stack as far as it fits) and an AGENT_FAULT that refers to it; whether it was
  * a write is not known, so all say they were.  Also AGENT_LARGE, AGENT_EXEC, AGENT_FORK and AGENT_EXIT; and, where the tracepoints of
