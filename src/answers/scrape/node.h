@@ -13,7 +13,7 @@ enum chain_kind { CHAIN_NONE, CHAIN_ALGOD, CHAIN_MONERO, CHAIN_ETHEREUM };
 
 typedef VEC(char *) text_list;
 
-/* A kind of node: data, not code.  The shipped ones are src/scrape/classes.yaml; a configuration adds its own. */
+/* A kind of node: data, not code.  The shipped ones are src/answers/scrape/classes.yaml; a configuration adds its own. */
 struct node_class {
     char *name;    /* "algod" */
     uint16_t port; /* where inventories do not say; 0: none */
