@@ -6,7 +6,7 @@
 
 #include "agent/kernel_side.h"
 #include "agent/kernel_time.h"
-#include "kernel/kernel_maps.h"
+#include "bpf_programs/kernel_maps.h"
 #include "memoir.skel.h"
 
 #define RINGS_MAX 128u

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/kernel_maps.h"
+#include "bpf_programs/kernel_maps.h"
 #include "wire/agent.h"
 
 static void stop_clock(struct kernel_clock *clock, int cpus)
