@@ -15,7 +15,7 @@
 #include "cli/doctor_options.h"
 #include "cli/find_recording.h"
 #include "cli/record_commands.h"
-#include "machine/process_checkup.h"
+#include "doctor/process_checkup.h"
 #include "procfs/executable_facts.h"
 #include "procfs/process_libc.h"
 #include "procfs/process_status.h"

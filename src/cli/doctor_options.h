@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
-#include "machine/pages_checkup.h"
+#include "doctor/pages_checkup.h"
 #include "report/doctor_report.h"
 
 struct doctor_options {

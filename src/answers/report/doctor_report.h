@@ -1,7 +1,7 @@
 /* doctor_report.h - a checkup for a person, and as JSON. */
 #pragma once
 
-#include "machine/checkup.h"
+#include "doctor/checkup.h"
 #include "report/text_style.h"
 
 struct doctor_page {

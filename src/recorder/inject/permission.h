@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "base/fault.h"
-#include "machine/permissions.h"
+#include "doctor/permissions.h"
 
 struct permission_facts {
     pid_t pid;

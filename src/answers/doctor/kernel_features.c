@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/kernel_features.h"
+#include "doctor/kernel_features.h"
 
 #include <errno.h>
 #include <fcntl.h>

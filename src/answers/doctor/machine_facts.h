@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "machine/kernel_features.h"
-#include "machine/pages_checkup.h"
-#include "machine/permissions.h"
+#include "doctor/kernel_features.h"
+#include "doctor/pages_checkup.h"
+#include "doctor/permissions.h"
 
 #define SETTING_ABSENT INT_MIN /* the kernel has no such setting */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/process_checkup.h"
+#include "doctor/process_checkup.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #include <linux/capability.h>
 #include <stdio.h>
 
-#include "machine/checkup.h"
+#include "doctor/checkup.h"
 
 static void judge_run(struct checkup *checkup, const struct trial *trial)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/libc_build_id.h"
+#include "doctor/libc_build_id.h"
 
 #include <errno.h>
 #include <link.h>

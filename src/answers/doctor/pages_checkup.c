@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/pages_checkup.h"
+#include "doctor/pages_checkup.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "machine/checkup.h"
-#include "machine/kernel_features.h"
+#include "doctor/checkup.h"
+#include "doctor/kernel_features.h"
 
 #define PARANOIA_MOST 2
 

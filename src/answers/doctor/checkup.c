@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/checkup.h"
+#include "doctor/checkup.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/human.h"
-#include "machine/package_names.h"
+#include "doctor/package_names.h"
 
 #define GLIBC_LEAST_MINOR 35
 /* The default cap of a recording, and the copy beside it when it is coarsened. */

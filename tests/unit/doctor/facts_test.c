@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine_facts.h"
+#include "doctor/machine_facts.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
-#include "machine/libc_build_id.h"
-#include "machine/package_names.h"
+#include "doctor/libc_build_id.h"
+#include "doctor/package_names.h"
 
 TEST(permissions_come_from_the_status_file)
 {

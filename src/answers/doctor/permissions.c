@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/permissions.h"
+#include "doctor/permissions.h"
 
 #include <linux/capability.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/machine_facts.h"
+#include "doctor/machine_facts.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "machine/libc_build_id.h"
+#include "doctor/libc_build_id.h"
 
 /* Reads at most size - 1 bytes and ends them with NUL; what was read, empty on failure. */
 static struct slice read_text(const char *path, char *text, size_t size)

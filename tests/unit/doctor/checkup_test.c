@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/checkup.h"
+#include "doctor/checkup.h"
 
 #include <errno.h>
 #include <string.h>

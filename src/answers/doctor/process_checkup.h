@@ -1,8 +1,8 @@
 /* process_checkup.h - what the facts about one process mean for attaching to it. */
 #pragma once
 
-#include "machine/checkup.h"
-#include "machine/pages_checkup.h"
+#include "doctor/checkup.h"
+#include "doctor/pages_checkup.h"
 
 struct process_examined {
     uint32_t pid;

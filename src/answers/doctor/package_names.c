@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/package_names.h"
+#include "doctor/package_names.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "machine/machine_facts.h"
+#include "doctor/machine_facts.h"
 
 enum check_state {
     CHECK_OK,
