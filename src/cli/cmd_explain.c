@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "anatomy/refusal.h"
-#include "anatomy/snapshot.h"
+#include "process_map/refusal.h"
+#include "process_map/snapshot.h"
 #include "base/clock.h"
 #include "base/human.h"
 #include "capture/control.h"

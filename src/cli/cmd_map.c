@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "anatomy/snapshot.h"
+#include "process_map/snapshot.h"
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/cmd_map_diff.h"

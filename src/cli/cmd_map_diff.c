@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "anatomy/snapshot.h"
+#include "process_map/snapshot.h"
 #include "base/human.h"
 #include "base/text_file.h"
 #include "cli/answer_file.h"

@@ -2,7 +2,7 @@
  * wait a little (anatomy/snapshot.h).  So a look is good for a second, and for a hundred times as long as it took. */
 #pragma once
 
-#include "anatomy/snapshot.h"
+#include "process_map/snapshot.h"
 
 struct map_look;
 

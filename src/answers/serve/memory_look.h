@@ -3,7 +3,7 @@
  * Names come from the process and may be any and many: those of one category beyond SUBSYSTEMS_MOST are summed up as "other". */
 #pragma once
 
-#include "anatomy/snapshot.h"
+#include "process_map/snapshot.h"
 
 #define SUBSYSTEMS_MOST     12 /* of one category, and one for the rest */
 #define SUBSYSTEM_NAME_MOST 64

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "analyze/recorded_map.h"
-#include "anatomy/walk_region.h"
+#include "process_map/walk_region.h"
 #include "report/map_json.h"
 #include "serve/map_look.h"
 #include "serve/routes.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "anatomy/snapshot.h"
+#include "process_map/snapshot.h"
 #include "base/human.h"
 #include "formats/breakdown_pprof.h"
 #include "report/breakdown_parts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "anatomy/walk_region.h"
+#include "process_map/walk_region.h"
 
 #include <errno.h>
 #include <string.h>

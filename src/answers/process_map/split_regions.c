@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "anatomy/split_regions.h"
+#include "process_map/split_regions.h"
 
 #include <errno.h>
 #include <stdlib.h>

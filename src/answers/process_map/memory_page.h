@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "anatomy/snapshot.h"
+#include "process_map/snapshot.h"
 #include "report/breakdown_report.h"
 
 /* 0 or -errno as snapshot_take, with nothing written; -EIO when `out` fails. */

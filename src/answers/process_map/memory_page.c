@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "anatomy/memory_page.h"
+#include "process_map/memory_page.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "anatomy/refusal.h"
+#include "process_map/refusal.h"
 
 #include <errno.h>
 #include <pwd.h>

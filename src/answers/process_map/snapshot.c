@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "anatomy/snapshot.h"
+#include "process_map/snapshot.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "anatomy/refusal.h"
-#include "anatomy/split_regions.h"
-#include "anatomy/stack_claims.h"
+#include "process_map/refusal.h"
+#include "process_map/split_regions.h"
+#include "process_map/stack_claims.h"
 #include "base/clock.h"
 #include "base/human.h"
 #include "procfs/cgroup_memory.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "anatomy/memory_page.h"
+#include "process_map/memory_page.h"
 #include "memoir.h"
 
 __attribute__((visibility("default"))) int memoir_write_memory(int fd, unsigned top, unsigned flags)

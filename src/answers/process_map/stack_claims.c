@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "anatomy/stack_claims.h"
+#include "process_map/stack_claims.h"
 
 #include <errno.h>
 #include <string.h>
