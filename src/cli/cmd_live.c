@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 
 #include "cli/record_commands.h"
-#include "live/live_answer.h"
+#include "on_request/live_answer.h"
 #include "serve/live_words.h"
 
 static bool take_kind(const char *word, struct live_question *question)

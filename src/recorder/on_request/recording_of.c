@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live/recording_of.h"
+#include "on_request/recording_of.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live/thread_dump.h"
+#include "on_request/thread_dump.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "inject/remote_memory.h"
 #include "inject/thread_stop.h"
 #include "inject/tracing_thread.h"
-#include "live/recording_of.h"
+#include "on_request/recording_of.h"
 #include "procfs/maps.h"
 #include "procfs/process_status.h"
 #include "stacks/stack_intern.h"

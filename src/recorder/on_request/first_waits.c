@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live/first_waits.h"
+#include "on_request/first_waits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "live/thread_dump.h"
+#include "on_request/thread_dump.h"
 #include "stacks/stack_intern.h"
 
 struct first_waits {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live/thread_state.h"
+#include "on_request/thread_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live/dump_text.h"
+#include "on_request/dump_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

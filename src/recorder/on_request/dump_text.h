@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "live/thread_dump.h"
+#include "on_request/thread_dump.h"
 
 /* debug=1: equal stacks once, the most frequent first, each with its count.  0 or -ENOMEM. */
 int dump_write_grouped(const struct thread_dump *dump, bool hides_addresses, FILE *out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live/live_answer.h"
+#include "on_request/live_answer.h"
 
 #include <errno.h>
 
 #include "formats/pprof_samples.h"
-#include "live/dump_text.h"
-#include "live/thread_dump.h"
-#include "live/time_profile.h"
+#include "on_request/dump_text.h"
+#include "on_request/thread_dump.h"
+#include "on_request/time_profile.h"
 
 static int write_pprof(struct pprof_samples *samples, FILE *file, struct fault *fault)
 {

@@ -7,7 +7,7 @@
 
 #include "base/fault.h"
 #include "base/vec.h"
-#include "live/thread_state.h"
+#include "on_request/thread_state.h"
 #include "model/recording.h"
 #include "stacks/stack_walk.h"
 

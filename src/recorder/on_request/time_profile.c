@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "live/time_profile.h"
+#include "on_request/time_profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "capture/cpu_cells.h"
 #include "formats/registry.h"
-#include "live/first_waits.h"
-#include "live/recording_of.h"
+#include "on_request/first_waits.h"
+#include "on_request/recording_of.h"
 #include "procfs/process_facts.h"
 #include "wire/agent.h"
 
