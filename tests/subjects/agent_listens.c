@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "events/agent_link.h"
+#include "kernel_events/agent_link.h"
 
 static unsigned long faults;
 

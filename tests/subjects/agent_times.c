@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "events/agent_link.h"
+#include "kernel_events/agent_link.h"
 
 #define THREADS_MAX 4096u
 

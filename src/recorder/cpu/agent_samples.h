@@ -7,7 +7,7 @@
 
 #include "base/fault.h"
 #include "cpu/perf_samples.h"
-#include "events/agent_link.h"
+#include "kernel_events/agent_link.h"
 
 struct agent_samples;
 

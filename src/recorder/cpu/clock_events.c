@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cpu/clock_rights.h"
-#include "events/perf_sample.h"
-#include "events/perf_threads.h"
+#include "kernel_events/perf_sample.h"
+#include "kernel_events/perf_threads.h"
 
 #define RING_LEAST     ((size_t)64 << 10)
 #define RING_MOST      ((size_t)16 << 20)

@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "base/number_map.h"
 #include "base/vec.h"
-#include "events/perf_ring.h"
+#include "kernel_events/perf_ring.h"
 
 enum clock_role {
     CLOCK_TICKS = 1, /* also tells of tasks and of switches */

@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "cpu/wait_book.h"
-#include "events/perf_queue.h"
-#include "events/perf_sample.h"
-#include "events/perf_threads.h"
+#include "kernel_events/perf_queue.h"
+#include "kernel_events/perf_sample.h"
+#include "kernel_events/perf_threads.h"
 #include "procfs/process_status.h"
 
 #define STACK_NUMBER 0x3fffffffu

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cpu/wait_kind.h"
-#include "events/station_stacks.h"
+#include "kernel_events/station_stacks.h"
 
 struct time_stacks;
 

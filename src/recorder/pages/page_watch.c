@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "events/agent_link.h"
+#include "kernel_events/agent_link.h"
 #include "pages/page_record.h"
 #include "pages/perf_faults.h"
 #include "procfs/process_facts.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "events/station_stacks.h"
+#include "kernel_events/station_stacks.h"
 #include "model/recording.h"
 #include "pages/cache_book.h"
 #include "pages/page_book.h"

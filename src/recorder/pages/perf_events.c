@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "events/perf_sample.h"
-#include "events/perf_threads.h"
+#include "kernel_events/perf_sample.h"
+#include "kernel_events/perf_threads.h"
 
 static const char *const tracepoints[PERF_ROLES] = {[PERF_MAP_ENTER] = "sys_enter_mmap",
                                                     [PERF_MAP_EXIT] = "sys_exit_mmap",

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "base/number_map.h"
 #include "base/vec.h"
-#include "events/perf_ring.h"
+#include "kernel_events/perf_ring.h"
 
 enum perf_role {
     PERF_FAULT = 1,

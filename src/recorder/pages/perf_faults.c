@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "events/perf_queue.h"
-#include "events/perf_sample.h"
+#include "kernel_events/perf_queue.h"
+#include "kernel_events/perf_sample.h"
 #include "pages/perf_calls.h"
 #include "pages/perf_events.h"
 

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "events/agent_link.h"
+#include "kernel_events/agent_link.h"
 #include "pages/page_station.h"
-#include "events/station_stacks.h"
+#include "kernel_events/station_stacks.h"
 
 /* What the thread is to do; one at a time. */
 enum order { ORDER_NONE, ORDER_WATCH, ORDER_NEXT, ORDER_AWAIT, ORDER_LOOK };

@@ -7,7 +7,7 @@
 
 #include "model_driver.h"
 #include "model_source.h"
-#include "events/agent_link.h"
+#include "kernel_events/agent_link.h"
 
 struct agent_source {
     struct agent_link *link;

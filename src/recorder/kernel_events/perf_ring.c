@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "events/perf_ring.h"
+#include "kernel_events/perf_ring.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "events/perf_threads.h"
+#include "kernel_events/perf_threads.h"
 
 #include <dirent.h>
 #include <errno.h>

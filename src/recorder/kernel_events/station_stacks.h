@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "model/recording.h"
-#include "events/agent_link.h"
+#include "kernel_events/agent_link.h"
 #include "stacks/process_code.h"
 
 struct station_stacks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "events/copy_pieces.h"
+#include "kernel_events/copy_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

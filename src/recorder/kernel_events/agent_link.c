@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "events/agent_link.h"
+#include "kernel_events/agent_link.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "events/copy_pieces.h"
+#include "kernel_events/copy_pieces.h"
 #include "wire/agent_send.h"
 
 #define ANSWER_MS           5000

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "events/perf_ring.h"
+#include "kernel_events/perf_ring.h"
 
 struct perf_waiting {
     uint64_t time_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "events/station_stacks.h"
+#include "kernel_events/station_stacks.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "events/perf_sample.h"
+#include "kernel_events/perf_sample.h"
 
 #include <asm/perf_regs.h>
 #include <errno.h>
