@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "capture/arena.h"
-#include "capture/launch.h"
+#include "capture/rings/arena.h"
+#include "capture/programs/launch.h"
 
 static void drain(struct arena *arena)
 {

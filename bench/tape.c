@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/launch.h"
-#include "capture/ring_reader.h"
+#include "capture/programs/launch.h"
+#include "capture/rings/ring_reader.h"
 #include "wire/event.h"
 
 #define ROUND_ENDS UINT64_MAX

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/ring_reader.h"
-#include "capture/slot_keeper.h"
+#include "capture/rings/ring_reader.h"
+#include "capture/rings/slot_keeper.h"
 #include "wire/told.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

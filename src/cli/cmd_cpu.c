@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/cpu_cells.h"
+#include "capture/sessions/cpu_cells.h"
 #include "cli/cpu_options.h"
 #include "cli/outside_options.h"
 #include "cli/parse_pid.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/detach.h"
+#include "capture/programs/detach.h"
 #include "cli/record_commands.h"
 #include "cli/record_options.h"
 #include "inject/target_find.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/human.h"
-#include "capture/program_traits.h"
-#include "capture/target_check.h"
+#include "capture/programs/program_traits.h"
+#include "capture/programs/target_check.h"
 #include "cli/answer_file.h"
 #include "cli/doctor_options.h"
 #include "cli/find_recording.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/control.h"
+#include "capture/sessions/control.h"
 #include "cli/options.h"
 #include "cli/parse_pid.h"
 #include "cli/record_commands.h"

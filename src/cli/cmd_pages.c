@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "capture/page_cells.h"
+#include "capture/pages/page_cells.h"
 #include "cli/outside_options.h"
 #include "cli/process_choice.h"
 #include "cli/record_commands.h"

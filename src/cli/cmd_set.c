@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "capture/control.h"
+#include "capture/sessions/control.h"
 #include "cli/heap_rate.h"
 #include "cli/options.h"
 #include "cli/parse_pid.h"

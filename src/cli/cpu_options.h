@@ -1,7 +1,7 @@
 /* cpu_options.h - how time is recorded: what memoir cpu, run and attach have in common. */
 #pragma once
 
-#include "capture/outside_recorder.h"
+#include "capture/outside/outside_recorder.h"
 #include "cpu/cpu_station.h"
 
 /* A rate as people give it; NULL: CPU_HZ_DEFAULT.  0 or -ERANGE with a sentence. */

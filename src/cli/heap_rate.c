@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "capture/recorder.h"
+#include "capture/sessions/recorder.h"
 #include "model/sampling.h"
 
 int heap_rate_parse(const char *text, uint64_t *rate, struct fault *fault)

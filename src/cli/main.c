@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/launch.h"
+#include "capture/programs/launch.h"
 #include "cli/commands.h"
 #include "cli/helper_program.h"
 #include "base/nearest.h"

@@ -1,7 +1,7 @@
 /* outside_options.h - what commands that record from outside have in common: memoir pages and memoir cpu. */
 #pragma once
 
-#include "capture/outside_recorder.h"
+#include "capture/outside/outside_recorder.h"
 #include "cli/options.h"
 #include "cli/process_choice.h"
 

@@ -2,7 +2,7 @@
  * the next one that is started. */
 #pragma once
 
-#include "capture/outside_recorder.h"
+#include "capture/outside/outside_recorder.h"
 #include "cli/options.h"
 #include "procfs/cgroup_folder.h"
 

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "capture/recorder.h"
+#include "capture/sessions/recorder.h"
 #include "cli/options.h"
 #include "cli/sentry.h"
 

@@ -3,7 +3,7 @@
  * Nothing here can fail a recording: what goes wrong is told once, and the recording goes on. */
 #pragma once
 
-#include "capture/watcher.h"
+#include "capture/outside/watcher.h"
 #include "cli/sentry_options.h"
 
 struct sentry;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyze/live_pictures.h"
-#include "capture/watcher.h"
+#include "capture/outside/watcher.h"
 
 struct top_site {
     string_id function;  /* as in analyze/site_table.h */

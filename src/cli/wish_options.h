@@ -1,7 +1,7 @@
 /* wish_options.h - options that all commands that record have: where to, how large, how long, whether to serve it. */
 #pragma once
 
-#include "capture/recording_wish.h"
+#include "capture/sessions/recording_wish.h"
 #include "cli/options.h"
 
 /* Into a struct recording_wish. */

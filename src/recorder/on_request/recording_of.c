@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/symbol_queue.h"
+#include "capture/sessions/symbol_queue.h"
 #include "procfs/invoked_path.h"
 #include "procfs/process_facts.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "capture/cpu_cells.h"
+#include "capture/sessions/cpu_cells.h"
 #include "formats/registry.h"
 #include "on_request/first_waits.h"
 #include "on_request/recording_of.h"

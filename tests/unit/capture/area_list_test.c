@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/area_list.h"
+#include "capture/books/area_list.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/arena.h"
+#include "capture/rings/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>

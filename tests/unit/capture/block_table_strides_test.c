@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks at any distance from one another: the table against a plain array, with the strides that allocators give to
  * large and aligned blocks.  A table whose search does not end is noticed by the time limit of the test. */
-#include "capture/block_table.h"
+#include "capture/books/block_table.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/block_table.h"
+#include "capture/books/block_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/control.h"
+#include "capture/sessions/control.h"
 
 #include <errno.h>
 #include <pthread.h>

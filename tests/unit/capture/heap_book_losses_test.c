@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events are lost: what is live and what the peak was become ranges, and the truth lies in them. */
-#include "capture/heap_book.h"
+#include "capture/books/heap_book.h"
 
 #include "check.h"
 #include "random.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/heap_book.h"
+#include "capture/books/heap_book.h"
 
 #include <errno.h>
 #include <stdlib.h>

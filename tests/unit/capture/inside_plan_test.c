@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/inside_plan.h"
+#include "capture/programs/inside_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/launch.h"
+#include "capture/programs/launch.h"
 
 #include <elf.h>
 #include <errno.h>

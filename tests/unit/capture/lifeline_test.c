@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/lifeline.h"
+#include "capture/rings/lifeline.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

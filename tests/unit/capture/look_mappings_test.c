@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/look_mappings.h"
+#include "capture/pages/look_mappings.h"
 
 #include <stdlib.h>
 

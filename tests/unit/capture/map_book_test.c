@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/map_book.h"
+#include "capture/books/map_book.h"
 
 #include <stdlib.h>
 #include <string.h>

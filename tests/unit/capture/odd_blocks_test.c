@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sizes of odd blocks against a plain array, with addresses that meet in the table. */
-#include "capture/odd_blocks.h"
+#include "capture/books/odd_blocks.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/page_owners.h"
+#include "capture/pages/page_owners.h"
 
 #include <string.h>
 

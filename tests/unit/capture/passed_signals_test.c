@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/passed_signals.h"
+#include "capture/programs/passed_signals.h"
 
 #include <signal.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/pool_book.h"
+#include "capture/books/pool_book.h"
 
 #include <stdlib.h>
 #include <string.h>

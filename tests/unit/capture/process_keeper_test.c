@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/process_keeper.h"
+#include "capture/sessions/process_keeper.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/pss_reader.h"
+#include "capture/pages/pss_reader.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* reading.h - a reader with its sessions over a hand-written arena, for tests. */
 #pragma once
 
-#include "capture/ring_reader.h"
+#include "capture/rings/ring_reader.h"
 #include "ring_writer.h"
 
 #define READING_PROCESSES 4u

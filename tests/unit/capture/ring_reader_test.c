@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/ring_reader.h"
+#include "capture/rings/ring_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

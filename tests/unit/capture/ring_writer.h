@@ -3,7 +3,7 @@
  * What is written is read only once it is published; a test decides when. */
 #pragma once
 
-#include "capture/arena.h"
+#include "capture/rings/arena.h"
 #include "wire/event.h"
 
 struct ring_writer {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/run_notes.h"
+#include "capture/sessions/run_notes.h"
 
 #include <stdio.h>
 #include <unistd.h>

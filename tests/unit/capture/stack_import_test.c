@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/stack_import.h"
+#include "capture/books/stack_import.h"
 
 #include <stdio.h>
 #include <stdlib.h>

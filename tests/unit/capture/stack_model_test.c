@@ -2,7 +2,7 @@
 /* stack_model_test.c - call stacks of a drawn trie, imported in any order, against the dullest model: an array of nodes that are
  * followed outward one by one.  Addresses are such that the table of frames has it hard: the same place in it, multiples of its size,
  * the same hash of another module. */
-#include "capture/stack_import.h"
+#include "capture/books/stack_import.h"
 
 #include <stdio.h>
 #include <stdlib.h>

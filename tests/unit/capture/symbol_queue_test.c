@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/symbol_queue.h"
+#include "capture/sessions/symbol_queue.h"
 
 #include <stdint.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/tick_clock.h"
+#include "capture/rings/tick_clock.h"
 
 #include <time.h>
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/ring_reader.h"
+#include "capture/rings/ring_reader.h"
 #include "check.h"
 #include "reading.h"
 

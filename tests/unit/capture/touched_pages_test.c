@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/touched_pages.h"
+#include "capture/pages/touched_pages.h"
 
 #include "check.h"
 

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "capture/arena.h"
+#include "capture/rings/arena.h"
 #include "check.h"
 
 static inline struct arena *wiped_arena(void)

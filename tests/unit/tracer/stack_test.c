@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/arena.h"
+#include "capture/rings/arena.h"
 #include "chains.h"
 #include "check.h"
 #include "tracer/rules.h"

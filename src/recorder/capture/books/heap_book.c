@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/books/heap_book.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cold.h"
+#include "capture/books/fork_log.h"
+#include "capture/books/ledger.h"
+#include "capture/books/live_doubt.h"
+#include "model/sampling.h"
+
+/* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a
+ * round ends, and hardly one of them fails: a handful of the newest is enough. */
+#define MOVING_KEPT 512u
+struct moving_block {
+    struct block block;
+    uint32_t ring;
+    unsigned lifetime;
+    bool temporary;
+    uint32_t site, thread; /* then: of what */
+};
+
+struct heap_book {
+    bool of_pools;
+    struct block_table *blocks;
+    uint64_t most_blocks, refused; /* that there can be, and those beyond */
+    bool (*ask)(void *asker);      /* for more; may be NULL */
+    void *asker;
+    struct fork_log *forks; /* NULL until there is one */
+    struct ledger sites, threads;
+    struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
+    uint32_t moving_next;
+    uint64_t *rates; /* by site; NULL while nothing is sampled */
+    uint32_t rate_room;
+    uint64_t epoch; /* counts peaks */
+    struct live_doubt doubt;
+    int64_t live_bytes, live_count, live_slack;
+    uint64_t live_spread, peak_spread; /* how uncertain they are: see model/sampling.h */
+    uint64_t live_call_spread, peak_call_spread;
+    int64_t bucket_max, bucket_min;
+    struct totals totals;
+};
+
+struct heap_book *heap_book_create(void)
+{
+    struct heap_book *book = calloc(1, sizeof(*book));
+    if (!book || !(book->blocks = block_table_create())) {
+        free(book);
+        return NULL;
+    }
+    book->most_blocks = UINT64_MAX;
+    return book;
+}
+
+struct heap_book *heap_book_create_for_pools(void)
+{
+    struct heap_book *book = heap_book_create();
+    if (book)
+        book->of_pools = true;
+    return book;
+}
+
+void heap_book_destroy(struct heap_book *book)
+{
+    if (!book)
+        return;
+    block_table_destroy(book->blocks);
+    fork_log_destroy(book->forks);
+    ledger_fini(&book->sites);
+    ledger_fini(&book->threads);
+    free(book->rates);
+    free(book);
+}
+
+int heap_book_reserve(struct heap_book *book, uint32_t sites, uint32_t threads)
+{
+    int err = ledger_reserve(&book->threads, threads);
+    return err < 0 ? err : ledger_reserve(&book->sites, sites);
+}
+
+bool heap_book_has_site(const struct heap_book *book, uint32_t site)
+{
+    return site < book->sites.count;
+}
+
+static inline struct account *site_of(struct heap_book *book, uint32_t site)
+{
+    return ledger_touch(&book->sites, site, book->epoch);
+}
+
+static inline struct account *thread_of(struct heap_book *book, uint32_t thread)
+{
+    return ledger_touch(&book->threads, thread, book->epoch);
+}
+
+static inline uint64_t rate_of(const struct heap_book *book, uint32_t site)
+{
+    return site < book->rate_room ? book->rates[site] : 0;
+}
+
+struct weighed {
+    struct block block;
+    uint64_t calls, spread;
+};
+
+/* What a sample stands for.  The same when it is made and when it is freed: the table keeps time to 1 us. */
+static struct weighed weigh(struct block block, uint64_t rate)
+{
+    uint64_t seed = block.address ^ (block.time_ns >> BLOCK_TIME_SHIFT) << 20;
+    struct sample_weight weight = sample_weigh(block.size, block.slack, rate, seed);
+    block.size = weight.bytes;
+    block.slack = weight.slack;
+    return (struct weighed){block, weight.calls, weight.spread};
+}
+
+/* Of a sample's accounts, ready to be changed; NULL as long as there is no room for it. */
+static struct spread *touch_spread(struct ledger *ledger, uint32_t index, uint64_t epoch)
+{
+    ledger_touch(ledger, index, epoch);
+    return ledger->spreads ? &ledger->spreads[index] : NULL;
+}
+
+enum spread_change { SPREAD_MADE, SPREAD_GONE, SPREAD_BACK };
+
+/* Before its bytes are booked, which may be a new peak. */
+static void book_spread(struct heap_book *book, const struct weighed *weighed,
+                        enum spread_change change)
+{
+    struct spread *const spreads[] = {
+        touch_spread(&book->sites, weighed->block.site, book->epoch),
+        touch_spread(&book->threads, weighed->block.thread, book->epoch)};
+    for (unsigned i = 0; i < 2; i++) {
+        if (!spreads[i])
+            continue;
+        spreads[i]->made += change == SPREAD_MADE ? weighed->spread : 0;
+        spreads[i]->gone += change == SPREAD_GONE   ? weighed->spread
+                            : change == SPREAD_BACK ? -weighed->spread
+                                                    : 0;
+    }
+    uint64_t const calls = sample_call_spread(weighed->calls);
+    book->live_spread += change == SPREAD_GONE ? -weighed->spread : weighed->spread;
+    book->live_call_spread += change == SPREAD_GONE ? -calls : calls;
+}
+
+static COLD void book_doubt(struct heap_book *book, uint64_t bytes, uint64_t calls)
+{
+    sum_add(&book->doubt.bytes, bytes);
+    sum_add(&book->doubt.count, calls);
+}
+
+/* Books that a block is gone, or `calls` blocks of a class.  Its lifetime class. */
+static inline unsigned book_gone_as(struct heap_book *book, const struct block *block,
+                                    uint64_t time_ns, uint64_t calls)
+{
+    uint64_t age = time_ns > block->time_ns ? time_ns - block->time_ns : 0;
+    unsigned lifetime = lifetime_class(age);
+    account_free(site_of(book, block->site), block->size, block->slack, calls);
+    account_free(thread_of(book, block->thread), block->size, block->slack, calls);
+    ledger_count_lifetime(&book->sites, block->site, lifetime, calls);
+    sum_add(&book->live_bytes, -block->size);
+    sum_add(&book->live_slack, -block->slack);
+    sum_add(&book->live_count, -calls);
+    book->totals.frees += calls;
+    book->totals.freed_bytes += block->size;
+    if (unlikely(doubt_has(&book->doubt, block)))
+        book_doubt(book, -block->size, -calls);
+    if (book->live_bytes < book->bucket_min)
+        book->bucket_min = book->live_bytes;
+    return lifetime;
+}
+
+static COLD unsigned book_sample_gone(struct heap_book *book, struct block block, uint64_t time_ns,
+                                      uint64_t rate)
+{
+    struct weighed const weighed = weigh(block, rate);
+    book_spread(book, &weighed, SPREAD_GONE);
+    return book_gone_as(book, &weighed.block, time_ns, weighed.calls);
+}
+
+static inline unsigned book_gone(struct heap_book *book, const struct block *block,
+                                 uint64_t time_ns)
+{
+    uint64_t rate = rate_of(book, block->site);
+    return unlikely(rate) ? book_sample_gone(book, *block, time_ns, rate)
+                          : book_gone_as(book, block, time_ns, 1);
+}
+
+void heap_book_doubt(struct heap_book *book, uint64_t begin_ns, uint64_t end_ns,
+                     uint64_t peak_before)
+{
+    doubt_gap(&book->doubt, begin_ns, end_ns, peak_before);
+    book->doubt.bytes = book->live_bytes;
+    book->doubt.count = book->live_count;
+    if (begin_ns <= book->totals.peak_time_ns)
+        book->doubt.peak_count = book->totals.peak_count;
+}
+
+void heap_book_doubts(const struct heap_book *book, uint64_t *live, uint64_t *peak)
+{
+    *live = doubt_of_live(&book->doubt, book->doubt.bytes, book->live_bytes);
+    *peak = doubt_of_peak(&book->doubt, book->totals.peak_bytes);
+}
+
+void heap_book_doubted_calls(const struct heap_book *book, uint64_t *live, uint64_t *peak)
+{
+    *live = doubt_of_live(&book->doubt, book->doubt.count, book->live_count);
+    *peak = book->doubt.peak_count;
+}
+
+static inline void note_peak(struct heap_book *book, uint64_t time_ns)
+{
+    if (unlikely(book->doubt.until))
+        doubt_floor(&book->doubt, book->live_bytes, time_ns);
+    if (book->live_bytes > book->bucket_max)
+        book->bucket_max = book->live_bytes;
+    if (book->live_bytes <= (int64_t)book->totals.peak_bytes)
+        return;
+    book->totals.peak_bytes = (uint64_t)book->live_bytes;
+    book->totals.peak_count = (uint64_t)book->live_count;
+    book->totals.peak_time_ns = time_ns;
+    book->totals.peak_slack_bytes = (uint64_t)book->live_slack;
+    book->peak_spread = book->live_spread;
+    book->peak_call_spread = book->live_call_spread;
+    book->doubt.peak_count = doubt_of_live(&book->doubt, book->doubt.count, book->live_count);
+    book->epoch++;
+}
+
+static inline void book_made_as(struct heap_book *book, const struct block *block, uint64_t calls,
+                                unsigned class)
+{
+    account_alloc(site_of(book, block->site), block->size, block->slack, calls);
+    account_alloc(thread_of(book, block->thread), block->size, block->slack, calls);
+    ledger_count_size(&book->sites, block->site, class, calls);
+    sum_add(&book->live_bytes, block->size);
+    sum_add(&book->live_slack, block->slack);
+    sum_add(&book->live_count, calls);
+    if (unlikely(doubt_has(&book->doubt, block)))
+        book_doubt(book, block->size, calls);
+    book->totals.calls += calls;
+    book->totals.bytes += block->size;
+    book->totals.slack_bytes += block->slack;
+    note_peak(book, block->time_ns);
+}
+
+static COLD void book_sample_made(struct heap_book *book, struct block block, uint64_t rate)
+{
+    struct weighed const weighed = weigh(block, rate);
+    book_spread(book, &weighed, SPREAD_MADE);
+    book_made_as(book, &weighed.block, weighed.calls, size_class(block.size));
+}
+
+static inline void book_made(struct heap_book *book, const struct block *block)
+{
+    uint64_t rate = rate_of(book, block->site);
+    if (unlikely(rate))
+        book_sample_made(book, *block, rate);
+    else
+        book_made_as(book, block, 1, size_class(block->size));
+}
+
+int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate)
+{
+    if (site >= book->rate_room) {
+        uint32_t room = 2 * site + 64;
+        uint64_t *grown = reallocarray(book->rates, room, sizeof(*grown));
+        if (!grown)
+            return -ENOMEM;
+        memset(grown + book->rate_room, 0, (room - book->rate_room) * sizeof(*grown));
+        book->rates = grown;
+        book->rate_room = room;
+    }
+    book->rates[site] = rate;
+    int const err = ledger_spread(&book->sites);
+    return err < 0 ? err : ledger_spread(&book->threads);
+}
+
+struct forgetting {
+    struct heap_book *book;
+    uint64_t time_ns, bytes;
+};
+
+static bool is_exact(void *context, uint32_t site)
+{
+    return rate_of(((const struct forgetting *)context)->book, site) == 0;
+}
+
+static void forget(void *context, const struct block *block)
+{
+    struct forgetting *forgetting = context;
+    book_gone_as(forgetting->book, block, forgetting->time_ns, 1);
+    forgetting->bytes += block->size;
+}
+
+uint64_t heap_book_forget_exact(struct heap_book *book, uint64_t time_ns)
+{
+    struct forgetting forgetting = {book, time_ns, 0};
+    block_table_take_all(book->blocks, &(struct block_taker){&forgetting, is_exact, forget});
+    return forgetting.bytes;
+}
+
+void heap_book_made(struct heap_book *book, const struct block *block)
+{
+    book_made(book, block);
+}
+
+void heap_book_gone(struct heap_book *book, const struct block *block, uint64_t time_ns)
+{
+    book_gone(book, block, time_ns);
+}
+
+static COLD void log_freed_since_fork(struct heap_book *book, struct block block)
+{
+    fork_log_freed(book->forks, &block);
+}
+
+static inline void log_freed(struct heap_book *book, const struct block *block)
+{
+    if (unlikely(book->forks))
+        log_freed_since_fork(book, *block);
+}
+
+int heap_book_fork(struct heap_book *book, uint32_t id, uint64_t time_ns)
+{
+    if (!book->forks && !(book->forks = fork_log_create()))
+        return -ENOMEM;
+    fork_log_fork(book->forks, id, time_ns);
+    return 0;
+}
+
+bool heap_book_has_forked(const struct heap_book *book, uint32_t id)
+{
+    return book->forks && fork_log_has_passed(book->forks, id);
+}
+
+/* Blocks that were there at a time. */
+struct fork_visit {
+    uint64_t time_ns;
+    block_visitor *visit;
+    void *context;
+};
+
+static void show_if_older(void *context, const struct block *block)
+{
+    const struct fork_visit *visit = context;
+    if (block->time_ns >> BLOCK_TIME_SHIFT <= visit->time_ns >> BLOCK_TIME_SHIFT)
+        visit->visit(visit->context, block);
+}
+
+bool heap_book_visit_fork(const struct heap_book *book, uint32_t id, block_visitor *visit,
+                          void *context)
+{
+    struct fork_visit fork = {.visit = visit, .context = context};
+    if (!book->forks || !fork_log_find(book->forks, id, &fork.time_ns))
+        return false;
+    block_table_visit(book->blocks, show_if_older, &fork);
+    fork_log_visit(book->forks, id, show_if_older, &fork);
+    return true;
+}
+
+static COLD void book_missed(struct heap_book *book, const struct block *missed, uint64_t time_ns)
+{
+    book_gone(book, missed, time_ns);
+    log_freed(book, missed);
+}
+
+static COLD bool may_have_more(struct heap_book *book)
+{
+    if (book->ask && book->ask(book->asker) &&
+        block_table_count(book->blocks) < book->most_blocks && !block_table_is_full(book->blocks))
+        return true;
+    book->refused++;
+    return false;
+}
+
+/* After it could not be inserted. */
+static COLD int insert_again(struct heap_book *book, const struct block *block,
+                             struct block *missed, int err)
+{
+    if (err != -ENOMEM || !block_table_is_full(book->blocks) || !may_have_more(book))
+        return err;
+    return block_table_insert(book->blocks, block, missed);
+}
+
+int heap_book_alloc(struct heap_book *book, const struct block *block)
+{
+    struct block missed;
+    if (unlikely(block_table_count(book->blocks) >= book->most_blocks) && !may_have_more(book))
+        return -ENOMEM;
+    int replaced = block_table_insert(book->blocks, block, &missed);
+    if (unlikely(replaced < 0))
+        replaced = insert_again(book, block, &missed, replaced);
+    if (unlikely(replaced < 0))
+        return replaced;
+    if (unlikely(replaced))
+        book_missed(book, &missed, block->time_ns);
+    book_made(book, block);
+    return replaced;
+}
+
+/* Which block was the temporary one is known from its own thread's last allocation, even where it
+ * is not known which of several blocks at an address a free was for. */
+static void book_temporary(struct heap_book *book, uint32_t site, uint32_t thread, int by)
+{
+    site_of(book, site)->temporary += by;
+    thread_of(book, thread)->temporary += by;
+    book->totals.temporary += (uint64_t)(int64_t)by;
+}
+
+static struct moving_block *find_moving(struct heap_book *book, uint64_t address, uint32_t ring)
+{
+    for (uint32_t i = 0; i < MOVING_KEPT; i++) {
+        struct moving_block *moving = &book->moving[(book->moving_next - 1 - i) % MOVING_KEPT];
+        if (moving->block.address == address && moving->ring == ring)
+            return moving;
+    }
+    return NULL;
+}
+
+int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, uint64_t time_ns)
+{
+    struct moving_block *found = find_moving(book, address, ring);
+    if (!found)
+        return -ENOENT;
+    struct moving_block moving = *found;
+    struct block missed;
+    int replaced = block_table_insert(book->blocks, &moving.block, &missed);
+    if (replaced < 0)
+        return -ENOMEM;
+    if (replaced)
+        book_gone(book, &missed, moving.block.time_ns);
+    found->block.address = 0;
+    uint64_t rate = rate_of(book, moving.block.site), calls = 1;
+    if (rate) {
+        struct weighed const weighed = weigh(moving.block, rate);
+        book_spread(book, &weighed, SPREAD_BACK);
+        moving.block = weighed.block;
+        calls = weighed.calls;
+    }
+    account_unfree(site_of(book, moving.block.site), moving.block.size, moving.block.slack, calls);
+    account_unfree(thread_of(book, moving.block.thread), moving.block.size, moving.block.slack,
+                   calls);
+    sum_add_short(&book->sites.histograms[moving.block.site].lifetimes[moving.lifetime], -calls);
+    sum_add(&book->live_bytes, moving.block.size);
+    sum_add(&book->live_slack, moving.block.slack);
+    sum_add(&book->live_count, calls);
+    if (doubt_has(&book->doubt, &moving.block))
+        book_doubt(book, moving.block.size, calls);
+    book->totals.frees -= calls;
+    book->totals.freed_bytes -= moving.block.size;
+    if (moving.temporary)
+        book_temporary(book, moving.site, moving.thread, -1);
+    note_peak(book, time_ns);
+    return 0;
+}
+
+void heap_book_pair(struct heap_book *book, const struct block *block)
+{
+    book_made(book, block);
+    book_gone(book, block, block->time_ns);
+    book_temporary(book, block->site, block->thread, 1);
+}
+
+static COLD void keep_moving(struct heap_book *book, struct freeing freeing, struct block block,
+                             unsigned lifetime)
+{
+    book->moving[book->moving_next++ % MOVING_KEPT] =
+        (struct moving_block){.block = block,
+                              .ring = freeing.ring,
+                              .lifetime = lifetime,
+                              .temporary = freeing.temporary,
+                              .site = freeing.site,
+                              .thread = freeing.thread};
+}
+
+int heap_book_free(struct heap_book *book, const struct freeing *freeing)
+{
+    struct block block;
+    if (!block_table_take(book->blocks, freeing->address, &block))
+        return -ENOENT;
+    unsigned lifetime = book_gone(book, &block, freeing->time_ns);
+    log_freed(book, &block);
+    if (freeing->temporary)
+        book_temporary(book, freeing->site, freeing->thread, 1);
+    if (unlikely(freeing->moving))
+        keep_moving(book, *freeing, block, lifetime);
+    return 0;
+}
+
+void heap_book_prefetch(const struct heap_book *book, uint64_t address)
+{
+    block_table_prefetch(book->blocks, address);
+}
+
+/* Cells to be added to those that are there already. */
+static struct cell_list list_of(const struct heap_book *book, struct cell *cells, size_t count)
+{
+    return (struct cell_list){.cells = {cells, count, count}, .of_pools = book->of_pools};
+}
+
+int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
+{
+    struct cell_list sites = list_of(book, bucket->cells, bucket->cell_count);
+    struct cell_list threads = list_of(book, bucket->thread_cells, bucket->thread_cell_count);
+    ledger_close_bucket(&book->sites, &sites);
+    ledger_close_bucket(&book->threads, &threads);
+    bucket->cells = sites.cells.items;
+    bucket->cell_count = sites.cells.count;
+    bucket->thread_cells = threads.cells.items;
+    bucket->thread_cell_count = threads.cells.count;
+    return sites.failed || threads.failed ? -ENOMEM : 0;
+}
+
+void heap_book_close_gauges(struct heap_book *book, struct gauges *gauges)
+{
+    gauges->heap_live_end = book->live_bytes;
+    gauges->heap_live_max = book->bucket_max;
+    gauges->heap_live_min = book->bucket_min;
+    book->bucket_max = book->bucket_min = book->live_bytes;
+}
+
+int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
+{
+    struct cell_list list = list_of(book, bucket->cells, bucket->cell_count);
+    ledger_close_histograms(&book->sites, &list);
+    bucket->cells = list.cells.items;
+    bucket->cell_count = list.cells.count;
+    return list.failed ? -ENOMEM : 0;
+}
+
+static int pin_all(const struct heap_book *book, bool at_peak, struct pin *pin)
+{
+    struct cell_list sites = list_of(book, pin->cells, pin->cell_count);
+    struct cell_list threads = list_of(book, pin->thread_cells, pin->thread_cell_count);
+    ledger_pin(&book->sites, at_peak, book->epoch, &sites);
+    ledger_pin(&book->threads, at_peak, book->epoch, &threads);
+    pin->cells = sites.cells.items;
+    pin->cell_count = sites.cells.count;
+    pin->thread_cells = threads.cells.items;
+    pin->thread_cell_count = threads.cells.count;
+    return sites.failed || threads.failed ? -ENOMEM : 0;
+}
+
+int heap_book_pin_peak(const struct heap_book *book, struct pin *pin)
+{
+    pin->kind = book->of_pools ? PIN_POOL_PEAK : PIN_PEAK;
+    pin->time_ns = book->totals.peak_time_ns;
+    return pin_all(book, true, pin);
+}
+
+int heap_book_pin_now(const struct heap_book *book, struct pin *pin)
+{
+    return pin_all(book, false, pin);
+}
+
+void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak)
+{
+    *live = book->live_spread;
+    *peak = book->peak_spread;
+}
+
+void heap_book_call_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak)
+{
+    *live = book->live_call_spread;
+    *peak = book->peak_call_spread;
+}
+
+void heap_book_totals(const struct heap_book *book, struct totals *totals)
+{
+    *totals = book->totals;
+}
+
+const struct block_table *heap_book_blocks(const struct heap_book *book)
+{
+    return book->blocks;
+}
+
+void heap_book_limit(struct heap_book *book, const struct heap_limits *most)
+{
+    book->most_blocks = most->blocks;
+    block_table_limit(book->blocks, &most->table);
+}
+
+void heap_book_ask_for_more(struct heap_book *book, bool (*ask)(void *context), void *context)
+{
+    book->ask = ask;
+    book->asker = context;
+}
+
+uint64_t heap_book_refused(const struct heap_book *book)
+{
+    return book->refused;
+}
+
+int64_t heap_book_live_count(const struct heap_book *book)
+{
+    return book->live_count;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/books/range_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void range_list_fini(struct range_list *list)
+{
+    vec_each (leaf, &list->leaves)
+        free(*leaf);
+    vec_free(&list->leaves);
+}
+
+static size_t find_leaf(const struct range_list *list, uint64_t address)
+{
+    size_t low = 0, high = list->leaves.count;
+    while (low < high) {
+        size_t const middle = (low + high) / 2;
+        const struct range_leaf *leaf = list->leaves.items[middle];
+        if (leaf->items[leaf->count - 1].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct range *range_list_find(const struct range_list *list, uint64_t address,
+                              struct range_spot *spot)
+{
+    *spot = (struct range_spot){find_leaf(list, address), 0};
+    if (spot->leaf == list->leaves.count)
+        return NULL;
+    struct range_leaf *leaf = list->leaves.items[spot->leaf];
+    uint32_t low = 0, high = leaf->count;
+    while (low < high) {
+        uint32_t const middle = (low + high) / 2;
+        if (leaf->items[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    spot->at = low;
+    return &leaf->items[low];
+}
+
+static int insert_leaf(struct range_list *list, size_t at)
+{
+    struct range_leaf *leaf = malloc(sizeof(*leaf));
+    if (!leaf || !vec_reserve(&list->leaves, 1)) {
+        free(leaf);
+        return -ENOMEM;
+    }
+    struct range_leaf **leaves = list->leaves.items;
+    memmove(leaves + at + 1, leaves + at, (list->leaves.count - at) * sizeof(*leaves));
+    list->leaves.count++;
+    leaf->count = 0;
+    leaves[at] = leaf;
+    return 0;
+}
+
+/* Half of a full leaf goes to a new one after it. */
+static int split(struct range_list *list, struct range_spot *spot)
+{
+    int const err = insert_leaf(list, spot->leaf + 1);
+    if (err < 0)
+        return err;
+    struct range_leaf *low = list->leaves.items[spot->leaf];
+    struct range_leaf *high = list->leaves.items[spot->leaf + 1];
+    uint32_t const half = RANGE_LEAF_MAX / 2;
+    high->count = low->count - half;
+    low->count = half;
+    memcpy(high->items, low->items + half, high->count * sizeof(struct range));
+    if (spot->at > half) {
+        spot->leaf++;
+        spot->at -= half;
+    }
+    return 0;
+}
+
+int range_list_insert(struct range_list *list, struct range_spot spot, struct range range)
+{
+    int err = 0;
+    if (spot.leaf == list->leaves.count && spot.leaf > 0) { /* at the end of the last leaf */
+        spot.leaf--;
+        spot.at = list->leaves.items[spot.leaf]->count;
+    } else if (spot.leaf == list->leaves.count) {
+        err = insert_leaf(list, 0);
+    }
+    if (err == 0 && list->leaves.items[spot.leaf]->count == RANGE_LEAF_MAX)
+        err = split(list, &spot);
+    if (err < 0)
+        return err;
+    struct range_leaf *leaf = list->leaves.items[spot.leaf];
+    struct range *items = leaf->items;
+    memmove(items + spot.at + 1, items + spot.at, (leaf->count - spot.at) * sizeof(*items));
+    items[spot.at] = range;
+    leaf->count++;
+    return 0;
+}
+
+void range_list_remove(struct range_list *list, struct range_spot spot)
+{
+    struct range_leaf **leaves = list->leaves.items;
+    struct range_leaf *leaf = leaves[spot.leaf];
+    struct range *items = leaf->items;
+    leaf->count--;
+    memmove(items + spot.at, items + spot.at + 1, (leaf->count - spot.at) * sizeof(*items));
+    if (leaf->count > 0)
+        return;
+    free(leaf);
+    list->leaves.count--;
+    memmove(leaves + spot.leaf, leaves + spot.leaf + 1,
+            (list->leaves.count - spot.leaf) * sizeof(*leaves));
+}

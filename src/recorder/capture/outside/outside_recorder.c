@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/outside/outside_recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/programs/launch.h"
+#include "capture/sessions/output_name.h"
+#include "capture/outside/outside_session.h"
+#include "procfs/process_facts.h"
+
+#define ROUND_NS  50000000l
+#define SELECT_NS 1000000000ull
+
+struct outside_recorder {
+    const struct outside_recorder_options *options;
+    struct cell_sources cells;
+    struct symbol_queue *symbols;
+    struct pss_reader *pss; /* NULL: PSS is not read */
+    VEC(struct outside_session *) sessions;
+    struct pid_list ended;   /* not to be begun again */
+    struct pid_list watched; /* that share the one recording of all */
+    pid_t child;             /* that we started; 0: none */
+    char program[PATH_MAX];  /* ... to become this */
+    char command_line[4096]; /* ... called so */
+    int wait_status, exec_errno;
+    bool child_has_ended;
+    bool has_failed; /* nothing of it is worth keeping */
+    uint32_t recordings;
+    uint64_t began_ns, selected_ns;
+};
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+}
+
+/* What we do about signals, and what was done before, which the program gets back. */
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+#define HANDLED (sizeof(handled) / sizeof(handled[0]))
+static struct sigaction before[HANDLED];
+
+static void set_signals(void)
+{
+    for (size_t i = 0; i < HANDLED; i++) {
+        /* A file at its limit is a full disk to us. */
+        bool const is_ignored = handled[i] == SIGPIPE || handled[i] == SIGXFSZ;
+        struct sigaction const action = {.sa_handler = is_ignored ? SIG_IGN : on_stop};
+        sigaction(handled[i], &action, &before[i]);
+    }
+}
+
+static void restore_signals(void)
+{
+    for (size_t i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], NULL);
+}
+
+static bool is_recorded(const struct outside_recorder *recorder, uint32_t pid)
+{
+    vec_each (watched, &recorder->watched.pids)
+        if (*watched == pid)
+            return true;
+    vec_each (session, &recorder->sessions)
+        if (outside_session_pid(*session) == pid)
+            return true;
+    return false;
+}
+
+/* Opens the recording of a process that is watched. */
+static int open_session(struct outside_recorder *recorder, uint32_t pid, bool has_begun,
+                        struct fault *fault)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    const char *slash = strrchr(recorder->program, '/');
+    char child_name[NAME_MAX];
+    snprintf(child_name, sizeof(child_name), "child-of-%.200s",
+             slash ? slash + 1 : recorder->program);
+    struct outside_options const session_options = {
+        .otherwise = recorder->program[0] ? child_name : options->awaited,
+        .output = recorder->recordings == 0 ? options->wish.output : NULL,
+        .folder = "",
+        .max_bytes = options->wish.max_bytes,
+        .program = options->together               ? options->together
+                   : (pid_t)pid == recorder->child ? recorder->program
+                                                   : NULL,
+        .command_line = (pid_t)pid == recorder->child ? recorder->command_line : NULL,
+        .source = options->source,
+        .has_begun = has_begun,
+        .symbols = recorder->symbols,
+        .pss = recorder->pss,
+        .cells = &recorder->cells.source};
+    struct outside_session *session =
+        outside_session_open(pid, &session_options, monotonic_ns(), fault);
+    if (!session)
+        return fault && fault->code ? fault->code : -EIO;
+    if (!vec_push(&recorder->sessions, session))
+        return fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
+    if (recorder->recordings++ == 0 && options->wish.began)
+        options->wish.began(options->wish.quiet, pid);
+    return 0;
+}
+
+static int watch(struct outside_recorder *recorder, uint32_t pid, bool is_whole,
+                 struct fault *fault)
+{
+    int err = 0;
+    for (unsigned i = 0; i < recorder->options->watch_count && err == 0; i++) {
+        struct outside_watch *watch = recorder->options->watches[i];
+        err = watch->watch(watch->self, pid, is_whole, fault);
+    }
+    return err;
+}
+
+static int begin(struct outside_recorder *recorder, uint32_t pid, bool is_whole,
+                 struct fault *fault)
+{
+    int err = watch(recorder, pid, is_whole, fault);
+    if (err < 0 || !recorder->options->together)
+        return err < 0 ? err : open_session(recorder, pid, !is_whole, fault);
+    return vec_push(&recorder->watched.pids, pid) ? 0 : -ENOMEM;
+}
+
+static void set_cost(struct recording *recording)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) < 0)
+        return;
+    recording->cost.recorder_cpu_ns =
+        (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
+        (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+    recording->cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+}
+
+static void end_session(struct outside_recorder *recorder, size_t at)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    struct outside_session *session = recorder->sessions.items[at];
+    struct recording *recording = (struct recording *)outside_session_recording(session);
+    uint32_t const pid = outside_session_pid(session);
+    struct fault fault = {0};
+    bool const is_child =
+        (recorder->child == (pid_t)pid || options->together) && recorder->child_has_ended;
+    recording->end = is_child || (pid && kill((pid_t)pid, 0) < 0 && errno == ESRCH) ? END_OVER
+                     : pid                                                          ? END_RUNS_ON
+                                                                                    : END_UNKNOWN;
+    recorder->cells.source.conclude(recorder->cells.source.self, pid, recording);
+    set_cost(recording);
+    outside_session_last_bucket(session, monotonic_ns());
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s", outside_session_path(session));
+    if (options->ended && !recorder->has_failed)
+        options->ended(options, recording, path);
+    if (outside_session_close(session, is_child ? recorder->wait_status : -1, &fault) < 0)
+        fprintf(stderr, "memoir: %s\n", fault.text);
+    if (recorder->has_failed)
+        unlink(path);
+    (void)vec_push(&recorder->ended.pids, pid);
+    recorder->sessions.items[at] = recorder->sessions.items[--recorder->sessions.count];
+}
+
+static void wait_for_child(struct outside_recorder *recorder, int how)
+{
+    if (recorder->child > 0 && !recorder->child_has_ended &&
+        waitpid(recorder->child, &recorder->wait_status, how) == recorder->child)
+        recorder->child_has_ended = true;
+}
+
+/* Whether a process is over, or watched by nobody any more. */
+static bool is_over(struct outside_recorder *recorder, uint32_t pid, bool *has_execed)
+{
+    const struct outside_watch *watch = recorder->options->watches[0];
+    struct outside_state state = {.has_ended = false};
+    bool const is_watched = watch->state(watch->self, pid, &state);
+    bool const over = !is_watched || state.has_ended || !process_runs(pid);
+    *has_execed = is_watched && state.has_execed;
+    if (over && recorder->child == (pid_t)pid)
+        wait_for_child(recorder, 0); /* it was said to be over before it was */
+    return over;
+}
+
+/* Whether nobody is left whom the one recording of all is about. */
+static bool all_are_over(struct outside_recorder *recorder)
+{
+    bool has_execed;
+    for (size_t i = recorder->watched.pids.count; i-- > 0;) {
+        uint32_t const pid = recorder->watched.pids.items[i];
+        if (!is_over(recorder, pid, &has_execed))
+            continue;
+        (void)vec_push(&recorder->ended.pids, pid);
+        recorder->watched.pids.items[i] =
+            recorder->watched.pids.items[--recorder->watched.pids.count];
+    }
+    return recorder->watched.pids.count == 0 && !recorder->options->is_endless &&
+           !recorder->options->selector;
+}
+
+/* Ends the recordings of processes that have ended, and has the others write. */
+static void tend_sessions(struct outside_recorder *recorder)
+{
+    for (size_t i = recorder->sessions.count; i-- > 0;) {
+        struct outside_session *session = recorder->sessions.items[i];
+        struct fault fault = {0};
+        bool has_execed = false;
+        bool const over = recorder->options->together
+                              ? all_are_over(recorder)
+                              : is_over(recorder, outside_session_pid(session), &has_execed);
+        if (has_execed)
+            outside_session_renamed(session);
+        if (over)
+            end_session(recorder, i);
+        else if (outside_session_tick(session, monotonic_ns(), &fault) < 0)
+            fprintf(stderr, "memoir: %s\n", fault.text);
+    }
+}
+
+static bool has_ended(const struct outside_recorder *recorder, uint32_t pid)
+{
+    vec_each (ended, &recorder->ended.pids)
+        if (*ended == pid)
+            return true;
+    return false;
+}
+
+/* A child that one of those who watch has told of; the others are told. */
+static void begin_child(struct outside_recorder *recorder, unsigned teller, uint32_t child)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    for (unsigned i = 0; i < options->watch_count; i++) {
+        struct outside_watch *watch = options->watches[i];
+        if (i != teller)
+            (void)watch->watch(watch->self, child, false, NULL);
+    }
+    if (open_session(recorder, child, false, NULL) < 0)
+        recorder->cells.source.forget(recorder->cells.source.self, child);
+}
+
+/* Children that the kernel watches for us. */
+static void find_children(struct outside_recorder *recorder)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    uint32_t child;
+    for (unsigned i = 0; i < options->watch_count; i++)
+        while ((child = options->watches[i]->next_child(options->watches[i]->self)) != 0)
+            if (!options->together && !is_recorded(recorder, child))
+                begin_child(recorder, i, child);
+}
+
+static bool may_others_come(const struct outside_recorder *recorder)
+{
+    return recorder->options->selector && !(recorder->options->is_one && recorder->recordings > 0);
+}
+
+/* And whoever is selected by now. */
+static void find_others(struct outside_recorder *recorder)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    find_children(recorder);
+    if (!may_others_come(recorder) || monotonic_ns() - recorder->selected_ns < SELECT_NS)
+        return;
+    struct pid_list found = {.pids = {NULL, 0, 0}};
+    recorder->selected_ns = monotonic_ns();
+    options->selector->find(options->selector->self, &found);
+    vec_each (pid, &found.pids)
+        if (!is_recorded(recorder, *pid) && (!has_ended(recorder, *pid) || process_runs(*pid)))
+            (void)begin(recorder, *pid, false, NULL);
+    vec_free(&found.pids);
+}
+
+static void record(struct outside_recorder *recorder)
+{
+    uint64_t const limit =
+        recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
+    struct timespec const round = {0, ROUND_NS};
+    while (!stop_asked && monotonic_ns() - recorder->began_ns < limit &&
+           (recorder->sessions.count > 0 || may_others_come(recorder))) {
+        nanosleep(&round, NULL);
+        if (recorder->options->is_one && recorder->recordings == 0)
+            recorder->began_ns = monotonic_ns(); /* the time is that of whom we wait for */
+        wait_for_child(recorder, WNOHANG);
+        find_others(recorder);
+        tend_sessions(recorder);
+    }
+    find_children(recorder); /* that were told of just now */
+    while (recorder->sessions.count > 0) {
+        end_session(recorder, recorder->sessions.count - 1);
+        find_children(recorder);
+    }
+}
+
+/* The child waits until somebody watches it, and then becomes the program. */
+static int start_program(struct outside_recorder *recorder, char *const *command,
+                         struct fault *fault)
+{
+    int go[2], failed[2];
+    if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
+        return fault_set(fault, -errno, "the program cannot be started: %s", strerror(errno));
+    if (launch_find(command[0], recorder->program, sizeof(recorder->program), NULL) < 0)
+        snprintf(recorder->program, sizeof(recorder->program), "%s", command[0]);
+    launch_join(command, recorder->command_line, sizeof(recorder->command_line));
+    recorder->child = fork();
+    if (recorder->child == 0) {
+        char letter;
+        close(go[1]);
+        restore_signals();
+        setrlimit(RLIMIT_NOFILE, &recorder->options->descriptors);
+        if (read(go[0], &letter, 1) == 1)
+            execvp(command[0], command);
+        int const err = errno;
+        (void)!write(failed[1], &err, sizeof(err));
+        _exit(127);
+    }
+    close(go[0]);
+    close(failed[1]);
+    int err =
+        recorder->child < 0 ? -errno : begin(recorder, (uint32_t)recorder->child, true, fault);
+    int reason = 0;
+    if (err == 0 && write(go[1], "g", 1) == 1 && read(failed[0], &reason, sizeof(reason)) > 0)
+        err = fault_set(fault, -EIO, "%s cannot be started: %s", command[0], strerror(reason));
+    recorder->exec_errno = reason;
+    close(go[1]);
+    close(failed[0]);
+    return err;
+}
+
+static int start(struct outside_recorder *recorder, struct fault *fault)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    if (options->together) {
+        int err = open_session(recorder, 0, true, fault);
+        if (err < 0)
+            return err;
+    }
+    if (options->command)
+        return start_program(recorder, options->command, fault);
+    vec_each (pid, &options->fixed.pids) {
+        int err = begin(recorder, *pid, false, fault);
+        if (err < 0)
+            return err;
+    }
+    return 0;
+}
+
+int outside_record(const struct outside_recorder_options *options,
+                   struct outside_recorder_result *result, struct fault *fault)
+{
+    struct outside_recorder recorder = {.options = options,
+                                        .symbols = symbol_queue_create(),
+                                        .pss = pss_reader_create(),
+                                        .wait_status = -1,
+                                        .began_ns = monotonic_ns()};
+    cell_sources_init(&recorder.cells);
+    for (unsigned i = 0; i < options->watch_count; i++)
+        cell_sources_add(&recorder.cells, options->watches[i]->cells);
+    set_signals();
+    int err = output_check(&options->wish, fault);
+    if (err == 0)
+        err = recorder.symbols ? start(&recorder, fault)
+                               : fault_set(fault, -ENOMEM, "out of memory before the start");
+    recorder.has_failed = err < 0;
+    if (err == 0)
+        record(&recorder);
+    while (recorder.sessions.count > 0) /* what had begun when another could not */
+        end_session(&recorder, recorder.sessions.count - 1);
+    wait_for_child(&recorder, WNOHANG);
+    *result = (struct outside_recorder_result){recorder.child_has_ended ? recorder.wait_status : -1,
+                                               recorder.exec_errno, recorder.recordings};
+    vec_free(&recorder.sessions);
+    vec_free(&recorder.ended.pids);
+    vec_free(&recorder.watched.pids);
+    if (recorder.symbols)
+        symbol_queue_destroy(recorder.symbols);
+    pss_reader_destroy(recorder.pss);
+    return err;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach.c - records a process that runs: in, until it ends or we are told to stop, and out again.
+ *
+ * Whatever reaches into the process is done by a thread of its own, so that the rings are read meanwhile. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/human.h"
+#include "capture/programs/attached_program.h"
+#include "capture/rings/lifeline.h"
+#include "capture/sessions/recorder_subject.h"
+#include "inject/exit_status.h"
+#include "inject/injection.h"
+#include "inject/thread_stop.h"
+
+#define LOOK_NS          10000000ull
+#define EXEC_PATIENCE_NS 5000000000ull /* with one that becomes another program */
+
+enum stage { STAGE_ENTERING, STAGE_IN, STAGE_LEAVING, STAGE_OUT, STAGE_FAILED };
+
+struct attachment {
+    struct recorder_options options;
+    struct attached_program program;
+    struct arena *arena;
+    struct tracer_library library;
+    struct injection injection;
+    pthread_t worker;
+    _Atomic int stage;
+    int err; /* of the worker */
+    struct fault fault;
+    uint64_t next_look_ns;
+    uint64_t for_ns, leave_ns; /* how long it is recorded, once we are in; until when */
+    uint64_t patience_ns;      /* until when programs that it becomes are tried */
+    unsigned images;           /* that it became meanwhile */
+    bool has_worker, told;
+};
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+    lifeline_pull();
+}
+
+static void set_signals(void)
+{
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = on_stop};
+    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+        sigaction(stops[i], &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk to us */
+}
+
+/* Programs that it starts need the library's path and the arena's; both only where it sees them as we do. */
+static void tell_children(struct attachment *attachment)
+{
+    struct arena_header *header = attachment->arena->header;
+    const struct attached_program *program = &attachment->program;
+    const char *library = attachment->options.library;
+    bool const beside_us = program->facts.local_pid == program->facts.pid && !program->root[0];
+    if (!attachment->options.follow_children || !beside_us ||
+        !attached_program_sees(program, library) ||
+        strlen(library) >= sizeof(header->follow_library) || strpbrk(library, " :"))
+        return;
+    snprintf(header->follow_library, sizeof(header->follow_library), "%s", library);
+    arena_path(attachment->arena, header->follow_arena, sizeof(header->follow_arena));
+}
+
+/* The worker is done; the thread that reads may rest, and need not wait for its rest to be over. */
+static void reach_stage(struct attachment *attachment, enum stage stage)
+{
+    struct arena_header *header = attachment->arena->header;
+    atomic_store(&attachment->stage, stage);
+    if (atomic_exchange(&header->sleeping, 0))
+        syscall(SYS_futex, &header->sleeping, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Everything that can be known before the process is touched.  -ESTALE: it became another program meanwhile. */
+static int meet(struct attachment *attachment, struct fault *fault)
+{
+    int err = attached_program_meet(&attachment->program, fault);
+    if (err == 0)
+        err = injection_open(&attachment->injection, attachment->program.pid, &attachment->library,
+                             fault);
+    if (err == 0)
+        attached_program_weigh(&attachment->program);
+    return err;
+}
+
+static int meet_patiently(struct attachment *attachment, struct fault *fault)
+{
+    int err = meet(attachment, fault);
+    for (; err == -ESTALE && monotonic_ns() < attachment->patience_ns; attachment->images++)
+        err = meet(attachment, fault);
+    return err;
+}
+
+static int tell_restless(const struct attachment *attachment, struct fault *fault)
+{
+    return fault_set(fault, -EBUSY,
+                     "%s becomes another program by exec again and again, each time before memoir "
+                     "is in (%u tries); attach when it has settled, or record it from the start: "
+                     "memoir run follows it from program to program",
+                     attachment->program.name, attachment->images + 1);
+}
+
+/* In, whichever program it is by then. */
+static int enter_patiently(struct attachment *attachment, struct fault *fault)
+{
+    struct arena_header *header = attachment->arena->header;
+    for (;; attachment->images++) {
+        attached_program_path(&attachment->program, header->attached_path,
+                              sizeof(header->attached_path));
+        int err = injection_attach(&attachment->injection, attachment->arena->fd, fault);
+        bool const is_late = monotonic_ns() >= attachment->patience_ns;
+        if (err != -ESTALE)
+            return err;
+        injection_close(&attachment->injection);
+        if (is_late)
+            return tell_restless(attachment, fault);
+        err = meet_patiently(attachment, fault);
+        if (err < 0)
+            return err == -ESTALE ? tell_restless(attachment, fault) : err;
+    }
+}
+
+static void *enter(void *self)
+{
+    struct attachment *attachment = self;
+    attachment->err = enter_patiently(attachment, &attachment->fault);
+    reach_stage(attachment, attachment->err < 0 ? STAGE_FAILED : STAGE_IN);
+    return NULL;
+}
+
+/* Whether the process has forbidden itself the system calls that taking our hooks out needs: it would be killed. */
+static bool is_confined(const struct attachment *attachment)
+{
+    const struct arena *arena = attachment->arena;
+    uint32_t const high = atomic_load(&arena->header->process_high);
+    for (uint32_t i = 0; i < high && i < ARENA_PROCESSES; i++) {
+        const struct arena_process *process = arena_process_at(arena->memory, i);
+        if (process->pid == (uint32_t)attachment->program.pid &&
+            atomic_load(&process->confined_tsc) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void *leave(void *self)
+{
+    struct attachment *attachment = self;
+    if (is_confined(attachment))
+        attachment->err = fault_set(&attachment->fault, -EPERM,
+                                    "the hooks stay in %s (pid %d) and do nothing: it forbade "
+                                    "itself the system calls that taking them out needs",
+                                    attachment->program.name, (int)attachment->program.pid);
+    else
+        attachment->err = injection_detach(&attachment->injection, &attachment->fault);
+    reach_stage(attachment, STAGE_OUT);
+    return NULL;
+}
+
+static int hire(struct attachment *attachment, void *(*work)(void *), enum stage stage,
+                struct fault *fault)
+{
+    atomic_store(&attachment->stage, stage);
+    int err = pthread_create(&attachment->worker, NULL, work, attachment);
+    if (err != 0)
+        return fault_set(fault, -err, "cannot start a thread: %s", strerror(err));
+    attachment->has_worker = true;
+    return 0;
+}
+
+static void dismiss(struct attachment *attachment)
+{
+    if (attachment->has_worker)
+        pthread_join(attachment->worker, NULL);
+    attachment->has_worker = false;
+}
+
+static int start(void *self, struct arena *arena, struct fault *fault)
+{
+    struct attachment *attachment = self;
+    attachment->arena = arena;
+    arena->header->target_pid = (uint32_t)attachment->program.pid;
+    tell_children(attachment);
+    int err = hire(attachment, enter, STAGE_ENTERING, fault);
+    return err < 0 ? err : (int)attachment->program.pid;
+}
+
+/* Says what the process has noticed so far. */
+static void tell_times(struct attachment *attachment, const char *done)
+{
+    const struct injection_times *times = &attachment->injection.times;
+    struct before *before = &attachment->program.facts.before;
+    char borrowed[HUMAN_MAX], stopped[HUMAN_MAX];
+    uint64_t const since = before->borrowed_ns;
+    before->borrowed_ns = times->borrowed_ns;
+    before->stopped_ns = times->looks.longest_ns;
+    if (attachment->options.wish.quiet)
+        return;
+    fprintf(stderr, "memoir: %s %s: thread %d worked for us for %s meanwhile", done,
+            attachment->program.name, (int)times->borrowed_tid,
+            human_duration(times->borrowed_ns - since, borrowed));
+    if (times->looks.longest_ns)
+        fprintf(stderr, ", no other stood still for longer than %s",
+                human_duration(times->looks.longest_ns, stopped));
+    else
+        fprintf(stderr, ", no other stood still");
+    fprintf(stderr, "%s\n", atomic_load(&attachment->stage) == STAGE_IN ? "; Ctrl-C detaches" : "");
+}
+
+static int ended(struct attachment *attachment, struct recorder_result *result)
+{
+    dismiss(attachment);
+    result->wait_status = process_exit_status(attachment->injection.pidfd, attachment->program.pid);
+    if (!attachment->options.wish.quiet)
+        fprintf(stderr, "memoir: %s has ended\n", attachment->program.name);
+    return SUBJECT_ENDED;
+}
+
+/* All that we brought in went with the program. */
+static int replaced(const struct attachment *attachment, struct recorder_result *result)
+{
+    result->is_replaced = true;
+    if (!attachment->options.wish.quiet)
+        fprintf(stderr,
+                "memoir: %s became another program by exec, so its recording ends here; attach "
+                "again to record that one, or with --children to record both\n",
+                attachment->program.name);
+    return SUBJECT_LEFT;
+}
+
+/* It is out, or as far out as it gets. */
+static int left(struct attachment *attachment, struct recorder_result *result)
+{
+    dismiss(attachment);
+    if (attachment->err < 0) {
+        result->is_stuck = true;
+        fprintf(stderr, "memoir: %s\n", attachment->fault.text);
+        return SUBJECT_CUT;
+    }
+    tell_times(attachment, "detached from");
+    return SUBJECT_LEFT;
+}
+
+static bool has_news(void *self)
+{
+    struct attachment *attachment = self;
+    int stage = atomic_load(&attachment->stage);
+    return (stage == STAGE_IN && (stop_asked || !attachment->told)) || stage == STAGE_OUT ||
+           stage == STAGE_FAILED;
+}
+
+/* It is in: says so, once. */
+static void arrive(struct attachment *attachment, uint64_t now_ns)
+{
+    dismiss(attachment);
+    tell_times(attachment, "attached to");
+    attachment->leave_ns = attachment->for_ns ? now_ns + attachment->for_ns : UINT64_MAX;
+    attachment->program.facts.is_in = attachment->told = true;
+}
+
+static int look(void *self, bool enough, struct recorder_result *result, struct fault *fault)
+{
+    struct attachment *attachment = self;
+    uint64_t now = monotonic_ns();
+    result->wait_status = -1;
+    if (now < attachment->next_look_ns && !has_news(attachment))
+        return SUBJECT_RUNS;
+    attachment->next_look_ns = now + LOOK_NS;
+    if (stop_asked || enough)
+        lifeline_end_is_due();
+    int stage = atomic_load(&attachment->stage);
+    if (stage == STAGE_FAILED) {
+        dismiss(attachment);
+        *fault = attachment->fault;
+        return attachment->err;
+    }
+    if (stage == STAGE_OUT)
+        return process_has_ended(attachment->injection.pidfd) ? ended(attachment, result)
+                                                              : left(attachment, result);
+    if (stage != STAGE_IN) /* the worker finds out what there is to know */
+        return SUBJECT_RUNS;
+    if (!attachment->told)
+        arrive(attachment, now);
+    if (process_has_ended(attachment->injection.pidfd))
+        return ended(attachment, result);
+    if (!attachment->options.follow_children && injection_is_stale(&attachment->injection))
+        return replaced(attachment, result);
+    if ((enough || stop_asked || now >= attachment->leave_ns) &&
+        (attachment->err = hire(attachment, leave, STAGE_LEAVING, &attachment->fault)) < 0)
+        return left(attachment, result);
+    return SUBJECT_RUNS;
+}
+
+static void finish(void *self, enum subject_state how, struct recorder_result *result)
+{
+    (void)self;
+    (void)how;
+    (void)result;
+}
+
+static void fini(struct attachment *attachment)
+{
+    dismiss(attachment);
+    injection_close(&attachment->injection);
+    tracer_library_close(&attachment->library);
+    attached_program_fini(&attachment->program);
+    free(attachment);
+}
+
+static int prepare(struct attachment *attachment, struct fault *fault)
+{
+    attachment->patience_ns = monotonic_ns() + EXEC_PATIENCE_NS;
+    int err = tracer_library_open(&attachment->library, attachment->options.library, fault);
+    if (err == 0)
+        err = meet_patiently(attachment, fault);
+    attachment->options.command = attachment->program.words;
+    return err == -ESTALE ? tell_restless(attachment, fault) : err;
+}
+
+int recorder_attach(const struct recorder_options *options, pid_t pid,
+                    struct recorder_result *result, struct fault *fault)
+{
+    struct attachment *attachment = calloc(1, sizeof(*attachment));
+    if (!attachment)
+        return fault_set(fault, -ENOMEM, "out of memory before the start");
+    attachment->options = *options;
+    attachment->options.attached = &attachment->program.facts;
+    attachment->for_ns = options->wish.for_ns;
+    attachment->options.wish.for_ns = 0; /* which would count from before we are in */
+    attached_program_init(&attachment->program, pid);
+    attachment->library.fd = attachment->injection.pidfd = -1;
+    attachment->injection.memory.fd = -1;
+    memset(result, 0, sizeof(*result));
+    set_signals();
+    int err = prepare(attachment, fault);
+    if (err == 0)
+        err = recorder_record(&attachment->options,
+                              &(struct recorder_subject){start, look, has_news, finish, attachment},
+                              result, fault);
+    fini(attachment);
+    return err;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* become_program.c - records a program that this process becomes.
+ *
+ * The recorder is a process of its own, made before: it says through one pipe that all is ready, and is told through another
+ * when there is no such program after all.  It is nobody's child, so it learns the end by a descriptor of the process; and
+ * before that by the program itself, whose end waits (tracer/exit_hooks) until the recording is written. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/programs/launch.h"
+#include "capture/rings/lifeline.h"
+#include "capture/sessions/process_keeper.h"
+#include "capture/sessions/recorder_subject.h"
+#include "inject/exit_status.h"
+
+#define FIRST_PROCESS 1 /* of a pid namespace, which ends with it */
+
+struct message {
+    int is_ready; /* else it is over */
+    int status;   /* to exit with */
+    char path[PATH_MAX], arena[64];
+};
+
+static struct becoming {
+    const struct recorder_options *options;
+    struct arena *arena;
+    struct arena_header *held; /* a mapping that outlives the arena's */
+    int to_program, from_program;
+    pid_t pid;
+    int pidfd;
+    bool ended;
+} becoming;
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+    lifeline_pull();
+}
+
+static void set_signals(void)
+{
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction action = {.sa_handler = on_stop};
+    sigset_t mask;
+    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
+        sigaction(stops[i], &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+    sigaction(SIGTSTP, &action, NULL);
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &action, NULL);
+    sigemptyset(&mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void tell_program(const struct message *message)
+{
+    ssize_t const ignored = write(becoming.to_program, message, sizeof(*message));
+    (void)ignored; /* who became the program does not listen any more */
+}
+
+/* In the process that becomes it.  Returns when that cannot be. */
+static void become(const struct recorder_options *options, const struct message *ready, int report)
+{
+    uint32_t unused;
+    struct launch const launch = {.path = ready->path,
+                                  .arguments = options->command,
+                                  .library = options->library,
+                                  .arena = ready->arena,
+                                  .target_pid = &unused};
+    int const err = -launch_become(&launch);
+    ssize_t const ignored = write(report, &err, sizeof(err));
+    (void)ignored;
+}
+
+/* Whatever the recorder says last is what this process ends with, unless it becomes the program before. */
+static _Noreturn void obey(const struct recorder_options *options, int from, int report)
+{
+    struct message message;
+    int status = 1;
+    while (read(from, &message, sizeof(message)) == sizeof(message)) {
+        if (message.is_ready)
+            become(options, &message, report);
+        else
+            status = message.status;
+    }
+    _exit(status);
+}
+
+/* Waits for the one in between, whose death is nothing that the program should hear of. */
+static void forget_child(pid_t child)
+{
+    sigset_t pending, children;
+    waitpid(child, NULL, 0);
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    if (sigpending(&pending) == 0 && sigismember(&pending, SIGCHLD))
+        sigtimedwait(&children, NULL, &(struct timespec){0, 0});
+}
+
+/* Goes on as the recorder, in a session of its own, as nobody's child; the process that calls becomes the program. */
+static int split(const struct recorder_options *options, struct fault *fault)
+{
+    int orders[2], reports[2];
+    becoming.pid = getpid();
+    if (pipe2(orders, O_CLOEXEC) < 0 || pipe2(reports, O_CLOEXEC) < 0)
+        return fault_set(fault, -errno, "cannot make a pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid_t const child = fork();
+    if (child < 0)
+        return fault_set(fault, -errno, "cannot start the recorder: %s", strerror(errno));
+    if (child > 0) {
+        close(orders[1]);
+        close(reports[0]);
+        forget_child(child);
+        obey(options, orders[0], reports[1]);
+    }
+    setsid();
+    if (fork() != 0)
+        _exit(0);
+    close(orders[0]);
+    close(reports[1]);
+    becoming.to_program = orders[1];
+    becoming.from_program = reports[0];
+    return 0;
+}
+
+/* The program's end waits for us, unless we go on after it with its children. */
+static void hold_end(void)
+{
+    struct arena_header *held =
+        mmap(NULL, sizeof(*held), PROT_READ | PROT_WRITE, MAP_SHARED, becoming.arena->fd, 0);
+    if (held == MAP_FAILED || (becoming.options->follow_children && becoming.pid != FIRST_PROCESS))
+        return;
+    becoming.held = held;
+    atomic_store(&held->holds_end, 1);
+}
+
+static int start(void *self, struct arena *arena, struct fault *fault)
+{
+    struct message ready = {.is_ready = 1};
+    int failure;
+    (void)self;
+    becoming.arena = arena;
+    becoming.pidfd = (int)syscall(SYS_pidfd_open, becoming.pid, 0);
+    if (becoming.pidfd < 0)
+        return fault_set(fault, -errno, "the process that was to become the program is gone");
+    int const err = launch_prepare(becoming.options->command[0], becoming.options->library,
+                                   ready.path, sizeof(ready.path), fault);
+    if (err < 0)
+        return err;
+    arena_path(arena, ready.arena, sizeof(ready.arena));
+    arena->header->target_pid = (uint32_t)becoming.pid;
+    hold_end();
+    tell_program(&ready);
+    if (read(becoming.from_program, &failure, sizeof(failure)) == sizeof(failure))
+        return fault_set(fault, -failure, "cannot start %s: %s", ready.path, strerror(failure));
+    return becoming.pid;
+}
+
+/* What it said itself when it was about to end, else what the kernel tells. */
+static bool has_ended(struct recorder_result *result)
+{
+    const struct arena_header *header = becoming.arena->header;
+    bool const leaves = becoming.held && atomic_load(&header->leaving);
+    if (!leaves && !process_has_ended(becoming.pidfd))
+        return false;
+    result->wait_status = leaves ? (int)(atomic_load(&header->leave_status) & 0xff) << 8
+                                 : process_exit_status(becoming.pidfd, becoming.pid);
+    return true;
+}
+
+static bool children_live(void)
+{
+    return becoming.options->follow_children && becoming.pid != FIRST_PROCESS &&
+           process_any_runs(becoming.arena, (uint32_t)becoming.pid);
+}
+
+static int look(void *self, bool enough, struct recorder_result *result, struct fault *fault)
+{
+    (void)self;
+    (void)fault;
+    enough |= stop_asked;
+    if (!becoming.ended) {
+        result->wait_status = -1;
+        becoming.ended = has_ended(result);
+    }
+    if (becoming.ended && (enough || !children_live()))
+        return SUBJECT_ENDED;
+    return enough ? SUBJECT_CUT : SUBJECT_RUNS;
+}
+
+static bool has_news(void *self)
+{
+    (void)self;
+    return stop_asked || (becoming.held && atomic_load(&becoming.held->leaving));
+}
+
+static void finish(void *self, enum subject_state how, struct recorder_result *result)
+{
+    (void)self;
+    (void)how;
+    (void)result;
+}
+
+int recorder_become(const struct recorder_options *options, struct recorder_result *result,
+                    struct fault *fault)
+{
+    launch_remember();
+    becoming = (struct becoming){.options = options, .pidfd = -1};
+    int const err = split(options, fault);
+    if (err < 0)
+        return err;
+    set_signals();
+    launch_close_inherited();
+    return recorder_record(options, &(struct recorder_subject){start, look, has_news, finish, NULL},
+                           result, fault);
+}
+
+void recorder_become_end(int status)
+{
+    struct message const over = {.status = status};
+    fflush(NULL);
+    if (becoming.held)
+        atomic_store(&becoming.held->holds_end, 0);
+    tell_program(&over);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/programs/passed_signals.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static struct {
+    _Atomic int number; /* 0: not written yet */
+    void *value;
+} queue[PASSED_SIGNALS_QUEUED];
+static _Atomic uint32_t queue_begin, queue_end;
+static _Atomic uint32_t others[NSIG];    /* how many of each that are not in the queue */
+static _Atomic(void *) last_value[NSIG]; /* of those */
+
+static bool enqueue(int number, void *value)
+{
+    uint32_t at = queue_end;
+    do {
+        if (at - queue_begin >= PASSED_SIGNALS_QUEUED)
+            return false;
+    } while (!atomic_compare_exchange_weak(&queue_end, &at, at + 1));
+    queue[at % PASSED_SIGNALS_QUEUED].value = value;
+    queue[at % PASSED_SIGNALS_QUEUED].number = number;
+    return true;
+}
+
+void passed_signals_keep(int number, void *value)
+{
+    if (number >= SIGRTMIN && enqueue(number, value))
+        return;
+    last_value[number] = value;
+    atomic_fetch_add(&others[number], 1);
+}
+
+static void send_queue(pid_t pid)
+{
+    for (uint32_t at = queue_begin; at != queue_end; queue_begin = ++at) {
+        int const number = queue[at % PASSED_SIGNALS_QUEUED].number;
+        union sigval const value = {.sival_ptr = queue[at % PASSED_SIGNALS_QUEUED].value};
+        if (number == 0)
+            return; /* its handler is about to write it */
+        queue[at % PASSED_SIGNALS_QUEUED].number = 0;
+        sigqueue(pid, number, value);
+    }
+}
+
+static void send_others(pid_t pid, int number)
+{
+    union sigval const value = {.sival_ptr = last_value[number]};
+    uint32_t const count = atomic_exchange(&others[number], 0);
+    if (count && number < SIGRTMIN)
+        kill(pid, number);
+    for (uint32_t i = 0; number >= SIGRTMIN && i < count; i++)
+        sigqueue(pid, number, value);
+}
+
+void passed_signals_send(pid_t pid)
+{
+    send_queue(pid);
+    for (int number = 1; number < NSIG; number++) {
+        if (others[number])
+            send_others(pid, number);
+    }
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/sessions/control.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define LOOK_NS     50000000ull
+#define PEERS_MAX   4
+#define PATIENCE_MS 5000
+
+struct control {
+    int listener;
+    int peers[PEERS_MAX]; /* -1: none */
+    unsigned next;        /* the one to give up when another comes */
+    uint64_t next_look_ns;
+    control_fn answer;
+    void *context;
+};
+
+static socklen_t name_of(pid_t pid, struct sockaddr_un *name)
+{
+    *name = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int size = snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, "memoir.%d", (int)pid);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size);
+}
+
+struct control *control_open(pid_t pid, control_fn answer, void *context)
+{
+    struct sockaddr_un name;
+    socklen_t size = name_of(pid, &name);
+    struct control *control = calloc(1, sizeof(*control));
+    if (!control)
+        return NULL;
+    control->answer = answer;
+    control->context = context;
+    for (unsigned i = 0; i < PEERS_MAX; i++)
+        control->peers[i] = -1;
+    control->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (control->listener < 0 ||
+        bind(control->listener, (const struct sockaddr *)&name, size) < 0 ||
+        listen(control->listener, PEERS_MAX) < 0) {
+        control_close(control);
+        return NULL;
+    }
+    return control;
+}
+
+void control_close(struct control *control)
+{
+    if (!control)
+        return;
+    for (unsigned i = 0; i < PEERS_MAX; i++) {
+        if (control->peers[i] >= 0)
+            close(control->peers[i]);
+    }
+    if (control->listener >= 0)
+        close(control->listener);
+    free(control);
+}
+
+/* Our own user or root, on the other side. */
+static bool is_trusted(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == 0 || peer.uid == geteuid());
+}
+
+static void take_peers(struct control *control)
+{
+    for (int i = 0; i < PEERS_MAX; i++) {
+        int fd = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0)
+            return;
+        if (!is_trusted(fd)) {
+            close(fd);
+            continue;
+        }
+        int *place = &control->peers[control->next++ % PEERS_MAX];
+        if (*place >= 0)
+            close(*place);
+        *place = fd;
+    }
+}
+
+static void hear(struct control *control, int *peer)
+{
+    char request[CONTROL_TEXT_MAX], answer[CONTROL_TEXT_MAX] = "";
+    ssize_t size = recv(*peer, request, sizeof(request) - 1, 0);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (size > 0) {
+        request[size] = '\0';
+        control->answer(control->context, request, answer);
+        send(*peer, answer, strlen(answer) + 1, MSG_NOSIGNAL);
+    }
+    close(*peer);
+    *peer = -1;
+}
+
+void control_look(struct control *control, uint64_t now_ns)
+{
+    if (!control || now_ns < control->next_look_ns)
+        return;
+    control->next_look_ns = now_ns + LOOK_NS;
+    take_peers(control);
+    for (unsigned i = 0; i < PEERS_MAX; i++) {
+        if (control->peers[i] >= 0)
+            hear(control, &control->peers[i]);
+    }
+}
+
+/* It hung up without an answer: on a user whom it does not trust, or because it ended. */
+static int refuse(int fd, pid_t pid, struct fault *fault)
+{
+    struct ucred peer = {.uid = geteuid()};
+    socklen_t size = sizeof(peer);
+    (void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+    if (peer.uid == geteuid() || geteuid() == 0)
+        return fault_set(fault, -ESRCH, "the recorder of process %d went away", (int)pid);
+    const struct passwd *owner = getpwuid(peer.uid);
+    return fault_set(fault, -EACCES,
+                     "the recorder of process %d runs as %s and takes orders of that user and of "
+                     "root only; ask as one of them, with sudo",
+                     (int)pid, owner ? owner->pw_name : "another user");
+}
+
+static int await_answer(int fd, pid_t pid, struct fault *fault)
+{
+    char answer[CONTROL_TEXT_MAX];
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    errno = 0;
+    ssize_t const size =
+        poll(&ready, 1, PATIENCE_MS) == 1 ? recv(fd, answer, sizeof(answer), 0) : -1;
+    if (size == 0 || (size < 0 && errno == ECONNRESET))
+        return refuse(fd, pid, fault);
+    if (size < 0)
+        return fault_set(fault, -ETIMEDOUT,
+                         "the recorder of process %d does not answer; is it stopped?", (int)pid);
+    answer[size - 1] = '\0';
+    return answer[0] ? fault_set(fault, -EINVAL, "%s", answer) : 0;
+}
+
+int control_ask(pid_t pid, const char *request, struct fault *fault)
+{
+    struct sockaddr_un name;
+    socklen_t size = name_of(pid, &name);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
+    if (fd < 0)
+        return fault_set(fault, -errno, "no socket to be had: %s", strerror(errno));
+    if (connect(fd, (const struct sockaddr *)&name, size) < 0)
+        err = fault_set(fault, -ESRCH,
+                        "nothing records process %d; record it with `memoir run` or `memoir attach "
+                        "%d`",
+                        (int)pid, (int)pid);
+    else if (!is_trusted(fd))
+        err = fault_set(fault, -EACCES,
+                        "the recorder of process %d belongs to another user; ask as that user or "
+                        "as root",
+                        (int)pid);
+    else if (send(fd, request, strlen(request), MSG_NOSIGNAL) < 0)
+        err = fault_set(fault, -errno, "the recorder of process %d went away", (int)pid);
+    else
+        err = await_answer(fd, pid, fault);
+    close(fd);
+    return err;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/sessions/recorder.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/sessions/calm_stderr.h"
+#include "capture/sessions/cell_sources.h"
+#include "capture/sessions/control.h"
+#include "capture/sessions/cpu_cells.h"
+#include "capture/rings/lifeline.h"
+#include "capture/pages/page_cells.h"
+#include "capture/sessions/recorder_subject.h"
+#include "capture/rings/roster.h"
+#include "store/write_behind.h"
+
+/* How the recorder rests: so long that it finds rings filled a little, for to wake costs as much as to read a hundred
+ * events; not at all when they were filled more. */
+#define BUSY_PERCENT   25u
+#define FILLED_PERCENT 8u
+#define SHORT_REST_NS  300000l
+#define LONG_REST_NS   20000000l
+#define BEAT_NS        4000000l /* of the clock word, while it is kept fresh */
+#define HIGH_RATE      200000u  /* words a second */
+#define RATE_WINDOW_NS 20000000u
+#define PRIORITY_NS    1000000000u
+#define LIFELINE_NS    10000000000u
+#define LAST_READ_NS   30000000000u
+
+_Static_assert(HEAP_FULL == RATE_FULL && HEAP_OFF == RATE_OFF, "one number, two rooms");
+
+struct recorder {
+    const struct recorder_options *options;
+    const struct recorder_subject *subject;
+    struct arena arena;
+    struct tick_clock clock;
+    struct ring_reader *reader;
+    struct slot_keeper *keeper;
+    struct symbol_queue *symbols;
+    struct write_behind *disk; /* NULL: we wait for the disk ourselves */
+    struct pss_reader *pss;    /* NULL: PSS is not read */
+    struct roster *roster;
+    struct inside_planner *planner;
+    struct control *control;
+    struct page_station *station; /* NULL: nobody asked for pages */
+    struct page_cells page_cells;
+    struct cpu_station *cpu; /* NULL: nobody asked for time */
+    struct cpu_cells cpu_cells;
+    struct cell_sources cells;
+    uint64_t rate_ns, rate_words; /* when the rate was last looked at, and the words read by then */
+    bool beats;                   /* the clock word is kept fresh */
+    long rest_ns;
+    uint32_t pid; /* of the program */
+    struct lifeline *lifeline;
+    struct calm_stderr *calm;
+    uint64_t priority_ns; /* when its priority is looked at next */
+};
+
+/* Limits on files and address space are none of ours; the program gets its own back. */
+static void lift_limits(void)
+{
+    static const __rlimit_resource_t lifted[] = {RLIMIT_FSIZE, RLIMIT_AS};
+    const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    for (size_t i = 0; i < sizeof(lifted) / sizeof(lifted[0]); i++) {
+        struct rlimit limit;
+        if (setrlimit(lifted[i], &none) == 0 || getrlimit(lifted[i], &limit) < 0)
+            continue;
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(lifted[i], &limit);
+    }
+}
+
+static void beat(struct recorder *recorder)
+{
+    if (recorder->beats)
+        atomic_store_explicit(&recorder->arena.header->clock, __builtin_ia32_rdtsc(),
+                              memory_order_relaxed);
+}
+
+/* Until a ring that is half full wakes us. */
+static void rest(struct recorder *recorder, unsigned fullest)
+{
+    struct arena_header *header = recorder->arena.header;
+    long rest_ns = fullest < FILLED_PERCENT ? 2 * recorder->rest_ns : recorder->rest_ns / 2;
+    recorder->rest_ns = rest_ns < SHORT_REST_NS  ? SHORT_REST_NS
+                        : rest_ns > LONG_REST_NS ? LONG_REST_NS
+                                                 : rest_ns;
+    if (fullest >= BUSY_PERCENT)
+        return;
+    atomic_store(&header->sleeping, 1);
+    for (long left = recorder->rest_ns, part; left > 0 && atomic_load(&header->sleeping);
+         left -= part) {
+        part = recorder->beats && left > BEAT_NS ? BEAT_NS : left;
+        struct timespec time = {0, part};
+        if (syscall(SYS_futex, &header->sleeping, FUTEX_WAIT, 1, &time, NULL, 0) == 0 ||
+            errno == EINTR)
+            break;
+        beat(recorder);
+    }
+    atomic_store(&header->sleeping, 0);
+}
+
+/* Threads stamp their events themselves unless there are very many of them: then they look at the clock word, which
+ * beats with every round. */
+static void watch_rate(struct recorder *recorder, uint64_t now_ns)
+{
+    uint64_t words = ring_reader_words(recorder->reader);
+    if (now_ns - recorder->rate_ns < RATE_WINDOW_NS)
+        return;
+    uint64_t per_second =
+        (words - recorder->rate_words) * 1000000000u / (now_ns - recorder->rate_ns);
+    recorder->rate_words = words;
+    recorder->rate_ns = now_ns;
+    if (recorder->beats && per_second <= HIGH_RATE)
+        atomic_store(&recorder->arena.header->clock, 0);
+    recorder->beats = per_second > HIGH_RATE;
+}
+
+/* The program may change its own at any time. */
+static void keep_priority(struct recorder *recorder, uint64_t now_ns)
+{
+    if (now_ns < recorder->priority_ns)
+        return;
+    recorder->priority_ns = now_ns + PRIORITY_NS;
+    struct priority const priority = priority_above(recorder->pid);
+    ring_reader_set_priority(recorder->reader, &priority);
+}
+
+/* Reads until the subject says that it is over: how, or -errno with `fault`. */
+static int read_until_end(struct recorder *recorder, struct recorder_result *result,
+                          struct fault *fault)
+{
+    const struct recorder_subject *subject = recorder->subject;
+    uint64_t limit = recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
+    for (;;) {
+        uint64_t stamp = tick_clock_anchor(&recorder->clock);
+        uint64_t now = tick_clock_ns(&recorder->clock, stamp);
+        bool enough = now >= limit || atomic_load(&recorder->arena.header->end_asked);
+        int state = subject->look(subject->self, enough, result, fault);
+        if (result->has_ended)
+            roster_note_end(recorder->roster, now);
+        if (state != SUBJECT_RUNS)
+            return state;
+        beat(recorder);
+        keep_priority(recorder, now);
+        unsigned fullest = ring_reader_round(recorder->reader, &recorder->clock);
+        watch_rate(recorder, now);
+        roster_look(recorder->roster, now);
+        if (recorder->station)
+            page_station_leave_children(recorder->station);
+        slot_keeper_look(recorder->keeper, now);
+        control_look(recorder->control, now);
+        if (!subject->has_news(subject->self))
+            rest(recorder, fullest);
+    }
+}
+
+/* What "heap RATE" asks for: a number, as in the arena. */
+static bool set_rate(struct recorder *recorder, const char *text)
+{
+    char *end;
+    uint64_t rate = strtoull(text, &end, 10);
+    if (end == text || *end)
+        return false;
+    atomic_store(&recorder->arena.header->rate, rate);
+    roster_note_rate(recorder->roster,
+                     tick_clock_ns(&recorder->clock, tick_clock_anchor(&recorder->clock)));
+    return true;
+}
+
+/* "KIND TEXT", of a mark.  What is in the rings by now came before it. */
+static bool set_mark(struct recorder *recorder, const char *text, char answer[CONTROL_TEXT_MAX])
+{
+    int kind = text[0] - '0';
+    if (kind < MARK_INSTANT || kind > MARK_END || text[1] != ' ' || !text[2])
+        return false;
+    ring_reader_round(recorder->reader, &recorder->clock);
+    uint64_t now = tick_clock_ns(&recorder->clock, tick_clock_anchor(&recorder->clock));
+    if (!roster_mark(recorder->roster, (enum mark_kind)kind, text + 2, now))
+        snprintf(answer, CONTROL_TEXT_MAX, "%s",
+                 kind == MARK_END ? "no phase of that name is open"
+                                  : "nothing is recorded yet, or there are too many marks already");
+    return true;
+}
+
+/* "heap RATE", "mark KIND TEXT" and "look" are all that can be asked so far. */
+static void on_request(void *context, const char *request, char answer[CONTROL_TEXT_MAX])
+{
+    struct recorder *recorder = context;
+    bool understood = false;
+    if (strncmp(request, "heap ", 5) == 0)
+        understood = set_rate(recorder, request + 5);
+    else if (strncmp(request, "mark ", 5) == 0)
+        understood = set_mark(recorder, request + 5, answer);
+    else if (strcmp(request, "look") == 0)
+        understood = roster_ask_pages(recorder->roster);
+    if (!understood)
+        snprintf(answer, CONTROL_TEXT_MAX,
+                 "the recorder does not understand this request; it is of another version");
+}
+
+static void recorder_fini(struct recorder *recorder)
+{
+    control_close(recorder->control);
+    ring_reader_destroy(recorder->reader);
+    roster_destroy(recorder->roster);
+    page_station_close(recorder->station);
+    page_cells_fini(&recorder->page_cells);
+    cpu_station_close(recorder->cpu);
+    cpu_cells_fini(&recorder->cpu_cells);
+    slot_keeper_destroy(recorder->keeper);
+    inside_planner_destroy(recorder->planner);
+    symbol_queue_destroy(recorder->symbols);
+    pss_reader_destroy(recorder->pss);
+    write_behind_destroy(recorder->disk);
+    arena_close(&recorder->arena);
+    free(recorder);
+}
+
+static int open_pages(struct recorder *recorder, struct fault *fault)
+{
+    struct fault why = {.code = -EIO, .text = "pages cannot be watched"};
+    if (!recorder->options->pages)
+        return 0;
+    recorder->station = page_station_open(recorder->options->pages, &why);
+    if (!recorder->station)
+        return fault_set(fault, why.code, "%s", why.text);
+    page_cells_init(&recorder->page_cells, recorder->station);
+    cell_sources_add(&recorder->cells, &recorder->page_cells.source);
+    return 0;
+}
+
+static int open_cpu(struct recorder *recorder, struct fault *fault)
+{
+    struct fault why = {.code = -EIO, .text = "time cannot be recorded"};
+    if (!recorder->options->cpu)
+        return 0;
+    struct cpu_station_options options = *recorder->options->cpu;
+    options.leaves_room = recorder->options->pages != NULL;
+    recorder->cpu = cpu_station_open(&options, &why);
+    if (!recorder->cpu)
+        return fault_set(fault, why.code, "%s", why.text);
+    cpu_cells_init(&recorder->cpu_cells, recorder->cpu);
+    cell_sources_add(&recorder->cells, &recorder->cpu_cells.source);
+    return 0;
+}
+
+/* All that is needed besides the arena. */
+static int furnish(struct recorder *recorder, struct fault *fault)
+{
+    cell_sources_init(&recorder->cells);
+    int err = open_pages(recorder, fault);
+    if (err == 0)
+        err = open_cpu(recorder, fault);
+    if (err < 0)
+        return err;
+    recorder->keeper = slot_keeper_create(&recorder->arena);
+    recorder->symbols = symbol_queue_create();
+    recorder->disk = write_behind_create();
+    recorder->pss = pss_reader_create();
+    recorder->planner = inside_planner_create(&recorder->arena, recorder->options->allocator);
+    recorder->roster = roster_create(&(struct roster_options){
+        .recorder = recorder->options,
+        .arena = &recorder->arena,
+        .slots = recorder->keeper,
+        .symbols = recorder->symbols,
+        .disk = recorder->disk,
+        .pss = recorder->pss,
+        .cells = recorder->cells.count > 0 ? &recorder->cells.source : NULL,
+        .clock = &recorder->clock});
+    recorder->reader = ring_reader_create(&recorder->arena, roster_session, recorder->roster);
+    if (!recorder->reader || !recorder->keeper || !recorder->symbols || !recorder->roster ||
+        !recorder->planner)
+        return fault_set(fault, -ENOMEM, "out of memory before the start");
+    if (recorder->options->longest_wait_ns)
+        ring_reader_never_wait(recorder->reader);
+    return 0;
+}
+
+static void watch_time(struct recorder *recorder, uint32_t pid)
+{
+    struct fault why = {.text = ""};
+    if (recorder->cpu && cpu_station_watch(recorder->cpu, pid, false, &why) < 0)
+        fprintf(stderr, "memoir: its time is not recorded: %s\n", why.text);
+}
+
+static void let_program_go(void *context)
+{
+    const struct recorder *recorder = context;
+    atomic_store(&recorder->arena.header->off, 1);
+}
+
+static void tie_lifeline(struct recorder *recorder)
+{
+    struct lifeline_options const options = {.patience_ns = LIFELINE_NS,
+                                             .all_ns = LAST_READ_NS,
+                                             .signs = ring_reader_rounds(recorder->reader),
+                                             .progress = ring_reader_progress(recorder->reader),
+                                             .asked = &recorder->arena.header->end_asked,
+                                             .let_go = let_program_go,
+                                             .context = recorder};
+    recorder->lifeline = lifeline_tie(&options);
+}
+
+static int start(struct recorder *recorder, struct fault *fault)
+{
+    const struct recorder_subject *subject = recorder->subject;
+    bool const runs_already = recorder->options->attached != NULL;
+    int err =
+        recorder->station && !runs_already ? page_station_watch_next(recorder->station, fault) : 0;
+    int pid = err < 0 ? err : subject->start(subject->self, &recorder->arena, fault);
+    if (pid < 0)
+        return pid;
+    if (recorder->station && (runs_already || page_station_uses_perf(recorder->station))) {
+        struct fault why;
+        if (page_station_watch(recorder->station, (uint32_t)pid, false, &why) < 0)
+            fprintf(stderr, "memoir: its pages are not watched: %s\n", why.text);
+    }
+    recorder->calm = calm_stderr_begin();
+    tie_lifeline(recorder);
+    watch_time(recorder, (uint32_t)pid);
+    if (recorder->options->wish.began)
+        recorder->options->wish.began(recorder->options->wish.quiet, (uint32_t)pid);
+    recorder->pid = (uint32_t)pid;
+    inside_planner_begin(recorder->planner);
+    recorder->control = control_open(pid, on_request, recorder);
+    roster_begin(recorder->roster, recorder->reader, recorder->planner, (uint32_t)pid);
+    return 0;
+}
+
+static void end(struct recorder *recorder, enum subject_state how, struct recorder_result *result)
+{
+    atomic_store(&recorder->arena.header->off, 1);
+    lifeline_end_is_due();
+    if (!ring_reader_drain(recorder->reader, &recorder->clock))
+        roster_note_all(
+            recorder->roster,
+            "what the program did last is not in the recording: it was over, and to read "
+            "on took too long, or was not waited for");
+    tick_clock_anchor(&recorder->clock);
+    lifeline_let_end();
+    roster_end(recorder->roster, result, how);
+}
+
+int recorder_record(const struct recorder_options *options, const struct recorder_subject *subject,
+                    struct recorder_result *result, struct fault *fault)
+{
+    struct recorder *recorder = calloc(1, sizeof(*recorder));
+    if (!recorder)
+        return fault_set(fault, -ENOMEM, "out of memory before the start");
+    memset(result, 0, sizeof(*result));
+    recorder->options = options;
+    recorder->subject = subject;
+    recorder->arena.fd = -1;
+    lift_limits();
+    tick_clock_start(&recorder->clock);
+    int err = arena_open(&recorder->arena, options->follow_children, fault);
+    if (err == 0) {
+        atomic_store(&recorder->arena.header->rate, options->heap_rate);
+        atomic_store(&recorder->arena.header->longest_wait_ns, options->longest_wait_ns);
+        err = furnish(recorder, fault);
+    }
+    if (err == 0)
+        err = roster_check_output(recorder->roster, fault);
+    if (err == 0) {
+        err = start(recorder, fault);
+        if (err == 0)
+            err = read_until_end(recorder, result, fault);
+        if (err < 0)
+            roster_withdraw_output(recorder->roster);
+        else
+            end(recorder, (enum subject_state)err, result);
+    }
+    symbol_queue_destroy(recorder->symbols); /* which may take long: a signal must still end us */
+    recorder->symbols = NULL;
+    lifeline_untie(recorder->lifeline);
+    calm_stderr_end(recorder->calm);
+    recorder_fini(recorder);
+    if (err < 0)
+        return err;
+    subject->finish(subject->self, (enum subject_state)err, result);
+    return 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_fork.c - what a process that began by fork has of its parent's. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/human.h"
+#include "capture/sessions/session_parts.h"
+
+#define INHERITED "inherited from the parent"
+
+int session_fork(struct session *session, uint32_t id, uint64_t now_ns)
+{
+    return heap_book_fork(session->heap, id, session_time(session, now_ns));
+}
+
+bool session_has_forked(const struct session *parent, const struct session *session)
+{
+    return heap_book_has_forked(parent->heap, session->process.fork_id);
+}
+
+uint32_t session_parent(const struct session *session)
+{
+    uint32_t index = session->process.parent;
+    if (session->process.fork_id == 0 || index >= ARENA_PROCESSES)
+        return PROCESS_NONE;
+    struct arena_process *parent = arena_process_at(session->arena->memory, index);
+    return atomic_load(&parent->state) == PROCESS_RUNNING &&
+                   parent->serial == session->process.parent_serial
+               ? index
+               : PROCESS_NONE;
+}
+
+bool session_waits_for_parent(const struct session *session)
+{
+    return session->process.forked && !session->has_inherited;
+}
+
+struct inheriting {
+    struct session *child;
+    const struct session *parent;
+    string_id label;
+    uint32_t *sites; /* the child's, plus one, by the parent's */
+    uint32_t site_count;
+    int err;
+};
+
+static int find_site(struct inheriting *inheriting, uint32_t theirs, uint32_t *site)
+{
+    struct session *child = inheriting->child;
+    const struct imported_site *known = stack_import_describe(inheriting->parent->stacks, theirs);
+    int err = known->rate
+                  ? session_site(child, known->node, known->rate, site)
+                  : stack_import_site_under(child->stacks, known->node, inheriting->label, site);
+    return err < 0 ? err : heap_book_reserve(child->heap, *site + 1, 1);
+}
+
+static void inherit_block(void *context, const struct block *block)
+{
+    struct inheriting *inheriting = context;
+    struct block own = *block;
+    if (block->site >= inheriting->site_count || inheriting->err < 0)
+        return;
+    uint32_t *known = &inheriting->sites[block->site];
+    if (*known == 0) {
+        inheriting->err = find_site(inheriting, block->site, &own.site);
+        if (inheriting->err < 0)
+            return;
+        *known = own.site + 1;
+    }
+    own.site = *known - 1;
+    own.thread = 0; /* the one that was forked */
+    own.time_ns = 0;
+    int replaced = heap_book_alloc(inheriting->child->heap, &own);
+    if (replaced == -ENOMEM)
+        inheriting->err = replaced;
+}
+
+static void note_inheritance(struct session *session, bool known)
+{
+    char text[256], bytes[HUMAN_MAX];
+    if (!known) {
+        session_note(session, "began by fork: what it inherited from the parent is not known, and "
+                              "frees of that count as unknown");
+        return;
+    }
+    heap_book_totals(session->heap, &session->inherited);
+    if (session->inherited.calls == 0)
+        return;
+    human_bytes((int64_t)session->inherited.bytes, bytes);
+    snprintf(text, sizeof(text),
+             "began by fork with %" PRIu64
+             " blocks, %s, of its parent's: they stand under '" INHERITED
+             "', as if allocated at the beginning",
+             session->inherited.calls, bytes);
+    session_note(session, text);
+}
+
+void session_inherit(struct session *session, const struct session *parent)
+{
+    struct inheriting inheriting = {.child = session, .parent = parent};
+    bool known = false;
+    if (!session_waits_for_parent(session))
+        return;
+    session->has_inherited = true;
+    if (parent && parent->heap) {
+        inheriting.site_count = stack_import_site_count(parent->stacks);
+        inheriting.sites = calloc(inheriting.site_count + 1, sizeof(uint32_t));
+        inheriting.label = recording_intern(session->recording, INHERITED);
+    }
+    if (inheriting.sites)
+        known = heap_book_visit_fork(parent->heap, session->process.fork_id, inherit_block,
+                                     &inheriting) &&
+                inheriting.err == 0;
+    free(inheriting.sites);
+    session_begin_limits(session);
+    note_inheritance(session, known);
+}

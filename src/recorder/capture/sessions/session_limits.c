@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_limits.c - a process has no more blocks than it has memory for: what it says beyond that would only fill ours. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "capture/sessions/session_parts.h"
+#include "procfs/memory_status.h"
+
+/* Some anyway, for they may lie in memory that it has not touched; where its size is not known; and by its size: blocks may
+ * be as small as 8 bytes, of which we keep more than that. */
+static const struct heap_limits anyway = {16u << 20, {.bytes = 512ull << 20, .pages = 4u << 20}};
+static const struct heap_limits unknown = {64u << 20, {.bytes = 1ull << 30, .pages = 16u << 20}};
+#define BYTES_OF_BLOCK 8u
+#define OURS_PER_BYTE  3u
+#define OURS_OF_PAGE   64u   /* at least */
+#define BYTES_OF_PAGE  2048u /* half: as many again may not be touched */
+
+#define ASK_EVERY_NS 10000000ull
+
+void session_limit_blocks(struct session *session, int64_t memory_bytes)
+{
+    if (memory_bytes > (int64_t)session->memory_most)
+        session->memory_most = (uint64_t)memory_bytes;
+    uint64_t const most = session->memory_most;
+    struct heap_limits limits = most ? anyway : unknown;
+    limits.blocks += most / BYTES_OF_BLOCK;
+    limits.table.bytes += OURS_PER_BYTE * most + session->inherited_table_bytes;
+    limits.table.pages += most / BYTES_OF_PAGE + session->inherited_table_bytes / OURS_OF_PAGE;
+    heap_book_limit(session->heap, &limits);
+}
+
+/* It may have grown since the last bucket. */
+static bool ask_for_more(void *context)
+{
+    struct session *session = context;
+    struct memory_status memory;
+    uint64_t const before = session->memory_most, now = monotonic_ns();
+    if (now - session->asked_memory_ns < ASK_EVERY_NS)
+        return false;
+    session->asked_memory_ns = now;
+    if (session->pid == 0 || memory_status_read(session->pid, &memory) < 0)
+        return false;
+    session_limit_blocks(session, memory.rss_peak_bytes + memory.swap_bytes);
+    return session->memory_most > before;
+}
+
+void session_begin_limits(struct session *session)
+{
+    session->inherited_table_bytes = heap_book_table_bytes(session->heap);
+    session_limit_blocks(session, 0);
+    heap_book_ask_for_more(session->heap, ask_for_more, session);
+    (void)ask_for_more(session);
+}
+
+void session_tell_refused(struct session *session)
+{
+    char text[160];
+    uint64_t const refused = heap_book_refused(session->heap);
+    if (refused == 0)
+        return;
+    snprintf(
+        text, sizeof(text),
+        "%llu blocks are not in the recording: the program told of more than it has memory for",
+        (unsigned long long)refused);
+    session_note(session, text);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_rate.c - how much of the heap is traced: all of it, samples, or nothing. */
+#include "capture/sessions/session_parts.h"
+#include "wire/arena.h"
+
+/* Blocks that are looked at to forget those of them that nobody follows any more. */
+#define LOOKS_AT_ONCE  (64ull << 20)
+#define LOOKS_PER_TICK (16ull << 20)
+
+static void note_sampled(struct quality *quality, uint64_t rate)
+{
+    if (rate > quality->sample_rate)
+        quality->sample_rate = rate;
+}
+
+static void forget_exact(struct session *session, uint64_t now)
+{
+    session->has_unfollowed = false;
+    session->recording->quality.unfollowed_bytes += heap_book_forget_exact(session->heap, now);
+}
+
+/* A program that tells of new rates all the time makes us look at all of its blocks no more often than this. */
+static void forget_if_allowed(struct session *session, uint64_t now)
+{
+    session->looks_allowed.most = LOOKS_AT_ONCE;
+    if (session->has_unfollowed &&
+        allowance_take(&session->looks_allowed, heap_book_visit_cost(session->heap)))
+        forget_exact(session, now);
+}
+
+void session_rate(struct session *session, uint64_t rate, uint64_t now_ns)
+{
+    if (rate == RATE_FULL)
+        return;
+    note_sampled(&session->recording->quality, rate);
+    session->has_unfollowed = true;
+    forget_if_allowed(session, session_time(session, now_ns));
+}
+
+void session_tick_rate(struct session *session, uint64_t now)
+{
+    allowance_add(&session->looks_allowed, LOOKS_PER_TICK);
+    forget_if_allowed(session, now);
+}
+
+void session_end_rate(struct session *session, uint64_t now)
+{
+    if (session->has_unfollowed)
+        forget_exact(session, now);
+}
+
+void session_note_rate(struct session *session, uint64_t now_ns)
+{
+    struct quality *quality = &session->recording->quality;
+    uint64_t const now = session_time(session, now_ns);
+    uint64_t const rate = atomic_load(&session->arena->header->rate);
+    if (session->rate == RATE_OFF && now > session->rate_ns)
+        quality->off_ns += now - session->rate_ns;
+    if (rate == RATE_OFF && quality->off_ns == 0)
+        quality->off_ns = 1; /* that it was is known at once */
+    if (rate != RATE_OFF && rate != RATE_FULL)
+        note_sampled(quality, rate);
+    session->rate = rate;
+    session->rate_ns = now;
+}

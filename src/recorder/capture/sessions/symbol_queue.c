@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture/sessions/symbol_queue.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "capture/rings/lifeline.h"
+#include "symbols/perf_map.h"
+#include "symbols/resolver.h"
+
+#define BEHIND_ALL 10           /* nice */
+#define AT_FIRST   100000000ull /* ns of processor time */
+#define REST_NS    3000000000ull
+#define REST_SHARE 30u /* of the time may go into reading again what was given back */
+
+/* Texts are copied: the recording's own tables move while they grow. */
+struct question {
+    struct recording *recording; /* only a mark for whom the answer is */
+    uint32_t frame;
+    uint64_t address;
+    char *path, *root, *build_id;
+};
+
+struct answer {
+    struct recording *recording;
+    uint32_t frame;
+    uint32_t count;
+    uint32_t into_function; /* as in struct frame */
+    struct resolved *names; /* texts belong to the resolver, which outlives us */
+};
+
+struct symbol_queue {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    VEC(struct question) questions;
+    size_t next; /* the first question not taken */
+    VEC(struct answer) answers;
+    size_t open;                     /* questions without an answer that was fetched */
+    const struct recording *at_work; /* whose question is being answered, if the answer is wanted */
+    bool taken;                      /* a question is being answered, by whichever thread */
+    bool stop;
+    pid_t tid; /* of the thread; 0 until it runs */
+    bool is_behind, must_hurry;
+    bool is_resting;
+    uint64_t worked_ns; /* processor time of the thread when it last rested */
+    struct resolver *resolver;
+};
+
+static struct answer find_answer(struct symbol_queue *queue, const struct question *question)
+{
+    struct resolved names[RESOLVED_MAX];
+    struct resolver_module module = {question->path, question->root, question->build_id};
+    struct answer answer = {.recording = question->recording, .frame = question->frame};
+    size_t count = resolver_lookup(queue->resolver, &module, question->address, names);
+    if (count > 0 && (answer.names = malloc(count * sizeof(names[0])))) {
+        memcpy(answer.names, names, count * sizeof(names[0]));
+        answer.count = (uint32_t)count;
+    }
+    uint64_t const start =
+        count ? 0 : resolver_function_start(queue->resolver, &module, question->address);
+    if (start && question->address - start < UINT32_MAX)
+        answer.into_function = (uint32_t)(question->address - start) + 1;
+    return answer;
+}
+
+static void question_fini(struct question *question)
+{
+    free(question->path);
+    free(question->root);
+    free(question->build_id);
+}
+
+/* Naming can wait, reading rings cannot: after its first bit of work the thread goes behind all others.  Not before,
+ * because what a short recording needs is little, and only root may call it back.  Called with the lock held, also by those who
+ * ask, for a single answer may take seconds. */
+static void mind_others(struct symbol_queue *queue)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (queue->is_behind || queue->must_hurry || !queue->tid ||
+        pthread_getcpuclockid(queue->thread, &clock) != 0 || clock_gettime(clock, &used) < 0 ||
+        (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec < AT_FIRST)
+        return;
+    setpriority(PRIO_PROCESS, (id_t)queue->tid, BEHIND_ALL);
+    queue->is_behind = true;
+}
+
+/* Called with the lock held, and given up meanwhile. */
+static void answer_next(struct symbol_queue *queue)
+{
+    struct question question = queue->questions.items[queue->next++];
+    queue->at_work = question.recording;
+    queue->taken = true;
+    queue->is_resting = false;
+    pthread_mutex_unlock(&queue->lock);
+    struct answer answer = find_answer(queue, &question);
+    question_fini(&question);
+    pthread_mutex_lock(&queue->lock);
+    bool wanted = queue->at_work != NULL;
+    queue->at_work = NULL;
+    queue->taken = false;
+    if (!wanted || !vec_push(&queue->answers, answer)) {
+        free(answer.names);
+        queue->open--;
+    }
+    pthread_cond_broadcast(&queue->changed);
+}
+
+/* When nobody has asked for some time, memory is given back; later where it took long to read.  Called with the lock held. */
+static void wait_or_rest(struct symbol_queue *queue)
+{
+    uint64_t const used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t const work = (used - queue->worked_ns) * REST_SHARE;
+    uint64_t const until = clock_ns(CLOCK_REALTIME) + (work > REST_NS ? work : REST_NS);
+    struct timespec const then = {(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
+    if (queue->is_resting || queue->taken) {
+        pthread_cond_wait(&queue->changed, &queue->lock);
+        return;
+    }
+    if (pthread_cond_timedwait(&queue->changed, &queue->lock, &then) != ETIMEDOUT || queue->taken ||
+        queue->next < queue->questions.count)
+        return;
+    queue->taken = true;
+    pthread_mutex_unlock(&queue->lock);
+    resolver_rest(queue->resolver);
+    pthread_mutex_lock(&queue->lock);
+    queue->taken = false;
+    queue->is_resting = true;
+    queue->worked_ns = used;
+    pthread_cond_broadcast(&queue->changed);
+}
+
+static void *answer_questions(void *context)
+{
+    struct symbol_queue *queue = context;
+    pthread_mutex_lock(&queue->lock);
+    queue->tid = gettid();
+    while (!queue->stop) {
+        if (queue->next < queue->questions.count && !queue->taken) {
+            answer_next(queue);
+            mind_others(queue);
+            continue;
+        }
+        if (queue->next == queue->questions.count)
+            queue->questions.count = queue->next = 0;
+        wait_or_rest(queue);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return NULL;
+}
+
+/* From now on somebody waits for it: on a machine that is busy it would hardly get on behind all others.  Only root
+ * may; for the others the one who waits answers all but the question that is being answered. */
+static void let_hurry(struct symbol_queue *queue)
+{
+    queue->must_hurry = true;
+    if (queue->tid)
+        setpriority(PRIO_PROCESS, (id_t)queue->tid, getpriority(PRIO_PROCESS, 0));
+}
+
+struct symbol_queue *symbol_queue_create(void)
+{
+    struct symbol_queue *queue = calloc(1, sizeof(*queue));
+    if (!queue)
+        return NULL;
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->changed, NULL);
+    queue->resolver = resolver_create();
+    if (!queue->resolver || pthread_create(&queue->thread, NULL, answer_questions, queue) != 0) {
+        resolver_destroy(queue->resolver);
+        free(queue);
+        return NULL;
+    }
+    return queue;
+}
+
+void symbol_queue_destroy(struct symbol_queue *queue)
+{
+    if (!queue)
+        return;
+    pthread_mutex_lock(&queue->lock);
+    queue->stop = true;
+    let_hurry(queue);
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    pthread_join(queue->thread, NULL);
+    for (; queue->next < queue->questions.count; queue->next++)
+        question_fini(&queue->questions.items[queue->next]);
+    vec_each (answer, &queue->answers)
+        free(answer->names);
+    vec_free(&queue->questions);
+    vec_free(&queue->answers);
+    resolver_destroy(queue->resolver);
+    pthread_cond_destroy(&queue->changed);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
+
+static void put_answer(struct recording *recording, const struct answer *answer)
+{
+    struct frame *frame = &recording->frames.items[answer->frame];
+    size_t first = recording->locations.count;
+    frame->into_function = answer->into_function;
+    for (uint32_t i = 0; i < answer->count; i++) {
+        const struct resolved *name = &answer->names[i];
+        struct location location = {.function = recording_intern(recording, name->function),
+                                    .symbol = recording_intern(recording, name->symbol),
+                                    .file = recording_intern(recording, name->file),
+                                    .line = name->line};
+        if (!vec_push(&recording->locations, location))
+            return;
+    }
+    frame->first_location = (uint32_t)first;
+    frame->location_count = answer->count;
+}
+
+/* Called with the lock held. */
+static void fetch_answers(struct symbol_queue *queue, struct recording *recording)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < queue->answers.count; i++) {
+        struct answer *answer = &queue->answers.items[i];
+        if (answer->recording != recording) {
+            queue->answers.items[kept++] = *answer;
+            continue;
+        }
+        put_answer(recording, answer);
+        free(answer->names);
+        queue->open--;
+    }
+    queue->answers.count = kept;
+}
+
+void symbol_queue_forget(struct symbol_queue *queue, const struct recording *recording)
+{
+    pthread_mutex_lock(&queue->lock);
+    size_t kept = queue->next;
+    for (size_t i = queue->next; i < queue->questions.count; i++) {
+        struct question *question = &queue->questions.items[i];
+        if (question->recording == recording) {
+            question_fini(question);
+            queue->open--;
+        } else {
+            queue->questions.items[kept++] = *question;
+        }
+    }
+    queue->questions.count = kept;
+    kept = 0;
+    for (size_t i = 0; i < queue->answers.count; i++) {
+        struct answer *answer = &queue->answers.items[i];
+        if (answer->recording == recording) {
+            free(answer->names);
+            queue->open--;
+        } else {
+            queue->answers.items[kept++] = *answer;
+        }
+    }
+    queue->answers.count = kept;
+    if (queue->at_work == recording)
+        queue->at_work = NULL;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* That of the one process of a recording leads to what it has mapped, also when the file is gone; of several each module knows its own. */
+static const char *root_of(const struct module *module, const char *root)
+{
+    return *root || !module->root ? root : module->root;
+}
+
+static bool ask(struct symbol_queue *queue, struct recording *recording, const char *root,
+                size_t at)
+{
+    const struct frame *frame = &recording->frames.items[at];
+    if (frame->module == MODULE_NONE || frame->location_count > 0) /* those came with a name */
+        return true;
+    const struct module *module = &recording->modules.items[frame->module];
+    struct question question = {.recording = recording,
+                                .frame = (uint32_t)at,
+                                .address = frame->address,
+                                .path = strdup(recording_text(recording, module->path)),
+                                .root = strdup(root_of(module, root)),
+                                .build_id = strdup(recording_text(recording, module->build_id))};
+    if (!question.path || !question.root || !question.build_id ||
+        !vec_push(&queue->questions, question)) {
+        question_fini(&question);
+        return false;
+    }
+    queue->open++;
+    return true;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct question *a = left, *b = right;
+    int const order = strcmp(a->path, b->path);
+    return order ? order : a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* What lies together is asked together: then a few units of the debug information in memory are enough. */
+static void sort_questions(struct symbol_queue *queue)
+{
+    if (queue->questions.count > queue->next)
+        qsort(&queue->questions.items[queue->next], queue->questions.count - queue->next,
+              sizeof(queue->questions.items[0]), by_place);
+}
+
+void symbol_queue_fetch(struct symbol_queue *queue, struct recording *recording)
+{
+    pthread_mutex_lock(&queue->lock);
+    fetch_answers(queue, recording);
+    mind_others(queue);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+size_t symbol_queue_ask(struct symbol_queue *queue, struct recording *recording, const char *root,
+                        size_t first)
+{
+    pthread_mutex_lock(&queue->lock);
+    while (first < recording->frames.count && (recording->frames.items[first].location_count > 0 ||
+                                               ask(queue, recording, root, first)))
+        first++;
+    sort_questions(queue);
+    mind_others(queue);
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    return first;
+}
+
+bool symbol_queue_is_done(struct symbol_queue *queue, struct recording *recording)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool done = queue->at_work != recording;
+    for (size_t i = queue->next; done && i < queue->questions.count; i++)
+        done = queue->questions.items[i].recording != recording;
+    fetch_answers(queue, recording);
+    pthread_mutex_unlock(&queue->lock);
+    return done;
+}
+
+static bool all_answered(const struct symbol_queue *queue)
+{
+    return queue->next == queue->questions.count && queue->answers.count >= queue->open;
+}
+
+/* For an answer, or until it is time to see whether anybody still wants to wait. */
+static void wait_a_step(struct symbol_queue *queue)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_cond_timedwait(&queue->changed, &queue->lock, &until);
+}
+
+/* Called with the lock held. */
+static void answer_all(struct symbol_queue *queue, struct recording *recording)
+{
+    while (!all_answered(queue) && !lifeline_is_pulled()) {
+        if (queue->next < queue->questions.count && !queue->taken)
+            answer_next(queue);
+        else
+            wait_a_step(queue);
+    }
+    fetch_answers(queue, recording);
+}
+
+/* Runtimes write the names of what they make late, some only at their end. */
+static void ask_again(struct symbol_queue *queue, struct recording *recording)
+{
+    for (size_t i = 0; i < recording->frames.count; i++) {
+        const struct frame *frame = &recording->frames.items[i];
+        if (frame->location_count == 0 && frame->module != MODULE_NONE &&
+            perf_map_is_path(
+                recording_text(recording, recording->modules.items[frame->module].path)) &&
+            !ask(queue, recording, "", i))
+            return;
+    }
+}
+
+void symbol_queue_finish(struct symbol_queue *queue, struct recording *recording)
+{
+    pthread_mutex_lock(&queue->lock);
+    let_hurry(queue);
+    answer_all(queue, recording);
+    ask_again(queue, recording);
+    answer_all(queue, recording);
+    bool const done = all_answered(queue);
+    pthread_mutex_unlock(&queue->lock);
+    if (!done)
+        symbol_queue_forget(queue, recording);
+}
