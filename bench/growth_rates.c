@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/growth.h"
+#include "analyze/growth/growth.h"
 
 #define MIB        1048576.0
 #define POINTS_MAX 20000

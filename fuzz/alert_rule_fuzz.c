@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/alert_rule.h"
+#include "analyze/alerts/alert_rule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

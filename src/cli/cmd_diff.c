@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/diff_gate.h"
-#include "analyze/diff_scale.h"
-#include "analyze/stack_match.h"
+#include "analyze/diff/diff_gate.h"
+#include "analyze/diff/diff_scale.h"
+#include "analyze/trees/stack_match.h"
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "cli/commands.h"

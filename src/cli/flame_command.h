@@ -1,7 +1,7 @@
 /* flame_command.h - inside `memoir flame`: what was asked for, and the weights that come of it. */
 #pragma once
 
-#include "analyze/moment_sums.h"
+#include "analyze/sums/moment_sums.h"
 #include "cli/picture_command.h"
 #include "report/flame_diff.h"
 

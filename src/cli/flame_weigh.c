@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyze/stack_match.h"
+#include "analyze/trees/stack_match.h"
 #include "cli/flame_command.h"
 #include "cli/other_metrics.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/diff_scale.h"
-#include "analyze/stack_union.h"
+#include "analyze/diff/diff_scale.h"
+#include "analyze/diff/stack_union.h"
 #include "base/human.h"
 #include "cli/graph_rules.h"
 #include "cli/open_input.h"

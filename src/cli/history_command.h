@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyze/growth.h"
+#include "analyze/growth/growth.h"
 #include "base/pattern.h"
 #include "report/text_style.h"
 #include "store/history.h"

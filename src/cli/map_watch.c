@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyze/alert.h"
+#include "analyze/alerts/alert.h"
 #include "base/human.h"
 #include "cli/helper_program.h"
 #include "cli/history_lines.h"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyze/findings.h"
+#include "analyze/alerts/findings.h"
 #include "cli/helper_program.h"
 #include "cli/name_lines.h"
 #include "symbols/elf_image.h"

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyze/plausible.h"
+#include "analyze/alerts/plausible.h"
 #include "base/human.h"
 #include "cli/cpu_options.h"
 #include "cli/helper_program.h"

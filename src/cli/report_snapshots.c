@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/stack_match.h"
+#include "analyze/trees/stack_match.h"
 #include "base/human.h"
 #include "cli/answer_file.h"
 #include "report/snapshots_report.h"

@@ -1,7 +1,7 @@
 /* run_pictures_draw.h - inside run_pictures: one picture of one profile. */
 #pragma once
 
-#include "analyze/weigh.h"
+#include "analyze/sums/weigh.h"
 #include "cluster/run.h"
 
 struct run_picture {

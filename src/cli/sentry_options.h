@@ -1,7 +1,7 @@
 /* sentry_options.h - what is watched beside a recording: alerts and what they do, and the history. */
 #pragma once
 
-#include "analyze/alert_rule.h"
+#include "analyze/alerts/alert_rule.h"
 #include "base/pattern.h"
 #include "cli/options.h"
 

@@ -1,9 +1,9 @@
 /* sentry_parts.h - inside the sentry: one process of it, shared by the files that evaluate, tell and keep. */
 #pragma once
 
-#include "analyze/alert.h"
-#include "analyze/growth_watch.h"
-#include "analyze/live_pictures.h"
+#include "analyze/alerts/alert.h"
+#include "analyze/growth/growth_watch.h"
+#include "analyze/sums/live_pictures.h"
 #include "cli/alert_actions.h"
 #include "cli/sentry.h"
 #include "cli/sentry_pressure.h"

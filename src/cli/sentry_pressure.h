@@ -2,7 +2,7 @@
  * looked at. */
 #pragma once
 
-#include "analyze/alert.h"
+#include "analyze/alerts/alert.h"
 
 struct pressure_watch;
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyze/stack_match.h"
+#include "analyze/trees/stack_match.h"
 #include "base/clock.h"
 #include "cli/sentry_parts.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "analyze/live_rank.h"
+#include "analyze/sites/live_rank.h"
 #include "base/pattern.h"
 
 #define TOP_FILTER_MAX 128

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/site_table.h"
+#include "analyze/sites/site_table.h"
 
 #define STACKS_SEEN 2048u
 

@@ -1,11 +1,11 @@
 /* top_sites.h - the functions that hold most live heap in a process that is being recorded, or whose live heap has grown most. */
 #pragma once
 
-#include "analyze/live_pictures.h"
+#include "analyze/sums/live_pictures.h"
 #include "capture/outside/watcher.h"
 
 struct top_site {
-    string_id function;  /* as in analyze/site_table.h */
+    string_id function;  /* as in analyze/sites/site_table.h */
     int64_t bytes;       /* live */
     int64_t grown_bytes; /* since then; 0 where nothing was compared */
 };

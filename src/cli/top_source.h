@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "analyze/running.h"
+#include "analyze/sums/running.h"
 #include "procfs/memory_status.h"
 #include "store/recording_follow.h"
 

@@ -1,7 +1,7 @@
 /* page_recording.h - recordings of pages made by hand, for tests of whatever shows them. */
 #pragma once
 
-#include "analyze/running.h"
+#include "analyze/sums/running.h"
 #include "model/page_kind.h"
 
 struct page_recording {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyze/growth.h"
+#include "analyze/growth/growth.h"
 #include "cluster/ram.h"
 #include "cluster/ram_growers.h"
 #include "report/svg_out.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/asking_stack.h"
 
-#include "analyze/shown_frame.h"
+#include "analyze/trees/shown_frame.h"
 
 #define LINES_MAX 256
 

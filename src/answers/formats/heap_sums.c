@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/bucket_walk.h"
+#include "analyze/sums/bucket_walk.h"
 
 struct gatherer {
     struct heap_sums *into;

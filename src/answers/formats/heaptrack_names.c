@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/shown_frame.h"
+#include "analyze/trees/shown_frame.h"
 #include "formats/asking_stack.h"
 #include "formats/heaptrack_format.h"
 

@@ -2,7 +2,7 @@
 /* heaptrack_reader_lines.c - every kind of line but the events. */
 #include <string.h>
 
-#include "analyze/suppress.h"
+#include "analyze/alerts/suppress.h"
 #include "formats/heaptrack_facts.h"
 #include "formats/heaptrack_format.h"
 #include "formats/heaptrack_reader.h"

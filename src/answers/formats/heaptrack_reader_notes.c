@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyze/findings.h"
+#include "analyze/alerts/findings.h"
 #include "formats/heaptrack_format.h"
 #include "formats/heaptrack_reader.h"
 

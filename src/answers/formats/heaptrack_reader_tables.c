@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/shown_frame.h"
+#include "analyze/trees/shown_frame.h"
 #include "formats/heaptrack_format.h"
 
 #define LOCATIONS_MAX 256 /* inlined into each other at one place */

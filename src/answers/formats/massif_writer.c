@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analyze/snapshot_tree.h"
-#include "analyze/stack_match.h"
+#include "analyze/trees/snapshot_tree.h"
+#include "analyze/trees/stack_match.h"
 #include "formats/massif_format.h"
 #include "formats/writers.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perf_data_writer_samples.c - the samples of a recording as records of a perf.data. */
-#include "analyze/bucket_walk.h"
+#include "analyze/sums/bucket_walk.h"
 #include "formats/perf_data_writer.h"
 
 #define CHAIN_MAX 4096u /* a record has 64 KiB */

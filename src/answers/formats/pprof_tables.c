@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/shown_frame.h"
+#include "analyze/trees/shown_frame.h"
 #include "formats/pprof_fields.h"
 
 #define LINES_MAX 256

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/stack_match.h"
-#include "analyze/suppress.h"
+#include "analyze/trees/stack_match.h"
+#include "analyze/alerts/suppress.h"
 #include "base/human.h"
 #include "formats/writers.h"
 

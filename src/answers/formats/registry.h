@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "analyze/weigh.h"
+#include "analyze/sums/weigh.h"
 #include "base/pattern.h"
 #include "formats/output.h"
 #include "model/losses.h"

@@ -1,7 +1,7 @@
 /* shown_stack.h - the lines of a stack as people read them, in memory that is used again. */
 #pragma once
 
-#include "analyze/call_tree.h"
+#include "analyze/trees/call_tree.h"
 
 struct shown_stack {                /* all zero to begin; vec_free(&stack.frames) at the end */
     VEC(struct shown_frame) frames; /* innermost first */

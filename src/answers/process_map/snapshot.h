@@ -5,7 +5,7 @@
  * swap but neither PSS nor private and shared. */
 #pragma once
 
-#include "analyze/sort_regions.h"
+#include "analyze/memory/sort_regions.h"
 #include "base/fault.h"
 #include "model/breakdown.h"
 #include "procfs/smaps.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyze/breakdown_diff.h"
+#include "analyze/diff/breakdown_diff.h"
 
 struct breakdown_diff_view {
     const struct breakdown_diff *diff;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "analyze/rank.h"
+#include "analyze/sites/rank.h"
 #include "base/human.h"
 
 #define OWNERS_SHOWN 3

@@ -2,8 +2,8 @@
  * grown and shrunk call sites, biggest change first, after both totals. */
 #pragma once
 
-#include "analyze/diff.h"
-#include "analyze/diff_tree.h"
+#include "analyze/diff/diff.h"
+#include "analyze/diff/diff_tree.h"
 #include "report/text_style.h"
 
 struct diff_view {

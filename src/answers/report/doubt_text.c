@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyze/shown_frame.h"
+#include "analyze/trees/shown_frame.h"
 #include "base/human.h"
 
 #define ADDON_ENDING ".node"

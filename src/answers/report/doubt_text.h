@@ -1,7 +1,7 @@
 /* doubt_text.h - a doubt about a recording as a sentence: what is missing, why, and what would show it. */
 #pragma once
 
-#include "analyze/plausible.h"
+#include "analyze/alerts/plausible.h"
 #include "report/text_line.h"
 
 void doubt_render(const struct recording *recording, const struct plausibility *found,

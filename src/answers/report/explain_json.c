@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
-#include "analyze/rank.h"
+#include "analyze/sites/rank.h"
 #include "base/json_list.h"
 #include "report/csv_field.h"
 #include "report/explain_report.h"

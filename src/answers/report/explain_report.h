@@ -1,9 +1,9 @@
 /* explain_report.h - the answer of `memoir explain`: a waterfall from the resident size to its owners. */
 #pragma once
 
-#include "analyze/explain.h"
-#include "analyze/owners_curve.h"
-#include "analyze/rank.h"
+#include "analyze/memory/explain.h"
+#include "analyze/growth/owners_curve.h"
+#include "analyze/sites/rank.h"
 #include "report/text_style.h"
 
 struct explain_report {

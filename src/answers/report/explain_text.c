@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "analyze/rank.h"
+#include "analyze/sites/rank.h"
 #include "base/human.h"
 #include "model/losses.h"
 #include "report/explain_report.h"

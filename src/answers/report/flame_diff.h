@@ -4,8 +4,8 @@
  * it with all it calls.  Grey is what may be the chance of sampling. */
 #pragma once
 
-#include "analyze/diff_scale.h"
-#include "analyze/diff_tree.h"
+#include "analyze/diff/diff_scale.h"
+#include "analyze/diff/diff_tree.h"
 #include "base/human.h"
 #include "report/flame_data.h"
 

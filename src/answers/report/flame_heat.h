@@ -4,7 +4,7 @@
  * Without script it shows the map and the graph of all of it. */
 #pragma once
 
-#include "analyze/heat_map.h"
+#include "analyze/trees/heat_map.h"
 #include "report/flame_svg.h"
 
 #define HEAT_LEVELS 8

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/select_largest.h"
+#include "analyze/sites/select_largest.h"
 
 /* What is left to lay out among the children of one node. */
 struct level {

@@ -5,7 +5,7 @@
  * siblings, which knows how many it stands for. */
 #pragma once
 
-#include "analyze/call_tree.h"
+#include "analyze/trees/call_tree.h"
 
 struct flame_frame {
     uint32_t node;   /* in the call tree; of a remainder: the parent it belongs to */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyze/diff_noise.h"
+#include "analyze/diff/diff_noise.h"
 #include "base/vec.h"
 #include "report/svg_out.h"
 

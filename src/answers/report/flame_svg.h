@@ -5,8 +5,8 @@
  * graph, a link that keeps the state.  The same input gives the same bytes. */
 #pragma once
 
-#include "analyze/call_tree.h"
-#include "analyze/diff_tree.h"
+#include "analyze/trees/call_tree.h"
+#include "analyze/diff/diff_tree.h"
 #include "report/flame_palette.h"
 #include "report/svg_out.h"
 

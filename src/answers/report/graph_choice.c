@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/stack_match.h"
+#include "analyze/trees/stack_match.h"
 #include "base/human.h"
 
 #define DEPTH_MAX 100000

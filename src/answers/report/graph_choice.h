@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "analyze/call_graph.h"
+#include "analyze/trees/call_graph.h"
 #include "base/fault.h"
 #include "base/pattern.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyze/call_graph.h"
+#include "analyze/trees/call_graph.h"
 #include "report/graph_choice.h"
 
 struct graph_answer {

@@ -2,7 +2,7 @@
  * have in common. */
 #pragma once
 
-#include "analyze/call_graph.h"
+#include "analyze/trees/call_graph.h"
 #include "report/graph_theme.h"
 #include "report/picture_text.h"
 

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "analyze/recording_growth.h"
+#include "analyze/growth/recording_growth.h"
 
 struct growth_answer {
     struct recording *recording;

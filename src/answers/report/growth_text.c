@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/growth_text.h"
 
-#include "analyze/call_tree.h"
+#include "analyze/trees/call_tree.h"
 #include "base/human.h"
 
 #define MINUTE_NS UINT64_C(60000000000)

@@ -1,7 +1,7 @@
 /* growth_text.h - a growth verdict as a sentence for people and as JSON. */
 #pragma once
 
-#include "analyze/recording_growth.h"
+#include "analyze/growth/recording_growth.h"
 #include "base/json_out.h"
 #include "report/text_line.h"
 

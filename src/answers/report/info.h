@@ -1,7 +1,7 @@
 /* info.h - what is in a recording and how far it can be trusted, in full: `memoir info`. */
 #pragma once
 
-#include "analyze/findings.h"
+#include "analyze/alerts/findings.h"
 #include "report/text_style.h"
 
 struct info {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/map_json.h"
 
-#include "analyze/recorded_map.h"
-#include "analyze/shown_frame.h"
+#include "analyze/memory/recorded_map.h"
+#include "analyze/trees/shown_frame.h"
 #include "report/breakdown_parts.h"
 #include "report/json_report.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyze/map_rows.h"
+#include "analyze/memory/map_rows.h"
 #include "model/recording.h"
 #include "model/region_cells.h"
 

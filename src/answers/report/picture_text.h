@@ -2,7 +2,7 @@
  * trust it. */
 #pragma once
 
-#include "analyze/weigh.h"
+#include "analyze/sums/weigh.h"
 #include "model/recording.h"
 
 #define PICTURE_TEXT_MAX 512

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/bucket_walk.h"
-#include "analyze/stack_match.h"
-#include "analyze/sum_tree.h"
+#include "analyze/sums/bucket_walk.h"
+#include "analyze/trees/stack_match.h"
+#include "analyze/sums/sum_tree.h"
 #include "base/human.h"
 #include "report/plot_columns.h"
 #include "report/plot_sites.h"

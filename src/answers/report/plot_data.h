@@ -6,7 +6,7 @@
  * is there with its call sites. */
 #pragma once
 
-#include "analyze/weigh.h"
+#include "analyze/sums/weigh.h"
 #include "base/pattern.h"
 
 #define PLOT_SITES_MAX 16

@@ -4,7 +4,7 @@
  * are too many, each two columns become one. */
 #pragma once
 
-#include "analyze/site_table.h"
+#include "analyze/sites/site_table.h"
 #include "report/plot_data.h"
 
 struct site_note {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/stack_match.h"
+#include "analyze/trees/stack_match.h"
 
 static bool is_leaked(const struct metric *metric)
 {

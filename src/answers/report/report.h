@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyze/findings.h"
-#include "analyze/histogram.h"
-#include "analyze/phases.h"
-#include "analyze/rank.h"
-#include "analyze/recording_growth.h"
-#include "analyze/suppress.h"
-#include "analyze/weigh.h"
+#include "analyze/alerts/findings.h"
+#include "analyze/sums/histogram.h"
+#include "analyze/sums/phases.h"
+#include "analyze/sites/rank.h"
+#include "analyze/growth/recording_growth.h"
+#include "analyze/alerts/suppress.h"
+#include "analyze/sums/weigh.h"
 #include "base/pattern.h"
 #include "report/text_style.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "analyze/rank.h"
-#include "analyze/sandwich.h"
+#include "analyze/sites/rank.h"
+#include "analyze/trees/sandwich.h"
 #include "report/svg_out.h"
 
 struct sandwich_report {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/metric_data.h"
-#include "analyze/stack_match.h"
-#include "analyze/suppress.h"
+#include "analyze/sums/metric_data.h"
+#include "analyze/trees/stack_match.h"
+#include "analyze/alerts/suppress.h"
 #include "base/human.h"
 #include "base/nearest.h"
 

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-#include "analyze/rank.h"
-#include "analyze/side_by_side.h"
-#include "analyze/weigh.h"
+#include "analyze/sites/rank.h"
+#include "analyze/diff/side_by_side.h"
+#include "analyze/sums/weigh.h"
 #include "base/pattern.h"
 #include "report/time_point.h"
 

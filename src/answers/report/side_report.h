@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyze/side_by_side.h"
+#include "analyze/diff/side_by_side.h"
 #include "report/text_style.h"
 
 struct side_view {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "analyze/snapshot_tree.h"
+#include "analyze/trees/snapshot_tree.h"
 #include "report/text_style.h"
 
 struct snapshots_page {

@@ -1,7 +1,7 @@
 /* text_frame.h - the name and the place of a function on one line: "parse (parse.c:3)". */
 #pragma once
 
-#include "analyze/call_tree.h"
+#include "analyze/trees/call_tree.h"
 #include "report/text_style.h"
 
 #define TEXT_NO_STACK "[no stack]"

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "analyze/metric_data.h"
+#include "analyze/sums/metric_data.h"
 #include "base/human.h"
 #include "model/losses.h"
 #include "report/stack_shares.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/site_callers.h"
+#include "analyze/sites/site_callers.h"
 #include "base/human.h"
 #include "report/text_frame.h"
 #include "report/text_report.h"

@@ -1,7 +1,7 @@
 /* top_page.h - one screen of `memoir top`: a few lines about the process, then who holds its memory. */
 #pragma once
 
-#include "analyze/live_rank.h"
+#include "analyze/sites/live_rank.h"
 #include "report/text_style.h"
 
 struct top_view {

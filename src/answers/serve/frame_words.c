@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/shown_frame.h"
+#include "analyze/trees/shown_frame.h"
 #include "base/rust_hash.h"
 
 static struct slice bare_name(const struct recording *recording, string_id path)

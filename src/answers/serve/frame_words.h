@@ -1,7 +1,7 @@
 /* frame_words.h - what is told about a frame in a tree of pages. */
 #pragma once
 
-#include "analyze/page_frames.h"
+#include "analyze/memory/page_frames.h"
 
 /* Where a frame is in no file: made at run time, or only a name. */
 #define NO_FILE "[no file]"

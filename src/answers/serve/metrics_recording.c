@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
-#include "analyze/findings.h"
+#include "analyze/alerts/findings.h"
 #include "serve/metrics_families.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

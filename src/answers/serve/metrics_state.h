@@ -2,7 +2,7 @@
  * read whenever somebody asks. */
 #pragma once
 
-#include "analyze/recording_growth.h"
+#include "analyze/growth/recording_growth.h"
 #include "serve/memory_look.h"
 #include "serve/metrics_out.h"
 #include "serve/site_list.h"

@@ -3,7 +3,7 @@
 
 #include "base/json_out.h"
 #include "cluster/ram.h"
-#include "analyze/growth.h"
+#include "analyze/growth/growth.h"
 #include "serve/target_list.h"
 
 #define NODE_POINTS      240

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/recording_growth.h"
+#include "analyze/growth/recording_growth.h"
 #include "serve/node_rows.h"
 
 enum { COLUMN_RSS, COLUMN_HEAP, COLUMNS };

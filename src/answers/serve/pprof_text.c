@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/call_tree.h"
-#include "analyze/weigh.h"
+#include "analyze/trees/call_tree.h"
+#include "analyze/sums/weigh.h"
 
 #define FRAMES_MOST 512
 

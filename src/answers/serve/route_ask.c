@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/owners_curve.h"
+#include "analyze/growth/owners_curve.h"
 #include "base/clock.h"
 #include "report/explain_report.h"
 #include "report/flame_svg.h"

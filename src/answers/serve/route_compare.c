@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/diff_scale.h"
+#include "analyze/diff/diff_scale.h"
 #include "report/diff_report.h"
 #include "report/flame_diff.h"
 #include "serve/ask.h"

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/heat_grid.h"
-#include "analyze/stack_match.h"
+#include "analyze/trees/heat_grid.h"
+#include "analyze/trees/stack_match.h"
 #include "base/json_list.h"
 #include "report/json_report.h"
 #include "serve/ask.h"

@@ -2,7 +2,7 @@
 /* route_map.c - the address space of a process, for whoever draws it. */
 #include <errno.h>
 
-#include "analyze/recorded_map.h"
+#include "analyze/memory/recorded_map.h"
 #include "process_map/walk_region.h"
 #include "report/map_json.h"
 #include "serve/map_look.h"

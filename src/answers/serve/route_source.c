@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/line_costs.h"
+#include "analyze/sites/line_costs.h"
 #include "report/json_report.h"
 #include "serve/ask.h"
 #include "serve/routes.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/page_weight.h"
+#include "analyze/memory/page_weight.h"
 #include "base/json_out.h"
 #include "serve/openapi.h"
 #include "serve/request_text.h"

@@ -6,8 +6,8 @@
  * Bound: four times the number of largest ones asked for. */
 #pragma once
 
-#include "analyze/running.h"
-#include "analyze/site_table.h"
+#include "analyze/sums/running.h"
+#include "analyze/sites/site_table.h"
 #include "base/number_map.h"
 
 #define SITE_NAME_MOST   192

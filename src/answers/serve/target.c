@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyze/columns_used.h"
-#include "analyze/sum_tree.h"
+#include "analyze/sums/columns_used.h"
+#include "analyze/sums/sum_tree.h"
 #include "base/clock.h"
 #include "cluster/run_recording.h"
 #include "procfs/process_age.h"

@@ -8,8 +8,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "analyze/recording_growth.h"
-#include "analyze/running.h"
+#include "analyze/growth/recording_growth.h"
+#include "analyze/sums/running.h"
 #include "procfs/memory_status.h"
 #include "store/recording_follow.h"
 
@@ -91,7 +91,7 @@ void target_rest(struct target *target);
 /* Before each request: only after that a run which has grown is read again, so what was got during a request stays. */
 void target_tend(struct target *target);
 
-/* Goes on making sums over stretches of a large recording (analyze/sum_tree.h) that may take so much memory, for about so long.
+/* Goes on making sums over stretches of a large recording (analyze/sums/sum_tree.h) that may take so much memory, for about so long.
  * Whether there is more to do. */
 bool target_sum_up(struct target *target, size_t bytes_most, uint64_t budget_ns);
 

@@ -5,7 +5,7 @@
  * once; the text itself is never whole in memory. */
 #pragma once
 
-#include "analyze/page_tree.h"
+#include "analyze/memory/page_tree.h"
 #include "serve/exchange.h"
 
 #define TREE_NODES_MOST 1000000

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/call_tree.h"
+#include "analyze/trees/call_tree.h"
 
 #define FRAMES_MOST 2048
 

@@ -302,11 +302,11 @@ struct recording {
     size_t
         loaded_cells; /* about how many are in memory because of it; a moment is as large as three */
 
-    struct sum_tree
-        *sums; /* over stretches of it, for those who walk it: analyze/sum_tree.h; NULL: none */
+    struct sum_tree *
+        sums; /* over stretches of it, for those who walk it: analyze/sums/sum_tree.h; NULL: none */
     void (*destroy_sums)(struct sum_tree *sums);
     struct call_shapes *
-        shapes; /* of its stacks, for those who make trees of them: analyze/call_shape.h; NULL: none */
+        shapes; /* of its stacks, for those who make trees of them: analyze/trees/call_shape.h; NULL: none */
     void (*destroy_shapes)(struct call_shapes *shapes);
 };
 

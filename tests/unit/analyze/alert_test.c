@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/alert.h"
+#include "analyze/alerts/alert.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "analyze/growth_watch.h"
+#include "analyze/growth/growth_watch.h"
 #include "check.h"
 
 #define SEC UINT64_C(1000000000)

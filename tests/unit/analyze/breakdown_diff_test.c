@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/breakdown_diff.h"
+#include "analyze/diff/breakdown_diff.h"
 
 #include "check.h"
 

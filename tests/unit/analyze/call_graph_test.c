@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/call_graph.h"
+#include "analyze/trees/call_graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>

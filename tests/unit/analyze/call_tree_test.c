@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/call_tree.h"
+#include "analyze/trees/call_tree.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/site_callers.h"
+#include "analyze/sites/site_callers.h"
 #include "check.h"
 #include "sample_recording.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/columns_used.h"
+#include "analyze/sums/columns_used.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/diff_gate.h"
+#include "analyze/diff/diff_gate.h"
 
 #include <errno.h>
 #include <string.h>

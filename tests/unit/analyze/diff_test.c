@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/diff.h"
+#include "analyze/diff/diff.h"
 
 #include <string.h>
 
-#include "analyze/site_key.h"
+#include "analyze/sites/site_key.h"
 #include "check.h"
 #include "sample_recording.h"
 

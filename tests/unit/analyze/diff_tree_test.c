@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/diff_tree.h"
+#include "analyze/diff/diff_tree.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "analyze/diff_scale.h"
+#include "analyze/diff/diff_scale.h"
 #include "check.h"
 #include "folded_recording.h"
 #include "model/sampling.h"

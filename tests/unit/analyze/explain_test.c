@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/explain.h"
+#include "analyze/memory/explain.h"
 
 #include <errno.h>
 #include <stdlib.h>

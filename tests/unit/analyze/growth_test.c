@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/growth.h"
+#include "analyze/growth/growth.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/heat_grid.h"
+#include "analyze/trees/heat_grid.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/heat_map.h"
+#include "analyze/trees/heat_map.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/line_costs.h"
+#include "analyze/sites/line_costs.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/live_pictures.h"
+#include "analyze/sums/live_pictures.h"
 
 #include "check.h"
 

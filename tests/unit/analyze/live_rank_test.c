@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/live_rank.h"
+#include "analyze/sites/live_rank.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/map_rows.h"
+#include "analyze/memory/map_rows.h"
 
 #include <string.h>
 

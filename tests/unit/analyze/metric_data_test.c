@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/metric_data.h"
+#include "analyze/sums/metric_data.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/moment_sums.h"
+#include "analyze/sums/moment_sums.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/call_tree.h"
+#include "analyze/trees/call_tree.h"
 #include "check.h"
 #include "timed_recording.h"
 

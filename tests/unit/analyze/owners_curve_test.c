@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/owners_curve.h"
+#include "analyze/growth/owners_curve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/page_tree.h"
+#include "analyze/memory/page_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>

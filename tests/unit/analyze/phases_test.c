@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/phases.h"
+#include "analyze/sums/phases.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/plausible.h"
+#include "analyze/alerts/plausible.h"
 
 #include "check.h"
 

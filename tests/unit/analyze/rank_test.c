@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/rank.h"
+#include "analyze/sites/rank.h"
 
 #include <string.h>
 
-#include "analyze/findings.h"
-#include "analyze/histogram.h"
+#include "analyze/alerts/findings.h"
+#include "analyze/sums/histogram.h"
 #include "check.h"
 #include "folded_recording.h"
 #include "sample_recording.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/recorded_map.h"
+#include "analyze/memory/recorded_map.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/recording_growth.h"
+#include "analyze/growth/recording_growth.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/running.h"
+#include "analyze/sums/running.h"
 
 #include <stdlib.h>
 

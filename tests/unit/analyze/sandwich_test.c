@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/sandwich.h"
+#include "analyze/trees/sandwich.h"
 
 #include <string.h>
 
-#include "analyze/rank.h"
+#include "analyze/sites/rank.h"
 #include "check.h"
 #include "sample_recording.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/side_by_side.h"
+#include "analyze/diff/side_by_side.h"
 
 #include <math.h>
 #include <string.h>

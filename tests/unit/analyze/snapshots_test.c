@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/snapshots.h"
+#include "analyze/trees/snapshots.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "analyze/snapshot_tree.h"
-#include "analyze/thin_curve.h"
+#include "analyze/trees/snapshot_tree.h"
+#include "analyze/growth/thin_curve.h"
 #include "check.h"
 #include "sample_recording.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/sort_regions.h"
+#include "analyze/memory/sort_regions.h"
 
 #include <string.h>
 

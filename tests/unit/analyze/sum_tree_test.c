@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever is asked of a recording with sums gives exactly what it gives without. */
-#include "analyze/sum_tree.h"
+#include "analyze/sums/sum_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/bucket_walk.h"
-#include "analyze/histogram.h"
+#include "analyze/sums/bucket_walk.h"
+#include "analyze/sums/histogram.h"
 #include "base/hash.h"
 #include "check.h"
 #include "random.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/suppress.h"
+#include "analyze/alerts/suppress.h"
 
 #include <errno.h>
 #include <stdlib.h>

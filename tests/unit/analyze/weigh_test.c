@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/weigh.h"
+#include "analyze/sums/weigh.h"
 
 #include <errno.h>
 #include <stdlib.h>

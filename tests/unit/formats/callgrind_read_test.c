@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/call_tree.h"
+#include "analyze/trees/call_tree.h"
 #include "check.h"
 #include "export_to.h"
 #include "formats/readers.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/call_tree.h"
-#include "analyze/findings.h"
-#include "analyze/weigh.h"
+#include "analyze/trees/call_tree.h"
+#include "analyze/alerts/findings.h"
+#include "analyze/sums/weigh.h"
 #include "check.h"
 #include "export_to.h"
 #include "formats/readers.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "analyze/weigh.h"
+#include "analyze/sums/weigh.h"
 #include "check.h"
 #include "formats/readers.h"
 #include "perf_file.h"

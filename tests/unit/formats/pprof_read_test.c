@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/shown_frame.h"
-#include "analyze/weigh.h"
+#include "analyze/trees/shown_frame.h"
+#include "analyze/sums/weigh.h"
 #include "check.h"
 #include "formats/pprof_series.h"
 #include "formats/readers.h"

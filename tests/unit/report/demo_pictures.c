@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/weigh.h"
+#include "analyze/sums/weigh.h"
 #include "demo_recording.h"
 #include "report/flame_diff.h"
 #include "report/flame_heat.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/select_largest.h"
+#include "analyze/sites/select_largest.h"
 #include "base/hash.h"
 #include "check.h"
 #include "folded_recording.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyze/sum_tree.h"
+#include "analyze/sums/sum_tree.h"
 #include "base/hash.h"
 #include "check.h"
 #include "folded_recording.h"

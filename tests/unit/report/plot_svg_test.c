@@ -9,7 +9,7 @@
 #include "check.h"
 #include "demo_recording.h"
 #include "report/plot_axis.h"
-#include "analyze/site_table.h"
+#include "analyze/sites/site_table.h"
 #include "xml_check.h"
 
 #define MIB    INT64_C(1048576)

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/growth/growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/growth/growth_floors.h"
+
+#define SECOND_NS 1e9
+#define DAY_NS    UINT64_C(86400000000000)
+
+#define WINDOW_NS   DAY_NS
+#define LEAST_Z     2.58
+#define LEAST_RISE  0.015 /* of the median, over the window */
+#define LEAST_BYTES 65536 /* over the window: less is nobody's trouble */
+#define THIRD_SHARE 0.25  /* of the whole slope, in each third */
+#define LATE_SHARE  0.5   /* of the first third's slope, in the last one */
+#define END_SHARE   0.25  /* of the whole slope, in the last quarter */
+#define ENDS_SHARE                                                                                 \
+    12 /* one in so many floors is the beginning, or the end: a single one may be odd */
+#define SHIFTS_MAX 3 /* jumps cut off before giving up */
+#define REST_SHARE 8 /* what is left behind a jump is at least one in so many */
+
+#define RECENT_LEAST_Z    3.29
+#define RECENT_LEAST_RISE 0.03
+#define RECENT_ABOVE      0.5 /* of the rise must lie above all that was before */
+#define RECENT_BEFORE     0.8 /* of the slope in as long a time before it: else it is slowing down */
+#define RECENT_LATE                                                                                \
+    0.9 /* of the slope of its first third, in the last: else it is slowing down, too */
+#define RECENT_HALVINGS 3
+
+#define DAYS_LEAST      5
+#define DAYS_MAX        7
+#define DAYS_LEAST_RISE 0.003 /* of the median, a day */
+#define DAYS_LATE_SHARE 0.5
+#define DAYS_END_SHARE  0.5 /* of the slope, in the last three days */
+#define DAYS_STEP_SHARE 0.5 /* of the rise, in one day, is a step */
+
+/* How demanding a rule is. */
+struct demand {
+    double z, rise;
+    double least; /* bytes */
+};
+
+/* Back to whole numbers; what does not fit is cut. */
+static int64_t whole_bytes(double value)
+{
+    return value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : (int64_t)value;
+}
+
+static uint64_t whole_ns(double seconds)
+{
+    return seconds >= 1.8e10 ? UINT64_MAX : seconds <= 0 ? 0 : (uint64_t)(seconds * SECOND_NS);
+}
+
+/* Where a stretch lies in the points. */
+struct stretch {
+    size_t first, end;
+    uint64_t from_ns, to_ns;
+};
+
+static struct stretch stretch_from(const struct growth_question *question, uint64_t from_ns)
+{
+    size_t first = 0;
+    while (first < question->count && question->points[first].time_ns < from_ns)
+        first++;
+    return (struct stretch){first, question->count, from_ns,
+                            question->points[question->count - 1].time_ns};
+}
+
+static double least_of(const struct growth_question *question)
+{
+    return question->least_rise > 0 ? (double)question->least_rise : LEAST_BYTES;
+}
+
+static double rise_of(const struct trend_series *floors, double slope)
+{
+    return slope * (floors->times[floors->count - 1] - floors->times[0]);
+}
+
+static int64_t middle_of(const struct trend_series *floors, size_t first, size_t end)
+{
+    double sorted[TREND_MAX];
+    memcpy(sorted, floors->values + first, (end - first) * sizeof(*sorted));
+    return whole_bytes(trend_median(sorted, end - first));
+}
+
+static void describe(const struct stretch *stretch, const struct trend_series *floors,
+                     const struct trend *trend, struct growth *growth)
+{
+    size_t const n = floors->count, ends = 1 + n / ENDS_SHARE;
+    growth->middle = middle_of(floors, 0, n);
+    growth->from_ns = stretch->from_ns;
+    growth->to_ns = stretch->to_ns;
+    growth->first = middle_of(floors, 0, ends);
+    growth->last = middle_of(floors, n - ends, n);
+    growth->slope = trend->slope;
+    growth->slope_low = trend->low;
+    growth->slope_high = trend->high;
+    growth->confidence = 0.5 * erfc(-trend->z / sqrt(2));
+}
+
+/* Neither steep only in places, nor slowing down, nor over. */
+static bool goes_on(const struct trend_series *floors, double slope)
+{
+    size_t const n = floors->count;
+    double const thirds[] = {trend_slope(floors, 0, n / 3), trend_slope(floors, n / 3, 2 * n / 3),
+                             trend_slope(floors, 2 * n / 3, n)};
+    for (size_t i = 0; i < 3; i++)
+        if (thirds[i] <= THIRD_SHARE * slope)
+            return false;
+    return thirds[2] > LATE_SHARE * thirds[0];
+}
+
+static enum growth_verdict judge_floors(const struct trend_series *floors,
+                                        const struct demand *demand, const struct trend *trend,
+                                        int64_t middle)
+{
+    double const rise = rise_of(floors, trend->slope);
+    double const least = fmax(demand->rise * fabs((double)middle), demand->least);
+    struct trend_series coarse;
+    if (fabs(trend->z) <= demand->z || fabs(rise) <= least)
+        return GROWTH_STEADY;
+    if (rise < 0)
+        return GROWTH_FALLING;
+    floors_coarsen(floors, &coarse);
+    /* A saw's teeth are longer than one floor: the floors of floors must rise as well. */
+    double const coarse_slope = trend_slope(&coarse, 0, coarse.count);
+    if (!goes_on(floors, trend->slope) || !goes_on(&coarse, coarse_slope) ||
+        trend_slope(&coarse, coarse.count * 3 / 4, coarse.count) <= END_SHARE * coarse_slope)
+        return GROWTH_SETTLING;
+    return GROWTH_GROWING;
+}
+
+/* What a part of the day brings it has brought before, and garbage piles up after each collection: only what climbs
+ * above all that was is news. */
+static bool is_above_before(const struct growth_question *question, size_t first,
+                            const struct growth *recent)
+{
+    struct trend_series floors;
+    if (!floors_make(question->points, first, &floors))
+        return false;
+    double highest = floors.values[0];
+    for (size_t i = 1; i < floors.count; i++)
+        highest = fmax(highest, floors.values[i]);
+    return (double)recent->last - highest >
+           RECENT_ABOVE * ((double)recent->last - (double)recent->first);
+}
+
+/* Judges what is behind the last jump; a jump itself is no growth. */
+static void judge_stretch(const struct growth_question *question, struct stretch stretch,
+                          const struct demand *demand, struct growth *growth)
+{
+    struct trend_series floors;
+    enum growth_verdict why = GROWTH_UNKNOWN; /* what the last jump was */
+    bool has_fallen = false;                  /* and whether it led down */
+    struct stretch const whole = stretch;
+    for (unsigned cut = 0;; cut++) {
+        if (!floors_make(question->points + stretch.first, stretch.end - stretch.first, &floors)) {
+            growth->verdict = why;
+            return;
+        }
+        struct trend const trend = trend_of(&floors);
+        describe(&stretch, &floors, &trend, growth);
+        struct trend_shift const shift = trend_last_shift(&floors);
+        if (shift.at == 0) {
+            growth->verdict = judge_floors(&floors, demand, &trend, growth->middle);
+            if (has_fallen && growth->verdict == GROWTH_GROWING &&
+                !is_above_before(question, stretch.first, growth)) {
+                growth->verdict = GROWTH_STEADY; /* up and down */
+                growth->from_ns = whole.from_ns;
+            } else if (cut && growth->verdict != GROWTH_GROWING) {
+                growth->verdict = why;
+            }
+            return;
+        }
+        why = shift.is_sudden ? GROWTH_STEPPED : GROWTH_SETTLING;
+        has_fallen = floors.values[shift.at] < floors.values[shift.at - 1];
+        stretch = stretch_from(question, whole_ns(floors.times[shift.at]));
+        if (cut == SHIFTS_MAX ||
+            stretch.end - stretch.first < (whole.end - whole.first) / REST_SHARE) {
+            growth->verdict = why;
+            return;
+        }
+    }
+}
+
+/* Both against as long a time before it and within itself: after a warm-up it may go on evenly. */
+static bool slows_down(const struct growth_question *question, const struct stretch *stretch,
+                       double slope)
+{
+    struct trend_series floors;
+    uint64_t const length = stretch->to_ns - stretch->from_ns;
+    struct stretch const before = stretch_from(question, stretch->from_ns - length);
+    if (before.first >= stretch->first ||
+        !floors_make(question->points + before.first, stretch->first - before.first, &floors) ||
+        slope >= RECENT_BEFORE * trend_slope(&floors, 0, floors.count) ||
+        !floors_make(question->points + stretch->first, stretch->end - stretch->first, &floors))
+        return false;
+    size_t const n = floors.count;
+    return trend_slope(&floors, 2 * n / 3, n) < RECENT_LATE * trend_slope(&floors, 0, n / 3);
+}
+
+static bool judge_recent(const struct growth_question *question, uint64_t window_ns,
+                         struct growth *growth)
+{
+    struct demand const demand = {RECENT_LEAST_Z, RECENT_LEAST_RISE, least_of(question)};
+    uint64_t const end = question->points[question->count - 1].time_ns;
+    for (unsigned halving = 1; halving <= RECENT_HALVINGS; halving++) {
+        struct growth recent = {.verdict = GROWTH_UNKNOWN};
+        struct stretch const stretch = stretch_from(question, end - (window_ns >> halving));
+        if (window_ns >> halving < GROWTH_LEAST_NS)
+            return false;
+        judge_stretch(question, stretch, &demand, &recent);
+        if (recent.verdict != GROWTH_GROWING ||
+            !is_above_before(question, stretch.first, &recent) ||
+            slows_down(question, &stretch, recent.slope))
+            continue;
+        *growth = recent;
+        growth->rule = GROWTH_BY_RECENT;
+        return true;
+    }
+    return false;
+}
+
+/* Five of six days above the day before, none of them by most of the rise, and not slowing down. */
+static bool days_go_on(const struct trend_series *days, double slope)
+{
+    size_t const n = days->count;
+    double const rise = days->values[n - 1] - days->values[0];
+    size_t rises = 0;
+    for (size_t i = 1; i < n; i++) {
+        double const step = days->values[i] - days->values[i - 1];
+        rises += step > 0;
+        if (step > DAYS_STEP_SHARE * rise)
+            return false;
+    }
+    double const early = trend_slope(days, 0, n / 2 + 1), late = trend_slope(days, n / 2, n);
+    return rises + 2 >= n && late > DAYS_LATE_SHARE * early &&
+           trend_slope(days, n - 3, n) > DAYS_END_SHARE * slope;
+}
+
+static bool judge_days(const struct growth_question *question, struct growth *growth)
+{
+    struct trend_series days;
+    floors_make_days(question->points, question->count, DAYS_MAX, &days);
+    if (days.count < DAYS_LEAST)
+        return false;
+    struct growth slow = {.verdict = GROWTH_GROWING, .rule = GROWTH_BY_DAYS};
+    struct trend const trend = trend_of(&days);
+    struct stretch const stretch = stretch_from(question, whole_ns(days.times[0] - 43200));
+    describe(&stretch, &days, &trend, &slow);
+    double const least = fmax(DAYS_LEAST_RISE * fabs((double)slow.middle), least_of(question));
+    if (trend.slope * 86400 <= least || !days_go_on(&days, trend.slope))
+        return false;
+    *growth = slow;
+    return true;
+}
+
+static uint64_t time_to(double bytes, double slope)
+{
+    if (slope <= 0 || bytes / slope > 1e9) /* 30 years */
+        return GROWTH_NEVER;
+    return whole_ns(bytes / slope);
+}
+
+static void project(const struct growth_question *question, struct growth *growth)
+{
+    double const left = (double)question->limit_bytes - (double)growth->last;
+    growth->limit_ns = growth->limit_early_ns = growth->limit_late_ns = GROWTH_NEVER;
+    if (question->limit_bytes <= 0 || growth->verdict != GROWTH_GROWING)
+        return;
+    growth->limit_ns = time_to(left, growth->slope);
+    growth->limit_early_ns = time_to(left, growth->slope_high);
+    growth->limit_late_ns = time_to(left, growth->slope_low);
+}
+
+void growth_judge(const struct growth_question *question, struct growth *growth)
+{
+    struct demand const demand = {LEAST_Z, LEAST_RISE, least_of(question)};
+    *growth = (struct growth){.verdict = GROWTH_UNKNOWN};
+    project(question, growth);
+    if (question->count < 2)
+        return;
+    uint64_t const begin = question->points[0].time_ns;
+    uint64_t const end = question->points[question->count - 1].time_ns;
+    if (end < begin || end - begin < GROWTH_LEAST_NS)
+        return;
+    uint64_t const window = end - begin < WINDOW_NS ? end - begin : WINDOW_NS;
+    if (!judge_days(question, growth)) {
+        growth->rule = GROWTH_BY_WINDOW;
+        judge_stretch(question, stretch_from(question, end - window), &demand, growth);
+        if (growth->verdict != GROWTH_GROWING)
+            judge_recent(question, window, growth);
+    }
+    project(question, growth);
+    growth->bytes_per_mark = floors_per_mark(question, growth->from_ns, &growth->marks_used);
+}
+
+const char *growth_verdict_name(enum growth_verdict verdict)
+{
+    static const char *const names[] = {"unknown",  "steady",  "falling",
+                                        "settling", "stepped", "growing"};
+    return names[verdict];
+}
+
+const char *growth_rule_name(enum growth_rule rule)
+{
+    static const char *const names[] = {"none", "window", "recent", "days"};
+    return names[rule];
+}

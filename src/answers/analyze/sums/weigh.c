@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/sums/weigh.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/sums/bucket_walk.h"
+#include "analyze/sums/moment_cut.h"
+#include "base/human.h"
+
+enum keyed_by { BY_STACKS, BY_THREADS };
+
+/* Sums by key.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
+struct tally {
+    uint64_t *values, *counts, *spreads;
+    size_t key_limit;
+    enum keyed_by keyed_by;
+    int8_t value_sign[COLUMN_LIMIT], count_sign[COLUMN_LIMIT], spread_sign[COLUMN_LIMIT];
+    bool is_added[COLUMN_LIMIT];
+    enum column moments; /* of the metric; buckets at the edge of `asked` are cut by them */
+    struct time_range asked;
+    struct moment_edges edges;
+};
+
+static void tally_fini(struct tally *tally)
+{
+    free(tally->values);
+    free(tally->counts);
+    free(tally->spreads);
+}
+
+static int tally_init(struct tally *tally, const struct recording *recording,
+                      const struct metric *metric, enum keyed_by keyed_by)
+{
+    memset(tally, 0, sizeof(*tally));
+    tally->keyed_by = keyed_by;
+    tally->moments = metric_moments(metric);
+    tally->key_limit = keyed_by == BY_STACKS ? (size_t)stack_table_count(recording->stacks) + 1
+                                             : recording->threads.count;
+    tally->count_sign[metric->count_plus] = 1;
+    tally->count_sign[metric->count_minus] = -1;
+    for (unsigned i = COL_NONE + 1; i < COLUMN_LIMIT; i++)
+        tally->value_sign[i] = (int8_t)metric_sign(metric, i);
+    if (recording->quality.has_spread)
+        for (unsigned i = COL_HEAP_SPREAD; i <= COL_HEAP_SPREAD_FREED; i++)
+            tally->spread_sign[i] = (int8_t)metric_spread_sign(metric, i);
+    if (metric->kind == METRIC_PINNED) /* a pin is net already */
+        tally->value_sign[metric->minus] = tally->count_sign[metric->count_minus] = 0;
+    tally->count_sign[COL_NONE] = 0;
+    for (unsigned i = 0; i < COLUMN_LIMIT; i++)
+        tally->is_added[i] = tally->value_sign[i] || tally->count_sign[i] || tally->spread_sign[i];
+    tally->values = calloc(tally->key_limit + 1, sizeof(uint64_t));
+    tally->counts = calloc(tally->key_limit + 1, sizeof(uint64_t));
+    tally->spreads = calloc(tally->key_limit + 1, sizeof(uint64_t));
+    if (tally->values && tally->counts && tally->spreads)
+        return 0;
+    tally_fini(tally);
+    return -ENOMEM;
+}
+
+static void add_cells(struct tally *tally, const struct cell *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct cell *cell = &cells[i];
+        if (cell->key >= tally->key_limit || cell->column >= COLUMN_LIMIT)
+            continue;
+        uint64_t const value = (uint64_t)cell->value;
+        int const value_sign = tally->value_sign[cell->column];
+        int const count_sign = tally->count_sign[cell->column];
+        if (value_sign)
+            tally->values[cell->key] += value_sign > 0 ? value : -value;
+        if (count_sign)
+            tally->counts[cell->key] += count_sign > 0 ? value : -value;
+        if (tally->spread_sign[cell->column])
+            tally->spreads[cell->key] += tally->spread_sign[cell->column] > 0 ? value : -value;
+    }
+}
+
+static void add_moments(struct tally *tally, const struct bucket *bucket)
+{
+    moment_edges_note(&tally->edges, bucket, tally->asked);
+    for (size_t i = 0; i < bucket->moment_count; i++) {
+        const struct moment *moment = &bucket->moments[i];
+        uint32_t const key = tally->keyed_by == BY_STACKS ? moment->stack : moment->thread;
+        if (key >= tally->key_limit || !moment_is_in(bucket, moment, tally->moments, tally->asked))
+            continue;
+        tally->values[key] += (uint64_t)moment->value;
+        tally->counts[key] += moment->count;
+    }
+}
+
+static void add_bucket(void *into, const struct bucket *bucket)
+{
+    struct tally *tally = into;
+    if (moment_cuts(bucket, tally->moments, tally->asked))
+        add_moments(tally, bucket);
+    else if (tally->keyed_by == BY_STACKS)
+        add_cells(tally, bucket->cells, bucket->cell_count);
+    else
+        add_cells(tally, bucket->thread_cells, bucket->thread_cell_count);
+}
+
+static int tally_pin(struct tally *tally, const struct recording *recording,
+                     const struct metric *metric, struct time_range *range, struct fault *fault)
+{
+    char peak[HUMAN_MAX];
+    bool const is_pool = metric_is_of_pools(metric);
+    const char *level = is_pool ? "pool.live" : "heap.live";
+    const struct totals *totals = is_pool ? &recording->pools : &recording->heap;
+    const struct pin *pin = recording_pin(recording, is_pool ? PIN_POOL_PEAK : PIN_PEAK);
+    uint64_t const time_ns = pin ? pin->time_ns : totals->peak_time_ns;
+
+    if (range->to_ns < time_ns)
+        return fault_set(fault, -ERANGE,
+                         "the peak came later than that, at %s: ask for %s at that time",
+                         human_duration(time_ns, peak), level);
+    *range = (struct time_range){time_ns, time_ns};
+    if (!pin)
+        return totals->peak_bytes == 0
+                   ? 0
+                   : fault_set(fault, -ENODATA,
+                               "the recording was cut off before the picture of its peak was "
+                               "written: ask for %s instead",
+                               level);
+    if (tally->keyed_by == BY_STACKS)
+        add_cells(tally, pin->cells, pin->cell_count);
+    else
+        add_cells(tally, pin->thread_cells, pin->thread_cell_count);
+    return 0;
+}
+
+static int collect_rows(const struct tally *tally, struct weights *weights)
+{
+    size_t rows = 0;
+    for (size_t key = 0; key < tally->key_limit; key++)
+        rows += tally->values[key] || tally->counts[key];
+    if (!vec_reserve(&weights->rows, rows))
+        return -ENOMEM;
+
+    uint64_t total_value = 0, total_count = 0, total_spread = 0;
+    for (size_t key = 0; key < tally->key_limit; key++) {
+        if (!tally->values[key] && !tally->counts[key])
+            continue;
+        total_value += tally->values[key];
+        total_count += tally->counts[key];
+        total_spread += tally->spreads[key];
+        vec_push(&weights->rows,
+                 (struct weight){(uint32_t)key, (int64_t)tally->values[key],
+                                 (int64_t)tally->counts[key], (int64_t)tally->spreads[key]});
+    }
+    weights->total_value = (int64_t)total_value;
+    weights->total_count = (int64_t)total_count;
+    weights->total_spread = (int64_t)total_spread;
+    return 0;
+}
+
+static int weigh(struct recording *recording, enum keyed_by keyed_by, struct time_range range,
+                 struct weights *weights, struct fault *fault)
+{
+    struct tally tally;
+    int err = tally_init(&tally, recording, weights->metric, keyed_by);
+    if (err)
+        return fault_set(fault, err, "out of memory while adding up %s", weights->metric->name);
+
+    tally.asked = range;
+    if (weights->metric->kind == METRIC_PINNED)
+        err = tally_pin(&tally, recording, weights->metric, &range, fault);
+    else
+        err = bucket_walk_sums(recording, &range, (struct bucket_visitor){add_bucket, &tally},
+                               tally.is_added, fault);
+    if (!err) {
+        weights->used = moment_edges_used(&tally.edges, tally.asked, range);
+        err = collect_rows(&tally, weights);
+        if (err)
+            fault_set(fault, err, "out of memory while adding up %s", weights->metric->name);
+    }
+    tally_fini(&tally);
+    if (err)
+        weights_fini(weights);
+    return err;
+}
+
+int weigh_stacks(struct recording *recording, const struct metric *metric, struct time_range range,
+                 struct weights *weights, struct fault *fault)
+{
+    *weights = (struct weights){.metric = metric};
+    return weigh(recording, BY_STACKS, range, weights, fault);
+}
+
+int weigh_threads(struct recording *recording, const struct metric *metric, struct time_range range,
+                  struct weights *weights, struct fault *fault)
+{
+    *weights = (struct weights){.metric = metric};
+    return weigh(recording, BY_THREADS, range, weights, fault);
+}
+
+void weights_fini(struct weights *weights)
+{
+    vec_free(&weights->rows);
+}
