@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "formats/pprof_profile.h"
+#include "formats/pprof/pprof_profile.h"
 
 int main(int argc, char **argv)
 {

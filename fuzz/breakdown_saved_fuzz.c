@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/breakdown_saved.h"
+#include "formats/shared/breakdown_saved.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

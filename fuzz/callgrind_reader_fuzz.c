@@ -2,7 +2,7 @@
 /* callgrind_reader_fuzz.c - any bytes as a callgrind.out, plain or packed.
  *
  * Whatever is read must hold together; no stack has a function twice but for its lines, and levels are not below 0. */
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "recording_holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/exposition.h"
+#include "formats/metrics/exposition.h"
 
 static void take(void *context, const struct exposition_sample *sample)
 {

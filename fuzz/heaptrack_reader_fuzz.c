@@ -3,7 +3,7 @@
  *
  * Whatever is read must hold together: no row points outside its table, buckets follow each other,
  * and the sums of the cells are the totals. */
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "recording_holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

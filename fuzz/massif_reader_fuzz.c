@@ -2,7 +2,7 @@
 /* massif_reader_fuzz.c - any bytes as a massif.out, plain or packed.
  *
  * Whatever is read must hold together; the cells up to each snapshot add up to what it says, and so does the peak. */
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "recording_holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
  *
  * Whatever is read must hold together: no row points outside its table, buckets follow each other, and of each event the samples by
  * stack, by thread and by both are the same number. */
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "recording_holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

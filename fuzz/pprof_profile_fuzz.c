@@ -2,7 +2,7 @@
 /* pprof_profile_fuzz.c - any bytes as a profile of pprof, plain or packed, or one of the older forms.
  *
  * Whatever is read names nothing that is not there. */
-#include "formats/pprof_profile.h"
+#include "formats/pprof/pprof_profile.h"
 
 #include <stdlib.h>
 

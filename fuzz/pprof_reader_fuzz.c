@@ -2,8 +2,8 @@
 /* pprof_reader_fuzz.c - any bytes as a profile of pprof or one of the older forms, into a recording; and twice, as two profiles of one node.
  *
  * Whatever is read must hold together. */
-#include "formats/pprof_series.h"
-#include "formats/readers.h"
+#include "formats/pprof/pprof_series.h"
+#include "formats/shared/readers.h"
 #include "recording_holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 #include "cli/picture_output.h"
 #include "cluster/bandwidth_write.h"
 #include "cluster/run_pick.h"
-#include "formats/output.h"
+#include "formats/shared/output.h"
 
 struct command {
     struct node_options nodes;

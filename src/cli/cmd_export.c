@@ -16,8 +16,8 @@
 #include "cli/pick_rules.h"
 #include "cli/report_snapshots.h"
 #include "cli/selection_options.h"
-#include "formats/readers.h"
-#include "formats/registry.h"
+#include "formats/shared/readers.h"
+#include "formats/shared/registry.h"
 
 struct export_options {
     const struct export_format *format;

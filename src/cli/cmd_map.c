@@ -13,7 +13,7 @@
 #include "cli/map_watch.h"
 #include "cli/options.h"
 #include "cli/parse_pid.h"
-#include "formats/breakdown_pprof.h"
+#include "formats/pprof/breakdown_pprof.h"
 #include "inject/target_find.h"
 #include "report/breakdown_parts.h"
 #include "report/breakdown_report.h"

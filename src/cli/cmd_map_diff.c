@@ -12,7 +12,7 @@
 #include "cli/answer_file.h"
 #include "cli/options.h"
 #include "cli/parse_pid.h"
-#include "formats/breakdown_saved.h"
+#include "formats/shared/breakdown_saved.h"
 #include "report/breakdown_diff_report.h"
 
 #define FILE_MAX    ((size_t)256 << 20)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/spool.h"
+#include "formats/shared/spool.h"
 
 #define KEPT_MAX 8u
 

@@ -14,8 +14,8 @@
 #include "cli/name_frames.h"
 #include "cli/unknown_file.h"
 #include "cluster/run_recording.h"
-#include "formats/input.h"
-#include "formats/readers.h"
+#include "formats/shared/input.h"
+#include "formats/shared/readers.h"
 #include "store/recording_reader.h"
 
 #define HEAD_BYTES 4096u

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/picture_output.h"
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "report/flame_diff.h"
 
 extern char **environ;

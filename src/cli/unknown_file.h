@@ -3,7 +3,7 @@
 
 #include "base/fault.h"
 #include "base/slice.h"
-#include "formats/output.h"
+#include "formats/shared/output.h"
 
 /* The sentence about `name`, whose first bytes, unpacked, are `head`.  -EINVAL. */
 int unknown_file(const char *name, struct slice head, enum compression packed, struct fault *fault);

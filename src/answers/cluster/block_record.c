@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/base64.h"
+#include "formats/encodings/base64.h"
 
 #define KEY_MAX 32
 

@@ -17,7 +17,7 @@
 
 #include "base/fault.h"
 #include "base/slice.h"
-#include "formats/msgpack.h"
+#include "formats/encodings/msgpack.h"
 
 #define BLOCK_HASH_MAX 100u
 /* A header is some hundred bytes; what is far beyond is no header. */

@@ -10,7 +10,7 @@
 #include "base/number_map.h"
 #include "cluster/parallel.h"
 #include "cluster/run_book.h"
-#include "formats/pprof_profile.h"
+#include "formats/pprof/pprof_profile.h"
 
 struct work {
     const struct run *run;

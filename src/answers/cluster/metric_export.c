@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cluster/metric_write.h"
-#include "formats/openmetrics_writer.h"
+#include "formats/metrics/openmetrics_writer.h"
 
 struct item {
     struct openmetrics_family family;

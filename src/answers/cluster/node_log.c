@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/vec.h"
-#include "formats/line_blocks.h"
+#include "formats/shared/line_blocks.h"
 
 #define NAME_BYTES 256
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "cluster/parallel.h"
-#include "formats/pprof_drop.h"
-#include "formats/pprof_profile.h"
+#include "formats/pprof/pprof_drop.h"
+#include "formats/pprof/pprof_profile.h"
 
 /* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
 static void add(int64_t *to, int64_t value, int sign)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "formats/pprof_series.h"
+#include "formats/pprof/pprof_series.h"
 
 #define NS_PER_US 1000u
 

@@ -1,6 +1,6 @@
 /* run_recording.h - the profiles of a run as one recording: each snapshot ends a bucket, so everything that shows a recording shows a run.
  *
- * Of several nodes each is an outermost frame of its own.  What is told by formats/pprof_series.h holds: levels are levels, counters since a process began
+ * Of several nodes each is an outermost frame of its own.  What is told by formats/pprof/pprof_series.h holds: levels are levels, counters since a process began
  * are increments, restarts are noticed. */
 #pragma once
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cluster/run.h"
-#include "formats/exposition.h"
+#include "formats/metrics/exposition.h"
 
 struct series_point {
     uint32_t scrape; /* index */

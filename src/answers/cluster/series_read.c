@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cluster/series_parts.h"
-#include "formats/input.h"
+#include "formats/shared/input.h"
 
 #define THREADS_MAX   4u
 #define ANSWER_MAX    ((size_t)256 << 20)

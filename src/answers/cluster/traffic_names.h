@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "cluster/run.h"
-#include "formats/exposition.h"
+#include "formats/metrics/exposition.h"
 
 enum traffic_way { TRAFFIC_NONE, TRAFFIC_SENT, TRAFFIC_RECEIVED };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/fault.h"
-#include "formats/protobuf_out.h"
+#include "formats/encodings/protobuf_out.h"
 #include "scrape/node.h"
 
 #define LOAD_UNDER_WAY_MAX 5000u /* calls; those due beyond are left out, and counted */

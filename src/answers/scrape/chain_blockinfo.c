@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json_out.h"
-#include "formats/base64.h"
+#include "formats/encodings/base64.h"
 #include "scrape/chain_forms.h"
 #include "scrape/chain_parts.h"
 #include "scrape/chain_source.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "formats/pprof_profile.h"
+#include "formats/pprof/pprof_profile.h"
 
 unsigned goroutine_rests(int folder, const char *name)
 {

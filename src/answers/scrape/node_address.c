@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "cluster/host_port.h"
-#include "formats/base64.h"
+#include "formats/encodings/base64.h"
 
 #define ADDRESS_MAX 2048u
 

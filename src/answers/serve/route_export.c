@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/registry.h"
+#include "formats/shared/registry.h"
 #include "serve/ask.h"
 #include "serve/routes.h"
 

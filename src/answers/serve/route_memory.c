@@ -6,7 +6,7 @@
 
 #include "process_map/snapshot.h"
 #include "base/human.h"
-#include "formats/breakdown_pprof.h"
+#include "formats/pprof/breakdown_pprof.h"
 #include "report/breakdown_parts.h"
 #include "report/breakdown_report.h"
 #include "serve/request_text.h"

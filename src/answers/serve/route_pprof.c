@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "formats/output.h"
-#include "formats/registry.h"
+#include "formats/shared/output.h"
+#include "formats/shared/registry.h"
 #include "serve/pprof_text.h"
 #include "serve/request_text.h"
 #include "serve/routes.h"

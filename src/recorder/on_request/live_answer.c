@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "formats/pprof_samples.h"
+#include "formats/pprof/pprof_samples.h"
 #include "on_request/dump_text.h"
 #include "on_request/thread_dump.h"
 #include "on_request/time_profile.h"

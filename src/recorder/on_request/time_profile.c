@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "capture/sessions/cpu_cells.h"
-#include "formats/registry.h"
+#include "formats/shared/registry.h"
 #include "on_request/first_waits.h"
 #include "on_request/recording_of.h"
 #include "procfs/process_facts.h"

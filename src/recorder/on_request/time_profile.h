@@ -1,7 +1,7 @@
 /* time_profile.h - where the time of a process goes during some seconds. */
 #pragma once
 
-#include "formats/pprof_samples.h"
+#include "formats/pprof/pprof_samples.h"
 
 struct time_profile {
     struct pprof_samples samples; /* of a recording of its own: samples or waits, and ns */

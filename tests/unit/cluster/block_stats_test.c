@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "cluster/block_log.h"
-#include "formats/base64.h"
+#include "formats/encodings/base64.h"
 
 static char path[64];
 

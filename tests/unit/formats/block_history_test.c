@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/block_history.h"
+#include "formats/heaptrack/block_history.h"
 
 #include "check.h"
 

@@ -6,7 +6,7 @@
 #include "analyze/trees/call_tree.h"
 #include "check.h"
 #include "export_to.h"
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "sample_recording.h"
 
 static struct recording *read_text(const char *text)

@@ -1,7 +1,7 @@
 /* export_to.h - exports for tests: into memory, or into a file with a name of its own. */
 #pragma once
 
-#include "formats/registry.h"
+#include "formats/shared/registry.h"
 
 /* Writes `job` in a format, plain or packed as the format has it.  The bytes, with a final NUL; the
  * caller frees.  NULL with `fault` when the writer refused. */

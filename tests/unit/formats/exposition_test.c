@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/exposition.h"
+#include "formats/metrics/exposition.h"
 
 #include <errno.h>
 #include <math.h>

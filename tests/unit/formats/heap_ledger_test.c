@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/heap_ledger.h"
+#include "formats/shared/heap_ledger.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "check.h"
-#include "formats/bucket_series.h"
-#include "formats/live_pointers.h"
+#include "formats/shared/bucket_series.h"
+#include "formats/heaptrack/live_pointers.h"
 
 #define STACKS  50
 #define SECONDS UINT64_C(1000000000)

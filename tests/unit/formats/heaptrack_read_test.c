@@ -8,7 +8,7 @@
 #include "analyze/sums/weigh.h"
 #include "check.h"
 #include "export_to.h"
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "random_run.h"
 #include "sample_recording.h"
 

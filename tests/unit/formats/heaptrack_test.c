@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "export_to.h"
-#include "formats/heaptrack_events.h"
+#include "formats/heaptrack/heaptrack_events.h"
 #include "heaptrack_reader.h"
 #include "random_run.h"
 #include "run_program.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/input.h"
+#include "formats/shared/input.h"
 
 #include <bzlib.h>
 #include <lzma.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "formats/line_blocks.h"
+#include "formats/shared/line_blocks.h"
 
 #define TEXT_BYTES 700000
 

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "export_to.h"
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "model/losses.h"
 #include "sample_recording.h"
 

@@ -5,7 +5,7 @@
 #include "analyze/trees/call_tree.h"
 #include "check.h"
 #include "export_to.h"
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "sample_recording.h"
 
 #define MS UINT64_C(1000000)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/msgpack.h"
+#include "formats/encodings/msgpack.h"
 
 #include <stdlib.h>
 
 #include "check.h"
-#include "formats/base64.h"
+#include "formats/encodings/base64.h"
 
 static struct msgpack_value take_one(const char *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/openmetrics_writer.h"
+#include "formats/metrics/openmetrics_writer.h"
 
 #include <math.h>
 #include <stdlib.h>

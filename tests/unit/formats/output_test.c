@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/output.h"
+#include "formats/shared/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

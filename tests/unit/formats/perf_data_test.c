@@ -4,7 +4,7 @@
 
 #include "analyze/sums/weigh.h"
 #include "check.h"
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "perf_file.h"
 
 static struct perf_file file;

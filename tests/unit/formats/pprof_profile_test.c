@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/pprof_profile.h"
+#include "formats/pprof/pprof_profile.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "analyze/trees/shown_frame.h"
 #include "analyze/sums/weigh.h"
 #include "check.h"
-#include "formats/pprof_series.h"
-#include "formats/readers.h"
+#include "formats/pprof/pprof_series.h"
+#include "formats/shared/readers.h"
 #include "pprof_bytes.h"
 
 #define BYTES(text) text, sizeof(text) - 1

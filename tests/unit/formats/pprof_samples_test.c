@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/pprof_samples.h"
+#include "formats/pprof/pprof_samples.h"
 
 #include <stdlib.h>
 #include <string.h>

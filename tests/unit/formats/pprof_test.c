@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "export_to.h"
-#include "formats/readers.h"
+#include "formats/shared/readers.h"
 #include "pprof_bytes.h"
 #include "pprof_reader.h"
 #include "random_run.h"

@@ -1,0 +1,66 @@
+/* callgrind_reader.h - inside the reader of callgrind.out: its parts and what they share. */
+#pragma once
+
+#include "formats/callgrind/cost_graph.h"
+#include "formats/shared/line_blocks.h"
+
+#define CALLGRIND_EVENTS_MAX    64
+#define CALLGRIND_FUNCTIONS_MAX ((size_t)1 << 22)
+#define CALLGRIND_COSTS_MAX     ((size_t)1 << 25) /* lines with costs, and calls */
+
+/* What an event of a file is for us: where its costs stand in the graph. */
+enum callgrind_slot {
+    SLOT_INSTRUCTIONS,
+    SLOT_CPU,
+    SLOT_WAIT,
+    SLOT_PAGES,
+    SLOT_OTHER, /* the first one that nobody knows, when there is no other */
+    SLOT_PEAK,
+    SLOT_NOW_BYTES,
+    SLOT_NOW_BLOCKS,
+    SLOT_ALL_BYTES,
+    SLOT_ALL_BLOCKS,
+    SLOTS,
+    SLOT_NONE = SLOTS
+};
+_Static_assert(SLOTS <= COST_EVENTS_MAX, "a graph has room for all of them");
+
+enum callgrind_names { NAMES_OBJECT, NAMES_FILE, NAMES_FUNCTION, NAME_TABLES };
+
+struct callgrind_event_slot {
+    enum callgrind_slot slot;
+    uint64_t factor; /* its unit in ours */
+};
+
+struct callgrind_reader {
+    struct recording *recording;
+    struct cost_graph graph;
+    struct number_map names[NAME_TABLES]; /* by number + 1: the text plus one */
+
+    /* Where the body is. */
+    string_id object, file, callee_object, callee_file;
+    bool has_callee_object, has_callee_file;
+    uint32_t function, callee; /* plus one; 0: none */
+    bool is_call;              /* the next costs are those of a call */
+    unsigned positions;        /* per line: 1 or 2 */
+    unsigned line_position;    /* which of them is the line; UINT_MAX: none */
+    uint64_t last[2];
+
+    struct callgrind_event_slot events[CALLGRIND_EVENTS_MAX];
+    unsigned event_count;
+    bool slots[SLOTS]; /* that anything was in */
+    char other[64];    /* the name of SLOT_OTHER */
+    char unread[200];  /* names of events that are left out */
+    bool has_events, has_calls, is_ours;
+    uint64_t line, damaged, first_damaged;
+    int err; /* -ENOMEM, or -E2BIG: nothing more is read */
+};
+
+/* One line.  0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
+int callgrind_read_line(struct callgrind_reader *reader, struct slice line);
+/* The names behind "events:". */
+void callgrind_read_events(struct callgrind_reader *reader, struct slice names);
+
+/* The graph as stacks, and their costs as the one bucket of the recording.  0 or -ENOMEM. */
+int callgrind_make_stacks(struct callgrind_reader *reader);
+void callgrind_tell(struct callgrind_reader *reader, const struct line_blocks *lines);

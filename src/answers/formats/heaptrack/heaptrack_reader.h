@@ -1,0 +1,49 @@
+/* heaptrack_reader.h - inside the reader of heaptrack files: its state, and its parts. */
+#pragma once
+
+#include <errno.h>
+
+#include "formats/shared/bucket_series.h"
+#include "formats/heaptrack/heaptrack_fields.h"
+#include "formats/heaptrack/heaptrack_reader_raw.h"
+#include "formats/heaptrack/heaptrack_reader_tables.h"
+#include "formats/shared/line_blocks.h"
+#include "formats/heaptrack/live_pointers.h"
+
+struct heaptrack_reader {
+    struct recording *recording;
+    struct heap_ledger ledger;
+    struct bucket_series series;
+    struct heaptrack_tables tables;
+    struct heaptrack_raw raw;
+    struct live_pointers pointers;
+
+    uint32_t format, written_by;
+    bool is_raw, by_pointer; /* events name pointers: raw files, and format 0 */
+    bool is_attached, is_made_up;
+    uint64_t last; /* the info or pointer allocated last, when nothing was freed since */
+
+    uint64_t line, damaged, first_damaged;
+    int err; /* -ENOMEM or -E2BIG: no use in going on */
+};
+#define HEAPTRACK_NO_LAST UINT64_MAX
+
+/* Counts the line as damaged, or remembers what ends the reading; 0 is neither. */
+static inline void heaptrack_judge(struct heaptrack_reader *reader, int err)
+{
+    if (err == 0)
+        return;
+    if (err != -EINVAL)
+        reader->err = err;
+    else if (reader->damaged++ == 0)
+        reader->first_damaged = reader->line;
+}
+
+/* Whole lines, none of them the first of the file; until reader->err is set. */
+void heaptrack_read_lines(struct heaptrack_reader *reader, struct slice lines);
+
+/* One of them that is no event, without its line break. */
+void heaptrack_read_line(struct heaptrack_reader *reader, struct slice line);
+
+/* What the notes of the recording should say about the file. */
+void heaptrack_tell(struct heaptrack_reader *reader, const struct line_blocks *lines);

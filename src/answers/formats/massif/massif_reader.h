@@ -1,0 +1,68 @@
+/* massif_reader.h - inside the reader of massif.out: its parts and what they share. */
+#pragma once
+
+#include "formats/shared/frame_maker.h"
+#include "formats/shared/line_blocks.h"
+
+#define MASSIF_DEPTH_MAX     1024
+#define MASSIF_SNAPSHOTS_MAX ((size_t)1 << 20)
+#define MASSIF_ROWS_MAX      ((size_t)1 << 25)
+#define MASSIF_BYTES_MAX     (UINT64_C(1) << 60) /* no number of bytes is larger */
+
+/* Bytes of one stack in one snapshot. */
+struct massif_row {
+    stack_id stack;
+    int64_t bytes;
+};
+
+/* What the numbers of a snapshot are: files of xtree have a snapshot per event, all of one instant. */
+enum massif_event {
+    MASSIF_HEAP,
+    MASSIF_NOW_BYTES,
+    MASSIF_NOW_BLOCKS,
+    MASSIF_ALL_BYTES,
+    MASSIF_ALL_BLOCKS,
+    MASSIF_OTHER_EVENT, /* such as what was freed, by who freed it */
+};
+
+struct massif_snapshot {
+    double time; /* in the file's unit */
+    int64_t heap, extra, stacks;
+    bool is_detailed, is_peak;
+    enum massif_event event;
+    size_t first_row, row_count;
+};
+
+struct massif_node {
+    uint32_t frame;
+    int64_t left;      /* its bytes less those of its children */
+    uint64_t children; /* that it says it has, and that did not come yet */
+};
+
+struct massif_reader {
+    struct recording *recording;
+    struct frame_maker frames;
+    struct number_map labels; /* frame plus one, by the text of the label */
+    VEC(struct massif_snapshot) snapshots;
+    VEC(struct massif_row) rows;
+    VEC(struct massif_node) path; /* of the tree at hand, [0] the root */
+    bool in_tree, is_pages, has_small;
+    char time_unit[8];
+    bool in_snapshot,
+        is_short; /* it was not told yet what tree it has; places of trees are missing */
+    uint64_t line, damaged, first_damaged, wrong_sums;
+    int err; /* -ENOMEM, or -E2BIG: nothing more is read */
+};
+
+/* A line of a tree.  0, -EINVAL for what is none, -ENOMEM, -E2BIG. */
+int massif_read_node(struct massif_reader *reader, struct slice line);
+/* The tree is at its end: what is left of its nodes becomes rows.  0, -ENOMEM, -E2BIG. */
+int massif_end_tree(struct massif_reader *reader);
+
+/* Snapshots become buckets, the peak a pin, and what is not known notes.  0 or -ENOMEM. */
+int massif_make_buckets(struct massif_reader *reader);
+/* The same for a file of xtree. */
+int massif_make_xtree(struct massif_reader *reader);
+bool massif_is_xtree(const struct massif_reader *reader);
+void massif_tell(struct massif_reader *reader, const struct line_blocks *lines);
+uint64_t massif_time_ns(const struct massif_reader *reader, double time);

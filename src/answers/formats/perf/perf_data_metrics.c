@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perf_data_metrics.c - which metric the samples of an event of perf.data count in, and what each of them is worth.
+ *
+ * One event, and those alike on other kinds of cores, is time: cpu.on.  Adding up two clocks would count time twice, so
+ * every other event is a metric of the file's own, under its name. */
+#include "formats/perf/perf_data_reader.h"
+
+#define NS_PER_SECOND 1000000000u
+
+/* The event that is shown unless somebody asks for another: time if there is any, else what was counted first. */
+static int choose_event(const struct perf_reader *reader)
+{
+    int counted = -1;
+    for (size_t i = 0; i < reader->events.items.count; i++) {
+        enum perf_measure const measure = perf_event_measure(&reader->events.items.items[i]);
+        if (measure == PERF_MEASURE_NS || measure == PERF_MEASURE_CYCLES)
+            return (int)i;
+        if (measure == PERF_MEASURE_COUNT && counted < 0)
+            counted = (int)i;
+    }
+    return counted < 0 ? 0 : counted;
+}
+
+static bool is_time(const struct perf_event *event)
+{
+    enum perf_measure const measure = perf_event_measure(event);
+    return measure == PERF_MEASURE_NS || measure == PERF_MEASURE_CYCLES;
+}
+
+/* The metric of an event that is not the recording's time; COL_NONE when there are too many. */
+static enum column own_column(struct perf_reader *reader, const struct perf_event *event)
+{
+    char text[PERF_NAME_MAX];
+    vec_each (other, &reader->events.items)
+        if (other->has_column && other != event && perf_events_alike(other, event))
+            return other->column;
+    const struct metric *metric =
+        recording_add_metric(reader->recording, slice_of(perf_event_title(event, text)),
+                             slice_of(perf_event_unit(event)), METRIC_COUNTER);
+    return metric ? metric->plus : COL_NONE;
+}
+
+enum column perf_reader_column(struct perf_reader *reader, struct perf_event *event)
+{
+    if (event->has_column)
+        return event->column;
+    if (reader->chosen < 0)
+        reader->chosen = choose_event(reader);
+    const struct perf_event *chosen = &reader->events.items.items[reader->chosen];
+    bool const is_chosen = event == chosen || perf_events_alike(event, chosen);
+    event->column = is_chosen && is_time(chosen) ? COL_CPU_NS : own_column(reader, event);
+    event->has_column = true;
+    return event->column;
+}
+
+int64_t perf_sample_value(const struct perf_event *event, const struct perf_sample *sample)
+{
+    const struct perf_event_attr *attr = &event->attr;
+    uint64_t value = 1;
+    if (event->column == COL_CPU_NS && perf_event_measure(event) == PERF_MEASURE_CYCLES)
+        return (int64_t)(NS_PER_SECOND / attr->sample_freq);
+    if (sample->has_period)
+        value = sample->period;
+    else if (!attr->freq)
+        value = attr->sample_period;
+    else if (perf_event_measure(event) == PERF_MEASURE_NS && attr->sample_freq)
+        value = NS_PER_SECOND / attr->sample_freq;
+    return value > INT64_MAX ? -1 : (int64_t)value;
+}

@@ -1,0 +1,50 @@
+/* perf_data_reader.h - inside the reader of perf.data: its state, and its parts. */
+#pragma once
+
+#include "formats/perf/moment_series.h"
+#include "formats/perf/perf_data_events.h"
+#include "formats/perf/perf_data_facts.h"
+#include "formats/perf/perf_data_kernel.h"
+#include "formats/perf/perf_data_order.h"
+#include "formats/perf/perf_data_processes.h"
+#include "formats/perf/perf_data_stacks.h"
+#include "formats/perf/perf_data_stream.h"
+
+struct perf_reader {
+    struct recording *recording;
+    struct perf_bytes bytes;
+    struct perf_events events;
+    struct perf_facts facts;
+    struct perf_processes processes;
+    struct perf_kernel kernel;
+    struct perf_stacks stacks;
+    struct perf_order order;
+    struct moment_series series;
+
+    bool is_pipe, is_unfinished; /* the recorder was killed: it never wrote how long the data is */
+    uint64_t data_offset, data_size;
+    uint64_t features[PERF_FEATURE_WORDS];
+
+    int chosen; /* the event that is shown unasked, or the first of several alike; -1: not known yet */
+    uint32_t first_pid;                 /* of the first sample */
+    uint64_t first_ns;                  /* the time of the first sample; 0: none yet */
+    uint64_t samples, time_samples;     /* booked; of them, of the event that is time */
+    uint64_t in_kernel, kernel_unnamed; /* of the samples that are time */
+    uint64_t idle, idle_value;
+    uint64_t lost, throttled;
+    uint64_t timeless; /* samples without a time */
+    uint64_t damaged;  /* records that make no sense */
+};
+
+/* The header, the events and the features of the file.  0 or -errno with a sentence. */
+int perf_reader_open(struct perf_reader *reader, struct fault *fault);
+
+/* What the samples of an event count in, and what one is worth there; -1: no number. */
+enum column perf_reader_column(struct perf_reader *reader, struct perf_event *event);
+int64_t perf_sample_value(const struct perf_event *event, const struct perf_sample *sample);
+
+/* One record, in the order of their times.  0 or -ENOMEM. */
+int perf_reader_book(struct perf_reader *reader, const struct perf_record *record);
+
+/* What the recording says about itself, and the notes about the file. */
+void perf_reader_tell(struct perf_reader *reader, const struct perf_stream *stream);

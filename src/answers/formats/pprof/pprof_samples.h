@@ -1,0 +1,37 @@
+/* pprof_samples.h - a profile.proto of samples that each have a stack, a thread and some numbers, as profiles of time and of
+ * threads do.  Not for files of ours (registry.h is), but for whoever takes samples right now. */
+#pragma once
+
+#include "base/vec.h"
+#include "formats/shared/output.h"
+#include "model/recording.h"
+
+#define PPROF_COLUMNS_MOST 2
+#define THREAD_NONE        UINT32_MAX
+
+struct pprof_row {
+    stack_id stack;
+    uint32_t thread; /* index into threads, or THREAD_NONE; its name becomes the label `thread` */
+    int64_t values[PPROF_COLUMNS_MOST];
+};
+
+struct pprof_column {
+    const char *type, *unit;
+};
+
+struct pprof_samples {
+    struct recording *recording; /* its notes become comments */
+    struct pprof_column columns[PPROF_COLUMNS_MOST];
+    size_t column_count;
+    struct pprof_column period_type;
+    uint64_t period;
+    uint64_t duration_ns; /* 0: of an instant */
+    bool hides_addresses; /* of the process */
+    VEC(struct pprof_row) samples;
+};
+
+/* Samples of the same stack and name of thread become one; the list is sorted. */
+void pprof_samples_merge(struct pprof_samples *samples);
+
+/* Merges, and writes.  0, or -ENOMEM with a sentence. */
+int pprof_samples_write(struct pprof_samples *samples, struct output *out, struct fault *fault);

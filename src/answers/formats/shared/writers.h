@@ -1,0 +1,11 @@
+/* writers.h - the write functions of registry.c, one per file. */
+#pragma once
+
+#include "formats/shared/registry.h"
+
+int folded_write(struct export_job *job, struct output *out, struct fault *fault);
+int pprof_write(struct export_job *job, struct output *out, struct fault *fault);
+int heaptrack_write(struct export_job *job, struct output *out, struct fault *fault);
+int callgrind_write(struct export_job *job, struct output *out, struct fault *fault);
+int massif_write(struct export_job *job, struct output *out, struct fault *fault);
+int perf_write(struct export_job *job, struct output *out, struct fault *fault);
