@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loaded_elf_fuzz.c - any bytes as the memory of a process in which an ELF object lies. */
-#include "inject/loaded_elf.h"
+#include "inject/library/loaded_elf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "inject/busy_names.h"
+#include "inject/threads/busy_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inject/container_name.h"
+#include "inject/choice/container_name.h"
 #include "procfs/maps.h"
 #include "procfs/memory_limit.h"
 #include "procfs/pressure.h"

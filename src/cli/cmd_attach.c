@@ -9,8 +9,8 @@
 #include "cli/record_commands.h"
 #include "cli/record_options.h"
 #include "cli/wish_options.h"
-#include "inject/target_find.h"
-#include "inject/wait_exec.h"
+#include "inject/choice/target_find.h"
+#include "inject/choice/wait_exec.h"
 
 struct choice {
     const char *name, *container, *wait_exec;

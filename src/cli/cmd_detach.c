@@ -6,7 +6,7 @@
 #include "capture/programs/detach.h"
 #include "cli/record_commands.h"
 #include "cli/record_options.h"
-#include "inject/target_find.h"
+#include "inject/choice/target_find.h"
 
 static int take_name(void *into, const char *argument, struct fault *fault)
 {

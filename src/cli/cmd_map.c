@@ -14,7 +14,7 @@
 #include "cli/options.h"
 #include "cli/parse_pid.h"
 #include "formats/pprof/breakdown_pprof.h"
-#include "inject/target_find.h"
+#include "inject/choice/target_find.h"
 #include "report/breakdown_parts.h"
 #include "report/breakdown_report.h"
 

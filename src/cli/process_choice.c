@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cli/parse_pid.h"
-#include "inject/container_name.h"
-#include "inject/target_find.h"
-#include "inject/wait_exec.h"
+#include "inject/choice/container_name.h"
+#include "inject/choice/target_find.h"
+#include "inject/choice/wait_exec.h"
 #include "procfs/process_named.h"
 
 #define CGROUP_DEPTH_MAX 32u

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "inject/permission.h"
-#include "inject/remote_memory.h"
-#include "inject/thread_stop.h"
-#include "inject/tracing_thread.h"
+#include "inject/choice/permission.h"
+#include "inject/library/remote_memory.h"
+#include "inject/threads/thread_stop.h"
+#include "inject/threads/tracing_thread.h"
 #include "on_request/recording_of.h"
 #include "procfs/maps.h"
 #include "procfs/process_status.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/borrow.h"
+#include "inject/threads/borrow.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "inject/target_find.h"
+#include "inject/choice/target_find.h"
 #include "procfs/process_named.h"
 #include "target.h"
 

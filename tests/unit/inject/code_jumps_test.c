@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/code_jumps.h"
+#include "inject/library/code_jumps.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "inject/thread_stop.h"
+#include "inject/threads/thread_stop.h"
 #include "wire/inside.h"
 
 #define THREADS 3

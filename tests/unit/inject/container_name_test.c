@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/container_name.h"
+#include "inject/choice/container_name.h"
 
 #include "check.h"
 

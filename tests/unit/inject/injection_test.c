@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/injection.h"
+#include "inject/library/injection.h"
 
 #include <errno.h>
 #include <signal.h>

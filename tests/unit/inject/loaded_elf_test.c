@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/loaded_elf.h"
+#include "inject/library/loaded_elf.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "inject/busy_names.h"
+#include "inject/threads/busy_names.h"
 
 /* Our own memory, as if it were somebody else's: what is not mapped is an answer, not a crash. */
 static bool read_own(void *context, uint64_t address, void *to, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/permission.h"
+#include "inject/choice/permission.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/remote_memory.h"
+#include "inject/library/remote_memory.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "inject/seccomp_check.h"
+#include "inject/choice/seccomp_check.h"
 #include "wire/seccomp_filter.h"
 #include "target.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "inject/target_find.h"
+#include "inject/choice/target_find.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "inject/wait_exec.h"
+#include "inject/choice/wait_exec.h"
 #include "procfs/process_named.h"
 #include "target.h"
 

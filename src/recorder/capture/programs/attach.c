@@ -18,9 +18,9 @@
 #include "capture/programs/attached_program.h"
 #include "capture/rings/lifeline.h"
 #include "capture/sessions/recorder_subject.h"
-#include "inject/exit_status.h"
-#include "inject/injection.h"
-#include "inject/thread_stop.h"
+#include "inject/choice/exit_status.h"
+#include "inject/library/injection.h"
+#include "inject/threads/thread_stop.h"
 
 #define LOOK_NS          10000000ull
 #define EXEC_PATIENCE_NS 5000000000ull /* with one that becomes another program */

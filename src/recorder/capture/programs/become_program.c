@@ -20,7 +20,7 @@
 #include "capture/rings/lifeline.h"
 #include "capture/sessions/process_keeper.h"
 #include "capture/sessions/recorder_subject.h"
-#include "inject/exit_status.h"
+#include "inject/choice/exit_status.h"
 
 #define FIRST_PROCESS 1 /* of a pid namespace, which ends with it */
 

@@ -7,8 +7,8 @@
 
 #include "capture/rings/target_arena.h"
 #include "capture/programs/target_check.h"
-#include "inject/injection.h"
-#include "inject/permission.h"
+#include "inject/library/injection.h"
+#include "inject/choice/permission.h"
 #include "procfs/process_status.h"
 
 #define WAIT_TRIES 600

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "inject/loaded_elf.h"
+#include "inject/library/loaded_elf.h"
 #include "procfs/maps.h"
 
 static bool read_memory(void *context, uint64_t address, void *to, size_t size)

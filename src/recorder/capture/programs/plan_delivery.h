@@ -10,7 +10,7 @@
  * it.  So where the plan goes is looked up in the process itself, and one that does not want a plan gets none. */
 #pragma once
 
-#include "inject/remote_memory.h"
+#include "inject/library/remote_memory.h"
 #include "wire/inside.h"
 
 struct plan_delivery {

@@ -20,7 +20,7 @@
 #include "capture/sessions/process_keeper.h"
 #include "capture/sessions/run_notes.h"
 #include "capture/sessions/say_recordings.h"
-#include "inject/exit_status.h"
+#include "inject/choice/exit_status.h"
 #include "procfs/process_facts.h"
 
 #define LOOK_NS 100000000ull

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "inject/remote_memory.h"
+#include "inject/library/remote_memory.h"
 #include "procfs/maps.h"
 #include "wire/arena.h"
 

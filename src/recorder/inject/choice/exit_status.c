@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject/choice/exit_status.h"
+
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "procfs/proc_text.h"
+
+#define STAT_MAX    4096u
+#define AFTER_STATE 49 /* fields of /proc/PID/stat between the state and the exit code */
+
+/* Newer than the headers of Debian 12. */
+struct pidfd_told {
+    uint64_t mask, cgroup;
+    uint32_t numbers[11]; /* pid, tgid, parent, users and groups */
+    int32_t exit_code;
+};
+#define TELL_EXIT  (1u << 3)
+#define PIDFD_TELL _IOWR(0xff, 11, struct pidfd_told)
+
+bool process_has_ended(int pidfd)
+{
+    struct pollfd ended = {pidfd, POLLIN, 0};
+    return poll(&ended, 1, 0) > 0;
+}
+
+/* While it is a zombie; 0 for those who may not know. */
+static int status_of_zombie(pid_t pid)
+{
+    char path[64], *text;
+    int status = -1;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    if (proc_text_read(path, STAT_MAX, &text) < 0)
+        return -1;
+    char *at = strrchr(text, ')');
+    if (at && at[1] == ' ' && at[2] == 'Z') {
+        at += 2;
+        for (int i = 0; i < AFTER_STATE && at; i++)
+            at = strchr(at + 1, ' ');
+        if (at)
+            status = (int)strtol(at, NULL, 10);
+    }
+    free(text);
+    return status;
+}
+
+int process_exit_status(int pidfd, pid_t pid)
+{
+    struct pidfd_told told = {.mask = TELL_EXIT};
+    if (ioctl(pidfd, PIDFD_TELL, &told) == 0 && (told.mask & TELL_EXIT))
+        return told.exit_code;
+    return status_of_zombie(pid);
+}

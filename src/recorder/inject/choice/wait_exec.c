@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject/choice/wait_exec.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "procfs/process_named.h"
+
+#define LISTEN_MS 100
+#define LOOK_NS   5000000l
+
+/* One report, or its absence. */
+static bool take_event(int fd, int wait_ms, struct proc_event *event)
+{
+    char bytes[4096] __attribute__((aligned(8)));
+    struct pollfd ready = {fd, POLLIN, 0};
+    size_t const at = NLMSG_HDRLEN + sizeof(struct cn_msg);
+    if (poll(&ready, 1, wait_ms) <= 0)
+        return false;
+    ssize_t size = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+    if (size <
+        (ssize_t)(at + offsetof(struct proc_event, event_data) + sizeof(event->event_data.exec)))
+        return false;
+    memset(event, 0, sizeof(*event));
+    size_t const given = (size_t)size - at;
+    memcpy(event, bytes + at, given < sizeof(*event) ? given : sizeof(*event));
+    return true;
+}
+
+static bool subscribe(int fd)
+{
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC};
+    enum proc_cn_mcast_op listen = PROC_CN_MCAST_LISTEN;
+    union {
+        struct nlmsghdr head;
+        char bytes[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(listen))];
+    } request = {.bytes = {0}};
+    struct cn_msg *message = NLMSG_DATA(&request.head);
+    request.head.nlmsg_len = NLMSG_LENGTH(sizeof(*message) + sizeof(listen));
+    request.head.nlmsg_type = NLMSG_DONE;
+    message->id = (struct cb_id){CN_IDX_PROC, CN_VAL_PROC};
+    message->len = sizeof(listen);
+    memcpy(message->data, &listen, sizeof(listen));
+    if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+        send(fd, &request, request.head.nlmsg_len, 0) < 0)
+        return false;
+    /* In a pid namespace it never answers. */
+    struct proc_event event;
+    while (take_event(fd, LISTEN_MS, &event))
+        if (event.what == PROC_EVENT_NONE)
+            return event.event_data.ack.err == 0;
+    return false;
+}
+
+/* A socket on which the kernel reports every exec; -1 when it does not. */
+static int open_connector(void)
+{
+    int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+    if (fd >= 0 && !subscribe(fd)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static int listen_for(int fd, const char *name, const volatile sig_atomic_t *stop, pid_t *pid)
+{
+    while (!*stop) {
+        struct proc_event event;
+        if (take_event(fd, LISTEN_MS, &event) && event.what == PROC_EVENT_EXEC &&
+            process_is_named((uint32_t)event.event_data.exec.process_tgid, name)) {
+            *pid = event.event_data.exec.process_tgid;
+            return 0;
+        }
+    }
+    return -EINTR;
+}
+
+struct known {
+    VEC(uint32_t) pids; /* that go by the name */
+};
+
+static bool is_known(const struct known *known, uint32_t pid)
+{
+    vec_each (one, &known->pids)
+        if (*one == pid)
+            return true;
+    return false;
+}
+
+/* Everybody of that name who is in none of `before`; they are `now`. */
+static uint32_t look(const char *name, const struct known *before, struct known *now)
+{
+    uint32_t found = 0;
+    DIR *folder = opendir("/proc");
+    now->pids.count = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (pid == 0 || !process_is_named(pid, name))
+            continue;
+        if (!is_known(before, pid))
+            found = pid;
+        (void)vec_push(&now->pids, pid);
+    }
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+static int look_for(const char *name, const volatile sig_atomic_t *stop, pid_t *pid)
+{
+    struct known lists[2] = {{{0}}, {{0}}};
+    uint32_t found = 0;
+    look(name, &lists[1], &lists[0]);
+    for (unsigned round = 0; !*stop && !found; round++) {
+        nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+        found = look(name, &lists[round % 2], &lists[(round + 1) % 2]);
+    }
+    vec_free(&lists[0].pids);
+    vec_free(&lists[1].pids);
+    *pid = (pid_t)found;
+    return found ? 0 : -EINTR;
+}
+
+int wait_exec(const char *name, const volatile sig_atomic_t *stop, pid_t *pid, struct fault *fault)
+{
+    int fd = open_connector();
+    int err = fd >= 0 ? listen_for(fd, name, stop, pid) : look_for(name, stop, pid);
+    if (fd >= 0)
+        close(fd);
+    return err < 0 ? fault_set(fault, err, "nobody started %s until you stopped waiting", name) : 0;
+}

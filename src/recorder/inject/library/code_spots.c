@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject/library/code_spots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX (64ull << 20)
+
+static uint64_t find_bytes(const char *text, uint64_t size, uint64_t address, const char *wanted,
+                           size_t length)
+{
+    const char *found = memmem(text, size, wanted, length);
+    return found ? address + (uint64_t)(found - text) : 0;
+}
+
+int code_spots_find(const struct target_modules *modules, struct code_spots *spots,
+                    struct fault *fault)
+{
+    const struct target_module *libc = target_modules_of(modules, MODULE_LIBC);
+    const struct loaded_elf *elf = libc ? target_module_elf(libc) : NULL;
+    uint64_t size = elf ? elf->text_high - elf->text_low : 0;
+    char *text = size > 0 && size < TEXT_MAX ? malloc(size) : NULL;
+    *spots = (struct code_spots){0, 0};
+    if (text && remote_read(modules->memory, elf->text_low, text, size)) {
+        spots->call_kernel = find_bytes(text, size, elf->text_low, "\x0f\x05\xc3", 3);
+        spots->put_back =
+            find_bytes(text, size, elf->text_low, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9);
+    }
+    free(text);
+    if (!spots->call_kernel || !spots->put_back)
+        return fault_set(
+            fault, -ENOENT,
+            "the C library of process %d is none that memoir knows; use a build with glibc",
+            (int)modules->pid);
+    return 0;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject/threads/borrow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "inject/threads/stack_look.h"
+#include "inject/threads/thread_rank.h"
+#include "procfs/process_status.h"
+
+#define STOP_WAIT_NS 20000000ull
+#define NAP_FIRST_NS 500000ull
+#define NAP_MOST_NS  20000000ull
+#define PREPARES_MAX 64 /* objects of one stack */
+#define USER_CODE_64 0x33
+#define STUCK_MAX    16
+#define DENIED_NS    50000000ull /* nor may anybody trace threads that end, as all do before an exec */
+
+struct search {
+    struct target_modules *modules;
+    const struct code_spots *spots;
+    struct borrowed_thread *borrowed;
+    struct borrow_report *report;
+    const char *advice;
+    pid_t stuck[STUCK_MAX]; /* would not stop; ours until they do */
+    unsigned stuck_count;
+};
+
+static void forget_stuck(struct search *search)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < search->stuck_count; i++)
+        if (!thread_stop_forget(search->stuck[i]))
+            search->stuck[kept++] = search->stuck[i];
+    search->stuck_count = kept;
+}
+
+static bool is_stuck(const struct search *search, pid_t tid)
+{
+    for (unsigned i = 0; i < search->stuck_count; i++)
+        if (search->stuck[i] == tid)
+            return true;
+    return false;
+}
+
+static void release(struct search *search, struct stopped_thread *thread)
+{
+    uint64_t stopped = thread_release(thread);
+    search->report->looked_ns += stopped;
+    if (stopped > search->report->longest_ns)
+        search->report->longest_ns = stopped;
+}
+
+static void count_verdict(struct search *search, const struct stack_view *view)
+{
+    struct borrow_report *report = search->report;
+    report->busy += view->verdict == STACK_BUSY;
+    report->in_handler += view->verdict == STACK_IN_HANDLER;
+    report->unknown += view->verdict == STACK_UNKNOWN || view->verdict == STACK_UNPREPARED;
+    const struct target_module *module = target_modules_at(search->modules, view->where);
+    const char *name = module ? target_module_name(module) : "code of no file";
+    const char *slash = strrchr(name, '/');
+    snprintf(report->busy_where, sizeof(report->busy_where), "%s", slash ? slash + 1 : name);
+}
+
+/* One look.  0: borrowed.  -EAGAIN: not now.  1: an object had to be prepared, look again. */
+static int look(struct search *search, pid_t tid)
+{
+    struct stopped_thread thread;
+    struct user_regs_struct registers;
+    struct stack_view view = {.verdict = STACK_UNKNOWN};
+    int err = thread_stop(tid, STOP_WAIT_NS, &thread);
+    if (err == -EAGAIN && search->stuck_count < STUCK_MAX) {
+        search->stuck[search->stuck_count++] = tid;
+        search->report->unstoppable++;
+    }
+    if (err < 0)
+        return err;
+    search->report->looks++;
+    if (thread_registers(tid, &registers) && registers.cs == USER_CODE_64)
+        stack_look(search->modules, &registers, &view);
+    if (view.verdict == STACK_FREE) {
+        err = borrowed_begin(search->borrowed, search->modules->pid, thread, search->modules,
+                             search->spots);
+        if (err < 0)
+            release(search, &thread);
+        return err == -EIO ? -EAGAIN : err;
+    }
+    release(search, &thread);
+    if (view.verdict != STACK_UNPREPARED) {
+        count_verdict(search, &view);
+        return -EAGAIN;
+    }
+    if (view.unprepared)
+        target_modules_prepare(search->modules, view.unprepared);
+    else if (target_modules_refresh(search->modules) < 0)
+        return -ESRCH;
+    if (!target_modules_at(search->modules, view.where)) {
+        count_verdict(search, &view);
+        return -EAGAIN;
+    }
+    return 1;
+}
+
+/* Looks at a thread until all objects on its stack are known. */
+static int look_closely(struct search *search, pid_t tid)
+{
+    int err = 1;
+    if (is_stuck(search, tid))
+        return -EAGAIN;
+    for (int i = 0; err == 1 && i < PREPARES_MAX; i++)
+        err = look(search, tid);
+    return err == 1 ? -EAGAIN : err;
+}
+
+static int refused(struct search *search, struct fault *fault)
+{
+    const struct borrow_report *report = search->report;
+    struct process_status status;
+    if (report->looks + report->unstoppable == 0 &&
+        process_status_read((uint32_t)search->modules->pid, 0, &status) == 0 && status.state == 'D')
+        return fault_set(
+            fault, -EBUSY,
+            "%s (pid %d) waits inside the kernel where nothing may interrupt it (state D), as for "
+            "a disk, a network file system or a child made by vfork; try again when it goes on",
+            status.name, (int)search->modules->pid);
+    if (process_status_read((uint32_t)search->modules->pid, 0, &status) == 0 && status.state == 'T')
+        return fault_set(fault, -EBUSY,
+                         "%s (pid %d) is stopped, so none of its threads can do anything for us; "
+                         "let it go on with kill -CONT %d, then %s",
+                         status.name, (int)search->modules->pid, (int)search->modules->pid,
+                         search->advice);
+    return fault_set(
+        fault, -EBUSY,
+        "no thread of process %d can be borrowed safely: in %u looks %u were in the loader or an "
+        "allocator, "
+        "%u in a signal handler, %u in code without unwind tables (last in %s), %u could not be "
+        "stopped; %s",
+        (int)search->modules->pid, report->looks + report->unstoppable, report->busy,
+        report->in_handler, report->unknown, report->busy_where, report->unstoppable,
+        search->advice);
+}
+
+/* It was allowed a moment ago: mostly somebody else came first, such as another memoir. */
+static int forbidden(const struct search *search, struct fault *fault)
+{
+    struct ranked_thread *ranked = NULL;
+    struct process_status status;
+    uint32_t const pid = (uint32_t)search->modules->pid;
+    uint32_t tracer = 0;
+    size_t count = 0;
+    if (thread_rank(pid, &ranked, &count) == 0) {
+        for (size_t i = 0; i < count && !tracer; i++)
+            if (process_status_read(pid, (uint32_t)ranked[i].tid, &status) == 0)
+                tracer = status.tracer;
+        free(ranked);
+    }
+    if (tracer)
+        return fault_set(fault, -EPERM,
+                         "process %u is traced by process %u, a debugger or another memoir that is "
+                         "about to attach; try again when that is done",
+                         pid, tracer);
+    return fault_set(fault, -EPERM,
+                     "the kernel does not let memoir trace process %u: somebody else did just now, "
+                     "or a security module forbids it; try again, and see memoir doctor %u",
+                     pid, pid);
+}
+
+static int look_at_all(struct search *search, bool *permitted)
+{
+    int err = -EAGAIN;
+    struct ranked_thread *ranked;
+    size_t count;
+    struct process_status status;
+    uint32_t pid = (uint32_t)search->modules->pid;
+    if (thread_rank(pid, &ranked, &count) < 0)
+        return -ESRCH;
+    if (count == 0 && (process_status_read(pid, 0, &status) < 0 || status.state == 'Z'))
+        err = -ESRCH;
+    *permitted |= count == 0; /* all of them wait for pages or the disk: nobody said no */
+    for (size_t i = 0; i < count && err != 0; i++) {
+        err = look_closely(search, ranked[i].tid);
+        *permitted |= err != -EPERM;
+        if (err == -EPERM ||
+            err == -ESRCH) /* a thread of the kernel's in its midst, or one that ended */
+            err = -EAGAIN;
+    }
+    free(ranked);
+    return err;
+}
+
+int borrow_thread(const struct borrow_wish *wish, struct borrowed_thread *borrowed,
+                  struct borrow_report *report, struct fault *fault)
+{
+    struct search search = {.modules = wish->modules,
+                            .spots = wish->spots,
+                            .borrowed = borrowed,
+                            .report = report,
+                            .advice = wish->advice ? wish->advice : "try again"};
+    uint64_t start = monotonic_ns(), nap = NAP_FIRST_NS;
+    bool permitted = false;
+    int err = -EAGAIN;
+    for (uint64_t spent = 0; spent < wish->patience_ns; spent = monotonic_ns() - start) {
+        forget_stuck(&search);
+        err = look_at_all(&search, &permitted);
+        if (err == -EAGAIN && remote_memory_is_gone(wish->modules->memory))
+            err = -ESRCH;
+        if (err != -EAGAIN || (!permitted && spent > DENIED_NS))
+            break;
+        nanosleep(&(struct timespec){0, (long)nap}, NULL);
+        nap = 2 * nap < NAP_MOST_NS ? 2 * nap : NAP_MOST_NS - nap / 2;
+    }
+    forget_stuck(&search); /* the rest is let go when this thread of ours ends */
+    if (err == 0)
+        return 0;
+    if (err == -ESRCH)
+        return fault_set(fault, err, "process %d ended meanwhile", (int)wish->modules->pid);
+    if (!permitted)
+        return forbidden(&search, fault);
+    return refused(&search, fault);
+}
