@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/allocator_family.h"
-#include "symbols/code_move.h"
+#include "symbols/allocators/allocator_family.h"
+#include "symbols/allocators/code_move.h"
 
 static void move(struct slice code, size_t size, uint64_t address)
 {

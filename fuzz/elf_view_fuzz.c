@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "symbols/elf_symbols.h"
-#include "symbols/go_module.h"
-#include "symbols/program_marks.h"
+#include "symbols/elf/elf_symbols.h"
+#include "symbols/go/go_module.h"
+#include "symbols/allocators/program_marks.h"
 
 static void read_links(const struct elf_view *view)
 {

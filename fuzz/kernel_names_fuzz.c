@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_names_fuzz.c - any text as a list of the kernel's functions. */
-#include "symbols/kernel_names.h"
+#include "symbols/lookup/kernel_names.h"
 
 #include <stdlib.h>
 #include <string.h>

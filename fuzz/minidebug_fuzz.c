@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "symbols/elf_symbols.h"
-#include "symbols/minidebug.h"
+#include "symbols/elf/elf_symbols.h"
+#include "symbols/dwarf/minidebug.h"
 
 #define BOUND ((size_t)4 * 1024 * 1024)
 

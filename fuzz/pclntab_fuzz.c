@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/elf_view.h"
-#include "symbols/pclntab.h"
+#include "symbols/elf/elf_view.h"
+#include "symbols/go/pclntab.h"
 
 /* The input is the table and, from any address modulo its size, the memory with inlined calls. */
 static struct slice memory_of(void *context, uint64_t address)

@@ -8,7 +8,7 @@
 
 #include "cli/name_lines.h"
 #include "cli/record_commands.h"
-#include "symbols/resolver.h"
+#include "symbols/lookup/resolver.h"
 
 static void print_text(const char *text, char after)
 {

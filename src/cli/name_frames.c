@@ -17,8 +17,8 @@
 #include "analyze/alerts/findings.h"
 #include "cli/helper_program.h"
 #include "cli/name_lines.h"
-#include "symbols/elf_image.h"
-#include "symbols/elf_view.h"
+#include "symbols/elf/elf_image.h"
+#include "symbols/elf/elf_view.h"
 
 #define HELPER        "memoir-record"
 #define LOCATIONS_MAX 4096 /* inlined into each other at one address */

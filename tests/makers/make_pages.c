@@ -19,7 +19,7 @@
 #include "base/hash.h"
 #include "model/page_kind.h"
 #include "store/recording_writer.h"
-#include "symbols/demangle.h"
+#include "symbols/dwarf/demangle.h"
 
 #define SECOND     UINT64_C(1000000000)
 #define DEPTH_MOST 65536

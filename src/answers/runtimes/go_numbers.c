@@ -8,7 +8,7 @@
 
 #include "runtimes/go_code.h"
 #include "runtimes/process_bytes.h"
-#include "symbols/go_module.h"
+#include "symbols/go/go_module.h"
 
 #define TRIES        20 /* the books are written one after the other: look again when they do not agree */
 #define SYS_WORDS    6

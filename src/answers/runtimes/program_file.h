@@ -2,8 +2,8 @@
 #pragma once
 
 #include "model/breakdown.h"
-#include "symbols/elf_image.h"
-#include "symbols/elf_view.h"
+#include "symbols/elf/elf_image.h"
+#include "symbols/elf/elf_view.h"
 
 struct program_file {
     struct elf_image image;

@@ -14,7 +14,7 @@
 #include "runtimes/region_names.h"
 #include "runtimes/shapes.h"
 #include "runtimes/tcmalloc_numbers.h"
-#include "symbols/program_marks.h"
+#include "symbols/allocators/program_marks.h"
 
 /* A view without numbers, and why. */
 static void show_trouble(struct breakdown *breakdown, const char *runtime, int err)

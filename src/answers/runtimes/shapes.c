@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "symbols/program_marks.h"
+#include "symbols/allocators/program_marks.h"
 
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)

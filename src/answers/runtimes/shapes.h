@@ -6,5 +6,5 @@
 /* The heap at Go's addresses, as sure as `heap` says; what lies among its reservations. */
 void claim_go(struct breakdown *breakdown, enum breakdown_evidence heap);
 
-/* `marks` are of symbols/program_marks.h. */
+/* `marks` are of symbols/allocators/program_marks.h. */
 void claim_shapes(struct breakdown *breakdown, uint32_t marks);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/number_map.h"
-#include "symbols/kernel_names.h"
+#include "symbols/lookup/kernel_names.h"
 
 #define NAMES_MAX 262144u /* addresses that are remembered */
 

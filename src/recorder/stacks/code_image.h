@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/elf_view.h"
+#include "symbols/elf/elf_view.h"
 
 /* Reads up to `size` bytes at an offset of the file; how many, 0 when none. */
 struct image_source {

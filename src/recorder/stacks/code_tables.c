@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "symbols/go_module.h"
+#include "symbols/go/go_module.h"
 
 #define IDENTITY_BYTES 4096u
 

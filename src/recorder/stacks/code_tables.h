@@ -6,7 +6,7 @@
 #pragma once
 
 #include "stacks/code_image.h"
-#include "symbols/pclntab.h"
+#include "symbols/go/pclntab.h"
 #include "unwind/rule.h"
 
 #define CODE_SEGMENTS_MAX 16u

@@ -8,7 +8,7 @@
 
 #include "stacks/process_code_parts.h"
 #include "stacks/process_file.h"
-#include "symbols/elf_image.h"
+#include "symbols/elf/elf_image.h"
 
 /* The same as it was told. */
 static struct code_region as_told(struct code_region region)

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "procfs/process_status.h"
 #include "stacks/process_code_parts.h"
-#include "symbols/perf_map.h"
+#include "symbols/lookup/perf_map.h"
 
 #define LOOK_AGAIN_NS UINT64_C(1000000000)
 

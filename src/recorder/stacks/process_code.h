@@ -69,7 +69,7 @@ int process_code_map(struct process_code *code, const struct code_mapping *mappi
  * refresh. */
 const struct code_region *process_code_find(struct process_code *code, uint64_t address);
 
-/* The list of code that its runtime made (symbols/perf_map.h), as we see it; "" when there is none.  Looked for at most once a second, and
+/* The list of code that its runtime made (symbols/lookup/perf_map.h), as we see it; "" when there is none.  Looked for at most once a second, and
  * only taken if the user of the process made it. */
 const char *process_code_made_list(struct process_code *code);
 /* The same told, for one that was made from a list; a path that is too long is none. */

@@ -4,7 +4,7 @@
 #include <sys/types.h>
 
 #include "cpu/cpu_station.h"
-#include "symbols/resolver.h"
+#include "symbols/lookup/resolver.h"
 
 struct cpu_run {
     struct cpu_station *station; /* NULL: not permitted, `fault` says so */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/allocator_family.h"
+#include "symbols/allocators/allocator_family.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "check.h"
 #include "scratch.h"
-#include "symbols/allocator_api.h"
-#include "symbols/elf_image.h"
+#include "symbols/allocators/allocator_api.h"
+#include "symbols/elf/elf_image.h"
 
 static struct elf_image image;
 static struct elf_view view;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/code_move.h"
+#include "symbols/allocators/code_move.h"
 
 #include <errno.h>
 #include <string.h>

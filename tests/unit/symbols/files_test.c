@@ -9,8 +9,8 @@
 #include "check.h"
 #include "resolve.h"
 #include "scratch.h"
-#include "symbols/elf_image.h"
-#include "symbols/elf_view.h"
+#include "symbols/elf/elf_image.h"
+#include "symbols/elf/elf_view.h"
 
 static const char *const chain[] = {"deep program.c:4", "middle program.c:10", "outer program.c:17",
                                     NULL};

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "symbols/elf_view.h"
-#include "symbols/pclntab.h"
+#include "symbols/elf/elf_view.h"
+#include "symbols/go/pclntab.h"
 
 #define TEXT      0x1000 /* outer: 0x40 bytes; the first 0x10 are of the inlined deep */
 #define TREE_AT   0x9000

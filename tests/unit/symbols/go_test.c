@@ -6,7 +6,7 @@
 #include "check.h"
 #include "resolve.h"
 #include "scratch.h"
-#include "symbols/pclntab.h"
+#include "symbols/go/pclntab.h"
 
 static const char source[] = "package main\n"
                              "\n"

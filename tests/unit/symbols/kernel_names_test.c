@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/kernel_names.h"
+#include "symbols/lookup/kernel_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/program_marks.h"
+#include "symbols/allocators/program_marks.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 #include "scratch.h"
-#include "symbols/elf_image.h"
+#include "symbols/elf/elf_image.h"
 
 static uint32_t marks_of(const char *name)
 {

@@ -6,8 +6,8 @@
 #include "check.h"
 #include "resolve.h"
 #include "scratch.h"
-#include "symbols/demangle.h"
-#include "symbols/text_pool.h"
+#include "symbols/dwarf/demangle.h"
+#include "symbols/lookup/text_pool.h"
 
 static void check_demangled(const char *symbol, const char *readable)
 {

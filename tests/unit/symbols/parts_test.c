@@ -9,10 +9,10 @@
 #include "check.h"
 #include "resolve.h"
 #include "scratch.h"
-#include "symbols/dwarf_lines.h"
-#include "symbols/elf_image.h"
-#include "symbols/minidebug.h"
-#include "symbols/range_index.h"
+#include "symbols/dwarf/dwarf_lines.h"
+#include "symbols/elf/elf_image.h"
+#include "symbols/dwarf/minidebug.h"
+#include "symbols/lookup/range_index.h"
 
 /* The innermost is the one that begins last; of those, the shortest. */
 static uint64_t length_by_search(const struct range *ranges, size_t count, uint64_t address)

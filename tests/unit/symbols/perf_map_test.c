@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/perf_map.h"
+#include "symbols/lookup/perf_map.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "symbols/resolver.h"
+#include "symbols/lookup/resolver.h"
 
 static char path[64];
 

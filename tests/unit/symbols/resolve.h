@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "symbols/resolver.h"
+#include "symbols/lookup/resolver.h"
 
 /* A C program with calls inlined two deep into `outer`; written as program.c. */
 void write_c_program(void);

@@ -4,7 +4,7 @@
 
 #include "formats/perf/perf_data_facts.h"
 #include "formats/perf/perf_data_processes.h"
-#include "symbols/kernel_names.h"
+#include "symbols/lookup/kernel_names.h"
 
 /* The build id of the kernel that runs here, in hex; "" when it is not told. */
 #define PERF_BUILD_ID_HEX (2 * PERF_BUILD_ID_BYTES + 1)

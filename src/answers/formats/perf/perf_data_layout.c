@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/elf_image.h"
-#include "symbols/elf_view.h"
-#include "symbols/kernel_names.h"
-#include "symbols/perf_map.h"
+#include "symbols/elf/elf_image.h"
+#include "symbols/elf/elf_view.h"
+#include "symbols/lookup/kernel_names.h"
+#include "symbols/lookup/perf_map.h"
 
 #define PAGE           UINT64_C(4096)
 #define ELSEWHERE      UINT64_C(0x600000000000) /* modules without a place of their own */

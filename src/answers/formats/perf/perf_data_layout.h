@@ -2,7 +2,7 @@
  * from there to files.
  *
  * Modules keep the place that they had in the process, if that is known and nobody else has it; frames that are only a name
- * get an address in memory of no file, which a list of names (symbols/perf_map.h) can tell of. */
+ * get an address in memory of no file, which a list of names (symbols/lookup/perf_map.h) can tell of. */
 #pragma once
 
 #include "base/number_map.h"

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbols/perf_map.h"
+#include "symbols/lookup/perf_map.h"
 
 #define ENDED_MAX      1024u /* processes that have ended and still have their code */
 #define MISC_EXEC      (1u << 13)

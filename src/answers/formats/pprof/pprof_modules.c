@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "symbols/elf_image.h"
-#include "symbols/elf_view.h"
+#include "symbols/elf/elf_image.h"
+#include "symbols/elf/elf_view.h"
 
 #define FIXED_LIMIT (UINT64_C(1) << 32) /* programs below were not moved when they were loaded */
 

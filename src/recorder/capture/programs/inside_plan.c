@@ -9,8 +9,8 @@
 
 #include "procfs/maps.h"
 #include "procfs/process_facts.h"
-#include "symbols/code_move.h"
-#include "symbols/elf_image.h"
+#include "symbols/allocators/code_move.h"
+#include "symbols/elf/elf_image.h"
 
 #define PAGE       4096ull
 #define REACH      (3ull << 29) /* of a jump with 32-bit distance, with half a GiB to spare */

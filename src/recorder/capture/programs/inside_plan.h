@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/vec.h"
-#include "symbols/allocator_family.h"
+#include "symbols/allocators/allocator_family.h"
 #include "wire/inside.h"
 
 /* An allocator found, and how it went. */

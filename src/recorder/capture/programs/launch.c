@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "procfs/executable_facts.h"
-#include "symbols/elf_image.h"
-#include "symbols/program_marks.h"
+#include "symbols/elf/elf_image.h"
+#include "symbols/allocators/program_marks.h"
 
 #define SCRIPT_DEPTH  4
 #define DYNSTR_WITHIN ((size_t)4 << 20)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "procfs/process_facts.h"
-#include "symbols/elf_image.h"
-#include "symbols/program_marks.h"
+#include "symbols/elf/elf_image.h"
+#include "symbols/allocators/program_marks.h"
 
 #define FIRST_LOOK_NS 20000000ull
 #define LATER_FACTOR  4u

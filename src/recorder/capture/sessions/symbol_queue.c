@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "capture/rings/lifeline.h"
-#include "symbols/perf_map.h"
-#include "symbols/resolver.h"
+#include "symbols/lookup/perf_map.h"
+#include "symbols/lookup/resolver.h"
 
 #define BEHIND_ALL 10           /* nice */
 #define AT_FIRST   100000000ull /* ns of processor time */
