@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "inject/choice/container_name.h"
-#include "procfs/maps.h"
-#include "procfs/memory_limit.h"
-#include "procfs/pressure.h"
-#include "procfs/process_status.h"
+#include "procfs/memory/maps.h"
+#include "procfs/cgroup/memory_limit.h"
+#include "procfs/cgroup/pressure.h"
+#include "procfs/process/process_status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

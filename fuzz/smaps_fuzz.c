@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/smaps.h"
+#include "procfs/memory/smaps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,9 +16,9 @@
 #include "cli/find_recording.h"
 #include "cli/record_commands.h"
 #include "doctor/process_checkup.h"
-#include "procfs/executable_facts.h"
-#include "procfs/process_libc.h"
-#include "procfs/process_status.h"
+#include "procfs/process/executable_facts.h"
+#include "procfs/process/process_libc.h"
+#include "procfs/process/process_status.h"
 #include "report/doctor_report.h"
 
 static void examine_status(struct process_examined *process)

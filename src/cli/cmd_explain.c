@@ -19,7 +19,7 @@
 #include "cli/open_input.h"
 #include "cli/parse_pid.h"
 #include "report/time_point.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 #include "report/explain_report.h"
 
 #define TOP_DEFAULT 5u

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "procfs/open_files.h"
+#include "procfs/process/open_files.h"
 #include "store/recording_reader.h"
 
 #define RECORDER "memoir-record"

@@ -17,9 +17,9 @@
 #include "cli/history_lines.h"
 #include "cli/pick_rules.h"
 #include "cli/sentry.h"
-#include "procfs/memory_limit.h"
-#include "procfs/pressure.h"
-#include "procfs/process_age.h"
+#include "procfs/cgroup/memory_limit.h"
+#include "procfs/cgroup/pressure.h"
+#include "procfs/process/process_age.h"
 
 #define HELPER         "memoir-history"
 #define CATEGORIES_MAX 200u

@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "nets/down.h"
 #include "nets/process.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 #include "report/csv_field.h"
 
 /* As it is now, whatever the keeper wrote last. */

@@ -13,7 +13,7 @@
 #include "inject/choice/container_name.h"
 #include "inject/choice/target_find.h"
 #include "inject/choice/wait_exec.h"
-#include "procfs/process_named.h"
+#include "procfs/process/process_named.h"
 
 #define CGROUP_DEPTH_MAX 32u
 

@@ -4,7 +4,7 @@
 
 #include "capture/outside/outside_recorder.h"
 #include "cli/options.h"
-#include "procfs/cgroup_folder.h"
+#include "procfs/cgroup/cgroup_folder.h"
 
 struct process_choice {
     const char *name, *container, *cgroup, *wait_exec;

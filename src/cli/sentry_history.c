@@ -5,8 +5,8 @@
 
 #include "cli/top_sites.h"
 #include "cli/sentry_parts.h"
-#include "procfs/process_age.h"
-#include "procfs/proportional.h"
+#include "procfs/process/process_age.h"
+#include "procfs/memory/proportional.h"
 
 #define SITES_KEPT 48u
 #define VALUES_MAX (LEVEL_COUNT + 1 + SITES_KEPT)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/pressure_trigger.h"
+#include "procfs/cgroup/pressure_trigger.h"
 
 #define TOLD_NS      UINT64_C(10000000000) /* as long as the kernel's own average looks back */
 #define AVERAGE_S    10u

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "analyze/sums/running.h"
-#include "procfs/memory_status.h"
+#include "procfs/memory/memory_status.h"
 #include "store/recording_follow.h"
 
 struct top_source {

@@ -16,7 +16,7 @@
 #include "nets/net_data.h"
 #include "nets/process.h"
 #include "nets/ready.h"
-#include "procfs/proc_text.h"
+#include "procfs/process/proc_text.h"
 #include "scrape/http.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json_in.h"
-#include "procfs/proc_text.h"
+#include "procfs/process/proc_text.h"
 
 #define FILE_BYTES_MAX (16u << 20)
 #define TEXT_MAX       65536u

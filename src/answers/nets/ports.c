@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "procfs/proc_text.h"
+#include "procfs/process/proc_text.h"
 
 #define LOWEST 10000u
 #define TRIES  200u

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "procfs/proc_text.h"
-#include "procfs/process_age.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/proc_text.h"
+#include "procfs/process/process_age.h"
+#include "procfs/process/process_facts.h"
 
 #define MARK_PART "MEMOIR_NET_PART"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "nets/process.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 static bool carries_mark(const struct net *net, const struct net_part *only, uint32_t pid)
 {

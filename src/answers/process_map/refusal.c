@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 
 int refusal_before(uint32_t pid, struct fault *fault)
 {

@@ -11,9 +11,9 @@
 #include "process_map/stack_claims.h"
 #include "base/clock.h"
 #include "base/human.h"
-#include "procfs/cgroup_memory.h"
-#include "procfs/memory_status.h"
-#include "procfs/pagemap.h"
+#include "procfs/cgroup/cgroup_memory.h"
+#include "procfs/memory/memory_status.h"
+#include "procfs/memory/pagemap.h"
 #include "runtimes/runtimes.h"
 
 #define NEAR        ((uint64_t)16 << 20)

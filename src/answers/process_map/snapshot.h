@@ -1,14 +1,14 @@
 /* snapshot.h - everything about the memory of one process, now: what the kernel says, what its runtimes say, sorted.
  *
  * The process is not stopped, and nothing is written to it.  Reading smaps makes its mmap and munmap wait, 20 ms per resident GiB
- * in small pages at worst; where that is long, the pages are walked gently instead (procfs/pagemap.h), which gives RSS and
+ * in small pages at worst; where that is long, the pages are walked gently instead (procfs/memory/pagemap.h), which gives RSS and
  * swap but neither PSS nor private and shared. */
 #pragma once
 
 #include "analyze/memory/sort_regions.h"
 #include "base/fault.h"
 #include "model/breakdown.h"
-#include "procfs/smaps.h"
+#include "procfs/memory/smaps.h"
 
 enum snapshot_way {
     SNAPSHOT_AUTO,  /* smaps, unless that would take longer than the budget */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/pagemap.h"
+#include "procfs/memory/pagemap.h"
 
 struct splitting {
     struct breakdown *breakdown;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "procfs/thread_stacks.h"
+#include "procfs/process/thread_stacks.h"
 
 #define GUARD_MAX                                                                                  \
     ((uint64_t)1 << 20) /* a larger mapping without rights is what a heap has reserved */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/human.h"
-#include "procfs/pagemap.h"
+#include "procfs/memory/pagemap.h"
 
 #define SCAN_MOST ((uint64_t)32 << 40) /* some hundred thousand calls of the kernel */
 #define READ_MOST ((uint64_t)64 << 30) /* without PAGEMAP_SCAN, 8 bytes per page */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "procfs/pagemap.h"
+#include "procfs/memory/pagemap.h"
 
 struct process_bytes {
     uint32_t pid;

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 #define GRACE_MS   60000 /* a recorder with a large file takes some seconds to end */
 #define LAST_WORDS 300u

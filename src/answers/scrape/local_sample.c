@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "procfs/memory_status.h"
-#include "procfs/proc_text.h"
-#include "procfs/proportional.h"
+#include "procfs/memory/memory_status.h"
+#include "procfs/process/proc_text.h"
+#include "procfs/memory/proportional.h"
 
 #define TEXT_MAX        8192u
 #define USER_TIME_FIELD 12 /* of /proc/PID/stat, counted from the state, which follows the name */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "procfs/process_age.h"
+#include "procfs/process/process_age.h"
 #include "scrape/local_metrics.h"
 
 static int write_line(struct watch *watch, const struct watched *watched,

@@ -9,8 +9,8 @@
 
 #include "base/human.h"
 #include "base/pattern.h"
-#include "procfs/process_facts.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_facts.h"
+#include "procfs/process/process_status.h"
 #include "scrape/node_address.h"
 #include "scrape/node_class.h"
 #include "scrape/node_inputs.h"

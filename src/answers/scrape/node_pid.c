@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/text_file.h"
-#include "procfs/process_age.h"
-#include "procfs/process_listening.h"
-#include "procfs/process_named.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_age.h"
+#include "procfs/process/process_listening.h"
+#include "procfs/process/process_named.h"
+#include "procfs/process/process_status.h"
 #include "scrape/node_list.h"
 
 #define PID_FILE_MAX 4096u

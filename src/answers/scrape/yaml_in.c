@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "procfs/proc_text.h"
+#include "procfs/process/proc_text.h"
 
 /* A text with a NUL inside is two texts to C: nobody writes that on purpose. */
 static int refuse_nul(struct yaml_in *yaml, struct fault *fault)

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "procfs/proc_text.h"
+#include "procfs/process/proc_text.h"
 #include "serve/metrics_families.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

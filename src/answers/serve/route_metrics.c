@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "procfs/memory_limit.h"
+#include "procfs/cgroup/memory_limit.h"
 #include "serve/metrics_families.h"
 #include "serve/routes.h"
 

@@ -11,7 +11,7 @@
 #include "analyze/sums/sum_tree.h"
 #include "base/clock.h"
 #include "cluster/run_recording.h"
-#include "procfs/process_age.h"
+#include "procfs/process/process_age.h"
 #include "serve/exchange.h"
 #include "serve/map_look.h"
 #include "serve/metrics_state.h"

@@ -10,7 +10,7 @@
 
 #include "analyze/growth/recording_growth.h"
 #include "analyze/sums/running.h"
-#include "procfs/memory_status.h"
+#include "procfs/memory/memory_status.h"
 #include "store/recording_follow.h"
 
 struct target;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "procfs/process_status.h"
-#include "procfs/proc_text.h"
+#include "procfs/process/process_status.h"
+#include "procfs/process/proc_text.h"
 
 int clock_rights_level(void)
 {

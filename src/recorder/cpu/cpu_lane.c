@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 #include "stacks/stack_intern.h"
 
 #define NEWS_MAX    ((size_t)1 << 18)

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 #define SETTLE_MOST 10.0 /* one sample is not made more of: the next ones have their share of it */
 

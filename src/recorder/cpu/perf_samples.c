@@ -13,7 +13,7 @@
 #include "kernel_events/perf_queue.h"
 #include "kernel_events/perf_sample.h"
 #include "kernel_events/perf_threads.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 
 #define STACK_NUMBER 0x3fffffffu
 #define TAIL_BYTES                                                                                 \

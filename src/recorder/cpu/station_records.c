@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "cpu/station_parts.h"
-#include "procfs/process_named.h"
+#include "procfs/process/process_named.h"
 
 #define CODE_OLD_NS    100000000u /* its mappings may have changed since */
 #define CHILDREN_MAX   4096u

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "procfs/cgroup_folder.h"
-#include "procfs/proc_text.h"
+#include "procfs/cgroup/cgroup_folder.h"
+#include "procfs/process/proc_text.h"
 
 /* All that was not idle, of all processors, in the kernel's ticks. */
 static uint64_t of_machine(const char *text)

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "capture/sessions/symbol_queue.h"
-#include "procfs/invoked_path.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/invoked_path.h"
+#include "procfs/process/process_facts.h"
 
 struct recording *recording_of_process(uint32_t pid)
 {

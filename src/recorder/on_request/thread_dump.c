@@ -13,8 +13,8 @@
 #include "inject/threads/thread_stop.h"
 #include "inject/threads/tracing_thread.h"
 #include "on_request/recording_of.h"
-#include "procfs/maps.h"
-#include "procfs/process_status.h"
+#include "procfs/memory/maps.h"
+#include "procfs/process/process_status.h"
 #include "stacks/stack_intern.h"
 
 #define STOP_WAIT_NS UINT64_C(100000000)

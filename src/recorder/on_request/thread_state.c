@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "procfs/proc_text.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/proc_text.h"
+#include "procfs/process/process_facts.h"
 
 #define TEXT_MAX 4096u
 

@@ -10,7 +10,7 @@
 #include "formats/shared/registry.h"
 #include "on_request/first_waits.h"
 #include "on_request/recording_of.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 #include "wire/agent.h"
 
 #define STEP_NS     UINT64_C(250000000)

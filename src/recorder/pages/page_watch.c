@@ -8,7 +8,7 @@
 #include "kernel_events/agent_link.h"
 #include "pages/page_record.h"
 #include "pages/perf_faults.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 #define COUNTER_BATCH                                                                              \
     32u /* pages that a processor keeps to itself, at least; or two for each processor */

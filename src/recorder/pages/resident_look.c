@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "procfs/maps.h"
-#include "procfs/pagemap.h"
+#include "procfs/memory/maps.h"
+#include "procfs/memory/pagemap.h"
 
 #define SLICE_RUNS 4096u
 

@@ -11,8 +11,8 @@
 #include "pages/page_book.h"
 #include "pages/page_join.h"
 #include "pages/page_parts.h"
-#include "procfs/mapping_kind.h"
-#include "procfs/memory_status.h"
+#include "procfs/memory/mapping_kind.h"
+#include "procfs/memory/memory_status.h"
 
 /* Of one process, from look to look.  All zero to begin. */
 struct resident_look {

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "pages/perf_faults.h"
 #include "pages/station_parts.h"
-#include "procfs/process_named.h"
+#include "procfs/process/process_named.h"
 
 #define WAIT_MS          20
 #define AT_ONCE          4096u /* records */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 #include "stacks/process_code_parts.h"
 #include "symbols/lookup/perf_map.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "procfs/process_root.h"
+#include "procfs/process/process_root.h"
 #include "stacks/code_store.h"
 #include "stacks/process_code_parts.h"
 #include "stacks/process_file.h"

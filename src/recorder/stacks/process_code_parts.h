@@ -1,7 +1,7 @@
 /* process_code_parts.h - inside process_code: what those of running processes and those told from a list share. */
 #pragma once
 
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 #include "stacks/code_store.h"
 
 #define RULES_BITS  13

@@ -1,7 +1,7 @@
 /* process_file.h - the content of a file that a process has mapped, as that process has it. */
 #pragma once
 
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 #include "stacks/code_image.h"
 
 struct process_file {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 
 /* An allocator in this very program, which only its prefix tells. */
 __attribute__((noinline)) void *odd_malloc(size_t size)

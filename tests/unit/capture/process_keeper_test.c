@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 #include "wiped_arena.h"
 
 static struct arena *arena;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/proportional.h"
+#include "procfs/memory/proportional.h"
 
 #define SHARED_BYTES ((size_t)8 << 20)
 #define TRIES        3000 /* of 10 ms */

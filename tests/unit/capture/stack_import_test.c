@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 #include "wiped_arena.h"
 
 #define MANY_IMPORTS 12

@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "inject/choice/target_find.h"
-#include "procfs/process_named.h"
+#include "procfs/process/process_named.h"
 #include "target.h"
 
 /* What borrows runs in a process of its own, whose end lets go of all it held. */

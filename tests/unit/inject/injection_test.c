@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/process_named.h"
+#include "procfs/process/process_named.h"
 #include "target.h"
 
 static void cycle(pid_t pid, const struct tracer_library *library, int arena)

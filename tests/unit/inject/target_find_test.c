@@ -12,7 +12,7 @@
 
 #include "check.h"
 #include "inject/choice/wait_exec.h"
-#include "procfs/process_named.h"
+#include "procfs/process/process_named.h"
 #include "target.h"
 
 static char folder[] = "/tmp/memoir-find-XXXXXX";

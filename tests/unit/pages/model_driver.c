@@ -14,7 +14,7 @@
 
 #include "base/hash.h"
 #include "model_touchers.h"
-#include "procfs/pagemap.h"
+#include "procfs/memory/pagemap.h"
 
 #define HUGE_PAGES 512u
 #ifndef MADV_PAGEOUT

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/cgroup_folder.h"
+#include "procfs/cgroup/cgroup_folder.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/cgroup_memory.h"
+#include "procfs/cgroup/cgroup_memory.h"
 
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/thread_stacks.h"
+#include "procfs/process/thread_stacks.h"
 
 TEST(the_controller_decides_which_hierarchy_counts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/executable_facts.h"
+#include "procfs/process/executable_facts.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/process_libc.h"
+#include "procfs/process/process_libc.h"
 
 TEST(this_test_is_a_dynamic_program_of_64_bits)
 {

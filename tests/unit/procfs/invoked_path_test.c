@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/invoked_path.h"
+#include "procfs/process/invoked_path.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/memory_limit.h"
-#include "procfs/pressure.h"
+#include "procfs/cgroup/memory_limit.h"
+#include "procfs/cgroup/pressure.h"
 
 TEST(pressure_is_a_share_of_the_last_ten_seconds)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/mapping_kind.h"
+#include "procfs/memory/mapping_kind.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>

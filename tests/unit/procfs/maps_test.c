@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 
 #include <string.h>
 #include <sys/mman.h>

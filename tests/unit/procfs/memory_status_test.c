@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/memory_status.h"
+#include "procfs/memory/memory_status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/open_files.h"
+#include "procfs/process/open_files.h"
 
 TEST(sizes_come_in_bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/memory_sums.h"
+#include "procfs/memory/memory_sums.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/pagemap.h"
+#include "procfs/memory/pagemap.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/pressure_trigger.h"
+#include "procfs/cgroup/pressure_trigger.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/process_age.h"
+#include "procfs/process/process_age.h"
 
 #include <errno.h>
 #include <time.h>

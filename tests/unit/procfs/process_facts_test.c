@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/smaps_fold.h"
+#include "procfs/memory/smaps_fold.h"
 
 #include <stdio.h>
 #include <stdlib.h>

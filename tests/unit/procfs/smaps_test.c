@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "procfs/smaps.h"
+#include "procfs/memory/smaps.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/smaps.h"
+#include "procfs/memory/smaps.h"
 
 static uint64_t number(const struct breakdown *breakdown, const char *name)
 {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/process_listening.h"
+#include "procfs/process/process_listening.h"
 #include "scrape/node_list.h"
 
 static pid_t start_sleeper(void)

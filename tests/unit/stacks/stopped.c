@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 
 static bool is_held(const struct stopped *stopped, pid_t thread)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 #include "wire/inside.h"
 
 #define ARENA_ALIGN   (64ull << 20) /* of glibc's heaps for threads */

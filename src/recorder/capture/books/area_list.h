@@ -3,7 +3,7 @@
 
 #include "capture/pages/page_owners.h"
 #include "model/string_table.h"
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 
 /* A thread's stack, by an address in it. */
 struct stack_spot {

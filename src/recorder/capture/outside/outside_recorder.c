@@ -17,7 +17,7 @@
 #include "capture/programs/launch.h"
 #include "capture/sessions/output_name.h"
 #include "capture/outside/outside_session.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 #define ROUND_NS  50000000l
 #define SELECT_NS 1000000000ull

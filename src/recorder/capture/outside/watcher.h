@@ -5,7 +5,7 @@
 #pragma once
 
 #include "model/recording.h"
-#include "procfs/memory_status.h"
+#include "procfs/memory/memory_status.h"
 
 struct session;
 

@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "capture/pages/page_look.h"
-#include "procfs/executable_facts.h"
-#include "procfs/invoked_path.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/executable_facts.h"
+#include "procfs/process/invoked_path.h"
+#include "procfs/process/process_facts.h"
 
 static bool is_static(uint32_t pid)
 {

@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "capture/pages/sampled_owners.h"
-#include "procfs/pagemap.h"
-#include "procfs/process_facts.h"
-#include "procfs/thread_spots.h"
+#include "procfs/memory/pagemap.h"
+#include "procfs/process/process_facts.h"
+#include "procfs/process/thread_spots.h"
 
 #define RESULT_MAX ((size_t)1 << 30)
 

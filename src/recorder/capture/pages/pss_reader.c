@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "procfs/process_facts.h"
-#include "procfs/proportional.h"
+#include "procfs/process/process_facts.h"
+#include "procfs/memory/proportional.h"
 
 #define EVERY_NS 1000000000ull /* in the long run */
 #define SOONEST_NS                                                                                 \

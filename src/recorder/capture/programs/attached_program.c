@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "capture/programs/target_check.h"
-#include "procfs/memory_sums.h"
-#include "procfs/process_status.h"
+#include "procfs/memory/memory_sums.h"
+#include "procfs/process/process_status.h"
 
 #define CMDLINE_MAX 65536u
 

@@ -9,7 +9,7 @@
 #include "capture/programs/target_check.h"
 #include "inject/library/injection.h"
 #include "inject/choice/permission.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 
 #define WAIT_TRIES 600
 #define NAP_NS     50000000l

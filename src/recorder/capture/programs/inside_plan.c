@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "procfs/maps.h"
-#include "procfs/process_facts.h"
+#include "procfs/memory/maps.h"
+#include "procfs/process/process_facts.h"
 #include "symbols/allocators/code_move.h"
 #include "symbols/elf/elf_image.h"
 

@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "capture/programs/inside_plan.h"
 #include "capture/programs/plan_delivery.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 #define STEP_NS      50000000l
 #define STEPS_WAITED 40u /* for a process that has its plan */

@@ -20,7 +20,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "procfs/executable_facts.h"
+#include "procfs/process/executable_facts.h"
 #include "symbols/elf/elf_image.h"
 #include "symbols/allocators/program_marks.h"
 

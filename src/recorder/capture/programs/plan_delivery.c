@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "inject/library/loaded_elf.h"
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 
 static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 {

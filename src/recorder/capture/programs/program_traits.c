@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 #include "symbols/elf/elf_image.h"
 #include "symbols/allocators/program_marks.h"
 

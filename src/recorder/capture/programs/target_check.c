@@ -15,9 +15,9 @@
 #include "capture/rings/target_arena.h"
 #include "inject/choice/permission.h"
 #include "inject/choice/seccomp_check.h"
-#include "procfs/cgroup_memory.h"
-#include "procfs/maps.h"
-#include "procfs/process_status.h"
+#include "procfs/cgroup/cgroup_memory.h"
+#include "procfs/memory/maps.h"
+#include "procfs/process/process_status.h"
 #include "wire/arena.h"
 
 #define ROOM_FOR_LIBRARY ((int64_t)3 << 20)

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "capture/rings/arena.h"
-#include "procfs/maps.h"
-#include "procfs/process_facts.h"
+#include "procfs/memory/maps.h"
+#include "procfs/process/process_facts.h"
 
 #define LOOK_EVERY_NS 1000000000ull
 #define AGE_MARGIN_NS 100000000ull /* the kernel tells it in hundredths of a second */

@@ -21,7 +21,7 @@
 #include "capture/sessions/run_notes.h"
 #include "capture/sessions/say_recordings.h"
 #include "inject/choice/exit_status.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 #define LOOK_NS 100000000ull
 #define CROWDED (ARENA_PROCESSES / 4) /* from so many processes on it looks all the time */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "inject/library/remote_memory.h"
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 #include "wire/arena.h"
 
 /* The header at `address`, if it is one, and whether its recorder lives. */

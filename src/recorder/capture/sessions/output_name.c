@@ -10,7 +10,7 @@
 
 #include "base/human.h"
 #include "base/utf8.h"
-#include "procfs/open_files.h"
+#include "procfs/process/open_files.h"
 #include "store/growing_file.h"
 #include "store/place.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "capture/rings/arena_users.h"
-#include "procfs/process_facts.h"
+#include "procfs/process/process_facts.h"
 
 static uint32_t process_high(const struct arena *arena)
 {

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "capture/sessions/session_parts.h"
-#include "procfs/memory_status.h"
-#include "procfs/process_facts.h"
+#include "procfs/memory/memory_status.h"
+#include "procfs/process/process_facts.h"
 
 /* Accounts are numbered by site, cells by stack.  Two sites with one stack (its end differs) may
  * both be there; sums do not mind. */

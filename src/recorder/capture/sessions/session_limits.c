@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "capture/sessions/session_parts.h"
-#include "procfs/memory_status.h"
+#include "procfs/memory/memory_status.h"
 
 /* Some anyway, for they may lie in memory that it has not touched; where its size is not known; and by its size: blocks may
  * be as small as 8 bytes, of which we keep more than that. */

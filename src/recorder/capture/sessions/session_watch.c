@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "capture/sessions/session_parts.h"
-#include "procfs/memory_status.h"
+#include "procfs/memory/memory_status.h"
 
 #define LOOK_NS UINT64_C(1000000000)
 

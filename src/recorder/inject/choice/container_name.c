@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "procfs/proc_text.h"
+#include "procfs/process/proc_text.h"
 
 #define CGROUP_MAX 65536u
 #define CONFIG_MAX ((size_t)16 << 20)

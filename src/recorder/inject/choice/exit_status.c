@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "procfs/proc_text.h"
+#include "procfs/process/proc_text.h"
 
 #define STAT_MAX    4096u
 #define AFTER_STATE 49 /* fields of /proc/PID/stat between the state and the exit code */

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "procfs/proc_text.h"
-#include "procfs/process_status.h"
+#include "procfs/process/proc_text.h"
+#include "procfs/process/process_status.h"
 
 #define TEXT_MAX 65536u
 

@@ -16,7 +16,7 @@
 #include "inject/threads/thread_rank.h"
 #include "inject/threads/thread_stop.h"
 #include "inject/threads/tracing_thread.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 #include "wire/seccomp_filter.h"
 
 #define STOP_WAIT_NS 50000000ull

@@ -10,8 +10,8 @@
 
 #include "base/vec.h"
 #include "inject/choice/container_name.h"
-#include "procfs/process_named.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_named.h"
+#include "procfs/process/process_status.h"
 
 #define LISTED_MAX 20u
 

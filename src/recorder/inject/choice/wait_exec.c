@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "procfs/process_named.h"
+#include "procfs/process/process_named.h"
 
 #define LISTEN_MS 100
 #define LOOK_NS   5000000l

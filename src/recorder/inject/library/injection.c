@@ -14,7 +14,7 @@
 #include "inject/library/load_library.h"
 #include "inject/library/pass_descriptors.h"
 #include "inject/threads/tracing_thread.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 #include "wire/arena.h"
 
 #define PATIENCE_NS  5000000000ull

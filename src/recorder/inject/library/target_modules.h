@@ -10,7 +10,7 @@
 
 #include "inject/library/loaded_elf.h"
 #include "inject/library/remote_memory.h"
-#include "procfs/maps.h"
+#include "procfs/memory/maps.h"
 
 enum module_kind {
     MODULE_PROGRAM, /* anything that is none of the others */

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "inject/threads/stack_look.h"
 #include "inject/threads/thread_rank.h"
-#include "procfs/process_status.h"
+#include "procfs/process/process_status.h"
 
 #define STOP_WAIT_NS 20000000ull
 #define NAP_FIRST_NS 500000ull

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 
 #include "base/vec.h"
-#include "procfs/proc_text.h"
+#include "procfs/process/proc_text.h"
 
 #define TEXT_MAX    4096u
 #define THREADS_MAX 65536u

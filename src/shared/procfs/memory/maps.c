@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "procfs/memory/maps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "procfs/process/proc_text.h"
+
+#define MAPS_MAX ((size_t)256 << 20)
+
+/* Takes a number and the letter that must follow it off the front. */
+static bool take_number(const char **at, int base, char after, uint64_t *value)
+{
+    char *end;
+    if (strspn(*at, base == 16 ? "0123456789abcdef" : "0123456789") == 0)
+        return false;
+    *value = strtoull(*at, &end, base);
+    if (*end != after && !(after == ' ' && *end == '\0'))
+        return false;
+    *at = *end ? end + 1 : end;
+    return true;
+}
+
+/* START-END RIGHTS OFFSET MAJOR:MINOR INODE NAME */
+bool map_region_parse(const char *line, struct map_region *region)
+{
+    uint64_t major, minor;
+    if (!take_number(&line, 16, '-', &region->start) ||
+        !take_number(&line, 16, ' ', &region->end) || region->end <= region->start ||
+        strlen(line) < 5 || line[4] != ' ')
+        return false;
+    region->readable = line[0] == 'r';
+    region->writable = line[1] == 'w';
+    region->executable = line[2] == 'x';
+    region->shared = line[3] == 's';
+    line += 5;
+    if (!take_number(&line, 16, ' ', &region->offset) || !take_number(&line, 16, ':', &major) ||
+        !take_number(&line, 16, ' ', &minor) || !take_number(&line, 10, ' ', &region->inode))
+        return false;
+    region->device = makedev((unsigned)major, (unsigned)minor);
+    region->name = line + strspn(line, " ");
+    return true;
+}
+
+int map_list_read(uint32_t pid, struct map_list *list)
+{
+    char path[64];
+    *list = (struct map_list){.text = NULL};
+    snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+    int err = proc_text_read(path, MAPS_MAX, &list->text);
+    for (char *line = list->text, *next; err == 0 && line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        struct map_region region;
+        if (map_region_parse(line, &region) && !vec_push(&list->regions, region))
+            err = -ENOMEM;
+    }
+    if (err < 0)
+        map_list_fini(list);
+    return err;
+}
+
+void map_list_fini(struct map_list *list)
+{
+    vec_free(&list->regions);
+    free(list->text);
+    list->text = NULL;
+}
+
+const struct map_region *map_list_find(const struct map_list *list, uint64_t address)
+{
+    size_t low = 0, high = list->regions.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (list->regions.items[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < list->regions.count && list->regions.items[low].start <= address
+               ? &list->regions.items[low]
+               : NULL;
+}

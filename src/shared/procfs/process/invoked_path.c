@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "procfs/process/invoked_path.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "procfs/process/process_facts.h"
+
+#define WORD_MAX 1024
+
+struct search {
+    uint32_t pid; /* whose files they are; 0: ours */
+    struct stat executable;
+    char found[PATH_MAX]; /* "": nothing yet */
+};
+
+/* How to open an absolute path of the process. */
+static void path_there(const struct search *search, const char *path, char *text, size_t size)
+{
+    if (search->pid)
+        snprintf(text, size, "/proc/%u/root%s", search->pid, path);
+    else
+        snprintf(text, size, "%s", path);
+}
+
+/* Takes FOLDER/NAME if it leads to the executable. */
+static bool try_path(struct search *search, const char *folder, size_t length, const char *name)
+{
+    char path[PATH_MAX], there[PATH_MAX + 32];
+    struct stat about;
+    if (length == 0 || folder[0] != '/' ||
+        snprintf(path, sizeof(path), "%.*s/%s", (int)length, folder, name) >= (int)sizeof(path))
+        return false;
+    path_there(search, path, there, sizeof(there));
+    if (stat(there, &about) < 0 || about.st_ino != search->executable.st_ino ||
+        about.st_dev != search->executable.st_dev)
+        return false;
+    snprintf(search->found, sizeof(search->found), "%s", path);
+    return true;
+}
+
+/* Where a word with a slash in it leads. */
+static bool try_word(struct search *search, const char *word, const char *slash)
+{
+    char link[64], folder[PATH_MAX], full[2 * PATH_MAX];
+    if (word[0] == '/')
+        return try_path(search, word, (size_t)(slash - word), slash + 1);
+    snprintf(link, sizeof(link), search->pid ? "/proc/%u/cwd" : "/proc/self/cwd", search->pid);
+    ssize_t const length = readlink(link, folder, sizeof(folder) - 1);
+    folder[length > 1 ? length : 0] = '\0'; /* "/" has a slash already */
+    while (strncmp(word, "./", 2) == 0)
+        word += 2;
+    snprintf(full, sizeof(full), "%s/%.*s", folder, (int)(slash > word ? slash - word : 0), word);
+    size_t size = strlen(full);
+    while (size > 1 && full[size - 1] == '/')
+        size--;
+    return try_path(search, full, size, slash + 1);
+}
+
+/* In the folder of the executable, and where a shell would look. */
+static bool try_name(struct search *search, const char *program, const char *name)
+{
+    const char *slash = strrchr(program, '/');
+    const char *path = getenv("PATH");
+    if (!*name || (slash && try_path(search, program, (size_t)(slash - program), name)))
+        return *name != '\0';
+    while (path && *path) {
+        size_t const length = strcspn(path, ":");
+        if (try_path(search, path, length, name))
+            return true;
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+void program_invoked_path(const char *program, const char *word, uint32_t pid, char *path,
+                          size_t size)
+{
+    struct search search = {.pid = pid};
+    char there[PATH_MAX + 32], name[WORD_MAX];
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, " :"), word); /* may be a title */
+    const char *slash = strrchr(name, '/');
+    path_there(&search, program, there, sizeof(there));
+    snprintf(path, size, "%s", program);
+    if (stat(there, &search.executable) == 0 &&
+        ((slash && try_word(&search, name, slash)) ||
+         try_name(&search, program, slash ? slash + 1 : name)))
+        snprintf(path, size, "%s", search.found);
+}
+
+void process_invoked_path(uint32_t pid, char *path, size_t size)
+{
+    char program[PATH_MAX], words[WORD_MAX];
+    process_program_path(pid, program, sizeof(program));
+    process_command_line(pid, words, sizeof(words)); /* the first of them is enough */
+    program_invoked_path(program, words, pid, path, size);
+}

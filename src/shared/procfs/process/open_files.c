@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "procfs/process/open_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LEVELS_MAX 32 /* the kernel's own limit on nested pid namespaces */
+
+static bool runs(uint32_t pid, const char *program)
+{
+    char path[64], target[PATH_MAX];
+    snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+    ssize_t const length = readlink(path, target, sizeof(target) - 1);
+    if (length <= 0)
+        return false;
+    target[length] = '\0';
+    const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
+    size_t const size = strlen(program);
+    return strncmp(name, program, size) == 0 &&
+           (name[size] == '\0' || strcmp(name + size, " (deleted)") == 0);
+}
+
+/* Files that are open for reading only are not what is looked for. */
+static bool is_written(uint32_t pid, const char *fd)
+{
+    char path[300];
+    struct stat link, file;
+    snprintf(path, sizeof(path), "/proc/%u/fd/%s", pid, fd);
+    return lstat(path, &link) == 0 && (link.st_mode & S_IWUSR) && stat(path, &file) == 0 &&
+           S_ISREG(file.st_mode);
+}
+
+static int take_file(uint32_t pid, const char *fd, struct open_files *files)
+{
+    struct open_file file = {.pid = pid};
+    if (fd[0] == '.' || !is_written(pid, fd))
+        return 0;
+    snprintf(file.path, sizeof(file.path), "/proc/%u/fd/%.16s", pid, fd);
+    return vec_push(&files->files, file) ? 0 : -ENOMEM;
+}
+
+static int list_files(uint32_t pid, struct open_files *files)
+{
+    char path[64];
+    struct dirent *entry;
+    int err = 0;
+    snprintf(path, sizeof(path), "/proc/%u/fd", pid);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return 0;
+    while (!err && (entry = readdir(folder)))
+        err = take_file(pid, entry->d_name, files);
+    closedir(folder);
+    return err;
+}
+
+int open_files_find(const char *program, struct open_files *files)
+{
+    struct dirent *entry;
+    int err = 0;
+    *files = (struct open_files){0};
+    DIR *folder = opendir("/proc");
+    if (!folder)
+        return -errno;
+    while (!err && (entry = readdir(folder))) {
+        uint32_t const pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        if (pid > 0 && runs(pid, program))
+            err = list_files(pid, files);
+    }
+    closedir(folder);
+    if (err)
+        open_files_fini(files);
+    return err;
+}
+
+void open_files_fini(struct open_files *files)
+{
+    vec_free(&files->files);
+}
+
+/* The numbers of a process from our pid namespace inward; how many there are. */
+static size_t read_numbers(uint32_t pid, uint32_t numbers[LEVELS_MAX])
+{
+    char path[64], line[512];
+    size_t count = 0;
+    snprintf(path, sizeof(path), "/proc/%u/status", pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof(line), file)) {
+        if (strncmp(line, "NSpid:", 6) != 0)
+            continue;
+        char *at = line + 6, *end = NULL;
+        for (; count < LEVELS_MAX; at = end) {
+            unsigned long const number = strtoul(at, &end, 10);
+            if (end == at)
+                break;
+            numbers[count++] = (uint32_t)number;
+        }
+        break;
+    }
+    fclose(file);
+    return count;
+}
+
+/* Whether two processes are in the same pid namespace. */
+static bool share_namespace(uint32_t a, uint32_t b)
+{
+    char path[64];
+    struct stat of_a, of_b;
+    snprintf(path, sizeof(path), "/proc/%u/ns/pid", a);
+    if (stat(path, &of_a) < 0)
+        return false;
+    snprintf(path, sizeof(path), "/proc/%u/ns/pid", b);
+    return stat(path, &of_b) == 0 && of_a.st_ino == of_b.st_ino && of_a.st_dev == of_b.st_dev;
+}
+
+uint32_t process_number_for(uint32_t pid, uint32_t other)
+{
+    uint32_t numbers[LEVELS_MAX], others[LEVELS_MAX];
+    size_t const depth = read_numbers(pid, numbers), seen_from = read_numbers(other, others);
+    if (seen_from == 0 || depth < seen_from)
+        return 0;
+    /* At the same depth the namespaces must be the same; from further out it is taken on trust. */
+    if (depth == seen_from && depth > 1 && !share_namespace(pid, other))
+        return 0;
+    return numbers[seen_from - 1];
+}
