@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/block_record.h"
+#include "cluster/blocks/block_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON of a block header that was saved with a snapshot. */
-#include "cluster/chain_points.h"
+#include "cluster/blocks/chain_points.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

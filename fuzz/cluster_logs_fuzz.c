@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cluster/agreement.h"
-#include "cluster/topology_measures.h"
+#include "cluster/blocks/agreement.h"
+#include "cluster/topology/topology_measures.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/host_port.h"
-#include "cluster/inventory.h"
+#include "cluster/runs/host_port.h"
+#include "cluster/runs/inventory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

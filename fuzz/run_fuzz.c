@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/ram_files.h"
-#include "cluster/run_parts.h"
+#include "cluster/ram/ram_files.h"
+#include "cluster/runs/run_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

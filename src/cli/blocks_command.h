@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cluster/block_stats.h"
+#include "cluster/blocks/block_stats.h"
 #include "scrape/node_list.h"
 
 struct blocks_command {

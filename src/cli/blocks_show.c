@@ -8,7 +8,7 @@
 #include "cli/answer_file.h"
 #include "cli/blocks_command.h"
 #include "cli/picture_output.h"
-#include "cluster/block_report.h"
+#include "cluster/blocks/block_report.h"
 
 static int complain(const struct fault *fault)
 {

@@ -6,7 +6,7 @@
 #include "cli/answer_file.h"
 #include "cli/answer_options.h"
 #include "cli/cluster_commands.h"
-#include "cluster/agreement.h"
+#include "cluster/blocks/agreement.h"
 
 struct command {
     struct answer_options answer;

@@ -10,8 +10,8 @@
 #include "cli/cluster_commands.h"
 #include "cli/node_options.h"
 #include "cli/picture_output.h"
-#include "cluster/bandwidth_write.h"
-#include "cluster/run_pick.h"
+#include "cluster/bandwidth/bandwidth_write.h"
+#include "cluster/runs/run_pick.h"
 #include "formats/shared/output.h"
 
 struct command {

@@ -11,9 +11,9 @@
 #include "base/nearest.h"
 #include "cli/node_options.h"
 #include "cli/picture_output.h"
-#include "cluster/metric_write.h"
-#include "cluster/metrics_book.h"
-#include "cluster/run_pick.h"
+#include "cluster/metrics/metric_write.h"
+#include "cluster/metrics/metrics_book.h"
+#include "cluster/runs/run_pick.h"
 
 struct command {
     struct node_options nodes;

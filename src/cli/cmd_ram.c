@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/picture_output.h"
 #include "cli/run_pictures.h"
-#include "cluster/ram_report.h"
+#include "cluster/ram/ram_report.h"
 
 #define TOP_DEFAULT 10
 #define US_NS       1000

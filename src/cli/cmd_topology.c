@@ -10,7 +10,7 @@
 #include "cli/answer_options.h"
 #include "cli/cluster_commands.h"
 #include "cli/picture_output.h"
-#include "cluster/topology_svg.h"
+#include "cluster/topology/topology_svg.h"
 #include "report/csv_field.h"
 #include "report/text_style.h"
 

@@ -13,7 +13,7 @@
 #include "cli/node_watch_options.h"
 #include "cli/run_pictures.h"
 #include "cli/serve_helper.h"
-#include "cluster/run.h"
+#include "cluster/runs/run.h"
 #include "report/text_style.h"
 #include "scrape/descriptors.h"
 #include "scrape/local_capture.h"

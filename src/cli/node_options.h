@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/options.h"
-#include "cluster/node_groups.h"
+#include "cluster/runs/node_groups.h"
 
 struct node_options {
     VEC(const char *) expressions, labels;

@@ -13,7 +13,7 @@
 #include "cli/input_path.h"
 #include "cli/name_frames.h"
 #include "cli/unknown_file.h"
-#include "cluster/run_recording.h"
+#include "cluster/runs/run_recording.h"
 #include "formats/shared/input.h"
 #include "formats/shared/readers.h"
 #include "store/recording_reader.h"

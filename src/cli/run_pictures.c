@@ -12,8 +12,8 @@
 
 #include "cli/helper_program.h"
 #include "cli/run_pictures_draw.h"
-#include "cluster/heap_totals.h"
-#include "cluster/parallel.h"
+#include "cluster/ram/heap_totals.h"
+#include "cluster/runs/parallel.h"
 
 struct job {
     const struct run_file *file, *previous; /* previous NULL: the node's first */

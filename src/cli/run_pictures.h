@@ -11,7 +11,7 @@
 
 #include "base/fault.h"
 #include "base/pattern.h"
-#include "cluster/run.h"
+#include "cluster/runs/run.h"
 
 struct run_pictures {
     uint64_t made, there, failed;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyze/sums/weigh.h"
-#include "cluster/run.h"
+#include "cluster/runs/run.h"
 
 struct run_picture {
     const char *suffix; /* NULL ends the list */

@@ -1,7 +1,7 @@
 /* chain_follow_parts.h - what the files of chain_follow share. */
 #pragma once
 
-#include "cluster/block_log.h"
+#include "cluster/blocks/block_log.h"
 #include "scrape/chain_follow.h"
 #include "scrape/chain_source.h"
 

@@ -7,7 +7,7 @@
 #include "base/fault.h"
 #include "base/slice.h"
 #include "base/vec.h"
-#include "cluster/block_record.h"
+#include "cluster/blocks/block_record.h"
 #include "scrape/node.h"
 
 #define CHAIN_PATH_MAX 160

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "cluster/block_record.h"
+#include "cluster/blocks/block_record.h"
 #include "scrape/http.h"
 #include "scrape/node.h"
 

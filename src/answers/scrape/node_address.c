@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cluster/host_port.h"
+#include "cluster/runs/host_port.h"
 #include "formats/encodings/base64.h"
 
 #define ADDRESS_MAX 2048u

@@ -14,5 +14,5 @@ int node_classes_take(struct config *config, const yaml_node_t *value, struct no
 void node_class_destroy(struct node_class *class); /* NULL is allowed */
 
 const char *chain_kind_name(enum chain_kind kind); /* "algod"; "" for none */
-/* The class as an object of manifest.json, as cluster/run.h has it: a report of the run then knows what its metrics mean. */
+/* The class as an object of manifest.json, as cluster/runs/run.h has it: a report of the run then knows what its metrics mean. */
 void node_class_write(struct json_out *json, const struct node_class *class);

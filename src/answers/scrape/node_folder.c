@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/text_file.h"
-#include "cluster/host_port.h"
+#include "cluster/runs/host_port.h"
 #include "scrape/node_address.h"
 #include "scrape/node_inputs.h"
 #include "scrape/node_make.h"

@@ -1,7 +1,7 @@
 /* node_inputs.h - each kind of input adds its nodes to a list.  0 or -errno with a sentence. */
 #pragma once
 
-#include "cluster/inventory.h"
+#include "cluster/runs/inventory.h"
 #include "scrape/node_list.h"
 
 /* What is given about all nodes of an input: class, tokens, headers, captures.  NULL: nothing. */

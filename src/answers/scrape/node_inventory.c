@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cluster/host_port.h"
+#include "cluster/runs/host_port.h"
 #include "scrape/node_inputs.h"
 #include "scrape/node_make.h"
 

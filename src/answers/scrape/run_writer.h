@@ -11,7 +11,7 @@
 
 #include "base/fault.h"
 #include "base/slice.h"
-#include "cluster/run.h"
+#include "cluster/runs/run.h"
 
 #define RUN_LINES_MAX ((size_t)4 << 20)
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/json_out.h"
-#include "cluster/ram.h"
+#include "cluster/ram/ram.h"
 #include "analyze/growth/growth.h"
 #include "serve/target_list.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/ram_report.h"
+#include "cluster/ram/ram_report.h"
 #include "serve/node_rows.h"
 #include "serve/served_run.h"
 

@@ -4,7 +4,7 @@
  * than once a second.  One thread at a time. */
 #pragma once
 
-#include "cluster/ram.h"
+#include "cluster/ram/ram.h"
 
 struct served_run;
 

@@ -10,7 +10,7 @@
 #include "analyze/sums/columns_used.h"
 #include "analyze/sums/sum_tree.h"
 #include "base/clock.h"
-#include "cluster/run_recording.h"
+#include "cluster/runs/run_recording.h"
 #include "procfs/process/process_age.h"
 #include "serve/exchange.h"
 #include "serve/map_look.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/run_recording.h"
+#include "cluster/runs/run_recording.h"
 #include "serve/request_text.h"
 #include "serve/served_run.h"
 

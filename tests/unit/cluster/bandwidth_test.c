@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small parts of the reports about metrics; whole runs are tests/system/bandwidth.sh and metrics_run.sh. */
-#include "cluster/bandwidth_write.h"
+#include "cluster/bandwidth/bandwidth_write.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "check.h"
-#include "cluster/metric_curves.h"
-#include "cluster/traffic_names.h"
+#include "cluster/metrics/metric_curves.h"
+#include "cluster/bandwidth/traffic_names.h"
 
 TEST(quantiles_of_histograms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/block_log.h"
+#include "cluster/blocks/block_log.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/block_stats.h"
+#include "cluster/blocks/block_stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "cluster/block_log.h"
+#include "cluster/blocks/block_log.h"
 #include "formats/encodings/base64.h"
 
 static char path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/host_port.h"
+#include "cluster/runs/host_port.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/inventory.h"
+#include "cluster/runs/inventory.h"
 
 #include <errno.h>
 #include <stdio.h>

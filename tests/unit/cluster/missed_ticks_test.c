@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/missed_ticks.h"
+#include "cluster/metrics/missed_ticks.h"
 
 #include "check.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/node_log.h"
+#include "cluster/blocks/node_log.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "check.h"
-#include "cluster/agreement.h"
+#include "cluster/blocks/agreement.h"
 
 TEST(times_with_zones_and_fractions)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/ram_files.h"
+#include "cluster/ram/ram_files.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/run_book.h"
+#include "cluster/runs/run_book.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/run.h"
+#include "cluster/runs/run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "cluster/run_parts.h"
+#include "cluster/runs/run_parts.h"
 
 #define T0 INT64_C(1779926400000000) /* 20260528_000000 */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cluster/series.h"
+#include "cluster/metrics/series.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "cluster/topology_measures.h"
+#include "cluster/topology/topology_measures.h"
 
 #define ID(letter)                                                                                 \
     "12D3KooW" letter letter letter letter letter letter letter letter letter letter letter letter \
