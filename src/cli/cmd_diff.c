@@ -17,7 +17,7 @@
 #include "cli/other_metrics.h"
 #include "cli/pick_rules.h"
 #include "cli/selection_options.h"
-#include "report/diff_report.h"
+#include "report/rows/diff_report.h"
 
 #define TEXT_ROWS  20
 #define TEXT_DEPTH 6

@@ -19,7 +19,7 @@
 #include "procfs/process/executable_facts.h"
 #include "procfs/process/process_libc.h"
 #include "procfs/process/process_status.h"
-#include "report/doctor_report.h"
+#include "report/text/doctor_report.h"
 
 static void examine_status(struct process_examined *process)
 {

@@ -18,9 +18,9 @@
 #include "cli/find_recording.h"
 #include "cli/open_input.h"
 #include "cli/parse_pid.h"
-#include "report/time_point.h"
+#include "report/rows/time_point.h"
 #include "procfs/process/process_status.h"
-#include "report/explain_report.h"
+#include "report/rows/explain_report.h"
 
 #define TOP_DEFAULT 5u
 #define WAIT_TRIES  150u

@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/flame_command.h"
-#include "report/flame_heat.h"
+#include "report/flame/flame_heat.h"
 
 static int take_icicle(void *into, const char *argument, struct fault *fault)
 {

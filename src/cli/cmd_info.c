@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/input_path.h"
 #include "cli/open_input.h"
-#include "report/info.h"
+#include "report/rows/info.h"
 
 static int write_answer(const struct info *info, const struct answer_options *options,
                         struct fault *fault)

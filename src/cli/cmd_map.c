@@ -15,8 +15,8 @@
 #include "cli/parse_pid.h"
 #include "formats/pprof/breakdown_pprof.h"
 #include "inject/choice/target_find.h"
-#include "report/breakdown_parts.h"
-#include "report/breakdown_report.h"
+#include "report/breakdown/breakdown_parts.h"
+#include "report/breakdown/breakdown_report.h"
 
 #define RULES_MAX 64u
 

@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "cli/parse_pid.h"
 #include "formats/shared/breakdown_saved.h"
-#include "report/breakdown_diff_report.h"
+#include "report/breakdown/breakdown_diff_report.h"
 
 #define FILE_MAX    ((size_t)256 << 20)
 #define TOP_DEFAULT 30u

@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/other_metrics.h"
 #include "cli/picture_command.h"
-#include "report/plot_svg.h"
+#include "report/plot/plot_svg.h"
 
 struct plot_command {
     struct selection selection;

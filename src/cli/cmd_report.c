@@ -11,9 +11,9 @@
 #include "cli/report_sides.h"
 #include "cli/report_snapshots.h"
 #include "cli/selection_options.h"
-#include "report/csv_report.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
+#include "report/rows/csv_report.h"
+#include "report/json/json_report.h"
+#include "report/text/text_report.h"
 
 #define SUPPRESSIONS_BYTES_MAX (1u << 20)
 #define DEPTH_MAX              4096

@@ -11,8 +11,8 @@
 #include "cli/cluster_commands.h"
 #include "cli/picture_output.h"
 #include "cluster/topology/topology_svg.h"
-#include "report/csv_field.h"
-#include "report/text_style.h"
+#include "report/rows/csv_field.h"
+#include "report/text/text_style.h"
 
 #define JSON_BYTES_MAX ((size_t)256 << 20)
 #define NODE_COLUMNS   24

@@ -14,7 +14,7 @@
 #include "cli/run_pictures.h"
 #include "cli/serve_helper.h"
 #include "cluster/runs/run.h"
-#include "report/text_style.h"
+#include "report/text/text_style.h"
 #include "scrape/descriptors.h"
 #include "scrape/local_capture.h"
 #include "scrape/node_list_text.h"

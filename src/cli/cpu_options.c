@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/human.h"
-#include "report/stack_shares.h"
+#include "report/rows/stack_shares.h"
 
 int cpu_options_hz(const char *text, uint32_t *hz, struct fault *fault)
 {

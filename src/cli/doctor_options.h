@@ -6,7 +6,7 @@
 
 #include "cli/options.h"
 #include "doctor/pages_checkup.h"
-#include "report/doctor_report.h"
+#include "report/text/doctor_report.h"
 
 struct doctor_options {
     bool json, no_color;

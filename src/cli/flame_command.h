@@ -3,7 +3,7 @@
 
 #include "analyze/sums/moment_sums.h"
 #include "cli/picture_command.h"
-#include "report/flame_diff.h"
+#include "report/flame/flame_diff.h"
 
 #define FLAME_CHOICE_MAX 200
 

@@ -14,9 +14,9 @@
 #include "cli/open_input.h"
 #include "cli/other_metrics.h"
 #include "cli/picture_command.h"
-#include "report/graph_choice.h"
-#include "report/graph_json.h"
-#include "report/graph_svg.h"
+#include "report/graph/graph_choice.h"
+#include "report/graph/graph_json.h"
+#include "report/graph/graph_svg.h"
 
 #define CHOICE_MAX 400
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/graph_rules.h"
 
-#include "report/graph_choice.h"
+#include "report/graph/graph_choice.h"
 
 const struct option_rule graph_choice_rules_table[] = {
     {"--node-thres", "PERCENT", "functions with less of the total, 0.5 unless given",

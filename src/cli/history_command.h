@@ -5,7 +5,7 @@
 
 #include "analyze/growth/growth.h"
 #include "base/pattern.h"
-#include "report/text_style.h"
+#include "report/text/text_style.h"
 #include "store/history.h"
 
 struct history_question {

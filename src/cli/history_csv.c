@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "cli/history_command.h"
-#include "report/csv_field.h"
+#include "report/rows/csv_field.h"
 
 static void write_series(const struct history_service *service, const struct history_series *series,
                          FILE *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_out.h"
 #include "cli/history_command.h"
-#include "report/growth_text.h"
+#include "report/text/growth_text.h"
 
 static void write_runs(struct json_out *json, const struct history_service *service)
 {

@@ -8,7 +8,7 @@
 #include "cli/history_command.h"
 #include "cli/picture_output.h"
 #include "model/recording.h"
-#include "report/plot_svg.h"
+#include "report/plot/plot_svg.h"
 
 #define MS_NS UINT64_C(1000000)
 

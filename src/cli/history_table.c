@@ -7,7 +7,7 @@
 #include "base/human.h"
 #include "cli/history_command.h"
 #include "model/memory_level.h"
-#include "report/growth_text.h"
+#include "report/text/growth_text.h"
 
 #define NAME_COLUMNS 36
 

@@ -12,7 +12,7 @@
 #include "nets/down.h"
 #include "nets/process.h"
 #include "procfs/process/process_facts.h"
-#include "report/csv_field.h"
+#include "report/rows/csv_field.h"
 
 /* As it is now, whatever the keeper wrote last. */
 static const char *state_now(const struct net_part *part)

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "model/recording.h"
-#include "report/selection.h"
+#include "report/rows/selection.h"
 
 /* What a path leads to, as far as its first bytes say. */
 enum input_kind {

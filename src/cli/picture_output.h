@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/fault.h"
-#include "report/svg_out.h"
+#include "report/pictures/svg_out.h"
 
 enum picture_format { PICTURE_SVG, PICTURE_PNG, PICTURE_HTML, PICTURE_DOT, PICTURE_JSON };
 

@@ -18,8 +18,8 @@
 #include "cli/serve_helper.h"
 #include "cli/wish_options.h"
 #include "pages/page_station.h"
-#include "report/death_text.h"
-#include "report/doubt_text.h"
+#include "report/text/death_text.h"
+#include "report/text/doubt_text.h"
 
 #define ALLOCATOR_NAME_MAX  32
 #define MAP_EVERY_DEFAULT   10000000000ull

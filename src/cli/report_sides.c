@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/answer_file.h"
-#include "report/side_report.h"
+#include "report/rows/side_report.h"
 
 /* Its place among the metrics, or their number. */
 static unsigned find_sort(const struct metric_list *list, const char *sort)

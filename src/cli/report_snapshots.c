@@ -7,7 +7,7 @@
 #include "analyze/trees/stack_match.h"
 #include "base/human.h"
 #include "cli/answer_file.h"
-#include "report/snapshots_report.h"
+#include "report/rows/snapshots_report.h"
 
 static int take_massif_like(void *into, const char *argument, struct fault *fault)
 {

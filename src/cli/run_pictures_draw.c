@@ -13,7 +13,7 @@
 
 #include "cli/picture_output.h"
 #include "formats/shared/readers.h"
-#include "report/flame_diff.h"
+#include "report/flame/flame_diff.h"
 
 extern char **environ;
 

@@ -1,4 +1,4 @@
-/* selection_options.h - the options by which every command chooses what to look at (report/selection.h), and where the answer goes.
+/* selection_options.h - the options by which every command chooses what to look at (report/rows/selection.h), and where the answer goes.
  *
  *     struct selection selection;
  *     selection_init(&selection);
@@ -7,7 +7,7 @@
  *     ... command_words(argc, argv, &help, &status) ... */
 #pragma once
 
-#include "report/selection.h"
+#include "report/rows/selection.h"
 #include "cli/options.h"
 
 extern const struct option_rule selection_rules[]; /* for an option_set with a selection */

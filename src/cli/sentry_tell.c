@@ -8,8 +8,8 @@
 #include "base/json_out.h"
 #include "cli/top_sites.h"
 #include "cli/sentry_parts.h"
-#include "report/growth_text.h"
-#include "report/text_line.h"
+#include "report/text/growth_text.h"
+#include "report/text/text_line.h"
 
 #define SITES_TOLD 10u
 

@@ -3,7 +3,7 @@
 
 #include "cli/top_keys.h"
 #include "cli/top_source.h"
-#include "report/top_page.h"
+#include "report/top/top_page.h"
 
 /* For a source that has a recording.  0 or as live_rank_build; top_view_fini after success. */
 int top_view_of(const struct top_source *source, const struct top_choice *choice,

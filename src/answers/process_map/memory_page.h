@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "process_map/snapshot.h"
-#include "report/breakdown_report.h"
+#include "report/breakdown/breakdown_report.h"
 
 /* 0 or -errno as snapshot_take, with nothing written; -EIO when `out` fails. */
 int memory_page_write(uint32_t pid, const struct snapshot_options *options,

@@ -7,7 +7,7 @@
 
 #include "base/json_out.h"
 #include "base/utf8.h"
-#include "report/csv_field.h"
+#include "report/rows/csv_field.h"
 #include "scrape/node_watch.h"
 
 enum {

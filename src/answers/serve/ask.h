@@ -1,7 +1,7 @@
 /* ask.h - a question about a recording, in the parameters of a request: what `memoir report` has as options, by the same names without dashes. */
 #pragma once
 
-#include "report/selection.h"
+#include "report/rows/selection.h"
 #include "serve/exchange.h"
 #include "serve/target.h"
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report/flame_svg.h"
-#include "report/sandwich_json.h"
+#include "report/flame/flame_svg.h"
+#include "report/json/sandwich_json.h"
 #include "serve/ask.h"
 #include "serve/request_text.h"
 #include "serve/routes.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "analyze/diff/diff_scale.h"
-#include "report/diff_report.h"
-#include "report/flame_diff.h"
+#include "report/rows/diff_report.h"
+#include "report/flame/flame_diff.h"
 #include "serve/ask.h"
 #include "serve/request_text.h"
 #include "serve/routes.h"

@@ -2,8 +2,8 @@
 /* route_graph.c - who calls whom, as `memoir graph` says it, for pages that draw. */
 #include <errno.h>
 
-#include "report/graph_choice.h"
-#include "report/graph_json.h"
+#include "report/graph/graph_choice.h"
+#include "report/graph/graph_json.h"
 #include "serve/ask.h"
 #include "serve/routes.h"
 

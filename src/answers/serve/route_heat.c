@@ -6,7 +6,7 @@
 #include "analyze/trees/heat_grid.h"
 #include "analyze/trees/stack_match.h"
 #include "base/json_list.h"
-#include "report/json_report.h"
+#include "report/json/json_report.h"
 #include "serve/ask.h"
 #include "serve/routes.h"
 

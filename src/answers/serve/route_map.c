@@ -4,7 +4,7 @@
 
 #include "analyze/memory/recorded_map.h"
 #include "process_map/walk_region.h"
-#include "report/map_json.h"
+#include "report/json/map_json.h"
 #include "serve/map_look.h"
 #include "serve/routes.h"
 #include "serve/take_parameter.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyze/sites/line_costs.h"
-#include "report/json_report.h"
+#include "report/json/json_report.h"
 #include "serve/ask.h"
 #include "serve/routes.h"
 #include "serve/source_file.h"

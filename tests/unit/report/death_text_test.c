@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/death_text.h"
+#include "report/text/death_text.h"
 
 #include <stdlib.h>
 

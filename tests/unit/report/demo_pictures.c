@@ -7,9 +7,9 @@
 
 #include "analyze/sums/weigh.h"
 #include "demo_recording.h"
-#include "report/flame_diff.h"
-#include "report/flame_heat.h"
-#include "report/plot_svg.h"
+#include "report/flame/flame_diff.h"
+#include "report/flame/flame_heat.h"
+#include "report/plot/plot_svg.h"
 #include "timed_recording.h"
 
 static bool has(char **argv, const char *word)

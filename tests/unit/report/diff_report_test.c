@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/diff_report.h"
+#include "report/rows/diff_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tree of the largest nodes is laid out as the whole tree is, cut to as many. */
-#include "report/flame_layout.h"
+#include "report/flame/flame_layout.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/flame_svg.h"
+#include "report/flame/flame_svg.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "base/human.h"
 #include "check.h"
 #include "demo_recording.h"
-#include "report/flame_diff.h"
-#include "report/flame_heat.h"
-#include "report/flame_layout.h"
+#include "report/flame/flame_diff.h"
+#include "report/flame/flame_heat.h"
+#include "report/flame/flame_layout.h"
 #include "timed_recording.h"
 #include "xml_check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/graph_layout.h"
+#include "report/graph/graph_layout.h"
 
 #include <math.h>
 

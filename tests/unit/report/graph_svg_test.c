@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/graph_svg.h"
+#include "report/graph/graph_svg.h"
 
 #include <stdio.h>
 #include <string.h>

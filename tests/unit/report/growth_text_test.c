@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/growth_text.h"
+#include "report/text/growth_text.h"
 
 #include <string.h>
 

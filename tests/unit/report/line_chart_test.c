@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/line_chart.h"
+#include "report/plot/line_chart.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/name_columns.h"
+#include "report/rows/name_columns.h"
 
 #include "check.h"
 

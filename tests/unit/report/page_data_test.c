@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "report/flame_diff.h"
-#include "report/growth_answer.h"
+#include "report/flame/flame_diff.h"
+#include "report/rows/growth_answer.h"
 #include "sample_recording.h"
 
 #define SEC UINT64_C(1000000000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/plot_svg.h"
+#include "report/plot/plot_svg.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "sample_recording.h"
 #include "check.h"
 #include "demo_recording.h"
-#include "report/plot_axis.h"
+#include "report/plot/plot_axis.h"
 #include "analyze/sites/site_table.h"
 #include "xml_check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* row_error_test.c - rows of a recording from which events are missing: how far off they may be, and that nobody knows it where
  * nobody does. */
-#include "report/report.h"
+#include "report/rows/report.h"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/side_report.h"
+#include "report/rows/side_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

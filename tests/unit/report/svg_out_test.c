@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/svg_out.h"
+#include "report/pictures/svg_out.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/text_report.h"
+#include "report/text/text_report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 
 #include "check.h"
 #include "golden.h"
-#include "report/csv_report.h"
-#include "report/doubt_text.h"
-#include "report/info.h"
-#include "report/json_report.h"
-#include "report/text_frame.h"
-#include "report/text_line.h"
+#include "report/rows/csv_report.h"
+#include "report/text/doubt_text.h"
+#include "report/rows/info.h"
+#include "report/json/json_report.h"
+#include "report/text/text_frame.h"
+#include "report/text/text_line.h"
 #include "sample_recording.h"
 
 static struct sample sample;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/top_page.h"
+#include "report/top/top_page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "cluster/bandwidth/bandwidth_write.h"
-#include "report/csv_field.h"
+#include "report/rows/csv_field.h"
 
 enum { FIELDS = 6 };
 

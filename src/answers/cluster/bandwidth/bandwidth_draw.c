@@ -6,7 +6,7 @@
 
 #include "cluster/bandwidth/bandwidth_write.h"
 #include "cluster/bandwidth/traffic_names.h"
-#include "report/line_chart.h"
+#include "report/plot/line_chart.h"
 
 typedef VEC(struct chart_point) point_list;
 

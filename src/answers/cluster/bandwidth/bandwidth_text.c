@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "cluster/bandwidth/bandwidth_write.h"
-#include "report/text_style.h"
+#include "report/text/text_style.h"
 
 #define SMALL 0.5 /* bytes per second that are not worth a row */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cluster/bandwidth/bandwidth.h"
-#include "report/svg_out.h"
+#include "report/pictures/svg_out.h"
 
 /* "9.99k", "10.0k", "1.23M": 1000-based, two decimals below ten of a unit, else one. */
 #define TRAFFIC_NUMBER_MAX 40

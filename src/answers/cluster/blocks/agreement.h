@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "cluster/blocks/node_log.h"
 #include "model/string_table.h"
-#include "report/text_style.h"
+#include "report/text/text_style.h"
 
 #define AGREEMENT_NO_TIME (-1)
 

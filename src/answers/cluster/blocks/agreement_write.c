@@ -4,8 +4,8 @@
 
 #include "base/json_out.h"
 #include "cluster/blocks/agreement.h"
-#include "report/csv_field.h"
-#include "report/name_columns.h"
+#include "report/rows/csv_field.h"
+#include "report/rows/name_columns.h"
 
 #define NODE_COLUMNS 8
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cluster/blocks/block_report.h"
-#include "report/line_chart.h"
+#include "report/plot/line_chart.h"
 
 #define WIDTH   1200
 #define HEIGHT  660

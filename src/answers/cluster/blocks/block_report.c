@@ -7,7 +7,7 @@
 
 #include "base/human.h"
 #include "base/json_out.h"
-#include "report/csv_field.h"
+#include "report/rows/csv_field.h"
 
 #define LISTED_MAX 12u
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "cluster/blocks/block_stats.h"
-#include "report/svg_out.h"
-#include "report/text_style.h"
+#include "report/pictures/svg_out.h"
+#include "report/text/text_style.h"
 
 /* `lags` has one per file, or is NULL. */
 void block_text_write(FILE *out, const struct text_style *style, const struct block_stats *stats,

@@ -5,7 +5,7 @@
 
 #include "cluster/runs/node_groups.h"
 #include "cluster/metrics/series.h"
-#include "report/line_chart.h"
+#include "report/plot/line_chart.h"
 
 enum curve_mode {
     CURVE_USUAL, /* counters as rate, all others as they are */

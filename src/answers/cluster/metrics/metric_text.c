@@ -5,7 +5,7 @@
 #include "base/json_out.h"
 #include "cluster/bandwidth/bandwidth_write.h"
 #include "cluster/metrics/metric_write.h"
-#include "report/csv_field.h"
+#include "report/rows/csv_field.h"
 
 struct metric_row {
     const struct series *first;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cluster/metrics/metric_curves.h"
-#include "report/text_style.h"
+#include "report/text/text_style.h"
 
 enum metric_form { METRIC_TEXT, METRIC_CSV, METRIC_JSON };
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "cluster/ram/ram_report.h"
-#include "report/csv_field.h"
+#include "report/rows/csv_field.h"
 
 #define SECOND_US 1000000
 

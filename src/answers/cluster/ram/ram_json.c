@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_out.h"
 #include "cluster/ram/ram_report.h"
-#include "report/growth_text.h"
+#include "report/text/growth_text.h"
 
 static void put_value(struct json_out *json, const char *key, int64_t value)
 {

@@ -7,7 +7,7 @@
 
 #include "cluster/metrics/missed_ticks.h"
 #include "cluster/ram/ram_report.h"
-#include "report/line_chart.h"
+#include "report/plot/line_chart.h"
 
 /* Blues for relays, greens for those that do not participate, reds for nodes; several of a role differ. */
 static int role_colour(const char *role, unsigned number)

@@ -6,8 +6,8 @@
 #include "analyze/growth/growth.h"
 #include "cluster/ram/ram.h"
 #include "cluster/ram/ram_growers.h"
-#include "report/svg_out.h"
-#include "report/text_style.h"
+#include "report/pictures/svg_out.h"
+#include "report/text/text_style.h"
 
 /* A column of a node, over the stamps where it is known. */
 struct ram_summary {

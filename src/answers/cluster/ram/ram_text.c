@@ -4,8 +4,8 @@
 
 #include "base/human.h"
 #include "cluster/ram/ram_report.h"
-#include "report/growth_text.h"
-#include "report/name_columns.h"
+#include "report/text/growth_text.h"
+#include "report/rows/name_columns.h"
 
 #define NAME_COLUMNS 22
 #define ROLE_COLUMNS 8

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cluster/runs/host_port.h"
-#include "report/name_columns.h"
+#include "report/rows/name_columns.h"
 
 #define PEER_ID_SIZE 52u
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cluster/topology/topology_measures.h"
-#include "report/svg_out.h"
+#include "report/pictures/svg_out.h"
 
 /* Complete without script; with it, pointing at a node shows its connections only. */
 void topology_svg_draw(const struct topology *topology, const struct topology_measures *measures,

@@ -1,0 +1,32 @@
+/* breakdown_parts.h - what the text, JSON and CSV of a breakdown share, and the lower half of its text. */
+#pragma once
+
+#include <stdio.h>
+
+#include "base/json_out.h"
+#include "model/breakdown.h"
+#include "report/breakdown/breakdown_report.h"
+
+/* "Go Runtime", "Named Memory Regions (mmap)", ... */
+const char *breakdown_section_title(const struct breakdown *breakdown,
+                                    enum breakdown_section section);
+
+/* The leaf after the last with the same section and label as leaf `first`; their sum. */
+size_t breakdown_label_end(const struct breakdown *breakdown, size_t first,
+                           struct memory_bytes *sum);
+
+/* Cut down, as `MB` always was. */
+uint64_t breakdown_in_unit(const struct breakdown_view *view, uint64_t bytes);
+const char *breakdown_unit_name(const struct breakdown_view *view); /* "MB", "kB", ... */
+
+void breakdown_insides_write(const struct breakdown *breakdown, FILE *out);
+void breakdown_cgroup_write(const struct breakdown *breakdown, FILE *out);
+void breakdown_regions_write(const struct breakdown *breakdown, const struct breakdown_view *view,
+                             FILE *out);
+
+/* Fields of an open object: "bytes" with what is known; "process", "capture" and "status"; "sections" and "leaves"; one address as text. */
+void breakdown_json_bytes(struct json_out *json, const struct breakdown *breakdown,
+                          const struct memory_bytes *bytes);
+void breakdown_json_process(struct json_out *json, const struct breakdown *breakdown);
+void breakdown_json_sections(struct json_out *json, const struct breakdown *breakdown);
+void breakdown_json_address(struct json_out *json, const char *key, uint64_t address);

@@ -1,0 +1,30 @@
+/* explain_report.h - the answer of `memoir explain`: a waterfall from the resident size to its owners. */
+#pragma once
+
+#include "analyze/memory/explain.h"
+#include "analyze/growth/owners_curve.h"
+#include "analyze/sites/rank.h"
+#include "report/text/text_style.h"
+
+struct explain_report {
+    struct recording *recording;
+    const struct explanation *explanation;
+    uint64_t top; /* rows of each kind */
+    uint64_t now_unix_ns;
+    const struct owners_curve *curve; /* for JSON; NULL: not asked for */
+};
+
+/* 0, -ENOMEM, or -EIO. */
+int explain_text_write(const struct explain_report *report, const struct text_style *style,
+                       FILE *out);
+int explain_json_write(const struct explain_report *report, FILE *out);
+int explain_csv_write(const struct explain_report *report, FILE *out);
+
+/* Whether a row is among those to show, of which `*shown` came before it.  Pages without a stack are, however few. */
+bool explain_row_is_shown(const struct explain_report *report, const struct rank_row *row,
+                          uint64_t *shown);
+
+/* A sentence. */
+struct text_line;
+void advice_render(struct recording *recording, const struct advice *advice,
+                   struct text_line *line);

@@ -1,0 +1,25 @@
+/* info.h - what is in a recording and how far it can be trusted, in full: `memoir info`. */
+#pragma once
+
+#include "analyze/alerts/findings.h"
+#include "report/text/text_style.h"
+
+struct info {
+    struct recording *recording;
+    struct findings findings;
+    uint64_t file_bytes;
+    uint64_t now_unix_ns; /* to tell how old a recording that grows is */
+    const char *path;
+};
+
+void text_info_write(const struct info *info, const struct text_style *style, FILE *out);
+int json_info_write(const struct info *info, FILE *out); /* 0 or -EIO */
+
+/* Buckets of one length, in the order they come: the ladder of a recording. */
+struct rung {
+    uint64_t bucket_ns; /* on the average */
+    uint64_t from_ns, to_ns;
+    size_t buckets;
+};
+#define RUNGS_MAX 24
+size_t info_ladder(const struct recording *recording, struct rung rungs[RUNGS_MAX]);

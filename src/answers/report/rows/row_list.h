@@ -1,0 +1,18 @@
+/* row_list.h - the rows a flat answer has: ranked, cut at the threshold and --top, in order. */
+#pragma once
+
+#include "report/rows/report.h"
+
+struct row_list {
+    struct rank rank;
+    uint32_t *order; /* indices into rank.rows */
+    size_t count;
+    size_t left_out; /* rows that have a value of their own but are not listed */
+    int64_t left_out_value;
+};
+
+/* `fallback_top`: rows when the question has no --top.  0 or -ENOMEM. */
+int row_list_make(const struct report *report, uint64_t fallback_top, struct row_list *list);
+void row_list_fini(struct row_list *list);
+
+const struct rank_row *row_list_at(const struct row_list *list, size_t i);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* top_process.c - a process of which there is no recording: what the kernel says. */
+#include <errno.h>
+
+#include "base/human.h"
+#include "base/json_out.h"
+#include "report/text/text_line.h"
+#include "report/top/top_page.h"
+
+static const char *bytes_or_unknown(int64_t bytes, char out[HUMAN_MAX])
+{
+    return bytes < 0 ? "?" : human_bytes(bytes, out);
+}
+
+int top_process_render(const struct top_process *process, unsigned width, struct top_page *page)
+{
+    struct text_line lines[3] = {0};
+    char a[HUMAN_MAX], b[HUMAN_MAX], c[HUMAN_MAX], d[HUMAN_MAX];
+    line_add_name(&lines[0], process->name);
+    line_add(&lines[0], " (pid %u), ", process->pid);
+    line_add_counted(&lines[0], process->threads, "thread");
+    line_add(&lines[0], ", not recorded");
+    line_add(&lines[1], "rss %s (at most %s)   swap %s", bytes_or_unknown(process->rss_bytes, a),
+             bytes_or_unknown(process->rss_peak_bytes, b),
+             bytes_or_unknown(process->swap_bytes, c));
+    line_add(&lines[2], "of it anonymous %s   files %s   shared %s",
+             bytes_or_unknown(process->anon_bytes, a), bytes_or_unknown(process->file_bytes, c),
+             bytes_or_unknown(process->shmem_bytes, d));
+    int err = top_page_add(page, width, INK_STRONG, lines[0].text);
+    for (size_t i = 1; i < 3 && !err; i++)
+        err = top_page_add(page, width, INK_PLAIN, lines[i].text);
+    if (!err)
+        err = top_page_add(page, width, INK_PLAIN, "");
+    return err ? err : top_page_add(page, width, INK_WARN, process->advice);
+}
+
+static void bytes_field(struct json_out *json, const char *key, int64_t bytes)
+{
+    json_key(json, key);
+    if (bytes < 0)
+        json_null(json);
+    else
+        json_int(json, bytes);
+}
+
+int top_process_json_write(const struct top_process *process, FILE *out)
+{
+    struct json_out json;
+    json_init(&json, out, true);
+    json_object_begin(&json);
+    json_bool_field(&json, "recorded", false);
+    json_uint_field(&json, "pid", process->pid);
+    json_text_field(&json, "name", process->name);
+    bytes_field(&json, "threads", process->threads);
+    bytes_field(&json, "rss_bytes", process->rss_bytes);
+    bytes_field(&json, "rss_peak_bytes", process->rss_peak_bytes);
+    bytes_field(&json, "anon_bytes", process->anon_bytes);
+    bytes_field(&json, "file_bytes", process->file_bytes);
+    bytes_field(&json, "shmem_bytes", process->shmem_bytes);
+    bytes_field(&json, "swap_bytes", process->swap_bytes);
+    json_text_field(&json, "advice", process->advice);
+    json_object_end(&json);
+    return json_finish(&json);
+}
