@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/page_kind.h"
-#include "serve/tree_text.h"
+#include "serve/content/tree_text.h"
 
 #define TEXT_MOST (16u << 20)
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/gate.h"
-#include "serve/request_text.h"
-#include "serve/routes.h"
+#include "serve/http/gate.h"
+#include "serve/http/request_text.h"
+#include "serve/routes/routes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

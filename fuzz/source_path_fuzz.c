@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/source_path.h"
+#include "serve/content/source_path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

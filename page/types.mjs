@@ -62,7 +62,7 @@ function answered([path, { get }]) {
 }
 
 const text = [
-  '// Made of src/answers/serve/api/*.json by types.mjs, at every build: change those.\n',
+  '// Made of src/answers/serve/routes/api/*.json by types.mjs, at every build: change those.\n',
   ...Object.entries(components.schemas).map(declared),
   `/** What each path answers, as JSON. */\nexport interface Answers {\n${Object.entries(paths).flatMap(answered).join('')}}\n`,
 ].join('\n');

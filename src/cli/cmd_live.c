@@ -8,7 +8,7 @@
 
 #include "cli/record_commands.h"
 #include "on_request/live_answer.h"
-#include "serve/live_words.h"
+#include "serve/content/live_words.h"
 
 static bool take_kind(const char *word, struct live_question *question)
 {

@@ -5,7 +5,7 @@
 
 #include "cli/name_lines.h"
 #include "cli/record_commands.h"
-#include "serve/live_words.h"
+#include "serve/content/live_words.h"
 
 static const struct {
     const char *name;

@@ -14,12 +14,12 @@
 #include "cli/name_frames.h"
 #include "cli/open_input.h"
 #include "cli/options.h"
-#include "serve/go_endpoint.h"
-#include "serve/live_words.h"
-#include "serve/request_text.h"
-#include "serve/server.h"
-#include "serve/site_list.h"
-#include "serve/token_file.h"
+#include "serve/targets/go_endpoint.h"
+#include "serve/content/live_words.h"
+#include "serve/http/request_text.h"
+#include "serve/http/server.h"
+#include "serve/content/site_list.h"
+#include "serve/http/token_file.h"
 #include "store/history.h"
 
 #define TEND_EVERY_MS 1000

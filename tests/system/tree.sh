@@ -111,7 +111,7 @@ refused no-host 421 'Host' '/v1/tree' -H 'Host: evil.example'
 
 # The description says what is served.
 get /openapi/memory-profiler-openapi.json >openapi.json
-same_text openapi-file "$TOP/src/answers/serve/memory-profiler-openapi.json" openapi.json
+same_text openapi-file "$TOP/src/answers/serve/routes/memory-profiler-openapi.json" openapi.json
 schema() { # schema NAME: its keys, all of them required
     jq -c ".components.schemas.$1 | if (.required | sort) == (.properties | keys) then .required | sort else \"not all are required\" end" openapi.json
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/errand.h"
+#include "serve/content/errand.h"
 
 #include <errno.h>
 #include <signal.h>

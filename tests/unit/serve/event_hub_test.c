@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/event_hub.h"
+#include "serve/http/event_hub.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/frame_words.h"
+#include "serve/content/frame_words.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/gate.h"
+#include "serve/http/gate.h"
 
 #include <string.h>
 

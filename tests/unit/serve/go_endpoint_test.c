@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/go_endpoint.h"
+#include "serve/targets/go_endpoint.h"
 
 #include <errno.h>
 #include <string.h>

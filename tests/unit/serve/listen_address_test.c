@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/listen_address.h"
+#include "serve/http/listen_address.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/memory_look.h"
+#include "serve/targets/memory_look.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/metrics_out.h"
+#include "serve/metrics/metrics_out.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/pprof_text.h"
+#include "serve/content/pprof_text.h"
 
 #include <stdlib.h>
 #include <string.h>

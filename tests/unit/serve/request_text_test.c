@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/request_text.h"
+#include "serve/http/request_text.h"
 
 #include <errno.h>
 

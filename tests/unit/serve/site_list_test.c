@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/site_list.h"
+#include "serve/content/site_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/source_file.h"
+#include "serve/content/source_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/source_path.h"
+#include "serve/content/source_path.h"
 
 #include <errno.h>
 #include <stdio.h>

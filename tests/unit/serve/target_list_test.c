@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/target_list.h"
+#include "serve/targets/target_list.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "serve/node_rows.h"
-#include "serve/served_run.h"
+#include "serve/targets/node_rows.h"
+#include "serve/targets/served_run.h"
 
 static char folder[64];
 

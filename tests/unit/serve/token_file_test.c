@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/token_file.h"
+#include "serve/http/token_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/tree_text.h"
+#include "serve/content/tree_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/work_queue.h"
+#include "serve/http/work_queue.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/clock.h"
 #include "check.h"
-#include "serve/exchange.h"
+#include "serve/http/exchange.h"
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int done, later;

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/content/errand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct errand {
+    pid_t pid; /* 0: it has ended */
+    int body, words;
+};
+
+static atomic_int at_work;
+
+static int add_actions(posix_spawn_file_actions_t *actions, const struct errand *errand)
+{
+    int err = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!err)
+        err = posix_spawn_file_actions_adddup2(actions, errand->body, STDOUT_FILENO);
+    if (!err)
+        err = posix_spawn_file_actions_adddup2(actions, errand->words, STDERR_FILENO);
+    return err ? err : posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+}
+
+/* With signals as a program expects them, and in a group of its own: a Ctrl-C is for the server, which ends it then. */
+static int spawn(struct errand *errand, const char *program, const char *const *words)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, defaults;
+    int err = posix_spawn_file_actions_init(&actions);
+    if (err)
+        return -err;
+    err = posix_spawnattr_init(&attributes);
+    if (!err) {
+        sigemptyset(&none);
+        sigemptyset(&defaults);
+        sigaddset(&defaults, SIGPIPE);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &defaults);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                  POSIX_SPAWN_SETPGROUP);
+        err = add_actions(&actions, errand);
+        if (!err)
+            err = posix_spawn(&errand->pid, program, &actions, &attributes,
+                              (char *const *)(const void *)words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    if (err)
+        errand->pid = 0;
+    return -err;
+}
+
+static struct errand *create(void)
+{
+    struct errand *errand = calloc(1, sizeof(*errand));
+    if (!errand)
+        return NULL;
+    errand->body = memfd_create("memoir-answer", MFD_CLOEXEC);
+    errand->words = memfd_create("memoir-words", MFD_CLOEXEC);
+    if (errand->body >= 0 && errand->words >= 0)
+        return errand;
+    errand_end(errand);
+    return NULL;
+}
+
+struct errand *errand_start(const char *program, const char *const *words, struct fault *fault)
+{
+    if (atomic_load(&at_work) >= ERRANDS_MOST) {
+        fault_set(fault, -EBUSY, "%d such requests are being answered already: ask again later",
+                  ERRANDS_MOST);
+        return NULL;
+    }
+    struct errand *errand = create();
+    if (!errand) {
+        fault_set(fault, -ENOMEM, "out of memory or of open files");
+        return NULL;
+    }
+    int const err = spawn(errand, program, words);
+    if (err == 0) {
+        atomic_fetch_add(&at_work, 1);
+        return errand;
+    }
+    fault_set(fault, err, "cannot start %s: %s", program, strerror(-err));
+    errand_end(errand);
+    return NULL;
+}
+
+/* The whole file.  0 or -errno. */
+static int take_file(int fd, char **text, size_t *size)
+{
+    struct stat file;
+    size_t got = 0;
+    if (fstat(fd, &file) < 0)
+        return -errno;
+    if ((size_t)file.st_size > ERRAND_BYTES_MOST)
+        return -EFBIG;
+    *size = (size_t)file.st_size;
+    *text = malloc(*size + 1);
+    if (!*text)
+        return -ENOMEM;
+    while (got < *size) {
+        ssize_t const more = pread(fd, *text + got, *size - got, (off_t)got);
+        if (more <= 0 && errno != EINTR)
+            break;
+        got += more > 0 ? (size_t)more : 0;
+    }
+    *size = got;
+    (*text)[got] = '\0';
+    return 0;
+}
+
+/* What it said, its first line. */
+static int tell_failure(const struct errand *errand, int status, struct fault *fault)
+{
+    char text[FAULT_TEXT_MAX];
+    ssize_t const size = pread(errand->words, text, sizeof(text) - 1, 0);
+    text[size > 0 ? size : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    if (text[0])
+        return fault_set(fault, -EIO, "%s", text);
+    if (WIFSIGNALED(status))
+        return fault_set(fault, -EIO, "what makes the answer was ended by signal %d",
+                         WTERMSIG(status));
+    return fault_set(fault, -EIO, "what makes the answer failed without a word");
+}
+
+int errand_look(struct errand *errand, char **body, size_t *size, struct fault *fault)
+{
+    int status;
+    pid_t const ended = waitpid(errand->pid, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return 0;
+    errand->pid = 0;
+    atomic_fetch_sub(&at_work, 1);
+    if (ended < 0)
+        return fault_set(fault, -ECHILD, "what makes the answer was lost");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return tell_failure(errand, status, fault);
+    int const err = take_file(errand->body, body, size);
+    if (err == -EFBIG)
+        return fault_set(fault, err, "the answer has more than %zu MiB; ask for less",
+                         ERRAND_BYTES_MOST >> 20);
+    return err ? fault_set(fault, err, "out of memory") : 1;
+}
+
+void errand_end(struct errand *errand)
+{
+    if (!errand)
+        return;
+    if (errand->pid) {
+        kill(errand->pid, SIGKILL); /* the kernel lets go of what it may hold */
+        while (waitpid(errand->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        atomic_fetch_sub(&at_work, 1);
+    }
+    if (errand->body >= 0)
+        close(errand->body);
+    if (errand->words >= 0)
+        close(errand->words);
+    free(errand);
+}

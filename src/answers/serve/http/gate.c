@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/http/gate.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "serve/http/request_text.h"
+
+static struct verdict refuse(unsigned status, const char *sentence)
+{
+    return (struct verdict){.status = status, .sentence = sentence};
+}
+
+/* A page of a stranger can have its own name lead to us (DNS rebinding): then the name is the stranger's.  Where a
+ * token is needed anyway, such a page has none. */
+static bool knows_host(const struct server_options *options, const char *host)
+{
+    struct slice name;
+    if (!host || !host_parse(slice_of(host), &name))
+        return false;
+    if (!options->address.is_loopback || host_is_loopback(name))
+        return true;
+    for (size_t i = 0; i < options->host_count; i++)
+        if (strlen(options->hosts[i]) == name.size &&
+            strncasecmp(options->hosts[i], name.data, name.size) == 0)
+            return true;
+    return false;
+}
+
+static bool has_token(const struct server_options *options, const char *authorization)
+{
+    struct slice given;
+    if (!options->token)
+        return true;
+    return authorization && bearer_parse(slice_of(authorization), &given) &&
+           token_equals(given, slice_of(options->token));
+}
+
+/* The page asks for the token; there is nothing in it that it would protect. */
+static bool is_page(const struct visitor *visitor)
+{
+    if (strcmp(visitor->path, "/") == 0)
+        return visitor->accept && accepts_type(slice_of(visitor->accept), "text/html");
+    return strcmp(visitor->path, "/page.js") == 0 || strcmp(visitor->path, "/page.css") == 0;
+}
+
+/* "http://" or "https://" and the Host that it calls us by. */
+static bool is_ours(const char *origin, const char *host)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+        size_t const size = strlen(schemes[i]);
+        if (strncmp(origin, schemes[i], size) == 0 && strcasecmp(origin + size, host) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Somebody follows a link, in a chat or a mail, to the page: in a window of its own, not in a frame. */
+static bool follows_link(const struct visitor *visitor)
+{
+    return strcmp(visitor->path, "/") == 0 && is_page(visitor) && !visitor->origin &&
+           visitor->fetch_mode && strcmp(visitor->fetch_mode, "navigate") == 0 &&
+           visitor->fetch_dest && strcmp(visitor->fetch_dest, "document") == 0 &&
+           strcmp(visitor->method, "GET") == 0;
+}
+
+/* Referer tells nothing more: a page may leave it out. */
+static bool is_of_another_page(const struct visitor *visitor)
+{
+    const char *site = visitor->fetch_site;
+    if (visitor->origin && !is_ours(visitor->origin, visitor->host))
+        return true;
+    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 &&
+           !follows_link(visitor);
+}
+
+struct verdict gate_judge(const struct server_options *options, const struct visitor *visitor)
+{
+    bool const shares = options->allow_origin && visitor->origin &&
+                        strcmp(options->allow_origin, visitor->origin) == 0;
+    if (!knows_host(options, visitor->host))
+        return refuse(421, "The Host header names somebody else: ask for localhost or 127.0.0.1, "
+                           "or start memoir serve with --allow-host NAME.");
+    if (!shares && is_of_another_page(visitor))
+        return refuse(403, "A page of another site asks for this: open the address yourself, or "
+                           "start memoir serve with --allow-origin and the site.");
+    if (shares && strcmp(visitor->method, "OPTIONS") == 0) /* browsers send no token with it */
+        return (struct verdict){.status = 204, .sentence = "", .preflight = true, .shares = true};
+    if (!is_page(visitor) && !has_token(options, visitor->authorization))
+        return refuse(401, "This server needs its token: send \"Authorization: Bearer TOKEN\" with "
+                           "the content of the file given to --token-file.");
+    if (strcmp(visitor->method, "GET") != 0 && strcmp(visitor->method, "HEAD") != 0)
+        return refuse(405, "Only GET and HEAD are served: nothing here can be changed.");
+    return (struct verdict){.shares = shares};
+}
+
+bool gate_is_here(const struct visitor *visitor)
+{
+    return visitor->is_local && !visitor->forwarded;
+}
+
+bool gate_shows_addresses(const struct server_options *options, const struct visitor *visitor)
+{
+    return options->show_addresses || gate_is_here(visitor);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* route_nodes.c - all nodes of a run, or all recordings, beside each other. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "serve/content/ask.h"
+#include "serve/targets/node_rows.h"
+#include "serve/http/request_text.h"
+#include "serve/routes/routes.h"
+
+static int take_time(const char *text, size_t size, uint64_t *time_ns)
+{
+    char word[40];
+    if (size == 0)
+        return 0; /* the very beginning or end */
+    if (size >= sizeof(word))
+        return -EINVAL;
+    snprintf(word, sizeof(word), "%.*s", (int)size, text);
+    return human_parse_duration(word, time_ns);
+}
+
+static int take_times(const struct request *request, struct node_question *question,
+                      struct fault *fault)
+{
+    const char *between = request_parameter(request, "between");
+    const char *at = request_parameter(request, "at");
+    const char *comma = between ? strchr(between, ',') : NULL;
+    if (at && take_time(at, strlen(at), &question->to_ns) < 0)
+        return fault_set(fault, -EINVAL, "at is a time since the beginning, such as 90s.");
+    if (between &&
+        (!comma || take_time(between, (size_t)(comma - between), &question->from_ns) < 0 ||
+         take_time(comma + 1, strlen(comma + 1), &question->to_ns) < 0 ||
+         question->from_ns >= question->to_ns))
+        return fault_set(fault, -EINVAL,
+                         "between is two times since the beginning, such as 10s,90s.");
+    return 0;
+}
+
+static int take_question(const struct request *request, struct node_question *question,
+                         struct fault *fault)
+{
+    const char *points = request_parameter(request, "points");
+    *question = (struct node_question){
+        .to_ns = UINT64_MAX, .column = request_parameter(request, "column"), .points = NODE_POINTS};
+    if (points && number_parse(points, 2, NODE_POINTS_MOST, &question->points) < 0)
+        return fault_set(fault, -EINVAL, "points is a whole number from 2 to %d.",
+                         NODE_POINTS_MOST);
+    return take_times(request, question, fault);
+}
+
+void route_nodes(struct target *target, struct request *request, struct answer *answer)
+{
+    struct node_question question;
+    struct fault fault = {.text = ""};
+    struct json_out json;
+    int err = take_question(request, &question, &fault);
+    FILE *out = err ? NULL : answer_begin(answer);
+    if (out) {
+        json_init(&json, out, false);
+        json_object_begin(&json);
+        err =
+            target_run(target)
+                ? node_rows_write_run(&json, &question, target_run(target), request->served, &fault)
+                : node_rows_write_recordings(&json, &question, request->served, &fault);
+        json_object_end(&json);
+        json_finish(&json);
+    }
+    if (out || !err)
+        answer_finish(answer, out, TYPE_JSON);
+    if (err == -ENOENT)
+        answer_error(answer, request, 404, "%s", fault.text);
+    else if (err)
+        ask_refuse(err, &fault, request, answer);
+}

@@ -1,0 +1,120 @@
+/* target.h - what is watched: a process, its recording, a recording alone; or what was watched: a file of another program, a node of a run.
+ *
+ * What is no recording of memoir's is read as a whole, a node of a run when it is first asked about, and again as the run grows.
+ * One thread at a time.  A process may have no recording yet: it is looked for now and then.  A number that belongs to
+ * another process now is told by when that one began. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "analyze/growth/recording_growth.h"
+#include "analyze/sums/running.h"
+#include "procfs/memory/memory_status.h"
+#include "store/recording_follow.h"
+
+struct target;
+struct served_run;
+
+enum target_kind {
+    TARGET_PROCESS,
+    TARGET_RECORDING, /* also a file of another program */
+    TARGET_RUN,       /* all nodes together */
+    TARGET_NODE,      /* profiles of one kind of one node */
+    TARGET_HISTORY,   /* sums over weeks: store/history.h */
+};
+const char *target_kind_name(enum target_kind kind); /* "process" */
+
+/* As find_recording: 0 with the path of the recording that is being made of a process. */
+typedef int find_recording_of(uint32_t pid, char path[PATH_MAX], struct fault *fault);
+
+/* As open_input: a whole file as a recording, which the caller destroys. */
+typedef struct recording *read_recording(const char *path, struct fault *fault);
+/* As name_frames: names for addresses of a recording that was read from `path`. */
+typedef void name_recording(struct recording *recording, const char *path);
+
+/* Programs and places that help with what the server itself does not do; NULL: there is none. */
+struct target_beside {
+    const char *live;     /* looks into processes: serve/content/live_words.h */
+    const char *fetch;    /* asks other servers */
+    const char *history;  /* reads histories: memoir-history */
+    const char *go_pprof; /* where the process serves net/http/pprof itself: go_endpoint_parse */
+};
+
+struct target_options {
+    uint32_t pid;            /* 0: none */
+    const char *path;        /* of a recording; NULL: that of the process, when there is one */
+    find_recording_of *find; /* may be NULL */
+    read_recording *read; /* `path` is to be read by this; NULL: it is a recording, and followed */
+    bool is_history;      /* `path` is one: it has no recording */
+    struct served_run
+        *run;            /* a node of it is meant, or all: instead of `path`; outlives the target */
+    const char *nick;    /* of the node, copied; NULL: all */
+    const char *profile; /* "heap", "cpu", ...: see run_recording.h; a constant; NULL: the usual */
+    name_recording *name; /* of nodes; may be NULL */
+    struct target_beside beside;
+    uint64_t sites; /* call sites with numbers of their own in /metrics, about */
+};
+
+/* NULL with a sentence when there is neither such a process nor such a recording.  The options are copied, not the
+ * path. */
+struct target *target_open(const struct target_options *options, struct fault *fault);
+void target_close(struct target *target); /* NULL is allowed */
+
+/* The recording as of now, with its running sums (if `running` is not NULL); both until the next call.  NULL with a
+ * sentence that says what to do when there is none. */
+struct recording *target_recording(struct target *target, const struct running **running,
+                                   struct fault *fault);
+/* What is known without adding up all of it, which takes seconds for a large file: whether anything was found of a metric (see
+ * columns_used.h), and the end of its last bucket. */
+bool target_has(const struct target *target, const struct metric *metric);
+uint64_t target_time(const struct target *target);
+/* Whether memory grows, of the recording that target_recording last gave; made once for what is there, because that may take
+ * seconds.  NULL with a sentence when it cannot be read. */
+const struct recording_growth *target_growth(struct target *target, struct fault *fault);
+/* How large the file of the recording is; of a run that of its folder means nothing: 0. */
+uint64_t target_bytes(const struct target *target);
+
+enum target_kind target_kind(const struct target *target);
+/* The run that it is of, or NULL. */
+struct served_run *target_run(const struct target *target);
+const char *target_nick(const struct target *target);    /* NULL: no node */
+const char *target_profile(const struct target *target); /* NULL: not of a run, or the usual */
+
+/* Where the history is; NULL: it is none. */
+const char *target_history(const struct target *target);
+
+/* Whether its recording is in memory; and of a node of a run, so that it can be let go: when it was last asked for, monotonic (0: never). */
+bool target_is_open(const struct target *target);
+uint64_t target_used_ns(const struct target *target);
+void target_rest(struct target *target);
+/* Before each request: only after that a run which has grown is read again, so what was got during a request stays. */
+void target_tend(struct target *target);
+
+/* Goes on making sums over stretches of a large recording (analyze/sums/sum_tree.h) that may take so much memory, for about so long.
+ * Whether there is more to do. */
+bool target_sum_up(struct target *target, size_t bytes_most, uint64_t budget_ns);
+
+/* The process as of now.  0; -ESRCH with a sentence when it has ended, -ENOENT when none is watched. */
+int target_memory(struct target *target, struct memory_status *memory, struct fault *fault);
+const struct target_beside *target_beside(const struct target *target);
+uint32_t target_pid(const struct target *target);      /* 0: none */
+uint64_t target_began_ns(const struct target *target); /* the process, unix time; 0: unknown */
+
+/* The number of the process as --pid or the recording says; 0: not known yet. */
+uint32_t target_known_pid(const struct target *target);
+/* That process as of now, also when only its recording is served, as long as that is being written.  0, or -ESRCH when it
+ * has ended or may be another one by now. */
+int target_known_memory(struct target *target, struct memory_status *memory);
+
+/* The file of the recording without its folders; "" when there is none. */
+const char *target_file(const struct target *target);
+
+/* The last tree of pages that was made of the recording, for whoever asks for the same again; NULL: none. */
+struct tree_text **target_kept_tree(struct target *target);
+
+/* For the numbers that /metrics remembers between two calls; NULL when out of memory. */
+struct metrics_state *target_metrics_state(struct target *target);
+
+/* The last look at its mappings, for whoever asks for them again soon; NULL: none. */
+struct map_look **target_map_look(struct target *target);
