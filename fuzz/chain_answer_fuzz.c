@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "scrape/chain_forms.h"
+#include "scrape/chains/chain_forms.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "cluster/blocks/block_stats.h"
-#include "scrape/node_list.h"
+#include "scrape/nodes/node_list.h"
 
 struct blocks_command {
     struct node_list_options nodes;

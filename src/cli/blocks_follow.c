@@ -16,8 +16,8 @@
 #include "base/clock.h"
 #include "base/human.h"
 #include "cli/blocks_command.h"
-#include "scrape/descriptors.h"
-#include "scrape/chain_follow.h"
+#include "scrape/http/descriptors.h"
+#include "scrape/chains/chain_follow.h"
 
 #define LONGEST_MS  60000
 #define SYNC_MS     1000

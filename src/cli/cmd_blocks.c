@@ -9,8 +9,8 @@
 #include "cli/blocks_command.h"
 #include "cli/cluster_commands.h"
 #include "cli/options.h"
-#include "scrape/node_secret.h"
-#include "scrape/text_list.h"
+#include "scrape/nodes/node_secret.h"
+#include "scrape/nodes/text_list.h"
 
 #define EVERY_NS UINT64_C(1000000000)
 

@@ -15,10 +15,10 @@
 #include "cli/serve_helper.h"
 #include "cluster/runs/run.h"
 #include "report/text/text_style.h"
-#include "scrape/descriptors.h"
-#include "scrape/local_capture.h"
-#include "scrape/node_list_text.h"
-#include "scrape/node_watch.h"
+#include "scrape/http/descriptors.h"
+#include "scrape/local/local_capture.h"
+#include "scrape/nodes/node_list_text.h"
+#include "scrape/watch/node_watch.h"
 
 #define INVENTORY_USUAL  "terraform-inventory.host"
 #define SENTENCES_A_TICK 10u

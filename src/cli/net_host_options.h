@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
-#include "scrape/text_list.h"
+#include "scrape/nodes/text_list.h"
 
 #define HOSTS_MAX 16
 

@@ -8,7 +8,7 @@
 
 #include "base/human.h"
 #include "cli/serve_helper.h"
-#include "scrape/node_secret.h"
+#include "scrape/nodes/node_secret.h"
 
 #define SECOND_NS        1000000000ull
 #define CPU_NS_USUAL     (90 * SECOND_NS)

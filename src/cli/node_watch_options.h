@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/options.h"
-#include "scrape/node_list.h"
-#include "scrape/node_watch.h"
+#include "scrape/nodes/node_list.h"
+#include "scrape/watch/node_watch.h"
 
 struct node_watch_wish {
     const char *out;

@@ -70,7 +70,7 @@ for file in manual-*.yaml; do
     PROM_TOKEN=hidden "$MEMOIR" watch "$file" --list --csv >/dev/null 2>manual.err || { echo "$file: $(cat manual.err)"; }
 done >manual.bad
 equal "manual-examples-are-read" "" "$(cat manual.bad)"
-equal "classes-are-in-the-manual" "" "$(sed -n 's/^\([a-z-]*\):.*/\1/p' "$TOP/src/answers/scrape/classes.yaml" | while read -r class; do grep -q "^| \`$class\` |" "$TOP/docs/nodes.md" || echo "$class"; done)"
+equal "classes-are-in-the-manual" "" "$(sed -n 's/^\([a-z-]*\):.*/\1/p' "$TOP/src/answers/scrape/nodes/classes.yaml" | while read -r class; do grep -q "^| \`$class\` |" "$TOP/docs/nodes.md" || echo "$class"; done)"
 
 # Everything at once.
 name=plain-$$

@@ -17,7 +17,7 @@
 #include "nets/process.h"
 #include "nets/ready.h"
 #include "procfs/process/proc_text.h"
-#include "scrape/http.h"
+#include "scrape/http/http.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define STAGES_MAX    70u

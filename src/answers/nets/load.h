@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "formats/encodings/protobuf_out.h"
-#include "scrape/node.h"
+#include "scrape/nodes/node.h"
 
 #define LOAD_UNDER_WAY_MAX 5000u /* calls; those due beyond are left out, and counted */
 

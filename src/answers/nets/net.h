@@ -9,8 +9,8 @@
 #include "base/fault.h"
 #include "base/slice.h"
 #include "base/vec.h"
-#include "scrape/node.h"
-#include "scrape/text_list.h"
+#include "scrape/nodes/node.h"
+#include "scrape/nodes/text_list.h"
 
 #define NET_PARTS_MAX 512u
 #define NET_MARK                                                                                   \

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "nets/net.h"
-#include "scrape/http.h"
+#include "scrape/http/http.h"
 
 /* One check, of one part; lives as long as it is asked for. */
 struct ready_check {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/fault.h"
-#include "scrape/text_list.h"
+#include "scrape/nodes/text_list.h"
 
 struct ssh_target {
     const char *host;         /* "user@host"; not beginning with a dash */

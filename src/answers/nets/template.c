@@ -9,7 +9,7 @@
 #include "base/human.h"
 #include "base/text_file.h"
 #include "nets/template_texts.h"
-#include "scrape/yaml_in.h"
+#include "scrape/nodes/yaml_in.h"
 
 #define ITEMS_MAX 256u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/chain_forms.h"
+#include "scrape/chains/chain_forms.h"
 
 #include <errno.h>
 #include <stdlib.h>

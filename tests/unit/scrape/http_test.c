@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/http.h"
+#include "scrape/http/http.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recorders that behave in chosen ways, which the real one cannot be made to; that one is in tests/system/nodes.sh. */
-#include "scrape/local_capture.h"
+#include "scrape/local/local_capture.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/local_sample.h"
+#include "scrape/local/local_sample.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/node_address.h"
+#include "scrape/nodes/node_address.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/node_inputs.h"
+#include "scrape/nodes/node_inputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "scrape/node_request.h"
+#include "scrape/watch/node_request.h"
 
 static struct node_list read_config(const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/node_list.h"
+#include "scrape/nodes/node_list.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/node_list_text.h"
+#include "scrape/nodes/node_list_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
-#include "scrape/node_inputs.h"
+#include "scrape/nodes/node_inputs.h"
 
 static char *text_of(const char *config, enum node_list_form form)
 {

@@ -14,7 +14,7 @@
 
 #include "check.h"
 #include "procfs/process/process_listening.h"
-#include "scrape/node_list.h"
+#include "scrape/nodes/node_list.h"
 
 static pid_t start_sleeper(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/run_manifest.h"
+#include "scrape/watch/run_manifest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/run_writer.h"
+#include "scrape/watch/run_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "scrape/round_set.h"
+#include "scrape/watch/round_set.h"
 
 static char folder[64];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/tcp_sockets.h"
+#include "scrape/http/tcp_sockets.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

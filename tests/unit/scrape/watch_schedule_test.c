@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/watch_schedule.h"
+#include "scrape/watch/watch_schedule.h"
 
 #include "check.h"
 

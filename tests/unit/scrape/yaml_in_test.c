@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scrape/yaml_in.h"
+#include "scrape/nodes/yaml_in.h"
 
 #include <errno.h>
 #include <stdlib.h>
