@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tracer/next_image.h"
+#include "tracer/process/next_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -131,7 +131,7 @@ struct arena_slot {
 
     /* the tracer's own */
     _Alignas(64) uint64_t stack_high; /* the end of the thread's own stack, for the recorder */
-    uint32_t thin; /* 1: the ring is nearly full, so allocations are sampled: tracer/thin.h */
+    uint32_t thin; /* 1: the ring is nearly full, so allocations are sampled: tracer/rings/thin.h */
     uint64_t rate; /* as this thread's ring knows it */
     uint64_t thread_word; /* the first of the THREAD record ... */
     uint32_t announce;    /* ... that is still to be written */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracer/next_image.h"
+#include "tracer/process/next_image.h"
 
 #include <errno.h>
 #include <fcntl.h>

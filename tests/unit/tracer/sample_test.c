@@ -3,7 +3,7 @@
  *
  * The statistical tests draw new numbers each time.  Each compares a sum with its expectation and fails beyond six
  * standard deviations, which a right sampler exceeds once in 500 million runs; there are fewer than 20 of them. */
-#include "tracer/sample.h"
+#include "tracer/rings/sample.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stack_test.c - stacks of the incremental walk against those of the C library's unwinder, frame by
  * frame, on random call chains. */
-#include "tracer/stack.h"
-#include "tracer/tables.h"
+#include "tracer/stacks/stack.h"
+#include "tracer/stacks/tables.h"
 
 #include <execinfo.h>
 #include <pthread.h>
@@ -13,9 +13,9 @@
 #include "capture/rings/arena.h"
 #include "chains.h"
 #include "check.h"
-#include "tracer/rules.h"
-#include "tracer/thread.h"
-#include "tracer/trie.h"
+#include "tracer/stacks/rules.h"
+#include "tracer/rings/thread.h"
+#include "tracer/stacks/trie.h"
 
 #define FRAMES_MAX 20000
 #define THREADS    4

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracer/trie.h"
+#include "tracer/stacks/trie.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "capture/wiped_arena.h"
 #include "check.h"
-#include "tracer/tables.h"
-#include "tracer/thread.h"
+#include "tracer/stacks/tables.h"
+#include "tracer/rings/thread.h"
 
 struct tracer_process tracer_process; /* the tracer's own, of which the trie needs the header */
 static struct arena *arena;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracer/turn.h"
+#include "tracer/rings/turn.h"
 
 #include <pthread.h>
 #include <time.h>
 
 #include "check.h"
-#include "tracer/thread.h"
+#include "tracer/rings/thread.h"
 
 struct tracer_process tracer_process; /* without a header: nobody waits for a recorder */
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/process/luggage.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracer/hooks/confine_hooks.h"
+#include "tracer/process/process.h"
+#include "tracer/process/raw_syscall.h"
+#include "tracer/rings/thread.h"
+
+/* Set by the dynamic loader before anything else runs; argc, argv and the environment lie there. */
+extern void *__libc_stack_end;
+
+static char **initial_environment(void)
+{
+    long *stack = __libc_stack_end;
+    return (char **)(stack + 1 + stack[0] + 1);
+}
+
+static char *environment_value(char **environment, const char *name)
+{
+    size_t size = strlen(name);
+    for (; *environment; environment++) {
+        if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
+            return *environment + size + 1;
+    }
+    return NULL;
+}
+
+/* How many there were. */
+static size_t remove_variable(char **environment, const char *name)
+{
+    size_t size = strlen(name);
+    char **to = environment;
+    for (; *environment; environment++) {
+        if (strncmp(*environment, name, size) != 0 || (*environment)[size] != '=')
+            *to++ = *environment;
+    }
+    *to = NULL;
+    return (size_t)(environment - to);
+}
+
+/* Behind the environment lies what the kernel tells a program, in pairs of words, and some look for it there.  Places
+ * that became free in front of it become a pair that says nothing. */
+static void close_gap(char **environment, size_t places)
+{
+    while (*environment)
+        environment++;
+    for (uint64_t *word = (uint64_t *)environment + 1; places >= 2; places -= 2) {
+        *word++ = AT_IGNORE;
+        *word++ = 0;
+    }
+}
+
+static struct tracer_luggage luggage;
+static bool luggage_is_packed, luggage_is_for_all;
+
+static bool can_open(const char *path, int how)
+{
+    return raw_syscall6(SYS_faccessat2, AT_FDCWD, (long)path, how, AT_EACCESS, 0, 0) == 0;
+}
+
+/* Whether the next image of this process is to be traced. */
+static bool travels_on(void)
+{
+    if (!luggage_is_packed || !tracer_is_on())
+        return false;
+    uint32_t pid = (uint32_t)raw_syscall3(SYS_getpid, 0, 0, 0);
+    return pid == tracer_process.local_pid || luggage_is_for_all;
+}
+
+/* Elsewhere (chroot, another user, another /proc) they would only make the loader complain; where calls are forbidden that
+ * they make, they would end the program. */
+static bool is_at_hand(void)
+{
+    return !tracer_is_confined() && can_open(luggage.library, R_OK) &&
+           can_open(luggage.arena + strlen("MEMOIR_ARENA="), R_OK | W_OK);
+}
+
+const struct tracer_luggage *tracer_luggage(bool for_child)
+{
+    return travels_on() && (luggage_is_for_all || !for_child) && is_at_hand() ? &luggage : NULL;
+}
+
+bool tracer_luggage_is_lost(void)
+{
+    return luggage.library[0] && !is_at_hand();
+}
+
+const char *tracer_luggage_library(void)
+{
+    return luggage.library;
+}
+
+void tracer_left_behind(int by)
+{
+    if (travels_on() && arena_enter()) {
+        atomic_fetch_add(&tracer_process.header->left_behind, (uint32_t)by);
+        arena_leave();
+    }
+}
+
+void luggage_pack(const char *library, const char *arena, bool for_all)
+{
+    size_t length = library ? strcspn(library, ":") : 0, size = strlen(arena);
+    luggage_is_packed = false;
+    luggage_is_for_all = for_all;
+    if (length == 0 || length >= sizeof(luggage.library) ||
+        strlen("MEMOIR_ARENA=") + size >= sizeof(luggage.arena))
+        return;
+    memcpy(luggage.arena, "MEMOIR_ARENA=", strlen("MEMOIR_ARENA="));
+    memcpy(luggage.arena + strlen("MEMOIR_ARENA="), arena, size + 1);
+    memcpy(luggage.library, library, length);
+    luggage.library[length] = '\0';
+    luggage_is_packed = true;
+}
+
+void luggage_drop(void)
+{
+    luggage_is_packed = false;
+}
+
+/* Takes our entry, the first, off LD_PRELOAD; what the user had there stays.  How many variables that removes. */
+static size_t restore_preload(char **environment)
+{
+    char *preload = environment_value(environment, "LD_PRELOAD");
+    char *rest = preload ? strchr(preload, ':') : NULL;
+    if (!rest)
+        return remove_variable(environment, "LD_PRELOAD");
+    memmove(preload, rest + 1, strlen(rest + 1) + 1);
+    return 0;
+}
+
+const char *luggage_arena(void)
+{
+    return environment_value(initial_environment(), "MEMOIR_ARENA");
+}
+
+const char *luggage_preload(void)
+{
+    return environment_value(initial_environment(), "LD_PRELOAD");
+}
+
+void luggage_hide(void)
+{
+    char **environment = initial_environment();
+    if (!environment_value(environment, "MEMOIR_ARENA"))
+        return;
+    size_t places = remove_variable(environment, "MEMOIR_ARENA");
+    places += remove_variable(environment, "MEMOIR_ROOM");
+    places += restore_preload(environment);
+    close_gap(environment, places);
+}

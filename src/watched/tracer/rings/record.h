@@ -1,0 +1,205 @@
+/* record.h - one call per thing that can happen to memory; hooks do nothing else.
+ * All are called between tracer_enter and tracer_leave.
+ *
+ * What happens at every malloc and free is inline: each level of calls costs the program a return address that the
+ * processor no longer predicts, when its own stack is deep. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tracer/process/real.h"
+#include "tracer/rings/ring.h"
+#include "tracer/stacks/stack.h"
+#include "tracer/rings/thin.h"
+#include "tracer/rings/thread.h"
+
+/* realloc: before the real call, and after it.  `began` is what the first one returned.  No block: nothing happened, or
+ * with a size of 0 the old one was freed. */
+bool record_move(void *block, uint64_t size);
+void record_moved_block(bool began, void *block, size_t size, uint64_t usable, void *hook_frame);
+
+/* Both, of a block that may or may not have been taken, and may or may not be. */
+struct resizing {
+    void *block;
+    bool followed, began;
+};
+/* `size`: as record_free has it. */
+void record_resize(struct resizing *resizing, uint64_t size);
+void record_resized(const struct resizing *resizing, void *moved, size_t size, uint64_t usable,
+                    void *hook_frame);
+
+void record_map(void *address, size_t length, void *hook_frame);
+bool record_unmap(void *address, size_t length);
+void record_unmapped(bool began, bool done);
+
+/* Forgets all that was counted, when nobody counts. */
+void record_forget(void);
+
+/* Parts of what is inline below. */
+void record_slotless(uint64_t calls, uint64_t bytes, uint64_t frees);
+void record_big(struct arena_slot *slot, void *block, uint32_t stack, size_t size, uint64_t usable);
+
+/* One event in so many has its own cost measured. */
+#define COST_EVERY 1024u
+
+static inline struct arena_slot *own_slot(void)
+{
+    struct arena_slot *slot = tracer_self.slot;
+    return likely(slot != NULL) ? slot : thread_take_slot();
+}
+
+/* How many events each group of addresses has seen.  Whoever has an address has it alone, so what
+ * happens to it is counted in order; two threads with two addresses of one group may count the
+ * same, rarely, and the recorder copes. */
+extern uint16_t event_numbers[EVENT_GROUPS] __attribute__((visibility("hidden")));
+
+static inline uint64_t next_number(const void *block)
+{
+    uint16_t *number = &event_numbers[event_group((uint64_t)block)];
+    uint16_t next = (uint16_t)(__atomic_load_n(number, __ATOMIC_RELAXED) + 1);
+    __atomic_store_n(number, next, __ATOMIC_RELAXED);
+    return (uint64_t)(next & EVENT_SEQUENCE_MASK) << EVENT_SEQUENCE_SHIFT;
+}
+
+static inline uint64_t usable_size(void *block)
+{
+    return real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
+}
+
+/* Of a block that is about to be freed. */
+static inline uint64_t size_at_end(void *block)
+{
+    return real.malloc_usable_size ? real.malloc_usable_size(block) : SIZE_UNKNOWN;
+}
+
+/* What follows is at another rate than what came before. */
+static inline void note_rate(struct arena_slot *slot)
+{
+    uint64_t rate = unlikely(slot->thin) ? EVENT_RATE_THINNED | RATE_THIN : tracer_self.rate;
+    if (likely(slot->rate == rate))
+        return;
+    slot->rate = rate;
+    ring_put1(slot, rate << 4 | EVENT_RATE);
+}
+
+static always_inline void put_alloc(struct arena_slot *slot, void *block, size_t size,
+                                    uint64_t usable, uint32_t stack)
+{
+    uint64_t spare = usable / 8 - (size + 7) / 8;
+    note_rate(slot);
+    slot->last_alloc = slot->next;
+    if (likely(spare < EVENT_SPARE_LIMIT && size < EVENT_SIZE_LIMIT && usable % 8 == 0))
+        ring_put2(slot, (uint64_t)block << 16 | next_number(block) | EVENT_ALLOC,
+                  (uint64_t)stack << EVENT_NODE_SHIFT | spare << EVENT_SIZE_BITS | size);
+    else /* also where the allocator does not say how much is usable */
+        record_big(slot, block, stack, size, usable > size ? usable : size);
+}
+
+static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
+{
+    slot->calls++;
+    slot->bytes += size;
+    slot->last_block =
+        slot->rate == RATE_FULL ? (uint64_t)block : 0; /* what came between is unknown */
+}
+
+/* Whoever took longer waited for the recorder, which is told apart, or for a processor. */
+#define COST_TICKS_MAX (1u << 16)
+
+/* Allocations and frees alike, so that the mean is that of all events. */
+static inline bool cost_is_due(uint64_t count)
+{
+    return count % COST_EVERY == COST_EVERY - 1;
+}
+
+static inline void note_cost(struct arena_slot *slot, uint64_t ticks)
+{
+    if (ticks > COST_TICKS_MAX)
+        return;
+    slot->cost_ticks += ticks;
+    slot->cost_events++;
+}
+
+/* A block of whatever allocator, which can hold `usable` bytes. */
+static always_inline void record_block(void *block, size_t size, uint64_t usable, void *hook_frame)
+{
+    struct arena_slot *slot = own_slot();
+    if (unlikely(!slot)) {
+        record_slotless(1, size, 0);
+        return;
+    }
+    note_alloc(slot, block, size);
+    if (unlikely(slot->thin) && thin_leaves_out(slot, size))
+        return;
+    uint64_t start = unlikely(cost_is_due(slot->calls)) ? read_tsc() : 0;
+    if (likely(ring_begin(slot, (struct event_weight){1, size, 0, size})))
+        put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
+    if (unlikely(start))
+        note_cost(slot, read_tsc() - start);
+}
+
+/* A block of libc's, or of what stands in its place. */
+static always_inline void record_alloc(void *block, size_t size, void *hook_frame)
+{
+    record_block(block, size, usable_size(block), hook_frame);
+}
+
+static inline void record_moved(bool began, void *block, size_t size, void *hook_frame)
+{
+    record_moved_block(began, block, size, block ? usable_size(block) : 0, hook_frame);
+}
+
+/* The word of FREE or MOVE: address, and whether the block was temporary. */
+static always_inline uint64_t free_word(struct arena_slot *slot, void *block)
+{
+    uint64_t word = (uint64_t)block << 16;
+    if (slot->last_block == (uint64_t)block) {
+        slot->last_block = 0;
+        word |= EVENT_TEMPORARY;
+    }
+    slot->frees++;
+    return word;
+}
+
+/* A block that dies before anything else happened in its thread: its record, if nobody has read it, becomes that
+ * of both.  Not while events are few and stamped one by one, for that would hide the time between. */
+static always_inline bool cancel_pair(struct arena_slot *slot, void *block, uint64_t size)
+{
+    uint64_t at = slot->last_alloc;
+    uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
+    if (at + 2 != slot->next || clock == 0 || clock != slot->last_clock ||
+        (size > ORDER_PAIR_BYTES && ring_is_one_of_several()))
+        return false;
+    uint64_t *place = &arena_slot_ring(slot)[at % RING_WORDS], word = *place;
+    if (event_type_of(word) != EVENT_ALLOC || (word & EVENT_TAKEN) ||
+        !__atomic_compare_exchange_n(place, &word, word - EVENT_ALLOC + EVENT_PAIR, false,
+                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return false;
+    next_number(block);
+    return true;
+}
+
+static always_inline void put_free(struct arena_slot *slot, void *block, uint64_t size)
+{
+    uint64_t word = free_word(slot, block);
+    if ((word & EVENT_TEMPORARY) && cancel_pair(slot, block, size))
+        return;
+    if (unlikely(!ring_begin(slot, (struct event_weight){0, 0, 1, size})))
+        return;
+    ring_put1(slot, word | next_number(block) | EVENT_FREE);
+}
+
+/* `size`: of the block, about, or SIZE_UNKNOWN. */
+static always_inline void record_free(void *block, uint64_t size)
+{
+    struct arena_slot *slot = own_slot();
+    if (unlikely(!slot)) {
+        record_slotless(0, 0, 1);
+        return;
+    }
+    uint64_t start = unlikely(cost_is_due(slot->frees)) ? read_tsc() : 0;
+    put_free(slot, block, size);
+    if (unlikely(start))
+        note_cost(slot, read_tsc() - start);
+}

@@ -1,0 +1,91 @@
+/* ring.h - writing events to this thread's ring.
+ *
+ * One writer, no lock: words are stored, then the head is published.  A full ring is waited for as long as the recorder
+ * makes progress, or for as long as the recorder allows (longest_wait_ns).  A recorder that makes none for a second is not
+ * waited for until it does again; one that died turns the tracer off.  Events that find no room all the same are
+ * dropped and counted, and a GAP record tells of them when there is room again. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracer/rings/thread.h"
+#include "wire/event.h"
+
+/* Always left free, so that the end of a two-part record and the time before it fit without asking.
+ */
+#define RING_MARGIN 32u
+/* Events without a new time stamp, at most, in a lone thread and among several.  Each counts as one, and as one more for every
+ * QUIET_BYTES that it takes or gives back: among several threads the order of what is large must be known, or the peak
+ * would be wrong. */
+#define QUIET_MAX    128u
+#define QUIET_SHARED ((unsigned)(ORDER_UNSURE_BYTES / QUIET_BYTES))
+#define QUIET_BYTES  256u
+#define SIZE_UNKNOWN UINT64_MAX /* as good as large */
+
+/* What an event means for the totals if it must be dropped; and the bytes that it takes or gives back, about. */
+struct event_weight {
+    uint64_t calls, bytes, frees, moved;
+};
+
+uint64_t ring_room(const struct arena_slot *slot); /* words that may be written */
+
+bool ring_make_room(struct arena_slot *slot, struct event_weight weight);
+void ring_tick(struct arena_slot *slot, uint64_t clock);
+/* For marks: writes a time that is later than all before it in this ring, and by which the others' next events are
+ * later. */
+uint64_t ring_put_instant(struct arena_slot *slot);
+void ring_wake_recorder(void); /* if it sleeps */
+
+/* Whether the order in which threads do something matters. */
+static inline bool ring_is_one_of_several(void)
+{
+    return atomic_load_explicit(&tracer_process.header->slot_high, memory_order_relaxed) > 1;
+}
+
+/* The kernel's monotonic clock, for waits that must end. */
+uint64_t ring_clock_ns(void);
+
+/* Room for a record of up to EVENT_WORDS_MAX words and its time.  false: the event is dropped. */
+static inline bool ring_begin(struct arena_slot *slot, struct event_weight weight)
+{
+    if (unlikely(slot->next >= slot->look_at) && !ring_make_room(slot, weight))
+        return false;
+    uint64_t clock = atomic_load_explicit(&tracer_process.header->clock, memory_order_relaxed);
+    slot->quiet_events += 1 + weight.moved / QUIET_BYTES;
+    if (unlikely(clock != slot->last_clock || slot->quiet_events > QUIET_MAX))
+        ring_tick(slot, clock);
+    return true;
+}
+
+/* The lines to come were last read by the recorder, on another core: fetch them back in time. */
+#define RING_AHEAD 64u
+
+static inline void ring_fetch_ahead(uint64_t *ring, uint64_t head)
+{
+    /* Every x86-64 since 2014 has it, and the older ones take it for a no-op. */
+    __asm__ volatile("prefetchw %0" : : "m"(ring[(head + RING_AHEAD) % RING_WORDS]));
+}
+
+/* Stores the words of one record and publishes them. */
+static inline void ring_put1(struct arena_slot *slot, uint64_t a)
+{
+    uint64_t head = slot->next;
+    uint64_t *ring = arena_slot_ring(slot);
+    ring[head % RING_WORDS] = a;
+    slot->next = head + 1;
+    atomic_store_explicit(&slot->head, head + 1, memory_order_release);
+}
+
+static inline void ring_put2(struct arena_slot *slot, uint64_t a, uint64_t b)
+{
+    uint64_t head = slot->next;
+    uint64_t *ring = arena_slot_ring(slot);
+    ring[head % RING_WORDS] = a;
+    ring[(head + 1) % RING_WORDS] = b;
+    slot->next = head + 2;
+    ring_fetch_ahead(ring, head);
+    atomic_store_explicit(&slot->head, head + 2, memory_order_release);
+}
+
+void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count);

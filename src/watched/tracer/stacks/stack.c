@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/stacks/stack.h"
+
+#include "tracer/process/raw_syscall.h"
+#include "tracer/stacks/rules.h"
+#include "tracer/stacks/slow_walk.h"
+#include "tracer/rings/thread.h"
+#include "tracer/stacks/tips.h"
+#include "tracer/stacks/trie.h"
+#include "tracer/stacks/trunk.h"
+
+/* A trunk of so many frames is enough of the outer part of a stack that is deeper by DEEP_WALK frames. */
+#define DEEP_TRUNK 512u
+#define DEEP_WALK  1024u
+#define DEEP_INNER 64u
+
+/* One step outward by a compact rule.  false when the fast way ends here, `rule` then says why. */
+static inline bool step(struct position *at, unwind_rule rule, uint64_t high)
+{
+    uint64_t cfa;
+    switch (rule_kind_of(rule)) {
+    case RULE_RSP:
+        cfa = at->cfa + (uint64_t)rule_offset(rule);
+        break;
+    case RULE_RBP:
+        cfa = at->fp + (uint64_t)rule_offset(rule);
+        break;
+    case RULE_RBP_MEMORY: {
+        uint64_t slot = at->fp + (uint64_t)rule_offset(rule);
+        if (at->fp < at->cfa || at->fp + 8 > high || slot < at->cfa || slot + 8 > high || slot % 8)
+            return false;
+        cfa = word_at(slot);
+        if (cfa <= at->cfa || cfa > high || cfa % 8)
+            return false;
+        at->cfa = cfa;
+        at->ret = word_at(cfa - 8);
+        at->fp = word_at(at->fp);
+        return true;
+    }
+    default:
+        return false;
+    }
+    if (unlikely(cfa <= at->cfa || cfa > high || cfa % 8))
+        return false;
+    uint64_t saved = rule_saved_fp(rule);
+    if (saved) {
+        if (unlikely(cfa - saved < at->cfa))
+            return false; /* a frame keeps things inside itself */
+        at->fp = word_at(cfa - saved);
+    }
+    at->cfa = cfa;
+    at->ret = word_at(cfa - 8);
+    return true;
+}
+
+/* trie_push through a small memory of this thread's last answers. */
+static inline uint32_t push(struct arena_slot *slot, uint32_t parent, uint64_t ip)
+{
+    uint64_t key = ip | tracer_self.limits.generation; /* exact: 48 bits and 16 */
+    uint64_t hash = (ip ^ (uint64_t)parent << 32) * 0x9e3779b97f4a7c15ull;
+    struct known_child *child = &arena_slot_memory(slot)->children[hash >> (64 - CHILDREN_BITS)];
+    if (likely(child->key == key && child->parent == parent))
+        return child->node;
+    uint32_t node = trie_push(parent, ip, rule_module(rules_find(ip - 1)));
+    *child = (struct known_child){key, parent, node};
+    return node;
+}
+
+/* The same for a whole path, by its hash. */
+static inline uint64_t path_hash(uint64_t hash, uint64_t ret)
+{
+    hash = (hash ^ ret) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 32;
+}
+
+static inline struct known_path *path_at(struct arena_slot *slot, uint64_t hash, uint32_t parent)
+{
+    uint64_t mixed = (hash + parent) * 0xbf58476d1ce4e5b9ull;
+    return &arena_slot_memory(slot)->paths[mixed >> (64 - PATHS_BITS)];
+}
+
+static inline uint32_t keep_link(struct kept_frames *kept, uint32_t count, uint32_t frame,
+                                 struct link link)
+{
+    if (likely(!link.place))
+        return count;
+    kept->link_slot[count] = link.place;
+    kept->link_value[count] = link.value;
+    kept->link_frame[count] = frame;
+    return count + 1;
+}
+
+/* The walked frames replace the trunk from `join` inward. */
+static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
+                           uint32_t count, uint32_t node)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    struct outside outside = outside_of(kept, join);
+    struct thread_limits *limits = &tracer_self.limits;
+    uint32_t links = limits->link_count, at = join;
+    bool keeping = true;
+
+    while (links > 0 && kept->link_frame[links - 1] >= join)
+        links--;
+    for (uint32_t i = count; i-- > 0;) {
+        node = push(slot, node, walked->ret[i]);
+        struct links needed = go_inward(walked, i, &outside);
+        keeping = keeping && at < FRAMES_KEPT && links + 2 <= LINKS_KEPT;
+        if (!keeping)
+            continue;
+        links = keep_link(kept, links, at, needed.saved_fp);
+        links = keep_link(kept, links, at, needed.beginning);
+        kept->slot[at] = walked->slot[i];
+        kept->ret[at] = walked->ret[i];
+        kept->frame_pointer[at] = walked->frame_pointer[i];
+        kept->node[at++] = node | (outside.needs_fp ? KEPT_NEEDS_FP : 0);
+    }
+    limits->frame_count = limits->position = at;
+    limits->link_count = links;
+    return node;
+}
+
+/* Makes sure `cfa` lies in the known part of the thread's own stack, growing that part downward. */
+static bool on_own_stack(struct thread_limits *limits, uint64_t cfa)
+{
+    if (cfa >= limits->stack_low && cfa < limits->stack_high)
+        return true;
+    if (cfa >= limits->stack_high || cfa < limits->stack_floor)
+        return false;
+    for (uint64_t page = cfa & ~4095ull; page < limits->stack_low; page += 4096) {
+        if (!raw_is_readable(page))
+            return false;
+    }
+    limits->stack_low = cfa & ~4095ull;
+    return true;
+}
+
+/* A walk that has met the trunk: `join` frames of that are outside the `count` walked ones. */
+struct way_out {
+    uint32_t join, count;
+    uint64_t hash; /* of the walked return addresses */
+};
+
+/* Walks outward from `at` until it meets one of `out->join` trunk frames or the outer end.  The node to
+ * build on, TRIE_NONE when the fast way fails. */
+static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *kept,
+                            struct position at, struct way_out *out)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    uint32_t outer = out->join, next = 0;
+    uint64_t hash = tracer_self.limits.generation;
+    for (;;) {
+        while (outer > 0 && kept->slot[outer - 1] < at.cfa - 8)
+            outer--;
+        *out = (struct way_out){outer, next, hash};
+        if (outer > 0 && kept->slot[outer - 1] == at.cfa - 8 &&
+            (!(kept->node[outer - 1] & KEPT_NEEDS_FP) || kept->frame_pointer[outer - 1] == at.fp))
+            return kept->node[outer - 1] & ~KEPT_NEEDS_FP;
+        if (unlikely(next == (outer >= DEEP_TRUNK ? DEEP_WALK : FRAMES_KEPT) || at.ret == 0))
+            return TRIE_NONE;
+        unwind_rule rule = rules_find_near(at.ret - 1);
+        hash = path_hash(hash, at.ret);
+        walked->slot[next] = at.cfa - 8;
+        walked->ret[next] = at.ret;
+        walked->frame_pointer[next] = at.fp;
+        walked->rule[next++] = rule;
+        if (unlikely(!step(&at, rule, tracer_self.limits.stack_high))) {
+            *out = (struct way_out){0, next, hash};
+            return rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high) ? TRIE_COMPLETE
+                                                                                   : TRIE_NONE;
+        }
+    }
+}
+
+static void rotate(uint64_t *values, uint32_t by)
+{
+    static const uint32_t ends[3][2] = {
+        {0, 1}, {1, 2}, {0, 2}}; /* reverse both parts, then the whole */
+    uint32_t borders[3] = {0, by, FRAMES_KEPT};
+    for (unsigned i = 0; i < 3; i++) {
+        for (uint32_t low = borders[ends[i][0]], high = borders[ends[i][1]]; low + 1 < high;
+             low++, high--) {
+            uint64_t value = values[low];
+            values[low] = values[high - 1];
+            values[high - 1] = value;
+        }
+    }
+}
+
+/* The first time on a stack that is deeper than can be kept: walks it all and makes the outermost frames the
+ * trunk.  false when they cannot be reached. */
+static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, struct position at)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    uint32_t next = 0;
+    unwind_rule rule;
+    do {
+        uint32_t place = next++ % FRAMES_KEPT;
+        rule = rules_find_near(at.ret - 1);
+        walked->slot[place] = at.cfa - 8;
+        walked->ret[place] = at.ret;
+        walked->frame_pointer[place] = at.fp;
+        walked->rule[place] = rule;
+    } while (at.ret != 0 && step(&at, rule, tracer_self.limits.stack_high));
+    if (next < FRAMES_KEPT || !rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high))
+        return false;
+    rotate(walked->slot, next % FRAMES_KEPT);
+    rotate(walked->ret, next % FRAMES_KEPT);
+    rotate(walked->frame_pointer, next % FRAMES_KEPT);
+    rotate(walked->rule, next % FRAMES_KEPT);
+    grow_trunk(slot, kept, 0, FRAMES_KEPT, TRIE_COMPLETE);
+    return true;
+}
+
+/* So deep below the trunk that walking to it each time would take too long: the trunk's frames that are in place
+ * are the outer part, the innermost ones the inner, and the recursion between is left out. */
+static uint32_t skip_middle(struct arena_slot *slot, const struct kept_frames *kept, uint32_t valid)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    uint32_t node = kept->node[valid - 1] & ~KEPT_NEEDS_FP;
+    for (uint32_t i = DEEP_INNER; i-- > 0;) {
+        node = push(slot, node, walked->ret[i]);
+        if (i == DEEP_INNER - 1) /* whoever reads it must know */
+            trie_mark_folded(node);
+    }
+    return node;
+}
+
+/* How many of the trunk's frames are not inward of `place`.  Without a branch that would be guessed
+ * wrong. */
+static inline uint32_t seek(const struct kept_frames *kept, uint32_t count, uint64_t place)
+{
+    uint32_t low = 0;
+    while (count > 0) {
+        uint32_t half = (count + 1) / 2;
+        low = kept->slot[low + half - 1] >= place ? low + half : low;
+        count -= half;
+    }
+    return low;
+}
+
+/* What was learned by rules of libraries that are gone may look right and be wrong. */
+static void forget(struct arena_slot *slot, uint64_t generation)
+{
+    struct thread_limits *limits = &tracer_self.limits;
+    limits->generation = generation;
+    limits->frame_count = limits->link_count = limits->position = 0;
+    tips_forget(slot);
+}
+
+/* The node of the walked frames, on top of `node`. */
+static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *out, uint32_t node)
+{
+    const struct walked_frames *walked = arena_slot_walked(slot);
+    struct known_path *path = path_at(slot, out->hash, node);
+    uint64_t key = walked->ret[0] << 16 | out->count;
+    if (path->hash == out->hash && path->key == key && path->parent == node)
+        return path->node;
+    *path = (struct known_path){out->hash, key, node, 0};
+    for (uint32_t i = out->count; i-- > 0;)
+        node = push(slot, node, walked->ret[i]);
+    return path->node = node;
+}
+
+/* The stack is a part of the trunk: its innermost frame becomes a tip, to be found at once the next time. */
+static void keep_innermost(struct arena_slot *slot, const struct kept_frames *kept,
+                           const struct position *at, uint32_t join)
+{
+    struct walked_frames *walked = arena_slot_walked(slot);
+    if (join < 2)
+        return;
+    walked->slot[0] = at->cfa - 8;
+    walked->ret[0] = at->ret;
+    walked->frame_pointer[0] = at->fp;
+    walked->rule[0] = rules_find_near(at->ret - 1);
+    tips_keep(slot, at, join - 1, 1, kept->node[join - 1] & ~KEPT_NEEDS_FP);
+}
+
+/* No tip holds: walks, and remembers. */
+static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
+                                const struct position *at)
+{
+    struct kept_frames *kept = arena_slot_frames(slot);
+    struct thread_limits *limits = &tracer_self.limits;
+    uint32_t position = limits->position;
+    if ((position > 0 && kept->slot[position - 1] < at->cfa - 8) ||
+        (position < limits->frame_count && kept->slot[position] >= at->cfa - 8))
+        limits->position = position = seek(kept, limits->frame_count, at->cfa - 8);
+    uint32_t valid = trunk_valid(limits, kept, position);
+    struct way_out out = {.join = valid};
+    uint32_t node = walk(slot, kept, *at, &out);
+    if (unlikely(node == TRIE_NONE)) {
+        if (out.count == DEEP_WALK && valid >= DEEP_TRUNK)
+            return skip_middle(slot, kept, valid);
+        if (out.count == FRAMES_KEPT && adopt_outermost(slot, kept, *at))
+            return stack_capture(slot, hook_frame);
+        return slow_walk(slot, hook_frame);
+    }
+    if (out.count == 0) {
+        keep_innermost(slot, kept, at, out.join);
+        return node;
+    }
+    /* A few frames that differ are a tip; more mean that the program went elsewhere. */
+    if (out.count > TIP_KEPT || out.join == 0 || out.join == limits->frame_count)
+        return grow_trunk(slot, kept, out.join, out.count, node);
+    node = name_path(slot, &out, node);
+    tips_keep(slot, at, out.join, out.count, node);
+    return node;
+}
+
+uint32_t stack_capture_changed(struct arena_slot *slot, void *hook_frame)
+{
+    uint64_t frame = (uint64_t)hook_frame;
+    struct position at = position_of_caller(frame);
+    uint64_t generation = atomic_load_explicit(&rule_generation, memory_order_relaxed);
+
+    if (unlikely(!on_own_stack(&tracer_self.limits, frame)))
+        return slow_walk(slot, hook_frame);
+    if (unlikely(tracer_self.limits.generation != generation))
+        forget(slot, generation);
+    return capture_by_walk(slot, hook_frame, &at);
+}

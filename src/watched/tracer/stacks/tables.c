@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/stacks/tables.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "tracer/process/raw_syscall.h"
+#include "tracer/rings/turn.h"
+
+#define PAGE           4096u
+#define SLOTS_RESERVED 64u
+/* Who may lock more than this was meant to lock memory. */
+#define LOCK_RAISED (64ull << 20)
+
+#define NODE_PIECE_BYTES (sizeof(struct trie_node) << NODE_PIECE_BITS)
+_Static_assert(NODE_PIECE_BYTES % PAGE == 0, "pieces are whole pages");
+
+/* A part of the arena that is mapped without access: one page to map more from, or all that can be foreseen. */
+struct anchor {
+    char *at;
+    uint64_t offset, length;
+    bool is_borrowed; /* of a piece, with which it goes */
+};
+
+enum { ANCHOR_NODES = TRIE_LEVELS, ANCHOR_SLOTS, ANCHORS };
+
+struct tracer_tables tracer_tables;
+static char *head;
+static struct anchor reserved;         /* from the nodes to the first slots */
+static struct anchor anchors[ANCHORS]; /* else: the first page of each level, of nodes and slots */
+
+/* One at a time maps a piece or gives back what is reserved: a piece must not be taken of what has just gone. */
+static struct turn turn;
+
+void tables_forget_turn(void)
+{
+    turn_give(&turn);
+}
+
+static bool is_error(long result)
+{
+    return result < 0 && result > -4096;
+}
+
+/* Maps [offset, offset + length) of the arena; NULL when it cannot be. */
+static char *map_part(int fd, uint64_t offset, uint64_t length, int access)
+{
+    long at = raw_syscall6(SYS_mmap, 0, (long)length, access, MAP_SHARED, fd, (long)offset);
+    if (is_error(at))
+        return NULL;
+    raw_syscall3(SYS_madvise, at, (long)length, MADV_DONTDUMP);
+    return (char *)at;
+}
+
+static void unmap(void *at, uint64_t length)
+{
+    if (at)
+        raw_syscall3(SYS_munmap, (long)at, (long)length, 0);
+}
+
+static uint64_t limit_of(int resource)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    raw_syscall6(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
+    return limit.rlim_cur;
+}
+
+/* Whether address space that is not used is nobody's business. */
+static bool may_reserve(void)
+{
+    uint64_t lock = limit_of(RLIMIT_MEMLOCK);
+    return limit_of(RLIMIT_AS) == RLIM_INFINITY && (lock == RLIM_INFINITY || lock < LOCK_RAISED);
+}
+
+static void drop_anchor(int fd, struct anchor *anchor, uint64_t offset, uint64_t length)
+{
+    *anchor = (struct anchor){map_part(fd, offset, length, PROT_NONE), offset, length, false};
+}
+
+static void drop_anchors(int fd)
+{
+    if (may_reserve())
+        drop_anchor(fd, &reserved, ARENA_NODES_AT,
+                    ARENA_SLOTS_AT + (uint64_t)SLOTS_RESERVED * SLOT_STRIDE - ARENA_NODES_AT);
+    if (reserved.at)
+        return;
+    for (unsigned i = 0; i < TRIE_LEVELS; i++)
+        drop_anchor(fd, &anchors[i], ARENA_INDEX_AT + arena_level_offset(i), PAGE);
+    drop_anchor(fd, &anchors[ANCHOR_NODES], ARENA_NODES_AT, PAGE);
+    drop_anchor(fd, &anchors[ANCHOR_SLOTS], ARENA_SLOTS_AT, PAGE);
+}
+
+static bool is_arena(const struct arena_header *header)
+{
+    return header->magic == ARENA_MAGIC && header->version == ARENA_VERSION &&
+           header->size == ARENA_BYTES;
+}
+
+/* The linker's; hidden, or the program's own would be meant. */
+extern char __bss_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+
+/* Tables of this library that begin as zeros are 8 MiB: a core file is of the program.  Just the whole mapping, so that
+ * it stays one; what is before the first page has a file behind it. */
+static void leave_out_of_cores(void)
+{
+    uintptr_t const from = ((uintptr_t)__bss_start + PAGE - 1) & -(uintptr_t)PAGE;
+    uintptr_t const to = ((uintptr_t)_end + PAGE - 1) & -(uintptr_t)PAGE;
+    raw_syscall3(SYS_madvise, (long)from, (long)(to - from), MADV_DONTDUMP);
+}
+
+int tables_open(int fd, struct stat *status)
+{
+    if (raw_syscall3(SYS_fstat, fd, (long)status, 0) < 0)
+        return -EBADF;
+    if (!S_ISREG(status->st_mode) || status->st_size < (off_t)sizeof(struct arena_header))
+        return -EINVAL;
+    if (status->st_size != (off_t)ARENA_BYTES)
+        return -EPROTO;
+    head = map_part(fd, 0, ARENA_NODES_AT, PROT_READ | PROT_WRITE);
+    if (!head)
+        return -ENOMEM;
+    if (!is_arena((struct arena_header *)head)) {
+        tables_close();
+        return -EPROTO;
+    }
+    drop_anchors(fd);
+    leave_out_of_cores();
+    return 0;
+}
+
+struct arena_header *tables_head(void)
+{
+    return (struct arena_header *)head;
+}
+
+/* Pieces that are not in what was reserved. */
+static void unmap_pieces(_Atomic(void *) *places, uint32_t count, uint64_t length)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!atomic_load(&places[i]))
+            continue; /* a forked child need not have a copy of all that is empty */
+        char *at = atomic_exchange(&places[i], NULL);
+        if (at < reserved.at || at >= reserved.at + reserved.length)
+            unmap(at, length);
+    }
+}
+
+void tables_close(void)
+{
+    unmap_pieces(tracer_tables.nodes, NODE_PIECES, NODE_PIECE_BYTES);
+    unmap_pieces(tracer_tables.slots, ARENA_SLOTS, SLOT_STRIDE);
+    for (unsigned i = 0; i < TRIE_LEVELS; i++)
+        unmap_pieces(&tracer_tables.levels[i], 1, sizeof(uint32_t) << TRIE_LEVEL_BITS(i));
+    for (unsigned i = 0; i < ANCHORS; i++) {
+        if (!anchors[i].is_borrowed)
+            unmap(anchors[i].at, anchors[i].length);
+        anchors[i] = (struct anchor){.at = NULL};
+    }
+    unmap(reserved.at, reserved.length);
+    unmap(head, ARENA_NODES_AT);
+    reserved = (struct anchor){.at = NULL};
+    head = NULL;
+}
+
+/* Unmaps what is reserved from `*done` up to `offset`. */
+static void give_back_to(uint64_t *done, uint64_t offset, uint64_t end)
+{
+    if (offset > *done)
+        unmap(reserved.at + (*done - reserved.offset), offset - *done);
+    if (end > *done)
+        *done = end;
+}
+
+/* The first page of a part stays to map more from. */
+static void keep_anchor(struct anchor *anchor, uint64_t *done, uint64_t offset, bool is_used)
+{
+    *anchor = (struct anchor){reserved.at + (offset - reserved.offset), offset, PAGE,
+                              .is_borrowed = is_used};
+    give_back_to(done, offset, offset + PAGE);
+}
+
+static void keep_pieces(const _Atomic(void *) *places, uint32_t count, uint64_t *done,
+                        uint64_t offset, uint64_t length)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *at = atomic_load(&places[i]);
+        if (at == reserved.at + (offset + i * length - reserved.offset))
+            give_back_to(done, offset + i * length, offset + (i + 1) * length);
+    }
+}
+
+static void keep_part(struct anchor *anchor, const _Atomic(void *) *places, uint32_t count,
+                      uint64_t *done, uint64_t offset, uint64_t length)
+{
+    const char *first = atomic_load(places);
+    keep_anchor(anchor, done, offset, first == reserved.at + (offset - reserved.offset));
+    keep_pieces(places, count, done, offset, length);
+}
+
+void tables_give_back(void)
+{
+    if (!reserved.at || !turn_take(&turn, false))
+        return;
+    uint64_t done = reserved.offset;
+    keep_part(&anchors[ANCHOR_NODES], tracer_tables.nodes, NODE_PIECES, &done, ARENA_NODES_AT,
+              NODE_PIECE_BYTES);
+    for (unsigned i = 0; i < TRIE_LEVELS; i++)
+        keep_part(&anchors[i], &tracer_tables.levels[i], 1, &done,
+                  ARENA_INDEX_AT + arena_level_offset(i), sizeof(uint32_t) << TRIE_LEVEL_BITS(i));
+    keep_part(&anchors[ANCHOR_SLOTS], tracer_tables.slots, SLOTS_RESERVED, &done, ARENA_SLOTS_AT,
+              SLOT_STRIDE);
+    give_back_to(&done, reserved.offset + reserved.length, 0);
+    reserved = (struct anchor){.at = NULL};
+    turn_give(&turn);
+}
+
+bool tables_yield(void)
+{
+    if (!reserved.at || limit_of(RLIMIT_AS) == RLIM_INFINITY)
+        return false;
+    tables_give_back();
+    return true;
+}
+
+/* A piece that is to be accessible. */
+struct piece {
+    _Atomic(void *) *place; /* where everybody looks for it */
+    uint64_t offset, length;
+    const struct anchor *anchor;   /* before it, in the arena */
+    const _Atomic(void *) *before; /* the piece right before it, of the same length; or NULL */
+};
+
+/* Maps from a page that is mapped already, the nearest before it, what comes after that page, too. */
+static char *map_again(const struct piece *piece)
+{
+    const struct anchor *anchor = reserved.at ? &reserved : piece->anchor;
+    char *before = piece->before ? atomic_load(piece->before) : NULL;
+    if (!before && !anchor->at)
+        return NULL;
+    char *page = before ? before + piece->length - PAGE : anchor->at + anchor->length - PAGE;
+    uint64_t page_offset = before ? piece->offset - PAGE : anchor->offset + anchor->length - PAGE;
+    uint64_t skipped = piece->offset - page_offset;
+    long at = raw_syscall6(SYS_mremap, (long)page, 0, (long)(skipped + piece->length),
+                           MREMAP_MAYMOVE, 0, 0);
+    if (is_error(at))
+        return NULL;
+    if (skipped > 0)
+        unmap((void *)at, skipped);
+    raw_syscall3(SYS_madvise, at + (long)skipped, (long)piece->length, MADV_DONTDUMP);
+    return (char *)at + skipped;
+}
+
+static void *map_piece_now(const struct piece *piece)
+{
+    bool kept = reserved.at && piece->offset + piece->length <= reserved.offset + reserved.length;
+    char *at = kept ? reserved.at + (piece->offset - reserved.offset) : map_again(piece);
+    void *nobody = NULL;
+    if (!at ||
+        is_error(raw_syscall3(SYS_mprotect, (long)at, (long)piece->length, PROT_READ | PROT_WRITE)))
+        return NULL;
+    if (atomic_compare_exchange_strong(piece->place, &nobody, at))
+        return at;
+    if (!kept)
+        unmap(at, piece->length); /* another thread was first */
+    return nobody;
+}
+
+static void *map_piece(const struct piece *piece)
+{
+    if (!turn_take(&turn, false))
+        return NULL;
+    void *at = map_piece_now(piece);
+    turn_give(&turn);
+    return at;
+}
+
+struct trie_node *tables_map_nodes(uint32_t index)
+{
+    return map_piece(&(struct piece){.place = &tracer_tables.nodes[index],
+                                     .offset = ARENA_NODES_AT + index * NODE_PIECE_BYTES,
+                                     .length = NODE_PIECE_BYTES,
+                                     .anchor = &anchors[ANCHOR_NODES],
+                                     .before = index > 0 ? &tracer_tables.nodes[index - 1] : NULL});
+}
+
+_Atomic uint32_t *tables_map_level(unsigned level)
+{
+    return map_piece(&(struct piece){.place = &tracer_tables.levels[level],
+                                     .offset = ARENA_INDEX_AT + arena_level_offset(level),
+                                     .length = sizeof(uint32_t) << TRIE_LEVEL_BITS(level),
+                                     .anchor = &anchors[level]});
+}
+
+/* Where address space is limited, many threads that begin at once take much of it for a moment, because each maps what lies between
+ * its slot and one that is mapped already, too.  So it is worth trying again. */
+#define SLOT_TRIES  12
+#define SLOT_NAP_NS 500000ull
+
+struct arena_slot *tables_map_slot(uint32_t index)
+{
+    struct piece const piece = {.place = &tracer_tables.slots[index],
+                                .offset = ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE,
+                                .length = SLOT_STRIDE,
+                                .anchor = &anchors[ANCHOR_SLOTS],
+                                .before = index > 0 ? &tracer_tables.slots[index - 1] : NULL};
+    struct arena_slot *slot = map_piece(&piece);
+    for (int i = 0; !slot && !reserved.at && i < SLOT_TRIES; i++) {
+        raw_nap(SLOT_NAP_NS);
+        slot = map_piece(&piece);
+    }
+    return slot;
+}
+
+void tables_part_with_slot(struct arena_slot *slot, uint32_t index)
+{
+    long copy = raw_syscall6(SYS_mmap, 0, SLOT_STRIDE, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* The real one, in another place, for who will have it next. */
+    long real = raw_syscall6(SYS_mremap, (long)slot, 0, SLOT_STRIDE, MREMAP_MAYMOVE, 0, 0);
+    if (is_error(copy))
+        return;
+    memcpy((void *)copy, slot, SLOT_STRIDE - RING_BYTES);
+    raw_syscall6(SYS_mremap, copy, SLOT_STRIDE, SLOT_STRIDE, MREMAP_MAYMOVE | MREMAP_FIXED,
+                 (long)slot, 0);
+    if (!is_error(real))
+        atomic_store(&tracer_tables.slots[index], (void *)real);
+}
+
+void tables_adopt(void *arena)
+{
+    for (uint32_t i = 0; i < NODE_PIECES; i++)
+        tracer_tables.nodes[i] = arena_node_at(arena, i << NODE_PIECE_BITS);
+    for (unsigned i = 0; i < TRIE_LEVELS; i++)
+        tracer_tables.levels[i] = arena_index_level(arena, i);
+    for (uint32_t i = 0; i < ARENA_SLOTS; i++)
+        tracer_tables.slots[i] = arena_slot_at(arena, i);
+}
