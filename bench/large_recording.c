@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/recording_writer.h"
+#include "store/write/recording_writer.h"
 
 #define SECOND      UINT64_C(1000000000)
 #define FRAMES      6000u

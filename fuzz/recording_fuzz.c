@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "store/checksum.h"
-#include "store/chunk.h"
-#include "store/recording_follow.h"
-#include "store/recording_reader.h"
+#include "store/chunks/checksum.h"
+#include "store/chunks/chunk.h"
+#include "store/read/recording_follow.h"
+#include "store/read/recording_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "procfs/process/open_files.h"
-#include "store/recording_reader.h"
+#include "store/read/recording_reader.h"
 
 #define RECORDER "memoir-record"
 

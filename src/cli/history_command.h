@@ -6,7 +6,7 @@
 #include "analyze/growth/growth.h"
 #include "base/pattern.h"
 #include "report/text/text_style.h"
-#include "store/history.h"
+#include "store/history/history.h"
 
 struct history_question {
     const char *path, *process, *category; /* NULL: all */

@@ -5,7 +5,7 @@
  *     value 1 1048576 rss         kind, number, name; at most HISTORY_LINES_VALUES of them */
 #pragma once
 
-#include "store/history.h"
+#include "store/history/history.h"
 
 #define HISTORY_LINES_COMMAND "add-snapshot" /* memoir-history add-snapshot DB <lines */
 #define HISTORY_LINES_VALUES  256

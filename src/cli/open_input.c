@@ -16,7 +16,7 @@
 #include "cluster/runs/run_recording.h"
 #include "formats/shared/input.h"
 #include "formats/shared/readers.h"
-#include "store/recording_reader.h"
+#include "store/read/recording_reader.h"
 
 #define HEAD_BYTES 4096u
 #define HEAD_MOST  (4u << 20) /* where a line in it is longer, as command lines can be */

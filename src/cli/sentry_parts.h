@@ -7,7 +7,7 @@
 #include "cli/alert_actions.h"
 #include "cli/sentry.h"
 #include "cli/sentry_pressure.h"
-#include "store/history_queue.h"
+#include "store/history/history_queue.h"
 
 struct sentry {
     const struct sentry_options *options;

@@ -20,7 +20,7 @@
 #include "serve/http/server.h"
 #include "serve/content/site_list.h"
 #include "serve/http/token_file.h"
-#include "store/history.h"
+#include "store/history/history.h"
 
 #define TEND_EVERY_MS 1000
 

@@ -6,7 +6,7 @@
 
 #include "analyze/sums/running.h"
 #include "procfs/memory/memory_status.h"
-#include "store/recording_follow.h"
+#include "store/read/recording_follow.h"
 
 struct top_source {
     uint32_t pid; /* as given; 0: a file was */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/helper_program.h"
-#include "store/recording_reader.h"
+#include "store/read/recording_reader.h"
 
 #define PATIENCE_MS 20000
 

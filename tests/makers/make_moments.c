@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/recording_writer.h"
+#include "store/write/recording_writer.h"
 #include "timed_recording.h"
 
 #define MS     UINT64_C(1000000)

@@ -18,7 +18,7 @@
 #include "base/number_map.h"
 #include "base/hash.h"
 #include "model/page_kind.h"
-#include "store/recording_writer.h"
+#include "store/write/recording_writer.h"
 #include "symbols/dwarf/demangle.h"
 
 #define SECOND     UINT64_C(1000000000)

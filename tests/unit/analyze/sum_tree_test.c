@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "check.h"
 #include "random.h"
-#include "store/recording_follow.h"
-#include "store/recording_writer.h"
+#include "store/read/recording_follow.h"
+#include "store/write/recording_writer.h"
 #include "store/sample.h"
 
 #define SECOND  UINT64_C(1000000000)

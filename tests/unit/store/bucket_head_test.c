@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plain part of a bucket, byte by byte: with PSS, and as files before it have it. */
-#include "store/tables.h"
+#include "store/chunks/tables.h"
 
 #include "check.h"
 

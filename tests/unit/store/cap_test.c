@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "sample.h"
-#include "store/recording_reader.h"
-#include "store/recording_writer.h"
+#include "store/read/recording_reader.h"
+#include "store/write/recording_writer.h"
 
 #include "check.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/chunk.h"
+#include "store/chunks/chunk.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store/checksum.h"
-#include "store/chunk_scan.h"
+#include "store/chunks/checksum.h"
+#include "store/read/chunk_scan.h"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/coarsen.h"
+#include "store/write/coarsen.h"
 
 #include <stdlib.h>
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "sample.h"
-#include "store/chunk_scan.h"
-#include "store/recording_reader.h"
-#include "store/recording_writer.h"
+#include "store/read/chunk_scan.h"
+#include "store/read/recording_reader.h"
+#include "store/write/recording_writer.h"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Somebody follows a file while it is written: what he has is always what a new reader would see. */
-#include "store/recording_follow.h"
+#include "store/read/recording_follow.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 #include "base/hash.h"
 #include "sample.h"
-#include "store/recording_reader.h"
-#include "store/recording_writer.h"
+#include "store/read/recording_reader.h"
+#include "store/write/recording_writer.h"
 
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/growing_file.h"
+#include "store/write/growing_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

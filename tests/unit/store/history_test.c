@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/history.h"
+#include "store/history/history.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "store/history_queue.h"
+#include "store/history/history_queue.h"
 
 #define HOUR UINT64_C(3600000)
 #define DAY  (24 * HOUR)

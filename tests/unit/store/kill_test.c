@@ -11,8 +11,8 @@
 
 #include "base/hash.h"
 #include "sample.h"
-#include "store/recording_reader.h"
-#include "store/recording_writer.h"
+#include "store/read/recording_reader.h"
+#include "store/write/recording_writer.h"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place_test.c - what a new recording may take the place of, and what is only tidied away. */
-#include "store/place.h"
+#include "store/write/place.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "store/chunk.h"
+#include "store/chunks/chunk.h"
 
 static char folder[] = "/tmp/memoir-place-XXXXXX";
 

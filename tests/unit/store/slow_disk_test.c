@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "sample.h"
-#include "store/recording_reader.h"
-#include "store/recording_writer.h"
-#include "store/write_behind.h"
+#include "store/read/recording_reader.h"
+#include "store/write/recording_writer.h"
+#include "store/write/write_behind.h"
 
 #include "check.h"
 

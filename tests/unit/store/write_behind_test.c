@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/write_behind.h"
+#include "store/write/write_behind.h"
 
 #include <errno.h>
 #include <fcntl.h>

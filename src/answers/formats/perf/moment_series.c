@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store/coarsen.h"
+#include "store/write/coarsen.h"
 
 #define LAST_BUCKET_NS UINT64_C(1000000) /* the least that a recording takes */
 #define BUCKETS_SHARE  16384u            /* no bucket is shorter than this part of all the time */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "model/cells.h"
-#include "store/coarsen.h"
+#include "store/write/coarsen.h"
 
 #define LAST_BUCKET_NS UINT64_C(1000000) /* a file without times has one bucket of this length */
 

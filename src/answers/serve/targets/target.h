@@ -11,7 +11,7 @@
 #include "analyze/growth/recording_growth.h"
 #include "analyze/sums/running.h"
 #include "procfs/memory/memory_status.h"
-#include "store/recording_follow.h"
+#include "store/read/recording_follow.h"
 
 struct target;
 struct served_run;
@@ -21,7 +21,7 @@ enum target_kind {
     TARGET_RECORDING, /* also a file of another program */
     TARGET_RUN,       /* all nodes together */
     TARGET_NODE,      /* profiles of one kind of one node */
-    TARGET_HISTORY,   /* sums over weeks: store/history.h */
+    TARGET_HISTORY,   /* sums over weeks: store/history/history.h */
 };
 const char *target_kind_name(enum target_kind kind); /* "process" */
 

@@ -15,8 +15,8 @@
 #include "procfs/cgroup/memory_limit.h"
 #include "procfs/process/process_facts.h"
 #include "procfs/process/process_status.h"
-#include "store/coarsen.h"
-#include "store/recording_writer.h"
+#include "store/write/coarsen.h"
+#include "store/write/recording_writer.h"
 
 #define NAMES_WAIT_NS 3000000000ull
 

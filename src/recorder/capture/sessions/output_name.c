@@ -11,8 +11,8 @@
 #include "base/human.h"
 #include "base/utf8.h"
 #include "procfs/process/open_files.h"
-#include "store/growing_file.h"
-#include "store/place.h"
+#include "store/write/growing_file.h"
+#include "store/write/place.h"
 
 #define RECORDER "memoir-record"
 

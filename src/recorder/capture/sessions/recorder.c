@@ -19,7 +19,7 @@
 #include "capture/pages/page_cells.h"
 #include "capture/sessions/recorder_subject.h"
 #include "capture/rings/roster.h"
-#include "store/write_behind.h"
+#include "store/write/write_behind.h"
 
 /* How the recorder rests: so long that it finds rings filled a little, for to wake costs as much as to read a hundred
  * events; not at all when they were filled more. */

@@ -19,8 +19,8 @@
 #include "procfs/cgroup/memory_limit.h"
 #include "procfs/process/process_facts.h"
 #include "procfs/process/process_status.h"
-#include "store/coarsen.h"
-#include "store/recording_writer.h"
+#include "store/write/coarsen.h"
+#include "store/write/recording_writer.h"
 
 #define THREADS_MAX    4095u /* rows; further threads share the last one */
 #define SAME_THREAD_NS 2000000000ull

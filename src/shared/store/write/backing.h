@@ -1,0 +1,24 @@
+/* backing.h - what a recording that was read keeps of its file: cells are fetched from it on
+ * demand. */
+#pragma once
+
+#include "model/recording.h"
+#include "store/chunks/cell_chunk.h"
+
+#define NO_THREAD       UINT32_MAX
+#define FAULT_NO_MEMORY "not enough memory to open the recording"
+
+/* recording->backing, from opening to recording_destroy. */
+struct backing {
+    struct source source;
+    struct chunk_packer *packer;
+    uint32_t unknown_thread; /* row for threads that were lost, or NO_THREAD */
+};
+
+/* The cells of the chunk at `offset`, with every key valid; the caller frees.  0, -EIO when there
+ * is no whole chunk, -EINVAL, or -ENOMEM. */
+int backing_load_cells(struct recording *recording, uint64_t offset, struct cell_lists *lists);
+
+/* For recording->load_bucket and recording->close. */
+int backing_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault);
+void backing_close(struct recording *recording);

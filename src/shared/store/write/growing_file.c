@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/write/growing_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "store/write/whole_write.h"
+#include "store/write/write_behind.h"
+
+#define TRIES 100 /* of names, and of files that go while they are looked at */
+
+/* The lock goes with the open file: also SIGKILL takes it away, and a copy never has it.  Without locks readers only know less.
+ * 0, or -EBUSY. */
+static int mark_open(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool const is_taken =
+        fcntl(fd, F_OFD_SETLK, &whole) < 0 && (errno == EAGAIN || errno == EACCES);
+    return is_taken ? -EBUSY : 0;
+}
+
+bool growing_file_is_open(int fd)
+{
+    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* What `path` leads to now, locked; made if there is nothing.  A descriptor; -EAGAIN when it went meanwhile; or another -errno. */
+static int open_locked(const char *path, struct stat *opened)
+{
+    struct stat named;
+    if (lstat(path, &named) == 0 && !S_ISREG(named.st_mode))
+        return S_ISDIR(named.st_mode) ? -EISDIR : -EEXIST;
+    int const fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return -errno;
+    int err = mark_open(fd);
+    if (!err && (fstat(fd, opened) < 0 || lstat(path, &named) < 0 || !is_same(opened, &named)))
+        err = -EAGAIN;
+    if (err)
+        close(fd);
+    return err ? err : fd;
+}
+
+int growing_file_claim(const char *path)
+{
+    struct stat opened;
+    int fd = -EAGAIN;
+    for (unsigned i = 0; i < TRIES && fd == -EAGAIN; i++)
+        fd = open_locked(path, &opened);
+    return fd == -EAGAIN ? -EBUSY : fd;
+}
+
+/* A name beside `path` that nobody can know beforehand. */
+static char *make_name(const char *path)
+{
+    uint64_t number;
+    char *name;
+    if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+        number = (uint64_t)getpid() << 32 ^ monotonic_ns();
+    return asprintf(&name, "%s.%016llx.tmp", path, (unsigned long long)number) < 0 ? NULL : name;
+}
+
+static int create_named(struct growing_file *file, const char *path)
+{
+    *file = (struct growing_file){.fd = -EEXIST};
+    for (unsigned i = 0; i < TRIES && file->fd == -EEXIST; i++) {
+        free(file->temporary);
+        file->temporary = make_name(path);
+        if (!file->temporary)
+            break;
+        file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (file->fd < 0)
+            file->fd = -errno;
+    }
+    int const err = file->temporary ? file->fd : -ENOMEM;
+    if (err < 0) {
+        free(file->temporary);
+        *file = (struct growing_file){.fd = -1};
+        return err;
+    }
+    return mark_open(file->fd);
+}
+
+/* A new file in place of one that is locked by us. */
+static int take_place(struct growing_file *file, const char *path)
+{
+    int err = create_named(file, path);
+    if (!err && rename(file->temporary, path) < 0)
+        err = -errno;
+    if (err) {
+        growing_file_discard(file);
+        return err;
+    }
+    free(file->temporary);
+    file->temporary = NULL;
+    return 0;
+}
+
+/* Whether a claim is still one to `path`. */
+static bool is_claim_to(int claim, const char *path, struct stat *opened)
+{
+    struct stat named;
+    return claim >= 0 && fstat(claim, opened) == 0 && lstat(path, &named) == 0 &&
+           is_same(opened, &named);
+}
+
+int growing_file_take(struct growing_file *file, const char *path, int claim)
+{
+    struct stat opened;
+    *file = (struct growing_file){.fd = -1};
+    int fd = claim;
+    if (!is_claim_to(claim, path, &opened)) {
+        if (claim >= 0)
+            close(claim);
+        fd = -EAGAIN;
+    }
+    for (unsigned i = 0; i < TRIES && fd == -EAGAIN; i++)
+        fd = open_locked(path, &opened);
+    if (fd < 0)
+        return fd == -EAGAIN ? -EBUSY : fd;
+    bool const is_new = opened.st_size == 0 && opened.st_nlink == 1 && opened.st_uid == geteuid();
+    if (is_new && fchmod(fd, 0600) == 0) {
+        file->fd = fd;
+        return 0;
+    }
+    int const err = take_place(file, path);
+    close(fd);
+    return err;
+}
+
+int growing_file_create(struct growing_file *file, const char *path)
+{
+    return growing_file_take(file, path, -1);
+}
+
+void growing_file_write_behind(struct growing_file *file, struct write_behind *behind)
+{
+    if (behind && !file->late)
+        file->late = late_file_open(behind, file->fd);
+}
+
+bool growing_file_is_settled(const struct growing_file *file)
+{
+    return !file->late || !late_file_is_behind(file->late);
+}
+
+int growing_file_settle(struct growing_file *file)
+{
+    return file->late ? late_file_settle(file->late, &file->size) : 0;
+}
+
+void growing_file_be_patient(struct growing_file *file)
+{
+    if (file->late)
+        late_file_be_patient(file->late);
+}
+
+static int append_behind(struct growing_file *file, const void *data, size_t size)
+{
+    int const err = late_file_put(file->late, data, size, file->size);
+    if (err == 0)
+        file->size += size;
+    return err;
+}
+
+int growing_file_append(struct growing_file *file, const void *data, size_t size)
+{
+    if (file->late)
+        return append_behind(file, data, size);
+    int const err =
+        whole_write(file->fd, data, size, file->size, file->speaks_last ? NULL : &file->reserved);
+    if (err == 0)
+        file->size += size;
+    return err;
+}
+
+void growing_file_speak_last(struct growing_file *file)
+{
+    (void)growing_file_settle(file);
+    late_file_close(file->late);
+    file->late = NULL;
+    file->speaks_last = true;
+}
+
+void growing_file_close(struct growing_file *file)
+{
+    late_file_close(file->late);
+    file->late = NULL;
+    if (file->fd >= 0) {
+        (void)!ftruncate(file->fd, (off_t)file->size); /* what is reserved behind its end */
+        close(file->fd);
+    }
+    file->fd = -1;
+    free(file->temporary);
+    file->temporary = NULL;
+}
+
+/* The way to a file that is open, and so to one without a name. */
+static const char *open_file_path(const struct growing_file *file, char text[64])
+{
+    snprintf(text, 64, "/proc/self/fd/%d", file->fd);
+    return text;
+}
+
+static int open_nameless(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder)
+        return -1;
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    free(folder);
+    return fd;
+}
+
+int growing_file_create_beside(struct growing_file *file, const char *path)
+{
+    char text[64];
+    *file = (struct growing_file){.fd = open_nameless(path)};
+    if (file->fd >= 0 && access(open_file_path(file, text), F_OK) == 0)
+        return mark_open(file->fd);
+    growing_file_close(file); /* no such file system, or no /proc to name it later */
+    return create_named(file, path);
+}
+
+/* Gives it a name for the moment of the rename. */
+static int give_name(struct growing_file *file, const char *path)
+{
+    char text[64];
+    int err = -EEXIST;
+    for (unsigned i = 0; i < TRIES && err == -EEXIST; i++) {
+        char *name = make_name(path);
+        if (!name)
+            return -ENOMEM;
+        err = linkat(AT_FDCWD, open_file_path(file, text), AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0
+                  ? -errno
+                  : 0;
+        if (err)
+            free(name);
+        else
+            file->temporary = name;
+    }
+    return err;
+}
+
+int growing_file_replace(struct growing_file *file, const char *path,
+                         const struct growing_file *old)
+{
+    struct stat ours, named;
+    if (fsync(file->fd) < 0)
+        return -errno;
+    if (fstat(old->fd, &ours) == 0 && lstat(path, &named) == 0 && !is_same(&ours, &named))
+        return -EEXIST;
+    int err = file->temporary ? 0 : give_name(file, path);
+    if (!err && rename(file->temporary, path) < 0)
+        err = -errno;
+    if (err)
+        return err;
+    free(file->temporary);
+    file->temporary = NULL;
+    return 0;
+}
+
+void growing_file_discard(struct growing_file *file)
+{
+    if (file->fd >= 0 && file->temporary)
+        unlink(file->temporary);
+    growing_file_close(file);
+}
