@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/history_lines.h"
+#include "cli/history/history_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

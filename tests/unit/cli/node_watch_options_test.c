@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/node_watch_options.h"
+#include "cli/cluster/node_watch_options.h"
 
 #include <errno.h>
 #include <stdlib.h>

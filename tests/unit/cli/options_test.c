@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/options.h"
+#include "cli/shared/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "cli/help.h"
+#include "cli/shared/help.h"
 #include "base/nearest.h"
 
 struct taken {

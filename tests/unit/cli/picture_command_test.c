@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/picture_command.h"
+#include "cli/shared/picture_command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "cli/helper_program.h"
+#include "cli/shared/helper_program.h"
 
 TEST(the_ending_says_the_format)
 {

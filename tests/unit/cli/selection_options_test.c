@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/selection_options.h"
+#include "cli/shared/selection_options.h"
 
 #include <errno.h>
 #include <string.h>

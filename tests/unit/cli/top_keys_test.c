@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/top_keys.h"
+#include "cli/top/top_keys.h"
 
 #include <string.h>
 

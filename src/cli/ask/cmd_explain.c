@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memoir explain: the resident memory of a process, every byte by owner. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process_map/refusal.h"
+#include "process_map/snapshot.h"
+#include "base/clock.h"
+#include "base/human.h"
+#include "capture/sessions/control.h"
+#include "capture/pages/look_outside.h"
+#include "cli/shared/answer_file.h"
+#include "cli/shared/answer_options.h"
+#include "cli/ask/commands.h"
+#include "cli/shared/find_recording.h"
+#include "cli/shared/open_input.h"
+#include "cli/shared/parse_pid.h"
+#include "report/rows/time_point.h"
+#include "procfs/process/process_status.h"
+#include "report/rows/explain_report.h"
+
+#define TOP_DEFAULT 5u
+#define WAIT_TRIES  150u
+#define NAP_NS      100000000l
+
+struct explain_options {
+    uint64_t top;
+    struct time_point at;
+    struct answer_options answer;
+};
+
+static int take_top(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    return human_parse_count(argument, &((struct explain_options *)into)->top);
+}
+
+static int take_at(void *into, const char *argument, struct fault *fault)
+{
+    struct slice const text = slice_of(argument);
+    return time_point_parse(text, &((struct explain_options *)into)->at) == 0
+               ? 0
+               : fault_set(fault, -EINVAL, "--at %s: %s", argument, TIME_POINT_FORMS);
+}
+
+static const struct option_rule rules[] = {
+    {"--top", "N", "owners of each kind (5)", take_top},
+    {"--at", "TIME", "as of then, by the last look at the pages before it; the end unless given",
+     take_at},
+    {NULL, NULL, NULL, NULL},
+};
+
+static int write_answer(const struct explain_report *report, const struct answer_options *options,
+                        struct fault *fault)
+{
+    FILE *out = answer_open(options->output, fault);
+    if (!out)
+        return fault->code;
+    struct text_style const style = {answer_width(out), answer_wants_color(out, options->no_color)};
+    int const err = options->json  ? explain_json_write(report, out)
+                    : options->csv ? explain_csv_write(report, out)
+                                   : explain_text_write(report, &style, out);
+    int const closed = answer_close(out, options->output, fault);
+    return err == -ENOMEM ? fault_set(fault, err, "out of memory") : closed;
+}
+
+static int answer(struct recording *recording, const struct explain_options *options,
+                  struct fault *fault)
+{
+    struct explanation explanation;
+    struct explain_report const report = {recording, &explanation, options->top, unix_ns(), NULL};
+    uint64_t to_ns;
+    int err = time_point_resolve(&options->at, recording, &to_ns, fault);
+    if (err == 0)
+        err = explain_make(recording, to_ns, &explanation, fault);
+    if (err < 0)
+        return err;
+    err = write_answer(&report, &options->answer, fault);
+    explain_fini(&explanation);
+    return err;
+}
+
+static bool is_since(const struct recording *recording, uint64_t unix_ns)
+{
+    return recording->residency.looks &&
+           recording->start_unix_ns + recording->residency.time_ns >= unix_ns;
+}
+
+static void say_old(const struct recording *recording, uint64_t now)
+{
+    char ago[HUMAN_MAX];
+    if (recording->residency.looks)
+        fprintf(stderr,
+                "memoir explain: mind: its recorder did not look when asked; this is what it saw "
+                "%s ago\n",
+                human_duration(now - recording->start_unix_ns - recording->residency.time_ns, ago));
+}
+
+static struct recording *open_of_process(pid_t pid, struct fault *fault)
+{
+    char path[PATH_MAX];
+    return find_recording((uint32_t)pid, path, fault) < 0 ? NULL : open_input(path, fault);
+}
+
+/* Has the recorder of `pid` look at its pages now, and waits until that is in the file.  A recorder that is only
+ * asked by others, as that of a followed child, has looked lately: that must do. */
+static struct recording *look_now(pid_t pid, struct fault *fault)
+{
+    struct timespec const nap = {0, NAP_NS};
+    uint64_t const now = unix_ns();
+    bool const is_asked = control_ask(pid, "look", fault) == 0;
+    struct recording *recording = open_of_process(pid, fault);
+    for (unsigned i = 0; is_asked && i < WAIT_TRIES && !(recording && is_since(recording, now));
+         i++) {
+        nanosleep(&nap, NULL);
+        struct recording *later = open_of_process(pid, fault);
+        if (recording && !later) /* it has ended */
+            break;
+        recording_destroy(recording);
+        recording = later;
+    }
+    if (recording && !is_since(recording, now))
+        say_old(recording, now);
+    return recording;
+}
+
+/* What its runtime says is its own, as memoir map shows it.  Nothing, when it says nothing or may not be asked. */
+static void find_known(struct snapshot *snapshot, struct known_areas *known)
+{
+    struct breakdown *breakdown = &snapshot->breakdown;
+    vec_each (claim, &breakdown->claims) {
+        bool const is_probable = claim->evidence == EVIDENCE_SHAPE;
+        if (claim->section != SECTION_RUNTIME)
+            continue;
+        const char *name = breakdown_text(breakdown, "%s: %s%s", breakdown->runtime_title,
+                                          claim->label, is_probable ? " (probable)" : "");
+        (void)vec_push(&known->items, (struct known_area){claim->start, claim->end, name});
+    }
+}
+
+static struct recording *look_from_outside(uint32_t pid, int *err, struct fault *fault)
+{
+    struct snapshot_options const options = {.way = SNAPSHOT_AUTO};
+    struct snapshot snapshot;
+    struct known_areas known = {0};
+    bool const is_asked = snapshot_take(&snapshot, pid, &options, NULL) == 0;
+    if (is_asked && snapshot.breakdown.runtime_title)
+        find_known(&snapshot, &known);
+    struct recording *recording = look_outside(pid, &known, err, fault);
+    vec_free(&known.items);
+    if (is_asked)
+        snapshot_fini(&snapshot);
+    return recording;
+}
+
+/* A process that nobody records can be looked at from outside. */
+static struct recording *open_process(pid_t pid, struct fault *fault)
+{
+    struct recording *recording = look_now(pid, fault);
+    int err;
+    if (recording || refusal_before((uint32_t)pid, fault) < 0)
+        return recording;
+    recording = look_from_outside((uint32_t)pid, &err, fault);
+    if (!recording) {
+        struct process_status status = {.name = ""};
+        (void)process_status_read((uint32_t)pid, 0, &status);
+        refusal_after((uint32_t)pid, status.name, err, fault);
+    }
+    return recording;
+}
+
+static struct recording *open_what(const char *what, struct fault *fault)
+{
+    pid_t pid;
+    if (access(what, F_OK) == 0 || parse_pid(what, &pid) < 0)
+        return open_input(what, fault);
+    return open_process(pid, fault);
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    struct explain_options options = {.top = TOP_DEFAULT, .at = {.anchor = TIME_BEFORE_END}};
+    struct fault fault = {.text = ""};
+    const struct option_set sets[] = {{"Choosing", rules, &options},
+                                      {"The answer", answer_table_rules, &options.answer}};
+    const struct command_help help = {
+        "memoir explain PID|FILE [options]",
+        "Splits the resident memory of a process up among its owners, every byte of it: "
+        "live\n"
+        "blocks by call stack, what they hold without using it, free pages that the allocator "
+        "keeps,\n"
+        "mappings, stacks, files, memoir itself; and says what could be done about it.  A process "
+        "is\n"
+        "looked at now; a recording has the looks that were taken while it ran (--map-every of "
+        "run).\n"
+        "Of a process that memoir pages records, without any hook in it, the owners are the call "
+        "stacks\n"
+        "that touched its pages first.",
+        "  memoir explain 4242\n"
+        "  memoir explain node.4242.memoir --at 2h\n"
+        "  memoir explain node.4242.memoir --json | jq '.owners[] | {name, value}'\n"
+        "  memoir flame node.4242.memoir --metric heap.held -o held.svg\n",
+        sets, 2};
+    int status;
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    if (words != 1) {
+        fprintf(stderr,
+                "memoir explain: needs one process or recording: memoir explain PID|FILE\n");
+        return 2;
+    }
+    struct recording *recording = open_what(argv[1], &fault);
+    int const err = recording ? answer(recording, &options, &fault) : -EIO;
+    recording_destroy(recording);
+    if (err == 0)
+        return 0;
+    fprintf(stderr, "memoir explain: %s\n", fault.text);
+    return 1;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_map.c - `memoir map`: all memory of a process, now, by whose it is. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process_map/snapshot.h"
+#include "base/human.h"
+#include "cli/shared/answer_file.h"
+#include "cli/ask/cmd_map_diff.h"
+#include "cli/ask/commands.h"
+#include "cli/ask/map_watch.h"
+#include "cli/shared/options.h"
+#include "cli/shared/parse_pid.h"
+#include "formats/pprof/breakdown_pprof.h"
+#include "inject/choice/target_find.h"
+#include "report/breakdown/breakdown_parts.h"
+#include "report/breakdown/breakdown_report.h"
+
+#define RULES_MAX 64u
+
+enum map_format { MAP_TEXT, MAP_JSON, MAP_CSV, MAP_PPROF, MAP_FOLDED };
+
+struct map_options {
+    const char *name, *container, *path;
+    enum map_format format;
+    struct breakdown_view view;
+    struct snapshot_options snapshot;
+    struct sort_rule rules[RULES_MAX];
+    char rule_texts[RULES_MAX][96];
+};
+
+#define TAKER(function, field)                                                                     \
+    static int function(void *into, const char *argument, struct fault *fault)                     \
+    {                                                                                              \
+        (void)fault;                                                                               \
+        ((struct map_options *)into)->field = argument;                                            \
+        return 0;                                                                                  \
+    }
+TAKER(take_name, name)
+TAKER(take_container, container)
+TAKER(take_output, path)
+#undef TAKER
+
+#define SETTER(function, field, value)                                                             \
+    static int function(void *into, const char *argument, struct fault *fault)                     \
+    {                                                                                              \
+        (void)argument;                                                                            \
+        (void)fault;                                                                               \
+        ((struct map_options *)into)->field = value;                                               \
+        return 0;                                                                                  \
+    }
+SETTER(take_all, view.all, true)
+SETTER(take_no_addresses, view.without_addresses, true)
+SETTER(take_json, format, MAP_JSON)
+SETTER(take_csv, format, MAP_CSV)
+SETTER(take_pprof, format, MAP_PPROF)
+SETTER(take_folded, format, MAP_FOLDED)
+SETTER(take_gentle, snapshot.way, SNAPSHOT_GENTLE)
+SETTER(take_exact, snapshot.way, SNAPSHOT_SMAPS)
+SETTER(take_deep, snapshot.deep, true)
+SETTER(take_kernel_only, snapshot.kernel_only, true)
+#undef SETTER
+
+static int take_top(void *into, const char *argument, struct fault *fault)
+{
+    uint64_t count;
+    if (human_parse_count(argument, &count) < 0 || count > UINT32_MAX)
+        return fault_set(fault, -EINVAL, "--top %s: give the number of mappings to list", argument);
+    ((struct map_options *)into)->view.top = (unsigned)count;
+    return 0;
+}
+
+static int take_group(void *into, const char *argument, struct fault *fault)
+{
+    struct map_options *options = into;
+    const char *equals = strchr(argument, '=');
+    size_t const number = options->snapshot.rules.count;
+    if (!equals || equals == argument || !equals[1])
+        return fault_set(fault, -EINVAL,
+                         "--group %s: give LABEL=PATTERN, such as chain='*/blocks/*'", argument);
+    if (number == RULES_MAX)
+        return fault_set(fault, -E2BIG, "more than %u --group; use wider patterns", RULES_MAX);
+    snprintf(options->rule_texts[number], sizeof(options->rule_texts[number]), "%.*s",
+             (int)(equals - argument), argument);
+    options->rules[number] = (struct sort_rule){options->rule_texts[number], equals + 1};
+    options->snapshot.rules.items = options->rules;
+    options->snapshot.rules.count = number + 1;
+    return 0;
+}
+
+/* The number of `word` in a list that ends with NULL; -EINVAL with the list in the sentence. */
+static int take_word(const char *option, const char *word, const char *const *words,
+                     struct fault *fault)
+{
+    char list[128] = "";
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return i;
+        size_t const used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    return fault_set(fault, -EINVAL, "%s %s: there are %s", option, word, list);
+}
+
+static int take_sort(void *into, const char *argument, struct fault *fault)
+{
+    struct map_options *options = into;
+    const char *names[FIGURES + 1] = {NULL};
+    for (int i = 0; i < FIGURES; i++)
+        names[i] = memory_figure_name((enum memory_figure)i);
+    int const number = take_word("--sort", argument, names, fault);
+    if (number < 0)
+        return number;
+    options->view.figure = options->snapshot.rules.figure = (enum memory_figure)number;
+    return 0;
+}
+
+static int take_by(void *into, const char *argument, struct fault *fault)
+{
+    int const number = take_word("--by", argument, sort_by_names, fault);
+    if (number < 0)
+        return number;
+    ((struct map_options *)into)->snapshot.rules.by = (enum sort_by)number;
+    return 0;
+}
+
+static int take_unit(void *into, const char *argument, struct fault *fault)
+{
+    int const number = take_word("--unit", argument, breakdown_unit_names, fault);
+    if (number < 0)
+        return number;
+    ((struct map_options *)into)->view.unit = (enum breakdown_unit)number;
+    return 0;
+}
+
+static int take_min(void *into, const char *argument, struct fault *fault)
+{
+    if (human_parse_bytes(argument, &((struct map_options *)into)->view.min_bytes) < 0)
+        return fault_set(fault, -EINVAL, "--min %s: give a size, such as 1M", argument);
+    return 0;
+}
+
+static int take_budget(void *into, const char *argument, struct fault *fault)
+{
+    uint64_t *budget_ns = &((struct map_options *)into)->snapshot.budget_ns;
+    if (human_parse_duration(argument, budget_ns) < 0 || *budget_ns == 0)
+        return fault_set(fault, -EINVAL, "--budget %s: give a time, such as 50ms", argument);
+    return 0;
+}
+
+static const struct option_rule which_rules[] = {
+    {"--name", "NAME", "the only process of this name", take_name},
+    {"--container", "NAME", "the process of this container or cgroup, by name, id or path",
+     take_container},
+    {NULL, NULL, NULL, NULL}};
+
+static const struct option_rule what_rules[] = {
+    {"--top", "N", "list the N largest mappings (20)", take_top},
+    {"--all", NULL, "list every mapping with pages in memory", take_all},
+    {"--sort", "FIGURE", "largest first by rss (the default), pss, private, shared, swap, virtual",
+     take_sort},
+    {"--by", "WHAT", "parts by category (the default), or by name, file or perm of mappings",
+     take_by},
+    {"--min", "SIZE", "sum up lines with less, and list no smaller mappings", take_min},
+    {"--unit", "UNIT", "whole MB (the default), kB, GB or B; the exact kB stand behind", take_unit},
+    {"--group", "LABEL=PATTERN", "mappings whose name fits the pattern, under that label",
+     take_group},
+    {"--json", NULL, "as JSON", take_json},
+    {"--csv", NULL, "as CSV, a row per part; with --all a row per mapping", take_csv},
+    {"--pprof", NULL, "as a profile for go tool pprof", take_pprof},
+    {"--folded", NULL, "as folded stacks, for flame graphs", take_folded},
+    {"--no-addresses", NULL, "leave out where things lie", take_no_addresses},
+    {"-o", "FILE", "write there instead of to standard output", take_output},
+    {NULL, NULL, NULL, NULL}};
+
+static const struct option_rule how_rules[] = {
+    {"--gentle", NULL, "walk pages in slices, so that a large process never waits; no PSS",
+     take_gentle},
+    {"--budget", "TIME", "walk gently when reading smaps would make it wait longer (240ms)",
+     take_budget},
+    {"--exact", NULL, "read smaps, also where that makes a large process wait", take_exact},
+    {"--deep", NULL, "follow long lists of free blocks to their end", take_deep},
+    {"--kernel-only", NULL, "do not read from the process's own memory", take_kernel_only},
+    {NULL, NULL, NULL, NULL}};
+
+static const char examples[] =
+    "  memoir map 4242                     a process by its number\n"
+    "  memoir map redis-server --top 50    by its name\n"
+    "  memoir map --container web --json   the process of a container\n"
+    "  memoir map /system.slice/node.service   by its cgroup\n"
+    "  memoir map 4242 | grep 'RSS (Resident)' | awk '{print $3}'   whole MiB\n"
+    "  memoir map 4242 --pprof -o a.pb.gz; go tool pprof -top a.pb.gz\n"
+    "  memoir map 4242 --sort swap --min 1M --unit kB\n"
+    "  memoir map 4242 --json -o a.json; memoir map diff a.json 4242   what grew since\n"
+    "  memoir map 4242 --group 'chain=*/blocks/*.dat'\n"
+    "  memoir map 4242 --history node.db --alert 'rss>2G'   exit status 3 when it is\n";
+
+static int find_process(const struct map_options *options, int words, char **argv, uint32_t *pid,
+                        struct fault *fault)
+{
+    pid_t found = 0;
+    const char *word = words ? argv[1] : NULL;
+    if (words > 1)
+        return fault_set(fault, -EINVAL, "one process at a time: %s or %s?", argv[1], argv[2]);
+    if ((word != NULL) + (options->name || options->container) != 1)
+        return fault_set(fault, -EINVAL,
+                         "which process? give its number, name or cgroup, or --container");
+    if (word && parse_pid(word, &found) == 0) {
+        *pid = (uint32_t)found;
+        return 0;
+    }
+    bool const is_cgroup = word && strchr(word, '/'); /* no process has a slash in its name */
+    int const err = target_find(is_cgroup ? word : options->container,
+                                is_cgroup ? NULL
+                                : word    ? word
+                                          : options->name,
+                                &found, fault);
+    *pid = (uint32_t)found;
+    return err;
+}
+
+static int write_answer(const struct breakdown *breakdown, const struct map_options *options,
+                        struct fault *fault)
+{
+    int err = 0;
+    if (options->format == MAP_PPROF && !options->path && isatty(STDOUT_FILENO))
+        return fault_set(fault, -EINVAL, "a profile is no text; say where it should go: -o FILE");
+    FILE *out = answer_open(options->path, fault);
+    if (!out)
+        return 1;
+    if (options->format == MAP_JSON)
+        breakdown_json_write(breakdown, &options->view, out);
+    else if (options->format == MAP_CSV)
+        breakdown_csv_write(breakdown, &options->view, out);
+    else if (options->format == MAP_FOLDED)
+        breakdown_folded_write(breakdown, options->view.figure, out);
+    else if (options->format == MAP_PPROF)
+        err = breakdown_pprof_write(breakdown, breakdown_section_title, out, fault);
+    else
+        breakdown_text_write(breakdown, &options->view, out);
+    int const closed = answer_close(out, options->path, fault);
+    return err ? err : closed;
+}
+
+int cmd_map(int argc, char **argv)
+{
+    struct map_options options = {.view = {.top = BREAKDOWN_TOP}};
+    struct sentry_options watched;
+    const struct option_set sets[] = {{"Which process", which_rules, &options},
+                                      {"What to show", what_rules, &options},
+                                      {"How", how_rules, &options},
+                                      {"Alerts and history", map_watch_rules(), &watched}};
+    struct command_help const help = {
+        .usage =
+            "memoir map PID|NAME|CGROUP [options]\n       memoir map diff BEFORE AFTER [options]",
+        .summary =
+            "All memory of a process, now: heaps, stacks, named regions, files, the rest; what "
+            "its\n"
+            "runtime says about the inside; the largest mappings.  The process is not stopped.",
+        .examples = examples,
+        .sets = sets,
+        .set_count = sizeof(sets) / sizeof(sets[0])};
+    struct fault fault = {.text = ""};
+    struct snapshot snapshot;
+    uint32_t pid = 0;
+    int status;
+    if (argc > 1 && strcmp(argv[1], "diff") == 0)
+        return cmd_map_diff(argc - 1, argv + 1);
+    sentry_options_init(&watched);
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    int watch_status = 0;
+    int err = map_watch_check(&watched, &fault);
+    if (err == 0)
+        err = find_process(&options, words, argv, &pid, &fault);
+    status = err == -EINVAL ? 2 : 1;
+    if (!options.view.all && options.view.figure == FIGURE_RSS)
+        options.snapshot.top = options.view.top ? options.view.top : 1;
+    if (err == 0 && (err = snapshot_take(&snapshot, pid, &options.snapshot, &fault)) == 0) {
+        err = write_answer(&snapshot.breakdown, &options, &fault);
+        watch_status = map_watch_end(&watched, &snapshot.breakdown);
+        snapshot_fini(&snapshot);
+    }
+    sentry_options_fini(&watched);
+    if (err)
+        fprintf(stderr, "memoir map: %s\n", fault.text);
+    return err ? status : watch_status;
+}

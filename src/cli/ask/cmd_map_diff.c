@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/ask/cmd_map_diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process_map/snapshot.h"
+#include "base/human.h"
+#include "base/text_file.h"
+#include "cli/shared/answer_file.h"
+#include "cli/shared/options.h"
+#include "cli/shared/parse_pid.h"
+#include "formats/shared/breakdown_saved.h"
+#include "report/breakdown/breakdown_diff_report.h"
+
+#define FILE_MAX    ((size_t)256 << 20)
+#define TOP_DEFAULT 30u
+
+enum diff_format { DIFF_TEXT, DIFF_JSON, DIFF_CSV };
+
+struct diff_options {
+    enum memory_figure figure;
+    enum diff_format format;
+    uint64_t min_bytes;
+    unsigned top;
+    const char *path;
+};
+
+static int take_sort(void *into, const char *argument, struct fault *fault)
+{
+    enum memory_figure const figure = memory_figure_find(argument);
+    if (figure == FIGURES)
+        return fault_set(fault, -EINVAL,
+                         "--sort %s: there are rss, pss, private, shared, swap, virtual", argument);
+    ((struct diff_options *)into)->figure = figure;
+    return 0;
+}
+
+static int take_min(void *into, const char *argument, struct fault *fault)
+{
+    if (human_parse_bytes(argument, &((struct diff_options *)into)->min_bytes) < 0)
+        return fault_set(fault, -EINVAL, "--min %s: give a size, such as 1M", argument);
+    return 0;
+}
+
+static int take_top(void *into, const char *argument, struct fault *fault)
+{
+    uint64_t count;
+    if (human_parse_count(argument, &count) < 0 || count > UINT32_MAX)
+        return fault_set(fault, -EINVAL, "--top %s: give the number of lines", argument);
+    ((struct diff_options *)into)->top = (unsigned)count;
+    return 0;
+}
+
+static int take_json(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct diff_options *)into)->format = DIFF_JSON;
+    return 0;
+}
+
+static int take_csv(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct diff_options *)into)->format = DIFF_CSV;
+    return 0;
+}
+
+static int take_output(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct diff_options *)into)->path = argument;
+    return 0;
+}
+
+static const struct option_rule rules[] = {
+    {"--sort", "FIGURE", "compare rss (the default), pss, private, shared, swap or virtual",
+     take_sort},
+    {"--min", "SIZE", "sum up smaller changes", take_min},
+    {"--top", "N", "at most N lines (30)", take_top},
+    {"--json", NULL, "as JSON", take_json},
+    {"--csv", NULL, "as CSV, a row per part", take_csv},
+    {"-o", "FILE", "write there instead of to standard output", take_output},
+    {NULL, NULL, NULL, NULL}};
+
+static const char examples[] = "  memoir map 4242 --json -o monday.json\n"
+                               "  memoir map diff monday.json tuesday.json\n"
+                               "  memoir map diff monday.json 4242 --min 1M   against now\n"
+                               "  memoir map diff a.json b.json --sort swap --csv\n";
+
+/* A saved one by its file, or a process by its number. */
+static int take_side(struct snapshot *snapshot, const char *word, struct fault *fault)
+{
+    struct slice text;
+    pid_t pid;
+    *snapshot = (struct snapshot){.breakdown = {.pid = 0}};
+    if (access(word, F_OK) < 0 && parse_pid(word, &pid) == 0)
+        return snapshot_take(snapshot, (uint32_t)pid,
+                             &(struct snapshot_options){.way = SNAPSHOT_AUTO, .top = 1}, fault);
+    int err = text_file_read(word, FILE_MAX, &text, fault);
+    if (err)
+        return err;
+    err = breakdown_saved_parse(text, word, &snapshot->breakdown, fault);
+    text_file_free(text);
+    return err;
+}
+
+static int write_diff(const struct breakdown_diff_view *view, const struct diff_options *options,
+                      struct fault *fault)
+{
+    FILE *out = answer_open(options->path, fault);
+    if (!out)
+        return -EIO;
+    if (options->format == DIFF_JSON)
+        breakdown_diff_json_write(view, out);
+    else if (options->format == DIFF_CSV)
+        breakdown_diff_csv_write(view, out);
+    else
+        breakdown_diff_text_write(view, out);
+    return answer_close(out, options->path, fault);
+}
+
+static bool counts_figure(const struct breakdown *breakdown, enum memory_figure figure)
+{
+    return breakdown->source == BREAKDOWN_SMAPS || figure == FIGURE_RSS || figure == FIGURE_SWAP ||
+           figure == FIGURE_VIRTUAL;
+}
+
+static int compare(const struct breakdown *before, const struct breakdown *after,
+                   const struct diff_options *options, struct fault *fault)
+{
+    struct breakdown_diff diff;
+    if (!counts_figure(before, options->figure) || !counts_figure(after, options->figure))
+        return fault_set(fault, -EINVAL,
+                         "one of them was walked gently, which does not count %s; compare rss, "
+                         "swap or virtual, or take it with --exact",
+                         memory_figure_name(options->figure));
+    if (breakdown_diff_make(&diff, before, after, options->figure) < 0)
+        return fault_set(fault, -ENOMEM, "not enough memory to compare them");
+    struct breakdown_diff_view const view = {&diff, before, after, options->min_bytes,
+                                             options->top};
+    int const err = write_diff(&view, options, fault);
+    breakdown_diff_fini(&diff);
+    return err;
+}
+
+int cmd_map_diff(int argc, char **argv)
+{
+    struct diff_options options = {.top = TOP_DEFAULT};
+    const struct option_set sets[] = {{NULL, rules, &options}};
+    struct command_help const help = {
+        .usage = "memoir map diff BEFORE AFTER [options]",
+        .summary = "What changed between two breakdowns, part by part, the largest change first.\n"
+                   "Each is a file of memoir map --json, or a process by its number: as it is now.",
+        .examples = examples,
+        .sets = sets,
+        .set_count = 1};
+    struct fault fault = {.text = ""};
+    struct snapshot before = {.breakdown = {.pid = 0}}, after = before;
+    int status;
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    int err = words == 2 ? 0
+                         : fault_set(&fault, -EINVAL,
+                                     "two breakdowns are compared: give two files of memoir map "
+                                     "--json, or a file and a process");
+    status = err ? 2 : 1;
+    if (err == 0)
+        err = take_side(&before, argv[1], &fault);
+    if (err == 0)
+        err = take_side(&after, argv[2], &fault);
+    if (err == 0)
+        err = compare(&before.breakdown, &after.breakdown, &options, &fault);
+    snapshot_fini(&before);
+    snapshot_fini(&after);
+    if (err)
+        fprintf(stderr, "memoir map diff: %s\n", fault.text);
+    return err ? status : 0;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/human.h"
+#include "base/text_file.h"
+#include "cli/shared/answer_file.h"
+#include "cli/ask/commands.h"
+#include "cli/shared/open_input.h"
+#include "cli/ask/report_sides.h"
+#include "cli/ask/report_snapshots.h"
+#include "cli/shared/selection_options.h"
+#include "report/rows/csv_report.h"
+#include "report/json/json_report.h"
+#include "report/text/text_report.h"
+
+#define SUPPRESSIONS_BYTES_MAX (1u << 20)
+#define DEPTH_MAX              4096
+
+struct report_options {
+    struct suppressions suppressions;
+    bool no_default_suppressions;
+    enum report_histogram histogram;
+    uint64_t depth;
+    uint64_t limit_bytes;
+    struct snapshot_options snapshots;
+    const char *sort; /* of several metrics; NULL: by the first */
+};
+
+static int take_suppressions(void *into, const char *argument, struct fault *fault)
+{
+    struct report_options *options = into;
+    struct slice text;
+    struct fault first = {.text = ""};
+    int const err = text_file_read(argument, SUPPRESSIONS_BYTES_MAX, &text, fault);
+    if (err)
+        return err;
+    int const skipped = suppressions_add(&options->suppressions, text, argument, &first);
+    text_file_free(text);
+    if (skipped < 0)
+        return fault_set(fault, skipped, "%s", first.text);
+    if (skipped > 0)
+        fprintf(stderr, "memoir report: note: %d line%s skipped; %s%s\n", skipped,
+                skipped == 1 ? " is no rule and is" : "s are no rules and are",
+                skipped == 1 ? "" : "the first: ", first.text);
+    return 0;
+}
+
+static int take_no_defaults(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct report_options *)into)->no_default_suppressions = true;
+    return 0;
+}
+
+static int take_histogram(void *into, const char *argument, struct fault *fault)
+{
+    struct report_options *options = into;
+    if (strcmp(argument, "sizes") == 0)
+        options->histogram = HISTOGRAM_SIZES;
+    else if (strcmp(argument, "lifetimes") == 0)
+        options->histogram = HISTOGRAM_LIFETIMES;
+    else
+        return fault_set(fault, -EINVAL, "--histogram cannot be \"%s\": it is sizes or lifetimes",
+                         argument);
+    return 0;
+}
+
+static int take_depth(void *into, const char *argument, struct fault *fault)
+{
+    struct report_options *options = into;
+    if (human_parse_count(argument, &options->depth) < 0 || options->depth > DEPTH_MAX)
+        return fault_set(fault, -EINVAL, "--depth cannot be \"%s\": it is a number up to %d",
+                         argument, DEPTH_MAX);
+    return 0;
+}
+
+static int take_limit(void *into, const char *argument, struct fault *fault)
+{
+    struct report_options *options = into;
+    if (human_parse_bytes(argument, &options->limit_bytes) < 0 || options->limit_bytes == 0 ||
+        options->limit_bytes > INT64_MAX)
+        return fault_set(fault, -EINVAL, "--limit cannot be \"%s\": it is a size such as 2G",
+                         argument);
+    return 0;
+}
+
+static int take_sort(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct report_options *)into)->sort = argument;
+    return 0;
+}
+
+static const struct option_rule report_rules[] = {
+    {"--sort", "METRIC", "with --metric A,B: the one that orders the rows, A unless given",
+     take_sort},
+    {"--histogram", "WHAT", "how large blocks were (sizes) or how long they lived (lifetimes)",
+     take_histogram},
+    {"--depth", "N", "callers shown under a call site, levels of a tree", take_depth},
+    {"--limit", "SIZE", "what memory must not reach, for the time that growth takes to get there",
+     take_limit},
+    {"--suppressions", "FILE", "leaks to accept, one leak:PATTERN per line", take_suppressions},
+    {"--no-default-suppressions", NULL,
+     "count one-time allocations of libc, and what the program's own rules accept, as leaks too",
+     take_no_defaults},
+    {NULL, NULL, NULL, NULL},
+};
+
+static struct report_question make_question(const struct selection *selection,
+                                            struct report_options *options)
+{
+    return (struct report_question){
+        .metric = selection->metric,
+        .range_given = selection->at_given || selection->between_given,
+        .by = selection->by,
+        .top_down = selection->top_down,
+        .reverse = selection->reverse,
+        .top = selection->top == SELECTION_NO_TOP ? REPORT_NO_LIMIT : selection->top,
+        .depth = options->depth,
+        .threshold_given = selection->threshold_given,
+        .threshold_share = selection->threshold_share,
+        .threshold_value = selection->threshold_value,
+        .filter = selection->pattern,
+        .filter_text = selection->filter,
+        .histogram = options->histogram,
+        .suppressions = &options->suppressions,
+        .limit_bytes = (int64_t)options->limit_bytes,
+    };
+}
+
+static int write_answer(const struct selection *selection, struct report *report,
+                        struct fault *fault)
+{
+    FILE *out = answer_open(selection->output, fault);
+    int err;
+    if (!out)
+        return fault->code;
+    struct text_style const style = {answer_width(out),
+                                     answer_wants_color(out, selection->no_color)};
+    if (selection->json)
+        err = json_report_write(report, out);
+    else if (selection->csv)
+        err = csv_report_write(report, out);
+    else
+        err = text_report_write(report, &style, out);
+    int const closed = answer_close(out, selection->output, fault);
+    if (err == -ENOMEM)
+        return fault_set(fault, err, "out of memory while writing the report");
+    return closed;
+}
+
+static int answer(const char *path, struct selection *selection, struct report_options *options,
+                  struct fault *fault)
+{
+    struct recording *recording = open_selected_input(path, selection, fault);
+    if (!recording)
+        return -EIO;
+    int err = selection_find_metrics(selection, recording, fault);
+    const char *note = err ? NULL : selection_choose_metric(selection, recording);
+    if (!err)
+        err = selection_check_metric(selection, recording, fault);
+    if (err) {
+        recording_destroy(recording);
+        return err;
+    }
+    if (options->snapshots.is_wanted) {
+        int const failed =
+            report_snapshots(recording, selection, &options->snapshots, options->depth, fault);
+        recording_destroy(recording);
+        return failed;
+    }
+    if (selection->several.count > 1) {
+        int const failed = report_sides(recording, selection, options->sort, fault);
+        recording_destroy(recording);
+        return failed;
+    }
+    struct report_question question = make_question(selection, options);
+    struct report report;
+    question.note = note;
+    question.now_unix_ns = unix_ns();
+    err = selection_range(selection, recording, &question.range, fault);
+    if (!err && !options->no_default_suppressions)
+        err = suppressions_add_recorded(&options->suppressions, recording);
+    if (!err)
+        err = report_prepare(recording, &question, &report, fault);
+    if (!err) {
+        err = write_answer(selection, &report, fault);
+        report_fini(&report);
+    }
+    recording_destroy(recording);
+    return err;
+}
+
+static const char summary[] =
+    "Tells where the memory of a recorded program went: a summary with cost and quality, then the\n"
+    "call sites by the metric asked for, largest first, with their callers beneath.";
+
+static const char examples[] =
+    "  memoir report node.4242.memoir                        who held the memory at the peak\n"
+    "  memoir report node.4242.memoir --metric heap.leaked   what is left at the end\n"
+    "  memoir report node.4242.memoir --by function --top 20\n"
+    "  memoir report node.4242.memoir --metric cpu.on,heap.allocated   side by side, and bytes per "
+    "second\n"
+    "  memoir report node.4242.memoir --top-down --threshold 2%\n"
+    "  memoir report node.4242.memoir --metric heap.live --between 1h,2h   what grew in that hour\n"
+    "  memoir report node.4242.memoir --by phase             rates and growth of each phase\n"
+    "  memoir report node.4242.memoir --between phase:compaction\n"
+    "  memoir report node.4242.memoir --massif-like          the heap over time, as ms_print shows "
+    "it\n"
+    "  memoir report node.4242.memoir --filter 'rocksdb|sqlite' --histogram sizes\n"
+    "  memoir report heaptrack.node.4242.zst                 a file of heaptrack's, raw or not\n"
+    "  memoir report massif.out.4242 --massif-like           a file of valgrind's massif\n"
+    "  memoir report callgrind.out.4242 --by function        one of callgrind's\n"
+    "  memoir report node.heap                               a profile of pprof's, of any node\n"
+    "  memoir report RUN --node r1 --between 0s,1h           heaps of a run of memoir watch\n"
+    "  memoir report node.4242.memoir --json | jq '.rows[0].stack[].function'\n";
+
+int cmd_report(int argc, char **argv)
+{
+    struct selection selection;
+    struct report_options options = {.depth = REPORT_NO_LIMIT};
+    struct fault fault = {.text = ""};
+    selection_init(&selection);
+    selection.takes_several = true;
+    const struct option_set sets[] = {{"Choosing", selection_rules, &selection},
+                                      {"More", report_rules, &options},
+                                      {"Over time", snapshot_rules, &options.snapshots}};
+    const struct command_help help = {"memoir report FILE [options]", summary, examples, sets, 3};
+    int status;
+    int const words = command_words(argc, argv, &help, &status);
+    const char *conflict = snapshot_conflict(&options.snapshots, &selection);
+    if (!conflict)
+        conflict = report_sides_conflict(&selection, options.sort);
+    if (words == 1 && conflict) {
+        fprintf(stderr, "memoir report: %s\n", conflict);
+        status = 2;
+    } else if (words >= 0 && words != 1) {
+        fprintf(stderr, "memoir report: needs one recording: memoir report FILE\n");
+        status = 2;
+    } else if (words == 1) {
+        int err =
+            options.no_default_suppressions ? 0 : suppressions_add_defaults(&options.suppressions);
+        if (!err)
+            err = answer(argv[1], &selection, &options, &fault);
+        if (err)
+            fprintf(stderr, "memoir report: %s\n", fault.text[0] ? fault.text : "out of memory");
+        status = err ? 1 : 0;
+    }
+    suppressions_fini(&options.suppressions);
+    selection_fini(&selection);
+    return status;
+}

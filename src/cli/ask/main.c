@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.c - the `memoir` front: finds the command and runs it, here or in the program it lives in.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/programs/launch.h"
+#include "cli/ask/commands.h"
+#include "cli/shared/helper_program.h"
+#include "base/nearest.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* NULL: lives in `program` */
+    const char *program;
+    const char *help;
+};
+
+#define RECORD  "memoir-record"
+#define CLUSTER "memoir-cluster"
+
+static const struct command commands[] = {
+    {"run", NULL, RECORD, "record a program from its first instruction"},
+    {"attach", NULL, RECORD, "record a process that runs already"},
+    {"detach", NULL, RECORD, "end that recording; the process goes on"},
+    {"set", NULL, RECORD, "change what a running recording traces"},
+    {"mark", NULL, RECORD, "name this instant in a running recording"},
+    {"pages", NULL, RECORD, "which call stacks the resident pages come from, without any hook"},
+    {"cpu", NULL, RECORD, "which call stacks the time goes to, running and waiting"},
+    {"agent", NULL, "memoir-agent", "the privileged side, which memoir pages and cpu ask"},
+    {"map", cmd_map, NULL, "all memory of a process, now, by whose it is"},
+    {"report", cmd_report, NULL, "where the memory went, as text, JSON or CSV"},
+    {"explain", cmd_explain, NULL, "every resident byte, by who has it"},
+    {"info", cmd_info, NULL, "what is in a recording, and how good it is"},
+    {"flame", cmd_flame, NULL, "a flame graph, as an interactive SVG or a PNG"},
+    {"graph", NULL, "memoir-graph", "which function calls which, as SVG, HTML, PNG or dot"},
+    {"plot", cmd_plot, NULL, "memory over time, as SVG or PNG"},
+    {"diff", cmd_diff, NULL, "what changed between two recordings"},
+    {"export", cmd_export, NULL, "write a recording in another program's format"},
+    {"top", NULL, "memoir-top", "a running program, live on the terminal"},
+    {"serve", NULL, "memoir-serve", "metrics and profiles of a running program, over HTTP"},
+    {"history", NULL, "memoir-history", "trends and growth of services over weeks"},
+    {"watch", NULL, CLUSTER, "every node of a cluster: profiles, metrics, blocks, memory"},
+    {"ram", NULL, CLUSTER, "memory per node of a watched cluster, and what grew"},
+    {"bandwidth", NULL, CLUSTER, "bytes in and out per second, by role and message"},
+    {"metrics", NULL, CLUSTER, "any metric of a watched cluster: rates, plots, export"},
+    {"blocks", NULL, CLUSTER, "every block header of a chain: block time, transactions, lag"},
+    {"net", NULL, CLUSTER, "private networks of real nodes on this machine or another"},
+    {"agreement", NULL, CLUSTER, "the agreement events of many nodes' logs, in order of time"},
+    {"topology", NULL, CLUSTER, "who is connected to whom, from logs"},
+    {"doctor", cmd_doctor, NULL, "what works on this machine, and how to get the rest"},
+};
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(FILE *out)
+{
+    fputs("memoir tells where the memory of a program went.\n\n"
+          "Usage: memoir COMMAND [options] ...\n\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
+    fputs("\nmemoir COMMAND --help tells more, with examples.  To begin with:\n"
+          "  memoir run -- ./program its arguments\n"
+          "  memoir report program.*.memoir\n",
+          out);
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *nearest = commands[0].name;
+    for (size_t i = 1; i < COMMAND_COUNT; i++)
+        if (nearest_distance(name, commands[i].name) < nearest_distance(name, nearest))
+            nearest = commands[i].name;
+    if (nearest_is_near(name, nearest_distance(name, nearest)))
+        fprintf(stderr, "memoir: there is no command \"%s\", did you mean \"%s\"?\n", name,
+                nearest);
+    else
+        fprintf(stderr, "memoir: there is no command \"%s\": memoir --help lists those there are\n",
+                name);
+    return 2;
+}
+
+/* Libraries that the user preloads into the program to be recorded have no business in our own. */
+static void put_preload_aside(void)
+{
+    for (char **entry = environ; entry && *entry; entry++) {
+        char *renamed;
+        if (strncmp(*entry, "LD_PRELOAD=", strlen("LD_PRELOAD=")) == 0 &&
+            asprintf(&renamed, LAUNCH_PRELOAD "%s", *entry + strlen("LD_PRELOAD")) > 0)
+            *entry = renamed;
+    }
+}
+
+/* Becomes the helper: no shell in between, and nothing of this process is left to wait. */
+static int run_helper(const struct command *command, char **argv)
+{
+    char path[PATH_MAX];
+    int const err = helper_program_path(command->program, path);
+    if (!err) {
+        put_preload_aside();
+        execv(path, argv);
+    }
+    fprintf(stderr, "memoir %s: cannot start %s (%s): it belongs beside memoir or in %s\n",
+            command->name, command->program, strerror(err ? -err : errno), MEMOIR_LIBEXEC);
+    return 1;
+}
+
+/* `memoir help report` is `memoir report --help`. */
+static int run_help(int argc, char **argv)
+{
+    static char help_option[] = "--help";
+    if (argc < 3) {
+        print_help(stdout);
+        return 0;
+    }
+    const struct command *command = find_command(argv[2]);
+    if (!command)
+        return unknown_command(argv[2]);
+    char *words[] = {argv[0], argv[2], help_option, NULL};
+    return command->run ? command->run(2, words + 1) : run_helper(command, words);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("memoir " MEMOIR_VERSION);
+        return 0;
+    }
+    if (strcmp(argv[1], "help") == 0)
+        return run_help(argc, argv);
+    const struct command *command = find_command(argv[1]);
+    if (!command)
+        return unknown_command(argv[1]);
+    if (!command->run)
+        return run_helper(command, argv);
+    signal(SIGPIPE, SIG_IGN); /* a pager that quits early is found at the write, and is no error */
+    return command->run(argc - 1, argv + 1);
+}

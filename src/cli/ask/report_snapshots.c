@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/ask/report_snapshots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/trees/stack_match.h"
+#include "base/human.h"
+#include "cli/shared/answer_file.h"
+#include "report/rows/snapshots_report.h"
+
+static int take_massif_like(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct snapshot_options *)into)->is_wanted = true;
+    return 0;
+}
+
+static int take_stacks(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct snapshot_options *)into)->with_stacks = true;
+    return 0;
+}
+
+static int take_most(void *into, const char *argument, struct fault *fault)
+{
+    struct snapshot_options *options = into;
+    if (human_parse_count(argument, &options->most) == 0 && options->most >= 3 &&
+        options->most <= SNAPSHOTS_MAX)
+        return 0;
+    return fault_set(fault, -EINVAL, "--snapshots cannot be \"%s\": it is a number from 3 to %d",
+                     argument, SNAPSHOTS_MAX);
+}
+
+const struct option_rule snapshot_rules[] = {
+    {"--massif-like", NULL, "a graph, snapshots and trees of call sites, as massif has them",
+     take_massif_like},
+    {"--snapshots", "N", "at most so many (100), chosen so that the curve keeps its shape",
+     take_most},
+    {"--stacks", NULL, "the resident stacks of threads too, as far as pages were looked at",
+     take_stacks},
+    {NULL, NULL, NULL, NULL},
+};
+
+const char *snapshot_conflict(const struct snapshot_options *options,
+                              const struct selection *selection)
+{
+    if (!options->is_wanted)
+        return options->with_stacks || options->most
+                   ? "--snapshots and --stacks go with --massif-like"
+                   : NULL;
+    if (selection->by_given || selection->top_down || selection->reverse)
+        return "--massif-like shows trees by call site: leave --by, --top-down and --reverse out";
+    if (selection->threshold_given && !(selection->threshold_share > 0))
+        return "--threshold is a share of the snapshot with --massif-like, such as 0.5%";
+    return NULL;
+}
+
+static int write_page(const struct snapshots_page *page, const struct selection *selection,
+                      struct fault *fault)
+{
+    FILE *out = answer_open(selection->output, fault);
+    int err = 0;
+    if (!out)
+        return fault->code;
+    struct text_style const style = {answer_width(out),
+                                     answer_wants_color(out, selection->no_color)};
+    if (selection->json)
+        err = snapshots_json_write(page, out);
+    else if (selection->csv)
+        snapshots_csv_write(page, out);
+    else
+        err = snapshots_text_write(page, &style, out);
+    int const closed = answer_close(out, selection->output, fault);
+    if (err == -ENOMEM)
+        return fault_set(fault, err, "out of memory while writing the report");
+    return closed;
+}
+
+static int take_snapshots(struct recording *recording, const struct selection *selection,
+                          const struct snapshot_options *options, struct snapshots *snapshots,
+                          struct fault *fault)
+{
+    uint32_t *codes = NULL;
+    struct snapshot_choice choice = {
+        .metric = snapshots_metric(selection->metric, fault),
+        .max = options->most ? options->most : SNAPSHOTS_DEFAULT,
+        .detailed_every = SNAPSHOT_DETAILED_EVERY,
+        .with_stacks = options->with_stacks,
+    };
+    if (!choice.metric)
+        return -EINVAL;
+    int err = selection_range(selection, recording, &choice.range, fault);
+    if (err)
+        return err;
+    if (selection->filter)
+        err = stack_match_pattern(recording, selection->pattern, &codes, fault);
+    if (err)
+        return err;
+    choice.codes = codes;
+    err = snapshots_make(recording, &choice, snapshots, fault);
+    free(codes);
+    return err;
+}
+
+int report_snapshots(struct recording *recording, const struct selection *selection,
+                     const struct snapshot_options *options, uint64_t depth, struct fault *fault)
+{
+    struct snapshots snapshots;
+    int err = take_snapshots(recording, selection, options, &snapshots, fault);
+    if (err)
+        return err;
+    struct snapshots_page const page = {
+        .recording = recording,
+        .snapshots = &snapshots,
+        .share = selection->threshold_given ? selection->threshold_share : SNAPSHOT_SHARE_THRESHOLD,
+        .depth = depth > SNAPSHOT_DEPTH_MAX ? SNAPSHOT_DEPTH_DEFAULT : (uint32_t)depth,
+        .with_stacks = options->with_stacks,
+    };
+    err = write_page(&page, selection, fault);
+    snapshots_fini(&snapshots);
+    return err;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/shared/answer_file.h"
+#include "cli/shared/answer_options.h"
+#include "cli/cluster/cluster_commands.h"
+#include "base/nearest.h"
+#include "cli/cluster/node_options.h"
+#include "cli/shared/picture_output.h"
+#include "cluster/metrics/metric_write.h"
+#include "cluster/metrics/metrics_book.h"
+#include "cluster/runs/run_pick.h"
+
+struct command {
+    struct node_options nodes;
+    struct answer_options answer;
+    struct curve_question question;
+    bool list, list_nodes, avg_max, avg_max_min, plot;
+    const char *plot_path, *export;
+};
+
+#define MODE(name, which)                                                                          \
+    static int name(void *into, const char *argument, struct fault *fault)                         \
+    {                                                                                              \
+        struct command *command = into;                                                            \
+        if (command->question.mode != CURVE_USUAL && command->question.mode != (which))            \
+            return fault_set(fault, -EINVAL,                                                       \
+                             "--raw, --rate, --delta and --quantile are different: choose one");   \
+        command->question.mode = which;                                                            \
+        if (argument && !vec_push(&command->question.names, argument))                             \
+            return fault_set(fault, -ENOMEM, "out of memory");                                     \
+        return 0;                                                                                  \
+    }
+MODE(take_raw, CURVE_RAW)
+MODE(take_rate, CURVE_RATE)
+MODE(take_delta, CURVE_DELTA)
+MODE(take_quantile_mode, CURVE_QUANTILE)
+
+#define FLAG(name, field)                                                                          \
+    static int name(void *into, const char *argument, struct fault *fault)                         \
+    {                                                                                              \
+        (void)argument, (void)fault;                                                               \
+        ((struct command *)into)->field = true;                                                    \
+        return 0;                                                                                  \
+    }
+FLAG(take_list, list)
+FLAG(take_list_nodes, list_nodes)
+FLAG(take_sum, question.is_sum)
+FLAG(take_avg_max, avg_max)
+FLAG(take_avg_max_min, avg_max_min)
+
+static int take_quantile(void *into, const char *argument, struct fault *fault)
+{
+    struct command *command = into;
+    char *end;
+    double const value = strtod(argument, &end);
+    if (*end || end == argument || !(value >= 0 && value <= 1))
+        return fault_set(fault, -EINVAL, "--quantile cannot be \"%s\": it is from 0 to 1, as 0.99",
+                         argument);
+    command->question.quantile = value;
+    return take_quantile_mode(into, NULL, fault);
+}
+
+static int take_diff(void *into, const char *argument, struct fault *fault)
+{
+    struct command *command = into;
+    command->question.is_difference = true;
+    return vec_push(&command->question.names, argument)
+               ? 0
+               : fault_set(fault, -ENOMEM, "out of memory");
+}
+
+static int take_filter(void *into, const char *argument, struct fault *fault)
+{
+    return curve_question_filter(&((struct command *)into)->question, argument, fault);
+}
+
+static int take_plot(void *into, const char *argument, struct fault *fault)
+{
+    struct command *command = into;
+    (void)fault;
+    command->plot = true;
+    command->plot_path = argument;
+    return 0;
+}
+
+static int take_export(void *into, const char *argument, struct fault *fault)
+{
+    if (strcmp(argument, "openmetrics") != 0 && strcmp(argument, "sqlite") != 0)
+        return fault_set(fault, -EINVAL,
+                         "--export cannot be \"%s\": it is openmetrics, or sqlite for run.db",
+                         argument);
+    ((struct command *)into)->export = argument;
+    return 0;
+}
+
+static const struct option_rule rules[] = {
+    {"--list", NULL, "every metric there is, with its type", take_list},
+    {"--list-nodes", NULL, "every node, with its names and role", take_list_nodes},
+    {"--rate", NULL, "counters per second, which they are anyway; an error for gauges", take_rate},
+    {"--delta", "NAME", "what counters gained from answer to answer", take_delta},
+    {"--raw", NULL, "counters as they are, too", take_raw},
+    {"--sum", NULL, "over all labels of a metric, by node", take_sum},
+    {"--diff", "NAME", "two gauges: --diff A B is A less B", take_diff},
+    {"--quantile", "Q", "of histograms, between answers: 0.5, 0.99", take_quantile},
+    {"--avg-max", NULL,
+     "of counters, count, max and min; and the mean over nodes of max; also with --sum",
+     take_avg_max},
+    {"--avg-max-min", NULL, "the same, and the mean over nodes of max-min", take_avg_max_min},
+    {"-t", "LABEL=VALUE", "only series with this label; n and role are the node's; repeatable",
+     take_filter},
+    {"--plot", "=FILE", "draw it, one chart per metric: .svg, .png, .html; or with -o FILE",
+     take_plot},
+    {"--export", "FORM", "openmetrics: all samples, for promtool; sqlite: into run.db of the run",
+     take_export},
+    {NULL, NULL, NULL, NULL}};
+
+static enum metric_form form_of(const struct command *command)
+{
+    return command->answer.json ? METRIC_JSON : command->answer.csv ? METRIC_CSV : METRIC_TEXT;
+}
+
+static int draw(const struct command *command, const struct metric_curves *curves,
+                const struct run *run, struct fault *fault)
+{
+    const char *path = command->plot_path ? command->plot_path : command->answer.output;
+    enum picture_format format;
+    struct svg_out svg = {0};
+    int err = picture_format_of(path, &format, fault);
+    if (!err && (err = metric_curves_draw(curves, run, &svg)) != 0)
+        fault_set(fault, err, "out of memory while drawing");
+    if (!err)
+        err = picture_write(&svg, path, format, fault);
+    svg_out_fini(&svg);
+    return err;
+}
+
+/* A name that is not there, with one that is; all names are read for it. */
+static int no_such_metric(const struct run *run, const char *name, struct fault *fault)
+{
+    struct series_set all;
+    const char *nearest = NULL;
+    if (series_read(&all, run, NULL, NULL, fault) < 0)
+        return fault->code;
+    vec_each (series, &all.series)
+        if (!nearest || nearest_distance(name, series->is->name) < nearest_distance(name, nearest))
+            nearest = series->is->name;
+    if (nearest && nearest_is_near(name, nearest_distance(name, nearest)))
+        fault_set(fault, -ENODATA, "there is no metric \"%s\" in this run, did you mean \"%s\"?",
+                  name, nearest);
+    else
+        fault_set(fault, -ENODATA,
+                  "there is no metric \"%s\" in this run, or none with those labels and nodes; "
+                  "--list shows what there is",
+                  name);
+    series_fini(&all);
+    return -ENODATA;
+}
+
+/* Every name must have given something. */
+static int check_names(const struct command *command, const struct metric_curves *curves,
+                       const struct run *run, struct fault *fault)
+{
+    vec_each (name, &command->question.names) {
+        bool has_any = command->question.is_difference && curves->curves.count;
+        vec_each (curve, &curves->curves)
+            has_any |= strncmp(curve->metric, *name, strlen(*name)) == 0;
+        if (!has_any)
+            return no_such_metric(run, *name, fault);
+    }
+    return 0;
+}
+
+static int write_curves(const struct command *command, const struct series_set *set,
+                        const struct node_groups *groups, FILE *out, struct fault *fault)
+{
+    struct metric_curves curves;
+    int err = metric_curves_make(&curves, set, &command->question, groups, fault);
+    if (err)
+        return err;
+    err = check_names(command, &curves, set->run, fault);
+    if (!err && command->plot) {
+        err = draw(command, &curves, set->run, fault);
+    } else if (!err) {
+        struct text_style const style = {answer_width(out),
+                                         answer_wants_color(out, command->answer.no_color)};
+        metric_curves_write(&curves, set->run, form_of(command), &style, out);
+    }
+    metric_curves_fini(&curves);
+    return err;
+}
+
+static int write_answer(const struct command *command, const struct series_set *set,
+                        const struct node_groups *groups, FILE *out, struct fault *fault)
+{
+    struct text_style const style = {answer_width(out),
+                                     answer_wants_color(out, command->answer.no_color)};
+    if (command->export) {
+        int const err = metric_export_write(set, &command->question, groups, out);
+        return err ? fault_set(fault, err, "out of memory while exporting") : 0;
+    }
+    if (command->list_nodes)
+        metric_nodes_write(set, form_of(command), &style, out);
+    else if (command->list || command->question.names.count == 0)
+        metric_list_write(set, form_of(command), &style, out);
+    else if (command->avg_max || command->avg_max_min)
+        return metric_spread_write(set, &command->question, groups, command->avg_max_min, out,
+                                   fault);
+    else
+        return write_curves(command, set, groups, out, fault);
+    return 0;
+}
+
+static int write_to_file(const struct command *command, const struct series_set *set,
+                         const struct node_groups *groups, struct fault *fault)
+{
+    FILE *out = command->plot ? stdout : answer_open(command->answer.output, fault);
+    if (!out)
+        return fault->code;
+    int const err = write_answer(command, set, groups, out, fault);
+    if (command->plot)
+        return err;
+    int const closed = answer_close(out, command->answer.output, err ? NULL : fault);
+    return err ? err : closed;
+}
+
+static int keep_in_book(const struct run *run, struct fault *fault)
+{
+    struct run_book *book = run_book_open(run, fault);
+    if (!book)
+        return fault->code;
+    uint64_t added = 0;
+    int const err = metrics_book_update(book, run, &added, fault);
+    if (!err)
+        printf("%s/run.db is up to date: %llu files of metrics were added\n", run->path,
+               (unsigned long long)added);
+    run_book_close(book);
+    return err;
+}
+
+static int answer(struct command *command, const struct run *run, struct fault *fault)
+{
+    struct node_groups groups = {0};
+    struct series_set set;
+    if (command->export && strcmp(command->export, "sqlite") == 0)
+        return keep_in_book(run, fault);
+    bool const is_about_all = command->list || command->list_nodes;
+    int err = node_options_given(&command->nodes)
+                  ? node_options_groups(&command->nodes, run, &groups, fault)
+                  : node_groups_add_all(&groups, run);
+    if (!err)
+        err = series_read(&set, run, is_about_all ? NULL : curve_question_wants, &command->question,
+                          fault);
+    if (!err) {
+        err = set.scrapes.count
+                  ? write_to_file(command, &set, &groups, fault)
+                  : fault_set(fault, -ENODATA,
+                              "there are no metrics in %s: watch with --metrics saves them",
+                              run->path);
+        series_fini(&set);
+    }
+    node_groups_fini(&groups);
+    return err;
+}
+
+/* RUN, or files of one; names of metrics follow. */
+static size_t count_inputs(char **words, size_t count)
+{
+    struct stat about;
+    size_t inputs = count > 0 ? 1 : 0;
+    if (inputs == 0 || (stat(words[0], &about) == 0 && S_ISDIR(about.st_mode)))
+        return inputs;
+    while (inputs < count && stat(words[inputs], &about) == 0)
+        inputs++;
+    return inputs;
+}
+
+static const char summary[] =
+    "Shows metrics of a run over time: each NAME per node and set of labels; counters per second,\n"
+    "also over restarts of a node, gauges as they are, gaps as gaps.  Without NAME, what there "
+    "is.\n"
+    "RUN is what memoir watch wrote, or the scripts that came before it; also single files\n"
+    "NODE.STAMP.metrics of one folder.";
+
+static const char examples[] =
+    "  memoir metrics run --list\n"
+    "  memoir metrics run algod_tx_pool_count algod_network_sent_bytes_total --plot=m.svg\n"
+    "  memoir metrics run --delta algod_ledger_transactions_total --csv\n"
+    "  memoir metrics run --diff algod_go_memory_classes_total_bytes "
+    "algod_go_memory_classes_heap_released_bytes --plot=d.svg\n"
+    "  memoir metrics run http_request_duration_seconds --quantile 0.99 -t handler=/api\n"
+    "  memoir metrics run --label relay:name_r go_goroutines --json\n"
+    "  memoir metrics run --export openmetrics -o all.om && promtool tsdb create-blocks-from "
+    "openmetrics all.om data\n"
+    "  memoir metrics run --export sqlite && sqlite3 run/run.db 'SELECT * FROM metric LIMIT 5'\n";
+
+static int run_command(struct command *command, char **words, size_t count, struct fault *fault)
+{
+    size_t const inputs = count_inputs(words, count);
+    for (size_t i = inputs; i < count; i++)
+        if (!vec_push(&command->question.names, words[i]))
+            return fault_set(fault, -ENOMEM, "out of memory");
+    const char *const *names = command->question.names.items;
+    if (command->question.is_difference &&
+        (command->question.names.count != 2 || strcmp(names[0], names[1]) == 0))
+        return fault_set(fault, -EINVAL, "--diff needs two gauges: --diff A B");
+    if (command->question.names.count == 0 &&
+        (command->plot || command->avg_max || command->avg_max_min ||
+         command->question.mode != CURVE_USUAL))
+        return fault_set(fault, -EINVAL, "name at least one metric; --list shows what there is");
+    struct run *run = run_pick(words, inputs, fault);
+    if (!run)
+        return fault->code;
+    int const err = answer(command, run, fault);
+    run_close(run);
+    return err;
+}
+
+int cmd_metrics(int argc, char **argv)
+{
+    struct command command = {0};
+    struct fault fault = {.text = ""};
+    struct option_set const sets[] = {{"Options", rules, &command},
+                                      {"Which nodes", node_rules, &command.nodes},
+                                      {"The answer", answer_table_rules, &command.answer}};
+    struct command_help const help = {"memoir metrics RUN [NAME...] [options]", summary, examples,
+                                      sets, 3};
+    int status;
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    int const err = run_command(&command, argv + 1, (size_t)words, &fault);
+    if (err && fault.text[0])
+        fprintf(stderr, "memoir metrics: %s\n", fault.text);
+    node_options_fini(&command.nodes);
+    curve_question_fini(&command.question);
+    return err == 0 ? 0 : err == -EINVAL ? 2 : 1;
+}

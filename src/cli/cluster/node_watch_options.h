@@ -1,0 +1,34 @@
+/* node_watch_options.h - the options of `memoir watch`, and of whatever starts one. */
+#pragma once
+
+#include "cli/shared/options.h"
+#include "scrape/nodes/node_list.h"
+#include "scrape/watch/node_watch.h"
+
+struct node_watch_wish {
+    const char *out;
+    uint64_t every_ns, for_ns, timeout_ns, cpu_ns, cpu_after_ns, cpu_every_ns,
+        rounds; /* 0: not said */
+    uint64_t mutex_rate, block_rate_ns;
+    uint32_t added, taken; /* enum node_capture: wanted, not wanted */
+    uint32_t recordings;   /* enum node_recording, of processes that do not say it themselves */
+    const char *inventory;
+    struct node_list_options nodes;
+    char *token, *admin_token; /* as nodes has them */
+    bool is_list, is_json, is_csv, is_svg, is_quiet;
+    bool is_served;
+};
+
+extern const struct option_rule node_watch_rules[];       /* into a struct node_watch_wish */
+extern const struct option_rule node_watch_which_rules[]; /* likewise: inventories, tokens */
+extern const struct option_rule node_watch_when_rules[];
+extern const struct option_rule node_watch_serve_rules[]; /* likewise: the page beside it */
+
+void node_watch_wish_fini(struct node_watch_wish *wish);
+
+/* What is to be done, by the wish and by what configurations say; `command` is for the manifest.  0 or -errno with a sentence. */
+int node_watch_options_make(const struct node_watch_wish *wish, const struct node_list *list,
+                            struct node_watch_options *options, struct fault *fault);
+
+/* The command line in one text without secrets: values of headers, users and passwords and queries of addresses.  The caller frees it; NULL when out of memory. */
+char *command_without_secrets(int argc, char **argv);

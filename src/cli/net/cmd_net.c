@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memoir net: private networks of real nodes. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cluster/cluster_commands.h"
+#include "cli/net/net_commands.h"
+#include "nets/keeper.h"
+#include "nets/template.h"
+
+int net_sorry(const struct fault *fault)
+{
+    fprintf(stderr, "memoir net: %s\n", fault->text);
+    return 1;
+}
+
+int net_own_path(char path[PATH_MAX], struct fault *fault)
+{
+    ssize_t const length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length < 0)
+        return fault_set(fault, -errno, "cannot find this program itself: %s", strerror(errno));
+    path[length] = '\0';
+    return 0;
+}
+
+/* The background process of a network; started by `net up` only. */
+static int net_keep(int argc, char **argv)
+{
+    return argc == 2 ? keeper_run(argv[1]) : 2;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help; /* NULL: not for people */
+} words[] = {{"up", net_up, "up TEMPLATE [-o DIR]     start a network and wait until it is ready"},
+             {"down", net_down, "down DIR                 end it; nothing of it is left"},
+             {"status", net_status, "status DIR               how each of its processes is"},
+             {"host", net_host, "host HOST... --relay A   nodes on other hosts, over ssh"},
+             {"load", net_load, "load --kind KIND URL...  a load generator by itself"},
+             {"keep", net_keep, NULL}};
+
+static void print_help(FILE *out)
+{
+    const char *name, *text;
+    fputs("Usage: memoir net up|down|status|host|load ...\n\n"
+          "Private networks of real nodes on this machine, started from a template, supervised,\n"
+          "with load, watched or recorded if asked, and ended without a trace.\n\n",
+          out);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (words[i].help)
+            fprintf(out, "  memoir net %s\n", words[i].help);
+    fputs("\nTemplates:\n", out);
+    for (size_t i = 0; (name = template_shipped(i, &text)); i++) {
+        struct net_template plan;
+        if (template_open(&plan, name, NULL) == 0)
+            fprintf(out, "  %-12s %s\n", name, plan.about ? plan.about : "");
+        template_fini(&plan);
+    }
+    fputs("  FILE.yaml    any command lines, with ports and folders put in (docs/templates.md)\n"
+          "\nExamples:\n"
+          "  memoir net up etcd-3 -o D\n"
+          "  memoir net up etcd-3 -o D --watch --every 10s --metrics\n"
+          "  memoir net status D\n"
+          "  memoir net down D\n"
+          "\nmemoir net up --help tells more.\n",
+          out);
+}
+
+int cmd_net(int argc, char **argv)
+{
+    umask(077); /* logs and data of the nodes are nobody else's, either */
+    for (size_t i = 0; argc >= 2 && i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(argv[1], words[i].name) == 0) {
+            static char name[32]; /* for sentences: "net up" */
+            snprintf(name, sizeof(name), "net %s", words[i].name);
+            argv[1] = name;
+            return words[i].run(argc - 1, argv + 1);
+        }
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        print_help(stdout);
+        return 0;
+    }
+    if (argc < 2)
+        print_help(stderr);
+    else
+        fprintf(
+            stderr,
+            "memoir net: there is no \"%s\": up, down, status, host and load are what there is\n",
+            argv[1]);
+    return 2;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/net/net_host_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/human.h"
+#include "cli/shared/options.h"
+#include "nets/template.h"
+
+#define TEXT_RULE(function, member)                                                                \
+    static int function(void *into, const char *argument, struct fault *fault)                     \
+    {                                                                                              \
+        (void)fault;                                                                               \
+        ((struct host_options *)into)->member = argument;                                          \
+        return 0;                                                                                  \
+    }
+TEXT_RULE(take_relay, relay)
+TEXT_RULE(take_template, template_name)
+TEXT_RULE(take_dir, dir)
+TEXT_RULE(take_provision, provision)
+TEXT_RULE(take_release, release)
+#undef TEXT_RULE
+
+static int take_nodes(void *into, const char *argument, struct fault *fault)
+{
+    uint64_t count;
+    if (human_parse_count(argument, &count) != 0 || count == 0 || count > TEMPLATE_NODES_MAX)
+        return fault_set(fault, -EINVAL, "--nodes %s: 1 to %u nodes can be had", argument,
+                         TEMPLATE_NODES_MAX);
+    ((struct host_options *)into)->nodes = (uint32_t)count;
+    return 0;
+}
+
+static int take_for(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    return human_parse_duration(argument, &((struct host_options *)into)->for_ns);
+}
+
+static int take_cpu(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct host_options *)into)->cpu = true;
+    return 0;
+}
+
+static int take_set(void *into, const char *argument, struct fault *fault)
+{
+    struct host_options *options = into;
+    if (options->setting_count >= sizeof(options->settings) / sizeof(options->settings[0]))
+        return fault_set(fault, -E2BIG, "more --set than any template has settings");
+    options->settings[options->setting_count++] = argument;
+    return 0;
+}
+
+static int add_ssh(void *into, const char *word, const char *argument)
+{
+    text_list *words = &((struct host_options *)into)->ssh_words;
+    return text_list_add(words, word) && text_list_add(words, argument) ? 0 : -ENOMEM;
+}
+
+static int take_port(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    return add_ssh(into, "-p", argument);
+}
+
+static int take_key(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    return add_ssh(into, "-i", argument);
+}
+
+static int take_config(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    return add_ssh(into, "-F", argument);
+}
+
+static int take_option(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    return add_ssh(into, "-o", argument);
+}
+
+static int take_watch(void *into, const char *argument, struct fault *fault)
+{
+    (void)into, (void)argument, (void)fault;
+    return 0;
+}
+
+static const struct option_rule rules[] = {
+    {"--relay", "HOST:PORT", "what the nodes connect to; must be reachable from there", take_relay},
+    {"-o", "DIR", "what comes back, in a folder for each host (hosts.net)", take_dir},
+    {"--for", "TIME", "end after this time; without it Ctrl-C ends it", take_for},
+    {"--nodes", "N", "nodes on each host (2)", take_nodes},
+    {"--template", "TEMPLATE", "what to start there (etcd-leaves), shipped or a file",
+     take_template},
+    {"--set", "NAME=VALUE", "a setting of the template; may be repeated", take_set},
+    {"--cpu", NULL, "record where their time goes", take_cpu},
+    {"--watch", NULL, "all words after this are for memoir watch there", take_watch},
+    {NULL, NULL, NULL, NULL}};
+
+static const struct option_rule ssh_rules[] = {
+    {"-p", "PORT", "of the ssh server", take_port},
+    {"-i", "FILE", "the private key", take_key},
+    {"-F", "FILE", "configuration of ssh instead of your own", take_config},
+    {"--ssh-option", "NAME=VALUE",
+     "an option of ssh, as StrictHostKeyChecking=accept-new; may be repeated", take_option},
+    {"--provision", "CMD",
+     "a shell command that makes a host and prints its address as the last line", take_provision},
+    {"--release", "CMD", "one that gives it back; MEMOIR_HOST is the address", take_release},
+    {NULL, NULL, NULL, NULL}};
+
+static int split_watch(int argc, char **argv, struct host_options *options)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--watch") == 0) {
+            options->watch_words = argv + i + 1;
+            options->watch_count = argc - i - 1;
+            return i + 1;
+        }
+    return argc;
+}
+
+static bool check(int words, char **argv, struct host_options *options)
+{
+    for (int i = 1; i <= words; i++) {
+        if (argv[i][0] == '-' || argv[i][0] == '\0' || strpbrk(argv[i], "/\r\n") ||
+            words > HOSTS_MAX - 1) {
+            fprintf(stderr, "memoir net host: \"%s\" is no host, or there are more than %d\n",
+                    argv[i], HOSTS_MAX - 1);
+            return false;
+        }
+        options->hosts[options->host_count++] = argv[i];
+    }
+    if (options->host_count || options->provision)
+        return true;
+    fprintf(stderr, "memoir net host: which host? as in: memoir net host user@10.0.0.7 --relay "
+                    "10.0.0.5:2379\n");
+    return false;
+}
+
+bool host_options_take(int argc, char **argv, struct host_options *options, int *status)
+{
+    struct option_set const sets[] = {{NULL, rules, options}, {"The host", ssh_rules, options}};
+    struct command_help const help = {
+        .usage = "memoir net host [USER@]HOST... --relay HOST:PORT [options] [--watch [options of "
+                 "memoir watch]]",
+        .summary = "Runs nodes on other hosts against one relay, over ssh, with nothing installed "
+                   "there but the node:\n"
+                   "copies memoir, starts the nodes, watches them, and at the end collects what "
+                   "was watched and\n"
+                   "removes all of it.  ssh must get in without a password (a key or an agent).",
+        .examples = "  memoir net host ubuntu@10.0.0.7 --relay 10.0.0.5:2379 --for 10m -o D\n"
+                    "  memoir net host --provision ./new-host.sh --release ./end-host.sh --relay "
+                    "10.0.0.5:2379 --for 1h\n",
+        .sets = sets,
+        .set_count = 2};
+    *options =
+        (struct host_options){.nodes = 2, .template_name = "etcd-leaves", .dir = "hosts.net"};
+    int const words = command_words(split_watch(argc, argv, options), argv, &help, status);
+    if (words < 0) {
+        host_options_fini(options);
+        return false;
+    }
+    *status = 2;
+    if (check(words, argv, options))
+        return true;
+    host_options_fini(options);
+    return false;
+}
+
+void host_options_fini(struct host_options *options)
+{
+    text_list_fini(&options->ssh_words);
+    free(options->provisioned);
+}
+
+int host_provision(struct host_options *options, struct fault *fault)
+{
+    char *line = NULL;
+    size_t room = 0;
+    if (!options->provision)
+        return 0;
+    FILE *pipe = popen(options->provision, "re"); /* the user's own command line, as it is */
+    if (!pipe)
+        return fault_set(fault, -errno, "cannot run --provision: %s", strerror(errno));
+    while (getline(&line, &room, pipe) > 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0]) {
+            free(options->provisioned);
+            options->provisioned = strdup(line);
+        }
+    }
+    free(line);
+    int const status = pclose(pipe);
+    if (status != 0 || !options->provisioned)
+        return fault_set(fault, -EIO, "--provision ended with status %d and %s address",
+                         WIFEXITED(status) ? WEXITSTATUS(status) : 1,
+                         options->provisioned ? "an" : "without an");
+    const char *host = options->provisioned;
+    if (host[0] == '-' || strpbrk(host, " /\t"))
+        return fault_set(fault, -EINVAL, "--provision printed \"%.100s\", which is no host", host);
+    options->hosts[options->host_count++] = host;
+    return 0;
+}
+
+int host_release(const struct host_options *options, struct fault *fault)
+{
+    if (!options->release || !options->provisioned)
+        return 0;
+    setenv("MEMOIR_HOST", options->provisioned, 1);
+    if (system(options->release) == 0)
+        return 0;
+    return fault_set(fault, -EIO, "--release failed: %s may still run, and cost",
+                     options->provisioned);
+}

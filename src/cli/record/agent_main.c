@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agent_main.c - the program memoir-agent, which is `memoir agent`: all of memoir that needs privileges. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/agent_server.h"
+#include "agent/agent_privileges.h"
+#include "cli/shared/options.h"
+#include "wire/agent.h"
+
+static int take_socket(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct agent_options *)into)->socket = argument;
+    return 0;
+}
+
+static int take_proc(void *into, const char *argument, struct fault *fault)
+{
+    if (argument[0] != '/' || strlen(argument) > 3000)
+        return fault_set(fault, -EINVAL, "--proc cannot be \"%.80s\": give a folder, from / on",
+                         argument);
+    ((struct agent_options *)into)->proc = argument;
+    return 0;
+}
+
+static int take_group(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct agent_options *)into)->group = argument;
+    return 0;
+}
+
+static const struct option_rule rules[] = {
+    {"--socket", "PATH", "where recorders find it (default " AGENT_SOCKET_PATH ")", take_socket},
+    {"--group", "NAME", "users of this group may ask too, each for his own processes", take_group},
+    {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc", take_proc},
+    {NULL, NULL, NULL, NULL},
+};
+
+static void say_ready(const struct agent_options *options, const char *no_time)
+{
+    if (no_time[0])
+        fprintf(stderr, "memoir agent: without samples and waits: %s\n", no_time);
+    fprintf(stderr, "memoir agent: ready at %s%s%s\n", options->socket,
+            options->group ? ", also for the group " : "", options->group ? options->group : "");
+}
+
+int main(int argc, char **argv)
+{
+    struct agent_options options = {
+        .socket = AGENT_SOCKET_PATH, .proc = "/proc", .ready = say_ready};
+    const struct option_set sets[] = {{NULL, rules, &options}};
+    const struct command_help help = {
+        .usage = "memoir agent [--socket PATH] [--group NAME] [--proc DIR]",
+        .summary =
+            "The privileged side of memoir: sees page faults, the page cache, samples and waits "
+            "through small BPF programs,\n"
+            "and tells each recorder about the processes that its user may see, and no "
+            "others.  Runs until it is ended.",
+        .examples =
+            "  sudo memoir agent                      # for root only\n"
+            "  sudo memoir agent --group memoir       # and for the users of a group\n"
+            "  memoir pages 1234                      # then, as the user of that process\n",
+        .sets = sets,
+        .set_count = 1,
+    };
+    struct fault fault = {0};
+    int const skip = argc >= 2 && strcmp(argv[1], "agent") == 0; /* as `memoir` starts it */
+    int status, words = command_words(argc - skip, argv + skip, &help, &status);
+    if (words < 0)
+        return status;
+    if (words > 0) {
+        fprintf(stderr,
+                "memoir agent: does not know what to do with \"%s\"; see memoir agent --help\n",
+                argv[1 + skip]);
+        return 2;
+    }
+    if (agent_check_privileges(&fault) == 0 && agent_serve(&options, &fault) == 0)
+        return 0;
+    fprintf(stderr, "memoir agent: %s\n", fault.text);
+    return 1;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/sessions/cpu_cells.h"
+#include "cli/record/cpu_options.h"
+#include "cli/record/outside_options.h"
+#include "cli/shared/parse_pid.h"
+#include "cli/record/process_choice.h"
+#include "cli/record/record_commands.h"
+#include "cli/record/wish_options.h"
+#include "cpu/clock_events.h"
+#include "wire/agent.h"
+
+struct cpu_command {
+    struct outside_recorder_options recorder;
+    struct cpu_station_options station;
+    struct process_choice choice;
+    bool each; /* a recording each */
+    char title[256];
+    char seen_cgroup
+        [CGROUP_FOLDER_MAX]; /* that the kernel picks out, for as long as it is recorded */
+};
+
+static int take_pid(void *into, const char *argument, struct fault *fault)
+{
+    struct cpu_command *command = into;
+    char numbers[1024], *rest = NULL;
+    snprintf(numbers, sizeof(numbers), "%s", argument);
+    for (char *word = strtok_r(numbers, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        pid_t pid;
+        if (parse_pid(word, &pid) < 0)
+            return fault_set(fault, -EINVAL, "%s is no process id; give a number, or --name %s",
+                             word, word);
+        if (!vec_push(&command->recorder.fixed.pids, (uint32_t)pid))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int take_all(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct cpu_command *)into)->station.whole_machine = true;
+    return 0;
+}
+
+static int take_hz(void *into, const char *argument, struct fault *fault)
+{
+    return cpu_options_hz(argument, &((struct cpu_command *)into)->station.hz, fault);
+}
+
+static int take_off_cpu(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct cpu_command *)into)->station.off_cpu = true;
+    return 0;
+}
+
+static int take_waits_only(void *into, const char *argument, struct fault *fault)
+{
+    ((struct cpu_command *)into)->station.hz = 0;
+    return take_off_cpu(into, argument, fault);
+}
+
+static int take_no_kernel(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct cpu_command *)into)->station.no_kernel = true;
+    return 0;
+}
+
+static int take_children(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct cpu_command *)into)->station.children = true;
+    return 0;
+}
+
+static int take_each(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct cpu_command *)into)->each = true;
+    return 0;
+}
+
+static int take_agent(void *into, const char *argument, struct fault *fault)
+{
+    struct cpu_command *command = into;
+    (void)fault;
+    command->station.socket = argument;
+    command->station.source = CPU_SOURCE_AGENT;
+    return 0;
+}
+
+static int take_source(void *into, const char *argument, struct fault *fault)
+{
+    return cpu_options_source(argument, &((struct cpu_command *)into)->station.source, fault);
+}
+
+static const struct option_rule rules[] = {
+    {"-p", "PID", "this process; several with commas, or -p again", take_pid},
+    {"-a", NULL, "everything that runs on this machine, without idling", take_all},
+    {"--hz", "HZ", "samples a second (99), at most 997", take_hz},
+    {"--off-cpu", NULL, "also the time that threads wait, by stack and kind of wait", take_off_cpu},
+    {"--waits-only", NULL, "only that", take_waits_only},
+    {"--no-kernel", NULL, "leave frames inside the kernel out", take_no_kernel},
+    {"--children", NULL, "also processes that it starts", take_children},
+    {"--each", NULL, "of several processes, a recording each instead of one of all", take_each},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
+    {"--source", "WHICH", "agent, perf (events of the kernel's own profiler), or any (default)",
+     take_source},
+    {NULL, NULL, NULL, NULL}};
+
+static void say_end(const struct outside_recorder_options *options,
+                    const struct recording *recording, const char *path)
+{
+    if (options->wish.quiet)
+        return;
+    cpu_options_say_end(recording);
+    fprintf(stderr, "memoir: recorded to %s; memoir report %s, memoir flame %s\n", path, path,
+            path);
+}
+
+/* What the one recording of several is called. */
+static void make_title(struct cpu_command *command)
+{
+    const struct process_choice *choice = &command->choice;
+    const struct pid_list *fixed = &command->recorder.fixed;
+    const char *rule = choice->name ? choice->name : choice->container;
+    if (command->station.whole_machine)
+        snprintf(command->title, sizeof(command->title), "machine");
+    else if (choice->cgroup)
+        snprintf(command->title, sizeof(command->title), "%s", choice->cgroup);
+    else if (rule)
+        snprintf(command->title, sizeof(command->title), "%s", rule);
+    else
+        snprintf(command->title, sizeof(command->title), "%zu-processes", fixed->pids.count);
+    command->recorder.together = command->title;
+    command->station.together = true;
+}
+
+/* The kernel picks out what runs in a cgroup, also what is too short to be found in a list of processes; where it may not, the
+ * list is looked at now and then. */
+static bool can_see_cgroup(struct cpu_command *command, struct fault *fault)
+{
+    struct process_choice *choice = &command->choice;
+    char *seen = command->seen_cgroup; /* in the tree that perf events know */
+    if (!choice->cgroup || choice->name || choice->container || command->each ||
+        command->station.source == CPU_SOURCE_AGENT || process_choice_cgroup(choice, fault) < 0 ||
+        cgroup_folder_beside(NULL, choice->cgroup_folder, "perf_event", seen) < 0 ||
+        !clock_events_can_see(seen))
+        return false;
+    command->station.cgroup = seen;
+    command->recorder.is_endless = true;
+    return true;
+}
+
+/* Whom, from the words that are left.  0 or -errno with `fault`. */
+static int choose(struct cpu_command *command, char *const *words, int count, struct fault *fault)
+{
+    struct outside_recorder_options *recorder = &command->recorder;
+    struct process_choice *choice = &command->choice;
+    bool const by_rule = choice->name || choice->container || choice->cgroup || choice->wait_exec;
+    int const ways = (recorder->command != NULL) + command->station.whole_machine +
+                     (count > 0 || recorder->fixed.pids.count > 0) + by_rule;
+    if (ways > 1)
+        return fault_set(fault, -EINVAL,
+                         "one of these: processes, -a, --name, --cgroup, or -- and a program");
+    if (recorder->command)
+        return 0;
+    if (command->station.whole_machine) {
+        recorder->is_endless = true;
+        return 0;
+    }
+    if (recorder->fixed.pids.count > 0 && count == 0)
+        return 0;
+    if (can_see_cgroup(command, fault))
+        return 0;
+    if (choice->wait_exec && count == 0 && !choice->name && !choice->container && !choice->cgroup)
+        return 0; /* once we know who tells */
+    return process_choice_find(choice, words, count, recorder->wish.quiet, &recorder->fixed,
+                               &recorder->selector, fault);
+}
+
+static int ask_station(void *station, const char *name, bool is_once, struct fault *fault)
+{
+    return cpu_station_await(station, name, is_once, fault);
+}
+
+static int record(struct cpu_command *command)
+{
+    struct fault fault = {.text = "time cannot be recorded"};
+    struct cpu_cells cells;
+    struct cpu_station *station = cpu_station_open(&command->station, &fault);
+    if (!station || outside_options_await(&command->recorder, &command->choice, ask_station,
+                                          station, &fault) < 0) {
+        fprintf(stderr, "memoir: %s\n", fault.text);
+        cpu_station_close(station);
+        return 1;
+    }
+    cpu_cells_init(&cells, station);
+    command->recorder.watches[command->recorder.watch_count++] = &cells.watch;
+    int const status = outside_options_record(&command->recorder);
+    cpu_station_close(station);
+    cpu_cells_fini(&cells);
+    return status;
+}
+
+static int choose_and_record(struct cpu_command *command, char *const *words, int count)
+{
+    struct outside_recorder_options *recorder = &command->recorder;
+    struct fault fault = {.text = ""};
+    int const err = choose(command, words, count, &fault);
+    if (err < 0) {
+        fprintf(stderr, "memoir: %s\n", fault.text);
+        return err == -EINVAL ? 2 : 1;
+    }
+    bool const several =
+        recorder->is_endless || recorder->selector || recorder->fixed.pids.count > 1;
+    if (several && !command->each)
+        make_title(command);
+    if (recorder->is_endless && command->each) {
+        fprintf(stderr, "memoir: -a makes one recording of all; leave --each out\n");
+        return 2;
+    }
+    return record(command);
+}
+
+int cmd_cpu(int argc, char **argv)
+{
+    struct cpu_command command = {.station = {.socket = AGENT_SOCKET_PATH, .hz = CPU_HZ_DEFAULT}};
+    struct option_set const sets[] = {{"Which process", process_choice_rules, &command.choice},
+                                      {"How", rules, &command},
+                                      {"Recording", wish_rules, &command.recorder.wish}};
+    struct command_help const help = {
+        .usage = "memoir cpu [options] PID...   or   memoir cpu [options] -- PROGRAM ARGS",
+        .summary =
+            "Records where the time of processes goes: call stacks of their threads, 99 times a "
+            "second of running, and with --off-cpu\n"
+            "what they wait for.  Nothing is put into them; no frame pointers are needed.  Several "
+            "processes make one recording, in\n"
+            "which each is a root of its own.",
+        .examples = "  memoir cpu -- ./node --config node.toml\n"
+                    "  memoir cpu --for 30s --off-cpu 4242\n"
+                    "  memoir cpu --for 1m --name etcd -o cluster.memoir\n"
+                    "  sudo memoir cpu -a --for 10s\n"
+                    "  memoir flame node.4242.memoir -o cpu.svg\n"
+                    "  memoir report node.4242.memoir --metric cpu.off\n",
+        .sets = sets,
+        .set_count = 3};
+    int status;
+    outside_options_init(&command.recorder, SOURCE_CPU);
+    command.recorder.ended = say_end;
+    command.recorder.command = outside_split_program(&argc, argv);
+    int const words = command_words(argc, argv, &help, &status);
+    if (words >= 0)
+        status = choose_and_record(&command, argv + 1, words);
+    vec_free(&command.recorder.fixed.pids);
+    process_choice_fini(&command.choice);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/programs/detach.h"
+#include "cli/record/record_commands.h"
+#include "cli/record/record_options.h"
+#include "inject/choice/target_find.h"
+
+static int take_name(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    *(const char **)into = argument;
+    return 0;
+}
+
+static const struct option_rule rules[] = {
+    {"--name", "NAME", "the only process of this name", take_name}, {NULL, NULL, NULL, NULL}};
+
+int cmd_detach(int argc, char **argv)
+{
+    char library[PATH_MAX], *end;
+    const char *name = NULL;
+    struct recorder_options options;
+    struct fault fault = {.text = ""};
+    struct option_set const sets[] = {{NULL, rules, &name}};
+    struct command_help const help = {
+        .usage = "memoir detach PID",
+        .summary = "Ends the recording of a process, which goes on.  Its recorder takes everything "
+                   "out of it and "
+                   "finishes the file;\nif that was killed, this does what is left to do.",
+        .examples = "  memoir detach 4242\n  memoir detach --name node\n",
+        .sets = sets,
+        .set_count = 1};
+    int status;
+    pid_t pid = 0;
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    if (words == 1)
+        pid = (pid_t)strtol(argv[1], &end, 10);
+    if ((words == 1) == (name != NULL) || (words == 1 && (*end || pid <= 0))) {
+        fprintf(stderr, "memoir: detach from what? give one process id, or --name\n");
+        return 2;
+    }
+    record_options_init(&options);
+    int err = name ? target_find(NULL, name, &pid, &fault) : 0;
+    if (err == 0 && !record_library(&options, library))
+        return 1;
+    if (err == 0)
+        err = target_detach(pid, library, &fault);
+    if (err < 0)
+        fprintf(stderr, "memoir: %s\n", fault.text);
+    return err < 0 ? 1 : 0;
+}

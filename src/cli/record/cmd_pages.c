@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "capture/pages/page_cells.h"
+#include "cli/record/outside_options.h"
+#include "cli/record/process_choice.h"
+#include "cli/record/record_commands.h"
+#include "cli/record/wish_options.h"
+#include "wire/agent.h"
+
+#define EVERY_DEFAULT 1000000000ull
+#define EVERY_LEAST   50000000ull
+
+struct pages_options {
+    struct outside_recorder_options recorder;
+    struct page_station_options station;
+    struct process_choice choice;
+};
+
+static int take_every(void *into, const char *argument, struct fault *fault)
+{
+    struct page_station_options *station = &((struct pages_options *)into)->station;
+    int err = human_parse_duration(argument, &station->look_every_ns);
+    if (err == 0 && station->look_every_ns < EVERY_LEAST)
+        return fault_set(fault, -ERANGE, "--every %s is too often; give at least 50ms", argument);
+    return err;
+}
+
+static int take_children(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct pages_options *)into)->station.watch |= AGENT_WATCH_CHILDREN;
+    return 0;
+}
+
+static int take_kernel(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument;
+    (void)fault;
+    ((struct pages_options *)into)->station.watch |= AGENT_WATCH_KERNEL;
+    return 0;
+}
+
+static int take_agent(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct pages_options *)into)->station.socket = argument;
+    ((struct pages_options *)into)->station.source = PAGE_SOURCE_AGENT;
+    return 0;
+}
+
+static int take_source(void *into, const char *argument, struct fault *fault)
+{
+    static const char *const names[] = {"any", "agent", "perf"};
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(argument, names[i]) == 0) {
+            ((struct pages_options *)into)->station.source = (enum page_source)i;
+            return 0;
+        }
+    return fault_set(fault, -EINVAL, "--source cannot be \"%.40s\": agent, perf, or any", argument);
+}
+
+static const struct option_rule rules[] = {
+    {"--every", "TIME", "how often to look at the pages (1s); less often where that is costly",
+     take_every},
+    {"--children", NULL, "also processes that it starts, each in its own file", take_children},
+    {"--kernel", NULL, "also memory of the kernel itself: page tables, sockets, slab", take_kernel},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
+    {"--source", "WHICH",
+     "agent, perf (events of the kernel's own profiler: for your own processes), or any (default)",
+     take_source},
+    {NULL, NULL, NULL, NULL}};
+
+static void say_end(const struct outside_recorder_options *options,
+                    const struct recording *recording, const char *path)
+{
+    char parts[4][HUMAN_MAX], faults[HUMAN_MAX], share[HUMAN_MAX];
+    struct page_state state;
+    const struct page_watch_sums *sums = &state.sums;
+    uint64_t resident = 0, stacks = 0;
+    if (options->wish.quiet || !page_station_state(options->context, recording->pid, &state))
+        return;
+    for (unsigned kind = 0; kind < PAGE_KINDS_RESIDENT; kind++)
+        resident += sums->bytes[kind];
+    for (unsigned end = 0; end < STACK_END_KINDS; end++)
+        stacks += sums->stack_ends[end];
+    fprintf(stderr,
+            "memoir: %s (pid %u): %s resident: %s anonymous, %s of files, %s shared; %s faults, %s "
+            "of their stacks "
+            "complete\n",
+            recording_text(recording, recording->program), recording->pid,
+            human_bytes((int64_t)resident, parts[3]),
+            human_bytes((int64_t)sums->bytes[PAGE_ANON], parts[0]),
+            human_bytes((int64_t)sums->bytes[PAGE_FILE], parts[1]),
+            human_bytes((int64_t)sums->bytes[PAGE_SHMEM], parts[2]),
+            human_count((int64_t)sums->faults, faults),
+            human_share((int64_t)sums->stack_ends[STACK_END_COMPLETE], (int64_t)stacks, share));
+    if (sums->lost > 0)
+        fprintf(stderr, "memoir: %llu events were lost\n", (unsigned long long)sums->lost);
+    fprintf(stderr, "memoir: recorded to %s; memoir report %s --metric pages.resident\n", path,
+            path);
+}
+
+static int ask_station(void *station, const char *name, bool is_once, struct fault *fault)
+{
+    return page_station_await(station, name, is_once, fault);
+}
+
+static void say_missed(const struct pages_options *options, struct page_station *station)
+{
+    uint64_t const missed = page_station_missed(station);
+    if (missed > 0)
+        fprintf(stderr,
+                "memoir: %s was started %llu times and over before anything could be read of it\n",
+                options->recorder.awaited, (unsigned long long)missed);
+}
+
+static int record(struct pages_options *options)
+{
+    struct fault fault = {.text = "pages cannot be watched"};
+    struct page_cells cells;
+    struct page_station *station = page_station_open(&options->station, &fault);
+    if (!station || outside_options_await(&options->recorder, &options->choice, ask_station,
+                                          station, &fault) < 0) {
+        fprintf(stderr, "memoir: %s\n", fault.text);
+        page_station_close(station);
+        return 1;
+    }
+    page_cells_init(&cells, station);
+    cells.is_alone = true;
+    options->recorder.context = station;
+    options->recorder.watches[options->recorder.watch_count++] = &cells.watch;
+    if (page_station_uses_perf(station) && options->station.source == PAGE_SOURCE_ANY &&
+        !options->recorder.wish.quiet)
+        fprintf(stderr,
+                "memoir: there is no agent at %s, so faults come from perf events: they cost more, "
+                "and page "
+                "cache is not seen; sudo memoir agent changes that\n",
+                options->station.socket);
+    int const status = outside_options_record(&options->recorder);
+    say_missed(options, station);
+    page_station_close(station);
+    page_cells_fini(&cells);
+    return status;
+}
+
+int cmd_pages(int argc, char **argv)
+{
+    struct pages_options options = {.station = {.socket = AGENT_SOCKET_PATH,
+                                                .watch = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE,
+                                                .look_every_ns = EVERY_DEFAULT}};
+    struct option_set const sets[] = {{"Which process", process_choice_rules, &options.choice},
+                                      {"How", rules, &options},
+                                      {"Recording", wish_rules, &options.recorder.wish}};
+    struct command_help const help = {
+        .usage = "memoir pages [options] PID...   or   memoir pages [options] -- PROGRAM ARGS",
+        .summary = "Records which call stacks the resident pages of processes come from, and the "
+                   "page cache that they fill, until\n"
+                   "they end or Ctrl-C.  Nothing is put into the process: the kernel tells, "
+                   "through memoir agent, which must run.\n"
+                   "What was resident before is one part by itself.",
+        .examples = "  sudo memoir agent &\n"
+                    "  memoir pages 4242\n"
+                    "  memoir pages --for 10m -o node.memoir --name node\n"
+                    "  memoir pages --serve -- ./node --config node.toml\n"
+                    "  memoir report node.memoir --metric pages.anon\n",
+        .sets = sets,
+        .set_count = 3};
+    struct fault fault = {.text = ""};
+    int status, err = 0;
+    outside_options_init(&options.recorder, SOURCE_PAGES);
+    options.recorder.ended = say_end;
+    options.recorder.command = outside_split_program(&argc, argv);
+    int const words = command_words(argc, argv, &help, &status);
+    if (words < 0)
+        return status;
+    if (options.choice.wait_exec && words == 0 && !options.recorder.command &&
+        !options.choice.name && !options.choice.container && !options.choice.cgroup)
+        ; /* once we know who tells */
+    else if (!options.recorder.command)
+        err = process_choice_find(&options.choice, argv + 1, words, options.recorder.wish.quiet,
+                                  &options.recorder.fixed, &options.recorder.selector, &fault);
+    else if (words > 0)
+        err = fault_set(&fault, -EINVAL, "a process or a program, not both: %s", argv[1]);
+    if (err < 0) {
+        fprintf(stderr, "memoir: %s\n", fault.text);
+        return err == -EINVAL ? 2 : 1;
+    }
+    status = record(&options);
+    vec_free(&options.recorder.fixed.pids);
+    process_choice_fini(&options.choice);
+    return status;
+}

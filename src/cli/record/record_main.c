@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record_main.c - `memoir-record`: the commands that record, and so link the symbol libraries. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/record/name_lines.h"
+#include "cli/record/record_commands.h"
+#include "serve/content/live_words.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {{"run", cmd_run},        {"attach", cmd_attach}, {"detach", cmd_detach},
+                {"set", cmd_set},        {"mark", cmd_mark},     {"doctor", cmd_doctor_process},
+                {"pages", cmd_pages},    {"cpu", cmd_cpu},       {NAME_COMMAND, cmd_names},
+                {LIVE_COMMAND, cmd_live}};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc >= 2 && i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "memoir-record: a part of memoir; use `memoir run`\n");
+    return 2;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve_main.c - the program memoir-serve, which is `memoir serve`. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/shared/find_recording.h"
+#include "cli/shared/helper_program.h"
+#include "cli/shared/name_frames.h"
+#include "cli/shared/open_input.h"
+#include "cli/shared/options.h"
+#include "serve/targets/go_endpoint.h"
+#include "serve/content/live_words.h"
+#include "serve/http/request_text.h"
+#include "serve/http/server.h"
+#include "serve/content/site_list.h"
+#include "serve/http/token_file.h"
+#include "store/history/history.h"
+
+#define TEND_EVERY_MS 1000
+
+struct serve_options {
+    struct server_options server;
+    struct target_options target;
+    char **files; /* recordings, as many as were named */
+    int file_count;
+    const char *token_file;
+    char token[TOKEN_MOST + 1];
+    char live[PATH_MAX], fetch[PATH_MAX], history[PATH_MAX], go_pprof[GO_URL_MOST];
+    bool quiet, until_stdin_ends;
+};
+
+static int take_pid(void *into, const char *argument, struct fault *fault)
+{
+    uint64_t pid;
+    if (number_parse(argument, 1, INT32_MAX, &pid) < 0)
+        return fault_set(fault, -EINVAL, "--pid cannot be \"%.40s\": give the number of a process",
+                         argument);
+    ((struct serve_options *)into)->target.pid = (uint32_t)pid;
+    return 0;
+}
+
+static int take_listen(void *into, const char *argument, struct fault *fault)
+{
+    return listen_address_parse(argument, &((struct serve_options *)into)->server.address, fault);
+}
+
+static int take_token_file(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct serve_options *)into)->token_file = argument;
+    return 0;
+}
+
+static int take_allow_host(void *into, const char *argument, struct fault *fault)
+{
+    struct server_options *server = &((struct serve_options *)into)->server;
+    struct slice name;
+    if (!host_parse(slice_of(argument), &name) || name.size != strlen(argument))
+        return fault_set(fault, -EINVAL,
+                         "--allow-host cannot be \"%.80s\": give a name without a port", argument);
+    if (server->host_count == SERVER_HOSTS_MOST)
+        return fault_set(fault, -EINVAL, "--allow-host can be given %d times", SERVER_HOSTS_MOST);
+    server->hosts[server->host_count++] = argument;
+    return 0;
+}
+
+static int take_allow_origin(void *into, const char *argument, struct fault *fault)
+{
+    if (strncmp(argument, "http://", 7) != 0 && strncmp(argument, "https://", 8) != 0)
+        return fault_set(fault, -EINVAL,
+                         "--allow-origin cannot be \"%.80s\": give one origin, such as "
+                         "https://grafana.example",
+                         argument);
+    ((struct serve_options *)into)->server.allow_origin = argument;
+    return 0;
+}
+
+static int take_addresses(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct serve_options *)into)->server.show_addresses = true;
+    return 0;
+}
+
+static int take_sites(void *into, const char *argument, struct fault *fault)
+{
+    if (number_parse(argument, 1, SITES_MOST, &((struct serve_options *)into)->target.sites) < 0)
+        return fault_set(fault, -EINVAL, "--sites cannot be \"%.40s\": give a number from 1 to %d",
+                         argument, SITES_MOST);
+    return 0;
+}
+
+static int take_go_pprof(void *into, const char *argument, struct fault *fault)
+{
+    struct serve_options *options = into;
+    options->target.beside.go_pprof = options->go_pprof;
+    return go_endpoint_parse(argument, options->go_pprof, fault);
+}
+
+static int take_sources(void *into, const char *argument, struct fault *fault)
+{
+    struct source_folders *sources = &((struct serve_options *)into)->server.sources;
+    struct stat facts;
+    if (stat(argument, &facts) < 0)
+        return fault_set(fault, -errno, "--sources \"%.200s\": %s", argument, strerror(errno));
+    if (!S_ISDIR(facts.st_mode))
+        return fault_set(fault, -ENOTDIR, "--sources \"%.200s\" is no folder", argument);
+    if (sources->count == SOURCE_FOLDERS_MOST)
+        return fault_set(fault, -EINVAL, "--sources can be given %d times", SOURCE_FOLDERS_MOST);
+    sources->paths[sources->count++] = argument;
+    return 0;
+}
+
+static int take_until_stdin_ends(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct serve_options *)into)->until_stdin_ends = true;
+    return 0;
+}
+
+static int take_quiet(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct serve_options *)into)->quiet = true;
+    return 0;
+}
+
+static const struct option_rule serve_rules[] = {
+    {"--pid", "PID", "the process to watch; its recording is found, now or later", take_pid},
+    {"--listen", "ADDR", "ADDRESS:PORT in numbers, or a port of 127.0.0.1 (127.0.0.1:17832)",
+     take_listen},
+    {"--token-file", "FILE", "ask every client for the token in it; a must for other machines",
+     take_token_file},
+    {"--addresses", NULL, "show addresses of the process to other machines, too", take_addresses},
+    {"--sites", "N", "call sites with numbers of their own in /metrics, about (20)", take_sites},
+    {"--go-pprof", "URL",
+     "pass on what a Go program's own net/http/pprof serves there, as http://127.0.0.1:6060",
+     take_go_pprof},
+    {"--sources", "DIR",
+     "show source files in this folder, by the tails of their paths; may be repeated",
+     take_sources},
+    {"--allow-host", "NAME", "also answer to this name in the Host header", take_allow_host},
+    {"--allow-origin", "URL", "let pages of this origin ask, and read the answers",
+     take_allow_origin},
+    {"--until-stdin-ends", NULL, "end when standard input does, as with run --serve",
+     take_until_stdin_ends},
+    {"--quiet", NULL, "say nothing but errors", take_quiet},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* Blocked before there are threads, so that only we get them.  What is ignored stays so: nohup means it. */
+static int open_signals(void)
+{
+    static const int ends_us[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction now;
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (size_t i = 0; i < sizeof(ends_us) / sizeof(ends_us[0]); i++)
+        if (sigaction(ends_us[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&ends, ends_us[i]);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &ends, SFD_CLOEXEC);
+}
+
+static bool stdin_ended(void)
+{
+    char bytes[256];
+    ssize_t const size = read(STDIN_FILENO, bytes, sizeof(bytes));
+    return size == 0 || (size < 0 && errno != EINTR);
+}
+
+static void wait_for_end(struct server *server, int signals, bool until_stdin_ends)
+{
+    struct pollfd waits[] = {{signals, POLLIN, 0},
+                             {until_stdin_ends ? STDIN_FILENO : -1, POLLIN, 0}};
+    for (;;) {
+        int const news = poll(waits, 2, TEND_EVERY_MS);
+        if (news > 0 && (waits[0].revents || (waits[1].revents && stdin_ended())))
+            return;
+        server_tend(server);
+    }
+}
+
+static int check_token(struct serve_options *options, struct fault *fault)
+{
+    bool others_may_read;
+    if (!options->token_file && options->server.address.is_loopback)
+        return 0;
+    if (!options->token_file)
+        return fault_set(fault, -EPERM,
+                         "other machines could read what is served there: give --token-file FILE, "
+                         "or listen on 127.0.0.1");
+    int const err = token_file_read(options->token_file, options->token, &others_may_read, fault);
+    if (err)
+        return err;
+    if (others_may_read && !options->quiet)
+        fprintf(stderr, "memoir serve: mind: every user of this machine may read the token in %s\n",
+                options->token_file);
+    options->server.token = options->token;
+    return 0;
+}
+
+static int open_named(const struct serve_options *options, const char *path,
+                      struct target_list *targets, struct fault *fault)
+{
+    struct target_options target = options->target;
+    int const kind = input_kind_of(path, fault);
+    if (kind < 0)
+        return kind;
+    target.path = path;
+    target.name = name_frames;
+    if (target.pid && kind != INPUT_RECORDING)
+        return fault_set(fault, -EINVAL,
+                         "with --pid FILE is the recording of that process, and %s is none", path);
+    if (kind == INPUT_RUN)
+        return target_list_open_run(targets, &target, fault);
+    if (kind == INPUT_FOREIGN)
+        target.read = open_input;
+    if (kind == INPUT_HISTORY) {
+        struct history *history = history_open_to_read(path, fault);
+        if (!history)
+            return -EINVAL;
+        history_close(history);
+        target.is_history = true;
+    }
+    return target_list_open(targets, &target, fault);
+}
+
+/* The process, or each of the files; with both, the file is the recording of the process. */
+static int open_targets(struct serve_options *options, struct target_list *targets,
+                        struct fault *fault)
+{
+    int err = 0;
+    if (!options->file_count)
+        return target_list_open(targets, &options->target, fault);
+    for (int i = 0; i < options->file_count && !err; i++)
+        err = open_named(options, options->files[i], targets, fault);
+    return err;
+}
+
+static int serve(struct serve_options *options, struct fault *fault)
+{
+    struct target_list targets = {0};
+    int err = check_token(options, fault);
+    if (err)
+        return err;
+    int const signals = open_signals();
+    err = open_targets(options, &targets, fault);
+    bool const is_late = err == -ESRCH && options->until_stdin_ends; /* the program was faster */
+    struct server *server = err ? NULL : server_start(&options->server, &targets, fault);
+    if (server) {
+        char text[LISTEN_TEXT_MOST];
+        listen_address_render(server_address(server), text);
+        if (!options->quiet)
+            fprintf(stderr, "memoir: serving http://%s/\n", text);
+        wait_for_end(server, signals, options->until_stdin_ends);
+    }
+    server_stop(server);
+    target_list_close(&targets);
+    return server || is_late ? 0 : -EIO;
+}
+
+/* Who does what needs more than this program links. */
+static void find_helpers(struct serve_options *options)
+{
+    struct target_beside *beside = &options->target.beside;
+    beside->live = helper_program_path(LIVE_PROGRAM, options->live) == 0 ? options->live : NULL;
+    beside->fetch =
+        helper_program_path("memoir-fetch", options->fetch) == 0 ? options->fetch : NULL;
+    beside->history =
+        helper_program_path("memoir-history", options->history) == 0 ? options->history : NULL;
+}
+
+static int run(struct serve_options *options, int words, char **argv)
+{
+    struct fault fault = {.text = ""};
+    if (words == 0 && !options->target.pid) {
+        fprintf(
+            stderr,
+            "memoir serve: serve what? give a process, a recording or a run: memoir serve --pid "
+            "PID, memoir serve FILE, or memoir serve RUN\n");
+        return 2;
+    }
+    if (words > 1 && options->target.pid) {
+        fprintf(stderr, "memoir serve: with --pid give one FILE, the recording of that process, or "
+                        "none\n");
+        return 2;
+    }
+    if (words > 1 && options->target.beside.go_pprof) {
+        fprintf(stderr, "memoir serve: --go-pprof is of one process: give --pid or one FILE\n");
+        return 2;
+    }
+    find_helpers(options);
+    options->files = argv + 2;
+    options->file_count = words;
+    if (serve(options, &fault) == 0)
+        return 0;
+    fprintf(stderr, "memoir serve: %s\n", fault.text);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct serve_options options = {.target = {.find = find_recording, .sites = SITES_DEFAULT}};
+    const struct option_set sets[] = {{"Options", serve_rules, &options}};
+    const struct command_help help = {
+        "memoir serve [FILE | RUN | DB]... [--pid PID] [options]",
+        "Serves a process and its recording over HTTP: /metrics for Prometheus, /debug/pprof/ for\n"
+        "go tool pprof, /v1/tree for pages by call stack, the page for browsers; /routes lists "
+        "all.\n"
+        "FILE is a recording, which may still grow, or a file of another program; RUN the folder "
+        "of\n"
+        "memoir watch, all nodes of it; DB a history (memoir history).  Of several, ?target=ID "
+        "chooses\n"
+        "(/api/targets).  Only this machine is served unless --listen says otherwise.",
+        "  memoir serve --pid 4242\n"
+        "  go tool pprof http://127.0.0.1:17832/debug/pprof/heap\n"
+        "  go tool pprof 'http://127.0.0.1:17832/debug/pprof/profile?seconds=10'\n"
+        "  curl 'http://127.0.0.1:17832/debug/pprof/goroutine?debug=2'\n"
+        "  memoir serve --pid 4242 --go-pprof http://127.0.0.1:6060\n"
+        "  memoir serve node.4242.memoir --listen 8080\n"
+        "  memoir serve node.4242.memoir --sources ~/node/src\n"
+        "  memoir serve run/\n"
+        "  curl 'http://127.0.0.1:17832/v1/tree?threshold=1024&reverse=true'\n"
+        "  memoir serve --pid 4242 --listen 0.0.0.0:17832 --token-file /etc/memoir.token\n",
+        sets, 1};
+    int status = 2;
+    if (argc < 2 || strcmp(argv[1], "serve") != 0) {
+        fprintf(stderr, "memoir-serve: a part of memoir; use `memoir serve`\n");
+        return 2;
+    }
+    listen_address_parse("127.0.0.1", &options.server.address, NULL);
+    int const words = command_words(argc - 1, argv + 1, &help, &status);
+    return words < 0 ? status : run(&options, words, argv);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/shared/doctor_options.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "cli/shared/answer_file.h"
+#include "cli/shared/helper_program.h"
+#include "wire/agent.h"
+
+static int take_json(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct doctor_options *)into)->json = true;
+    return 0;
+}
+
+static int take_no_color(void *into, const char *argument, struct fault *fault)
+{
+    (void)argument, (void)fault;
+    ((struct doctor_options *)into)->no_color = true;
+    return 0;
+}
+
+static int take_folder(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct doctor_options *)into)->folder = argument;
+    return 0;
+}
+
+static int take_agent(void *into, const char *argument, struct fault *fault)
+{
+    (void)fault;
+    ((struct doctor_options *)into)->agent = argument;
+    return 0;
+}
+
+void doctor_read_pages(struct pages_facts *facts, const struct doctor_options *options)
+{
+    char path[PATH_MAX];
+    facts->lacks_program = helper_program_path("memoir-agent", path) < 0;
+    pages_facts_read(facts, options->agent ? options->agent : AGENT_SOCKET_PATH);
+}
+
+const struct option_rule doctor_rules[] = {
+    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
+    {"--folder", "DIR", "where recordings would go; this folder unless given", take_folder},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
+    {NULL, NULL, NULL, NULL},
+};
+
+struct command_help doctor_help(const struct option_set *sets)
+{
+    return (struct command_help){
+        "memoir doctor [PID] [options]",
+        "Tells what works on this machine, what does not and why, and the exact command to get "
+        "the\n"
+        "rest: kernel features and permissions, each found out by trying it, symbols, libc, disk.\n"
+        "The exit status is 0 when memoir run works.  With PID: whether memoir can attach to that\n"
+        "process, and why not; the exit status is 0 when it can.",
+        "  memoir doctor\n"
+        "  memoir doctor 4242\n"
+        "  memoir doctor --folder /var/lib/node\n"
+        "  memoir doctor --json | jq '.checks[] | select(.state != \"ok\")'\n",
+        sets, 1};
+}
+
+int doctor_answer(const struct doctor_page *page, const struct doctor_options *options)
+{
+    struct fault fault = {.text = ""};
+    struct text_style const style = {answer_width(stdout),
+                                     answer_wants_color(stdout, options->no_color)};
+    if (options->json)
+        doctor_json_write(page, stdout); /* its error is the file's, and found at the close */
+    else
+        doctor_text_write(page, &style, stdout);
+    if (answer_close(stdout, NULL, &fault) == 0)
+        return 0;
+    fprintf(stderr, "memoir doctor: %s\n", fault.text);
+    return 1;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/shared/serve_helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/shared/helper_program.h"
+
+static struct {
+    const char *address, *token_file, *go_pprof;
+    pid_t pid; /* 0: there is none */
+    int lifeline;
+} helper;
+
+void serve_helper_listen(const char *address)
+{
+    helper.address = address;
+}
+
+void serve_helper_token_file(const char *path)
+{
+    helper.token_file = path;
+}
+
+void serve_helper_go_pprof(const char *url)
+{
+    helper.go_pprof = url;
+}
+
+/* In a group of its own: a Ctrl-C is meant for the program, which may not end by it. */
+static int spawn(const char *path, char *const *words, int input)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int err = posix_spawn_file_actions_init(&actions);
+    if (err)
+        return err;
+    err = posix_spawnattr_init(&attributes);
+    if (!err) {
+        err = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        if (!err)
+            err = posix_spawn(&helper.pid, path, &actions, &attributes, words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return err;
+}
+
+static size_t add_option(const char **words, size_t count, const char *name, const char *argument)
+{
+    if (!argument)
+        return count;
+    words[count] = name;
+    words[count + 1] = argument;
+    return count + 2;
+}
+
+/* `option` is NULL when what is served stands alone. */
+static void begin(bool quiet, const char *option, const char *what)
+{
+    char path[PATH_MAX];
+    const char *words[16] = {"memoir-serve", "serve", "--until-stdin-ends"};
+    size_t count = 3;
+    int ends[2];
+    if (option)
+        words[count++] = option;
+    words[count++] = what;
+    count = add_option(words, count, "--listen", helper.address);
+    count = add_option(words, count, "--token-file", helper.token_file);
+    count = add_option(words, count, "--go-pprof", helper.go_pprof);
+    if (quiet)
+        words[count] = "--quiet";
+    int err = -helper_program_path("memoir-serve", path);
+    if (!err && pipe2(ends, O_CLOEXEC) < 0)
+        err = errno;
+    else if (!err) {
+        err = spawn(path, (char *const *)words, ends[0]);
+        close(ends[0]);
+        if (err)
+            close(ends[1]);
+        helper.lifeline = ends[1];
+    }
+    if (err) {
+        helper.pid = 0;
+        fprintf(stderr, "memoir: cannot serve: %s: %s\n", path, strerror(err));
+    }
+}
+
+void serve_helper_begin(bool quiet, uint32_t pid)
+{
+    char number[16];
+    snprintf(number, sizeof(number), "%u", pid);
+    begin(quiet, "--pid", number);
+}
+
+void serve_helper_begin_run(bool quiet, const char *path)
+{
+    begin(quiet, NULL, path);
+}
+
+void serve_helper_end(void)
+{
+    if (!helper.pid)
+        return;
+    close(helper.lifeline);
+    while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    helper.pid = 0;
+}
