@@ -1,6 +1,6 @@
 # What tests of the page share.  After common.bash and serve.bash.
 
-packages=$TOP/page/node_modules
+packages=$TOP/web/node_modules
 
 has_packages() {
     command -v node >/dev/null && [ -e "$packages/.package-lock.json" ]
@@ -9,7 +9,7 @@ has_packages() {
 # Ends the test as skipped where nothing can be made of the page.
 need_packages() { # need_packages CASE
     has_packages && return
-    skip "$1" "node or the packages of the page are missing: page/fetch brings them, where npm reaches them"
+    skip "$1" "node or the packages of the page are missing: web/fetch brings them, where npm reaches them"
     exit 0
 }
 
@@ -21,15 +21,15 @@ has_browser() {
 # Ends the test as skipped where nothing can show the page.
 need_browser() { # need_browser CASE
     has_browser && return
-    skip "$1" "memoir-serve (libmicrohttpd-dev), node, the packages of the page (page/fetch) or Chromium are missing"
+    skip "$1" "memoir-serve (libmicrohttpd-dev), node, the packages of the page (web/fetch) or Chromium are missing"
     exit 0
 }
 
-# Runs page/test/SCRIPT, in Chromium if it wants one; it prints cases of its own.  One that ends before it can say what is wrong has failed, too.
+# Runs web/test/SCRIPT, in Chromium if it wants one; it prints cases of its own.  One that ends before it can say what is wrong has failed, too.
 run_page_test() { # run_page_test SCRIPT ARGUMENT…
     local script=$1 status
     shift
-    CHROMIUM=${chromium-} timeout 200 node "$TOP/page/test/$script" "$@" >browser.out 2>browser.err
+    CHROMIUM=${chromium-} timeout 200 node "$TOP/web/test/$script" "$@" >browser.out 2>browser.err
     status=$?
     cat browser.out
     grep -q '^not ok' browser.out && ! grep -q '^Node.js v' browser.err && return # the latter: it ended early

@@ -8,11 +8,11 @@
 
 need_server page
 need_packages page
-node "$packages/typescript/bin/tsc" --noEmit -p "$TOP/page" >types.out 2>&1
+node "$packages/typescript/bin/tsc" --noEmit -p "$TOP/web" >types.out 2>&1
 equal page-types "0 " "$? $(head -n 3 types.out)"
 run_page_test styles.mjs
-# Tests read the page through locators, which look whether it is seen (page/test/seen.mjs).
-equal page-tests-look "" "$(grep -lE 'document\.querySelector|\$\$?eval\(|page\.(textContent|innerText|getAttribute|isVisible)\(' "$TOP"/page/test/*.mjs |
+# Tests read the page through locators, which look whether it is seen (web/test/seen.mjs).
+equal page-tests-look "" "$(grep -lE 'document\.querySelector|\$\$?eval\(|page\.(textContent|innerText|getAttribute|isVisible)\(' "$TOP"/web/test/*.mjs |
     grep -vE '/(browser|look|seen)\.mjs$')"
 
 "$MEMOIR" run --quiet -o phases.memoir -- "$subjects/subject-phases" >/dev/null 2>&1

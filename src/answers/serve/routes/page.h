@@ -1,6 +1,6 @@
-/* page.h - what page/ was made into, as it is served: one document, its script, its style.
+/* page.h - what web/ was made into, as it is served: one document, its script, its style.
  *
- * All three are empty when the page was not built: without node or its packages (see page/make). */
+ * All three are empty when the page was not built: without node or its packages (see web/make). */
 #pragma once
 
 #include <stddef.h>

@@ -111,7 +111,7 @@ export async function until(locator, name, isSo) {
   return locator.first().getAttribute(name);
 }
 
-/** To a view, by keys: the letter is that of page/src/views/list.ts. */
+/** To a view, by keys: the letter is that of web/src/views/list.ts. */
 export async function go(page, letter) {
   await page.keyboard.press('g');
   await page.keyboard.press(letter);

@@ -1,5 +1,5 @@
-// styles.mjs: a class name has one meaning.  Each file of page/src/style begins with a line that says what it is for: all of the
-// page, or some folders of page/src.  The class that a selector begins with is its file's: no other file begins one with it, and
+// styles.mjs: a class name has one meaning.  Each file of web/src/style begins with a line that says what it is for: all of the
+// page, or some folders of web/src.  The class that a selector begins with is its file's: no other file begins one with it, and
 // only what the file is for uses it.  So `.nodes .grid` is of nodes.css, and nobody else is `.nodes`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
