@@ -68,7 +68,7 @@ kill -USR1 "$program"
 wait_until 10 has_line pins.out trimmed
 advised=$(jq '.advice[] | select(.kind == "trim") | .bytes' pins.json)
 at_most pins-trimmed 100000 "$(awk -v a="$advised" -v b=$((before - $(resident))) 'BEGIN { off = a - b; print (off < 0 ? -off : off) }')"
-equal pins-csv "$(owner pins heap.held)" "$(awk -F, '$1 == "heap.held" { sum += $2 } END { print sum }' pins.csv)"
+equal pins-csv "$(owner pins heap.held)" "$(awk -F, '$1 == "heap.held" { sum += $2 } END { printf "%.0f\n", sum }' pins.csv)"
 end_target
 # The same from its recording, and in the other commands.
 "$MEMOIR" explain pins.memoir --json --top 100000 >later.json

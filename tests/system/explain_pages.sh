@@ -72,7 +72,7 @@ says text-blocks dynamic.text 'memoir attach|attach --pages'
 equal top-is-few 1 "$("$MEMOIR" explain dynamic.memoir --top 1 --json | jq '[.owners[] | select(.metric == "pages.anon") | .rows[]
     | select(.stack[0].function | startswith("[") | not)] | length')"
 "$MEMOIR" explain dynamic.memoir --csv --top 100000 >dynamic.csv
-equal csv "$(jq '[.owners[].value] | add' dynamic.later.json)" "$(awk -F, 'NR > 1 { sum += $2 } END { printf "%d\n", sum }' dynamic.csv)"
+equal csv "$(jq '[.owners[].value] | add' dynamic.later.json)" "$(awk -F, 'NR > 1 { sum += $2 } END { printf "%.0f\n", sum }' dynamic.csv)"
 equal report "$(jq .residency.resident_bytes dynamic.later.json)" "$(total dynamic.memoir pages.resident)"
 
 # Nothing of ours can be brought into this one.

@@ -66,7 +66,7 @@ for folder in "$fixtures"/*/; do
     done
 done
 at_least all-are-asked 100 $count
-at_most small 409600 "$(find "$fixtures" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')"
+at_most small 409600 "$(find "$fixtures" -type f -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f\n", sum }')"
 
 noticed=0
 # The comparison notices: a number that differs, an entry less, something that is gone; and minds nothing that is new.

@@ -31,7 +31,7 @@ core_kib() { # core_kib PID
     awk '/^[0-9a-f]+-[0-9a-f]+ / { private = $2 ~ /w.p$/; next }
         $1 == "Size:" { kib = $2 }
         $1 == "VmFlags:" && private && !/ dd( |$)/ { sum += kib }
-        END { print sum }' "/proc/$1/smaps"
+        END { printf "%.0f\n", sum }' "/proc/$1/smaps"
 }
 "$subjects/subject-waits_to_be_killed" 100 >out &
 killed=$!

@@ -54,7 +54,7 @@ from_here() {
     if grep -q 'still being written, as of' text; then ok info-says-so; else not_ok info-says-so "$(head -n 3 text)"; fi
     equal info-json true "$("$MEMOIR" info here.memoir --json | jq .recording.being_written)"
     "$MEMOIR" export here.memoir --to folded --metric heap.live 2>note >live.folded
-    equal export 200000 "$(awk '/grown_block/ { sum += $NF } END { print sum }' live.folded)"
+    equal export 200000 "$(awk '/grown_block/ { sum += $NF } END { printf "%.0f\n", sum }' live.folded)"
     if grep -q 'still being written' note; then ok export-says-so; else not_ok export-says-so "$(cat note)"; fi
     "$MEMOIR" flame here.memoir -o live.svg 2>note
     if grep -q grown_block live.svg && grep -q 'still being written' live.svg; then

@@ -84,7 +84,7 @@ equal requirement-4-own-rules 10 "$("$MEMOIR" map "$subject" --json --group 'cha
 equal requirement-5-registry registry "$(jq -r '.leaves[] | select(.label == "cache/told") | .evidence' whole.json)"
 equal requirement-6-budget pagemap "$("$MEMOIR" map "$subject" --budget 1us --json | jq -r .capture.source)"
 equal requirement-6-enough smaps "$("$MEMOIR" map "$subject" --budget 10s --json | jq -r .capture.source)"
-equal requirement-7-folded "$(jq .total.bytes.rss whole.json)" "$("$MEMOIR" map "$subject" --folded | awk '{ sum += $NF } END { print sum }')"
+equal requirement-7-folded "$(jq .total.bytes.rss whole.json)" "$("$MEMOIR" map "$subject" --folded | awk '{ sum += $NF } END { printf "%.0f\n", sum }')"
 equal requirement-7-sort "$("$MEMOIR" map "$subject" --sort virtual --top 5 --json | jq -c '[.regions[].bytes.virtual]')" \
     "$("$MEMOIR" map "$subject" --sort virtual --top 5 --json | jq -c '[.regions[].bytes.virtual] | sort | reverse')"
 equal requirement-7-sort-differs false "$(jq -n --argjson a "$("$MEMOIR" map "$subject" --sort virtual --top 5 --json | jq -c '[.regions[].start]')" \

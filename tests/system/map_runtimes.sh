@@ -59,14 +59,14 @@ go_program() { # go_program NAME URL COMMAND…
     curl -sf "$url" >"$name.metrics"
     equal "$name-title" "Go Runtime" "$(title "$name.json" runtime)"
     for pair in sys_bytes:sys heap_inuse_bytes:heap.inuse stack_inuse_bytes:stacks heap_alloc_bytes:heap.live; do
-        metric=$(awk -v key="go_memstats_${pair%%:*}" '$1 == key { printf "%d", $2 }' "$name.metrics")
+        metric=$(awk -v key="go_memstats_${pair%%:*}" '$1 == key { printf "%.0f", $2 }' "$name.metrics")
         key=${pair#*:}
         near "$name-$key" "$metric" "$(inside "$name.json" Go "$key")" 30
     done
     equal "$name-version" "$(awk -F'"' '/^go_info/ { print $2 }' "$name.metrics")" "$(jq -r '.inside[] | select(.runtime == "Go") | .version' "$name.json")"
     # What only a collection or growth changes is the same to the byte.
-    equal "$name-next-gc" "$(awk '$1 == "go_memstats_next_gc_bytes" { printf "%d", $2 }' "$name.metrics")" "$(inside "$name.json" Go next_gc)"
-    equal "$name-metadata" "$(awk '$1 ~ /^go_memstats_(mspan_sys|mcache_sys|buck_hash_sys|gc_sys|other_sys)_bytes$/ { sum += $2 } END { printf "%d", sum }' "$name.metrics" | cut -c 1-3)" \
+    equal "$name-next-gc" "$(awk '$1 == "go_memstats_next_gc_bytes" { printf "%.0f", $2 }' "$name.metrics")" "$(inside "$name.json" Go next_gc)"
+    equal "$name-metadata" "$(awk '$1 ~ /^go_memstats_(mspan_sys|mcache_sys|buck_hash_sys|gc_sys|other_sys)_bytes$/ { sum += $2 } END { printf "%.0f", sum }' "$name.metrics" | cut -c 1-3)" \
         "$(inside "$name.json" Go metadata | cut -c 1-3)"
     at_least "$name-heap-is-mapped" "$(inside "$name.json" Go heap.inuse | awk '{ print $1 / 1048576 / 3 }')" "$(section "$name.json" runtime)"
     kill "$pid"

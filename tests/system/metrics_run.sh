@@ -7,7 +7,7 @@
 metrics() { "$MEMOIR" metrics "$@" 2>err; }
 values() { metrics "$@" --csv | sed 1d | sed 's/.*,//' | paste -sd ' '; }
 
-samples_in() { promtool tsdb list "$1" | awk 'NR > 1 { s += $5 } END { print s }'; } # of blocks of Prometheus
+samples_in() { promtool tsdb list "$1" | awk 'NR > 1 { s += $5 } END { printf "%.0f\n", s }'; } # of blocks of Prometheus
 
 # Two relays and a leaf, four answers 10 s apart; Node n1 misses a gauge once, and r1 restarts, with its labels in another order.
 mkdir run
@@ -31,7 +31,7 @@ equal 'C.2 reset: 100 150 30 80 gains 130' 130 "$(
         printf '# TYPE c counter\nc %s\n' $v >"reset/a.20261116_0100${i}0.metrics"
         i=$((i + 1))
     done
-    values reset --delta c | tr ' ' '\n' | awk '{ s += $1 } END { print s }'
+    values reset --delta c | tr ' ' '\n' | awk '{ s += $1 } END { printf "%.0f\n", s }'
 )"
 equal 'W15 labels in another order are one series' 1 "$(metrics run calls -t n=r1 -t a=1 --json | jq '.curves | length')"
 equal 'W4 labels keep all nodes' 'relay r1|relay r2' \
@@ -179,7 +179,7 @@ if command -v etcd >/dev/null && command -v prometheus >/dev/null && command -v 
     curl -sf "http://127.0.0.1:$web/metrics" >real/prometheus.20261116_010010.metrics
     kill $etcd $prometheus
     wait $etcd $prometheus 2>/dev/null
-    for file in real/*.metrics; do grep -vc '^#' "$file"; done | awk '{ s += $1 } END { print s }' >lines
+    for file in real/*.metrics; do grep -vc '^#' "$file"; done | awk '{ s += $1 } END { printf "%.0f\n", s }' >lines
     equal 'real answers: every sample of etcd and prometheus' "$(cat lines)" "$(metrics real --list --json | jq .samples)"
     equal 'real answers: no bad line' 0 "$(metrics real --list --json | jq .bad_lines)"
     metrics real --export openmetrics -o real.om

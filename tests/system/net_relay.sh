@@ -33,7 +33,7 @@ relays='r0 r1 r2'
 ports=$(for relay in $relays; do part net "$relay" ports.client; done | xargs)
 leaves=$(jq -r '.parts[] | select(.role == "node") | .pid' net/net.json | xargs)
 etcd_sent() {
-    for relay in $relays; do inside curl -s "$(part net "$relay" url)/metrics"; done | awk '/^etcd_network_client_grpc_sent_bytes_total/ { sum += $2 } END { printf "%d", sum }'
+    for relay in $relays; do inside curl -s "$(part net "$relay" url)/metrics"; done | awk '/^etcd_network_client_grpc_sent_bytes_total/ { sum += $2 } END { printf "%.0f", sum }'
 }
 kernel_got() {
     inside ss -tinpHO | awk -v ports="$ports" -v leaves="$leaves" '
@@ -42,7 +42,7 @@ kernel_got() {
         { port = $5; sub(/.*:/, "", port); pid = ""
           if (match($0, /pid=[0-9]+/)) pid = substr($0, RSTART + 4, RLENGTH - 4)
           if (wanted[port] && leaf[pid] && match($0, /bytes_received:[0-9]+/)) sum += substr($0, RSTART + 15, RLENGTH - 15) }
-        END { printf "%d", sum }'
+        END { printf "%.0f", sum }'
 }
 interface_got() { inside awk '/lo:/ { print $2 }' /proc/net/dev; }
 calls() { jq -s 'map(select(.final != true) | .ok) | add // 0' net/load.log; }
@@ -71,13 +71,13 @@ equal no-port-left "" "$(inside ss -Hltn)"
 counter() { # counter NAME WHICH: of all relays, in the first (head) or last (tail) snapshot
     for relay in $relays; do
         file=$(find net/heaps -name "$relay.*.metrics" | sort | $2 -n 1)
-        awk -v name="$1" '$1 ~ "^" name "({|$)" { printf "%d\n", $2 }' "$file"
-    done | awk '{ sum += $1 } END { printf "%d", sum }'
+        awk -v name="$1" '$1 ~ "^" name "({|$)" { printf "%.0f\n", $2 }' "$file"
+    done | awk '{ sum += $1 } END { printf "%.0f", sum }'
 }
 "$MEMOIR" metrics net/heaps --delta etcd_network_client_grpc_sent_bytes_total --csv >delta.csv 2>delta.err
 "$MEMOIR" bandwidth net/heaps --json >bandwidth.json 2>bandwidth.err
 gained() { echo $(($(counter "$1" tail) - $(counter "$1" head))); }
-equal leaves-got-as-etcd-counts "$(gained etcd_network_client_grpc_sent_bytes_total)" "$(awk -F, 'NR > 1 { sum += $7 } END { printf "%d", sum }' delta.csv)"
+equal leaves-got-as-etcd-counts "$(gained etcd_network_client_grpc_sent_bytes_total)" "$(awk -F, 'NR > 1 { sum += $7 } END { printf "%.0f", sum }' delta.csv)"
 for way in sent received; do
     equal "report-$way-as-etcd-counts" "$(($(gained etcd_network_client_grpc_${way}_bytes_total) + $(gained etcd_network_peer_${way}_bytes_total)))" \
         "$(jq -r "[.nodes[] | select(.role == \"relay\") | .intervals[] | .${way}_bytes_per_s * .seconds] | add | round" bandwidth.json)"

@@ -23,7 +23,7 @@ for what in "flame agent.memoir --metric pages.resident -o t.svg" "export agent.
     "$MEMOIR" $what >/dev/null 2>what.err
     equal "works-${what%% *}" 0 $?
 done
-equal folded-adds-up "$(total agent.memoir pages.anon)" "$(awk '{ sum += $NF } END { printf "%d\n", sum }' t.folded)"
+equal folded-adds-up "$(total agent.memoir pages.anon)" "$(awk '{ sum += $NF } END { printf "%.0f\n", sum }' t.folded)"
 
 # A process that runs already.
 begin_subject "$subjects/subject-touches_pages"

@@ -51,7 +51,7 @@ equal phases-to-the-end-of-one "384 6" \
 equal phases-comma-in-a-name "112 7" \
     "$(total --metric heap.allocated --filter work_here --between 'mark:round 1,mark:end, of all' |
         awk '{ print ($1 == 16 * 5100) * 112, ($2 == 5100) * 7 }')"
-equal phases-filter "5100" "$(phase_rows phases.memoir --filter work_here | awk -F '|' '{ n += $4 } END { print n }')"
+equal phases-filter "5100" "$(phase_rows phases.memoir --filter work_here | awk -F '|' '{ n += $4 } END { printf "%.0f\n", n }')"
 "$MEMOIR" report phases.memoir --between 'mark:blok 1,end' 2>error
 equal phases-unknown-name-status 1 $?
 one_sentence phases-unknown-name error 'did you mean "block 1"'

@@ -114,7 +114,7 @@ mkdir out
 raw() { # raw FILE: the sums of all columns, by Go's own pprof
     go tool pprof -raw "$1" 2>/dev/null | awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 }
         on && /:/ { split($0, half, ":"); n = split(half[1], value, " "); if (value[1] ~ /^-?[0-9]+$/) { columns = n; for (i = 1; i <= n; i++) sum[i] += value[i] } }
-        END { for (i = 1; i <= columns; i++) printf "%d%s", sum[i], i < columns ? " " : "\n" }'
+        END { for (i = 1; i <= columns; i++) printf "%.0f%s", sum[i], i < columns ? " " : "\n" }'
 }
 for form in '' .txt; do
     read -r calls bytes live_calls live_bytes <<<"$(raw out/heap$form)"

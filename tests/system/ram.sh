@@ -25,7 +25,7 @@ cell() { # cell ROW COLUMN: of the CSV
     awk -F, -v row="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } $1 == row { print $at }' ram.csv
 }
 exact() { # exact FILE: the bytes in use, summed over all samples of it by Go itself
-    go tool pprof -sample_index=inuse_space -unit=b -raw "$1" 2>/dev/null | awk '/^Samples:/ { on = 1 } /^Locations/ { on = 0 } on && $1 ~ /^[0-9]+$/ { sub(":", "", $4); sum += $4 } END { printf "%d\n", sum }'
+    go tool pprof -sample_index=inuse_space -unit=b -raw "$1" 2>/dev/null | awk '/^Samples:/ { on = 1 } /^Locations/ { on = 0 } on && $1 ~ /^[0-9]+$/ { sub(":", "", $4); sum += $4 } END { printf "%.0f\n", sum }'
 }
 
 "$MEMOIR" ram run --csv=ram.csv 2>err

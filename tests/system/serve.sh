@@ -39,9 +39,9 @@ grow_to grow 100
 if wait_until 30 metric_is "$live" 100000; then ok live-bytes; else not_ok live-bytes "$(metric "$live")"; fi
 site='memoir_heap_site_live_bytes{function="grown_block"}'
 if wait_until 30 metric_is "$site" 100000; then ok live-site; else not_ok live-site "$(metric "$site")"; fi
-equal site-sum "$(metric "$live")" "$(get /metrics | awk '/^memoir_heap_site_live_bytes/ { sum += $2 } END { print sum }')"
-equal kinds-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_rss_(anonymous|file|shmem)_bytes/ { sum += $2 } END { printf "%d", sum }')"
-equal resident-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_resident_bytes/ { sum += $NF } END { printf "%d", sum }')"
+equal site-sum "$(metric "$live")" "$(get /metrics | awk '/^memoir_heap_site_live_bytes/ { sum += $2 } END { printf "%.0f\n", sum }')"
+equal kinds-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_rss_(anonymous|file|shmem)_bytes/ { sum += $2 } END { printf "%.0f", sum }')"
+equal resident-sum "$(metric memoir_rss_bytes)" "$(get /metrics | awk '/^memoir_resident_bytes/ { sum += $NF } END { printf "%.0f", sum }')"
 
 get /metrics >metrics.txt
 promtool check metrics <metrics.txt >promtool.out 2>&1
@@ -91,7 +91,7 @@ asking=$!
 sleep 0.5
 grow_to grow 2200
 wait "$asking"
-equal delta "100000" "$(go tool pprof -raw delta.pb.gz 2>/dev/null | awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 } on && /^ *-?[0-9]/ { sum += $4 } END { print sum }')"
+equal delta "100000" "$(go tool pprof -raw delta.pb.gz 2>/dev/null | awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 } on && /^ *-?[0-9]/ { sum += $4 } END { printf "%.0f\n", sum }')"
 if wait_until 30 metric_is "$live" 2200000; then ok live-bytes-later; else not_ok live-bytes-later "$(metric "$live")"; fi
 
 # go tool pprof asks the server itself, and has the total of memoir report.

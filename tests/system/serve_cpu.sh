@@ -44,7 +44,7 @@ get '/debug/pprof/goroutine?debug=1' >grouped.txt
 equal grouped-total 'goroutine profile: total 8' "$(head -n 1 grouped.txt)"
 equal grouped-first 3 "$(sed -n '2s/ @.*//p' grouped.txt)"
 go tool pprof -raw grouped.txt >grouped.raw 2>&1
-equal grouped-is-read 8 "$(awk '/^Samples:/ { on = 1 } /^Locations/ { on = 0 } on && /^ +[0-9]+:/ { sum += $1 } END { print sum }' grouped.raw)"
+equal grouped-is-read 8 "$(awk '/^Samples:/ { on = 1 } /^Locations/ { on = 0 } on && /^ +[0-9]+:/ { sum += $1 } END { printf "%.0f\n", sum }' grouped.raw)"
 go tool pprof -top "http://127.0.0.1:$port/debug/pprof/goroutine" >top.txt 2>top.err
 equal profile-is-read 'Type: goroutine' "$(grep ^Type top.txt)"
 equal profile-total 3 "$(awk '$6 == "waits_for_event" { print $4 }' top.txt)"

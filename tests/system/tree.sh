@@ -330,7 +330,7 @@ if wait_until 20 has_line agent.log 'ready at'; then
     started+=("$recorder")
     wait_until 30 has_line real.out 'serving http://'
     port=$(sed -n 's|.*serving http://.*:\([0-9]*\)/$|\1|p' real.out)
-    rss() { awk '/^Rss(Anon|File|Shmem)/ { sum += $2 } END { print sum }' "/proc/$(get /v1/pid)/status"; }
+    rss() { awk '/^Rss(Anon|File|Shmem)/ { sum += $2 } END { printf "%.0f\n", sum }' "/proc/$(get /v1/pid)/status"; }
     agrees() { get '/v1/tree?short=true' | jq -e --argjson rss "$(rss)" '.total >= $rss and .total - .cache == .systemReportAnon and .systemReportAnon > 0'; }
     if wait_until 30 agrees; then ok real-is-resident-memory; else not_ok real-is-resident-memory "$(get '/v1/tree?short=true'), resident $(rss); $(cat real.out)"; fi
     equal real-program sleep "$(get /api/targets | jq -r '.targets[0].program | split("/") | last')"

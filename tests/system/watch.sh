@@ -92,7 +92,7 @@ one_sentence "18.2 --for without --every" err '[-]-every'
 "$MEMOIR" watch A B/ "http://user:hidden-word@127.0.0.1:$refused/" --metrics --list --json >list.json 2>err
 equal "C14 a data dir with a slash at its end" B "$(jq -r '.[1].nick' list.json)"
 equal "18.2 --list" '["heap","metrics","rss"]' "$(jq -c '.[0].captures' list.json)"
-equal "17.4 no password in --list" 0 "$(grep -c hidden-word list.json err | awk -F: '{ n += $2 } END { print n }')"
+equal "17.4 no password in --list" 0 "$(grep -c hidden-word list.json err | awk -F: '{ n += $2 } END { printf "%.0f\n", n }')"
 
 # A second signal does not wait for rates to be put back: the next watch does that.
 second_signal() {
