@@ -18,51 +18,60 @@ struct command {
     int (*run)(int argc, char **argv); /* NULL: lives in `program` */
     const char *program;
     const char *help;
+    const char *family; /* the heading above the command, for the first one of each family */
 };
 
 #define RECORD  "memoir-record"
 #define CLUSTER "memoir-cluster"
 
+/* In the order of --help: families, and in each family the most used command first. */
 static const struct command commands[] = {
-    {"run", NULL, RECORD, "record a program from its first instruction"},
-    {"attach", NULL, RECORD, "record a process that runs already"},
-    {"detach", NULL, RECORD, "end that recording; the process goes on"},
-    {"set", NULL, RECORD, "change what a running recording traces"},
-    {"mark", NULL, RECORD, "name this instant in a running recording"},
-    {"pages", NULL, RECORD, "which call stacks the resident pages come from, without any hook"},
-    {"cpu", NULL, RECORD, "which call stacks the time goes to, running and waiting"},
-    {"agent", NULL, "memoir-agent", "the privileged side, which memoir pages and cpu ask"},
-    {"map", cmd_map, NULL, "all memory of a process, now, by whose it is"},
-    {"report", cmd_report, NULL, "where the memory went, as text, JSON or CSV"},
-    {"explain", cmd_explain, NULL, "every resident byte, by who has it"},
-    {"info", cmd_info, NULL, "what is in a recording, and how good it is"},
-    {"flame", cmd_flame, NULL, "a flame graph, as an interactive SVG or a PNG"},
-    {"graph", NULL, "memoir-graph", "which function calls which, as SVG, HTML, PNG or dot"},
-    {"plot", cmd_plot, NULL, "memory over time, as SVG or PNG"},
-    {"diff", cmd_diff, NULL, "what changed between two recordings"},
-    {"export", cmd_export, NULL, "write a recording in another program's format"},
-    {"top", NULL, "memoir-top", "a running program, live on the terminal"},
-    {"serve", NULL, "memoir-serve", "metrics and profiles of a running program, over HTTP"},
-    {"history", NULL, "memoir-history", "trends and growth of services over weeks"},
-    {"watch", NULL, CLUSTER, "every node of a cluster: profiles, metrics, blocks, memory"},
-    {"ram", NULL, CLUSTER, "memory per node of a watched cluster, and what grew"},
-    {"bandwidth", NULL, CLUSTER, "bytes in and out per second, by role and message"},
-    {"metrics", NULL, CLUSTER, "any metric of a watched cluster: rates, plots, export"},
-    {"blocks", NULL, CLUSTER, "every block header of a chain: block time, transactions, lag"},
-    {"net", NULL, CLUSTER, "private networks of real nodes on this machine or another"},
-    {"agreement", NULL, CLUSTER, "the agreement events of many nodes' logs, in order of time"},
-    {"topology", NULL, CLUSTER, "who is connected to whom, from logs"},
-    {"doctor", cmd_doctor, NULL, "what works on this machine, and how to get the rest"},
+    {"run", NULL, RECORD, "record a program from its first instruction", "Record"},
+    {"attach", NULL, RECORD, "record a process that is already running", NULL},
+    {"detach", NULL, RECORD, "end the recording of a process; the process goes on", NULL},
+    {"cpu", NULL, RECORD, "record where the time goes, on the processor and waiting", NULL},
+    {"pages", NULL, RECORD, "record which call stacks touched the resident pages", NULL},
+    {"mark", NULL, RECORD, "name this instant in a running recording", NULL},
+    {"set", NULL, RECORD, "change what a running recording traces", NULL},
+
+    {"report", cmd_report, NULL, "where the memory or the time went: text, JSON, CSV", "Look"},
+    {"explain", cmd_explain, NULL, "the owner of every resident byte", NULL},
+    {"map", cmd_map, NULL, "all memory of a running process, by kind of mapping", NULL},
+    {"top", NULL, "memoir-top", "a running program, live in the terminal", NULL},
+    {"serve", NULL, "memoir-serve", "the web page, the HTTP API and Prometheus metrics", NULL},
+    {"flame", cmd_flame, NULL, "a flame graph: interactive SVG, or PNG", NULL},
+    {"graph", NULL, "memoir-graph", "a call graph: SVG, HTML, PNG or dot", NULL},
+    {"plot", cmd_plot, NULL, "memory over time: SVG or PNG", NULL},
+    {"info", cmd_info, NULL, "what a recording contains, and how complete it is", NULL},
+
+    {"diff", cmd_diff, NULL, "what changed between two recordings", "Compare and export"},
+    {"history", NULL, "memoir-history", "trends and growth of services over weeks", NULL},
+    {"export", cmd_export, NULL, "write a recording in another program's format", NULL},
+
+    {"watch", NULL, CLUSTER, "watch every node: profiles, metrics, blocks, memory", "Cluster"},
+    {"ram", NULL, CLUSTER, "memory of each watched node, and what grew", NULL},
+    {"bandwidth", NULL, CLUSTER, "bytes in and out per second, by role and message", NULL},
+    {"metrics", NULL, CLUSTER, "any metric of the watched nodes: rates, plots, export", NULL},
+    {"blocks", NULL, CLUSTER, "every block header of a chain: times, transactions, lag", NULL},
+    {"net", NULL, CLUSTER, "private networks of real nodes, on this host or another", NULL},
+    {"agreement", NULL, CLUSTER, "agreement events from the logs of many nodes, in order", NULL},
+    {"topology", NULL, CLUSTER, "which node is connected to which, from logs", NULL},
+
+    {"doctor", cmd_doctor, NULL, "what works on this machine, and how to get the rest", "Tools"},
+    {"agent", NULL, "memoir-agent", "the privileged process that pages and cpu can use", NULL},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(FILE *out)
 {
-    fputs("memoir tells where the memory of a program went.\n\n"
-          "Usage: memoir COMMAND [options] ...\n\n",
+    fputs("memoir tells where the memory and the time of a program went.\n\n"
+          "Usage: memoir COMMAND [options] ...\n",
           out);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (commands[i].family)
+            fprintf(out, "\n%s\n", commands[i].family);
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
+    }
     fputs("\nmemoir COMMAND --help tells more, with examples.  To begin with:\n"
           "  memoir run -- ./program its arguments\n"
           "  memoir report program.*.memoir\n",
