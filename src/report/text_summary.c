@@ -36,8 +36,8 @@ static void add_ending(struct text_line *line, int32_t status)
     if (status < 0)
         return;
     if (WIFSIGNALED(status)) {
-        const char *name = sigabbrev_np(WTERMSIG(status));
-        line_add(line, ", killed by SIG%s", name ? name : "?");
+        char name[HUMAN_MAX];
+        line_add(line, ", killed by %s", human_signal(WTERMSIG(status), name));
     } else {
         line_add(line, ", exit status %d", WEXITSTATUS(status));
     }
