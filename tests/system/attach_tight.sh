@@ -4,7 +4,7 @@
 . "$TOP/tests/system/common.bash"
 
 skip_all() {
-    for name in tight-refused tight-sentence tight-lives above-refused above-sentence above-lives roomy-status crowd-lives crowd-note crowd-calls; do skip "$name" "$1"; done
+    for name in tight-refused tight-sentence tight-lives above-refused above-sentence above-lives roomy-status crowd-lives crowd-note crowd-calls oom-of-its-cgroup; do skip "$name" "$1"; done
     exit 0
 }
 
@@ -79,3 +79,24 @@ kill -INT $recorder
 wait $recorder
 if has_line crowd.err 'threads at a time could be recorded'; then ok crowd-note; else not_ok crowd-note "$(cat crowd.err)"; fi
 at_least crowd-calls 2400000 "$(summary crowd.memoir calls)"
+
+# Whoever the OOM killer ended was not just killed, whichever cgroup the recorder is in.
+kill $program
+wait $program 2>/dev/null
+rm -f waits go
+(echo 0 >"$folder/cgroup.procs" && exec python3 -c "
+import os, time
+open('waits', 'w').close()
+while not os.path.exists('go'): time.sleep(0.05)
+kept = []
+while True: kept.append(bytearray(1 << 20))") &
+program=$!
+wait_until 20 test -e waits || not_ok oom-begins "it did not begin"
+echo $(($(cat "$folder/$usage") + (64 << 20))) >"$folder/$limit"
+"$MEMOIR" attach -o oom.memoir $program 2>oom.err &
+recorder=$!
+wait_until 20 has_line oom.err 'attached to' || not_ok oom-attached "$(cat oom.err)"
+: >go
+wait $recorder
+program=
+if has_line oom.err 'killed by the OOM killer'; then ok oom-of-its-cgroup; else not_ok oom-of-its-cgroup "$(cat oom.err)"; fi
