@@ -505,10 +505,13 @@ static void put_names(const struct page *page)
     const char *path = recording_text(page->report->recording, findings->nameless);
     line_add(&line, "%s frames are in ", human_count((int64_t)findings->nameless_frames, frames));
     line_add_name(&line, path);
-    if (recording_was_cut(page->report->recording)) {
+    bool const is_unwritten = page->report->recording->quality.unwritten_from_ns != 0;
+    if (is_unwritten || recording_was_cut(page->report->recording)) {
         line_add(&line,
-                 ", whose names were not looked up before its recorder was killed, and could "
-                 "not be found now: open the file where that build of it is");
+                 ", whose names %s, and could not be found now: open the file where that build "
+                 "of it is",
+                 is_unwritten ? "could not be written"
+                              : "were not looked up before its recorder was killed");
         put(page, INK_WARN, "names", &line);
         return;
     }
