@@ -18,6 +18,7 @@
 #include "capture/attached_program.h"
 #include "capture/lifeline.h"
 #include "capture/recorder_subject.h"
+#include "capture/target_check.h"
 #include "inject/exit_status.h"
 #include "inject/injection.h"
 #include "inject/thread_stop.h"
@@ -124,6 +125,7 @@ static int enter_patiently(struct attachment *attachment, struct fault *fault)
     for (;; attachment->images++) {
         attached_program_path(&attachment->program, header->attached_path,
                               sizeof(header->attached_path));
+        arena_limit_slots(attachment->arena, target_slots(attachment->program.pid));
         int err = injection_attach(&attachment->injection, attachment->arena->fd, fault);
         bool const is_late = monotonic_ns() >= attachment->patience_ns;
         if (err != -ESTALE)

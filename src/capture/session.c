@@ -15,6 +15,7 @@
 #include "capture/output_name.h"
 #include "capture/session_parts.h"
 #include "capture/recorder.h"
+#include "procfs/cgroup_memory.h"
 #include "procfs/invoked_path.h"
 #include "procfs/memory_limit.h"
 #include "procfs/process_facts.h"
@@ -108,6 +109,7 @@ static void describe_process(struct session *session)
     recording->start_unix_ns = unix_ns() - session->options.age_ns;
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
+    oom_count_begin(&session->oom_count, session->pid);
     recording->limit_bytes = session->pid ? memory_limit_read(session->pid) : 0;
     session->traits = (struct program_traits){.pid = session->pid, .root = session->root};
     if (session->pid == 0)
@@ -204,6 +206,11 @@ uint32_t session_process(const struct session *session)
 uint32_t session_pid(const struct session *session)
 {
     return session->pid;
+}
+
+bool session_saw_oom_kill(const struct session *session)
+{
+    return oom_count_rose(&session->oom_count);
 }
 
 const char *session_path(const struct session *session)
