@@ -47,6 +47,8 @@ equal no-whole-run 0 "$(grep -c 'in all;\|still live at the end' report.txt)"
 equal json-says-until-when 1 "$(jq '[.quality.notes[] | select(test("until .*, when the disk was full"))] | length' report.json)"
 equal rows-agree "$(jq .summary.heap.peak_bytes report.json)" "$(jq '[.summary.heap.peak_bytes, .summary.heap.leaked_bytes] | max' report.json)"
 equal calls-agree "$("$MEMOIR" report full.memoir --metric heap.allocated --json | jq .total.count)" "$(jq .summary.heap.calls report.json)"
+equal frames-have-names 0 "$("$MEMOIR" report full.memoir --json | jq .quality.unresolved_frames.no_symbols)"
+equal no-debug-symbols-asked 0 "$(grep -c 'install its debug symbols' report.txt)"
 
 # No room even for the beginning: nothing is run, or it is run and ends well.
 dd if=/dev/zero of=small/rest bs=1k count=128 2>/dev/null

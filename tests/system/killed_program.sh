@@ -26,6 +26,21 @@ equal where "$held 150000" "$(site prey.memoir heap.leaked in_prey main)"
 equal nothing-lost 0 "$(quality prey.memoir lost_events)"
 if grep -q 'at death: ' err; then ok at-death; else not_ok at-death "$(head -n 3 err)"; fi
 
+# Threads are killed in the middle of what they do: a call that never returned is not lost.
+for i in 1 2 3 4 5; do
+    "$MEMOIR" run --quiet -o busy$i.memoir -- "$subjects/subject-works_for_seconds" 100 >out &
+    running=$!
+    wait_until 60 pgrep -P $running >pids
+    sleep 0.7
+    killed=$(pgrep -P $running)
+    kill -9 "$killed"
+    wait $running
+    killed=
+    fact busy$i.memoir '[.quality.lost_events, .quality.lost_calls, .quality.lost_frees,
+        .summary.heap.peak_bytes - .summary.heap.peak_bytes_low] | join(" ")'
+done >lost
+equal killed-in-the-middle "0 0 0 0" "$(sort -u lost)"
+
 # What the kernel would write into a core file, in KiB: private and writable, and nobody said to leave it out (dd).
 core_kib() { # core_kib PID
     awk '/^[0-9a-f]+-[0-9a-f]+ / { private = $2 ~ /w.p$/; next }

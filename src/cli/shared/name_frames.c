@@ -248,7 +248,8 @@ void name_frames(struct recording *recording, const char *path)
     struct naming naming = {.recording = recording};
     const char *why = recording_was_cut(recording)
                           ? "some names were not looked up before its recorder was killed"
-                          : "the file has addresses only";
+                      : recording->quality.unwritten_from_ns ? "some names could not be written"
+                                                             : "the file has addresses only";
     int err = choose_frames(&naming);
     if (err == 0 && naming.frames.count > 0) {
         err = ask_helper(&naming);

@@ -134,7 +134,8 @@ static struct recording *read_plain(const struct reader *reader, const char *pat
                                     struct fault *fault)
 {
     struct recording *recording = reader->read(path, fault);
-    if (recording && (reader->may_lack_names || recording_was_cut(recording)))
+    if (recording && (reader->may_lack_names || recording_was_cut(recording) ||
+                      recording->quality.unwritten_from_ns))
         name_frames(recording, path);
     return recording;
 }

@@ -2,6 +2,7 @@
 #include "base/human.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,5 +112,19 @@ const char *human_value(int64_t value, const char *unit, char out[HUMAN_MAX])
         return human_duration((uint64_t)value, out);
     char positive[HUMAN_MAX];
     snprintf(out, HUMAN_MAX, "-%.38s", human_duration((uint64_t)0 - (uint64_t)value, positive));
+    return out;
+}
+
+const char *human_signal(int signal, char out[HUMAN_MAX])
+{
+    const char *name = sigabbrev_np(signal);
+    if (name)
+        snprintf(out, HUMAN_MAX, "SIG%s", name);
+    else if (signal > SIGRTMIN && signal <= SIGRTMAX)
+        snprintf(out, HUMAN_MAX, "SIGRTMIN+%d", signal - SIGRTMIN);
+    else if (signal == SIGRTMIN)
+        snprintf(out, HUMAN_MAX, "SIGRTMIN");
+    else
+        snprintf(out, HUMAN_MAX, "signal %d", signal);
     return out;
 }

@@ -19,6 +19,9 @@ const char *human_share(int64_t part, int64_t whole, char out[HUMAN_MAX]);
 /* In the unit of a metric: "bytes", "ns", or anything counted. */
 const char *human_value(int64_t value, const char *unit, char out[HUMAN_MAX]);
 
+/* "SIGKILL" "SIGRTMIN+3" "signal 33" */
+const char *human_signal(int signal, char out[HUMAN_MAX]);
+
 /* "4096", "64K", "256M", "1.5G", "2T", also "256MiB" and "256MB"; all powers of 1024.
  * 0, -EINVAL for anything else, -ERANGE when it does not fit; *bytes is then untouched. */
 int human_parse_bytes(const char *text, uint64_t *bytes);

@@ -2,6 +2,7 @@
 #include "base/human.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 
 #include "check.h"
@@ -116,6 +117,16 @@ TEST(shares_and_counts_are_parsed)
     CHECK(human_parse_count("99999999999999999999", &count) == -ERANGE && count == 20);
 }
 
+TEST(signals_have_names)
+{
+    char out[HUMAN_MAX];
+    assert_string_equal(human_signal(SIGKILL, out), "SIGKILL");
+    assert_string_equal(human_signal(SIGRTMIN, out), "SIGRTMIN");
+    assert_string_equal(human_signal(SIGRTMIN + 3, out), "SIGRTMIN+3");
+    assert_string_equal(human_signal(SIGRTMAX, out), "SIGRTMIN+30");
+    assert_string_equal(human_signal(33, out), "signal 33");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +137,7 @@ int main(void)
         cmocka_unit_test(sizes_are_parsed),
         cmocka_unit_test(durations_are_parsed),
         cmocka_unit_test(shares_and_counts_are_parsed),
+        cmocka_unit_test(signals_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,16 @@ TEST(leaks_are_reported_with_what_was_suppressed)
     check(ask("heap.leaked"), AS_TEXT, "leaked.txt");
 }
 
+TEST(threads_have_suppressed_leaks_too)
+{
+    CHECK(suppressions_add(&rules, slice_of("leak:^walk$\n"), "my.supp", NULL) == 0);
+    struct report_question question = ask("heap.leaked");
+    question.by = BY_THREAD;
+    char *text = answer(question, AS_TEXT, (struct text_style){0});
+    CHECK(strstr(text, "Suppressed leaks, which are in these rows"));
+    free(text);
+}
+
 TEST(suppressions_leave_other_metrics_alone)
 {
     CHECK(suppressions_add(&rules, slice_of("leak:*\n"), "my.supp", NULL) == 0);
@@ -412,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(the_default_report_answers_where_the_memory_went),
         CASE(leaks_are_reported_with_what_was_suppressed),
+        CASE(threads_have_suppressed_leaks_too),
         CASE(suppressions_leave_other_metrics_alone),
         CASE(functions_show_self_and_total),
         CASE(threads_and_modules_are_tables),

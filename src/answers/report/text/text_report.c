@@ -161,8 +161,11 @@ void text_suppressions_write(const struct report *report, const struct text_styl
     if (!rules || rules->count == 0)
         return;
     text_ink(style, out, INK_STRONG);
-    fprintf(out, "Suppressed leaks: %s in %s blocks\n", human_bytes(rules->value, bytes),
-            human_count(rules->count, blocks));
+    fprintf(out, "Suppressed leaks%s: %s in %s blocks\n",
+            report->question.by == BY_THREAD
+                ? ", which are in these rows, for threads are counted without stacks"
+                : "",
+            human_bytes(rules->value, bytes), human_count(rules->count, blocks));
     text_ink(style, out, INK_PLAIN);
     for (size_t i = 0; i < rules->rules.count; i++) {
         const struct suppression *rule = &rules->rules.items[i];

@@ -36,8 +36,8 @@ static void add_ending(struct text_line *line, int32_t status)
     if (status < 0)
         return;
     if (WIFSIGNALED(status)) {
-        const char *name = sigabbrev_np(WTERMSIG(status));
-        line_add(line, ", killed by SIG%s", name ? name : "?");
+        char name[HUMAN_MAX];
+        line_add(line, ", killed by %s", human_signal(WTERMSIG(status), name));
     } else {
         line_add(line, ", exit status %d", WEXITSTATUS(status));
     }
@@ -505,10 +505,13 @@ static void put_names(const struct page *page)
     const char *path = recording_text(page->report->recording, findings->nameless);
     line_add(&line, "%s frames are in ", human_count((int64_t)findings->nameless_frames, frames));
     line_add_name(&line, path);
-    if (recording_was_cut(page->report->recording)) {
+    bool const is_unwritten = page->report->recording->quality.unwritten_from_ns != 0;
+    if (is_unwritten || recording_was_cut(page->report->recording)) {
         line_add(&line,
-                 ", whose names were not looked up before its recorder was killed, and could "
-                 "not be found now: open the file where that build of it is");
+                 ", whose names %s, and could not be found now: open the file where that build "
+                 "of it is",
+                 is_unwritten ? "could not be written"
+                              : "were not looked up before its recorder was killed");
         put(page, INK_WARN, "names", &line);
         return;
     }

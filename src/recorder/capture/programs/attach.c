@@ -21,6 +21,7 @@
 #include "inject/choice/exit_status.h"
 #include "inject/library/injection.h"
 #include "inject/threads/thread_stop.h"
+#include "capture/programs/target_check.h"
 
 #define LOOK_NS          10000000ull
 #define EXEC_PATIENCE_NS 5000000000ull /* with one that becomes another program */
@@ -124,6 +125,7 @@ static int enter_patiently(struct attachment *attachment, struct fault *fault)
     for (;; attachment->images++) {
         attached_program_path(&attachment->program, header->attached_path,
                               sizeof(header->attached_path));
+        arena_limit_slots(attachment->arena, target_slots(attachment->program.pid));
         int err = injection_attach(&attachment->injection, attachment->arena->fd, fault);
         bool const is_late = monotonic_ns() >= attachment->patience_ns;
         if (err != -ESTALE)

@@ -169,6 +169,19 @@ static int check_room(pid_t pid, const struct process_status *status, struct fau
         human_bytes(memory.limit, limit), memory.path, human_bytes(need, needed), (int)pid);
 }
 
+/* Half of the room is the program's, which may grow. */
+uint32_t target_slots(pid_t pid)
+{
+    struct cgroup_memory memory;
+    struct process_status status;
+    if (cgroup_memory_read_tightest((uint32_t)pid, &memory) < 0 ||
+        process_status_read((uint32_t)pid, 0, &status) < 0)
+        return ARENA_SLOTS;
+    int64_t const slots = (cgroup_memory_room(&memory) / 2 - ROOM_FOR_LIBRARY) / SLOT_STRIDE;
+    int64_t const least = status.threads ? status.threads : 1;
+    return (uint32_t)(slots < least ? least : slots < ARENA_SLOTS ? slots : ARENA_SLOTS);
+}
+
 /* Nor for its address space: a library that finds too little of it stays mapped. */
 static int check_address_space(pid_t pid, const struct process_status *status, struct fault *fault)
 {

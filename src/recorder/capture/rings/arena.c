@@ -128,6 +128,12 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
     return 0;
 }
 
+void arena_limit_slots(struct arena *arena, uint32_t slots)
+{
+    arena->slots_tight = slots < arena->slots ? slots : 0;
+    arena->header->slot_limit = slots < arena->slots ? slots : arena->slots;
+}
+
 void arena_close(struct arena *arena)
 {
     if (arena->header)

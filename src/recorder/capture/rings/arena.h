@@ -27,6 +27,7 @@ struct arena {
     struct arena_will *will;
     struct arena_users *users;
     uint32_t slots;        /* that are mapped: fewer where address space is limited */
+    uint32_t slots_tight;  /* of them, for threads: fewer where memory is limited; 0: all */
     bool follows_children; /* as asked; the program can change what the header says */
 };
 
@@ -34,6 +35,9 @@ struct arena {
  * tells the tracer that nobody reads any more.  Only that thread may close it. */
 int arena_open(struct arena *arena, bool follow_children, struct fault *fault);
 void arena_close(struct arena *arena);
+
+/* Before the program has it: no more threads than these get a slot at the same time. */
+void arena_limit_slots(struct arena *arena, uint32_t slots);
 
 /* Slots ever used are below this. */
 static inline uint32_t arena_slot_high(const struct arena *arena)

@@ -36,7 +36,6 @@ struct roster {
     char command_line[4096];
     char folder[PATH_MAX]; /* of recordings that have no name of their own */
     uint32_t pid;
-    uint64_t oom_kills;
     uint64_t next_look_ns;
     uint64_t ended_ns;   /* when the program did, which its children may outlive; 0: it has not */
     uint32_t silent;     /* processes that are over, of which there was nothing to record */
@@ -63,7 +62,6 @@ struct roster *roster_create(const struct roster_options *options)
         return NULL;
     roster->options = *options;
     roster->claim = -1;
-    roster->oom_kills = process_oom_kills();
     return roster;
 }
 
@@ -396,8 +394,7 @@ static void describe_end(struct roster *roster, struct session *session,
         end->exit_status = status_of_child(roster, session);
     }
     if (end->exit_status >= 0 && WIFSIGNALED(end->exit_status)) {
-        bool const oom =
-            WTERMSIG(end->exit_status) == SIGKILL && process_oom_kills() > roster->oom_kills;
+        bool const oom = WTERMSIG(end->exit_status) == SIGKILL && session_saw_oom_kill(session);
         death_describe(end->exit_status, oom, death, 128);
         end->death = death;
     }

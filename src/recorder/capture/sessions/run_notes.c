@@ -24,6 +24,10 @@ static void note_if_any(struct session *session, uint32_t number, const char *wh
 void note_unrecorded(const struct arena *arena, struct session *session)
 {
     const struct arena_header *header = arena->header;
+    if (arena->slots_tight && arena_slot_high(arena) >= arena->slots_tight)
+        note_if_any(session, arena->slots_tight,
+                    "threads at a time could be recorded, for the cgroup of the program had no "
+                    "memory for more: what others did is only in the totals");
     note_if_any(session, atomic_load(&header->unlisted_processes),
                 "processes were not recorded: at most 1024 can be at the same time");
     note_if_any(session, atomic_load(&header->left_behind),

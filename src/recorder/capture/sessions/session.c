@@ -21,6 +21,7 @@
 #include "procfs/process/process_status.h"
 #include "store/write/coarsen.h"
 #include "store/write/recording_writer.h"
+#include "procfs/cgroup/cgroup_memory.h"
 
 #define THREADS_MAX    4095u /* rows; further threads share the last one */
 #define SAME_THREAD_NS 2000000000ull
@@ -108,6 +109,7 @@ static void describe_process(struct session *session)
     recording->start_unix_ns = unix_ns() - session->options.age_ns;
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
+    oom_count_begin(&session->oom_count, session->pid);
     recording->limit_bytes = session->pid ? memory_limit_read(session->pid) : 0;
     session->traits = (struct program_traits){.pid = session->pid, .root = session->root};
     if (session->pid == 0)
@@ -204,6 +206,11 @@ uint32_t session_process(const struct session *session)
 uint32_t session_pid(const struct session *session)
 {
     return session->pid;
+}
+
+bool session_saw_oom_kill(const struct session *session)
+{
+    return oom_count_rose(&session->oom_count);
 }
 
 const char *session_path(const struct session *session)

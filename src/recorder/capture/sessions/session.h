@@ -42,7 +42,8 @@ struct session *session_open(struct arena *arena, uint32_t process,
                              struct fault *fault);
 
 uint32_t session_process(const struct session *session);
-uint32_t session_pid(const struct session *session); /* 0 when the number is not known */
+uint32_t session_pid(const struct session *session);      /* 0 when the number is not known */
+bool session_saw_oom_kill(const struct session *session); /* in the cgroup of the process */
 const char *session_path(const struct session *session);
 struct recording *session_recording(const struct session *session);
 

@@ -12,6 +12,7 @@
 #include "capture/sessions/session.h"
 #include "capture/books/stack_import.h"
 #include "capture/outside/watcher.h"
+#include "procfs/cgroup/cgroup_memory.h"
 
 struct owned_list {
     VEC(struct owned) items; /* by kind and site */
@@ -44,8 +45,9 @@ struct session {
     struct arena *arena;
     struct arena_process process; /* as it was when the session began */
     uint32_t process_index;
-    uint32_t rings;      /* that events of it came in */
-    uint32_t pid;        /* 0 when it is not known */
+    uint32_t rings; /* that events of it came in */
+    uint32_t pid;   /* 0 when it is not known */
+    struct oom_count oom_count;
     bool has_local_tids; /* its threads' numbers are those of its own pid namespace */
     struct session_options options;
     struct recording *recording;

@@ -252,3 +252,36 @@ int cgroup_memory_read_tightest(uint32_t pid, struct cgroup_memory *tightest)
     } while (go_up(memory.path));
     return 0;
 }
+
+static uint64_t count_oom_kills(const char *path)
+{
+    static const char key[] = "oom_kill ";
+    char *text;
+    struct slice line;
+    uint64_t kills = 0;
+    if (!path[0] || proc_text_read(path, TEXT_MAX, &text) < 0)
+        return 0;
+    struct slice rest = slice_of(text);
+    while (next_line(&rest, &line))
+        if (starts_with(line, key))
+            kills = strtoull(line.data + strlen(key), NULL, 10);
+    free(text);
+    return kills;
+}
+
+void oom_count_begin(struct oom_count *count, uint32_t pid)
+{
+    struct cgroup_memory memory;
+    char folder[PATH_ROOM];
+    *count = (struct oom_count){.path = ""};
+    if (pid == 0 || find_cgroup(pid, &memory, folder) < 0)
+        return;
+    snprintf(count->path, sizeof(count->path), "%s/%s", folder,
+             memory.version == 1 ? "memory.oom_control" : "memory.events");
+    count->before = count_oom_kills(count->path);
+}
+
+bool oom_count_rose(const struct oom_count *count)
+{
+    return count_oom_kills(count->path) > count->before;
+}

@@ -18,6 +18,14 @@ int64_t cgroup_memory_room(const struct cgroup_memory *memory);
  * that is below them.  Without any limit there are no figures (all -1). */
 int cgroup_memory_read_tightest(uint32_t pid, struct cgroup_memory *tightest);
 
+/* How often the OOM killer struck in the cgroup of a process: to be asked again when the process is gone. */
+struct oom_count {
+    char path[640]; /* of the file that tells; empty: there is none */
+    uint64_t before;
+};
+void oom_count_begin(struct oom_count *count, uint32_t pid);
+bool oom_count_rose(const struct oom_count *count); /* since then */
+
 /* The path in the text of /proc/PID/cgroup of the memory controller (version 1), or of the one hierarchy (2).  The version,
  * 0 when the text has neither. */
 unsigned cgroup_memory_path(struct slice text, bool has_unified, char *path, size_t size);

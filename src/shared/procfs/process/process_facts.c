@@ -146,20 +146,3 @@ void process_command_line(uint32_t pid, char *text, size_t size)
         if (text[i] == '\0')
             text[i] = ' ';
 }
-
-uint64_t process_oom_kills(void)
-{
-    char cgroup[4096], path[4200], text[1024];
-    if (read_text("/proc/self/cgroup", cgroup, sizeof(cgroup)) <= 0)
-        return 0;
-    char *unified = strstr(cgroup, "0::");
-    if (!unified)
-        return 0;
-    unified += 3;
-    unified[strcspn(unified, "\n")] = '\0';
-    snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.events", unified);
-    if (read_text(path, text, sizeof(text)) <= 0)
-        return 0;
-    char *line = strstr(text, "oom_kill ");
-    return line ? strtoull(line + 9, NULL, 10) : 0;
-}

@@ -30,6 +30,3 @@ void process_code_files(uint32_t pid, void (*each)(void *context, const char *pa
 
 /* Whether there is such a process, and at least one of its threads is no zombie. */
 bool process_runs(uint32_t pid);
-
-/* How often the OOM killer struck in this process's memory cgroup; 0 when unknown. */
-uint64_t process_oom_kills(void);

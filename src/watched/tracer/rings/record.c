@@ -45,22 +45,24 @@ void record_moved_block(bool began, void *block, size_t size, uint64_t usable, v
         return;
     }
     if (block) {
-        note_alloc(slot, block, size);
+        note_alloc(slot, block);
         if (unlikely(!began))
             slot->gap_calls++, slot->gap_bytes += size;
         else if (unlikely(slot->thin) && thin_leaves_out(slot, size))
             ring_put1(slot, (uint64_t)OUTCOME_DONE << 4 | EVENT_OUTCOME);
         else
             put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
+        slot->frees++;
+        count_alloc(slot, size);
     } else {
         bool freed = size == 0;
         if (!freed) { /* nothing happened */
-            slot->frees--;
             slot->last_block = slot->last_before;
             slot->gap_frees -= !began;
         }
         if (began)
             ring_put1(slot, (uint64_t)(freed ? OUTCOME_DONE : OUTCOME_FAILED) << 4 | EVENT_OUTCOME);
+        slot->frees += freed;
     }
 }
 

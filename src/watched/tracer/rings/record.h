@@ -96,12 +96,17 @@ static always_inline void put_alloc(struct arena_slot *slot, void *block, size_t
         record_big(slot, block, stack, size, usable > size ? usable : size);
 }
 
-static inline void note_alloc(struct arena_slot *slot, void *block, size_t size)
+static inline void note_alloc(struct arena_slot *slot, void *block)
+{
+    slot->last_block =
+        slot->rate == RATE_FULL ? (uint64_t)block : 0; /* what came between is unknown */
+}
+
+/* After its event was written: of a thread that is killed in between nothing is missing, for its call never returned. */
+static inline void count_alloc(struct arena_slot *slot, size_t size)
 {
     slot->calls++;
     slot->bytes += size;
-    slot->last_block =
-        slot->rate == RATE_FULL ? (uint64_t)block : 0; /* what came between is unknown */
 }
 
 /* Whoever took longer waited for the recorder, which is told apart, or for a processor. */
@@ -129,12 +134,15 @@ static always_inline void record_block(void *block, size_t size, uint64_t usable
         record_slotless(1, size, 0);
         return;
     }
-    note_alloc(slot, block, size);
-    if (unlikely(slot->thin) && thin_leaves_out(slot, size))
+    note_alloc(slot, block);
+    if (unlikely(slot->thin) && thin_leaves_out(slot, size)) {
+        count_alloc(slot, size);
         return;
+    }
     uint64_t start = unlikely(cost_is_due(slot->calls)) ? read_tsc() : 0;
     if (likely(ring_begin(slot, (struct event_weight){1, size, 0, size})))
         put_alloc(slot, block, size, usable, stack_capture(slot, hook_frame));
+    count_alloc(slot, size);
     if (unlikely(start))
         note_cost(slot, read_tsc() - start);
 }
@@ -158,7 +166,6 @@ static always_inline uint64_t free_word(struct arena_slot *slot, void *block)
         slot->last_block = 0;
         word |= EVENT_TEMPORARY;
     }
-    slot->frees++;
     return word;
 }
 
@@ -200,6 +207,7 @@ static always_inline void record_free(void *block, uint64_t size)
     }
     uint64_t start = unlikely(cost_is_due(slot->frees)) ? read_tsc() : 0;
     put_free(slot, block, size);
+    slot->frees++; /* as count_alloc */
     if (unlikely(start))
         note_cost(slot, read_tsc() - start);
 }
