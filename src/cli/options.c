@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer_file.h"
 #include "cli/help.h"
 #include "base/nearest.h"
 
@@ -129,6 +130,8 @@ int command_words(int argc, char **argv, const struct command_help *help, int *s
 {
     struct fault fault = {.text = ""};
     int const words = options_parse(argc, argv, help->sets, help->set_count, &fault);
+    for (int i = 1; i <= words; i++)
+        answer_protect(argv[i]); /* most of them are files that will be read */
     if (words >= 0)
         return words;
     if (words == -ECANCELED) {
