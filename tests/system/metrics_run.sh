@@ -62,6 +62,13 @@ for i in 0 1 2 3 4 5; do
     [ $i -lt 4 ] || rm "missed/a.20261116_0100${i}0.metrics"
     printf '# TYPE level gauge\nlevel %s\n# TYPE calls counter\ncalls %s\nprocess_start_time_seconds %s\n' $i $((i * 7)) $((i < 3 ? 1000 : 2000)) >"lives/a.20261116_0100${i}0.metrics"
 done
+# The first rate is known at the second answer: what is missing before it is missing all the same, and what is missing before a series begins is not its.
+mkdir early
+for i in 0 3 4 5 8; do
+    printf '# TYPE early counter\nearly %s\n' $((i * 10)) >"early/a.20261116_010${i}00.metrics"
+    [ $i -lt 4 ] || printf '# TYPE late counter\nlate %s\n' $i >>"early/a.20261116_010${i}00.metrics"
+done
+equal 'gaps before the first rate' 'early 4 4|late 3 2' "$(for name in early late; do metrics early $name | awk -v name=$name '/ a *$/ { print name, $(NF - 2), $(NF - 1) }'; done | paste -sd '|')"
 equal 'answers that never came are gaps' 'a 4 2|b 4 2' "$(metrics missed level | awk '/ [ab] *$/ { print $NF, $(NF - 2), $(NF - 1) }' | paste -sd '|')"
 equal 'also in JSON' '0 1 null null 4 5' "$(metrics missed level -t n=b --json | jq -r '.curves[0].points[][1]' | paste -sd ' ')"
 equal 'and of the nodes' '2 2' "$(metrics missed --list-nodes --json | jq -r '.[].gaps' | paste -sd ' ')"

@@ -126,3 +126,41 @@ cp older.memoir~ older.memoir
 "$MEMOIR" run -o older.memoir -- true 2>said
 equal nothing-recorded-again 1 "$(grep -c 'older.memoir is an older recording' said)"
 unchanged nothing-recorded-first-is-kept older.memoir~ "$sum"
+
+# A program that is not there takes the place of nothing.
+"$MEMOIR" run --quiet -o kept.memoir -- "$program" >/dev/null
+for what in kept.memoir large.err; do
+    sum=$(sha1sum <$what)
+    for how in run cpu "pages --quiet --source perf"; do
+        # shellcheck disable=SC2086
+        "$MEMOIR" $how --force -o $what -- ./nosuch 2>said
+        equal "mistyped-${how%% *}-$what-status" 127 $?
+        unchanged "mistyped-${how%% *}-keeps-$what" $what "$sum"
+    done
+done
+
+# Rules for leaks are read, too.
+echo leak:nobody >rules
+sum=$(sha1sum <rules)
+"$MEMOIR" report kept.memoir --suppressions rules -o rules 2>said
+equal rules-status 1 $?
+one_sentence rules-say-why said 'rules is what is read'
+unchanged rules-are-kept rules "$sum"
+
+# So are the files of the commands for clusters.
+"$MEMOIR" run --quiet --history weeks.db -o kept.memoir -- "$program" >/dev/null
+echo 'not a block' >n.blockhistory
+printf 'c_total 1\n' >n1.20261116_010000.metrics
+printf 'c_total 2\n' >n1.20261116_010100.metrics
+printf '{"Context":"Agreement"}\n' >node.log
+for how in "history weeks.db" "blocks stats n.blockhistory" "metrics n1.20261116_010000.metrics n1.20261116_010100.metrics" \
+    "agreement node.log" "topology node.log" "bandwidth n1.20261116_010000.metrics n1.20261116_010100.metrics"; do
+    read -r -a words <<<"$how"
+    for file in "${words[@]}"; do
+        [ -f "$file" ] || continue
+        sum=$(sha1sum <"$file")
+        # shellcheck disable=SC2086
+        "$MEMOIR" $how -o "$file" >out 2>said
+        unchanged "${words[0]}-keeps-$file" "$file" "$sum"
+    done
+done

@@ -17,3 +17,9 @@ equal leaked "${total[6]}" "$(summary capped.memoir leaked_bytes)"
 equal peak "${total[8]}" "$(summary capped.memoir peak_bytes)"
 # The whole picture of the peak is there.
 equal peak-rows "${total[8]}" "$(jq '[.rows[].value] | add' "$(json_of capped.memoir heap.peak)")"
+
+# What had to be larger for a while, and is not in the end, does not say that it is.
+cap=$((384 << 10))
+record shrunk.memoir --max-size 384K -- "$subjects/subject-generator" --sharp --ops 1000000 --books books
+at_most shrunk-bytes $cap "$(stat -c %s shrunk.memoir)"
+equal says-no-larger-file 0 "$("$MEMOIR" info shrunk.memoir | grep -c 'larger than --max-size')"

@@ -57,7 +57,7 @@ static int draw(void *context, struct recording *recording, enum picture_format 
     int err = selection_find_metrics(selection, recording, fault);
     if (err)
         return err;
-    if (!recording_traces_heap(recording)) {
+    if (!recording_traces_heap(recording) || !recording_knows_live(recording)) {
         (void)selection_choose_metric(selection, recording);
         if (!selection->metric_given)
             tell_other_metrics("plot", recording, selection->metric);

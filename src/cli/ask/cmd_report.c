@@ -36,6 +36,7 @@ static int take_suppressions(void *into, const char *argument, struct fault *fau
     int const err = text_file_read(argument, SUPPRESSIONS_BYTES_MAX, &text, fault);
     if (err)
         return err;
+    answer_protect(argument);
     int const skipped = suppressions_add(&options->suppressions, text, argument, &first);
     text_file_free(text);
     if (skipped < 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/shared/help.h"
+#include "cli/shared/answer_file.h"
 #include "base/nearest.h"
 
 struct match {
@@ -129,6 +130,8 @@ int command_words(int argc, char **argv, const struct command_help *help, int *s
 {
     struct fault fault = {.text = ""};
     int const words = options_parse(argc, argv, help->sets, help->set_count, &fault);
+    for (int i = 1; i <= words; i++)
+        answer_protect(argv[i]); /* most of them are files that will be read */
     if (words >= 0)
         return words;
     if (words == -ECANCELED) {

@@ -39,7 +39,8 @@ struct command_help {
 /* Parses argv[1] onward; argv[0] is the command's name.  The words that are no options are moved to
  * argv[1].. in order.  Their number, or -1 with *status set to what the command must return: 0
  * after
- * --help was printed, 2 after wrong usage was explained on stderr in one sentence. */
+ * --help was printed, 2 after wrong usage was explained on stderr in one sentence.  No answer takes the place of a file
+ * that is one of the words: see answer_protect. */
 int command_words(int argc, char **argv, const struct command_help *help, int *status);
 
 /* The same without printing, for tests: -ECANCELED for --help, -EINVAL with `fault`. */

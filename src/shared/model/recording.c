@@ -186,6 +186,16 @@ bool recording_traces_heap(const struct recording *recording)
            !recording_is_of_time(recording) && !recording_is_of_counts(recording);
 }
 
+bool recording_knows_live(const struct recording *recording)
+{
+    return strcmp(recording_text(recording, recording->source), SOURCE_PPROF_ALLOCATED) != 0;
+}
+
+bool recording_knows_allocated(const struct recording *recording)
+{
+    return strcmp(recording_text(recording, recording->source), SOURCE_PPROF_LIVE) != 0;
+}
+
 bool recording_ran_on(const struct recording *recording)
 {
     bool const is_ours =

@@ -330,15 +330,17 @@ int recording_name_stack(struct recording *recording, string_id name, stack_id *
 void recording_note(struct recording *recording, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Whether allocations were traced at all: not by those who only look from outside. */
-#define SOURCE_PAGES        "memoir pages"
-#define SOURCE_CPU          "memoir cpu"
-#define SOURCE_PERF         "perf"                 /* its version may follow */
-#define SOURCE_PERF_COUNTS  SOURCE_PERF ", counts" /* the same: no event of it is time */
-#define SOURCE_COSTS        "callgrind"
-#define SOURCE_PPROF        "pprof" /* which all of these begin with */
-#define SOURCE_PPROF_HEAP   SOURCE_PPROF ", heap"
-#define SOURCE_PPROF_TIME   SOURCE_PPROF ", time"
-#define SOURCE_PPROF_COUNTS SOURCE_PPROF ", counts"
+#define SOURCE_PAGES           "memoir pages"
+#define SOURCE_CPU             "memoir cpu"
+#define SOURCE_PERF            "perf"                 /* its version may follow */
+#define SOURCE_PERF_COUNTS     SOURCE_PERF ", counts" /* the same: no event of it is time */
+#define SOURCE_COSTS           "callgrind"
+#define SOURCE_PPROF           "pprof" /* which all of these begin with */
+#define SOURCE_PPROF_HEAP      SOURCE_PPROF ", heap"
+#define SOURCE_PPROF_LIVE      SOURCE_PPROF_HEAP ", live" /* the same: of that alone */
+#define SOURCE_PPROF_ALLOCATED SOURCE_PPROF_HEAP ", allocated"
+#define SOURCE_PPROF_TIME      SOURCE_PPROF ", time"
+#define SOURCE_PPROF_COUNTS    SOURCE_PPROF ", counts"
 bool recording_traces_heap(const struct recording *recording);
 /* Whether time is all that it is about. */
 bool recording_is_of_time(const struct recording *recording);
@@ -350,6 +352,9 @@ bool recording_ran_on(const struct recording *recording);
 bool recording_was_cut(const struct recording *recording);
 /* Whether it says how many blocks there were: some files of other programs tell their bytes alone. */
 bool recording_counts_blocks(const struct recording *recording);
+/* Whether it says what of the heap is live, and what was ever allocated: a profile of pprof may have one of them alone. */
+bool recording_knows_live(const struct recording *recording);
+bool recording_knows_allocated(const struct recording *recording);
 /* Whether it was made from costs of functions, which have no time and no single blocks. */
 bool recording_is_of_costs(const struct recording *recording);
 /* Whether it says when the heap was largest: one profile of pprof, and costs, do not. */

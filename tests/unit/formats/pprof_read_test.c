@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of pprof as recordings. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/trees/shown_frame.h"
 #include "analyze/sums/weigh.h"
+#include "analyze/sums/metric_data.h"
 #include "check.h"
 #include "formats/pprof/pprof_series.h"
 #include "formats/shared/readers.h"
@@ -68,6 +70,28 @@ TEST(the_minimal_profile_becomes_a_recording)
     recording_destroy(recording);
 }
 
+TEST(a_profile_of_what_was_allocated_does_not_tell_what_is_live)
+{
+    struct fault fault = {.text = ""};
+    char bytes[] = PPROF_MINIMAL;
+    char *type = memmem(bytes, sizeof(bytes), "inuse_space", 11);
+    CHECK(type != NULL);
+    memcpy(type, "alloc_space", 11);
+    struct recording *recording = read_bytes(bytes, sizeof(bytes) - 1);
+    CHECK(recording_traces_heap(recording) && recording_knows_allocated(recording));
+    CHECK(!recording_knows_live(recording) && has_note(recording, "not what of it is live"));
+    CHECK(metric_data_check(recording, metric_find("heap.allocated"), &fault) == 0);
+    for (const char *const *name =
+             (const char *const[]){"heap.live", "heap.leaked", "heap.freed", NULL};
+         *name; name++)
+        CHECK(metric_data_check(recording, metric_find(*name), &fault) == -ENODATA);
+    CHECK(recording->buckets.items[0].gauges.heap_live_end == -1);
+    recording_destroy(recording);
+    recording = read_bytes(BYTES(PPROF_MINIMAL));
+    CHECK(recording_knows_live(recording) && !recording_knows_allocated(recording));
+    recording_destroy(recording);
+}
+
 /* Strings: 1 type, 2 unit, 3 main.work, 4 main.go, 5 main.main. */
 #define NAMES_AFTER(type, type_size, unit, unit_size)                                              \
     "\x32\x00\x32" type_size type "\x32" unit_size unit                                            \
@@ -84,6 +108,36 @@ TEST(types_that_nobody_knows_are_metrics_of_their_own)
     check_rows(recording, "wakeups", TIME_ALL, " 5/0\nmain.main;main.work 7/0\n");
     assert_string_equal(recording_text(recording, recording->shown_metric), "wakeups");
     CHECK(!recording_traces_heap(recording) && has_note(recording, "--metric wakeups"));
+    recording_destroy(recording);
+}
+
+TEST(types_of_one_name_are_not_added_up)
+{
+    struct recording *recording = read_bytes(BYTES(
+        PPROF_MINIMAL_TYPES PPROF_MINIMAL_TYPES
+        "\x12\x08\x0a\x02\x01\x02\x12\x02\x07\x05" PPROF_MINIMAL_LOCATIONS PPROF_MINIMAL_FUNCTIONS
+            NAMES_AFTER("wakeups", "\x07", "times", "\x05")));
+    check_rows(recording, "wakeups", TIME_ALL, "main.main;main.work 7/0\n");
+    check_rows(recording, "wakeups.1", TIME_ALL, "main.main;main.work 5/0\n");
+    recording_destroy(recording);
+}
+
+TEST(the_last_column_that_has_room_is_shown_where_the_last_has_none)
+{
+    char bytes[1024] = "", *at = bytes;
+    for (int i = 0; i < OWN_METRICS_MAX + 1; i++)
+        at += sprintf(at, "\x0a\x02\x08%c", i + 1);
+    at += sprintf(at, "\x12%c\x12%c", OWN_METRICS_MAX + 3, OWN_METRICS_MAX + 1);
+    for (int i = 0; i < OWN_METRICS_MAX + 1; i++)
+        *at++ = (char)(i + 1);
+    *at++ = 0x32;
+    *at++ = 0;
+    for (int i = 0; i < OWN_METRICS_MAX + 1; i++)
+        at += sprintf(at, "\x32\x01%c", 'A' + i);
+    struct recording *recording = read_bytes(bytes, (size_t)(at - bytes));
+    char const last[] = {'A' + OWN_METRICS_MAX - 1, '\0'};
+    assert_string_equal(recording_text(recording, recording->shown_metric), last);
+    CHECK(has_note(recording, "too many"));
     recording_destroy(recording);
 }
 
@@ -298,7 +352,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_minimal_profile_becomes_a_recording),
+        cmocka_unit_test(a_profile_of_what_was_allocated_does_not_tell_what_is_live),
         cmocka_unit_test(types_that_nobody_knows_are_metrics_of_their_own),
+        cmocka_unit_test(types_of_one_name_are_not_added_up),
+        cmocka_unit_test(the_last_column_that_has_room_is_shown_where_the_last_has_none),
         cmocka_unit_test(heaps_of_debug_1_are_scaled_and_have_names),
         cmocka_unit_test(jemalloc_and_gperftools_heaps_are_read),
         cmocka_unit_test(tcmalloc_samples_are_scaled_and_growth_is_not),

@@ -129,8 +129,19 @@ static int check_peak(const struct recording *recording, const struct metric *me
                      is_pool ? "pool.live" : "heap.live");
 }
 
+/* What is live, and what was freed, of a profile that has neither. */
+static bool is_unknown_live(const struct recording *recording, const struct metric *metric)
+{
+    return !recording_knows_live(recording) && metric->kind != METRIC_PINNED &&
+           (metric->minus == COL_HEAP_FREED || metric->plus == COL_HEAP_FREED);
+}
+
 int metric_data_check(struct recording *recording, const struct metric *metric, struct fault *fault)
 {
+    if (is_unknown_live(recording, metric))
+        return fault_set(fault, -ENODATA,
+                         "this file tells what was allocated, and not what of it is live; ask for "
+                         "heap.allocated");
     const struct data_family *family = family_of(metric);
     bool const is_of_tracer = family && family->last <= COL_MAP_FREED;
     if (!family || is_told(recording, family))

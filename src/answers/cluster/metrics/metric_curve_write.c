@@ -78,13 +78,11 @@ struct span {
 static struct span span_of(const struct metric_curve *curve)
 {
     struct span span = {.min = NAN, .max = NAN, .last = NAN};
-    bool has_begun = false;
     vec_each (point, &curve->points) {
         if (isnan(point->y)) {
-            span.missing += has_begun; /* the first has no rate */
+            span.missing += point->x > curve->begin_us; /* the first has no rate */
             continue;
         }
-        has_begun = true;
         span.min = fmin(span.min, point->y);
         span.max = fmax(span.max, point->y);
         span.sum += point->y;

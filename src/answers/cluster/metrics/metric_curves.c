@@ -63,6 +63,12 @@ static void curve_fini(struct metric_curve *curve)
     vec_free(&curve->lives);
 }
 
+static int64_t begin_of(const struct making *making, const struct series *series)
+{
+    return series->points.count ? making->set->scrapes.items[series->points.items[0].scrape].time_us
+                                : INT64_MAX;
+}
+
 /* A curve of all answers of the node, with no number yet.  Takes `labels`. */
 static struct metric_curve *new_curve(struct making *making, const struct series *series,
                                       enum curve_mode mode, char *labels)
@@ -73,7 +79,8 @@ static struct metric_curve *new_curve(struct making *making, const struct series
                                  .metric = series->is->name,
                                  .labels = labels,
                                  .unit = unit_of(series->is->name, mode),
-                                 .mode = mode};
+                                 .mode = mode,
+                                 .begin_us = begin_of(making, series)};
     uint32_t first;
     uint32_t const count = series_scrapes_of(making->set, series->node, &first);
     bool fits = labels != NULL;
@@ -123,6 +130,8 @@ static int add_series(struct making *making, const struct series *series, struct
                           is_sum ? strdup("") : labels_text(series->is, NULL));
     if (!curve)
         return fault_set(fault, -ENOMEM, "out of memory");
+    int64_t const begin_us = begin_of(making, series);
+    curve->begin_us = begin_us < curve->begin_us ? begin_us : curve->begin_us;
     uint32_t first;
     series_scrapes_of(making->set, series->node, &first);
     for (size_t at = 0; at < series->points.count; at++) {

@@ -34,6 +34,7 @@ struct metric_curve {
     char *labels;       /* "{a="b"}", or "" */
     const char *unit;
     enum curve_mode mode; /* that it was made in */
+    int64_t begin_us;     /* of the first answer that has it */
     VEC(struct chart_point) points;
     VEC(int64_t)
     lives; /* when the node, or a counter of it, was seen to have begun anew; ascending */

@@ -52,7 +52,9 @@ static int add_events(struct callgrind_file *file, struct fault *fault)
         return add_event(file, file->job->metric, true, fault);
     for (const struct callgrind_event *event = callgrind_events; event->name; event++) {
         const struct metric *metric = metric_find(event->metric);
-        int const err = metric ? add_event(file, metric, false, fault) : 0;
+        bool const is_known = metric && (metric->minus != COL_HEAP_FREED ||
+                                         recording_knows_live(file->job->recording));
+        int const err = is_known ? add_event(file, metric, false, fault) : 0;
         if (err)
             return err;
     }

@@ -136,6 +136,15 @@ static bool is_empty_count(const struct pprof_profile *profile, size_t column)
     return true;
 }
 
+/* Whether one before it has the same name: adding up the two would make no sense. */
+static bool is_repeated(const struct pprof_profile *profile, unsigned column)
+{
+    for (unsigned i = 0; i < column; i++)
+        if (slice_equals(type_of(profile, i), type_of(profile, column)))
+            return true;
+    return false;
+}
+
 static const struct metric *add_own(struct pprof_columns *columns,
                                     const struct pprof_profile *profile, unsigned column,
                                     struct recording *recording)
@@ -148,6 +157,12 @@ static const struct metric *add_own(struct pprof_columns *columns,
         name = slice_of("value");
     if (factor_of(unit, "ns") == 1)
         unit = slice_of("ns");
+    char longer[128];
+    if (is_repeated(profile, column)) {
+        snprintf(longer, sizeof(longer), "%.*s.%u", name.size < 100 ? (int)name.size : 100,
+                 name.data, column);
+        name = slice_of(longer);
+    }
     const struct metric *metric = recording_add_metric(recording, name, unit, METRIC_LEVEL);
     if (!metric) {
         columns->left_out++;
@@ -195,9 +210,10 @@ void pprof_columns_make(struct pprof_columns *columns, const struct pprof_profil
     columns->count = profile->types.count < PPROF_COLUMNS_MAX ? (unsigned)profile->types.count
                                                               : PPROF_COLUMNS_MAX;
     columns->left_out = (unsigned)(profile->types.count - columns->count);
+    /* Where there was no room for the one that is to be shown, the last that there was room for. */
     for (unsigned i = 0; i < columns->count; i++) {
         const char *name = add_column(columns, profile, i, recording);
-        if ((int)i == shown && name)
+        if (name && (int)i <= shown)
             recording->shown_metric = recording_intern(recording, name);
     }
 }

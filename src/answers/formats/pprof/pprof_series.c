@@ -185,6 +185,7 @@ static void note_columns(struct pprof_series *series, const struct pprof_columns
     series->is_cumulative[COL_HEAP_BYTES] |= has_alloc;
     series->is_cumulative[COL_OFFCPU_COUNT] = series->is_cumulative[COL_OFFCPU_NS] = true;
     series->has_heap |= pprof_columns_have_heap(columns);
+    series->has_live |= columns->has[ROLE_LIVE_BYTES] || columns->has[ROLE_LIVE_COUNT];
     series->has_time |= columns->has_cpu || columns->has_waits;
     series->columns_left_out += columns->left_out;
 }

@@ -24,7 +24,7 @@ struct pprof_series {
     struct pprof_cell_list open, open_threads; /* its cells */
     size_t cells;                              /* in all buckets */
     bool is_cumulative[COLUMN_LIMIT];
-    bool has_heap, has_time;
+    bool has_heap, has_live, has_time;
     int64_t live_bytes, live_count; /* now, of all nodes */
     uint64_t labels_left_out, odd_lines, columns_left_out, bad_drops;
     uint64_t missing,

@@ -83,7 +83,7 @@ static int pin_largest(struct pprof_series *series)
     struct totals *heap = &series->recording->heap;
     struct pprof_cell_list cells = {0};
     bool fine = true;
-    if (!series->is_run || series->live_bytes <= 0 ||
+    if (!series->is_run || !series->has_live || series->live_bytes <= 0 ||
         (uint64_t)series->live_bytes <= heap->peak_bytes)
         return 0;
     heap->peak_bytes = (uint64_t)series->live_bytes;
@@ -120,7 +120,7 @@ int pprof_series_close_bucket(struct pprof_series *series)
     pprof_cells_tidy(&series->open);
     pprof_cells_tidy(&series->open_threads);
     add_totals(series, &series->open);
-    if (series->has_heap && series->live_bytes >= 0)
+    if (series->has_heap && series->has_live && series->live_bytes >= 0)
         bucket.gauges.heap_live_end = bucket.gauges.heap_live_max = bucket.gauges.heap_live_min =
             series->live_bytes;
     series->cells += series->open.cells.count + series->open_threads.cells.count;
@@ -142,15 +142,22 @@ static uint64_t at_least_none(int64_t value)
     return value > 0 ? (uint64_t)value : 0;
 }
 
+static const char *source_of(const struct pprof_series *series)
+{
+    if (!series->has_heap)
+        return series->has_time ? SOURCE_PPROF_TIME : SOURCE_PPROF_COUNTS;
+    return !series->has_live                        ? SOURCE_PPROF_ALLOCATED
+           : !series->is_cumulative[COL_HEAP_BYTES] ? SOURCE_PPROF_LIVE
+                                                    : SOURCE_PPROF_HEAP;
+}
+
 int pprof_series_finish(struct pprof_series *series)
 {
     struct recording *recording = series->recording;
     int const err = pprof_series_close_bucket(series);
     if (err < 0)
         return err;
-    recording->source = recording_intern(recording, series->has_heap   ? SOURCE_PPROF_HEAP
-                                                    : series->has_time ? SOURCE_PPROF_TIME
-                                                                       : SOURCE_PPROF_COUNTS);
+    recording->source = recording_intern(recording, source_of(series));
     recording->quality.complete = series->missing == 0;
     recording->quality.sample_rate = series->has_heap ? series->period : 0;
     recording->timing.hz = series->totals.cpu_samples > 0 ? series->hz : 0;

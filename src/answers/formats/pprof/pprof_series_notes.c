@@ -10,7 +10,9 @@ static void tell_heap(const struct pprof_series *series)
     if (!series->is_cumulative[COL_HEAP_BYTES])
         recording_note(recording, "the file has what is live, and not what was allocated and freed "
                                   "before: heap.allocated is no more than that");
-    if (series->is_run)
+    if (!series->has_live)
+        recording_note(recording, "the file has what was allocated, and not what of it is live");
+    if (series->is_run && series->has_live)
         recording_note(recording,
                        "the peak is the largest of the profiles: what was between two of them "
                        "is not known");

@@ -74,6 +74,10 @@ static int add_heap(struct pprof_sources *sources, struct export_job *job, struc
     for (size_t i = 0; i < sizeof(heap_sources) / sizeof(heap_sources[0]); i++) {
         struct fault why = {.text = ""};
         bool const is_peak = strcmp(heap_sources[i].metric, "heap.peak") == 0;
+        bool const is_live = strcmp(heap_sources[i].metric, "heap.live") == 0;
+        if (!is_peak && !(is_live ? recording_knows_live(job->recording)
+                                  : recording_knows_allocated(job->recording)))
+            continue;
         if (is_peak && (job->leaves_out_peak ||
                         (sources->is_whole && !recording_pin(job->recording, PIN_PEAK))))
             continue;

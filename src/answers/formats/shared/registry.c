@@ -90,6 +90,13 @@ int export_write(const struct export_format *format, struct export_job *job, str
         return fault_set(fault, -ENODATA,
                          "a heaptrack file is made of allocations, and there are none in this one: "
                          "take --to folded, pprof, callgrind or perf");
+    bool const is_of_live =
+        strcmp(format->name, "heaptrack") == 0 || strcmp(format->name, "massif") == 0;
+    if (is_of_live && !recording_knows_live(job->recording))
+        return fault_set(fault, -ENODATA,
+                         "a file of %s's is about what is live, which this one does not tell: take "
+                         "--to folded, pprof, callgrind or perf",
+                         format->name);
     note_losses(job);
     int const err = format->write(job, out, fault);
     return err == 0 && job->has_weighed && !job->has_rows ? tell_empty(job, fault) : err;

@@ -30,6 +30,8 @@ static int suppress(struct report *report, struct weights *leaked)
 static int weigh_leaks_aside(struct report *report, struct fault *fault)
 {
     struct weights leaked;
+    if (!recording_knows_live(report->recording))
+        return 0;
     int err = weigh_stacks(report->recording, metric_find("heap.leaked"), TIME_ALL, &leaked, fault);
     if (err)
         return err;

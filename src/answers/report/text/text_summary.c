@@ -561,7 +561,8 @@ void text_summary_write(const struct report *report, const struct text_style *st
         recording_traces_heap(report->recording) && !metric_data_heap_is_off(report->recording);
     if (traces_heap) {
         put_peak(&page);
-        put_leaked(&page);
+        if (recording_knows_live(page.report->recording))
+            put_leaked(&page);
     } else {
         put_resident(&page);
     }

@@ -301,6 +301,18 @@ static void record(struct outside_recorder *recorder)
     }
 }
 
+/* Before anything takes the place of an older recording: one of a name that was mistyped is no reason to lose it. */
+static int find_program(struct outside_recorder *recorder, struct fault *fault)
+{
+    char *const *command = recorder->options->command;
+    if (!command)
+        return 0;
+    int const err = launch_find(command[0], recorder->program, sizeof(recorder->program), fault);
+    recorder->exec_errno = -err;
+    launch_join(command, recorder->command_line, sizeof(recorder->command_line));
+    return err;
+}
+
 /* The child waits until somebody watches it, and then becomes the program. */
 static int start_program(struct outside_recorder *recorder, char *const *command,
                          struct fault *fault)
@@ -308,9 +320,6 @@ static int start_program(struct outside_recorder *recorder, char *const *command
     int go[2], failed[2];
     if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
         return fault_set(fault, -errno, "the program cannot be started: %s", strerror(errno));
-    if (launch_find(command[0], recorder->program, sizeof(recorder->program), NULL) < 0)
-        snprintf(recorder->program, sizeof(recorder->program), "%s", command[0]);
-    launch_join(command, recorder->command_line, sizeof(recorder->command_line));
     recorder->child = fork();
     if (recorder->child == 0) {
         char letter;
@@ -366,7 +375,9 @@ int outside_record(const struct outside_recorder_options *options,
     for (unsigned i = 0; i < options->watch_count; i++)
         cell_sources_add(&recorder.cells, options->watches[i]->cells);
     set_signals();
-    int err = output_check(&options->wish, fault);
+    int err = find_program(&recorder, fault);
+    if (err == 0)
+        err = output_check(&options->wish, fault);
     if (err == 0)
         err = recorder.symbols ? start(&recorder, fault)
                                : fault_set(fault, -ENOMEM, "out of memory before the start");

@@ -134,10 +134,6 @@ static int start_program(void *self, struct arena *arena, struct fault *fault)
     struct program *program = self;
     char name[64];
     program->arena = arena;
-    int err = launch_prepare(program->options->command[0], program->options->library, program->path,
-                             sizeof(program->path), fault);
-    if (err < 0)
-        return err;
     arena_path(arena, name, sizeof(name));
     struct launch launch = {.path = program->path,
                             .arguments = program->options->command,
@@ -192,6 +188,11 @@ int recorder_run(const struct recorder_options *options, struct recorder_result 
     struct program program = {.options = options};
     launch_remember();
     set_signals();
+    /* Before anything takes the place of an older file. */
+    int const err = launch_prepare(options->command[0], options->library, program.path,
+                                   sizeof(program.path), fault);
+    if (err < 0)
+        return err;
     return recorder_record(
         options, &(struct recorder_subject){start_program, look, has_news, finish, &program},
         result, fault);

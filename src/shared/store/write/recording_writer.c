@@ -373,16 +373,25 @@ static int write_with_room(struct recording_writer *writer, struct recording *re
     return err;
 }
 
+static const char cap_note[] = "the file is larger than --max-size asked for: its names, stacks "
+                               "and coarsest sums alone need more";
+
+/* While the file is larger than asked for it says so; not when it is no more. */
+static void drop_cap_note(struct recording *recording)
+{
+    size_t kept = 0;
+    vec_each (note, &recording->notes)
+        if (strcmp(recording_text(recording, *note), cap_note) != 0)
+            recording->notes.items[kept++] = *note;
+    recording->notes.count = kept;
+}
+
 /* Names, stacks and one bucket are the least a recording can be.  Where the cap has no room for that, it gives
  * way: losing what was seen would be worse than a larger file. */
 static void raise_cap(struct recording_writer *writer, struct recording *recording)
 {
-    if (!writer->cap_raised) {
-        string_id note = recording_intern(
-            recording, "the file is larger than --max-size asked for: its names, stacks "
-                       "and coarsest sums alone need more");
-        (void)vec_push(&recording->notes, note);
-    }
+    if (!writer->cap_raised)
+        (void)vec_push(&recording->notes, recording_intern(recording, cap_note));
     writer->cap_raised = true;
     writer->max_bytes += writer->max_bytes / 4;
     writer->wait_appends = 0;
@@ -391,11 +400,14 @@ static void raise_cap(struct recording_writer *writer, struct recording *recordi
 /* The last word on a file whose cap was raised: as small as it can be, if it can be no smaller than asked. */
 static void shrink_to_cap(struct recording_writer *writer, struct recording *recording)
 {
-    uint64_t raised = writer->max_bytes;
-    int err = -EFBIG;
+    uint64_t const raised = writer->max_bytes;
     writer->needed_bytes = 0;
-    for (writer->max_bytes = writer->asked_bytes; writer->max_bytes < raised && err == -EFBIG;
-         writer->max_bytes += writer->max_bytes / 4)
+    writer->max_bytes = writer->asked_bytes;
+    drop_cap_note(recording);
+    int err = compact_file(writer, recording, NULL);
+    if (err < 0)
+        (void)vec_push(&recording->notes, recording_intern(recording, cap_note));
+    while (err == -EFBIG && (writer->max_bytes += writer->max_bytes / 4) < raised)
         err = compact_file(writer, recording, NULL);
     writer->max_bytes = raised;
 }
