@@ -10,7 +10,7 @@ import { helpDialog, openHelp } from './help';
 import { HistoryView } from './history/view';
 import { isTimeless, learnMetrics, timely, usualMetric } from './metrics';
 import { headOf, type Part, type Scene } from './scene';
-import { SelectionInAddress } from './selection';
+import { SelectionInAddress } from './address';
 import { Source } from './source';
 import { nothingYet, unread, waiting } from './states';
 import { showSummary } from './summary';

@@ -1,6 +1,7 @@
 // The two sides of a comparison: what is selected and what it is compared with, and which of them is the older.
 import type { Target } from '../api_types';
 import type { Parameters } from '../client';
+import { instantText, rangeText } from '../fields';
 import { isCounter, timely } from '../metrics';
 import type { Scene } from '../scene';
 import type { Selection, Time } from '../selection';
@@ -124,23 +125,15 @@ export function choose(scene: Scene, before: Side, after: Side): Partial<Selecti
   };
 }
 
-function between(time: Time | null): string | null {
-  return time && time.from !== null ? `${time.from}ns,${time.to}ns` : null;
-}
-
-function at(time: Time | null): string | null {
-  return time && time.from === null ? `${time.to}ns` : null;
-}
-
 export function questionOfSides(scene: Scene, { before, after, metric }: Sides): Parameters {
   return {
     target: scene.targets.length > 1 ? before.target.id : null,
     metric,
-    between: between(before.time),
-    at: at(before.time),
+    between: rangeText(before.time),
+    at: instantText(before.time),
     other: before.target === after.target ? null : after.target.id,
-    with: between(after.time),
-    'with-at': at(after.time),
+    with: rangeText(after.time),
+    'with-at': instantText(after.time),
     filter: scene.selection.filter,
     normalise: scene.selection.scale === 'none' ? null : scene.selection.scale,
   };

@@ -4,6 +4,7 @@ import { fit } from '../canvas';
 import { ServerError } from '../client';
 import { add, button, fill, h, listen } from '../dom';
 import type { Picture, Table } from '../export/seen';
+import { instantText, rangeText } from '../fields';
 import { Grid, numberColumn, type Column } from '../grid';
 import { nameWord, whereWord } from '../names';
 import { whose, type Part, type Scene } from '../scene';
@@ -83,8 +84,8 @@ export class NodesPart implements Part {
     const question = {
       ...whose(scene),
       points: POINTS,
-      between: time && time.from !== null ? `${time.from}ns,${time.to}ns` : null,
-      at: time && time.from === null ? `${time.to}ns` : null,
+      between: rangeText(time),
+      at: instantText(time),
     };
     try {
       return await scene.source.get<Nodes>('api/nodes', { ...question, column: series });

@@ -4,6 +4,7 @@ import { fit } from '../canvas';
 import type { Parameters } from '../client';
 import { add, button, fill, h, listen } from '../dom';
 import type { Picture, Table } from '../export/seen';
+import { rangeText } from '../fields';
 import { literally } from '../finder';
 import { timely } from '../metrics';
 import { whose, type Part, type Scene } from '../scene';
@@ -102,7 +103,7 @@ export class TimelinePart implements Part {
     this.stretch = stretch && stretch.from !== null ? { from: stretch.from, to: stretch.to } : null;
     this.paintOver();
     const question = { ...whose(scene), metric: timely(scene.metric), points: POINTS };
-    const between = this.stretch && `${this.stretch.from}ns,${this.stretch.to}ns`;
+    const between = rangeText(this.stretch);
     const wanted = chosen || focus,
       name = wanted.length <= NAME_MOST ? wanted : '';
     if (this.of !== scene.target.id && (scene.target.bytes ?? 0) > LARGE)
