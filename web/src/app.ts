@@ -7,7 +7,7 @@ import { Events, growthOf, type Happening } from './events';
 import { island } from './export/island';
 import { SaveMenu } from './export/menu';
 import { helpDialog, openHelp } from './help';
-import { HistoryView } from './history/view';
+import { HistoryView } from './views/history/view';
 import { isTimeless, learnMetrics, timely, usualMetric } from './metrics';
 import { headOf, type Part, type Scene } from './scene';
 import { SelectionInAddress } from './address';
@@ -19,7 +19,7 @@ import { TimelinePart } from './timeline/timeline';
 import { tokenForm } from './token';
 import { Parts, views } from './views/all';
 import { aboutView, type View } from './views/list';
-import { findingsOf, worst } from './views/quality';
+import { findingsOf, worst } from './views/quality/view';
 import { fillWho, isClosed, nameOf } from './who';
 
 const GROWING_MS = 1000,

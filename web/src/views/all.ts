@@ -1,22 +1,22 @@
 // The views there are.  Each is made when it is first shown.
-import { ExplainPart } from '../explain/view';
-import { DiffPart } from '../diff/view';
-import { CallersPart } from '../callers/view';
-import { GrowthPart } from '../growth/view';
-import { FlamePart } from '../flame/view';
-import { GraphPart } from '../graph/view';
-import { HeatPart } from '../heat/view';
-import { SourcePart } from '../lines/view';
-import { NodesPart } from '../nodes/view';
-import { MapPart } from '../map/view';
+import { ExplainPart } from './explain/view';
+import { DiffPart } from './diff/view';
+import { CallersPart } from './callers/view';
+import { GrowthPart } from './growth/view';
+import { FlamePart } from './flame/view';
+import { GraphPart } from './graph/view';
+import { HeatPart } from './heat/view';
+import { SourcePart } from './source/view';
+import { NodesPart } from './nodes/view';
+import { MapPart } from './map/view';
 import type { Part } from '../scene';
-import { SitesPart } from '../sites/view';
-import { FunctionsPart } from './functions';
-import { HistogramsPart } from './histograms';
+import { SitesPart } from './sites/view';
+import { FunctionsPart } from './functions/view';
+import { HistogramsPart } from './histograms/view';
 import { viewNames, type View } from './list';
-import { QualityPart } from './quality';
-import { ThreadsPart } from './threads';
-import { TreePart } from './tree';
+import { QualityPart } from './quality/view';
+import { ThreadsPart } from './threads/view';
+import { TreePart } from './tree/view';
 
 const makers: Partial<Record<View, () => Part>> = {
   flame: () => new FlamePart(),

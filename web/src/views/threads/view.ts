@@ -1,0 +1,89 @@
+// Who did it, by thread.
+import { barCell } from '../../bars';
+import { add, fill, h } from '../../dom';
+import type { Table } from '../../export/seen';
+import { finderOf } from '../../finder';
+import { Grid, type Column } from '../../grid';
+import { nameWord, whereWord } from '../../names';
+import { loadRows, tableOf, type Row, type Rows } from '../../rows';
+import type { Part, Scene } from '../../scene';
+import { countText, valueText } from '../../units';
+import { BesideChooser } from '../../beside';
+
+export class ThreadsPart implements Part {
+  readonly element = h('section', { class: 'threads', 'aria-label': 'Threads' });
+  private readonly beside = new BesideChooser();
+  private readonly words = h('span', { class: 'words' });
+  private readonly bar = h('div', { class: 'toolbar' }, this.beside.element, this.words);
+  private readonly grid = new Grid<Row>({
+    label: 'What each thread has',
+    nameOf: (row) => row.place,
+    onSort: (column) => this.scene?.change({ sort: column }, 'replace'),
+  });
+  private scene: Scene | null = null;
+  private seen: Rows | null = null;
+
+  constructor() {
+    add(this.element, this.bar, this.grid.element);
+  }
+
+  async show(scene: Scene): Promise<void> {
+    this.scene = scene;
+    const answer = await loadRows(scene, 'thread');
+    if (this.scene !== scene) return;
+    const finds = finderOf(scene.selection.find);
+    const rows = answer.rows.filter((row) => !finds || finds(row.name) || finds(row.place));
+    const columns: Column<Row>[] = [
+      {
+        id: 'name',
+        label: 'Thread',
+        cell: (row) => h('span', { class: 'name-cell' }, nameWord(row.name), whereWord(row.place)),
+      },
+      ...answer.sums.flatMap((sum, i): Column<Row>[] => [
+        {
+          id: `self-${i}`,
+          label: sum.metric,
+          isNumber: true,
+          sorts: true,
+          data: (row) => row.cells[i]!.self,
+          cell: (row) => barCell(row.cells[i]!.self, sum.value, sum.unit, i),
+        },
+        {
+          id: `count-${i}`,
+          label: 'count',
+          isNumber: true,
+          isWide: true,
+          sorts: true,
+          data: (row) => row.cells[i]!.count,
+          cell: (row) => countText(row.cells[i]!.count),
+        },
+      ]),
+    ];
+    const sort = columns.some((column) => column.sorts && column.id === scene.selection.sort)
+      ? scene.selection.sort
+      : 'self-0';
+    const [kind, place] = sort.split('-'),
+      i = Number(place);
+    const key = (row: Row): number =>
+      Math.abs((kind === 'count' ? row.cells[i]?.count : row.cells[i]?.self) ?? 0);
+    this.beside.show(scene);
+    fill(
+      this.words,
+      ...answer.sums.map((sum, n) =>
+        h(
+          'span',
+          { class: 'total', 'data-name': `sum-${n}`, 'data-value': sum.value },
+          `${sum.metric} ${valueText(sum.value, sum.unit)}`,
+        ),
+      ),
+      h('span', { class: 'hint' }, `${countText(rows.length)} thread${rows.length === 1 ? '' : 's'}`),
+      rows.length === 0 && h('p', { class: 'empty' }, 'No thread has any of this in the selection.'),
+    );
+    this.seen = { ...answer, rows: rows.sort((a, b) => key(b) - key(a)) };
+    this.grid.set(columns, rows, sort);
+  }
+
+  asTable(): Table | null {
+    return this.seen && tableOf(this.seen, ['name', '', 'thread']);
+  }
+}
