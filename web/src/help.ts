@@ -1,12 +1,11 @@
 // Keys, on `?`.
 import { button, h } from './dom';
-import { views } from './views/all';
-import { aboutView } from './views/list';
+import { aboutView, viewNames } from './views/list';
 
 const keys: readonly [string, string][] = [
   [
     'g …',
-    `a view: ${views.map((view) => `${aboutView(view).letter} ${aboutView(view).tab.toLowerCase()}`).join(', ')}`,
+    `a view: ${viewNames.map((view) => `${aboutView(view).letter} ${aboutView(view).tab.toLowerCase()}`).join(', ')}`,
   ],
   ['1 … 9', 'one of the first nine views'],
   ['[ ]', 'the view before, the next view'],

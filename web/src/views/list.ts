@@ -1,4 +1,4 @@
-// All views there can be, in the order of their tabs: short names for tabs, whole ones for those who hover or listen.
+// All views, in the order of their tabs: short names for tabs, whole ones for those who hover or listen.
 
 interface About {
   tab: string;

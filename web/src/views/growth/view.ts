@@ -5,7 +5,6 @@ import type { Picture, Table } from '../../export/seen';
 import { finderOf, literally } from '../../finder';
 import { timely } from '../../metrics';
 import { whose, type Part, type Scene } from '../../scene';
-import { views } from '../all';
 import { bytesText, durationText, shareText } from '../../units';
 import { growthChart, sparkline, type Series } from './chart';
 
@@ -277,7 +276,7 @@ export class GrowthPart implements Part {
           this.scene?.change({ view, metric: 'heap.live', focus: name, filter: literally(name), zoom: '' }),
         { class: 'small', 'aria-label': `${label}: ${name}` },
       );
-    return [go('Flame', 'flame'), ...(views.includes('callers') ? [go('Callers', 'callers')] : [])];
+    return [go('Flame', 'flame'), go('Callers', 'callers')];
   }
 
   private noSites(heap: Trend, rss: Trend): string {
