@@ -2,6 +2,7 @@
 import type { FlameAnswer } from '../../api_types';
 import { h } from '../../dom';
 import type { Table } from '../../export/seen';
+import { plainTable, type PlainColumn } from '../../plain_table';
 import { countText, shareText, valueText } from '../../units';
 import { depthOf, type FrameTable, type Tree } from './layout';
 import { labelOf } from './paint';
@@ -21,56 +22,33 @@ function widest(tree: Tree, most: number): number[] {
 }
 
 export function flameTable(tree: Tree, frames: FrameTable, answer: FlameAnswer): HTMLElement {
+  const label = (node: number): string => labelOf(tree, frames, node);
+  const number = (
+    id: string,
+    name: string,
+    data: (node: number) => number,
+    text: (value: number) => string,
+  ): PlainColumn<number> => ({ id, label: name, data, cell: (node) => text(data(node)) });
+  const amount = (value: number): string => valueText(value, answer.unit);
   return h(
     'div',
     { class: 'scroll' },
-    h(
-      'table',
-      { class: 'plain' },
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ...['Depth', 'Function', 'Called by', 'Total', 'Share', 'Self', 'Count'].map((name) =>
-            h('th', { scope: 'col' }, name),
-          ),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        ...widest(tree, ROWS).map((node) =>
-          h(
-            'tr',
-            { 'data-name': labelOf(tree, frames, node) },
-            h('td', {}, String(depthOf(tree, node))),
-            h('th', { scope: 'row', class: 'mono' }, labelOf(tree, frames, node)),
-            h(
-              'td',
-              { class: 'mono' },
-              tree.parent[node]! > 0 ? labelOf(tree, frames, tree.parent[node]!) : '',
-            ),
-            h(
-              'td',
-              { 'data-column': 'total', 'data-value': tree.value[node]! },
-              valueText(tree.value[node]!, answer.unit),
-            ),
-            h('td', {}, shareText(tree.value[node]!, answer.total)),
-            h(
-              'td',
-              { 'data-column': 'self', 'data-value': tree.self[node]! },
-              valueText(tree.self[node]!, answer.unit),
-            ),
-            h(
-              'td',
-              { 'data-column': 'count', 'data-value': tree.count[node]! },
-              countText(tree.count[node]!),
-            ),
-          ),
-        ),
-      ),
+    plainTable<number>(
+      [
+        { label: 'Depth', cell: (node) => String(depthOf(tree, node)) },
+        { label: 'Function', isName: true, class: 'mono', cell: label },
+        {
+          label: 'Called by',
+          class: 'mono',
+          cell: (node) => (tree.parent[node]! > 0 ? label(tree.parent[node]!) : ''),
+        },
+        number('total', 'Total', (node) => tree.value[node]!, amount),
+        { label: 'Share', cell: (node) => shareText(tree.value[node]!, answer.total) },
+        number('self', 'Self', (node) => tree.self[node]!, amount),
+        number('count', 'Count', (node) => tree.count[node]!, countText),
+      ],
+      widest(tree, ROWS),
+      { rowAttributes: (node) => ({ 'data-name': label(node) }) },
     ),
   );
 }

@@ -2,6 +2,7 @@
 import type { GraphAnswer } from '../../api_types';
 import { h } from '../../dom';
 import type { Table } from '../../export/seen';
+import { plainTable } from '../../plain_table';
 import { baseName, countText, shareText, valueText } from '../../units';
 import { nameOf } from './draw';
 import type { Neighbours } from './walk';
@@ -59,22 +60,6 @@ export function nodeTable(answer: GraphAnswer): Table {
   };
 }
 
-function plainTable(caption: string, heads: string[], rows: string[][]): HTMLElement {
-  return h(
-    'table',
-    { class: 'plain' },
-    h('caption', { class: 'sr-only' }, caption),
-    h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
-    h(
-      'tbody',
-      {},
-      ...rows.map((cells) =>
-        h('tr', {}, ...cells.map((cell, i) => h(i === 0 ? 'th' : 'td', { scope: i ? null : 'row' }, cell))),
-      ),
-    ),
-  );
-}
-
 /** Both tables, for those who do not see the picture. */
 export function graphTables(answer: GraphAnswer): HTMLElement {
   const amount = (value: number): string =>
@@ -84,26 +69,26 @@ export function graphTables(answer: GraphAnswer): HTMLElement {
     'div',
     { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Tables of the call graph' },
     plainTable(
-      'Functions',
-      ['Function', 'Total', 'Self', 'Count', 'Module'],
-      answer.nodes.map((node) => [
-        nameOf(node, answer.by),
-        amount(node.total),
-        amount(node.self),
-        countText(node.total_count),
-        baseName(node.module),
-      ]),
+      [
+        { label: 'Function', cell: (node) => nameOf(node, answer.by) },
+        { label: 'Total', cell: (node) => amount(node.total) },
+        { label: 'Self', cell: (node) => amount(node.self) },
+        { label: 'Count', cell: (node) => countText(node.total_count) },
+        { label: 'Module', cell: (node) => baseName(node.module) },
+      ],
+      answer.nodes,
+      { caption: 'Functions' },
     ),
     plainTable(
-      'Calls',
-      ['Caller', 'Calls', 'Amount', 'Count', 'How'],
-      answer.edges.map((edge) => [
-        name(edge.from),
-        name(edge.to),
-        amount(edge.value),
-        countText(edge.count),
-        edge.indirect ? 'through others' : 'itself',
-      ]),
+      [
+        { label: 'Caller', cell: (edge) => name(edge.from) },
+        { label: 'Calls', cell: (edge) => name(edge.to) },
+        { label: 'Amount', cell: (edge) => amount(edge.value) },
+        { label: 'Count', cell: (edge) => countText(edge.count) },
+        { label: 'How', cell: (edge) => (edge.indirect ? 'through others' : 'itself') },
+      ],
+      answer.edges,
+      { caption: 'Calls' },
     ),
   );
 }

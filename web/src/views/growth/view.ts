@@ -4,6 +4,7 @@ import { add, button, fill, h } from '../../dom';
 import type { Picture, Table } from '../../export/seen';
 import { finderOf, literally } from '../../finder';
 import { timely } from '../../metrics';
+import { plainTable, type PlainColumn } from '../../plain_table';
 import { whose, type Part, type Scene } from '../../scene';
 import { bytesText, durationText, shareText } from '../../units';
 import { growthChart, sparkline, type Series } from './chart';
@@ -44,6 +45,17 @@ function perTime(trend: Trend): { seconds: number; unit: string } {
 function rate(trend: Trend, perSecond: number): string {
   const { seconds, unit } = perTime(trend);
   return `${bytesText(perSecond * seconds)}/${unit}`;
+}
+
+interface SiteRow {
+  site: GrowingSite;
+  curve: readonly number[];
+}
+
+function shareCell({ share }: GrowingSite): HTMLElement {
+  const bar = h('i', { class: 'bar hue-0', 'aria-hidden': 'true' });
+  bar.style.width = `${Math.min(100, 100 * share).toFixed(1)}%`;
+  return h('span', { class: 'bar-cell' }, bar, h('span', { class: 'bar-value' }, shareText(share, 1)));
 }
 
 export class GrowthPart implements Part {
@@ -208,63 +220,45 @@ export class GrowthPart implements Part {
       h(
         'div',
         { class: 'scroll' },
-        h(
-          'table',
-          { class: 'plain growth-table' },
-          h(
-            'thead',
-            {},
-            h(
-              'tr',
-              {},
-              ...['Function', 'Share', 'Slope', 'Live bytes', ''].map((name) =>
-                h('th', { scope: 'col' }, name),
-              ),
-            ),
-          ),
-          h('tbody', {}, ...sites.map(({ site, curve }) => this.siteRow(site, curve, growth.heap, finds))),
-        ),
+        plainTable(this.siteColumns(growth.heap, finds), sites, {
+          class: 'plain growth-table',
+          rowAttributes: ({ site }) => ({ 'data-name': site.function }),
+        }),
       ),
     );
   }
 
-  private siteRow(
-    site: GrowingSite,
-    curve: readonly number[],
-    heap: Trend,
-    finds: ((text: string) => boolean) | null,
-  ): HTMLElement {
-    const bar = h('i', { class: 'bar hue-0', 'aria-hidden': 'true' });
-    bar.style.width = `${Math.min(100, 100 * site.share).toFixed(1)}%`;
-    const callers = site.callers.map((name) => `‹ ${name}`).join(' ');
-    const most = Math.max(0, ...curve);
-    return h(
-      'tr',
-      { 'data-name': site.function },
-      h(
-        'th',
-        { scope: 'row' },
-        h('span', { class: `mono${finds?.(site.function) ? ' hit' : ''}` }, site.function),
-        h('div', { class: 'where', title: callers }, callers),
-      ),
-      h(
-        'td',
-        { 'data-column': 'share', 'data-value': site.share },
-        h('span', { class: 'bar-cell' }, bar, h('span', { class: 'bar-value' }, shareText(site.share, 1))),
-      ),
-      h(
-        'td',
-        { 'data-column': 'slope', 'data-value': site.bytes_per_second },
-        rate(heap, site.bytes_per_second),
-      ),
-      h(
-        'td',
-        { 'data-column': 'curve', 'data-value': most },
-        sparkline(curve),
-        h('span', { class: 'hint' }, ` up to +${bytesText(most)}`),
-      ),
-      h('td', {}, ...this.leads(site.function)),
-    );
+  private siteColumns(heap: Trend, finds: ((text: string) => boolean) | null): PlainColumn<SiteRow>[] {
+    const most = ({ curve }: SiteRow): number => Math.max(0, ...curve);
+    return [
+      {
+        label: 'Function',
+        cell: ({ site }) => {
+          const callers = site.callers.map((name) => `‹ ${name}`).join(' ');
+          return [
+            h('span', { class: `mono${finds?.(site.function) ? ' hit' : ''}` }, site.function),
+            h('div', { class: 'where', title: callers }, callers),
+          ];
+        },
+      },
+      { id: 'share', label: 'Share', data: ({ site }) => site.share, cell: ({ site }) => shareCell(site) },
+      {
+        id: 'slope',
+        label: 'Slope',
+        data: ({ site }) => site.bytes_per_second,
+        cell: ({ site }) => rate(heap, site.bytes_per_second),
+      },
+      {
+        id: 'curve',
+        label: 'Live bytes',
+        data: most,
+        cell: (row) => [
+          sparkline(row.curve),
+          h('span', { class: 'hint' }, ` up to +${bytesText(most(row))}`),
+        ],
+      },
+      { label: '', cell: ({ site }) => this.leads(site.function) },
+    ];
   }
 
   /** To the views that tell more of it. */
@@ -307,30 +301,20 @@ export class GrowthPart implements Part {
     if (!this.shown || !this.table.open) return;
     const { answer } = this.shown;
     const rows = this.seriesOf(answer).flatMap(({ name, curve }) =>
-      curve.bytes.map((bytes, i) =>
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'row' }, titles[name]),
-          h('td', {}, durationText(curve.time_ns[i] ?? 0)),
-          h('td', { 'data-value': bytes }, bytesText(bytes)),
-        ),
-      ),
+      curve.bytes.map((bytes, i) => ({ name, bytes, ns: curve.time_ns[i] ?? 0 })),
     );
     this.table.querySelector('.scroll')?.remove();
     this.table.append(
       h(
         'div',
         { class: 'scroll' },
-        h(
-          'table',
-          { class: 'plain' },
-          h(
-            'thead',
-            {},
-            h('tr', {}, ...['Of', 'Time', 'Floor'].map((text) => h('th', { scope: 'col' }, text))),
-          ),
-          h('tbody', {}, ...rows),
+        plainTable(
+          [
+            { label: 'Of', cell: (row) => titles[row.name] },
+            { label: 'Time', cell: (row) => durationText(row.ns) },
+            { label: 'Floor', data: (row) => row.bytes, cell: (row) => bytesText(row.bytes) },
+          ],
+          rows,
         ),
       ),
     );

@@ -1,6 +1,7 @@
 // The heat map as a table: its cells, largest first.
 import type { HeatAnswer } from '../../api_types';
 import { h } from '../../dom';
+import { plainTable } from '../../plain_table';
 import { countText, durationText, valueText } from '../../units';
 import type { Cells } from './cells';
 
@@ -11,28 +12,15 @@ export function heatTable(answer: HeatAnswer, cells: Cells): HTMLElement {
   return h(
     'div',
     { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Cells of the heat map, largest first' },
-    h(
-      'table',
-      { class: 'plain' },
-      h(
-        'thead',
-        {},
-        h('tr', {}, ...['From', 'To', 'Amount', 'Count'].map((head) => h('th', { scope: 'col' }, head))),
-      ),
-      h(
-        'tbody',
-        {},
-        ...heaviest.map((slot) =>
-          h(
-            'tr',
-            { 'data-value': cells.value[slot] },
-            h('th', { scope: 'row' }, durationText(cells.from(slot))),
-            h('td', {}, durationText(cells.to(slot))),
-            h('td', {}, valueText(cells.value[slot]!, answer.unit)),
-            h('td', {}, countText(cells.tally[slot]!)),
-          ),
-        ),
-      ),
+    plainTable(
+      [
+        { label: 'From', cell: (slot) => durationText(cells.from(slot)) },
+        { label: 'To', cell: (slot) => durationText(cells.to(slot)) },
+        { label: 'Amount', cell: (slot) => valueText(cells.value[slot]!, answer.unit) },
+        { label: 'Count', cell: (slot) => countText(cells.tally[slot]!) },
+      ],
+      heaviest,
+      { rowAttributes: (slot) => ({ 'data-value': cells.value[slot] }) },
     ),
     answer.slots.length > LISTED
       ? h('p', {}, `and ${countText(answer.slots.length - LISTED)} smaller ones: Save… has all of them.`)

@@ -2,6 +2,7 @@
 import type { Report } from '../../api_types';
 import { add, fill, h } from '../../dom';
 import type { Table } from '../../export/seen';
+import { plainTable } from '../../plain_table';
 import { headOf, type Part, type Scene } from '../../scene';
 import { bytesText, countText, durationText } from '../../units';
 
@@ -26,39 +27,32 @@ function chart(
       : one.from === 0
         ? `below ${text(one.below)}`
         : `${text(one.from)} – ${text(one.below)}`;
-  const rows = classes.map((one) => {
+  const barOf = (one: Class): HTMLElement => {
     const bar = h('i', { class: 'column-bar', 'aria-hidden': 'true' });
     bar.style.width = `${most ? (100 * one.count) / most : 0}%`;
-    return h(
-      'tr',
-      { 'data-from': one.from },
-      h('th', { scope: 'row' }, range(one)),
-      h('td', { class: 'histogram-bar' }, bar),
-      h('td', { class: 'number', 'data-value': one.count }, countText(one.count)),
-      h('td', { class: 'number soft' }, `${((100 * one.count) / Math.max(1, all)).toFixed(1)} %`),
-    );
-  });
+    return bar;
+  };
+  const table = plainTable<Class>(
+    [
+      { label: title, cell: range },
+      { label: 'Bar', cell: barOf },
+      { label: 'Blocks', isNumber: true, data: (one) => one.count, cell: (one) => countText(one.count) },
+      {
+        label: 'Share',
+        isNumber: true,
+        class: 'soft',
+        cell: (one) => `${((100 * one.count) / Math.max(1, all)).toFixed(1)} %`,
+      },
+    ],
+    classes,
+    { class: '', isHeadHidden: true, rowAttributes: (one) => ({ 'data-from': one.from }) },
+  );
   return h(
     'section',
     { class: 'card histogram', 'data-name': name },
     h('h3', {}, title),
     h('p', { class: 'hint' }, note),
-    classes.length
-      ? h(
-          'table',
-          {},
-          h(
-            'thead',
-            { class: 'sr-only' },
-            h(
-              'tr',
-              {},
-              ...[title, 'Bar', 'Blocks', 'Share'].map((label) => h('th', { scope: 'col' }, label)),
-            ),
-          ),
-          h('tbody', {}, ...rows),
-        )
-      : h('p', { class: 'empty' }, 'Nothing was counted in the selection.'),
+    classes.length ? table : h('p', { class: 'empty' }, 'Nothing was counted in the selection.'),
     h(
       'p',
       { class: 'hint', 'data-name': `${name}-sum`, 'data-value': all },

@@ -4,6 +4,7 @@ import { barCell } from '../../bars';
 import { h } from '../../dom';
 import type { Column } from '../../grid';
 import { nameWord, whereWord } from '../../names';
+import { plainTable, type PlainColumn } from '../../plain_table';
 import { bytesText, countText } from '../../units';
 import { placeText, privateBytes, type Piece } from './words';
 
@@ -63,45 +64,64 @@ export function columnsOf(map: AddressMap): Column<Piece>[] {
   ];
 }
 
+type Section = AddressMap['sections'][number];
+type Leaf = AddressMap['leaves'][number];
+
+interface PartRow {
+  section: Section;
+  leaf: Leaf | null; // null: the row is of the section
+  bytes: Section['bytes'];
+  regions: number;
+}
+
 /** Sections and their leaves, as memoir map writes them. */
-export function partsTable(map: AddressMap): HTMLElement {
-  const figure = (bytes: number, name: string): HTMLElement =>
-    h('td', { class: 'number', 'data-figure': name, 'data-value': bytes }, bytesText(bytes));
-  const rows: HTMLElement[] = [];
-  for (const section of map.sections) {
+function partRows(map: AddressMap): PartRow[] {
+  return map.sections.flatMap((section): PartRow[] => {
     const leaves = map.leaves.filter((leaf) => leaf.section === section.section);
-    if (!leaves.length) continue;
-    rows.push(
-      h(
-        'tr',
-        { class: 'part-section', 'data-section': section.section },
-        h('th', { scope: 'row' }, section.title),
-        figure(section.bytes.rss, 'rss'),
-        figure(section.bytes.virtual, 'virtual'),
-        h('td', { class: 'number' }, countText(leaves.reduce((sum, leaf) => sum + leaf.regions, 0))),
-      ),
-      ...leaves.map((leaf) =>
-        h(
-          'tr',
-          { 'data-leaf': `${leaf.section}/${leaf.label}/${leaf.item}` },
-          h(
-            'th',
-            { scope: 'row', class: 'part-leaf' },
-            [leaf.label, leaf.item].filter(Boolean).join(' / '),
-            leaf.evidence === 'shape' ? h('span', { class: 'hint' }, ' (probable)') : null,
-          ),
-          figure(leaf.bytes.rss, 'rss'),
-          figure(leaf.bytes.virtual, 'virtual'),
-          h('td', { class: 'number' }, countText(leaf.regions)),
-        ),
-      ),
-    );
-  }
-  const heads = ['Whose', 'RSS', 'Size', 'Mappings'];
-  return h(
-    'table',
-    { class: 'plain parts' },
-    h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
-    h('tbody', {}, ...rows),
+    if (!leaves.length) return [];
+    return [
+      {
+        section,
+        leaf: null,
+        bytes: section.bytes,
+        regions: leaves.reduce((sum, leaf) => sum + leaf.regions, 0),
+      },
+      ...leaves.map((leaf) => ({ section, leaf, bytes: leaf.bytes, regions: leaf.regions })),
+    ];
+  });
+}
+
+export function partsTable(map: AddressMap): HTMLElement {
+  const figure = (id: 'rss' | 'virtual', label: string): PlainColumn<PartRow> => ({
+    id,
+    label,
+    isNumber: true,
+    data: ({ bytes }) => bytes[id],
+    cell: ({ bytes }) => bytesText(bytes[id]),
+  });
+  return plainTable<PartRow>(
+    [
+      {
+        label: 'Whose',
+        cell: ({ section, leaf }) =>
+          leaf
+            ? [
+                [leaf.label, leaf.item].filter(Boolean).join(' / '),
+                leaf.evidence === 'shape' ? h('span', { class: 'hint' }, ' (probable)') : null,
+              ]
+            : section.title,
+      },
+      figure('rss', 'RSS'),
+      figure('virtual', 'Size'),
+      { label: 'Mappings', isNumber: true, cell: ({ regions }) => countText(regions) },
+    ],
+    partRows(map),
+    {
+      class: 'plain parts',
+      rowAttributes: ({ section, leaf }) =>
+        leaf
+          ? { 'data-leaf': `${leaf.section}/${leaf.label}/${leaf.item}` }
+          : { class: 'part-section', 'data-section': section.section },
+    },
   );
 }

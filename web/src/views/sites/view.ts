@@ -5,6 +5,7 @@ import { add, button, fill, h, listen } from '../../dom';
 import type { Pen, Picture, Table } from '../../export/seen';
 import { finderOf, literally } from '../../finder';
 import { timely } from '../../metrics';
+import { plainTable, type PlainColumn } from '../../plain_table';
 import { questionOf, type Part, type Scene } from '../../scene';
 import { areas, type Areas } from '../../selection';
 import { onTheme, theme, type Theme } from '../../theme';
@@ -20,11 +21,6 @@ const POINTS = 600,
   NARROW = 220,
   AXIS = 22,
   HEAD = 18;
-
-/** The first to go where there is little room. */
-function classOf(column: string): string {
-  return column === 'at' || column === 'begin' ? 'number wide-only' : 'number';
-}
 
 const labels: Record<Areas, string> = { stacked: 'Stacked', lines: 'Lines', share: 'Share' };
 
@@ -281,68 +277,59 @@ export class SitesPart implements Part {
   private fillTable(): void {
     const { data, scene } = this;
     if (!data || !scene || this.isEmpty) return;
-    const colors = theme(),
-      isRate = data.is_rate,
-      instant = data.instants_ns[this.instant];
-    const finds = finderOf(scene.selection.find);
-    const number = (name: string, value: number | null, text: string): HTMLElement =>
-      h('td', { class: classOf(name), 'data-column': name, 'data-value': value }, value === null ? '' : text);
-    const rowOf = (row: SiteRow): HTMLElement => {
-      const dot = h('i', { class: 'dot' });
-      dot.style.background = siteColor(colors, row.site, row.name === null);
-      const name = row.name;
-      const key =
-        name === null
-          ? h('span', { class: 'key' }, dot, 'all others')
-          : button('', () => this.only(row.site), {
-              class: 'key mono',
-              title: `Only stacks through ${name}`,
-            });
-      if (name !== null) add(key, dot, h('span', { class: finds?.(name) ? 'hit' : null }, name));
-      return h(
-        'tr',
-        {
-          'data-name': name ?? '',
-          'data-site': row.site,
-          'aria-selected': row.site === this.chosen ? 'true' : null,
-        },
-        h('th', { scope: 'row' }, key),
-        number('at', row.at, this.text(row.at ?? 0)),
-        number('begin', row.begin, this.text(row.begin)),
-        number('end', row.end, this.text(row.end)),
-        isRate
-          ? number('total', row.total, valueText(row.total ?? 0, data.unit))
-          : number(
-              'growth',
-              row.growth,
-              signedText(row.growth, (value) => this.text(value)),
-            ),
-      );
-    };
-    const heads = [
-      ['', 'Function'],
-      ['at', instant === undefined ? 'At the cursor' : `At ${durationText(instant)}`],
-      ['begin', 'Begin'],
-      ['end', 'End'],
-      isRate ? ['total', 'In all'] : ['growth', 'Growth'],
-    ] as const;
+    const instant = data.instants_ns[this.instant];
     fill(
       this.table,
-      h(
-        'table',
-        { class: 'plain', 'data-instant': instant },
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            ...heads.map(([id, name]) => h('th', { scope: 'col', class: id && classOf(id) }, name)),
-          ),
-        ),
-        h('tbody', {}, ...rowsOf(data, this.instant, this.totals).map(rowOf)),
+      plainTable(
+        this.columnsOf(data, finderOf(scene.selection.find)),
+        rowsOf(data, this.instant, this.totals),
+        {
+          attributes: { 'data-instant': instant },
+          rowAttributes: (row) => ({
+            'data-name': row.name ?? '',
+            'data-site': row.site,
+            'aria-selected': row.site === this.chosen ? 'true' : null,
+          }),
+        },
       ),
     );
+  }
+
+  private columnsOf(data: Timeline, finds: ((text: string) => boolean) | null): PlainColumn<SiteRow>[] {
+    const instant = data.instants_ns[this.instant];
+    const number = (
+      id: 'at' | 'begin' | 'end' | 'growth' | 'total',
+      label: string,
+      text = (value: number): string => this.text(value),
+    ): PlainColumn<SiteRow> => ({
+      id,
+      label,
+      isNumber: true,
+      isWide: id === 'at' || id === 'begin', // the first to go where there is little room
+      data: (row) => row[id],
+      cell: (row) => (row[id] === null ? '' : text(row[id])),
+    });
+    return [
+      { label: 'Function', cell: (row) => this.keyOf(row, finds) },
+      number('at', instant === undefined ? 'At the cursor' : `At ${durationText(instant)}`),
+      number('begin', 'Begin'),
+      number('end', 'End'),
+      data.is_rate
+        ? number('total', 'In all', (value) => valueText(value, data.unit))
+        : number('growth', 'Growth', (value) => signedText(value, (one) => this.text(one))),
+    ];
+  }
+
+  private keyOf({ name, site }: SiteRow, finds: ((text: string) => boolean) | null): HTMLElement {
+    const dot = h('i', { class: 'dot' });
+    dot.style.background = siteColor(theme(), site, name === null);
+    if (name === null) return h('span', { class: 'key' }, dot, 'all others');
+    const key = button('', () => this.only(site), {
+      class: 'key mono',
+      title: `Only stacks through ${name}`,
+    });
+    add(key, dot, h('span', { class: finds?.(name) ? 'hit' : null }, name));
+    return key;
   }
 
   key(event: KeyboardEvent): boolean {
