@@ -4,7 +4,7 @@ import { add, button, fill, h } from '../../dom';
 import type { Picture, Table } from '../../export/seen';
 import { finderOf, literally } from '../../finder';
 import { percent, signed } from '../flame/changes';
-import { Grid } from '../../grid';
+import { Grid, sortOf } from '../../grid';
 import { timely } from '../../metrics';
 import { whose, type Part, type Scene } from '../../scene';
 import { diffGroupings, type DiffGrouping } from '../../selection';
@@ -83,7 +83,7 @@ export class DiffPart implements Part {
       ? answer.rows.filter((row) => row.stack.some((frame) => finds(frame.function) || finds(frame.module)))
       : answer.rows;
     const columns = columnsOf(answer, by);
-    const sort = columns.some((one) => one.id === scene.selection.sort) ? scene.selection.sort : 'change';
+    const sort = sortOf(columns, scene.selection.sort, 'change');
     this.shown = { answer, rows: sortRows(found, sort), by };
     this.grid.set(columns, this.shown.rows, sort);
     this.fillWords(scene, sides, answer, found.length);

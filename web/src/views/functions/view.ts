@@ -3,12 +3,12 @@ import { barCell } from '../../bars';
 import { add, button, fill, h } from '../../dom';
 import type { Table } from '../../export/seen';
 import { finderOf, literally } from '../../finder';
-import { Grid, type Column } from '../../grid';
+import { Grid, sortOf, type Column } from '../../grid';
 import { nameWord, whereWord } from '../../names';
-import { loadRows, tableOf, type Row, type Rows } from '../../rows';
+import { loadRows, sortRows, sumWords, tableOf, type Row, type Rows } from '../../rows';
 import type { Part, Scene } from '../../scene';
 import { groupings } from '../../selection';
-import { baseName, countText, ratioText, valueText } from '../../units';
+import { baseName, countText, ratioText } from '../../units';
 import { BesideChooser } from '../../beside';
 
 const labels = { function: 'Function', module: 'Module', line: 'Line' } as const;
@@ -38,15 +38,13 @@ export class FunctionsPart implements Part {
     const rows = await loadRows(scene, scene.selection.by);
     if (this.scene !== scene) return;
     const columns = this.columnsOf(rows);
-    const sort = columns.find((column) => column.sorts && column.id === scene.selection.sort)
-      ? scene.selection.sort
-      : 'self-0';
+    const sort = sortOf(columns, scene.selection.sort, 'self-0');
     const finds = finderOf(scene.selection.find);
     const found = finds
       ? rows.rows.filter((row) => finds(row.name) || finds(row.module) || finds(row.place))
       : rows.rows;
     this.fillBar(scene, rows, found.length);
-    this.seen = { ...rows, rows: sorted(found, sort) };
+    this.seen = { ...rows, rows: sortRows(found, sort) };
     this.grid.set(columns, this.seen.rows, sort);
   }
 
@@ -166,13 +164,7 @@ export class FunctionsPart implements Part {
     );
     fill(
       this.words,
-      ...rows.sums.map((sum, i) =>
-        h(
-          'span',
-          { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value },
-          `${sum.metric} ${valueText(sum.value, sum.unit)}`,
-        ),
-      ),
+      ...sumWords(rows.sums),
       h(
         'span',
         { class: 'hint', 'data-name': 'row-count', 'data-value': found },
@@ -189,20 +181,4 @@ export class FunctionsPart implements Part {
         ),
       );
   }
-}
-
-function sorted(rows: readonly Row[], sort: string): Row[] {
-  const [kind, place] = sort.split('-'),
-    i = Number(place);
-  const key = (row: Row): number =>
-    kind === 'ratio'
-      ? (row.ratios[i] ?? -Infinity)
-      : kind === 'total'
-        ? (row.cells[i]?.total ?? 0)
-        : kind === 'count'
-          ? (row.cells[i]?.count ?? 0)
-          : (row.cells[i]?.self ?? 0);
-  return [...rows].sort(
-    (a, b) => Math.abs(key(b)) - Math.abs(key(a)) || (b.cells[0]?.total ?? 0) - (a.cells[0]?.total ?? 0),
-  );
 }

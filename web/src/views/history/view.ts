@@ -2,7 +2,7 @@
 import type { History, HistorySeries, HistoryService, NodeRow, Target } from '../../api_types';
 import { button, fill, h, listen } from '../../dom';
 import { finderOf } from '../../finder';
-import { Grid, numberColumn, type Column } from '../../grid';
+import { Grid, numberColumn, sortOf, type Column } from '../../grid';
 import { nameWord, whereWord } from '../../names';
 import { Lanes } from '../nodes/lanes';
 import type { Curve, Line } from '../nodes/rows';
@@ -215,7 +215,7 @@ export class HistoryView {
       numberColumn('high', 'Most', 'Over all of the time', text, true),
       numberColumn('growth', 'Growth', 'The trend of the newest run', growthCell, true),
     ];
-    const sort = columns.some((column) => column.sorts && column.id === wanted) ? wanted : '';
+    const sort = sortOf(columns, wanted, '');
     const of = (row: Row): number => row.numbers.get(sort) ?? -Infinity;
     this.grid.set(columns, sort ? [...rows].sort((a, b) => of(b) - of(a)) : rows, sort);
   }

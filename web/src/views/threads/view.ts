@@ -3,11 +3,11 @@ import { barCell } from '../../bars';
 import { add, fill, h } from '../../dom';
 import type { Table } from '../../export/seen';
 import { finderOf } from '../../finder';
-import { Grid, type Column } from '../../grid';
+import { Grid, sortOf, type Column } from '../../grid';
 import { nameWord, whereWord } from '../../names';
-import { loadRows, tableOf, type Row, type Rows } from '../../rows';
+import { loadRows, sortRows, sumWords, tableOf, type Row, type Rows } from '../../rows';
 import type { Part, Scene } from '../../scene';
-import { countText, valueText } from '../../units';
+import { countText } from '../../units';
 import { BesideChooser } from '../../beside';
 
 export class ThreadsPart implements Part {
@@ -59,28 +59,16 @@ export class ThreadsPart implements Part {
         },
       ]),
     ];
-    const sort = columns.some((column) => column.sorts && column.id === scene.selection.sort)
-      ? scene.selection.sort
-      : 'self-0';
-    const [kind, place] = sort.split('-'),
-      i = Number(place);
-    const key = (row: Row): number =>
-      Math.abs((kind === 'count' ? row.cells[i]?.count : row.cells[i]?.self) ?? 0);
+    const sort = sortOf(columns, scene.selection.sort, 'self-0');
     this.beside.show(scene);
     fill(
       this.words,
-      ...answer.sums.map((sum, n) =>
-        h(
-          'span',
-          { class: 'total', 'data-name': `sum-${n}`, 'data-value': sum.value },
-          `${sum.metric} ${valueText(sum.value, sum.unit)}`,
-        ),
-      ),
+      ...sumWords(answer.sums),
       h('span', { class: 'hint' }, `${countText(rows.length)} thread${rows.length === 1 ? '' : 's'}`),
       rows.length === 0 && h('p', { class: 'empty' }, 'No thread has any of this in the selection.'),
     );
-    this.seen = { ...answer, rows: rows.sort((a, b) => key(b) - key(a)) };
-    this.grid.set(columns, rows, sort);
+    this.seen = { ...answer, rows: sortRows(rows, sort) };
+    this.grid.set(columns, this.seen.rows, sort);
   }
 
   asTable(): Table | null {

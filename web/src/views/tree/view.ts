@@ -5,6 +5,7 @@ import type { Table } from '../../export/seen';
 import { finderOf, literally } from '../../finder';
 import { Grid, type Column } from '../../grid';
 import { nameWord, whereWord } from '../../names';
+import { sumWords } from '../../rows';
 import type { Part, Scene } from '../../scene';
 import { baseName, countText, valueText } from '../../units';
 import { BesideChooser } from '../../beside';
@@ -55,13 +56,7 @@ export class TreePart implements Part {
     );
     fill(
       this.words,
-      ...forest.sums.map((sum, i) =>
-        h(
-          'span',
-          { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value },
-          `${sum.metric} ${valueText(sum.value, sum.unit)}`,
-        ),
-      ),
+      ...sumWords(forest.sums),
       forest.root.children.length === 0 &&
         h('p', { class: 'empty' }, 'Nothing here: no stack has any of this metric in the selection.'),
     );
