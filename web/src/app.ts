@@ -71,7 +71,10 @@ export class App {
         this.who,
         h('span', { class: 'spring' }),
         this.badge,
-        button('Save…', () => this.save(), { class: 'save-button', title: 'Save what is seen (e)' }),
+        button('Save…', () => this.save(), {
+          class: 'save-button',
+          title: 'Save this view, or all views (e)',
+        }),
         button('◐', toggleTheme, {
           class: 'icon',
           'aria-label': 'Dark or light',
@@ -160,7 +163,7 @@ export class App {
     if (error instanceof ServerError && error.needsToken) {
       this.askToken();
     } else if (error instanceof ServerError && error.isUnreachable) {
-      this.banner.textContent = `${error.message}${this.state === 'shows' ? ' What you see is what it said last.' : ''}`;
+      this.banner.textContent = `${error.message}${this.state === 'shows' ? ' The page shows its last answers.' : ''}`;
       this.banner.hidden = false;
     } else {
       this.trouble.textContent = error instanceof Error ? error.message : String(error);
@@ -316,7 +319,7 @@ export class App {
     const level = worst(findingsOf(report));
     this.badge.className = `badge ${level}`;
     this.badge.textContent =
-      level === 'good' ? 'nothing lost' : level === 'note' ? 'notes on quality' : 'look at the quality';
+      level === 'good' ? 'quality: good' : level === 'note' ? 'quality: notes' : 'quality: problems';
     this.badge.hidden = false;
   }
 

@@ -20,7 +20,7 @@ export class BesideChooser {
     const select = listen(
       h(
         'select',
-        { 'aria-label': 'Add a metric beside it' },
+        { 'aria-label': 'Add a column for another metric' },
         h('option', { value: '' }, '+ metric'),
         ...free.map((metric) => h('option', { value: metric }, metric)),
       ),

@@ -73,7 +73,7 @@ export class TimelinePart implements Part {
       this.closeness,
       button('−', () => this.zoom(1 / STEP), { 'aria-label': 'Zoom out', title: 'Zoom out (−)' }),
       button('+', () => this.zoom(STEP), { 'aria-label': 'Zoom in', title: 'Zoom in (+, Ctrl + wheel)' }),
-      button('All', () => this.look(null), { title: 'All of the time (0)' }),
+      button('All', () => this.look(null), { title: 'The whole time (0)' }),
     );
     listen(this.over, {
       pointerdown: (event) => this.press(event),

@@ -20,6 +20,7 @@ import { isCounter } from '../../metrics';
 import { whereWord } from '../../names';
 import { loadRows, type Row } from '../../rows';
 import { questionOf, type Part, type Scene } from '../../scene';
+import { noneText } from '../../states';
 import { onTheme, theme } from '../../theme';
 import { baseName, countText, shareText, valueText } from '../../units';
 import { byTotal, focusOf, questionAbout, rowOfFocus } from './focus';
@@ -36,8 +37,10 @@ export class CallersPart implements Part {
   private readonly list = new FunctionList((row) => this.focusRow(row));
   private readonly callers = this.stage('Callers', true);
   private readonly callees = this.stage('Callees', false);
-  private readonly callerTable = new NeighbourTable('Callers', 'nobody: it is outermost', (name, module) =>
-    this.focus(name, module),
+  private readonly callerTable = new NeighbourTable(
+    'Callers',
+    'no caller: outermost function',
+    (name, module) => this.focus(name, module),
   );
   private readonly calleeTable = new NeighbourTable('Callees', 'itself', (name, module) =>
     this.focus(name, module),
@@ -108,8 +111,8 @@ export class CallersPart implements Part {
     this.flames.hidden = !answer;
     this.empty.hidden = answer !== null;
     this.empty.textContent = rows.length
-      ? `No stack with ${scene.selection.focus} has any of this metric in the selection. Choose another function from the list, or take the filter or the time back.`
-      : 'Nothing here: no stack has any of this metric in the selection.';
+      ? `No stack with ${scene.selection.focus} has any ${scene.metric} in the selection. Choose another function from the list, or clear the filter or the time.`
+      : noneText('stack', scene);
     if (!answer) return;
     this.draw(answer, scene, before);
   }
@@ -210,10 +213,10 @@ export class CallersPart implements Part {
         `${valueText(total.value, unit)} · ${shareText(total.value, whole.value)}`,
       ),
       line('Self', 'self', self.value, valueText(self.value, unit)),
-      again.value !== 0 && line('Within itself', 'again', again.value, valueText(again.value, unit)),
+      again.value !== 0 && line('Recursive', 'again', again.value, valueText(again.value, unit)),
       line('Count', 'count', total.count, countText(total.count)),
       button(
-        'Only stacks through it',
+        'Only stacks through this function',
         () => scene.change({ filter: literally(answer.function).slice(0, 200), zoom: '' }),
         { class: 'small' },
       ),
@@ -232,13 +235,17 @@ export class CallersPart implements Part {
       { time } = scene.selection;
     this.note.textContent = [
       answer.again.value !== 0 &&
-        'Stacks that it is in more than once count once, from its outermost call on; there it stands among its own callees.',
+        'A stack with recursion counts once, from the outermost call of this function; inner calls are listed as callees.',
       drawn !== answer.total.value &&
-        `What shrank has no width: the pictures have ${valueText(drawn, answer.unit)}, the tables all of it.`,
-      time && time.from !== null && !isCounter(scene.metric) && 'What grew in the range.',
-      merged > 0 && `${countText(merged)} small frames are merged in the pictures; the tables have all.`,
-      answer.callees.every((row) => !row.frame) && 'It calls nothing that has any of it.',
-      scene.selection.zoom && 'Zoomed in: a double click shows all again.',
+        `Negative values cannot be drawn: the graphs show ${valueText(drawn, answer.unit)}, the tables show all values.`,
+      time &&
+        time.from !== null &&
+        !isCounter(scene.metric) &&
+        'Values are the growth within the selected range.',
+      merged > 0 && `${countText(merged)} small frames are merged in the graphs; the tables have all frames.`,
+      answer.callees.every((row) => !row.frame) &&
+        `This function calls no function that has any ${answer.metric}.`,
+      scene.selection.zoom && 'Zoomed in: a double click shows all frames.',
     ]
       .filter(Boolean)
       .join(' ');

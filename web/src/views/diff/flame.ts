@@ -8,10 +8,10 @@ import type { Scene } from '../../scene';
 import { questionOfSides, sidesOf } from './sides';
 
 const grey: Record<DiffFlameAnswer['noise'], string> = {
-  none: 'nothing is estimated, so nothing is grey',
-  samples: 'grey is within the error of sampling (95 %)',
-  blocks: 'grey is within the error of sampling (95 %)',
-  unknown: 'calls are estimated, by an error that is not known: nothing is grey',
+  none: 'no value is estimated, so no frame is grey',
+  samples: 'grey frames are within the error of sampling (95 %)',
+  blocks: 'grey frames are within the error of sampling (95 %)',
+  unknown: 'values are estimated and their error is not known, so no frame is grey',
 };
 
 export class DiffFlamePart extends FlamePart {
@@ -38,7 +38,7 @@ export class DiffFlamePart extends FlamePart {
         frames,
         unit: diff.unit,
         changeOf: changesOf(diff, scene.selection.callers ? 1 : 0, tree),
-        words: `Each frame is as wide as before and after together; its colour is its change with all it calls; ${grey[diff.noise]}.`,
+        words: `Each frame is as wide as its values before and after together; its colour is the change, with everything it calls; ${grey[diff.noise]}.`,
       }),
     );
   }

@@ -140,7 +140,7 @@ export function questionOfSides(scene: Scene, { before, after, metric }: Sides):
 }
 
 export function timeText(time: Time | null): string {
-  if (!time) return 'all of it';
+  if (!time) return 'the whole recording';
   return time.from === null
     ? `at ${durationText(time.to)}`
     : `${durationText(time.from)} – ${durationText(time.to)}`;

@@ -135,7 +135,7 @@ export class SidesBar {
     put: (part: Partial<Side>) => void,
   ): HTMLSelectElement {
     const all: Choice[] = choicesOf(side.target, sides.metric, side.target === scene.target ? marks : []);
-    if (sides.before.target !== sides.after.target) all.unshift({ name: 'all of it', time: null });
+    if (sides.before.target !== sides.after.target) all.unshift({ name: 'the whole recording', time: null });
     if (!all.some((one) => isSame(one.time, side.time)))
       all.unshift({ name: timeText(side.time), time: side.time });
     const now = all.findIndex((one) => isSame(one.time, side.time));

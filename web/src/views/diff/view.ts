@@ -35,7 +35,7 @@ export class DiffPart implements Part {
     attributes: (row) => ({
       'data-kind': row.kind,
       class: row.may_be_chance ? 'chance' : 'sure',
-      ...(row.may_be_chance ? { title: 'No more than sampling may be wrong by.' } : {}),
+      ...(row.may_be_chance ? { title: 'The change is within the error of sampling.' } : {}),
     }),
     onSort: (column) => this.scene?.change({ sort: column }, 'replace'),
     onEnter: (row) => this.only(row),
@@ -154,7 +154,7 @@ export class DiffPart implements Part {
         h(
           'span',
           { class: 'hint', 'data-name': 'diff-chance', 'data-value': chance },
-          `~ ${countText(chance)} may be chance of sampling, and are grey`,
+          `~ ${countText(chance)} within the error of sampling, shown in grey`,
         ),
       answer.scale !== 1 &&
         h(
@@ -170,7 +170,7 @@ export class DiffPart implements Part {
           h(
             'p',
             { class: 'trouble line', 'data-name': 'diff-missing' },
-            `${targetText(one)} has nothing of ${sides.metric}: choose a metric that both have, or another recording.`,
+            `${targetText(one)} has no ${sides.metric}: choose a metric that both recordings have, or another recording.`,
           ),
         ),
       found === 0 && h('p', { class: 'empty' }, this.emptySentence(scene, answer)),
@@ -183,15 +183,15 @@ export class DiffPart implements Part {
     const why =
       sides.before.target === sides.after.target
         ? usualText(scene.target, scene.selection.time, sides.metric)
-        : 'two recordings that are served';
+        : 'the two recordings that memoir serve was given';
     return `${what}: ${why}. Choose others above, or drag over the timeline with Alt or Shift held down.`;
   }
 
   private emptySentence(scene: Scene, answer: Diff): string {
-    if (answer.rows.length > 0 && scene.selection.find) return 'No row matches what you look for.';
+    if (answer.rows.length > 0 && scene.selection.find) return 'No row matches the search.';
     return answer.sites.unchanged > 0
-      ? `Nothing changed: all ${countText(answer.sites.unchanged)} are the same to the last unit.`
-      : 'Neither side has anything of this metric: choose other times, or another metric.';
+      ? `Nothing changed: all ${countText(answer.sites.unchanged)} call sites have exactly the same values.`
+      : `Neither side has any ${answer.metric}: choose other times, or another metric.`;
   }
 
   asTable(): Table | null {

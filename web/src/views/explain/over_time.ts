@@ -19,7 +19,7 @@ export class OwnersChart {
     tabindex: 0,
     role: 'application',
     'aria-label':
-      'Owners over time. Left and right go from look to look, Enter selects that time, with shift they select a range, Escape clears.',
+      'Owners over time. Left and right go from snapshot to snapshot, Enter selects its time, with shift they select a range, Escape clears.',
   });
   private readonly tip = h('div', { class: 'tip', hidden: true });
   private data: OwnersOverTime = { time_ns: [], heap_live: [], owners: [] };
@@ -236,9 +236,9 @@ export class OwnersChart {
     const colors = theme();
     fill(
       this.tip,
-      h('div', { class: 'tip-head' }, `Look at ${durationText(times[place] ?? 0)}`),
+      h('div', { class: 'tip-head' }, `Snapshot at ${durationText(times[place] ?? 0)}`),
       line(colors.rss, 'resident', 'Resident', this.sum(place)),
-      (live[place] ?? 0) > 0 ? line(colors.heap, 'profile', 'The heap profile says', live[place] ?? 0) : null,
+      (live[place] ?? 0) > 0 ? line(colors.heap, 'profile', 'Heap profile', live[place] ?? 0) : null,
       ...owners
         .filter((owner) => (owner.values[place] ?? 0) > 0)
         .map((owner) =>

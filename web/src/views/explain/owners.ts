@@ -8,15 +8,15 @@ interface About {
 }
 
 const about: Readonly<Record<string, About>> = {
-  'heap.resident': { title: 'Heap, live', meaning: 'asked for and not freed, resident', series: 1 },
+  'heap.resident': { title: 'Heap, live', meaning: 'resident bytes of live blocks', series: 1 },
   'heap.held': {
     title: 'Heap, held',
-    meaning: 'unused bytes of pages that live blocks are on: the kernel cannot have them back',
+    meaning: 'unused bytes of pages with live blocks: the allocator cannot return them to the kernel',
     series: 2,
   },
   'heap.kept': {
     title: 'Heap, free',
-    meaning: 'pages without any block that the allocator keeps',
+    meaning: 'pages without live blocks that the allocator keeps',
     series: 4,
   },
   'maps.resident': { title: 'Mapped', meaning: 'mapped or named by the program itself', series: 3 },
@@ -31,14 +31,14 @@ const about: Readonly<Record<string, About>> = {
     meaning: "the heap of the language's runtime, and code made at run time",
     series: 6,
   },
-  'memoir.resident': { title: 'memoir', meaning: 'what recording takes in the process', series: 0 },
+  'memoir.resident': { title: 'memoir', meaning: 'memory that recording uses in the process', series: 0 },
   'before.resident': {
     title: 'Before',
-    meaning: 'heap in no block that was seen: it is older than the recording',
+    meaning: 'heap memory that is older than the recording',
     series: 8,
   },
-  'unexplained.resident': { title: 'Unexplained', meaning: 'nobody known has it', series: 0 },
-  'pages.anon': { title: 'Anonymous', meaning: 'private memory in no file', series: 1 },
+  'unexplained.resident': { title: 'Unexplained', meaning: 'memory without a known owner', series: 0 },
+  'pages.anon': { title: 'Anonymous', meaning: 'private memory without a file', series: 1 },
   'pages.file': { title: 'Files', meaning: 'pages of mapped files', series: 5 },
   'pages.shmem': { title: 'Shared', meaning: 'shared memory', series: 3 },
 };

@@ -103,7 +103,7 @@ export class ExplainPart implements Part {
     this.empty.hidden = false;
     fill(
       this.empty,
-      h('h2', {}, 'Nobody has looked at its pages'),
+      h('h2', {}, 'There is no snapshot of the pages'),
       h('p', { 'data-name': 'explain-why' }, `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`),
       selection.time
         ? h('p', { class: 'hint' }, 'Choose a later time on the timeline, or press Esc for the end.')
@@ -111,8 +111,8 @@ export class ExplainPart implements Part {
             'p',
             { class: 'hint' },
             target.running
-              ? 'This has its recorder look at once:'
-              : 'A recording like this has them: looks come by themselves, every 10 s at the latest.',
+              ? 'This command makes the recorder take a snapshot now:'
+              : 'This command records with snapshots of the pages; without --map-every they come every 10 s at the latest.',
           ),
       selection.time
         ? null
@@ -143,47 +143,41 @@ export class ExplainPart implements Part {
         ? null
         : figure(
             'profile',
-            'The heap profile says',
+            'Heap profile',
             live,
             `${about}${bytesText(live)}`,
-            'live blocks: asked for, not freed',
+            'live blocks: allocated and not freed',
           ),
       live === undefined
         ? null
         : figure(
             'gap',
-            'Between them',
+            'Difference',
             resident - live,
             `${resident >= live ? '+' : '−'}${bytesText(Math.abs(resident - live))}`,
             this.gapWords(explanation),
           ),
-      figure(
-        'kernel',
-        'The kernel says',
-        resident,
-        bytesText(resident),
-        `VmRSS, at ${durationText(residency.at_ns)}`,
-      ),
+      figure('kernel', 'Kernel', resident, bytesText(resident), `VmRSS, at ${durationText(residency.at_ns)}`),
       h('p', { class: 'hint explain-sum', 'data-name': 'explain-sum' }, sumWords(explanation)),
       live === undefined
         ? h(
             'p',
             { class: 'hint' },
-            'No hook is in the process: memory is by who touched it first. memoir attach shows who allocates, where malloc is called.',
+            'Allocations of this process are not traced: memory is listed by the function that touched it first. memoir attach shows the functions that allocate.',
           )
         : null,
       sampleRate > 0
         ? h(
             'p',
             { class: 'hint estimated' },
-            `The heap was sampled, one in about ${bytesText(sampleRate)}: what is marked ≈ is estimated, the sum is exact.`,
+            `The heap was sampled, one in about ${bytesText(sampleRate)}: numbers with ≈ are estimated, the sum is exact.`,
           )
         : null,
       residency.lost_events > 0
         ? h(
             'p',
             { class: 'hint estimated' },
-            `${countText(residency.lost_events)} events were lost: blocks that are missing count as held or free.`,
+            `${countText(residency.lost_events)} events were lost: the memory of missing blocks counts as held or free.`,
           )
         : null,
     );
@@ -253,7 +247,7 @@ export class ExplainPart implements Part {
         ?.focus({ preventScroll: true });
     const count = overTime?.time_ns.length ?? 0;
     this.overTime.hidden = count === 0;
-    this.looks.textContent = `${countText(count)} look${count === 1 ? '' : 's'} that found something new; drag to select`;
+    this.looks.textContent = `${countText(count)} snapshot${count === 1 ? '' : 's'} with changes; drag to select a range`;
     if (overTime)
       this.chart.set(
         overTime,
@@ -280,8 +274,8 @@ export class ExplainPart implements Part {
 function sumWords({ residency, owners }: Explain): string {
   const sum = owners.reduce((all, owner) => all + owner.value, 0);
   if (residency.at_ns < residency.last_look_ns)
-    return `The owners below add up to ${countText(sum)} bytes, as of the last look before the chosen time.`;
+    return `The owners below add up to ${countText(sum)} bytes, as of the last snapshot before the chosen time.`;
   return residency.changed_bytes === 0
-    ? `The owners below add up to ${countText(sum)} bytes: to the byte what the kernel counted.`
+    ? `The owners below add up to ${countText(sum)} bytes: exactly what the kernel counted.`
     : `The owners below add up to ${countText(sum)} bytes; the kernel counted ${countText(residency.rss_before_bytes)} before the walk over the pages and ${countText(residency.rss_after_bytes)} after it.`;
 }

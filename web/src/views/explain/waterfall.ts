@@ -97,12 +97,12 @@ function details(owner: Owner, actions: Actions): HTMLElement {
       'div',
       { class: 'owner-actions' },
       h('code', {}, owner.metric),
-      button(`Flame graph of it`, () => actions.show('flame', owner.metric, ''), { class: 'small' }),
+      button('Flame graph of this owner', () => actions.show('flame', owner.metric, ''), { class: 'small' }),
       h(
         'span',
         { class: 'hint' },
         owner.rows.length
-          ? `${countText(owner.rows.length)} largest${owner.value > shown ? `; all others have ${bytesText(owner.value - shown)}` : ''}`
+          ? `${countText(owner.rows.length)} largest${owner.value > shown ? `; all other call sites have ${bytesText(owner.value - shown)}` : ''}`
           : '',
       ),
     ),
@@ -112,7 +112,11 @@ function details(owner: Owner, actions: Actions): HTMLElement {
     const metric = `${owner.metric.replace(/\.resident$/, '')}.touched`;
     add(
       box,
-      h('p', { class: 'hint' }, 'Nobody was seen asking for it. These touched it first:'),
+      h(
+        'p',
+        { class: 'hint' },
+        'No allocation of this memory was recorded. These call sites touched it first:',
+      ),
       h('ul', { class: 'owner-list' }, ...siteLines(owner, owner.touched, metric, actions)),
     );
   }
@@ -163,7 +167,7 @@ export function waterfall(explanation: Explain, actions: Actions): HTMLElement {
     barOf(0, whole, whole, 'var(--rss)'),
     h('span', { class: 'step-value' }, bytesText(whole)),
     h('span', { class: 'step-share' }, '100 %'),
-    h('span', { class: 'step-meaning' }, 'what the kernel counts: VmRSS'),
+    h('span', { class: 'step-meaning' }, 'as counted by the kernel: VmRSS'),
   );
   return h(
     'ul',

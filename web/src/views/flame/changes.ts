@@ -112,7 +112,12 @@ export class ChangeDress implements Dress {
       frame > 0 && node > 0 ? [h('div', { class: 'tip-where' }, baseName(frames.module(frame)))] : [];
     const own = this.scene.own?.(node) ?? [];
     if (change.kind === '' && frame >= 0)
-      return [head, ...own, h('div', { class: 'tip-where' }, 'Not in what is compared.'), ...where];
+      return [
+        head,
+        ...own,
+        h('div', { class: 'tip-where' }, 'The comparison does not have this frame.'),
+        ...where,
+      ];
     const { before, after, error } = change;
     const share = before === 0 || after === 0 ? '' : `, ${percent(before, after)}`;
     return [
@@ -121,9 +126,9 @@ export class ChangeDress implements Dress {
       line('Before', before, valueText(before, unit)),
       line('After', after, valueText(after, unit)),
       line('Change', after - before, `${signed(after - before, unit)}${share}`),
-      ...(error > 0 ? [line('Chance', error, `± ${valueText(error, unit)}`)] : []),
+      ...(error > 0 ? [line('Error', error, `± ${valueText(error, unit)}`)] : []),
       ...(change.kind === 'chance'
-        ? [h('div', { class: 'tip-where' }, 'No more than sampling may be wrong by.')]
+        ? [h('div', { class: 'tip-where' }, 'The change is within the error of sampling.')]
         : []),
       ...where,
     ];
@@ -143,11 +148,11 @@ export class ChangeDress implements Dress {
       );
     return [
       key('less', 'shrank_4', 'shrank_3', 'shrank_2', 'shrank_1'),
-      key('the same', 'same'),
+      key('unchanged', 'same'),
       key('more', 'grew_1', 'grew_2', 'grew_3', 'grew_4'),
       key('✚ new', 'new'),
       key('✕ gone', 'gone'),
-      key('~ may be chance', 'chance'),
+      key('~ within the error of sampling', 'chance'),
       h('span', { class: 'hint' }, this.scene.words),
     ];
   }

@@ -8,6 +8,7 @@ import { literally } from '../../finder';
 import { isCounter } from '../../metrics';
 import { questionOf, type Part, type Scene } from '../../scene';
 import type { Colouring } from '../../selection';
+import { noneText } from '../../states';
 import { onTheme, theme } from '../../theme';
 import { countText, shareText, valueText } from '../../units';
 import { Palette } from './colors';
@@ -154,11 +155,11 @@ export class FlamePart implements Part {
       isFunction &&
         button('Callers and callees', () => this.focus(node), {
           class: 'small',
-          title: 'Both, of this function (c)',
+          title: 'Callers and callees of this function (c)',
         }),
       isFunction &&
         button(
-          'Only stacks through it',
+          'Only stacks through this function',
           () => scene.change({ filter: literally(made.frames.name(frame)), zoom: '' }),
           { class: 'small' },
         ),
@@ -168,7 +169,7 @@ export class FlamePart implements Part {
 
   protected totalsOf({ answer }: Shown, scene: Scene): HTMLElement[] {
     const { colour, time } = scene.selection;
-    const grew = h('span', { class: 'hint' }, 'what grew in the range');
+    const grew = h('span', { class: 'hint' }, 'growth within the selected range');
     const colours: [string, Colouring][] = [
       ['Modules', 'module'],
       ['Functions', 'function'],
@@ -224,11 +225,7 @@ export class FlamePart implements Part {
       this.mergedNote(scene, mergedCount(tree)),
     );
     this.stage.room.hidden = this.facts.hidden = answer.total === 0;
-    if (answer.total === 0)
-      add(
-        this.bar,
-        h('p', { class: 'empty' }, 'Nothing here: no stack has any of this metric in the selection.'),
-      );
+    if (answer.total === 0) add(this.bar, h('p', { class: 'empty' }, noneText('stack', scene)));
   }
 
   private mergedNote(scene: Scene, merged: number): HTMLElement | null {

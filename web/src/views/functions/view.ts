@@ -8,6 +8,7 @@ import { nameWord, whereWord } from '../../names';
 import { loadRows, sortRows, sumWords, tableOf, type Row, type Rows } from '../../rows';
 import type { Part, Scene } from '../../scene';
 import { groupings } from '../../selection';
+import { noneText } from '../../states';
 import { baseName, countText, ratioText } from '../../units';
 import { BesideChooser } from '../../beside';
 
@@ -22,7 +23,7 @@ export class FunctionsPart implements Part {
   private scene: Scene | null = null;
   private seen: Rows | null = null;
   private readonly grid = new Grid<Row>({
-    label: 'What each function has',
+    label: 'Functions, modules or lines',
     nameOf: (row) => row.name,
     onSort: (column) => this.scene?.change({ sort: column }, 'replace'),
     onKey: (row, event) => event.key === 'c' && this.focus(row),
@@ -115,7 +116,7 @@ export class FunctionsPart implements Part {
         {
           id: `self-${i}`,
           label: `${of}self`,
-          title: `${sum.metric} of itself`,
+          title: `${sum.metric} of the row itself`,
           isNumber: true,
           sorts: true,
           data: (row) => row.cells[i]!.self,
@@ -124,7 +125,7 @@ export class FunctionsPart implements Part {
         {
           id: `total-${i}`,
           label: `${of}total`,
-          title: `${sum.metric} of it and everything beneath it`,
+          title: `${sum.metric} of the row and everything it calls`,
           isNumber: true,
           sorts: true,
           data: (row) => row.cells[i]!.total,
@@ -177,7 +178,7 @@ export class FunctionsPart implements Part {
         h(
           'p',
           { class: 'empty' },
-          scene.selection.find ? 'No row matches what you look for.' : 'Nothing here in the selection.',
+          scene.selection.find ? 'No row matches the search.' : noneText('stack', scene),
         ),
       );
   }

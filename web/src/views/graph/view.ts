@@ -6,6 +6,7 @@ import { finderOf, literally } from '../../finder';
 import { heatSteps } from '../../heat_colors';
 import { questionOf, type Part, type Scene } from '../../scene';
 import { groupings } from '../../selection';
+import { noneText } from '../../states';
 import { onTheme, theme } from '../../theme';
 import { countText, shareText, valueText } from '../../units';
 import { Camera } from './camera';
@@ -40,7 +41,7 @@ export class GraphPart implements Part {
       tabindex: 0,
       role: 'application',
       'aria-label':
-        'Call graph. Up and down walk to the heaviest caller and callee, left and right to neighbours, Enter shows the graph around a function, Backspace all of it; plus, minus and 0 zoom. The same is below as a table.',
+        'Call graph. Up and down walk to the heaviest caller and callee, left and right to neighbours, Enter shows the graph around a function, Backspace shows the whole graph; plus, minus and 0 zoom. The same is below as a table.',
     },
     this.drawing,
   );
@@ -238,7 +239,7 @@ export class GraphPart implements Part {
       this.facts,
       ...describe(shown.answer, this.chosen, shown.neighbours),
       shown.answer.by !== 'module' && node.function !== shown.answer.focus
-        ? button('Graph around it', () => this.focusOn(this.chosen), { class: 'small' })
+        ? button('Graph around this function', () => this.focusOn(this.chosen), { class: 'small' })
         : null,
       node.file
         ? button('Source', () => scene.change({ view: 'source', focus: node.function, file: '', zoom: '' }), {
@@ -246,7 +247,7 @@ export class GraphPart implements Part {
           })
         : null,
       button(
-        'Only stacks through it',
+        'Only stacks through this function',
         () =>
           scene.change({
             filter: shown.answer.by === 'module' ? literally(node.module) : `^${literally(node.function)}$`,
@@ -271,7 +272,7 @@ export class GraphPart implements Part {
       this.bar,
       h(
         'div',
-        { class: 'switch', role: 'group', 'aria-label': 'A box is a' },
+        { class: 'switch', role: 'group', 'aria-label': 'One box per' },
         ...groupings.map((one) =>
           button(labels[one], () => scene.change({ by: one }), { 'aria-pressed': String(by === one) }),
         ),
@@ -286,7 +287,7 @@ export class GraphPart implements Part {
         'span',
         { class: 'switch', role: 'group', 'aria-label': 'Zoom' },
         button('−', () => this.camera.step(-1), { 'aria-label': 'Smaller', title: 'Smaller (-)' }),
-        button('Fit', () => this.camera.fit(true), { title: 'All of it (0)' }),
+        button('Fit', () => this.camera.fit(true), { title: 'The whole graph (0)' }),
         button('+', () => this.camera.step(1), { 'aria-label': 'Larger', title: 'Larger (+)' }),
       ),
       focus
@@ -317,7 +318,7 @@ export class GraphPart implements Part {
         'span',
         { class: 'hint', 'data-name': 'left-out', 'data-value': hidden.nodes },
         hidden.nodes
-          ? `${countText(answer.nodes.length)} shown, ${countText(hidden.nodes)} smaller not: they have ${shareText(hidden.self, answer.whole)} themselves`
+          ? `${countText(answer.nodes.length)} shown, ${countText(hidden.nodes)} smaller ones hidden, which have ${shareText(hidden.self, answer.whole)} of self`
           : `all ${countText(answer.nodes.length)} shown`,
       ),
     );
@@ -325,7 +326,7 @@ export class GraphPart implements Part {
     this.empty.textContent =
       focus && answer.all.value
         ? `No stack of this selection has ${focus} in it. Escape shows all functions.`
-        : 'Nothing here: no stack has any of this metric in the selection.';
+        : noneText('stack', scene);
   }
 
   private fillLegend(): void {
@@ -337,9 +338,9 @@ export class GraphPart implements Part {
     }
     fill(
       this.legend,
-      h('span', { class: 'key' }, 'box: little', scale, 'much of its own'),
-      h('span', { class: 'hint' }, 'arrow: the wider and darker, the more comes along'),
-      h('span', { class: 'hint' }, 'dashed: through functions that are not shown'),
+      h('span', { class: 'key' }, 'box: little self', scale, 'much self'),
+      h('span', { class: 'hint' }, 'arrow: wider and darker means a larger value'),
+      h('span', { class: 'hint' }, 'dashed: call through hidden functions'),
     );
   }
 

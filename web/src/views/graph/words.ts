@@ -29,7 +29,7 @@ export function describe(
   const { callers, callees } = neighbours[place] ?? { callers: [], callees: [] };
   const notes = [
     node.recursive ? 'calls itself' : '',
-    node.cycle ? `in cycle ${node.cycle}: these functions reach each other` : '',
+    node.cycle ? `in cycle ${node.cycle}: these functions call each other` : '',
   ].filter(Boolean);
   return [
     h('div', { class: 'tip-head mono' }, nameOf(node, answer.by)),
@@ -85,7 +85,7 @@ export function graphTables(answer: GraphAnswer): HTMLElement {
         { label: 'Calls', cell: (edge) => name(edge.to) },
         { label: 'Amount', cell: (edge) => amount(edge.value) },
         { label: 'Count', cell: (edge) => countText(edge.count) },
-        { label: 'How', cell: (edge) => (edge.indirect ? 'through others' : 'itself') },
+        { label: 'How', cell: (edge) => (edge.indirect ? 'through hidden functions' : 'direct') },
       ],
       answer.edges,
       { caption: 'Calls' },

@@ -138,7 +138,7 @@ export function growthChart(
       viewBox: `0 0 ${width} ${HEIGHT}`,
       role: 'img',
       'aria-label':
-        'Memory over time with the floors of it and the line through them; the same is below as a table.',
+        'Memory over time, its minimums and the line through them; the table below has the same values.',
     },
     ...axes(space),
     ...limitOf(space, answer.growth.limit_bytes),
@@ -146,7 +146,7 @@ export function growthChart(
   if (space.to > space.now)
     picture.append(
       svg('line', { class: 'growth-now', x1: now, x2: now, y1: TOP - 8, y2: HEIGHT - FOOT }),
-      svg('text', { class: 'growth-tick', x: now + 5, y: TOP }, 'if it goes on'),
+      svg('text', { class: 'growth-tick', x: now + 5, y: TOP }, 'forecast'),
     );
   for (const one of series) {
     picture.append(

@@ -10,27 +10,37 @@ import { bytesText, durationText, shareText } from '../../units';
 import { growthChart, sparkline, type Series } from './chart';
 
 const verdicts: Record<Trend['verdict'], { sign: string; level: string; word: string; means: string }> = {
-  growing: { sign: '▲', level: 'bad', word: 'Growing', means: 'It rises, steadily, and does not slow down.' },
+  growing: {
+    sign: '▲',
+    level: 'bad',
+    word: 'Growing',
+    means: 'Memory rises steadily and does not slow down.',
+  },
   settling: {
     sign: '◠',
     level: 'note',
     word: 'Settling',
-    means: 'It rose and slows down: a warm-up, or a cache that fills.',
+    means: 'Memory rose and is slowing down: a warm-up, or a cache that fills.',
   },
-  stepped: { sign: '⎍', level: 'note', word: 'Stepped', means: 'A jump to another level explains it.' },
-  steady: { sign: '＝', level: 'good', word: 'Steady', means: 'No trend that is sure and matters.' },
-  falling: { sign: '▼', level: 'good', word: 'Falling', means: 'It falls.' },
+  stepped: {
+    sign: '⎍',
+    level: 'note',
+    word: 'Stepped',
+    means: 'A jump to another level explains the change.',
+  },
+  steady: { sign: '＝', level: 'good', word: 'Steady', means: 'Memory has no significant trend.' },
+  falling: { sign: '▼', level: 'good', word: 'Falling', means: 'Memory falls.' },
   unknown: {
     sign: '?',
     level: 'note',
     word: 'Not known',
-    means: 'A verdict needs 30 s, and 24 values in them.',
+    means: 'A verdict needs at least 30 s and 24 values.',
   },
 };
 
 const titles = { heap: 'Live heap', rss: 'Resident memory' } as const;
 const limits: Record<GrowthAnswer['limit'], string> = {
-  process: 'its limit of',
+  process: 'the limit of the process,',
   machine: 'all memory of the machine,',
   none: '',
 };
@@ -148,7 +158,7 @@ export class GrowthPart implements Part {
             'low',
           ),
           ...line(
-            'Sure that it rises',
+            'Confidence that memory rises',
             trend.confidence,
             trend.confidence > 0.9995 ? 'more than 99.9 %' : `${(100 * trend.confidence).toFixed(1)} %`,
             'confidence',
@@ -179,14 +189,14 @@ export class GrowthPart implements Part {
       at === null
         ? 'not within 30 years'
         : at === 0
-          ? `it is past ${limit}`
+          ? `memory is past ${limit}`
           : `in ${durationText(at)} (${durationText(early ?? at)} to ${late === null ? 'never' : durationText(late)}): ${limit}`;
     return [
       h('dt', {}, 'Limit reached'),
       h(
         'dd',
         { 'data-name': `${name}-limit`, 'data-value': at ?? '' },
-        answer.limit === 'none' ? 'no limit is known' : text,
+        answer.limit === 'none' ? 'the limit is not known' : text,
       ),
     ];
   }
@@ -196,9 +206,9 @@ export class GrowthPart implements Part {
     const length = answer.range.to_ns - answer.range.from_ns;
     if (length >= 30e9 && bytes.length === 0)
       return name === 'heap'
-        ? 'Nothing is known of the heap here: memoir run and memoir attach record it.'
-        : 'Resident memory was not looked at often enough.';
-    return `${verdicts.unknown.means} This is ${durationText(length)}.`;
+        ? 'The heap was not recorded in this time: memoir run and memoir attach record it.'
+        : 'Resident memory was not sampled often enough.';
+    return `${verdicts.unknown.means} The selected time is ${durationText(length)}.`;
   }
 
   private fillSites(scene: Scene, answer: GrowthAnswer): void {
@@ -275,8 +285,8 @@ export class GrowthPart implements Part {
 
   private noSites(heap: Trend, rss: Trend): string {
     if (rss.verdict === 'growing' && heap.verdict !== 'unknown')
-      return 'The heap does not grow, so no call site is to blame: it is holes between blocks, mappings, or memory that was not traced. The view of resident memory tells which.';
-    return heap.verdict === 'unknown' ? '' : 'The heap does not grow, so there is nobody to blame.';
+      return 'The heap does not grow, so no call site causes the growth. Holes between blocks, mappings or untraced memory do: the Resident view shows which.';
+    return heap.verdict === 'unknown' ? '' : 'The heap does not grow: there are no growing call sites.';
   }
 
   private fillLegend(answer: GrowthAnswer): void {
@@ -291,8 +301,8 @@ export class GrowthPart implements Part {
         'span',
         { class: 'hint' },
         isEmpty
-          ? 'Too few values for floors.'
-          : 'Thin: as it was. Dots: the least of each stretch of time, which is what counts. Line: the slope of them; dashed, with its 95 % interval, if it goes on.',
+          ? 'Too few values to draw minimums.'
+          : 'Thin line: measured values. Dots: the minimum of each interval, which the verdict is made of. Thick line: the slope of the minimums; dashed: its forecast with the 95 % interval.',
       ),
     );
   }
@@ -310,9 +320,9 @@ export class GrowthPart implements Part {
         { class: 'scroll' },
         plainTable(
           [
-            { label: 'Of', cell: (row) => titles[row.name] },
+            { label: 'Series', cell: (row) => titles[row.name] },
             { label: 'Time', cell: (row) => durationText(row.ns) },
-            { label: 'Floor', data: (row) => row.bytes, cell: (row) => bytesText(row.bytes) },
+            { label: 'Minimum', data: (row) => row.bytes, cell: (row) => bytesText(row.bytes) },
           ],
           rows,
         ),

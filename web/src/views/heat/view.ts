@@ -6,6 +6,7 @@ import type { Picture, Table } from '../../export/seen';
 import { heatColor } from '../../heat_colors';
 import { isCounter } from '../../metrics';
 import { questionOf, type Part, type Scene } from '../../scene';
+import { noneText } from '../../states';
 import { onTheme, theme } from '../../theme';
 import { countText, durationText, rateText, shareText, valueText } from '../../units';
 import { cellsOf, slotsOf, sumOf, type Cells } from './cells';
@@ -95,7 +96,7 @@ export class HeatPart implements Part {
       h(
         'p',
         {},
-        `${scene.metric} is a level, which is there all the time. A map tells when something happened${others.length ? ', such as' : ': record time with memoir cpu.'}`,
+        `${scene.metric} is a level: it has a value at every time. A heat map shows when events happened${others.length ? '; choose one of' : ': memoir cpu records such metrics.'}`,
       ),
       h(
         'p',
@@ -287,7 +288,7 @@ export class HeatPart implements Part {
     const cell =
       answer.kind === 'instants'
         ? `a column is ${durationText(answer.column_ns)}, a cell ${durationText(answer.column_ns / answer.rows)} of it, from bottom to top`
-        : `this metric has no instants: a cell is one stretch that the recording has sums of, at most ${durationText(answer.resolution_ns)} long, and its colour a rate`;
+        : `this metric has no times of single events: a cell is one interval of the recording, at most ${durationText(answer.resolution_ns)} long, and its colour is a rate`;
     fill(
       this.bar,
       scene.selection.time && scene.selection.time.from !== null
@@ -308,14 +309,14 @@ export class HeatPart implements Part {
         ? h(
             'span',
             { class: 'hint', 'data-name': 'timeless', 'data-value': answer.timeless.value },
-            `${valueText(answer.timeless.value, answer.unit)} without an instant are on no cell`,
+            `${valueText(answer.timeless.value, answer.unit)} without a known time are in no cell`,
           )
         : null,
     );
     const isNothing = answer.slots.length === 0;
     this.frame.hidden = this.legend.hidden = this.table.hidden = isNothing;
     this.empty.hidden = !isNothing;
-    if (isNothing) fill(this.empty, h('p', {}, 'Nothing here: none of it happened in the selection.'));
+    if (isNothing) fill(this.empty, h('p', {}, noneText('cell', scene)));
   }
 
   private fillLegend(answer: HeatAnswer): void {
@@ -333,7 +334,7 @@ export class HeatPart implements Part {
       h(
         'span',
         { class: 'hint' },
-        'drag or Shift + arrows: all views are of that range; a double click takes it back',
+        'drag or Shift + arrows: select a range for all views; a double click clears it',
       ),
     );
   }

@@ -52,11 +52,11 @@ function chart(
     { class: 'card histogram', 'data-name': name },
     h('h3', {}, title),
     h('p', { class: 'hint' }, note),
-    classes.length ? table : h('p', { class: 'empty' }, 'Nothing was counted in the selection.'),
+    classes.length ? table : h('p', { class: 'empty' }, 'There are no such blocks in the selection.'),
     h(
       'p',
       { class: 'hint', 'data-name': `${name}-sum`, 'data-value': all },
-      `${countText(all)} blocks in all`,
+      `${countText(all)} blocks in total`,
     ),
   );
 }
@@ -88,14 +88,14 @@ export class HistogramsPart implements Part {
       this.element,
       chart(
         'Sizes',
-        'Allocations by the bytes they asked for',
+        'Allocations by requested size',
         'sizes',
         sizes.map((one) => ({ from: one.from_bytes, below: one.below_bytes, count: one.count })),
         bytesText,
       ),
       chart(
         'Lifetimes',
-        'Freed blocks by how long they lived',
+        'Freed blocks by lifetime',
         'lifetimes',
         lifetimes.map((one) => ({ from: one.from_ns, below: one.below_ns, count: one.count })),
         durationText,

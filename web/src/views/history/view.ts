@@ -122,7 +122,7 @@ export class HistoryView {
   private readonly words = h(
     'p',
     { class: 'hint' },
-    'A history has sums over days and no call stacks: flame graph, call tree and all other views are of recordings, which memoir run makes and memoir serve shows.',
+    'A history has sums over days and no call stacks. Flame graph, call tree and the other views need a recording: memoir run makes one, memoir serve shows it.',
   );
   private begin = 0;
   private change: ((part: Partial<Selection>) => void) | null = null;
@@ -141,8 +141,7 @@ export class HistoryView {
     const history = await source.get<History>('api/history', { target: target.id });
     const service = history.services.find((one) => one.name === selection.series) ?? history.services[0];
     this.empty.hidden = service !== undefined;
-    this.empty.textContent =
-      'Nothing is in this history yet: memoir run --history writes to it, about once a minute.';
+    this.empty.textContent = 'This history is empty: memoir run --history writes to it about once a minute.';
     if (!service) return;
     const finds = finderOf(selection.find),
       { time } = selection;
@@ -180,7 +179,7 @@ export class HistoryView {
         { class: 'hint' },
         `${stampText(from)} – ${stampText(to)} UTC, ${durationText((to - from) * MS_NS)}`,
       ),
-      time && button('All of the time', () => this.change?.({ time: null }), { class: 'chip' }),
+      time && button('The whole time', () => this.change?.({ time: null }), { class: 'chip' }),
       h('span', { class: 'spring' }),
       h(
         'span',
@@ -211,8 +210,8 @@ export class HistoryView {
         'From the first to the last value in the selected time',
         (value, row) => signedText(value, (one) => text(one, row)),
       ),
-      numberColumn('low', 'Least', 'Over all of the time', text, true),
-      numberColumn('high', 'Most', 'Over all of the time', text, true),
+      numberColumn('low', 'Least', 'Over the whole time', text, true),
+      numberColumn('high', 'Most', 'Over the whole time', text, true),
       numberColumn('growth', 'Growth', 'The trend of the newest run', growthCell, true),
     ];
     const sort = sortOf(columns, wanted, '');

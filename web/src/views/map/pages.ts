@@ -42,7 +42,7 @@ export class PagesPanel {
       this.head,
       h('h3', {}, `Pages of ${piece.full}`),
       pages.trouble
-        ? h('p', { class: 'hint' }, `They are not shown: ${pages.trouble}.`)
+        ? h('p', { class: 'hint' }, `The pages are not shown: ${pages.trouble}.`)
         : h(
             'p',
             { class: 'hint' },
@@ -109,7 +109,7 @@ export class PagesPanel {
     else {
       const resident = pages.resident[cell] ?? 0;
       this.say(
-        `At ${bytesText(cell * pages.cell_bytes)} from its beginning: ${bytesText(resident)} of ${bytesText(pages.cell_bytes)} resident (${shareText(resident, pages.cell_bytes)})${pages.swapped[cell] ? `, ${bytesText(pages.swapped[cell] ?? 0)} in swap` : ''}`,
+        `At ${bytesText(cell * pages.cell_bytes)} from the beginning of the mapping: ${bytesText(resident)} of ${bytesText(pages.cell_bytes)} resident (${shareText(resident, pages.cell_bytes)})${pages.swapped[cell] ? `, ${bytesText(pages.swapped[cell] ?? 0)} in swap` : ''}`,
       );
     }
   }

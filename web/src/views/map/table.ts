@@ -102,7 +102,7 @@ export function partsTable(map: AddressMap): HTMLElement {
   return plainTable<PartRow>(
     [
       {
-        label: 'Whose',
+        label: 'Owner',
         cell: ({ section, leaf }) =>
           leaf
             ? [

@@ -164,9 +164,9 @@ export class MapPart implements Part {
     this.empty.hidden = false;
     fill(
       this.empty,
-      h('h2', {}, 'There is no map of it'),
+      h('h2', {}, 'There is no map of this process'),
       h('p', { 'data-name': 'map-why' }, sentence),
-      h('p', { class: 'hint' }, 'While a process runs, its map is here, and in the terminal:'),
+      h('p', { class: 'hint' }, 'The map of a running process is shown here, and in the terminal:'),
       h('pre', {}, `memoir map ${target.running ? target.pid : 'PID'}`),
     );
   }
@@ -206,7 +206,7 @@ export class MapPart implements Part {
       ),
       map.has_addresses
         ? null
-        : h('span', { class: 'hint' }, 'Addresses are not shown to you (memoir serve --addresses).'),
+        : h('span', { class: 'hint' }, 'Addresses are hidden: memoir serve --addresses shows them.'),
     );
   }
 
@@ -384,9 +384,9 @@ function isIn(row: MapRow, region: number): boolean {
 
 function sumWords({ total, capture }: AddressMap): string {
   if (capture.source === 'recording')
-    return 'The process has ended: this is the last look that its recording kept. PSS, what was shared, and single pages are not in it.';
+    return 'The process has ended: this is the last snapshot in its recording, which has no PSS, no shared memory and no single pages.';
   if (capture.rss_before === null || capture.rss_after === null) return '';
   if (capture.rss_before === total.bytes.rss || capture.rss_after === total.bytes.rss)
-    return 'to the byte what the kernel counts (VmRSS)';
-  return `the kernel counted ${bytesText(capture.rss_before)} before and ${bytesText(capture.rss_after)} after: it changed meanwhile`;
+    return 'exactly what the kernel counts (VmRSS)';
+  return `the kernel counted ${bytesText(capture.rss_before)} before and ${bytesText(capture.rss_after)} after: memory changed meanwhile`;
 }

@@ -110,7 +110,7 @@ export class NodesPart implements Part {
       this.scene?.change({ target: id, view: 'flame', metric: '', zoom: '', focus: '' });
     } else if (line.node) {
       this.empty.hidden = false;
-      this.empty.textContent = `There are no profiles of ${line.name}: memoir watch takes them of programs that serve them, and with --record makes recordings of processes of this machine.`;
+      this.empty.textContent = `There are no profiles of ${line.name}: memoir watch fetches profiles from programs that serve them, and with --record it records processes of this machine.`;
     }
   }
 
@@ -163,7 +163,7 @@ export class NodesPart implements Part {
         h(
           'span',
           { 'data-name': 'nodes-last', 'data-value': sum('last') },
-          `${bytesText(sum('last'))} together`,
+          `${bytesText(sum('last'))} in total`,
         ),
       answer.step > 1 &&
         h('span', { class: 'hint' }, `curves show the last of every ${countText(answer.step)} snapshots`),
@@ -173,8 +173,8 @@ export class NodesPart implements Part {
     this.empty.hidden = this.lines.length > 0 && answer.columns.length > 0;
     this.empty.textContent =
       this.lines.length === 0
-        ? 'No node has this in its name or role: Esc takes the search back.'
-        : 'Nothing is known of the memory of these nodes: memoir watch takes heap profiles, and with --metrics what the runtime counts.';
+        ? 'No node has the search text in its name or role: Esc clears the search.'
+        : 'There is no data on the memory of these nodes: memoir watch fetches heap profiles, and with --metrics the counters of the runtime.';
   }
 
   private fillGrid(): void {
@@ -193,7 +193,7 @@ export class NodesPart implements Part {
     const curve: Column<Line> = {
       id: 'curve',
       label: word,
-      title: 'Over all of the time, from its least to its most; a mark below is a gap',
+      title: 'Over the whole time, scaled from its minimum to its maximum; a mark below is a gap',
       cell: (line) => this.spark(line, answer),
     };
     return [
@@ -221,8 +221,8 @@ export class NodesPart implements Part {
       ),
       ...(isKnown('height')
         ? [
-            numberColumn('height', 'Height', 'Its newest block', countText, true),
-            numberColumn('lag', 'Lag', 'Blocks behind the highest of all', countText, true),
+            numberColumn('height', 'Height', 'The newest block of the node', countText, true),
+            numberColumn('lag', 'Lag', 'Blocks behind the highest node', countText, true),
           ]
         : []),
       ...(answer.run === null
@@ -239,7 +239,7 @@ export class NodesPart implements Part {
         'span',
         { class: 'name-cell' },
         h('b', {}, line.role || 'no role'),
-        whereWord(`${countText(line.members.length)} node${line.members.length === 1 ? '' : 's'}, together`),
+        whereWord(`${countText(line.members.length)} node${line.members.length === 1 ? '' : 's'}, in total`),
       );
     const where = answer.run === null ? node.nick : node.nick === node.name ? node.class : node.nick;
     return h(
@@ -284,7 +284,7 @@ export class NodesPart implements Part {
     return numberColumn(
       'growth',
       'Growth',
-      'The trend in the selected time and what memoir ram says about it; it needs 30 s and 24 snapshots in them',
+      'The trend in the selected time and the verdict of memoir ram; a verdict needs at least 30 s and 24 snapshots',
       (perSecond, line) => {
         const verdict = line.node ? summaryOf(line.node, answer.column).growth.verdict : 'together';
         return h(
@@ -317,7 +317,7 @@ export class NodesPart implements Part {
             )
           : h(
               'span',
-              { class: 'nothing', title: 'memoir watch has taken no profiles of it' },
+              { class: 'nothing', title: 'memoir watch has fetched no profiles of this node' },
               line.node ? 'none' : '',
             ),
     };

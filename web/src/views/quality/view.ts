@@ -17,14 +17,14 @@ export interface Finding {
 
 const ends: Readonly<Record<string, string>> = {
   no_rule: 'ended in code without unwind information: build it with -fasynchronous-unwind-tables',
-  bad_frame: 'were led outside the stack by the rules',
-  too_deep: 'too deep: the middle was left out',
-  table_full: 'not kept because the table of stacks was full',
-  cut: 'went on outside of the part that was copied',
-  not_taken: 'not taken: too many new ones at once, or not readable',
+  bad_frame: 'had unwind rules that pointed outside the stack',
+  too_deep: 'were too deep: their middle is left out',
+  table_full: 'were dropped because the table of stacks was full',
+  cut: 'were longer than the part of the stack that was copied',
+  not_taken: 'were not recorded: too many new stacks at once, or unreadable memory',
 };
 const nameless: Readonly<Record<string, string>> = {
-  no_module: "code in no file, such as a JIT's",
+  no_module: 'in code without a file, such as that of a JIT',
   no_symbols: 'in files without symbols: install their debug symbols, or do not strip them',
   gap: 'between the symbols of a file',
 };
@@ -60,7 +60,7 @@ function timeFindings({ time }: Quality): Finding[] {
       value: lost,
       text: lost
         ? `${countText(lost)} samples or waits lost`
-        : `No sample lost of ${countText(time.samples)} at ${time.hz} Hz, no wait of ${countText(time.waits)}`,
+        : `Nothing lost of ${countText(time.samples)} samples at ${time.hz} Hz and ${countText(time.waits)} waits`,
       reason: lost ? 'The recorder was late: give it more processor time, or sample less often.' : '',
     },
   ];
@@ -78,7 +78,7 @@ function timeFindings({ time }: Quality): Finding[] {
       level: 'note',
       value: time.waits_without_stack,
       text: `${countText(time.waits_without_stack)} waits without a stack`,
-      reason: 'Their time is counted, and who waited is not known.',
+      reason: 'Their time is counted, but the function that waited is not known.',
     });
   return found;
 }
@@ -94,7 +94,7 @@ export function findingsOf(report: Pick<Report, 'quality' | 'cost' | 'before' | 
       name: `doubt-${doubt.kind}`,
       level: 'bad',
       value: 1,
-      text: 'Not all of its memory',
+      text: 'Part of the memory is not recorded',
       reason: doubt.sentence,
     })),
     ...timeFindings(q),
@@ -133,7 +133,7 @@ export function findingsOf(report: Pick<Report, 'quality' | 'cost' | 'before' | 
       level: q.complete ? 'good' : 'note',
       value: q.complete ? 1 : 0,
       text: q.complete ? 'The recorder ended in order' : 'The recorder was interrupted',
-      reason: q.complete ? '' : 'What it had written until then is here.',
+      reason: q.complete ? '' : 'The file has everything that was written until then.',
     });
   const odd: [string, number, Level, string, string][] = [
     [
@@ -142,15 +142,15 @@ export function findingsOf(report: Pick<Report, 'quality' | 'cost' | 'before' | 
       'note',
       `${countText(q.unknown_frees)} frees of blocks never seen allocated`,
       before
-        ? 'They were there before memoir attached.'
-        : 'They were allocated before tracing began, or by an allocator that is not traced.',
+        ? 'These blocks were allocated before memoir attached.'
+        : 'These blocks were allocated before tracing began, or by an allocator that is not traced.',
     ],
     [
       'implied_frees',
       q.implied_frees,
       'note',
-      `${countText(q.implied_frees)} frees known only because their address was used again`,
-      'An allocator or library frees in a way that is not traced.',
+      `${countText(q.implied_frees)} frees found only by reuse of the address`,
+      'An allocator or a library frees memory in a way that is not traced.',
     ],
     [
       'collapsed_stacks',
@@ -170,7 +170,7 @@ export function findingsOf(report: Pick<Report, 'quality' | 'cost' | 'before' | 
       'samples_dropped',
       q.samples_dropped,
       'bad',
-      `${countText(q.samples_dropped)} samples found no room`,
+      `${countText(q.samples_dropped)} samples dropped: the buffer was full`,
       'Sample less often.',
     ],
     [
@@ -178,21 +178,21 @@ export function findingsOf(report: Pick<Report, 'quality' | 'cost' | 'before' | 
       q.off_ns,
       'note',
       `The heap was not traced for ${durationText(q.off_ns)}`,
-      'Blocks of that time are in no number.',
+      'Allocations in that time are not counted.',
     ],
     [
       'coarsened',
       q.coarsened ? 1 : 0,
       'note',
-      'Older times are coarser',
-      'To stay below --max-size; sums are exact.',
+      'Older times have a coarser resolution',
+      'The file stays below --max-size this way; sums are exact.',
     ],
     [
       'waits',
       cost.waits,
       'note',
       `The program waited ${countText(cost.waits)} times for the recorder, ${durationText(cost.wait_ns)} in all`,
-      'At a full ring; at most 20 ms each.',
+      'The event buffer was full; each wait was 20 ms at most.',
     ],
   ];
   for (const [name, value, level, text, reason] of odd)
@@ -238,7 +238,7 @@ export class QualityPart implements Part {
     const report = await scene.source.get<Report>('api/report', headOf(scene));
     if (this.scene !== scene) return;
     this.seen = findingsOf(report);
-    fill(this.element, h('p', { class: 'hint' }, 'About the whole recording, whatever is selected.'));
+    fill(this.element, h('p', { class: 'hint' }, 'About the whole recording, not only the selection.'));
     add(
       this.element,
       h(
@@ -266,16 +266,16 @@ export class QualityPart implements Part {
     return h(
       'section',
       { class: 'card cost' },
-      h('h3', {}, 'What recording cost'),
+      h('h3', {}, 'Cost of recording'),
       h(
         'dl',
         {},
         ...line(
-          'Added to the program',
+          'Time added to the program',
           cost.ns_per_event ? `about ${countText(cost.ns_per_event)} ns per event` : 'not measured',
           cost.ns_per_event,
         ),
-        ...line('Processor time of the recorder', durationText(cost.recorder_cpu_ns), cost.recorder_cpu_ns),
+        ...line('CPU time of the recorder', durationText(cost.recorder_cpu_ns), cost.recorder_cpu_ns),
         ...line('Memory of the recorder', bytesText(cost.recorder_rss_bytes), cost.recorder_rss_bytes),
         ...(before
           ? line('Resident before memoir attached', bytesText(before.rss_bytes), before.rss_bytes)

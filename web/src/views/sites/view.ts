@@ -8,6 +8,7 @@ import { timely } from '../../metrics';
 import { plainTable, type PlainColumn } from '../../plain_table';
 import { questionOf, type Part, type Scene } from '../../scene';
 import { areas, type Areas } from '../../selection';
+import { noneText } from '../../states';
 import { onTheme, theme, type Theme } from '../../theme';
 import { isNarrow, spanIn, timeAt, xOf, type Lane, type Span } from '../../timeline/scale';
 import { paintSites, siteAt, siteColor, type StackLook } from '../../timeline/stacked';
@@ -265,12 +266,7 @@ export class SitesPart implements Part {
       ),
       top,
       h('span', { class: 'hint' }, `${data.metric}${data.is_rate ? ' per second' : ''} by function`),
-      this.isEmpty &&
-        h(
-          'p',
-          { class: 'empty' },
-          `No call site has any ${data.metric} in the selection. Choose another metric or more time.`,
-        ),
+      this.isEmpty && h('p', { class: 'empty' }, noneText('call site', scene, data.metric)),
     );
   }
 
@@ -315,7 +311,7 @@ export class SitesPart implements Part {
       number('begin', 'Begin'),
       number('end', 'End'),
       data.is_rate
-        ? number('total', 'In all', (value) => valueText(value, data.unit))
+        ? number('total', 'Total', (value) => valueText(value, data.unit))
         : number('growth', 'Growth', (value) => signedText(value, (one) => this.text(one))),
     ];
   }

@@ -14,9 +14,7 @@ const AROUND = 3;
 export function listingOf(answer: SourceAnswer, isFolded: boolean): CodeLine[] {
   const costs = new Map(answer.lines.map((line) => [line.line, line]));
   const nowhere = costs.get(0);
-  const first: CodeLine[] = nowhere
-    ? [{ line: 0, text: 'at lines that are not known', cost: nowhere, hidden: 0 }]
-    : [];
+  const first: CodeLine[] = nowhere ? [{ line: 0, text: 'at unknown lines', cost: nowhere, hidden: 0 }] : [];
   if (answer.text === null)
     return [
       ...first,

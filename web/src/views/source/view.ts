@@ -93,12 +93,12 @@ export class SourcePart implements Part {
               whereWord(file.file.slice(0, -baseName(file.file).length), file.file),
             ),
         },
-        number('self', 'of stacks that end in it'),
-        number('total', 'of stacks that it is in'),
+        number('self', 'cost of stacks that end in this file'),
+        number('total', 'cost of stacks that contain this file'),
         {
           id: 'lines',
           label: 'lines',
-          title: 'that have a cost',
+          title: 'lines that have a cost',
           isNumber: true,
           isWide: true,
           data: (file) => file.lines,
@@ -117,14 +117,14 @@ export class SourcePart implements Part {
         `${countText(files.length)} file${files.length === 1 ? '' : 's'}` +
           (answer.placed === answer.total.value
             ? ''
-            : `, which have ${shareText(answer.placed, answer.total.value)} themselves; the rest ends in code whose file is not known`),
+            : `, which have ${shareText(answer.placed, answer.total.value)} of self; the source file of the rest is not known`),
       ),
       files.length === 0 &&
         h(
           'p',
           { class: 'empty' },
           scene.selection.find && answer.files.length
-            ? 'No file matches what you look for.'
+            ? 'No file matches the search.'
             : 'No frame of this selection has a source file: compile the program with -g, or install its debug symbols, and record again.',
         ),
     );
@@ -187,7 +187,7 @@ export class SourcePart implements Part {
     const number = (id: 'self' | 'total', hue: number): Column<CodeLine> => ({
       id,
       label: id,
-      title: id === 'self' ? 'of stacks that end at this line' : 'of stacks that this line is in',
+      title: id === 'self' ? 'cost of stacks that end at this line' : 'cost of stacks that contain this line',
       isNumber: true,
       data: (line) => line.cost?.[id] ?? '',
       cell: (line) => (line.cost ? barCell(line.cost[id], answer.total.value, answer.unit, hue) : ''),
@@ -301,7 +301,7 @@ export class SourcePart implements Part {
           ),
       h('span', { class: 'hint path', title: answer.path ?? '' }, answer.path ?? answer.file ?? ''),
       answer.lines.length === 0 &&
-        h('p', { class: 'empty' }, 'No line of this file has any of it in the selection.'),
+        h('p', { class: 'empty' }, `No line of this file has any ${answer.metric} in the selection.`),
     );
   }
 
@@ -309,7 +309,7 @@ export class SourcePart implements Part {
     const sentence =
       answer.why ??
       (isTooShort(answer)
-        ? 'This file is shorter than the one that was compiled: lines may be others.'
+        ? 'This file is shorter than the file that was compiled: line numbers may not fit.'
         : answer.changed
           ? 'This file was changed after the recording began: lines may have moved.'
           : '');

@@ -7,6 +7,7 @@ import { Grid, sortOf, type Column } from '../../grid';
 import { nameWord, whereWord } from '../../names';
 import { loadRows, sortRows, sumWords, tableOf, type Row, type Rows } from '../../rows';
 import type { Part, Scene } from '../../scene';
+import { noneText } from '../../states';
 import { countText } from '../../units';
 import { BesideChooser } from '../../beside';
 
@@ -16,7 +17,7 @@ export class ThreadsPart implements Part {
   private readonly words = h('span', { class: 'words' });
   private readonly bar = h('div', { class: 'toolbar' }, this.beside.element, this.words);
   private readonly grid = new Grid<Row>({
-    label: 'What each thread has',
+    label: 'Threads',
     nameOf: (row) => row.place,
     onSort: (column) => this.scene?.change({ sort: column }, 'replace'),
   });
@@ -65,7 +66,7 @@ export class ThreadsPart implements Part {
       this.words,
       ...sumWords(answer.sums),
       h('span', { class: 'hint' }, `${countText(rows.length)} thread${rows.length === 1 ? '' : 's'}`),
-      rows.length === 0 && h('p', { class: 'empty' }, 'No thread has any of this in the selection.'),
+      rows.length === 0 && h('p', { class: 'empty' }, noneText('thread', scene)),
     );
     this.seen = { ...answer, rows: sortRows(rows, sort) };
     this.grid.set(columns, this.seen.rows, sort);

@@ -7,6 +7,7 @@ import { Grid, type Column } from '../../grid';
 import { nameWord, whereWord } from '../../names';
 import { sumWords } from '../../rows';
 import type { Part, Scene } from '../../scene';
+import { noneText } from '../../states';
 import { baseName, countText, valueText } from '../../units';
 import { BesideChooser } from '../../beside';
 import { loadForest, type Forest, type Node } from './forest';
@@ -57,8 +58,7 @@ export class TreePart implements Part {
     fill(
       this.words,
       ...sumWords(forest.sums),
-      forest.root.children.length === 0 &&
-        h('p', { class: 'empty' }, 'Nothing here: no stack has any of this metric in the selection.'),
+      forest.root.children.length === 0 && h('p', { class: 'empty' }, noneText('stack', scene)),
     );
     this.list();
   }
