@@ -11,6 +11,7 @@ need_packages page
 node "$packages/typescript/bin/tsc" --noEmit -p "$TOP/web" >types.out 2>&1
 equal page-types "0 " "$? $(head -n 3 types.out)"
 run_page_test styles.mjs
+run_page_test selection.mjs
 # Tests read the page through locators, which look whether it is seen (web/test/seen.mjs).
 equal page-tests-look "" "$(grep -lE 'document\.querySelector|\$\$?eval\(|page\.(textContent|innerText|getAttribute|isVisible)\(' "$TOP"/web/test/*.mjs |
     grep -vE '/(browser|look|seen)\.mjs$')"

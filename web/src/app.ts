@@ -1,4 +1,5 @@
 // The page: header, timeline, selection, one view at a time; asks the server again and again while a recording grows.
+import { SelectionInAddress } from './address';
 import type { Report, Target, Targets } from './api_types';
 import { ask, hasToken, ServerError } from './client';
 import { Controls } from './controls';
@@ -7,19 +8,18 @@ import { Events, growthOf, type Happening } from './events';
 import { island } from './export/island';
 import { SaveMenu } from './export/menu';
 import { helpDialog, openHelp } from './help';
-import { HistoryView } from './history/view';
 import { isTimeless, learnMetrics, timely, usualMetric } from './metrics';
 import { headOf, type Part, type Scene } from './scene';
-import { SelectionInAddress } from './selection';
 import { Source } from './source';
 import { nothingYet, unread, waiting } from './states';
 import { showSummary } from './summary';
 import { toggleTheme } from './theme';
 import { TimelinePart } from './timeline/timeline';
 import { tokenForm } from './token';
-import { Parts, views } from './views/all';
-import { aboutView, type View } from './views/list';
-import { findingsOf, worst } from './views/quality';
+import { Parts } from './views/all';
+import { HistoryView } from './views/history/view';
+import { aboutView, viewNames, type View } from './views/list';
+import { findingsOf, worst } from './views/quality/view';
 import { fillWho, isClosed, nameOf } from './who';
 
 const GROWING_MS = 1000,
@@ -48,7 +48,6 @@ export class App {
   private readonly history = new HistoryView();
   private readonly saveMenu = new SaveMenu(
     {
-      views,
       part: (view) => this.parts.get(view),
       always: [(scene) => this.timeline.show(scene), (scene) => this.showReport(scene)],
       again: () => void this.refresh(),
@@ -72,7 +71,10 @@ export class App {
         this.who,
         h('span', { class: 'spring' }),
         this.badge,
-        button('Save…', () => this.save(), { class: 'save-button', title: 'Save what is seen (e)' }),
+        button('Save…', () => this.save(), {
+          class: 'save-button',
+          title: 'Save this view, or all views (e)',
+        }),
         button('◐', toggleTheme, {
           class: 'icon',
           'aria-label': 'Dark or light',
@@ -161,7 +163,7 @@ export class App {
     if (error instanceof ServerError && error.needsToken) {
       this.askToken();
     } else if (error instanceof ServerError && error.isUnreachable) {
-      this.banner.textContent = `${error.message}${this.state === 'shows' ? ' What you see is what it said last.' : ''}`;
+      this.banner.textContent = `${error.message}${this.state === 'shows' ? ' The page shows its last answers.' : ''}`;
       this.banner.hidden = false;
     } else {
       this.trouble.textContent = error instanceof Error ? error.message : String(error);
@@ -247,8 +249,7 @@ export class App {
   }
 
   private get view(): View {
-    const { view } = this.address.current;
-    return views.includes(view) ? view : 'flame';
+    return this.address.current.view;
   }
 
   private async refresh(): Promise<void> {
@@ -318,7 +319,7 @@ export class App {
     const level = worst(findingsOf(report));
     this.badge.className = `badge ${level}`;
     this.badge.textContent =
-      level === 'good' ? 'nothing lost' : level === 'note' ? 'notes on quality' : 'look at the quality';
+      level === 'good' ? 'quality: good' : level === 'note' ? 'quality: notes' : 'quality: problems';
     this.badge.hidden = false;
   }
 
@@ -340,7 +341,7 @@ export class App {
     if (!this.tabs.childElementCount)
       fill(
         this.tabs,
-        ...views.map((view) => {
+        ...viewNames.map((view) => {
           const { tab, title, letter, begins } = aboutView(view);
           return button(tab, () => this.address.change({ view }), {
             role: 'tab',
@@ -407,7 +408,9 @@ export class App {
   /** g and the letter of a view; or its place. */
   private goTo(key: string): boolean {
     const isGoing = this.isGoing;
-    const view = isGoing ? views.find((one) => aboutView(one).letter === key) : views[Number(key) - 1];
+    const view = isGoing
+      ? viewNames.find((one) => aboutView(one).letter === key)
+      : viewNames[Number(key) - 1];
     this.isGoing = !isGoing && key === 'g';
     if (view) this.address.change({ view });
     return this.isGoing || view !== undefined;
@@ -442,7 +445,7 @@ export class App {
   }
 
   private nextTab(step: number, isOnTab: boolean): void {
-    const next = views[(views.indexOf(this.view) + step + views.length) % views.length]!;
+    const next = viewNames[(viewNames.indexOf(this.view) + step + viewNames.length) % viewNames.length]!;
     this.address.change({ view: next });
     if (isOnTab) this.tabs.querySelector<HTMLElement>(`[data-view=${next}]`)?.focus();
   }

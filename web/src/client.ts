@@ -61,7 +61,7 @@ function fromDocument<T>(question: string): T {
   if (answer === undefined)
     throw new ServerError(
       404,
-      'This file holds no answer to that: it was saved for another selection. Go back (Esc or the back button), or ask memoir serve with the recording.',
+      'This file has no data for this selection: it was saved for another one. Go back (Esc or the back button), or open the recording with memoir serve.',
     );
   return answer as T;
 }
@@ -95,7 +95,7 @@ export async function ask<T>(path: string, parameters: Parameters = {}): Promise
   try {
     return (await response.json()) as T;
   } catch {
-    throw new ServerError(0, 'The answer of memoir serve broke off. Trying again.');
+    throw new ServerError(0, 'The connection to memoir serve broke off. Trying again.');
   }
 }
 

@@ -18,7 +18,8 @@ export class Controls {
   private readonly counted = h('span', {
     class: 'hint',
     'data-name': 'counted',
-    title: 'The recording has boundaries in time; sums are exact between them.',
+    title:
+      'The recording has exact sums between fixed points in time; the selected time is widened or moved to those points.',
   });
   private readonly filter = this.input(
     'filter',
@@ -103,7 +104,7 @@ export class Controls {
         ? button(
             `${time.from === null ? `at ${durationText(time.to)}` : `${durationText(time.from)} – ${durationText(time.to)}`} ×`,
             () => scene.change({ time: null, zoom: '' }),
-            { class: 'chip on', 'aria-label': 'Show all of the time again', 'data-name': 'time' },
+            { class: 'chip on', 'aria-label': 'Clear the time selection', 'data-name': 'time' },
           )
         : null,
     );
@@ -115,11 +116,11 @@ export class Controls {
     if (!time) return;
     const isInstant = time.from === null;
     const text = isInstant
-      ? `counted at ${durationText(range.to_ns)}`
-      : `counted ${durationText(range.from_ns)} – ${durationText(range.to_ns)}`;
+      ? `values are from ${durationText(range.to_ns)}`
+      : `sums cover ${durationText(range.from_ns)} – ${durationText(range.to_ns)}`;
     const asked = isInstant
-      ? `counted at ${durationText(time.to)}`
-      : `counted ${durationText(time.from ?? 0)} – ${durationText(time.to)}`;
+      ? `values are from ${durationText(time.to)}`
+      : `sums cover ${durationText(time.from ?? 0)} – ${durationText(time.to)}`;
     this.counted.textContent = text === asked ? '' : text;
   }
 

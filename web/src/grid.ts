@@ -35,6 +35,11 @@ export function numberColumn<Row extends { numbers: ReadonlyMap<string, number> 
   };
 }
 
+/** The column that rows are sorted by: the wanted one if it can be, else the usual one. */
+export function sortOf<Row>(columns: readonly Column<Row>[], wanted: string, usual: string): string {
+  return columns.some((column) => column.sorts && column.id === wanted) ? wanted : usual;
+}
+
 export interface GridOptions<Row> {
   label: string;
   height?: number; // of a row, as its style has it

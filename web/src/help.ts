@@ -1,12 +1,11 @@
 // Keys, on `?`.
 import { button, h } from './dom';
-import { views } from './views/all';
-import { aboutView } from './views/list';
+import { aboutView, viewNames } from './views/list';
 
 const keys: readonly [string, string][] = [
   [
     'g …',
-    `a view: ${views.map((view) => `${aboutView(view).letter} ${aboutView(view).tab.toLowerCase()}`).join(', ')}`,
+    `a view: ${viewNames.map((view) => `${aboutView(view).letter} ${aboutView(view).tab.toLowerCase()}`).join(', ')}`,
   ],
   ['1 … 9', 'one of the first nine views'],
   ['[ ]', 'the view before, the next view'],
@@ -17,7 +16,7 @@ const keys: readonly [string, string][] = [
   ['m', 'choose the metric'],
   [
     '+ − 0',
-    'call graph: zoom; arrows walk along calls, Enter shows the graph around a function, Backspace all of it',
+    'call graph: zoom; arrows walk along calls, Enter shows the graph around a function, Backspace shows the whole graph',
   ],
   ['n p', 'source: the next line with a cost or that was found, the one before; Backspace all files'],
   ['Shift + arrows', 'heat map: select a range of cells, Enter one cell; all views follow'],
@@ -26,11 +25,11 @@ const keys: readonly [string, string][] = [
   ['e', 'save: pictures, tables, files for other programs, all views as one page'],
   ['v x b', 'diff: table or flame graph, swap the sides, keep the selected time to compare with'],
   ['l', 'nodes: each over time, below each other; arrows choose one, Enter opens it'],
-  ['r', 'flame graph and tree: turn them round'],
+  ['r', 'flame graph and tree: switch between top down and bottom up'],
   ['Ctrl, Shift', 'with the wheel: zoom into a flame graph, pan it'],
   ['c', 'callers and callees of the function; there Enter moves on, z zooms, Backspace goes back'],
   ['← → ↑ ↓', 'map: from mapping to mapping; Enter shows its pages, Backspace goes back'],
-  ['Esc', 'take back: find, then zoom, filter, time'],
+  ['Esc', 'clear find, then zoom, filter and time'],
   ['d', 'dark or light'],
   ['?', 'this'],
 ];
@@ -43,7 +42,7 @@ export function helpDialog(): HTMLDialogElement {
     h(
       'p',
       { class: 'hint' },
-      'Drag over the timeline to select a range: all views follow. Click it for one instant. A double click takes it back. Everything you select is in the address, so a link shows the same.',
+      'Drag over the timeline to select a range: all views follow. Click it for one instant. A double click clears it. Everything you select is in the address, so a link shows the same.',
     ),
     button('Close', () => dialog.close(), { class: 'primary' }),
   );

@@ -1,8 +1,9 @@
 // Rows of one metric or of several, in one shape.
 import type { Frame, Report, SideRow, Sides, SideValue } from './api_types';
+import { h } from './dom';
 import type { Table } from './export/seen';
 import { questionOf, type Scene } from './scene';
-import { baseName } from './units';
+import { baseName, valueText } from './units';
 
 export interface Cell {
   self: number;
@@ -107,6 +108,30 @@ export async function loadRows(scene: Scene, by: string): Promise<Rows> {
       ratios: [],
     })),
   };
+}
+
+/** By the size of a number, the largest first: `sort` names its column, such as "total-1" for the total of the second metric. */
+export function sortRows(rows: readonly Row[], sort: string): Row[] {
+  const [kind, place] = sort.split('-'),
+    i = Number(place);
+  const key = (row: Row): number =>
+    kind === 'ratio'
+      ? (row.ratios[i] ?? -Infinity)
+      : (row.cells[i]?.[kind === 'total' || kind === 'count' ? kind : 'self'] ?? 0);
+  return [...rows].sort(
+    (a, b) => Math.abs(key(b)) - Math.abs(key(a)) || (b.cells[0]?.total ?? 0) - (a.cells[0]?.total ?? 0),
+  );
+}
+
+/** The sum of each metric, in words above a table. */
+export function sumWords(sums: readonly Sum[]): HTMLElement[] {
+  return sums.map((sum, i) =>
+    h(
+      'span',
+      { class: 'total', 'data-name': `sum-${i}`, 'data-value': sum.value },
+      `${sum.metric} ${valueText(sum.value, sum.unit)}`,
+    ),
+  );
 }
 
 /** For a file: numbers as they are, under the names that memoir report --csv gives them.  A column without a name is left out. */

@@ -2,7 +2,7 @@
 import type { Target } from './api_types';
 import type { Parameters } from './client';
 import type { Picture, Table } from './export/seen';
-import type { Selection } from './selection';
+import { questionOfSelection, type Selection } from './selection';
 import type { Source } from './source';
 
 export interface Scene {
@@ -36,12 +36,5 @@ export function headOf(scene: Scene): Parameters {
 }
 
 export function questionOf(scene: Scene, metric = scene.metric): Parameters {
-  const { time, filter } = scene.selection;
-  return {
-    ...whose(scene),
-    metric,
-    between: time && time.from !== null ? `${time.from}ns,${time.to}ns` : null,
-    at: time && time.from === null ? `${time.to}ns` : null,
-    filter,
-  };
+  return { ...whose(scene), metric, ...questionOfSelection(scene.selection) };
 }

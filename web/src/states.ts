@@ -1,6 +1,7 @@
-// What stands in place of all views while there is nothing to show yet, or at all.
+// What stands in place of a view, or of all views, while there is nothing to show.
 import type { Target } from './api_types';
 import { button, h } from './dom';
+import type { Scene } from './scene';
 
 export function waiting(sentence: string): HTMLElement {
   return h(
@@ -16,7 +17,7 @@ export function unread(sentence: string, leave: () => void): HTMLElement {
   return h(
     'div',
     { class: 'card state' },
-    h('h2', {}, 'There is nothing to show'),
+    h('h2', {}, 'This node cannot be shown'),
     h('p', { 'data-name': 'unread' }, sentence),
     button('All nodes', leave, { class: 'primary' }),
   );
@@ -33,9 +34,15 @@ export function nothingYet(target: Target | undefined): HTMLElement {
       'p',
       {},
       isNone
-        ? 'memoir knows only what the kernel says about it. To see who allocates:'
-        : 'As soon as something is, it is shown here.',
+        ? 'memoir shows only what the kernel knows about this process. To record its allocations:'
+        : 'The recording is shown here as soon as it has data.',
     ),
     isNone && h('pre', {}, `memoir attach ${target.pid}`),
   );
+}
+
+/** Of a view whose selection has nothing of the metric. */
+export function noneText(what: string, { metric, selection }: Scene, shown = metric): string {
+  const how = `Choose another metric${selection.time ? ' or more time' : ''}${selection.filter ? ', or clear the filter' : ''}.`;
+  return `No ${what} has any ${shown} in the selection. ${how}`;
 }

@@ -24,7 +24,7 @@ const verdicts: Readonly<Record<string, string>> = {
 
 /** A number that lost events leave open is never shown alone. */
 function rangeText(low: number, high: number): string {
-  return low === high ? '' : `${bytesText(low)} to ${bytesText(high)}, as events were lost; `;
+  return low === high ? '' : `${bytesText(low)} to ${bytesText(high)}, because events were lost; `;
 }
 
 /** What a verdict lacks: time, or values in it. */
@@ -40,7 +40,7 @@ function factsOf(report: Report): Fact[] {
   if (heap.calls > 0) {
     facts.push({
       name: 'peak',
-      label: 'Heap at its peak',
+      label: 'Peak heap',
       value: heap.peak_bytes,
       text: bytesText(heap.peak_bytes),
       more: `${rangeText(heap.peak_bytes_low, heap.peak_bytes_high)}${countText(heap.peak_calls)} blocks, at ${durationText(heap.peak_time_ns)}`,
@@ -60,7 +60,7 @@ function factsOf(report: Report): Fact[] {
     });
     facts.push({
       name: 'allocated',
-      label: 'Allocated in all',
+      label: 'Total allocated',
       value: heap.allocated_bytes,
       text: bytesText(heap.allocated_bytes),
       more: `${shortCountText(heap.calls)} calls${seconds > 0 ? `, ${shortCountText(heap.calls / seconds)}/s` : ''}`,
@@ -71,17 +71,17 @@ function factsOf(report: Report): Fact[] {
       label: 'Temporary',
       value: heap.temporary_calls,
       text: shareText(heap.temporary_calls, heap.calls),
-      more: `${shortCountText(heap.temporary_calls)} calls for nothing`,
+      more: `${shortCountText(heap.temporary_calls)} short-lived blocks`,
       metric: 'heap.temporary',
     });
   }
   if (rss !== null)
     facts.push({
       name: 'rss',
-      label: 'Resident, at most',
+      label: 'Peak resident',
       value: rss,
       text: bytesText(rss),
-      more: 'as the kernel counts',
+      more: 'as counted by the kernel',
       metric: 'resident',
     });
   const isOfRss = growth.rss.verdict === 'growing' || growth.heap.verdict === 'unknown';

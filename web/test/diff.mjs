@@ -207,7 +207,7 @@ async function flame(page, expected) {
   const even = rowOf(expected, 'even');
   equal('page-diff-flame-name', 'even', await page.locator('.flame .facts').getAttribute('data-name'));
   equal('page-diff-flame-frame', even.change, await facts('Change'));
-  equal('page-diff-flame-error', even.error, await facts('Chance'));
+  equal('page-diff-flame-error', even.error, await facts('Error'));
   await testTexts(page, 'page-diff-flame-texts', { within: '.flame .facts' });
   await page.reload();
   await shown(page);

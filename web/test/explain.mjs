@@ -45,7 +45,7 @@ async function owners(page, file) {
   );
   check(
     'explain-says-to-the-byte',
-    /to the byte what the kernel counted/.test(await page.locator('[data-name=explain-sum]').innerText()),
+    /exactly what the kernel counted/.test(await page.locator('[data-name=explain-sum]').innerText()),
     await page.locator('[data-name=explain-sum]').innerText(),
   );
   for (const { kind, bytes } of told.advice)
@@ -109,7 +109,7 @@ async function sites(page, url, file) {
     page.url(),
   );
   await after(page, () => page.goBack());
-  await after(page, () => page.getByRole('button', { name: 'Flame graph of it' }).click());
+  await after(page, () => page.getByRole('button', { name: 'Flame graph of this owner' }).click());
   equal('explain-owner-flame', held.value, await valueOf(page, '[data-name=flame-total]'));
 }
 

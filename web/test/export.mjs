@@ -192,7 +192,7 @@ async function wholePage(browser, page) {
   await saved.locator('.trouble:not([hidden])').waitFor();
   check(
     'export-page-not-saved-sentence',
-    /holds no answer to that/.test(await saved.locator('.trouble').innerText()),
+    /has no data for this selection/.test(await saved.locator('.trouble').innerText()),
     await saved.locator('.trouble').innerText(),
   );
   equal('export-page-faults', '', saved.faults.join('; '));

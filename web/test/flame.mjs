@@ -12,7 +12,7 @@ async function load() {
   const { outputFiles } = await build({
     stdin: {
       contents: "export * from './layout'; export * from './paint'; export { Palette } from './colors';",
-      resolveDir: join(here, '../src/flame'),
+      resolveDir: join(here, '../src/views/flame'),
     },
     bundle: true,
     format: 'esm',

@@ -55,7 +55,7 @@ async function numbers(page, pid) {
       sorted(told.leaves.map((leaf) => [`${leaf.section}/${leaf.label}/${leaf.item}`, leaf.bytes[figure]])),
       sorted(
         await page
-          .locator(`[data-leaf] [data-figure=${figure}]`)
+          .locator(`[data-leaf] [data-column=${figure}]`)
           .evaluateAll((all) =>
             all.map((one) => [one.closest('tr').dataset.leaf, Number(one.dataset.value)]),
           ),

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { equal, runTests } from './browser.mjs';
 
 const src = join(dirname(fileURLToPath(import.meta.url)), '../src');
-const HEAD = /^\/\* For (all|[a-z]+(?:, [a-z]+)*)[.:]/;
+const HEAD = /^\/\* For (all|[a-z/]+(?:, [a-z/]+)*)[.:]/;
 const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
 
 /** Every selector of a style, also those in @media; @keyframes have none. */
@@ -45,7 +45,9 @@ function faultsOf(styles, sources) {
   for (const [file, css] of Object.entries(styles)) {
     const told = HEAD.exec(css)?.[1];
     if (!told) {
-      faults.push(`${file} does not begin with what it is for: /* For all. */ or /* For graph, heat. */`);
+      faults.push(
+        `${file} does not begin with what it is for: /* For all. */ or /* For views/graph, views/heat. */`,
+      );
       continue;
     }
     const folders = told === 'all' ? null : told.split(', ');

@@ -197,8 +197,8 @@ async function quality(page, { quality: q, cost }) {
     COUNT,
   );
   for (const [name, value] of [
-    ['Added to the program', cost.ns_per_event],
-    ['Processor time of the recorder', cost.recorder_cpu_ns],
+    ['Time added to the program', cost.ns_per_event],
+    ['CPU time of the recorder', cost.recorder_cpu_ns],
     ['Memory of the recorder', cost.recorder_rss_bytes],
   ])
     equal(`page-quality-${name}`, value, await valueOf(page, `.cost [data-name="${name}"]`));

@@ -4,7 +4,7 @@ import { ask, questionText, type Parameters } from '../client';
 import type { Part, Scene } from '../scene';
 import { groupings, type Selection } from '../selection';
 import { Source } from '../source';
-import type { View } from '../views/list';
+import { viewNames, type View } from '../views/list';
 import type { Saved } from './island';
 
 /** Hears what is asked. */
@@ -35,7 +35,6 @@ export class Listener extends Source {
 
 /** What all parts of the page are, to whoever saves them. */
 export interface Host {
-  readonly views: readonly View[];
   part(view: View): Part;
   always: readonly ((scene: Scene) => Promise<void>)[]; // what is shown whatever the view is
   again(): void; // shows everything as it was
@@ -66,7 +65,7 @@ export async function collect(
     shows.push(() =>
       host.part(part.view).show({ ...scene, source, selection: { ...scene.selection, ...part } }),
     );
-  for (const view of host.views)
+  for (const view of viewNames)
     if (view === 'functions') for (const by of groupings) add({ view, by });
     else add({ view });
   let done = 0;

@@ -136,7 +136,7 @@ export class SaveMenu {
         'JSON',
         `save-${what}-json`,
         () => this.saveAnswer(part, stem),
-        'The answer that it is made of',
+        'The data that this view is made of',
       ),
     );
   }
@@ -192,7 +192,7 @@ export class SaveMenu {
   private offerPage(): void {
     fill(
       this.page,
-      this.action('Put it together', 'save-page-make', () => this.makePage()),
+      this.action('Create the page', 'save-page-make', () => this.makePage()),
     );
   }
 
@@ -200,7 +200,7 @@ export class SaveMenu {
     const scene = this.scene!,
       hides = this.hides.checked;
     let answers = await collect(this.host, scene, (done, all) => {
-      this.said.textContent = `Asking for all views: ${done} of ${all}`;
+      this.said.textContent = `Collecting all views: ${done} of ${all}`;
     });
     if (hides)
       answers = answers.map(([question, ...rest]): Saved => [
@@ -233,7 +233,7 @@ export class SaveMenu {
   private async copyLink(): Promise<string> {
     try {
       await navigator.clipboard.writeText(location.href);
-      return 'The address is copied: it shows the same to whoever can reach this server.';
+      return 'The address is copied: everybody who can reach this server sees the same view with it.';
     } catch {
       return location.href; // no clipboard here: it can be taken from the line
     }

@@ -2,71 +2,87 @@
 import type { Timeline } from '../api_types';
 import { h } from '../dom';
 import type { Table } from '../export/seen';
+import { plainTable, type PlainColumn } from '../plain_table';
 import { heightAt, heightsOf } from './heights';
 import { bytesText, countText, durationText, rateText, valueText } from '../units';
 
 const ROWS = 100;
 
-export function timelineTable(data: Timeline): HTMLElement {
-  const { begin_ns: begins, end_ns: ends, rss, pss, heap_live: live, allocated } = data.columns;
+interface Row {
+  place: number; // of the last column that it tells of
+  end: number;
+  rate: number | null;
+  instant: number; // place in the instants of call sites
+}
+
+/** Each row tells of all columns since the row before. */
+function rowsOf(data: Timeline): Row[] {
+  const { begin_ns: begins, end_ns: ends, allocated } = data.columns;
   const stride = Math.max(1, Math.ceil(ends.length / ROWS));
-  const cell = (
-    column: string,
-    value: number | null | undefined,
-    text: (value: number) => string,
-  ): HTMLElement =>
-    value === null || value === undefined
-      ? h('td', {}, '–')
-      : h('td', { 'data-column': column, 'data-value': value }, text(value));
-  const hasPss = pss.some((value) => value !== null);
-  const heights = heightsOf(data.marks);
-  const rows: HTMLElement[] = [];
-  for (let i = (ends.length - 1) % stride; i < ends.length; i += stride) {
-    const first = Math.max(0, i - stride + 1), // a row tells of all columns since the row before
-      end = ends[i] ?? 0,
+  const rows: Row[] = [];
+  for (let place = (ends.length - 1) % stride; place < ends.length; place += stride) {
+    const first = Math.max(0, place - stride + 1),
+      end = ends[place] ?? 0,
       seconds = (end - (begins[first] ?? 0)) / 1e9,
-      bytes = allocated.slice(first, i + 1).reduce<number>((sum, one) => sum + (one ?? 0), 0);
-    const instant = data.instants_ns.findIndex((ns) => ns >= end);
-    rows.push(
-      h(
-        'tr',
-        {},
-        h('th', { scope: 'row' }, durationText(end)),
-        cell('rss', rss[i], bytesText),
-        ...(hasPss ? [cell('pss', pss[i], bytesText)] : []),
-        cell('heap', live[i], bytesText),
-        cell('rate', seconds > 0 ? bytes / seconds : null, (value) => rateText(value, 'bytes')),
-        ...heights.map(({ id, steps }) => cell(id, heightAt(steps, end)?.value, countText)),
-        ...data.sites.map((site) =>
-          cell('site', site.values[instant], (value) => valueText(value, data.unit)),
-        ),
-      ),
-    );
+      bytes = allocated.slice(first, place + 1).reduce<number>((sum, one) => sum + (one ?? 0), 0);
+    rows.push({
+      place,
+      end,
+      rate: seconds > 0 ? bytes / seconds : null,
+      instant: data.instants_ns.findIndex((ns) => ns >= end),
+    });
   }
+  return rows;
+}
+
+function number(
+  id: string,
+  label: string,
+  data: (row: Row) => number | null | undefined,
+  text: (value: number) => string,
+): PlainColumn<Row> {
+  return {
+    id,
+    label,
+    data,
+    cell: (row) => {
+      const value = data(row);
+      return value === null || value === undefined ? '–' : text(value);
+    },
+  };
+}
+
+export function timelineTable(data: Timeline): HTMLElement {
+  const { rss, pss, heap_live: live } = data.columns;
+  const hasPss = pss.some((value) => value !== null);
   return h(
     'div',
     { class: 'scroll' },
-    h(
-      'table',
-      { class: 'plain' },
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ...[
-            'Time',
-            'Resident',
-            ...(hasPss ? ['Proportional'] : []),
-            'Live heap',
-            'Allocation rate',
-            ...heights.map((one) => one.name),
-            ...data.sites.map((site) => site.function ?? 'all others'),
-          ].map((name) => h('th', { scope: 'col' }, name)),
+    plainTable(
+      [
+        { label: 'Time', cell: (row) => durationText(row.end) },
+        number('rss', 'Resident', (row) => rss[row.place], bytesText),
+        ...(hasPss ? [number('pss', 'Proportional', (row) => pss[row.place], bytesText)] : []),
+        number('heap', 'Live heap', (row) => live[row.place], bytesText),
+        number(
+          'rate',
+          'Allocation rate',
+          (row) => row.rate,
+          (value) => rateText(value, 'bytes'),
         ),
-      ),
-      h('tbody', {}, ...rows),
+        ...heightsOf(data.marks).map(({ id, name, steps }) =>
+          number(id, name, (row) => heightAt(steps, row.end)?.value, countText),
+        ),
+        ...data.sites.map((site) =>
+          number(
+            'site',
+            site.function ?? 'all others',
+            (row) => site.values[row.instant],
+            (value) => valueText(value, data.unit),
+          ),
+        ),
+      ],
+      rowsOf(data),
     ),
   );
 }

@@ -4,6 +4,7 @@ import { fit } from '../canvas';
 import type { Parameters } from '../client';
 import { add, button, fill, h, listen } from '../dom';
 import type { Picture, Table } from '../export/seen';
+import { rangeText } from '../fields';
 import { literally } from '../finder';
 import { timely } from '../metrics';
 import { whose, type Part, type Scene } from '../scene';
@@ -72,7 +73,7 @@ export class TimelinePart implements Part {
       this.closeness,
       button('−', () => this.zoom(1 / STEP), { 'aria-label': 'Zoom out', title: 'Zoom out (−)' }),
       button('+', () => this.zoom(STEP), { 'aria-label': 'Zoom in', title: 'Zoom in (+, Ctrl + wheel)' }),
-      button('All', () => this.look(null), { title: 'All of the time (0)' }),
+      button('All', () => this.look(null), { title: 'The whole time (0)' }),
     );
     listen(this.over, {
       pointerdown: (event) => this.press(event),
@@ -102,7 +103,7 @@ export class TimelinePart implements Part {
     this.stretch = stretch && stretch.from !== null ? { from: stretch.from, to: stretch.to } : null;
     this.paintOver();
     const question = { ...whose(scene), metric: timely(scene.metric), points: POINTS };
-    const between = this.stretch && `${this.stretch.from}ns,${this.stretch.to}ns`;
+    const between = rangeText(this.stretch);
     const wanted = chosen || focus,
       name = wanted.length <= NAME_MOST ? wanted : '';
     if (this.of !== scene.target.id && (scene.target.bytes ?? 0) > LARGE)

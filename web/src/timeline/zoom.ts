@@ -38,7 +38,7 @@ export class Overview {
   readonly element = h('div', {
     class: 'timeline-overview',
     hidden: true,
-    title: 'All of the time: drag the window',
+    title: 'The whole time: drag the window',
   });
   private readonly canvas = h('canvas', { 'aria-hidden': 'true' });
   private whole: Stretch = { from: 0, to: 1 };

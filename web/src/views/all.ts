@@ -1,24 +1,24 @@
-// The views there are.  Each is made when it is first shown.
-import { ExplainPart } from '../explain/view';
-import { DiffPart } from '../diff/view';
-import { CallersPart } from '../callers/view';
-import { GrowthPart } from '../growth/view';
-import { FlamePart } from '../flame/view';
-import { GraphPart } from '../graph/view';
-import { HeatPart } from '../heat/view';
-import { SourcePart } from '../lines/view';
-import { NodesPart } from '../nodes/view';
-import { MapPart } from '../map/view';
+// The part of the page that shows each view.  It is made when it is first shown.
 import type { Part } from '../scene';
-import { SitesPart } from '../sites/view';
-import { FunctionsPart } from './functions';
-import { HistogramsPart } from './histograms';
-import { viewNames, type View } from './list';
-import { QualityPart } from './quality';
-import { ThreadsPart } from './threads';
-import { TreePart } from './tree';
+import { CallersPart } from './callers/view';
+import { DiffPart } from './diff/view';
+import { ExplainPart } from './explain/view';
+import { FlamePart } from './flame/view';
+import { FunctionsPart } from './functions/view';
+import { GraphPart } from './graph/view';
+import { GrowthPart } from './growth/view';
+import { HeatPart } from './heat/view';
+import { HistogramsPart } from './histograms/view';
+import type { View } from './list';
+import { MapPart } from './map/view';
+import { NodesPart } from './nodes/view';
+import { QualityPart } from './quality/view';
+import { SitesPart } from './sites/view';
+import { SourcePart } from './source/view';
+import { ThreadsPart } from './threads/view';
+import { TreePart } from './tree/view';
 
-const makers: Partial<Record<View, () => Part>> = {
+const makers: Record<View, () => Part> = {
   flame: () => new FlamePart(),
   functions: () => new FunctionsPart(),
   tree: () => new TreePart(),
@@ -37,15 +37,13 @@ const makers: Partial<Record<View, () => Part>> = {
   quality: () => new QualityPart(),
 };
 
-export const views = viewNames.filter((view) => makers[view]);
-
 export class Parts {
   private readonly made = new Map<View, Part>();
 
   get(view: View): Part {
     let part = this.made.get(view);
     if (!part) {
-      part = makers[view]!();
+      part = makers[view]();
       this.made.set(view, part);
     }
     return part;
