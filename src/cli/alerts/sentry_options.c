@@ -73,14 +73,16 @@ static int take_name(void *into, const char *argument, struct fault *fault)
 const struct option_rule sentry_rules[] = {
     {"--alert", "RULE",
      "tell when rss>2G, rss>90%, growth>5%/h, heap.live{site=~\"cache\"}>1G, psi>10%, ...",
-     take_alert},
-    {"--alert-exec", "PROGRAM", "run it when an alert fires; no shell, one at a time", take_exec},
-    {"--alert-webhook", "URL", "post it as JSON", take_webhook},
+     .take = take_alert},
+    {"--alert-exec", "PROGRAM", "run it when an alert fires; no shell, one at a time",
+     .take = take_exec},
+    {"--alert-webhook", "URL", "post it as JSON", .take = take_webhook},
     {"--history", "DB", "add a row set to this history every 10 s; see memoir history",
-     take_history},
-    {"--history-every", "TIME", "another distance than 10s", take_every},
-    {"--history-name", "NAME", "of the service in it; the program's own unless given", take_name},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_history},
+    {"--history-every", "TIME", "another distance than 10s", .take = take_every},
+    {"--history-name", "NAME", "of the service in it; the program's own unless given",
+     .take = take_name},
+    {.name = NULL}};
 
 void sentry_options_init(struct sentry_options *options)
 {

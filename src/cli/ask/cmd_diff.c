@@ -61,11 +61,12 @@ static int take_fail_if(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule diff_rules[] = {
     {"--fail-if", "CONDITION",
-     "exit 1 when it holds: 'heap.peak>+5%', '>+10M', '>=512M'; repeatable", take_fail_if},
-    {"--lines", NULL, "file and line make call sites different too", take_lines},
-    {"--normalise", "HOW", "none (default); time: per second; total: by share", take_normalise},
-    {"--folded", NULL, "as folded stacks with two columns, before and after", take_folded},
-    {NULL, NULL, NULL, NULL},
+     "exit 1 when it holds: 'heap.peak>+5%', '>+10M', '>=512M'; repeatable", .take = take_fail_if},
+    {"--lines", NULL, "file and line make call sites different too", .take = take_lines},
+    {"--normalise", "HOW", "none (default); time: per second; total: by share",
+     .take = take_normalise},
+    {"--folded", NULL, "as folded stacks with two columns, before and after", .take = take_folded},
+    {.name = NULL},
 };
 
 static const char *const shared_rules[] = {

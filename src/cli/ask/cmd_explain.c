@@ -47,10 +47,10 @@ static int take_at(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--top", "N", "owners of each kind (5)", take_top},
+    {"--top", "N", "owners of each kind (5)", .take = take_top},
     {"--at", "TIME", "as of then, by the last look at the pages before it; the end unless given",
-     take_at},
-    {NULL, NULL, NULL, NULL},
+     .take = take_at},
+    {.name = NULL},
 };
 
 static int write_answer(const struct explain_report *report, const struct answer_options *options,

@@ -61,11 +61,12 @@ static int take_name_list(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule export_rules[] = {
-    {"--to", "FORMAT", "folded, pprof, heaptrack, massif, callgrind or perf", take_to},
+    {"--to", "FORMAT", "folded, pprof, heaptrack, massif, callgrind or perf", .take = take_to},
     {"--name-list", NULL, "perf: put names that the file cannot hold into /tmp/perf-PID.map",
-     take_name_list},
-    {"--max-events", "N", "heaptrack: write about N events at most (20000000)", take_max_events},
-    {NULL, NULL, NULL, NULL},
+     .take = take_name_list},
+    {"--max-events", "N", "heaptrack: write about N events at most (20000000)",
+     .take = take_max_events},
+    {.name = NULL},
 };
 
 static const char *const shared_rules[] = {

@@ -78,20 +78,21 @@ static int take_normalise(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule flame_rules[] = {
     {"--heat", NULL, "a map of each second above it; pick a cell, get its graph (cpu.on, cpu.off)",
-     take_heat},
+     .take = take_heat},
     {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
-     take_diff},
+     .take = take_diff},
     {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
-     take_normalise},
-    {"--by-thread", NULL, "a root per thread (cpu.on, cpu.off)", take_by_thread},
+     .take = take_normalise},
+    {"--by-thread", NULL, "a root per thread (cpu.on, cpu.off)", .take = take_by_thread},
     {"--fold-threads", NULL, "the same, with threads as one whose names differ in digits only",
-     take_fold_threads},
-    {"--icicle", NULL, "the root on top", take_icicle},
-    {"--width", "PIXELS", "of the static picture, 1200 unless given", take_width},
-    {"--title", "TEXT", "instead of the program's name", take_title},
+     .take = take_fold_threads},
+    {"--icicle", NULL, "the root on top", .take = take_icicle},
+    {"--width", "PIXELS", "of the static picture, 1200 unless given", .take = take_width},
+    {"--title", "TEXT", "instead of the program's name", .take = take_title},
     {"--colors", "WHICH",
-     "module (default): a hue per library; kind: kernel, inlined, ...; hot; mem", take_colors},
-    {NULL, NULL, NULL, NULL},
+     "module (default): a hue per library; kind: kernel, inlined, ...; hot; mem",
+     .take = take_colors},
+    {.name = NULL},
 };
 
 static const char flame_summary[] =

@@ -151,39 +151,40 @@ static int take_budget(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule which_rules[] = {
-    {"--name", "NAME", "the only process of this name", take_name},
+    {"--name", "NAME", "the only process of this name", .take = take_name},
     {"--container", "NAME", "the process of this container or cgroup, by name, id or path",
-     take_container},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_container},
+    {.name = NULL}};
 
 static const struct option_rule what_rules[] = {
-    {"--top", "N", "list the N largest mappings (20)", take_top},
-    {"--all", NULL, "list every mapping with pages in memory", take_all},
+    {"--top", "N", "list the N largest mappings (20)", .take = take_top},
+    {"--all", NULL, "list every mapping with pages in memory", .take = take_all},
     {"--sort", "FIGURE", "largest first by rss (the default), pss, private, shared, swap, virtual",
-     take_sort},
+     .take = take_sort},
     {"--by", "WHAT", "parts by category (the default), or by name, file or perm of mappings",
-     take_by},
-    {"--min", "SIZE", "sum up lines with less, and list no smaller mappings", take_min},
-    {"--unit", "UNIT", "whole MB (the default), kB, GB or B; the exact kB stand behind", take_unit},
+     .take = take_by},
+    {"--min", "SIZE", "sum up lines with less, and list no smaller mappings", .take = take_min},
+    {"--unit", "UNIT", "whole MB (the default), kB, GB or B; the exact kB stand behind",
+     .take = take_unit},
     {"--group", "LABEL=PATTERN", "mappings whose name fits the pattern, under that label",
-     take_group},
-    {"--json", NULL, "as JSON", take_json},
-    {"--csv", NULL, "as CSV, a row per part; with --all a row per mapping", take_csv},
-    {"--pprof", NULL, "as a profile for go tool pprof", take_pprof},
-    {"--folded", NULL, "as folded stacks, for flame graphs", take_folded},
-    {"--no-addresses", NULL, "leave out where things lie", take_no_addresses},
-    {"-o", "FILE", "write there instead of to standard output", take_output},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_group},
+    {"--json", NULL, "as JSON", .take = take_json},
+    {"--csv", NULL, "as CSV, a row per part; with --all a row per mapping", .take = take_csv},
+    {"--pprof", NULL, "as a profile for go tool pprof", .take = take_pprof},
+    {"--folded", NULL, "as folded stacks, for flame graphs", .take = take_folded},
+    {"--no-addresses", NULL, "leave out where things lie", .take = take_no_addresses},
+    {"-o", "FILE", "write there instead of to standard output", .take = take_output},
+    {.name = NULL}};
 
 static const struct option_rule how_rules[] = {
     {"--gentle", NULL, "walk pages in slices, so that a large process never waits; no PSS",
-     take_gentle},
+     .take = take_gentle},
     {"--budget", "TIME", "walk gently when reading smaps would make it wait longer (240ms)",
-     take_budget},
-    {"--exact", NULL, "read smaps, also where that makes a large process wait", take_exact},
-    {"--deep", NULL, "follow long lists of free blocks to their end", take_deep},
-    {"--kernel-only", NULL, "do not read from the process's own memory", take_kernel_only},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_budget},
+    {"--exact", NULL, "read smaps, also where that makes a large process wait", .take = take_exact},
+    {"--deep", NULL, "follow long lists of free blocks to their end", .take = take_deep},
+    {"--kernel-only", NULL, "do not read from the process's own memory", .take = take_kernel_only},
+    {.name = NULL}};
 
 static const char examples[] =
     "  memoir map 4242                     a process by its number\n"

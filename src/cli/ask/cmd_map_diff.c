@@ -79,13 +79,13 @@ static int take_output(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule rules[] = {
     {"--sort", "FIGURE", "compare rss (the default), pss, private, shared, swap or virtual",
-     take_sort},
-    {"--min", "SIZE", "sum up smaller changes", take_min},
-    {"--top", "N", "at most N lines (30)", take_top},
-    {"--json", NULL, "as JSON", take_json},
-    {"--csv", NULL, "as CSV, a row per part", take_csv},
-    {"-o", "FILE", "write there instead of to standard output", take_output},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_sort},
+    {"--min", "SIZE", "sum up smaller changes", .take = take_min},
+    {"--top", "N", "at most N lines (30)", .take = take_top},
+    {"--json", NULL, "as JSON", .take = take_json},
+    {"--csv", NULL, "as CSV, a row per part", .take = take_csv},
+    {"-o", "FILE", "write there instead of to standard output", .take = take_output},
+    {.name = NULL}};
 
 static const char examples[] = "  memoir map 4242 --json -o monday.json\n"
                                "  memoir map diff monday.json tuesday.json\n"

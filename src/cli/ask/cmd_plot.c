@@ -30,10 +30,10 @@ static int take_height(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule plot_rules[] = {
-    {"--width", "PIXELS", "1200 unless given", take_width},
-    {"--height", "PIXELS", "640 unless given", take_height},
-    {"--title", "TEXT", "instead of the program's name", take_title},
-    {NULL, NULL, NULL, NULL},
+    {"--width", "PIXELS", "1200 unless given", .take = take_width},
+    {"--height", "PIXELS", "640 unless given", .take = take_height},
+    {"--title", "TEXT", "instead of the program's name", .take = take_title},
+    {.name = NULL},
 };
 
 static const char plot_summary[] =

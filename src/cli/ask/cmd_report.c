@@ -95,17 +95,18 @@ static int take_sort(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule report_rules[] = {
     {"--sort", "METRIC", "with --metric A,B: the one that orders the rows, A unless given",
-     take_sort},
+     .take = take_sort},
     {"--histogram", "WHAT", "how large blocks were (sizes) or how long they lived (lifetimes)",
-     take_histogram},
-    {"--depth", "N", "callers shown under a call site, levels of a tree", take_depth},
+     .take = take_histogram},
+    {"--depth", "N", "callers shown under a call site, levels of a tree", .take = take_depth},
     {"--limit", "SIZE", "what memory must not reach, for the time that growth takes to get there",
-     take_limit},
-    {"--suppressions", "FILE", "leaks to accept, one leak:PATTERN per line", take_suppressions},
+     .take = take_limit},
+    {"--suppressions", "FILE", "leaks to accept, one leak:PATTERN per line",
+     .take = take_suppressions},
     {"--no-default-suppressions", NULL,
      "count one-time allocations of libc, and what the program's own rules accept, as leaks too",
-     take_no_defaults},
-    {NULL, NULL, NULL, NULL},
+     .take = take_no_defaults},
+    {.name = NULL},
 };
 
 static struct report_question make_question(const struct selection *selection,

@@ -82,14 +82,16 @@ static int take_by_self(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule picture_rules[] = {
     {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
-     take_diff},
+     .take = take_diff},
     {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
-     take_scale},
-    {"--theme", "NAME", "color (default), pink, gray, bw or print", take_theme},
-    {"--skew", "S", "below 1 tells small shares apart by colour, above 1 large ones", take_skew},
-    {"--color-nodes-by-selftime", NULL, "colour tells what a function has itself", take_by_self},
-    {"--title", "TEXT", "instead of the program's name", take_title},
-    {NULL, NULL, NULL, NULL},
+     .take = take_scale},
+    {"--theme", "NAME", "color (default), pink, gray, bw or print", .take = take_theme},
+    {"--skew", "S", "below 1 tells small shares apart by colour, above 1 large ones",
+     .take = take_skew},
+    {"--color-nodes-by-selftime", NULL, "colour tells what a function has itself",
+     .take = take_by_self},
+    {"--title", "TEXT", "instead of the program's name", .take = take_title},
+    {.name = NULL},
 };
 
 static const char summary[] =

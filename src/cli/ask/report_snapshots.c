@@ -35,12 +35,12 @@ static int take_most(void *into, const char *argument, struct fault *fault)
 
 const struct option_rule snapshot_rules[] = {
     {"--massif-like", NULL, "a graph, snapshots and trees of call sites, as massif has them",
-     take_massif_like},
+     .take = take_massif_like},
     {"--snapshots", "N", "at most so many (100), chosen so that the curve keeps its shape",
-     take_most},
+     .take = take_most},
     {"--stacks", NULL, "the resident stacks of threads too, as far as pages were looked at",
-     take_stacks},
-    {NULL, NULL, NULL, NULL},
+     .take = take_stacks},
+    {.name = NULL},
 };
 
 const char *snapshot_conflict(const struct snapshot_options *options,

@@ -24,9 +24,9 @@ static int take_end(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--end-round", "R", "leave each log after this round", take_end},
-    {"-e", "R", "the same", take_end},
-    {NULL, NULL, NULL, NULL}};
+    {"--end-round", "R", "leave each log after this round", .take = take_end},
+    {"-e", "R", "the same", .take = take_end},
+    {.name = NULL}};
 
 static const char summary[] =
     "Prints how nodes came to agree on blocks: the agreement events of their logs, of all nodes\n"

@@ -55,20 +55,21 @@ static int take_least(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule rules[] = {
     {"--mintps", "N", "leave intervals with fewer transactions per second out of sums and means",
-     take_least},
+     .take = take_least},
     {"--report", "FILE", "every interval as CSV, FILE and nick and .csv for each node; - for all",
-     take_report},
+     .take = take_report},
     {"--deltas", "FILE", "what every counter gained, as CSV, for each node; NAME.csv.gz is packed",
-     take_deltas},
-    {"--html-summary", "FILE", "the summaries as a fragment of a page", take_html},
+     .take = take_deltas},
+    {"--html-summary", "FILE", "the summaries as a fragment of a page", .take = take_html},
     {"--plot", "FILE", "bandwidth, TPS and time per block over time: .svg, .png or .html",
-     take_plot},
+     .take = take_plot},
     {"--pool-plot", "FILE", "how full the pool of transactions was; without ending, all forms",
-     take_pool_plot},
-    {"--heap-plot", "FILE", "live objects of the heap; without ending, all forms", take_heap_plot},
-    {"--pool-plot-root", "FILE", "as --pool-plot", take_pool_plot},
-    {"--heap-plot-root", "FILE", "as --heap-plot", take_heap_plot},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_pool_plot},
+    {"--heap-plot", "FILE", "live objects of the heap; without ending, all forms",
+     .take = take_heap_plot},
+    {"--pool-plot-root", "FILE", "as --pool-plot", .take = take_pool_plot},
+    {"--heap-plot-root", "FILE", "as --heap-plot", .take = take_heap_plot},
+    {.name = NULL}};
 
 static bool ends_with(const char *text, const char *ending)
 {

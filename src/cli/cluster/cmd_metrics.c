@@ -99,25 +99,27 @@ static int take_export(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--list", NULL, "every metric there is, with its type", take_list},
-    {"--list-nodes", NULL, "every node, with its names and role", take_list_nodes},
-    {"--rate", NULL, "counters per second, which they are anyway; an error for gauges", take_rate},
-    {"--delta", "NAME", "what counters gained from answer to answer", take_delta},
-    {"--raw", NULL, "counters as they are, too", take_raw},
-    {"--sum", NULL, "over all labels of a metric, by node", take_sum},
-    {"--diff", "NAME", "two gauges: --diff A B is A less B", take_diff},
-    {"--quantile", "Q", "of histograms, between answers: 0.5, 0.99", take_quantile},
+    {"--list", NULL, "every metric there is, with its type", .take = take_list},
+    {"--list-nodes", NULL, "every node, with its names and role", .take = take_list_nodes},
+    {"--rate", NULL, "counters per second, which they are anyway; an error for gauges",
+     .take = take_rate},
+    {"--delta", "NAME", "what counters gained from answer to answer", .take = take_delta},
+    {"--raw", NULL, "counters as they are, too", .take = take_raw},
+    {"--sum", NULL, "over all labels of a metric, by node", .take = take_sum},
+    {"--diff", "NAME", "two gauges: --diff A B is A less B", .take = take_diff},
+    {"--quantile", "Q", "of histograms, between answers: 0.5, 0.99", .take = take_quantile},
     {"--avg-max", NULL,
      "of counters, count, max and min; and the mean over nodes of max; also with --sum",
-     take_avg_max},
-    {"--avg-max-min", NULL, "the same, and the mean over nodes of max-min", take_avg_max_min},
+     .take = take_avg_max},
+    {"--avg-max-min", NULL, "the same, and the mean over nodes of max-min",
+     .take = take_avg_max_min},
     {"-t", "LABEL=VALUE", "only series with this label; n and role are the node's; repeatable",
-     take_filter},
+     .take = take_filter},
     {"--plot", "=FILE", "draw it, one chart per metric: .svg, .png, .html; or with -o FILE",
-     take_plot},
+     .take = take_plot},
     {"--export", "FORM", "openmetrics: all samples, for promtool; sqlite: into run.db of the run",
-     take_export},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_export},
+    {.name = NULL}};
 
 static enum metric_form form_of(const struct command *command)
 {

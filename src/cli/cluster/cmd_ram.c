@@ -95,24 +95,24 @@ static int take_node_re(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--node-re", "REGEX", "only nodes whose name or nick matches", take_node_re},
-    {"--sort", "BY", "order of the table: name (default), heap, change or rss", take_sort},
+    {"--node-re", "REGEX", "only nodes whose name or nick matches", .take = take_node_re},
+    {"--sort", "BY", "order of the table: name (default), heap, change or rss", .take = take_sort},
     {"--between", "A,B", "functions: from the first profile since A to the last until B",
-     take_between},
-    {"--top", "N", "functions shown: 10 unless given; 0: none", take_top},
-    {"--by-node", NULL, "functions of each node too", take_by_node},
-    {"--csv", "=FILE", "a row per snapshot, NAME#column for each node", take_csv},
-    {"--json", NULL, "for programs: all points and all functions asked for", take_json},
-    {"--plot", NULL, "a picture, with -o NAME.svg, NAME.html or NAME.png", take_plot},
+     .take = take_between},
+    {"--top", "N", "functions shown: 10 unless given; 0: none", .take = take_top},
+    {"--by-node", NULL, "functions of each node too", .take = take_by_node},
+    {"--csv", "=FILE", "a row per snapshot, NAME#column for each node", .take = take_csv},
+    {"--json", NULL, "for programs: all points and all functions asked for", .take = take_json},
+    {"--plot", NULL, "a picture, with -o NAME.svg, NAME.html or NAME.png", .take = take_plot},
     {"--svg", NULL, "draw every heap profile and what changed, beside it, if that is missing",
-     take_svg},
+     .take = take_svg},
     {"--columns", "LIST", "of the plot: pprof_inuse_space,rss,... (all unless given)",
-     take_columns},
+     .take = take_columns},
     {"--x", "AXIS", "of the plot: time, or round, which is taken if most heights are known",
-     take_x},
-    {"-o", "FILE", "write the answer there", take_output},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_x},
+    {"-o", "FILE", "write the answer there", .take = take_output},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", .take = take_no_color},
+    {.name = NULL}};
 
 static const char summary[] =
     "Memory of each node of a watched cluster over time: exact bytes of its heap profiles beside\n"

@@ -57,16 +57,17 @@ TAKE_FLAG(take_csv, csv)
 
 static const struct option_rule rules[] = {
     {"--kind", "KIND", "p2p, ws or ws-e2e (a test's output); by what the logs say unless given",
-     take_kind},
-    {"-i", "FILE", "inventory: whose the addresses are", take_inventory},
-    {"--inventory", "FILE", "the same", take_inventory},
-    {"-t", NULL, "when connections were made: a third member of each edge, or a list", take_times},
-    {"--timestamp", NULL, "the same", take_times},
-    {"--json", NULL, "the nodes and edges, to read in again", take_graph},
-    {"--csv", NULL, "a row for each node: degrees and centralities", take_csv},
-    {"--svg", "FILE", "draw it: NAME.svg, NAME.html or NAME.png", take_picture},
-    {"-o", "FILE", "write the nodes and edges there, as --json does", take_output},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_kind},
+    {"-i", "FILE", "inventory: whose the addresses are", .take = take_inventory},
+    {"--inventory", "FILE", "the same", .take = take_inventory},
+    {"-t", NULL, "when connections were made: a third member of each edge, or a list",
+     .take = take_times},
+    {"--timestamp", NULL, "the same", .take = take_times},
+    {"--json", NULL, "the nodes and edges, to read in again", .take = take_graph},
+    {"--csv", NULL, "a row for each node: degrees and centralities", .take = take_csv},
+    {"--svg", "FILE", "draw it: NAME.svg, NAME.html or NAME.png", .take = take_picture},
+    {"-o", "FILE", "write the nodes and edges there, as --json does", .take = take_output},
+    {.name = NULL}};
 
 static const char summary[] =
     "Who is connected to whom, by the logs of nodes (as memoir agreement takes them) or by a\n"

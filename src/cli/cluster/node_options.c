@@ -17,12 +17,13 @@ static int take_label(void *into, const char *argument, struct fault *fault)
 }
 
 const struct option_rule node_rules[] = {
-    {"--node-re", "REGEX", "nodes whose nick or name begins so; may be repeated", take_expression},
+    {"--node-re", "REGEX", "nodes whose nick or name begins so; may be repeated",
+     .take = take_expression},
     {"--label", "LABEL:REGEX", "the same under a label, as relay:name_r; may be repeated",
-     take_label},
-    {"--nick-re", "REGEX", "as --node-re", take_expression},
-    {"--nick-lre", "LABEL:REGEX", "as --label", take_label},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_label},
+    {"--nick-re", "REGEX", "as --node-re", .take = take_expression},
+    {"--nick-lre", "LABEL:REGEX", "as --label", .take = take_label},
+    {.name = NULL}};
 
 bool node_options_given(const struct node_options *options)
 {

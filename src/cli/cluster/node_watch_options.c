@@ -194,44 +194,47 @@ static int take_admin_token_file(void *into, const char *argument, struct fault 
 }
 
 const struct option_rule node_watch_rules[] = {
-    {"--no-heap", NULL, "no heap profiles", take_no_heap},
+    {"--no-heap", NULL, "no heap profiles", .take = take_no_heap},
     {"--goroutine", NULL, "goroutine profiles; more rarely of nodes with 10,000 and more",
-     take_goroutine},
+     .take = take_goroutine},
     {"--mutex", NULL, "profiles of contention; switched on while watched where that is possible",
-     take_mutex},
-    {"--block", NULL, "profiles of waits; likewise", take_block},
-    {"--mutex-rate", "N", "tell of one in N contentions (100)", take_mutex_rate},
+     .take = take_mutex},
+    {"--block", NULL, "profiles of waits; likewise", .take = take_block},
+    {"--mutex-rate", "N", "tell of one in N contentions (100)", .take = take_mutex_rate},
     {"--block-rate", "TIME", "tell of about one wait per so much time waited (100ms)",
-     take_block_rate},
-    {"--metrics", NULL, "metrics, as text", take_metrics},
-    {"--headers", NULL, "the newest block header, of nodes that have blocks", take_headers},
-    {"--blockinfo", NULL, "the same", take_headers},
-    {"--cpu", "=TIME", "one CPU profile of each node, of 90s or TIME", take_cpu},
-    {"--cpu-sample", "TIME", "how long it is", take_cpu_sample},
-    {"--cpu-after", "TIME", "when it begins (at once)", take_cpu_after},
-    {"--cpu-every", "TIME", "take more of them, that often", take_cpu_every},
-    {"--rss", NULL, "memory of processes on this machine (always, unless --no-rss)", take_rss},
-    {"--no-rss", NULL, "not that", take_no_rss},
+     .take = take_block_rate},
+    {"--metrics", NULL, "metrics, as text", .take = take_metrics},
+    {"--headers", NULL, "the newest block header, of nodes that have blocks", .take = take_headers},
+    {"--blockinfo", NULL, "the same", .take = take_headers},
+    {"--cpu", "=TIME", "one CPU profile of each node, of 90s or TIME", .take = take_cpu},
+    {"--cpu-sample", "TIME", "how long it is", .take = take_cpu_sample},
+    {"--cpu-after", "TIME", "when it begins (at once)", .take = take_cpu_after},
+    {"--cpu-every", "TIME", "take more of them, that often", .take = take_cpu_every},
+    {"--rss", NULL, "memory of processes on this machine (always, unless --no-rss)",
+     .take = take_rss},
+    {"--no-rss", NULL, "not that", .take = take_no_rss},
     {"--record", "WHAT",
      "also record processes of this machine by memoir: heap, pages, cpu or some of them",
-     take_record},
-    {"--svg", NULL, "at the end, pictures of each snapshot and of what changed", take_svg},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_record},
+    {"--svg", NULL, "at the end, pictures of each snapshot and of what changed", .take = take_svg},
+    {.name = NULL}};
 
 const struct option_rule node_watch_when_rules[] = {
-    {"-o", "RUN", "the folder to write; one that is there is continued", take_out},
-    {"--out", "RUN", "the same", take_out},
-    {"--every", "TIME", "time from snapshot to snapshot; without it there is one", take_every},
-    {"--period", "TIME", "the same", take_every},
-    {"--for", "TIME", "end after that time; without it Ctrl-C ends it", take_for},
-    {"--runtime", "TIME", "the same", take_for},
-    {"--rounds", "N", "end when the chain is N blocks further (and --headers)", take_rounds},
-    {"--timeout", "TIME", "how long a node may take to answer (15s)", take_timeout},
-    {"--list", NULL, "list the nodes and what each would be asked for, and end", take_list},
-    {"--json", NULL, "list them as JSON", take_json},
-    {"--csv", NULL, "list them as CSV", take_csv},
-    {"--quiet", NULL, "say nothing; watch.log has it", take_quiet},
-    {NULL, NULL, NULL, NULL}};
+    {"-o", "RUN", "the folder to write; one that is there is continued", .take = take_out},
+    {"--out", "RUN", "the same", .take = take_out},
+    {"--every", "TIME", "time from snapshot to snapshot; without it there is one",
+     .take = take_every},
+    {"--period", "TIME", "the same", .take = take_every},
+    {"--for", "TIME", "end after that time; without it Ctrl-C ends it", .take = take_for},
+    {"--runtime", "TIME", "the same", .take = take_for},
+    {"--rounds", "N", "end when the chain is N blocks further (and --headers)",
+     .take = take_rounds},
+    {"--timeout", "TIME", "how long a node may take to answer (15s)", .take = take_timeout},
+    {"--list", NULL, "list the nodes and what each would be asked for, and end", .take = take_list},
+    {"--json", NULL, "list them as JSON", .take = take_json},
+    {"--csv", NULL, "list them as CSV", .take = take_csv},
+    {"--quiet", NULL, "say nothing; watch.log has it", .take = take_quiet},
+    {.name = NULL}};
 
 static int take_listen(void *into, const char *argument, struct fault *fault)
 {
@@ -249,31 +252,34 @@ static int take_serve_token(void *into, const char *argument, struct fault *faul
 
 const struct option_rule node_watch_serve_rules[] = {
     {"--serve", NULL, "show the run in a browser while it is written, as memoir serve RUN",
-     take_serve},
+     .take = take_serve},
     {"--listen", "ADDR", "with --serve: where, as memoir serve --listen (127.0.0.1:17832)",
-     take_listen},
-    {"--serve-token-file", "FILE", "with --serve: as memoir serve --token-file", take_serve_token},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_listen},
+    {"--serve-token-file", "FILE", "with --serve: as memoir serve --token-file",
+     .take = take_serve_token},
+    {.name = NULL}};
 
 const struct option_rule node_watch_which_rules[] = {
     {"--tf-inventory", "FILE", "an inventory (terraform-inventory.host, if no node is named)",
-     take_inventory},
-    {"--tf-roles", "ROLES", "roles of inventories to watch, as relay,node (relay)", take_roles},
+     .take = take_inventory},
+    {"--tf-roles", "ROLES", "roles of inventories to watch, as relay,node (relay)",
+     .take = take_roles},
     {"--tf-name-re", "RE", "also groups of inventories whose name matches; repeatable",
-     take_name_re},
+     .take = take_name_re},
     {"--tf-bi-re", "RE", "only nodes whose name matches are asked for block headers",
-     take_block_re},
-    {"--port", "PORT", "port of hosts of inventories", take_port},
-    {"-p", "PORT", "the same", take_port},
+     .take = take_block_re},
+    {"--port", "PORT", "port of hosts of inventories", .take = take_port},
+    {"-p", "PORT", "the same", .take = take_port},
     {"--class", "CLASS", "what kind of nodes they are: algod, etcd, prometheus, … (docs/nodes.md)",
-     take_class},
-    {"--token-file", "FILE", "token for nodes that have none of their own", take_token_file},
+     .take = take_class},
+    {"--token-file", "FILE", "token for nodes that have none of their own",
+     .take = take_token_file},
     {"--admin-token-file", "FILE", "token for profiles and settings, likewise",
-     take_admin_token_file},
+     .take = take_admin_token_file},
     {"--header", "HEADER",
      "\"Name: value\" with every request; others may see it in ps: rather a configuration",
-     take_header},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_header},
+    {.name = NULL}};
 
 static void free_texts(text_list *list)
 {

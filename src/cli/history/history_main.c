@@ -115,21 +115,21 @@ FLAG(take_points, question.with_points)
 FLAG(take_no_color, no_color)
 
 static const struct option_rule rules[] = {
-    {"--process", "NAME", "only this service", take_process},
+    {"--process", "NAME", "only this service", .take = take_process},
     {"--category", "NAME", "only this total or category: rss, heap.live, anon, file, ...",
-     take_category},
-    {"--site", "REGEX", "only call sites that match", take_site},
+     .take = take_category},
+    {"--site", "REGEX", "only call sites that match", .take = take_site},
     {"--since", "TIME", "only from then on: 2h, 7d, 2026-11-15, 2026-11-15T08:00 (UTC)",
-     take_since},
-    {"--top", "N", "call sites shown: 10 unless given", take_top},
-    {"--limit", "SIZE", "what memory must not reach; as recorded unless given", take_limit},
-    {"--plot", "FILE", "draw one service as NAME.svg or NAME.png", take_plot},
-    {"--json", NULL, "for programs; docs/history-format.md", take_json},
-    {"--points", NULL, "with --json, every point too", take_points},
-    {"--csv", NULL, "every point, one per line", take_csv},
-    {"-o", "FILE", "write there", take_output},
-    {"--no-color", NULL, "as NO_COLOR=1", take_no_color},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_since},
+    {"--top", "N", "call sites shown: 10 unless given", .take = take_top},
+    {"--limit", "SIZE", "what memory must not reach; as recorded unless given", .take = take_limit},
+    {"--plot", "FILE", "draw one service as NAME.svg or NAME.png", .take = take_plot},
+    {"--json", NULL, "for programs; docs/history-format.md", .take = take_json},
+    {"--points", NULL, "with --json, every point too", .take = take_points},
+    {"--csv", NULL, "every point, one per line", .take = take_csv},
+    {"-o", "FILE", "write there", .take = take_output},
+    {"--no-color", NULL, "as NO_COLOR=1", .take = take_no_color},
+    {.name = NULL}};
 
 /* The names there are, in a sentence about one that is not. */
 static int no_such_process(const struct history_content *content, const char *name,

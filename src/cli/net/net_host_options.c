@@ -94,27 +94,30 @@ static int take_watch(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--relay", "HOST:PORT", "what the nodes connect to; must be reachable from there", take_relay},
-    {"-o", "DIR", "what comes back, in a folder for each host (hosts.net)", take_dir},
-    {"--for", "TIME", "end after this time; without it Ctrl-C ends it", take_for},
-    {"--nodes", "N", "nodes on each host (2)", take_nodes},
+    {"--relay", "HOST:PORT", "what the nodes connect to; must be reachable from there",
+     .take = take_relay},
+    {"-o", "DIR", "what comes back, in a folder for each host (hosts.net)", .take = take_dir},
+    {"--for", "TIME", "end after this time; without it Ctrl-C ends it", .take = take_for},
+    {"--nodes", "N", "nodes on each host (2)", .take = take_nodes},
     {"--template", "TEMPLATE", "what to start there (etcd-leaves), shipped or a file",
-     take_template},
-    {"--set", "NAME=VALUE", "a setting of the template; may be repeated", take_set},
-    {"--cpu", NULL, "record where their time goes", take_cpu},
-    {"--watch", NULL, "all words after this are for memoir watch there", take_watch},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_template},
+    {"--set", "NAME=VALUE", "a setting of the template; may be repeated", .take = take_set},
+    {"--cpu", NULL, "record where their time goes", .take = take_cpu},
+    {"--watch", NULL, "all words after this are for memoir watch there", .take = take_watch},
+    {.name = NULL}};
 
 static const struct option_rule ssh_rules[] = {
-    {"-p", "PORT", "of the ssh server", take_port},
-    {"-i", "FILE", "the private key", take_key},
-    {"-F", "FILE", "configuration of ssh instead of your own", take_config},
+    {"-p", "PORT", "of the ssh server", .take = take_port},
+    {"-i", "FILE", "the private key", .take = take_key},
+    {"-F", "FILE", "configuration of ssh instead of your own", .take = take_config},
     {"--ssh-option", "NAME=VALUE",
-     "an option of ssh, as StrictHostKeyChecking=accept-new; may be repeated", take_option},
+     "an option of ssh, as StrictHostKeyChecking=accept-new; may be repeated", .take = take_option},
     {"--provision", "CMD",
-     "a shell command that makes a host and prints its address as the last line", take_provision},
-    {"--release", "CMD", "one that gives it back; MEMOIR_HOST is the address", take_release},
-    {NULL, NULL, NULL, NULL}};
+     "a shell command that makes a host and prints its address as the last line",
+     .take = take_provision},
+    {"--release", "CMD", "one that gives it back; MEMOIR_HOST is the address",
+     .take = take_release},
+    {.name = NULL}};
 
 static int split_watch(int argc, char **argv, struct host_options *options)
 {

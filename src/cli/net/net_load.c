@@ -59,12 +59,13 @@ static int take_wallet(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--kind", "KIND", "etcd: puts and transactions by gRPC; monero: blocks generated", take_kind},
-    {"--tps", "N", "calls a second (10)", take_tps},
-    {"--name", "NAME", "what keys begin with (load)", take_name},
-    {"--value-bytes", "N", "size of etcd's values (64), at most 4096", take_value_bytes},
-    {"--wallet", "ADDRESS", "of monero: who gets the reward", take_wallet},
-    {NULL, NULL, NULL, NULL}};
+    {"--kind", "KIND", "etcd: puts and transactions by gRPC; monero: blocks generated",
+     .take = take_kind},
+    {"--tps", "N", "calls a second (10)", .take = take_tps},
+    {"--name", "NAME", "what keys begin with (load)", .take = take_name},
+    {"--value-bytes", "N", "size of etcd's values (64), at most 4096", .take = take_value_bytes},
+    {"--wallet", "ADDRESS", "of monero: who gets the reward", .take = take_wallet},
+    {.name = NULL}};
 
 static int open_stop(void)
 {

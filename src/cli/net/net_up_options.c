@@ -96,21 +96,23 @@ static int take_pages(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"-o", "DIR", "its folder (TEMPLATE.net): data, logs, net.json", take_dir},
-    {"--nodes", "N", "how many nodes of the kind that scales", take_nodes},
-    {"--tps", "N", "transactions a second, of all load generators together", take_tps},
-    {"--set", "NAME=VALUE", "a setting of the template; may be repeated", take_set},
+    {"-o", "DIR", "its folder (TEMPLATE.net): data, logs, net.json", .take = take_dir},
+    {"--nodes", "N", "how many nodes of the kind that scales", .take = take_nodes},
+    {"--tps", "N", "transactions a second, of all load generators together", .take = take_tps},
+    {"--set", "NAME=VALUE", "a setting of the template; may be repeated", .take = take_set},
     {"--fresh", NULL, "end what runs in DIR and begin without data; no data is left later",
-     take_fresh},
-    {"--restart", NULL, "start a node again that crashed; else it is only told", take_restart},
-    {"--for", "TIME", "stay, and end the network after this time", take_for},
+     .take = take_fresh},
+    {"--restart", NULL, "start a node again that crashed; else it is only told",
+     .take = take_restart},
+    {"--for", "TIME", "stay, and end the network after this time", .take = take_for},
     {"--cpu", NULL, "record where the time of all nodes goes, from their first instruction",
-     take_cpu},
-    {"--heap", NULL, "run each node under memoir run, which records its heap", take_heap},
-    {"--pages", NULL, "record whose their resident pages are, through memoir agent", take_pages},
+     .take = take_cpu},
+    {"--heap", NULL, "run each node under memoir run, which records its heap", .take = take_heap},
+    {"--pages", NULL, "record whose their resident pages are, through memoir agent",
+     .take = take_pages},
     {"--watch", NULL, "watch it into DIR/heaps; all words after this are for memoir watch",
-     take_watch},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_watch},
+    {.name = NULL}};
 
 /* What stands after --watch is not ours to read. */
 static int split_watch(int argc, char **argv, struct up_options *options)

@@ -33,10 +33,12 @@ static int take_group(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--socket", "PATH", "where recorders find it (default " AGENT_SOCKET_PATH ")", take_socket},
-    {"--group", "NAME", "users of this group may ask too, each for his own processes", take_group},
-    {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc", take_proc},
-    {NULL, NULL, NULL, NULL},
+    {"--socket", "PATH", "where recorders find it (default " AGENT_SOCKET_PATH ")",
+     .take = take_socket},
+    {"--group", "NAME", "users of this group may ask too, each for his own processes",
+     .take = take_group},
+    {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc", .take = take_proc},
+    {.name = NULL},
 };
 
 static void say_ready(const struct agent_options *options, const char *no_time)

@@ -39,11 +39,12 @@ static int take_wait_exec(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule choice_rules[] = {
-    {"--name", "NAME", "the only process of this name", take_name},
+    {"--name", "NAME", "the only process of this name", .take = take_name},
     {"--container", "NAME",
-     "the process of this container, by name or id; with --name, that one in it", take_container},
-    {"--wait-exec", "NAME", "wait until a program of this name is started", take_wait_exec},
-    {NULL, NULL, NULL, NULL}};
+     "the process of this container, by name or id; with --name, that one in it",
+     .take = take_container},
+    {"--wait-exec", "NAME", "wait until a program of this name is started", .take = take_wait_exec},
+    {.name = NULL}};
 
 static volatile sig_atomic_t stop_asked;
 

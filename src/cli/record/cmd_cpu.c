@@ -105,18 +105,20 @@ static int take_source(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"-p", "PID", "this process; several with commas, or -p again", take_pid},
-    {"-a", NULL, "everything that runs on this machine, without idling", take_all},
-    {"--hz", "HZ", "samples a second (99), at most 997", take_hz},
-    {"--off-cpu", NULL, "also the time that threads wait, by stack and kind of wait", take_off_cpu},
-    {"--waits-only", NULL, "only that", take_waits_only},
-    {"--no-kernel", NULL, "leave frames inside the kernel out", take_no_kernel},
-    {"--children", NULL, "also processes that it starts", take_children},
-    {"--each", NULL, "of several processes, a recording each instead of one of all", take_each},
-    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
+    {"-p", "PID", "this process; several with commas, or -p again", .take = take_pid},
+    {"-a", NULL, "everything that runs on this machine, without idling", .take = take_all},
+    {"--hz", "HZ", "samples a second (99), at most 997", .take = take_hz},
+    {"--off-cpu", NULL, "also the time that threads wait, by stack and kind of wait",
+     .take = take_off_cpu},
+    {"--waits-only", NULL, "only that", .take = take_waits_only},
+    {"--no-kernel", NULL, "leave frames inside the kernel out", .take = take_no_kernel},
+    {"--children", NULL, "also processes that it starts", .take = take_children},
+    {"--each", NULL, "of several processes, a recording each instead of one of all",
+     .take = take_each},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", .take = take_agent},
     {"--source", "WHICH", "agent, perf (events of the kernel's own profiler), or any (default)",
-     take_source},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_source},
+    {.name = NULL}};
 
 static void say_end(const struct outside_recorder_options *options,
                     const struct recording *recording, const char *path)

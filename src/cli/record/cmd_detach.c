@@ -16,7 +16,7 @@ static int take_name(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--name", "NAME", "the only process of this name", take_name}, {NULL, NULL, NULL, NULL}};
+    {"--name", "NAME", "the only process of this name", .take = take_name}, {.name = NULL}};
 
 int cmd_detach(int argc, char **argv)
 {

@@ -27,9 +27,9 @@ static int take_end(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--begin", NULL, "a phase of this name begins", take_begin},
-    {"--end", NULL, "the newest open phase of this name ends", take_end},
-    {NULL, NULL, NULL, NULL}};
+    {"--begin", NULL, "a phase of this name begins", .take = take_begin},
+    {"--end", NULL, "the newest open phase of this name ends", .take = take_end},
+    {.name = NULL}};
 
 int cmd_mark(int argc, char **argv)
 {

@@ -66,14 +66,16 @@ static int take_source(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule rules[] = {
     {"--every", "TIME", "how often to look at the pages (1s); less often where that is costly",
-     take_every},
-    {"--children", NULL, "also processes that it starts, each in its own file", take_children},
-    {"--kernel", NULL, "also memory of the kernel itself: page tables, sockets, slab", take_kernel},
-    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
+     .take = take_every},
+    {"--children", NULL, "also processes that it starts, each in its own file",
+     .take = take_children},
+    {"--kernel", NULL, "also memory of the kernel itself: page tables, sockets, slab",
+     .take = take_kernel},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", .take = take_agent},
     {"--source", "WHICH",
      "agent, perf (events of the kernel's own profiler: for your own processes), or any (default)",
-     take_source},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_source},
+    {.name = NULL}};
 
 static void say_end(const struct outside_recorder_options *options,
                     const struct recording *recording, const char *path)

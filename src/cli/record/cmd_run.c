@@ -27,8 +27,8 @@ static int take_exec(void *into, const char *argument, struct fault *fault)
 static const struct option_rule exec_rules[] = {
     {"--exec", NULL,
      "become the program: its process is the one that was started, and the recorder nobody's child",
-     take_exec},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_exec},
+    {.name = NULL}};
 
 static int run(struct recorder_options *options, const struct sentry_options *watched, bool becomes)
 {

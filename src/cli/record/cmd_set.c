@@ -21,8 +21,8 @@ static int take_heap(void *into, const char *argument, struct fault *fault)
     return heap_rate_parse(argument, &settings->heap_rate, fault);
 }
 
-static const struct option_rule rules[] = {{"--heap", "MODE", HEAP_RATE_HELP, take_heap},
-                                           {NULL, NULL, NULL, NULL}};
+static const struct option_rule rules[] = {{"--heap", "MODE", HEAP_RATE_HELP, .take = take_heap},
+                                           {.name = NULL}};
 
 int cmd_set(int argc, char **argv)
 {

@@ -46,13 +46,15 @@ static int take_wait_exec(void *into, const char *argument, struct fault *fault)
 }
 
 const struct option_rule process_choice_rules[] = {
-    {"--name", "NAME", "all processes of this name, also those that are started later", take_name},
+    {"--name", "NAME", "all processes of this name, also those that are started later",
+     .take = take_name},
     {"--container", "NAME",
-     "all processes of this container, by name or id; with --name, those in it", take_container},
+     "all processes of this container, by name or id; with --name, those in it",
+     .take = take_container},
     {"--cgroup", "PATH", "all processes of this cgroup, a folder below /sys/fs/cgroup",
-     take_cgroup},
-    {"--wait-exec", "NAME", "wait until a program of this name is started", take_wait_exec},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_cgroup},
+    {"--wait-exec", "NAME", "wait until a program of this name is started", .take = take_wait_exec},
+    {.name = NULL}};
 
 static bool is_meant(const struct process_choice *choice, uint32_t pid)
 {

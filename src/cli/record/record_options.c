@@ -130,28 +130,29 @@ static int take_map_every(void *into, const char *argument, struct fault *fault)
 
 const struct option_rule record_rules[] = {
     {"--children", NULL, "record processes that it starts, too, each in its own file",
-     take_children},
+     .take = take_children},
     {"--allocator", "PREFIX",
      "also record the allocator inside the program whose functions begin so: PREFIXmalloc, ...",
-     take_allocator},
-    {"--heap", "MODE", HEAP_RATE_HELP, take_heap},
+     .take = take_allocator},
+    {"--heap", "MODE", HEAP_RATE_HELP, .take = take_heap},
     {"--wait", NULL,
      "threads wait for the recorder while it makes progress, so nothing is estimated (memoir run)",
-     take_wait},
+     .take = take_wait},
     {"--never-wait", "=TIME",
      "threads wait no longer than TIME (20ms): what comes too fast is estimated (memoir attach)",
-     take_never_wait},
+     .take = take_never_wait},
     {"--map-every", "TIME",
      "how often to look whose its resident pages are, for memoir explain (10s), or off",
-     take_map_every},
+     .take = take_map_every},
     {"--pages", NULL, "also which call stacks its resident pages come from, through memoir agent",
-     take_pages},
+     .take = take_pages},
     {"--cpu", "=HZ",
-     "also where its time goes: samples of its call stacks, 99 a second unless given", take_cpu},
-    {"--off-cpu", NULL, "the same, and the time that its threads wait", take_off_cpu},
+     "also where its time goes: samples of its call stacks, 99 a second unless given",
+     .take = take_cpu},
+    {"--off-cpu", NULL, "the same, and the time that its threads wait", .take = take_off_cpu},
     {"--agent", "PATH", "the same, with the socket of the agent (" AGENT_SOCKET_PATH ")",
-     take_agent},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_agent},
+    {.name = NULL}};
 
 /* The gravest doubt about a recording, if there is one. */
 static void judge(const struct recording *recording, char *sentence, size_t size)

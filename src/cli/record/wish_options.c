@@ -74,19 +74,21 @@ static int take_force(void *into, const char *argument, struct fault *fault)
 }
 
 const struct option_rule wish_rules[] = {
-    {"-o", "FILE", "where to write; PROGRAM.PID.memoir in this folder unless given", take_output},
-    {"--force", NULL, "write there even if a file that is no recording is in the way", take_force},
+    {"-o", "FILE", "where to write; PROGRAM.PID.memoir in this folder unless given",
+     .take = take_output},
+    {"--force", NULL, "write there even if a file that is no recording is in the way",
+     .take = take_force},
     {"--max-size", "SIZE", "keep the file below this (256M); older times get coarser",
-     take_max_size},
-    {"--for", "TIME", "stop recording after this time; processes go on", take_for},
-    {"--serve", NULL, "serve what is recorded meanwhile, as memoir serve does", take_serve},
-    {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", take_listen},
+     .take = take_max_size},
+    {"--for", "TIME", "stop recording after this time; processes go on", .take = take_for},
+    {"--serve", NULL, "serve what is recorded meanwhile, as memoir serve does", .take = take_serve},
+    {"--listen", "ADDR", "do so there instead of on 127.0.0.1:17832", .take = take_listen},
     {"--token-file", "FILE", "with a token that those must send who ask from other machines",
-     take_token_file},
+     .take = take_token_file},
     {"--go-pprof", "URL", "with what a Go program's own net/http/pprof serves there",
-     take_go_pprof},
-    {"--quiet", NULL, "say nothing but errors", take_quiet},
-    {NULL, NULL, NULL, NULL}};
+     .take = take_go_pprof},
+    {"--quiet", NULL, "say nothing but errors", .take = take_quiet},
+    {.name = NULL}};
 
 void wish_options_init(struct recording_wish *wish)
 {

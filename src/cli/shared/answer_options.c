@@ -31,23 +31,24 @@ static int take_output(void *into, const char *argument, struct fault *fault)
 
 #define JSON                                                                                       \
     {                                                                                              \
-        "--json", NULL, "the answer as JSON, a stable interface", take_json                        \
+        "--json", NULL, "the answer as JSON, a stable interface", .take = take_json                \
     }
 #define CSV                                                                                        \
     {                                                                                              \
-        "--csv", NULL, "the answer as a table, a row per line", take_csv                           \
+        "--csv", NULL, "the answer as a table, a row per line", .take = take_csv                   \
     }
 #define OUTPUT                                                                                     \
     {                                                                                              \
-        "-o", "FILE", "write the answer to FILE", take_output                                      \
+        "-o", "FILE", "write the answer to FILE", .take = take_output                              \
     }
 #define NO_COLOR                                                                                   \
     {                                                                                              \
-        "--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color        \
+        "--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)",                      \
+            .take = take_no_color                                                                  \
     }
 #define END                                                                                        \
     {                                                                                              \
-        NULL, NULL, NULL, NULL                                                                     \
+        .name = NULL                                                                               \
     }
 
 const struct option_rule answer_rules[] = {JSON, OUTPUT, NO_COLOR, END};

@@ -44,11 +44,11 @@ void doctor_read_pages(struct pages_facts *facts, const struct doctor_options *o
 }
 
 const struct option_rule doctor_rules[] = {
-    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
-    {"--folder", "DIR", "where recordings would go; this folder unless given", take_folder},
-    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL},
+    {"--json", NULL, "the answer as JSON, a stable interface", .take = take_json},
+    {"--folder", "DIR", "where recordings would go; this folder unless given", .take = take_folder},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", .take = take_agent},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", .take = take_no_color},
+    {.name = NULL},
 };
 
 struct command_help doctor_help(const struct option_set *sets)

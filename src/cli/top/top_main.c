@@ -115,17 +115,19 @@ static int take_no_color(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule top_rules[] = {
     {"--metric", "NAME", "what to measure: heap.live (default), heap.allocated, heap.calls, ...",
-     take_metric},
-    {"--by", "WHAT", "one row per function (default), line, stack or module", take_by},
-    {"--sort", "WHAT", "by value (default), growth or count", take_sort},
-    {"--filter", "REGEX", "only stacks with a function, module or file that matches", take_filter},
-    {"--since", "TIME", "growth counts from so long ago (1m)", take_since},
-    {"--every", "TIME", "look for news so often (1s)", take_every},
-    {"--once", NULL, "print one page and end; so it is when the output is no terminal", take_once},
-    {"--json", NULL, "one answer as JSON, a stable interface", take_json},
-    {"--top", "N", "rows of that answer (19)", take_top},
-    {"--no-color", NULL, "no colours with --once (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL},
+     .take = take_metric},
+    {"--by", "WHAT", "one row per function (default), line, stack or module", .take = take_by},
+    {"--sort", "WHAT", "by value (default), growth or count", .take = take_sort},
+    {"--filter", "REGEX", "only stacks with a function, module or file that matches",
+     .take = take_filter},
+    {"--since", "TIME", "growth counts from so long ago (1m)", .take = take_since},
+    {"--every", "TIME", "look for news so often (1s)", .take = take_every},
+    {"--once", NULL, "print one page and end; so it is when the output is no terminal",
+     .take = take_once},
+    {"--json", NULL, "one answer as JSON, a stable interface", .take = take_json},
+    {"--top", "N", "rows of that answer (19)", .take = take_top},
+    {"--no-color", NULL, "no colours with --once (as NO_COLOR=1)", .take = take_no_color},
+    {.name = NULL},
 };
 
 static int print_page(const struct top_page *page, const struct top_options *options)
