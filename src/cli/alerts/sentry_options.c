@@ -44,13 +44,6 @@ static int take_webhook(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_history(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct sentry_options *)into)->history = argument;
-    return 0;
-}
-
 static int take_every(void *into, const char *argument, struct fault *fault)
 {
     struct sentry_options *options = into;
@@ -78,7 +71,7 @@ const struct option_rule sentry_rules[] = {
      .take = take_exec},
     {"--alert-webhook", "URL", "post it as JSON", .take = take_webhook},
     {"--history", "DB", "add a row set to this history every 10 s; see memoir history",
-     .take = take_history},
+     OPTION_TEXT(struct sentry_options, history)},
     {"--history-every", "TIME", "another distance than 10s", .take = take_every},
     {"--history-name", "NAME", "of the service in it; the program's own unless given",
      .take = take_name},

@@ -35,20 +35,6 @@ struct diff_inputs {
     const char *before_name, *after_name;
 };
 
-static int take_lines(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct diff_options *)into)->lines = true;
-    return 0;
-}
-
-static int take_folded(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct diff_options *)into)->folded = true;
-    return 0;
-}
-
 static int take_normalise(void *into, const char *argument, struct fault *fault)
 {
     return diff_scale_parse(argument, &((struct diff_options *)into)->scale, fault);
@@ -62,10 +48,12 @@ static int take_fail_if(void *into, const char *argument, struct fault *fault)
 static const struct option_rule diff_rules[] = {
     {"--fail-if", "CONDITION",
      "exit 1 when it holds: 'heap.peak>+5%', '>+10M', '>=512M'; repeatable", .take = take_fail_if},
-    {"--lines", NULL, "file and line make call sites different too", .take = take_lines},
+    {"--lines", NULL, "file and line make call sites different too",
+     OPTION_FLAG(struct diff_options, lines)},
     {"--normalise", "HOW", "none (default); time: per second; total: by share",
      .take = take_normalise},
-    {"--folded", NULL, "as folded stacks with two columns, before and after", .take = take_folded},
+    {"--folded", NULL, "as folded stacks with two columns, before and after",
+     OPTION_FLAG(struct diff_options, folded)},
     {.name = NULL},
 };
 

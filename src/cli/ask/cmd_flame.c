@@ -7,20 +7,6 @@
 #include "cli/ask/flame_command.h"
 #include "report/flame/flame_heat.h"
 
-static int take_icicle(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct flame_command *)into)->options.icicle = true;
-    return 0;
-}
-
-static int take_title(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct flame_command *)into)->options.title = argument;
-    return 0;
-}
-
 static int take_width(void *into, const char *argument, struct fault *fault)
 {
     return picture_take_pixels(&((struct flame_command *)into)->options.width, argument, fault);
@@ -42,32 +28,11 @@ static int take_colors(void *into, const char *argument, struct fault *fault)
                      argument);
 }
 
-static int take_by_thread(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct flame_command *)into)->by_thread = true;
-    return 0;
-}
-
 static int take_fold_threads(void *into, const char *argument, struct fault *fault)
 {
     (void)argument, (void)fault;
     ((struct flame_command *)into)->by_thread = true;
     ((struct flame_command *)into)->thread_names = THREADS_FOLDED;
-    return 0;
-}
-
-static int take_diff(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct flame_command *)into)->diff = argument;
-    return 0;
-}
-
-static int take_heat(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct flame_command *)into)->heat = true;
     return 0;
 }
 
@@ -78,17 +43,19 @@ static int take_normalise(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule flame_rules[] = {
     {"--heat", NULL, "a map of each second above it; pick a cell, get its graph (cpu.on, cpu.off)",
-     .take = take_heat},
+     OPTION_FLAG(struct flame_command, heat)},
     {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
-     .take = take_diff},
+     OPTION_TEXT(struct flame_command, diff)},
     {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
      .take = take_normalise},
-    {"--by-thread", NULL, "a root per thread (cpu.on, cpu.off)", .take = take_by_thread},
+    {"--by-thread", NULL, "a root per thread (cpu.on, cpu.off)",
+     OPTION_FLAG(struct flame_command, by_thread)},
     {"--fold-threads", NULL, "the same, with threads as one whose names differ in digits only",
      .take = take_fold_threads},
-    {"--icicle", NULL, "the root on top", .take = take_icicle},
+    {"--icicle", NULL, "the root on top", OPTION_FLAG(struct flame_command, options.icicle)},
     {"--width", "PIXELS", "of the static picture, 1200 unless given", .take = take_width},
-    {"--title", "TEXT", "instead of the program's name", .take = take_title},
+    {"--title", "TEXT", "instead of the program's name",
+     OPTION_TEXT(struct flame_command, options.title)},
     {"--colors", "WHICH",
      "module (default): a hue per library; kind: kernel, inlined, ...; hot; mem",
      .take = take_colors},

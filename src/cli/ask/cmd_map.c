@@ -31,38 +31,6 @@ struct map_options {
     char rule_texts[RULES_MAX][96];
 };
 
-#define TAKER(function, field)                                                                     \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct map_options *)into)->field = argument;                                            \
-        return 0;                                                                                  \
-    }
-TAKER(take_name, name)
-TAKER(take_container, container)
-TAKER(take_output, path)
-#undef TAKER
-
-#define SETTER(function, field, value)                                                             \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)argument;                                                                            \
-        (void)fault;                                                                               \
-        ((struct map_options *)into)->field = value;                                               \
-        return 0;                                                                                  \
-    }
-SETTER(take_all, view.all, true)
-SETTER(take_no_addresses, view.without_addresses, true)
-SETTER(take_json, format, MAP_JSON)
-SETTER(take_csv, format, MAP_CSV)
-SETTER(take_pprof, format, MAP_PPROF)
-SETTER(take_folded, format, MAP_FOLDED)
-SETTER(take_gentle, snapshot.way, SNAPSHOT_GENTLE)
-SETTER(take_exact, snapshot.way, SNAPSHOT_SMAPS)
-SETTER(take_deep, snapshot.deep, true)
-SETTER(take_kernel_only, snapshot.kernel_only, true)
-#undef SETTER
-
 static int take_top(void *into, const char *argument, struct fault *fault)
 {
     uint64_t count;
@@ -151,14 +119,15 @@ static int take_budget(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule which_rules[] = {
-    {"--name", "NAME", "the only process of this name", .take = take_name},
+    {"--name", "NAME", "the only process of this name", OPTION_TEXT(struct map_options, name)},
     {"--container", "NAME", "the process of this container or cgroup, by name, id or path",
-     .take = take_container},
+     OPTION_TEXT(struct map_options, container)},
     {.name = NULL}};
 
 static const struct option_rule what_rules[] = {
     {"--top", "N", "list the N largest mappings (20)", .take = take_top},
-    {"--all", NULL, "list every mapping with pages in memory", .take = take_all},
+    {"--all", NULL, "list every mapping with pages in memory",
+     OPTION_FLAG(struct map_options, view.all)},
     {"--sort", "FIGURE", "largest first by rss (the default), pss, private, shared, swap, virtual",
      .take = take_sort},
     {"--by", "WHAT", "parts by category (the default), or by name, file or perm of mappings",
@@ -168,22 +137,30 @@ static const struct option_rule what_rules[] = {
      .take = take_unit},
     {"--group", "LABEL=PATTERN", "mappings whose name fits the pattern, under that label",
      .take = take_group},
-    {"--json", NULL, "as JSON", .take = take_json},
-    {"--csv", NULL, "as CSV, a row per part; with --all a row per mapping", .take = take_csv},
-    {"--pprof", NULL, "as a profile for go tool pprof", .take = take_pprof},
-    {"--folded", NULL, "as folded stacks, for flame graphs", .take = take_folded},
-    {"--no-addresses", NULL, "leave out where things lie", .take = take_no_addresses},
-    {"-o", "FILE", "write there instead of to standard output", .take = take_output},
+    {"--json", NULL, "as JSON", OPTION_VALUE(struct map_options, format, MAP_JSON)},
+    {"--csv", NULL, "as CSV, a row per part; with --all a row per mapping",
+     OPTION_VALUE(struct map_options, format, MAP_CSV)},
+    {"--pprof", NULL, "as a profile for go tool pprof",
+     OPTION_VALUE(struct map_options, format, MAP_PPROF)},
+    {"--folded", NULL, "as folded stacks, for flame graphs",
+     OPTION_VALUE(struct map_options, format, MAP_FOLDED)},
+    {"--no-addresses", NULL, "leave out where things lie",
+     OPTION_FLAG(struct map_options, view.without_addresses)},
+    {"-o", "FILE", "write there instead of to standard output",
+     OPTION_TEXT(struct map_options, path)},
     {.name = NULL}};
 
 static const struct option_rule how_rules[] = {
     {"--gentle", NULL, "walk pages in slices, so that a large process never waits; no PSS",
-     .take = take_gentle},
+     OPTION_VALUE(struct map_options, snapshot.way, SNAPSHOT_GENTLE)},
     {"--budget", "TIME", "walk gently when reading smaps would make it wait longer (240ms)",
      .take = take_budget},
-    {"--exact", NULL, "read smaps, also where that makes a large process wait", .take = take_exact},
-    {"--deep", NULL, "follow long lists of free blocks to their end", .take = take_deep},
-    {"--kernel-only", NULL, "do not read from the process's own memory", .take = take_kernel_only},
+    {"--exact", NULL, "read smaps, also where that makes a large process wait",
+     OPTION_VALUE(struct map_options, snapshot.way, SNAPSHOT_SMAPS)},
+    {"--deep", NULL, "follow long lists of free blocks to their end",
+     OPTION_FLAG(struct map_options, snapshot.deep)},
+    {"--kernel-only", NULL, "do not read from the process's own memory",
+     OPTION_FLAG(struct map_options, snapshot.kernel_only)},
     {.name = NULL}};
 
 static const char examples[] =

@@ -54,37 +54,15 @@ static int take_top(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_json(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct diff_options *)into)->format = DIFF_JSON;
-    return 0;
-}
-
-static int take_csv(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct diff_options *)into)->format = DIFF_CSV;
-    return 0;
-}
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct diff_options *)into)->path = argument;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
     {"--sort", "FIGURE", "compare rss (the default), pss, private, shared, swap or virtual",
      .take = take_sort},
     {"--min", "SIZE", "sum up smaller changes", .take = take_min},
     {"--top", "N", "at most N lines (30)", .take = take_top},
-    {"--json", NULL, "as JSON", .take = take_json},
-    {"--csv", NULL, "as CSV, a row per part", .take = take_csv},
-    {"-o", "FILE", "write there instead of to standard output", .take = take_output},
+    {"--json", NULL, "as JSON", OPTION_VALUE(struct diff_options, format, DIFF_JSON)},
+    {"--csv", NULL, "as CSV, a row per part", OPTION_VALUE(struct diff_options, format, DIFF_CSV)},
+    {"-o", "FILE", "write there instead of to standard output",
+     OPTION_TEXT(struct diff_options, path)},
     {.name = NULL}};
 
 static const char examples[] = "  memoir map 4242 --json -o monday.json\n"

@@ -12,13 +12,6 @@ struct plot_command {
     struct plot_options options;
 };
 
-static int take_title(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct plot_command *)into)->options.title = argument;
-    return 0;
-}
-
 static int take_width(void *into, const char *argument, struct fault *fault)
 {
     return picture_take_pixels(&((struct plot_command *)into)->options.width, argument, fault);
@@ -32,7 +25,8 @@ static int take_height(void *into, const char *argument, struct fault *fault)
 static const struct option_rule plot_rules[] = {
     {"--width", "PIXELS", "1200 unless given", .take = take_width},
     {"--height", "PIXELS", "640 unless given", .take = take_height},
-    {"--title", "TEXT", "instead of the program's name", .take = take_title},
+    {"--title", "TEXT", "instead of the program's name",
+     OPTION_TEXT(struct plot_command, options.title)},
     {.name = NULL},
 };
 

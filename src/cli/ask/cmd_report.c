@@ -47,13 +47,6 @@ static int take_suppressions(void *into, const char *argument, struct fault *fau
     return 0;
 }
 
-static int take_no_defaults(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct report_options *)into)->no_default_suppressions = true;
-    return 0;
-}
-
 static int take_histogram(void *into, const char *argument, struct fault *fault)
 {
     struct report_options *options = into;
@@ -86,16 +79,9 @@ static int take_limit(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_sort(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct report_options *)into)->sort = argument;
-    return 0;
-}
-
 static const struct option_rule report_rules[] = {
     {"--sort", "METRIC", "with --metric A,B: the one that orders the rows, A unless given",
-     .take = take_sort},
+     OPTION_TEXT(struct report_options, sort)},
     {"--histogram", "WHAT", "how large blocks were (sizes) or how long they lived (lifetimes)",
      .take = take_histogram},
     {"--depth", "N", "callers shown under a call site, levels of a tree", .take = take_depth},
@@ -105,7 +91,7 @@ static const struct option_rule report_rules[] = {
      .take = take_suppressions},
     {"--no-default-suppressions", NULL,
      "count one-time allocations of libc, and what the program's own rules accept, as leaks too",
-     .take = take_no_defaults},
+     OPTION_FLAG(struct report_options, no_default_suppressions)},
     {.name = NULL},
 };
 

@@ -30,23 +30,9 @@ struct graph_command {
     enum diff_scale scale;
 };
 
-static int take_diff(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct graph_command *)into)->older = argument;
-    return 0;
-}
-
 static int take_scale(void *into, const char *argument, struct fault *fault)
 {
     return diff_scale_parse(argument, &((struct graph_command *)into)->scale, fault);
-}
-
-static int take_title(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct graph_command *)into)->options.title = argument;
-    return 0;
 }
 
 static int take_theme(void *into, const char *argument, struct fault *fault)
@@ -73,24 +59,18 @@ static int take_skew(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_by_self(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct graph_command *)into)->options.color_by_self = true;
-    return 0;
-}
-
 static const struct option_rule picture_rules[] = {
     {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
-     .take = take_diff},
+     OPTION_TEXT(struct graph_command, older)},
     {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
      .take = take_scale},
     {"--theme", "NAME", "color (default), pink, gray, bw or print", .take = take_theme},
     {"--skew", "S", "below 1 tells small shares apart by colour, above 1 large ones",
      .take = take_skew},
     {"--color-nodes-by-selftime", NULL, "colour tells what a function has itself",
-     .take = take_by_self},
-    {"--title", "TEXT", "instead of the program's name", .take = take_title},
+     OPTION_FLAG(struct graph_command, options.color_by_self)},
+    {"--title", "TEXT", "instead of the program's name",
+     OPTION_TEXT(struct graph_command, options.title)},
     {.name = NULL},
 };
 

@@ -9,20 +9,6 @@
 #include "cli/shared/answer_file.h"
 #include "report/rows/snapshots_report.h"
 
-static int take_massif_like(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct snapshot_options *)into)->is_wanted = true;
-    return 0;
-}
-
-static int take_stacks(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct snapshot_options *)into)->with_stacks = true;
-    return 0;
-}
-
 static int take_most(void *into, const char *argument, struct fault *fault)
 {
     struct snapshot_options *options = into;
@@ -35,11 +21,11 @@ static int take_most(void *into, const char *argument, struct fault *fault)
 
 const struct option_rule snapshot_rules[] = {
     {"--massif-like", NULL, "a graph, snapshots and trees of call sites, as massif has them",
-     .take = take_massif_like},
+     OPTION_FLAG(struct snapshot_options, is_wanted)},
     {"--snapshots", "N", "at most so many (100), chosen so that the curve keeps its shape",
      .take = take_most},
     {"--stacks", NULL, "the resident stacks of threads too, as far as pages were looked at",
-     .take = take_stacks},
+     OPTION_FLAG(struct snapshot_options, with_stacks)},
     {.name = NULL},
 };
 

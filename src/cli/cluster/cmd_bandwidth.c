@@ -21,19 +21,6 @@ struct command {
     const char *report, *deltas, *html, *plot, *pool_plot, *heap_plot;
 };
 
-#define TEXT(name, field)                                                                          \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct command *)into)->field = argument;                                                \
-        return 0;                                                                                  \
-    }
-TEXT(take_report, report)
-TEXT(take_html, html)
-TEXT(take_plot, plot)
-TEXT(take_pool_plot, pool_plot)
-TEXT(take_heap_plot, heap_plot)
-
 static int take_deltas(void *into, const char *argument, struct fault *fault)
 {
     struct command *command = into;
@@ -57,18 +44,19 @@ static const struct option_rule rules[] = {
     {"--mintps", "N", "leave intervals with fewer transactions per second out of sums and means",
      .take = take_least},
     {"--report", "FILE", "every interval as CSV, FILE and nick and .csv for each node; - for all",
-     .take = take_report},
+     OPTION_TEXT(struct command, report)},
     {"--deltas", "FILE", "what every counter gained, as CSV, for each node; NAME.csv.gz is packed",
      .take = take_deltas},
-    {"--html-summary", "FILE", "the summaries as a fragment of a page", .take = take_html},
+    {"--html-summary", "FILE", "the summaries as a fragment of a page",
+     OPTION_TEXT(struct command, html)},
     {"--plot", "FILE", "bandwidth, TPS and time per block over time: .svg, .png or .html",
-     .take = take_plot},
+     OPTION_TEXT(struct command, plot)},
     {"--pool-plot", "FILE", "how full the pool of transactions was; without ending, all forms",
-     .take = take_pool_plot},
+     OPTION_TEXT(struct command, pool_plot)},
     {"--heap-plot", "FILE", "live objects of the heap; without ending, all forms",
-     .take = take_heap_plot},
-    {"--pool-plot-root", "FILE", "as --pool-plot", .take = take_pool_plot},
-    {"--heap-plot-root", "FILE", "as --heap-plot", .take = take_heap_plot},
+     OPTION_TEXT(struct command, heap_plot)},
+    {"--pool-plot-root", "FILE", "as --pool-plot", OPTION_TEXT(struct command, pool_plot)},
+    {"--heap-plot-root", "FILE", "as --heap-plot", OPTION_TEXT(struct command, heap_plot)},
     {.name = NULL}};
 
 static bool ends_with(const char *text, const char *ending)

@@ -40,19 +40,6 @@ MODE(take_rate, CURVE_RATE)
 MODE(take_delta, CURVE_DELTA)
 MODE(take_quantile_mode, CURVE_QUANTILE)
 
-#define FLAG(name, field)                                                                          \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        ((struct command *)into)->field = true;                                                    \
-        return 0;                                                                                  \
-    }
-FLAG(take_list, list)
-FLAG(take_list_nodes, list_nodes)
-FLAG(take_sum, question.is_sum)
-FLAG(take_avg_max, avg_max)
-FLAG(take_avg_max_min, avg_max_min)
-
 static int take_quantile(void *into, const char *argument, struct fault *fault)
 {
     struct command *command = into;
@@ -99,20 +86,22 @@ static int take_export(void *into, const char *argument, struct fault *fault)
 }
 
 static const struct option_rule rules[] = {
-    {"--list", NULL, "every metric there is, with its type", .take = take_list},
-    {"--list-nodes", NULL, "every node, with its names and role", .take = take_list_nodes},
+    {"--list", NULL, "every metric there is, with its type", OPTION_FLAG(struct command, list)},
+    {"--list-nodes", NULL, "every node, with its names and role",
+     OPTION_FLAG(struct command, list_nodes)},
     {"--rate", NULL, "counters per second, which they are anyway; an error for gauges",
      .take = take_rate},
     {"--delta", "NAME", "what counters gained from answer to answer", .take = take_delta},
     {"--raw", NULL, "counters as they are, too", .take = take_raw},
-    {"--sum", NULL, "over all labels of a metric, by node", .take = take_sum},
+    {"--sum", NULL, "over all labels of a metric, by node",
+     OPTION_FLAG(struct command, question.is_sum)},
     {"--diff", "NAME", "two gauges: --diff A B is A less B", .take = take_diff},
     {"--quantile", "Q", "of histograms, between answers: 0.5, 0.99", .take = take_quantile},
     {"--avg-max", NULL,
      "of counters, count, max and min; and the mean over nodes of max; also with --sum",
-     .take = take_avg_max},
+     OPTION_FLAG(struct command, avg_max)},
     {"--avg-max-min", NULL, "the same, and the mean over nodes of max-min",
-     .take = take_avg_max_min},
+     OPTION_FLAG(struct command, avg_max_min)},
     {"-t", "LABEL=VALUE", "only series with this label; n and role are the node's; repeatable",
      .take = take_filter},
     {"--plot", "=FILE", "draw it, one chart per metric: .svg, .png, .html; or with -o FILE",

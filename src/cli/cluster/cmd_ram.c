@@ -24,29 +24,6 @@ struct command {
     enum ram_sort sort;
 };
 
-#define TAKE_TEXT(name, field)                                                                     \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct command *)into)->field = argument;                                                \
-        return 0;                                                                                  \
-    }
-#define TAKE_FLAG(name, field)                                                                     \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        ((struct command *)into)->field = true;                                                    \
-        return 0;                                                                                  \
-    }
-TAKE_TEXT(take_output, output)
-TAKE_TEXT(take_between, between)
-TAKE_TEXT(take_columns, columns)
-TAKE_FLAG(take_json, json)
-TAKE_FLAG(take_plot, plot)
-TAKE_FLAG(take_svg, svg)
-TAKE_FLAG(take_by_node, by_node)
-TAKE_FLAG(take_no_color, no_color)
-
 static int take_csv(void *into, const char *argument, struct fault *fault)
 {
     struct command *command = into;
@@ -98,20 +75,23 @@ static const struct option_rule rules[] = {
     {"--node-re", "REGEX", "only nodes whose name or nick matches", .take = take_node_re},
     {"--sort", "BY", "order of the table: name (default), heap, change or rss", .take = take_sort},
     {"--between", "A,B", "functions: from the first profile since A to the last until B",
-     .take = take_between},
+     OPTION_TEXT(struct command, between)},
     {"--top", "N", "functions shown: 10 unless given; 0: none", .take = take_top},
-    {"--by-node", NULL, "functions of each node too", .take = take_by_node},
+    {"--by-node", NULL, "functions of each node too", OPTION_FLAG(struct command, by_node)},
     {"--csv", "=FILE", "a row per snapshot, NAME#column for each node", .take = take_csv},
-    {"--json", NULL, "for programs: all points and all functions asked for", .take = take_json},
-    {"--plot", NULL, "a picture, with -o NAME.svg, NAME.html or NAME.png", .take = take_plot},
+    {"--json", NULL, "for programs: all points and all functions asked for",
+     OPTION_FLAG(struct command, json)},
+    {"--plot", NULL, "a picture, with -o NAME.svg, NAME.html or NAME.png",
+     OPTION_FLAG(struct command, plot)},
     {"--svg", NULL, "draw every heap profile and what changed, beside it, if that is missing",
-     .take = take_svg},
+     OPTION_FLAG(struct command, svg)},
     {"--columns", "LIST", "of the plot: pprof_inuse_space,rss,... (all unless given)",
-     .take = take_columns},
+     OPTION_TEXT(struct command, columns)},
     {"--x", "AXIS", "of the plot: time, or round, which is taken if most heights are known",
      .take = take_x},
-    {"-o", "FILE", "write the answer there", .take = take_output},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", .take = take_no_color},
+    {"-o", "FILE", "write the answer there", OPTION_TEXT(struct command, output)},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)",
+     OPTION_FLAG(struct command, no_color)},
     {.name = NULL}};
 
 static const char summary[] =

@@ -34,39 +34,21 @@ static int take_kind(void *into, const char *argument, struct fault *fault)
     return fault_set(fault, -EINVAL, "--kind cannot be \"%s\": it is p2p, ws or ws-e2e", argument);
 }
 
-#define TAKE_TEXT(name, field)                                                                     \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct command *)into)->field = argument;                                                \
-        return 0;                                                                                  \
-    }
-#define TAKE_FLAG(name, field)                                                                     \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        ((struct command *)into)->field = true;                                                    \
-        return 0;                                                                                  \
-    }
-TAKE_TEXT(take_output, output)
-TAKE_TEXT(take_picture, picture)
-TAKE_TEXT(take_inventory, inventory)
-TAKE_FLAG(take_times, times)
-TAKE_FLAG(take_graph, graph)
-TAKE_FLAG(take_csv, csv)
-
 static const struct option_rule rules[] = {
     {"--kind", "KIND", "p2p, ws or ws-e2e (a test's output); by what the logs say unless given",
      .take = take_kind},
-    {"-i", "FILE", "inventory: whose the addresses are", .take = take_inventory},
-    {"--inventory", "FILE", "the same", .take = take_inventory},
+    {"-i", "FILE", "inventory: whose the addresses are", OPTION_TEXT(struct command, inventory)},
+    {"--inventory", "FILE", "the same", OPTION_TEXT(struct command, inventory)},
     {"-t", NULL, "when connections were made: a third member of each edge, or a list",
-     .take = take_times},
-    {"--timestamp", NULL, "the same", .take = take_times},
-    {"--json", NULL, "the nodes and edges, to read in again", .take = take_graph},
-    {"--csv", NULL, "a row for each node: degrees and centralities", .take = take_csv},
-    {"--svg", "FILE", "draw it: NAME.svg, NAME.html or NAME.png", .take = take_picture},
-    {"-o", "FILE", "write the nodes and edges there, as --json does", .take = take_output},
+     OPTION_FLAG(struct command, times)},
+    {"--timestamp", NULL, "the same", OPTION_FLAG(struct command, times)},
+    {"--json", NULL, "the nodes and edges, to read in again", OPTION_FLAG(struct command, graph)},
+    {"--csv", NULL, "a row for each node: degrees and centralities",
+     OPTION_FLAG(struct command, csv)},
+    {"--svg", "FILE", "draw it: NAME.svg, NAME.html or NAME.png",
+     OPTION_TEXT(struct command, picture)},
+    {"-o", "FILE", "write the nodes and edges there, as --json does",
+     OPTION_TEXT(struct command, output)},
     {.name = NULL}};
 
 static const char summary[] =

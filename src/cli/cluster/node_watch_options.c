@@ -57,48 +57,6 @@ static int take_cpu(void *into, const char *argument, struct fault *fault)
     return argument ? take_time(argument, &WISH(into)->cpu_ns, "--cpu", fault) : 0;
 }
 
-#define CAPTURE_RULE(function, list, capture)                                                      \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        WISH(into)->list |= capture;                                                               \
-        return 0;                                                                                  \
-    }
-CAPTURE_RULE(take_no_heap, taken, CAPTURE_HEAP)
-CAPTURE_RULE(take_no_rss, taken, CAPTURE_RSS)
-CAPTURE_RULE(take_rss, added, CAPTURE_RSS)
-CAPTURE_RULE(take_goroutine, added, CAPTURE_GOROUTINE)
-CAPTURE_RULE(take_mutex, added, CAPTURE_MUTEX)
-CAPTURE_RULE(take_block, added, CAPTURE_BLOCK)
-CAPTURE_RULE(take_metrics, added, CAPTURE_METRICS)
-CAPTURE_RULE(take_headers, added, CAPTURE_BLOCKINFO)
-
-#define FLAG_RULE(function, member)                                                                \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        WISH(into)->member = true;                                                                 \
-        return 0;                                                                                  \
-    }
-FLAG_RULE(take_list, is_list)
-FLAG_RULE(take_json, is_json)
-FLAG_RULE(take_csv, is_csv)
-FLAG_RULE(take_svg, is_svg)
-FLAG_RULE(take_quiet, is_quiet)
-FLAG_RULE(take_serve, is_served)
-
-#define TEXT_RULE(function, member)                                                                \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        WISH(into)->member = argument;                                                             \
-        return 0;                                                                                  \
-    }
-TEXT_RULE(take_out, out)
-TEXT_RULE(take_inventory, inventory)
-TEXT_RULE(take_block_re, nodes.block_re)
-TEXT_RULE(take_class, nodes.class_name)
-
 static int take_rounds(void *into, const char *argument, struct fault *fault)
 {
     (void)fault;
@@ -194,34 +152,41 @@ static int take_admin_token_file(void *into, const char *argument, struct fault 
 }
 
 const struct option_rule node_watch_rules[] = {
-    {"--no-heap", NULL, "no heap profiles", .take = take_no_heap},
+    {"--no-heap", NULL, "no heap profiles",
+     OPTION_BITS(struct node_watch_wish, taken, CAPTURE_HEAP)},
     {"--goroutine", NULL, "goroutine profiles; more rarely of nodes with 10,000 and more",
-     .take = take_goroutine},
+     OPTION_BITS(struct node_watch_wish, added, CAPTURE_GOROUTINE)},
     {"--mutex", NULL, "profiles of contention; switched on while watched where that is possible",
-     .take = take_mutex},
-    {"--block", NULL, "profiles of waits; likewise", .take = take_block},
+     OPTION_BITS(struct node_watch_wish, added, CAPTURE_MUTEX)},
+    {"--block", NULL, "profiles of waits; likewise",
+     OPTION_BITS(struct node_watch_wish, added, CAPTURE_BLOCK)},
     {"--mutex-rate", "N", "tell of one in N contentions (100)", .take = take_mutex_rate},
     {"--block-rate", "TIME", "tell of about one wait per so much time waited (100ms)",
      .take = take_block_rate},
-    {"--metrics", NULL, "metrics, as text", .take = take_metrics},
-    {"--headers", NULL, "the newest block header, of nodes that have blocks", .take = take_headers},
-    {"--blockinfo", NULL, "the same", .take = take_headers},
+    {"--metrics", NULL, "metrics, as text",
+     OPTION_BITS(struct node_watch_wish, added, CAPTURE_METRICS)},
+    {"--headers", NULL, "the newest block header, of nodes that have blocks",
+     OPTION_BITS(struct node_watch_wish, added, CAPTURE_BLOCKINFO)},
+    {"--blockinfo", NULL, "the same",
+     OPTION_BITS(struct node_watch_wish, added, CAPTURE_BLOCKINFO)},
     {"--cpu", "=TIME", "one CPU profile of each node, of 90s or TIME", .take = take_cpu},
     {"--cpu-sample", "TIME", "how long it is", .take = take_cpu_sample},
     {"--cpu-after", "TIME", "when it begins (at once)", .take = take_cpu_after},
     {"--cpu-every", "TIME", "take more of them, that often", .take = take_cpu_every},
     {"--rss", NULL, "memory of processes on this machine (always, unless --no-rss)",
-     .take = take_rss},
-    {"--no-rss", NULL, "not that", .take = take_no_rss},
+     OPTION_BITS(struct node_watch_wish, added, CAPTURE_RSS)},
+    {"--no-rss", NULL, "not that", OPTION_BITS(struct node_watch_wish, taken, CAPTURE_RSS)},
     {"--record", "WHAT",
      "also record processes of this machine by memoir: heap, pages, cpu or some of them",
      .take = take_record},
-    {"--svg", NULL, "at the end, pictures of each snapshot and of what changed", .take = take_svg},
+    {"--svg", NULL, "at the end, pictures of each snapshot and of what changed",
+     OPTION_FLAG(struct node_watch_wish, is_svg)},
     {.name = NULL}};
 
 const struct option_rule node_watch_when_rules[] = {
-    {"-o", "RUN", "the folder to write; one that is there is continued", .take = take_out},
-    {"--out", "RUN", "the same", .take = take_out},
+    {"-o", "RUN", "the folder to write; one that is there is continued",
+     OPTION_TEXT(struct node_watch_wish, out)},
+    {"--out", "RUN", "the same", OPTION_TEXT(struct node_watch_wish, out)},
     {"--every", "TIME", "time from snapshot to snapshot; without it there is one",
      .take = take_every},
     {"--period", "TIME", "the same", .take = take_every},
@@ -230,10 +195,12 @@ const struct option_rule node_watch_when_rules[] = {
     {"--rounds", "N", "end when the chain is N blocks further (and --headers)",
      .take = take_rounds},
     {"--timeout", "TIME", "how long a node may take to answer (15s)", .take = take_timeout},
-    {"--list", NULL, "list the nodes and what each would be asked for, and end", .take = take_list},
-    {"--json", NULL, "list them as JSON", .take = take_json},
-    {"--csv", NULL, "list them as CSV", .take = take_csv},
-    {"--quiet", NULL, "say nothing; watch.log has it", .take = take_quiet},
+    {"--list", NULL, "list the nodes and what each would be asked for, and end",
+     OPTION_FLAG(struct node_watch_wish, is_list)},
+    {"--json", NULL, "list them as JSON", OPTION_FLAG(struct node_watch_wish, is_json)},
+    {"--csv", NULL, "list them as CSV", OPTION_FLAG(struct node_watch_wish, is_csv)},
+    {"--quiet", NULL, "say nothing; watch.log has it",
+     OPTION_FLAG(struct node_watch_wish, is_quiet)},
     {.name = NULL}};
 
 static int take_listen(void *into, const char *argument, struct fault *fault)
@@ -252,7 +219,7 @@ static int take_serve_token(void *into, const char *argument, struct fault *faul
 
 const struct option_rule node_watch_serve_rules[] = {
     {"--serve", NULL, "show the run in a browser while it is written, as memoir serve RUN",
-     .take = take_serve},
+     OPTION_FLAG(struct node_watch_wish, is_served)},
     {"--listen", "ADDR", "with --serve: where, as memoir serve --listen (127.0.0.1:17832)",
      .take = take_listen},
     {"--serve-token-file", "FILE", "with --serve: as memoir serve --token-file",
@@ -261,17 +228,17 @@ const struct option_rule node_watch_serve_rules[] = {
 
 const struct option_rule node_watch_which_rules[] = {
     {"--tf-inventory", "FILE", "an inventory (terraform-inventory.host, if no node is named)",
-     .take = take_inventory},
+     OPTION_TEXT(struct node_watch_wish, inventory)},
     {"--tf-roles", "ROLES", "roles of inventories to watch, as relay,node (relay)",
      .take = take_roles},
     {"--tf-name-re", "RE", "also groups of inventories whose name matches; repeatable",
      .take = take_name_re},
     {"--tf-bi-re", "RE", "only nodes whose name matches are asked for block headers",
-     .take = take_block_re},
+     OPTION_TEXT(struct node_watch_wish, nodes.block_re)},
     {"--port", "PORT", "port of hosts of inventories", .take = take_port},
     {"-p", "PORT", "the same", .take = take_port},
     {"--class", "CLASS", "what kind of nodes they are: algod, etcd, prometheus, … (docs/nodes.md)",
-     .take = take_class},
+     OPTION_TEXT(struct node_watch_wish, nodes.class_name)},
     {"--token-file", "FILE", "token for nodes that have none of their own",
      .take = take_token_file},
     {"--admin-token-file", "FILE", "token for profiles and settings, likewise",

@@ -23,20 +23,6 @@ struct command {
     bool json, csv, no_color;
 };
 
-static int take_process(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct command *)into)->question.process = argument;
-    return 0;
-}
-
-static int take_category(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct command *)into)->question.category = argument;
-    return 0;
-}
-
 static int take_site(void *into, const char *argument, struct fault *fault)
 {
     struct command *command = into;
@@ -88,47 +74,23 @@ static int take_limit(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_plot(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct command *)into)->plot = argument;
-    return 0;
-}
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct command *)into)->output = argument;
-    return 0;
-}
-
-#define FLAG(name, field)                                                                          \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        ((struct command *)into)->field = true;                                                    \
-        return 0;                                                                                  \
-    }
-FLAG(take_json, json)
-FLAG(take_csv, csv)
-FLAG(take_points, question.with_points)
-FLAG(take_no_color, no_color)
-
 static const struct option_rule rules[] = {
-    {"--process", "NAME", "only this service", .take = take_process},
+    {"--process", "NAME", "only this service", OPTION_TEXT(struct command, question.process)},
     {"--category", "NAME", "only this total or category: rss, heap.live, anon, file, ...",
-     .take = take_category},
+     OPTION_TEXT(struct command, question.category)},
     {"--site", "REGEX", "only call sites that match", .take = take_site},
     {"--since", "TIME", "only from then on: 2h, 7d, 2026-11-15, 2026-11-15T08:00 (UTC)",
      .take = take_since},
     {"--top", "N", "call sites shown: 10 unless given", .take = take_top},
     {"--limit", "SIZE", "what memory must not reach; as recorded unless given", .take = take_limit},
-    {"--plot", "FILE", "draw one service as NAME.svg or NAME.png", .take = take_plot},
-    {"--json", NULL, "for programs; docs/history-format.md", .take = take_json},
-    {"--points", NULL, "with --json, every point too", .take = take_points},
-    {"--csv", NULL, "every point, one per line", .take = take_csv},
-    {"-o", "FILE", "write there", .take = take_output},
-    {"--no-color", NULL, "as NO_COLOR=1", .take = take_no_color},
+    {"--plot", "FILE", "draw one service as NAME.svg or NAME.png",
+     OPTION_TEXT(struct command, plot)},
+    {"--json", NULL, "for programs; docs/history-format.md", OPTION_FLAG(struct command, json)},
+    {"--points", NULL, "with --json, every point too",
+     OPTION_FLAG(struct command, question.with_points)},
+    {"--csv", NULL, "every point, one per line", OPTION_FLAG(struct command, csv)},
+    {"-o", "FILE", "write there", OPTION_TEXT(struct command, output)},
+    {"--no-color", NULL, "as NO_COLOR=1", OPTION_FLAG(struct command, no_color)},
     {.name = NULL}};
 
 /* The names there are, in a sentence about one that is not. */

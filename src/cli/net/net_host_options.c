@@ -11,20 +11,6 @@
 #include "cli/shared/options.h"
 #include "nets/template.h"
 
-#define TEXT_RULE(function, member)                                                                \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct host_options *)into)->member = argument;                                          \
-        return 0;                                                                                  \
-    }
-TEXT_RULE(take_relay, relay)
-TEXT_RULE(take_template, template_name)
-TEXT_RULE(take_dir, dir)
-TEXT_RULE(take_provision, provision)
-TEXT_RULE(take_release, release)
-#undef TEXT_RULE
-
 static int take_nodes(void *into, const char *argument, struct fault *fault)
 {
     uint64_t count;
@@ -39,13 +25,6 @@ static int take_for(void *into, const char *argument, struct fault *fault)
 {
     (void)fault;
     return human_parse_duration(argument, &((struct host_options *)into)->for_ns);
-}
-
-static int take_cpu(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct host_options *)into)->cpu = true;
-    return 0;
 }
 
 static int take_set(void *into, const char *argument, struct fault *fault)
@@ -95,14 +74,15 @@ static int take_watch(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule rules[] = {
     {"--relay", "HOST:PORT", "what the nodes connect to; must be reachable from there",
-     .take = take_relay},
-    {"-o", "DIR", "what comes back, in a folder for each host (hosts.net)", .take = take_dir},
+     OPTION_TEXT(struct host_options, relay)},
+    {"-o", "DIR", "what comes back, in a folder for each host (hosts.net)",
+     OPTION_TEXT(struct host_options, dir)},
     {"--for", "TIME", "end after this time; without it Ctrl-C ends it", .take = take_for},
     {"--nodes", "N", "nodes on each host (2)", .take = take_nodes},
     {"--template", "TEMPLATE", "what to start there (etcd-leaves), shipped or a file",
-     .take = take_template},
+     OPTION_TEXT(struct host_options, template_name)},
     {"--set", "NAME=VALUE", "a setting of the template; may be repeated", .take = take_set},
-    {"--cpu", NULL, "record where their time goes", .take = take_cpu},
+    {"--cpu", NULL, "record where their time goes", OPTION_FLAG(struct host_options, cpu)},
     {"--watch", NULL, "all words after this are for memoir watch there", .take = take_watch},
     {.name = NULL}};
 
@@ -114,9 +94,9 @@ static const struct option_rule ssh_rules[] = {
      "an option of ssh, as StrictHostKeyChecking=accept-new; may be repeated", .take = take_option},
     {"--provision", "CMD",
      "a shell command that makes a host and prints its address as the last line",
-     .take = take_provision},
+     OPTION_TEXT(struct host_options, provision)},
     {"--release", "CMD", "one that gives it back; MEMOIR_HOST is the address",
-     .take = take_release},
+     OPTION_TEXT(struct host_options, release)},
     {.name = NULL}};
 
 static int split_watch(int argc, char **argv, struct host_options *options)

@@ -22,13 +22,6 @@ static int take_kind(void *into, const char *argument, struct fault *fault)
                            argument);
 }
 
-static int take_name(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct load_options *)into)->name = argument;
-    return 0;
-}
-
 static int take_tps(void *into, const char *argument, struct fault *fault)
 {
     char *end;
@@ -51,20 +44,14 @@ static int take_value_bytes(void *into, const char *argument, struct fault *faul
     return 0;
 }
 
-static int take_wallet(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct load_options *)into)->wallet = argument;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
     {"--kind", "KIND", "etcd: puts and transactions by gRPC; monero: blocks generated",
      .take = take_kind},
     {"--tps", "N", "calls a second (10)", .take = take_tps},
-    {"--name", "NAME", "what keys begin with (load)", .take = take_name},
+    {"--name", "NAME", "what keys begin with (load)", OPTION_TEXT(struct load_options, name)},
     {"--value-bytes", "N", "size of etcd's values (64), at most 4096", .take = take_value_bytes},
-    {"--wallet", "ADDRESS", "of monero: who gets the reward", .take = take_wallet},
+    {"--wallet", "ADDRESS", "of monero: who gets the reward",
+     OPTION_TEXT(struct load_options, wallet)},
     {.name = NULL}};
 
 static int open_stop(void)

@@ -10,13 +10,6 @@
 #include "cli/shared/options.h"
 #include "nets/template.h"
 
-static int take_dir(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct up_options *)into)->dir = argument;
-    return 0;
-}
-
 static int take_nodes(void *into, const char *argument, struct fault *fault)
 {
     uint64_t count;
@@ -38,20 +31,6 @@ static int take_tps(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_fresh(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->fresh = true;
-    return 0;
-}
-
-static int take_restart(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->restart = true;
-    return 0;
-}
-
 static int take_for(void *into, const char *argument, struct fault *fault)
 {
     (void)fault;
@@ -67,51 +46,25 @@ static int take_set(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_watch(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->watch = true;
-    return 0;
-}
-
-static int take_cpu(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->cpu = true;
-    return 0;
-}
-
-static int take_heap(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->heap = true;
-    return 0;
-}
-
-static int take_pages(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->pages = true;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
-    {"-o", "DIR", "its folder (TEMPLATE.net): data, logs, net.json", .take = take_dir},
+    {"-o", "DIR", "its folder (TEMPLATE.net): data, logs, net.json",
+     OPTION_TEXT(struct up_options, dir)},
     {"--nodes", "N", "how many nodes of the kind that scales", .take = take_nodes},
     {"--tps", "N", "transactions a second, of all load generators together", .take = take_tps},
     {"--set", "NAME=VALUE", "a setting of the template; may be repeated", .take = take_set},
     {"--fresh", NULL, "end what runs in DIR and begin without data; no data is left later",
-     .take = take_fresh},
+     OPTION_FLAG(struct up_options, fresh)},
     {"--restart", NULL, "start a node again that crashed; else it is only told",
-     .take = take_restart},
+     OPTION_FLAG(struct up_options, restart)},
     {"--for", "TIME", "stay, and end the network after this time", .take = take_for},
     {"--cpu", NULL, "record where the time of all nodes goes, from their first instruction",
-     .take = take_cpu},
-    {"--heap", NULL, "run each node under memoir run, which records its heap", .take = take_heap},
+     OPTION_FLAG(struct up_options, cpu)},
+    {"--heap", NULL, "run each node under memoir run, which records its heap",
+     OPTION_FLAG(struct up_options, heap)},
     {"--pages", NULL, "record whose their resident pages are, through memoir agent",
-     .take = take_pages},
+     OPTION_FLAG(struct up_options, pages)},
     {"--watch", NULL, "watch it into DIR/heaps; all words after this are for memoir watch",
-     .take = take_watch},
+     OPTION_FLAG(struct up_options, watch)},
     {.name = NULL}};
 
 /* What stands after --watch is not ours to read. */

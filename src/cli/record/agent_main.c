@@ -9,13 +9,6 @@
 #include "cli/shared/options.h"
 #include "wire/agent.h"
 
-static int take_socket(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct agent_options *)into)->socket = argument;
-    return 0;
-}
-
 static int take_proc(void *into, const char *argument, struct fault *fault)
 {
     if (argument[0] != '/' || strlen(argument) > 3000)
@@ -25,18 +18,11 @@ static int take_proc(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_group(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct agent_options *)into)->group = argument;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
     {"--socket", "PATH", "where recorders find it (default " AGENT_SOCKET_PATH ")",
-     .take = take_socket},
+     OPTION_TEXT(struct agent_options, socket)},
     {"--group", "NAME", "users of this group may ask too, each for his own processes",
-     .take = take_group},
+     OPTION_TEXT(struct agent_options, group)},
     {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc", .take = take_proc},
     {.name = NULL},
 };

@@ -17,33 +17,13 @@ struct choice {
     const char *pid, *more; /* the words of the command line, if there are any */
 };
 
-static int take_name(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct choice *)into)->name = argument;
-    return 0;
-}
-
-static int take_container(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct choice *)into)->container = argument;
-    return 0;
-}
-
-static int take_wait_exec(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct choice *)into)->wait_exec = argument;
-    return 0;
-}
-
 static const struct option_rule choice_rules[] = {
-    {"--name", "NAME", "the only process of this name", .take = take_name},
+    {"--name", "NAME", "the only process of this name", OPTION_TEXT(struct choice, name)},
     {"--container", "NAME",
      "the process of this container, by name or id; with --name, that one in it",
-     .take = take_container},
-    {"--wait-exec", "NAME", "wait until a program of this name is started", .take = take_wait_exec},
+     OPTION_TEXT(struct choice, container)},
+    {"--wait-exec", "NAME", "wait until a program of this name is started",
+     OPTION_TEXT(struct choice, wait_exec)},
     {.name = NULL}};
 
 static volatile sig_atomic_t stop_asked;

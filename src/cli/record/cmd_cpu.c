@@ -39,55 +39,9 @@ static int take_pid(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_all(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->station.whole_machine = true;
-    return 0;
-}
-
 static int take_hz(void *into, const char *argument, struct fault *fault)
 {
     return cpu_options_hz(argument, &((struct cpu_command *)into)->station.hz, fault);
-}
-
-static int take_off_cpu(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->station.off_cpu = true;
-    return 0;
-}
-
-static int take_waits_only(void *into, const char *argument, struct fault *fault)
-{
-    ((struct cpu_command *)into)->station.hz = 0;
-    return take_off_cpu(into, argument, fault);
-}
-
-static int take_no_kernel(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->station.no_kernel = true;
-    return 0;
-}
-
-static int take_children(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->station.children = true;
-    return 0;
-}
-
-static int take_each(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->each = true;
-    return 0;
 }
 
 static int take_agent(void *into, const char *argument, struct fault *fault)
@@ -106,15 +60,19 @@ static int take_source(void *into, const char *argument, struct fault *fault)
 
 static const struct option_rule rules[] = {
     {"-p", "PID", "this process; several with commas, or -p again", .take = take_pid},
-    {"-a", NULL, "everything that runs on this machine, without idling", .take = take_all},
+    {"-a", NULL, "everything that runs on this machine, without idling",
+     OPTION_FLAG(struct cpu_command, station.whole_machine)},
     {"--hz", "HZ", "samples a second (99), at most 997", .take = take_hz},
     {"--off-cpu", NULL, "also the time that threads wait, by stack and kind of wait",
-     .take = take_off_cpu},
-    {"--waits-only", NULL, "only that", .take = take_waits_only},
-    {"--no-kernel", NULL, "leave frames inside the kernel out", .take = take_no_kernel},
-    {"--children", NULL, "also processes that it starts", .take = take_children},
+     OPTION_FLAG(struct cpu_command, station.off_cpu)},
+    {"--waits-only", NULL, "only that", OPTION_VALUE(struct cpu_command, station.hz, 0),
+     OPTION_ALSO(struct cpu_command, station.off_cpu)},
+    {"--no-kernel", NULL, "leave frames inside the kernel out",
+     OPTION_FLAG(struct cpu_command, station.no_kernel)},
+    {"--children", NULL, "also processes that it starts",
+     OPTION_FLAG(struct cpu_command, station.children)},
     {"--each", NULL, "of several processes, a recording each instead of one of all",
-     .take = take_each},
+     OPTION_FLAG(struct cpu_command, each)},
     {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", .take = take_agent},
     {"--source", "WHICH", "agent, perf (events of the kernel's own profiler), or any (default)",
      .take = take_source},

@@ -17,43 +17,16 @@
 
 #define CGROUP_DEPTH_MAX 32u
 
-static int take_name(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct process_choice *)into)->name = argument;
-    return 0;
-}
-
-static int take_container(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct process_choice *)into)->container = argument;
-    return 0;
-}
-
-static int take_cgroup(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct process_choice *)into)->cgroup = argument;
-    return 0;
-}
-
-static int take_wait_exec(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct process_choice *)into)->wait_exec = argument;
-    return 0;
-}
-
 const struct option_rule process_choice_rules[] = {
     {"--name", "NAME", "all processes of this name, also those that are started later",
-     .take = take_name},
+     OPTION_TEXT(struct process_choice, name)},
     {"--container", "NAME",
      "all processes of this container, by name or id; with --name, those in it",
-     .take = take_container},
+     OPTION_TEXT(struct process_choice, container)},
     {"--cgroup", "PATH", "all processes of this cgroup, a folder below /sys/fs/cgroup",
-     .take = take_cgroup},
-    {"--wait-exec", "NAME", "wait until a program of this name is started", .take = take_wait_exec},
+     OPTION_TEXT(struct process_choice, cgroup)},
+    {"--wait-exec", "NAME", "wait until a program of this name is started",
+     OPTION_TEXT(struct process_choice, wait_exec)},
     {.name = NULL}};
 
 static bool is_meant(const struct process_choice *choice, uint32_t pid)

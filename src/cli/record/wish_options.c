@@ -9,13 +9,6 @@
 #define MAX_SIZE_DEFAULT (256ull << 20)
 #define MAX_SIZE_LEAST   (64ull << 10)
 
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct recording_wish *)into)->output = argument;
-    return 0;
-}
-
 static int take_max_size(void *into, const char *argument, struct fault *fault)
 {
     struct recording_wish *wish = into;
@@ -57,27 +50,11 @@ static int take_go_pprof(void *into, const char *argument, struct fault *fault)
     return take_serve(into, argument, fault);
 }
 
-static int take_quiet(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct recording_wish *)into)->quiet = true;
-    return 0;
-}
-
-static int take_force(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct recording_wish *)into)->force = true;
-    return 0;
-}
-
 const struct option_rule wish_rules[] = {
     {"-o", "FILE", "where to write; PROGRAM.PID.memoir in this folder unless given",
-     .take = take_output},
+     OPTION_TEXT(struct recording_wish, output)},
     {"--force", NULL, "write there even if a file that is no recording is in the way",
-     .take = take_force},
+     OPTION_FLAG(struct recording_wish, force)},
     {"--max-size", "SIZE", "keep the file below this (256M); older times get coarser",
      .take = take_max_size},
     {"--for", "TIME", "stop recording after this time; processes go on", .take = take_for},
@@ -87,7 +64,7 @@ const struct option_rule wish_rules[] = {
      .take = take_token_file},
     {"--go-pprof", "URL", "with what a Go program's own net/http/pprof serves there",
      .take = take_go_pprof},
-    {"--quiet", NULL, "say nothing but errors", .take = take_quiet},
+    {"--quiet", NULL, "say nothing but errors", OPTION_FLAG(struct recording_wish, quiet)},
     {.name = NULL}};
 
 void wish_options_init(struct recording_wish *wish)

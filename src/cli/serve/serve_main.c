@@ -50,13 +50,6 @@ static int take_listen(void *into, const char *argument, struct fault *fault)
     return listen_address_parse(argument, &((struct serve_options *)into)->server.address, fault);
 }
 
-static int take_token_file(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct serve_options *)into)->token_file = argument;
-    return 0;
-}
-
 static int take_allow_host(void *into, const char *argument, struct fault *fault)
 {
     struct server_options *server = &((struct serve_options *)into)->server;
@@ -78,13 +71,6 @@ static int take_allow_origin(void *into, const char *argument, struct fault *fau
                          "https://grafana.example",
                          argument);
     ((struct serve_options *)into)->server.allow_origin = argument;
-    return 0;
-}
-
-static int take_addresses(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct serve_options *)into)->server.show_addresses = true;
     return 0;
 }
 
@@ -117,29 +103,15 @@ static int take_sources(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_until_stdin_ends(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct serve_options *)into)->until_stdin_ends = true;
-    return 0;
-}
-
-static int take_quiet(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct serve_options *)into)->quiet = true;
-    return 0;
-}
-
 static const struct option_rule serve_rules[] = {
     {"--pid", "PID", "the process to watch; its recording is found, now or later",
      .take = take_pid},
     {"--listen", "ADDR", "ADDRESS:PORT in numbers, or a port of 127.0.0.1 (127.0.0.1:17832)",
      .take = take_listen},
     {"--token-file", "FILE", "ask every client for the token in it; a must for other machines",
-     .take = take_token_file},
+     OPTION_TEXT(struct serve_options, token_file)},
     {"--addresses", NULL, "show addresses of the process to other machines, too",
-     .take = take_addresses},
+     OPTION_FLAG(struct serve_options, server.show_addresses)},
     {"--sites", "N", "call sites with numbers of their own in /metrics, about (20)",
      .take = take_sites},
     {"--go-pprof", "URL",
@@ -153,8 +125,8 @@ static const struct option_rule serve_rules[] = {
     {"--allow-origin", "URL", "let pages of this origin ask, and read the answers",
      .take = take_allow_origin},
     {"--until-stdin-ends", NULL, "end when standard input does, as with run --serve",
-     .take = take_until_stdin_ends},
-    {"--quiet", NULL, "say nothing but errors", .take = take_quiet},
+     OPTION_FLAG(struct serve_options, until_stdin_ends)},
+    {"--quiet", NULL, "say nothing but errors", OPTION_FLAG(struct serve_options, quiet)},
     {.name = NULL},
 };
 

@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/shared/selection_options.h"
 
-static int take_node(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct selection *)into)->node = argument;
-    return 0;
-}
-
-static int take_kind(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct selection *)into)->kind = argument;
-    return 0;
-}
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct selection *)into)->output = argument;
-    return 0;
-}
-
 static int set_flag(bool *flag)
 {
     *flag = true;
@@ -54,15 +33,16 @@ const struct option_rule selection_rules[] = {
     {"--top", "N", "at most N rows", .take = selection_take_top},
     {"--threshold", "X", "leave out what is under X: 1% of the total, or 64K",
      .take = selection_take_threshold},
-    {"--node", "NAME", "of a run of memoir watch: this node, and not all", .take = take_node},
+    {"--node", "NAME", "of a run of memoir watch: this node, and not all",
+     OPTION_TEXT(struct selection, node)},
     {"--kind", "KIND", "of a run: its heap (default), cpu, goroutine, mutex or block profiles",
-     .take = take_kind},
+     OPTION_TEXT(struct selection, kind)},
     {"--top-down", NULL, "as a tree from main to the code that asked", .take = take_top_down},
     {"--reverse", NULL, "the other way round: smallest first; callers first in a picture",
      .take = take_reverse},
     {"--json", NULL, "the answer as JSON, a stable interface", .take = take_json},
     {"--csv", NULL, "the answer as CSV", .take = take_csv},
-    {"-o", "FILE", "write the answer to FILE", .take = take_output},
+    {"-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct selection, output)},
     {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", .take = take_no_color},
     {.name = NULL},
 };

@@ -92,24 +92,10 @@ static int take_top(void *into, const char *argument, struct fault *fault)
     return human_parse_count(argument, &((struct top_options *)into)->rows);
 }
 
-static int take_once(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct top_options *)into)->once = true;
-    return 0;
-}
-
 static int take_json(void *into, const char *argument, struct fault *fault)
 {
     (void)argument, (void)fault;
     ((struct top_options *)into)->json = ((struct top_options *)into)->once = true;
-    return 0;
-}
-
-static int take_no_color(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct top_options *)into)->no_color = true;
     return 0;
 }
 
@@ -123,10 +109,11 @@ static const struct option_rule top_rules[] = {
     {"--since", "TIME", "growth counts from so long ago (1m)", .take = take_since},
     {"--every", "TIME", "look for news so often (1s)", .take = take_every},
     {"--once", NULL, "print one page and end; so it is when the output is no terminal",
-     .take = take_once},
+     OPTION_FLAG(struct top_options, once)},
     {"--json", NULL, "one answer as JSON, a stable interface", .take = take_json},
     {"--top", "N", "rows of that answer (19)", .take = take_top},
-    {"--no-color", NULL, "no colours with --once (as NO_COLOR=1)", .take = take_no_color},
+    {"--no-color", NULL, "no colours with --once (as NO_COLOR=1)",
+     OPTION_FLAG(struct top_options, no_color)},
     {.name = NULL},
 };
 
