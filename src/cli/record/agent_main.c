@@ -9,21 +9,22 @@
 #include "cli/shared/options.h"
 #include "wire/agent.h"
 
-static int take_proc(void *into, const char *argument, struct fault *fault)
+static int handle_proc(void *into, const char *name, const char *value, struct fault *fault)
 {
-    if (argument[0] != '/' || strlen(argument) > 3000)
-        return fault_set(fault, -EINVAL, "--proc cannot be \"%.80s\": give a folder, from / on",
-                         argument);
-    ((struct agent_options *)into)->proc = argument;
+    if (value[0] != '/' || strlen(value) > 3000)
+        return fault_set(fault, -EINVAL, "%s cannot be \"%.80s\": give a folder, from / on", name,
+                         value);
+    ((struct agent_options *)into)->proc = value;
     return 0;
 }
 
 static const struct option_rule rules[] = {
-    {"--socket", "PATH", "where recorders find it (default " AGENT_SOCKET_PATH ")",
+    {"--socket", "PATH", "socket for recorders (default " AGENT_SOCKET_PATH ")",
      OPTION_TEXT(struct agent_options, socket)},
-    {"--group", "NAME", "users of this group may ask too, each for his own processes",
+    {"--group", "NAME", "also serve users of this group, each for their own processes",
      OPTION_TEXT(struct agent_options, group)},
-    {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc", .take = take_proc},
+    {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc",
+     OPTION_CALLBACK(handle_proc)},
     {.name = NULL},
 };
 

@@ -160,8 +160,11 @@ static int store(const struct option_rule *rule, void *into, const char *value, 
         return rule->take(into, value, fault);
     if (rule->kind == OPTION_KIND_CALLBACK)
         return rule->callback(into, rule->name, value, fault);
-    if (rule->argument && !value)
+    if (rule->argument && !value && rule->kind != OPTION_KIND_TEXT) {
+        if (rule->value)
+            store_number(rule, into, rule->value);
         return 0;
+    }
     switch (rule->kind) {
     case OPTION_KIND_FLAG:
         *(bool *)((char *)into + rule->offset) = true;

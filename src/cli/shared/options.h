@@ -26,7 +26,7 @@ enum option_kind {
     OPTION_KIND_FLAG,     /* bool: becomes true */
     OPTION_KIND_VALUE,    /* a flag for an enum or an integer: becomes `value` */
     OPTION_KIND_BITS,     /* a flag for an unsigned integer: the bits of `value` are added */
-    OPTION_KIND_TEXT,     /* const char *, which lives as long as argv */
+    OPTION_KIND_TEXT,     /* const char *, which lives as long as argv; NULL: was left out */
     OPTION_KIND_COUNT,    /* an integer, between `least` and `most` */
     OPTION_KIND_BYTES,    /* an integer, typed as 64K or 2G */
     OPTION_KIND_DURATION, /* nanoseconds, typed as 250ms, 90s or 1h30m */
@@ -47,9 +47,10 @@ struct option_rule {
     const char *help;                                                   /* one line */
     int (*take)(void *into, const char *argument, struct fault *fault); /* tables of before */
     enum option_kind kind;
-    size_t offset, size;        /* of the field */
-    size_t also;                /* 1 + the offset of a bool that becomes true as well; 0: none */
-    uint64_t value;             /* of OPTION_VALUE and OPTION_BITS */
+    size_t offset, size; /* of the field */
+    size_t also;         /* 1 + the offset of a bool that becomes true as well; 0: none */
+    /* Of OPTION_VALUE and OPTION_BITS; of a number whose argument was left out, or 0: it stays. */
+    uint64_t value;
     uint64_t least, most;       /* limits, both allowed */
     const char *const *choices; /* ends with NULL; a choice "" cannot be typed */
     option_callback *callback;
@@ -89,6 +90,8 @@ struct option_list {
 #define OPTION_ALSO(type, field)                                                                   \
     .also = 1 + _Generic(((type *)0)->field, bool : offsetof(type, field))
 #define OPTION_NO_LIMIT UINT64_MAX
+/* Behind a number with an optional argument: its value where the argument is left out. */
+#define OPTION_LEFT_OUT(number) .value = (number)
 
 struct option_set {
     const char *title;               /* heading in the help; NULL for none */

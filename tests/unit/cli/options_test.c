@@ -19,7 +19,7 @@ struct taken {
     enum color color, ink;
     uint32_t bits;
     uint16_t port;
-    unsigned rows;
+    unsigned rows, rate;
     uint64_t height, size, time_ns, pause_ns;
     int64_t limit;
     struct option_list words;
@@ -63,6 +63,7 @@ static const struct option_rule rules[] = {
     {"--limit", "SIZE", "limit", OPTION_BYTES(struct taken, limit, 1, INT64_MAX)},
     {"--time", "TIME", "time", OPTION_DURATION(struct taken, time_ns, 50000000, 86400000000000)},
     {"--pause", "=TIME", "pause", OPTION_DURATION(struct taken, pause_ns, 1, OPTION_NO_LIMIT)},
+    {"--rate", "=HZ", "rate", OPTION_COUNT(struct taken, rate, 1, 1000), OPTION_LEFT_OUT(99)},
     {"--color", "COLOR", "color", OPTION_CHOICE(struct taken, color, colors)},
     {"--word", "WORD", "word", OPTION_LIST(struct taken, words, 2)},
     {"--file", "=FILE", "file", OPTION_TEXT(struct taken, file), OPTION_ALSO(struct taken, quiet)},
@@ -172,9 +173,13 @@ TEST(what_is_left_out_leaves_the_field)
 {
     CHECK(PARSE("--pause") == 0 && taken.pause_ns == 0);
     CHECK(PARSE("--pause=2s", "--pause") == 0 && taken.pause_ns == 2000000000);
+    CHECK(PARSE("--rate") == 0 && taken.rate == 99);
+    CHECK(PARSE("--rate=7") == 0 && taken.rate == 7);
+    CHECK(PARSE("--rate=7", "--rate") == 0 && taken.rate == 99);
     CHECK(PARSE("--file") == 0 && !taken.file && taken.quiet);
     CHECK(PARSE("--file=x") == 0 && strcmp(taken.file, "x") == 0 && taken.quiet);
     CHECK(PARSE("--file", "word") == 1 && !taken.file);
+    CHECK(PARSE("--file=x", "--file") == 0 && !taken.file);
 }
 
 TEST(choices_are_the_names_in_the_table)
