@@ -13,19 +13,10 @@ struct command {
     uint64_t end_round;
 };
 
-static int take_end(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t round;
-    if (human_parse_count(argument, &round) < 0 || round == 0)
-        return fault_set(fault, -EINVAL, "--end-round cannot be \"%s\": it is a round above 0",
-                         argument);
-    ((struct command *)into)->end_round = round;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
-    {"--end-round", "R", "leave each log after this round", .take = take_end},
-    {"-e", "R", "the same", .take = take_end},
+    {"--end-round", "R", "stop reading each log after round R",
+     OPTION_COUNT(struct command, end_round, 1, OPTION_NO_LIMIT)},
+    {"-e", "R", "same as --end-round", OPTION_COUNT(struct command, end_round, 1, OPTION_NO_LIMIT)},
     {.name = NULL}};
 
 static const char summary[] =

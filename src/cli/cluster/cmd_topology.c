@@ -23,31 +23,24 @@ struct command {
     bool times, graph, csv;
 };
 
-static int take_kind(void *into, const char *argument, struct fault *fault)
-{
-    static const char *const names[] = {"", "p2p", "ws", "ws-e2e"};
-    for (size_t i = 1; i < 4; i++)
-        if (strcmp(argument, names[i]) == 0) {
-            ((struct command *)into)->kind = (enum topology_kind)i;
-            return 0;
-        }
-    return fault_set(fault, -EINVAL, "--kind cannot be \"%s\": it is p2p, ws or ws-e2e", argument);
-}
+static const char *const kind_names[] = {"", "p2p", "ws", "ws-e2e", NULL};
 
 static const struct option_rule rules[] = {
-    {"--kind", "KIND", "p2p, ws or ws-e2e (a test's output); by what the logs say unless given",
-     .take = take_kind},
-    {"-i", "FILE", "inventory: whose the addresses are", OPTION_TEXT(struct command, inventory)},
-    {"--inventory", "FILE", "the same", OPTION_TEXT(struct command, inventory)},
+    {"--kind", "KIND", "kind of logs: p2p, ws or ws-e2e (a test's output); detected unless given",
+     OPTION_CHOICE(struct command, kind, kind_names)},
+    {"-i", "FILE", "inventory that says which node an address belongs to",
+     OPTION_TEXT(struct command, inventory)},
+    {"--inventory", "FILE", "same as -i", OPTION_TEXT(struct command, inventory)},
     {"-t", NULL, "when connections were made: a third member of each edge, or a list",
      OPTION_FLAG(struct command, times)},
-    {"--timestamp", NULL, "the same", OPTION_FLAG(struct command, times)},
-    {"--json", NULL, "the nodes and edges, to read in again", OPTION_FLAG(struct command, graph)},
+    {"--timestamp", NULL, "same as -t", OPTION_FLAG(struct command, times)},
+    {"--json", NULL, "the nodes and edges as JSON, which memoir topology reads again",
+     OPTION_FLAG(struct command, graph)},
     {"--csv", NULL, "a row for each node: degrees and centralities",
      OPTION_FLAG(struct command, csv)},
-    {"--svg", "FILE", "draw it: NAME.svg, NAME.html or NAME.png",
+    {"--svg", "FILE", "draw the graph: NAME.svg, NAME.html or NAME.png",
      OPTION_TEXT(struct command, picture)},
-    {"-o", "FILE", "write the nodes and edges there, as --json does",
+    {"-o", "FILE", "write the nodes and edges to FILE, as --json prints them",
      OPTION_TEXT(struct command, output)},
     {.name = NULL}};
 
