@@ -5,26 +5,15 @@
 #include <stdlib.h>
 
 #include "analyze/trees/stack_match.h"
-#include "base/human.h"
 #include "cli/shared/answer_file.h"
 #include "report/rows/snapshots_report.h"
 
-static int take_most(void *into, const char *argument, struct fault *fault)
-{
-    struct snapshot_options *options = into;
-    if (human_parse_count(argument, &options->most) == 0 && options->most >= 3 &&
-        options->most <= SNAPSHOTS_MAX)
-        return 0;
-    return fault_set(fault, -EINVAL, "--snapshots cannot be \"%s\": it is a number from 3 to %d",
-                     argument, SNAPSHOTS_MAX);
-}
-
 const struct option_rule snapshot_rules[] = {
-    {"--massif-like", NULL, "a graph, snapshots and trees of call sites, as massif has them",
+    {"--massif-like", NULL, "print a graph, snapshots and trees of call sites, as massif does",
      OPTION_FLAG(struct snapshot_options, is_wanted)},
-    {"--snapshots", "N", "at most so many (100), chosen so that the curve keeps its shape",
-     .take = take_most},
-    {"--stacks", NULL, "the resident stacks of threads too, as far as pages were looked at",
+    {"--snapshots", "N", "at most N snapshots (100), chosen to keep the shape of the curve",
+     OPTION_COUNT(struct snapshot_options, most, 3, SNAPSHOTS_MAX)},
+    {"--stacks", NULL, "also the resident stacks of threads, as far as pages were looked at",
      OPTION_FLAG(struct snapshot_options, with_stacks)},
     {.name = NULL},
 };

@@ -3,13 +3,11 @@
 
 #define JSON                                                                                       \
     {                                                                                              \
-        "--json", NULL, "the answer as JSON, a stable interface",                                  \
-            OPTION_FLAG(struct answer_options, json)                                               \
+        "--json", NULL, "print JSON, a stable interface", OPTION_FLAG(struct answer_options, json) \
     }
 #define CSV                                                                                        \
     {                                                                                              \
-        "--csv", NULL, "the answer as a table, a row per line",                                    \
-            OPTION_FLAG(struct answer_options, csv)                                                \
+        "--csv", NULL, "print CSV", OPTION_FLAG(struct answer_options, csv)                        \
     }
 #define OUTPUT                                                                                     \
     {                                                                                              \

@@ -16,9 +16,8 @@ void doctor_read_pages(struct pages_facts *facts, const struct doctor_options *o
 }
 
 const struct option_rule doctor_rules[] = {
-    {"--json", NULL, "the answer as JSON, a stable interface",
-     OPTION_FLAG(struct doctor_options, json)},
-    {"--folder", "DIR", "where recordings would go; this folder unless given",
+    {"--json", NULL, "print JSON, a stable interface", OPTION_FLAG(struct doctor_options, json)},
+    {"--folder", "DIR", "folder where recordings would go (this folder)",
      OPTION_TEXT(struct doctor_options, folder)},
     {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")",
      OPTION_TEXT(struct doctor_options, agent)},
