@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/human.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/cluster/cluster_commands.h"

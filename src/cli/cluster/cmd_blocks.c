@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/human.h"
 #include "cli/cluster/blocks_command.h"
 #include "cli/cluster/cluster_commands.h"
 #include "cli/shared/options.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/human.h"
 #include "cli/shared/serve_helper.h"
 #include "scrape/nodes/node_secret.h"
 

@@ -156,8 +156,6 @@ static int store_item(const struct option_rule *rule, void *into, const char *va
 
 static int store(const struct option_rule *rule, void *into, const char *value, struct fault *fault)
 {
-    if (rule->take)
-        return rule->take(into, value, fault);
     if (rule->kind == OPTION_KIND_CALLBACK)
         return rule->callback(into, rule->name, value, fault);
     if (rule->argument && !value && rule->kind != OPTION_KIND_TEXT) {

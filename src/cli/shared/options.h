@@ -44,8 +44,7 @@ struct option_rule {
     /* What the help calls the argument; NULL for a flag; "=NAME": may be left out, and is given in the
      * same word. */
     const char *argument;
-    const char *help;                                                   /* one line */
-    int (*take)(void *into, const char *argument, struct fault *fault); /* tables of before */
+    const char *help; /* one line */
     enum option_kind kind;
     size_t offset, size; /* of the field */
     size_t also;         /* 1 + the offset of a bool that becomes true as well; 0: none */

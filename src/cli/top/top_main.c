@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/human.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/options.h"
 #include "cli/shared/selection_options.h"
