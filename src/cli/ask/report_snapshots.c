@@ -53,7 +53,7 @@ static int write_page(const struct snapshots_page *page, const struct selection 
     return closed;
 }
 
-static int take_snapshots(struct recording *recording, const struct selection *selection,
+static int make_snapshots(struct recording *recording, const struct selection *selection,
                           const struct snapshot_options *options, struct snapshots *snapshots,
                           struct fault *fault)
 {
@@ -83,7 +83,7 @@ int report_snapshots(struct recording *recording, const struct selection *select
                      const struct snapshot_options *options, uint64_t depth, struct fault *fault)
 {
     struct snapshots snapshots;
-    int err = take_snapshots(recording, selection, options, &snapshots, fault);
+    int err = make_snapshots(recording, selection, options, &snapshots, fault);
     if (err)
         return err;
     struct snapshots_page const page = {

@@ -47,8 +47,8 @@ static void find_in_proc(const struct process_choice *choice, struct pid_list *l
         closedir(folder);
 }
 
-static void take_processes(const struct process_choice *choice, const char *folder,
-                           struct pid_list *list)
+static void add_processes(const struct process_choice *choice, const char *folder,
+                          struct pid_list *list)
 {
     char line[32], path[CGROUP_FOLDER_MAX + 16];
     pid_t pid;
@@ -70,7 +70,7 @@ static void find_in_cgroup(const struct process_choice *choice, const char *fold
     char below[CGROUP_FOLDER_MAX];
     DIR *entries = depth < CGROUP_DEPTH_MAX ? opendir(folder) : NULL;
     struct dirent *entry;
-    take_processes(choice, folder, list);
+    add_processes(choice, folder, list);
     while (entries && (entry = readdir(entries)))
         if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
             snprintf(below, sizeof(below), "%s/%s", folder, entry->d_name) < (int)sizeof(below))
@@ -149,7 +149,7 @@ static int wait_for(const char *name, bool quiet, struct pid_list *list, struct 
     return err < 0 ? err : vec_push(&list->pids, (uint32_t)pid) ? 0 : -ENOMEM;
 }
 
-static int take_numbers(char *const *words, int count, struct pid_list *list, struct fault *fault)
+static int parse_pids(char *const *words, int count, struct pid_list *list, struct fault *fault)
 {
     for (int i = 0; i < count; i++) {
         pid_t pid;
@@ -176,7 +176,7 @@ int process_choice_find(struct process_choice *choice, char *const *words, int c
                                "--wait-exec, or -- and a program to start"
                              : "give numbers, or --wait-exec, or --name, --container and --cgroup");
     if (count > 0)
-        return take_numbers(words, count, list, fault);
+        return parse_pids(words, count, list, fault);
     if (choice->wait_exec)
         return wait_for(choice->wait_exec, quiet, list, fault);
     if (choice->cgroup && process_choice_cgroup(choice, fault) < 0)
