@@ -100,7 +100,7 @@ at_least requirement-7-min-lines 1 "$("$MEMOIR" map "$subject" --min 2M | grep -
 for option in --sort --by --unit --min --budget; do
     "$MEMOIR" map "$subject" $option nonsense 2>err
     equal "requirement-7-wrong$option" 2 $?
-    one_sentence "requirement-7-wrong$option-sentence" err "[-]${option#-} nonsense"
+    one_sentence "requirement-7-wrong$option-sentence" err "[-]${option#-} cannot be \"nonsense\""
 done
 
 # diff: of two files, and of a file and a process.

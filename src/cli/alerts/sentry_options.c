@@ -5,19 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/human.h"
-
 #define SECOND_NS     UINT64_C(1000000000)
 #define EVERY_DEFAULT (10 * SECOND_NS)
 #define NAME_MAX_SIZE 200
 
-static int take_alert(void *into, const char *argument, struct fault *fault)
+static int parse_alert(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct sentry_options *options = into;
     struct alert_rule *rule = &options->rules[options->rule_count];
     if (options->rule_count == SENTRY_ALERTS_MAX)
         return fault_set(fault, -EINVAL, "there can be %d alerts at most", SENTRY_ALERTS_MAX);
-    int err = alert_rule_parse(argument, rule, fault);
+    (void)name;
+    int err = alert_rule_parse(value, rule, fault);
     if (!err && rule->site[0])
         err = pattern_compile(rule->site, PATTERN_ANYWHERE, "the site of --alert",
                               &options->sites[options->rule_count], fault);
@@ -25,62 +24,45 @@ static int take_alert(void *into, const char *argument, struct fault *fault)
     return err;
 }
 
-static int take_exec(void *into, const char *argument, struct fault *fault)
+static int handle_exec(void *into, const char *name, const char *value, struct fault *fault)
 {
-    if (strchr(argument, '/') && access(argument, X_OK) < 0)
-        return fault_set(fault, -EINVAL, "--alert-exec %s cannot be run: %s", argument,
-                         strerror(errno));
-    ((struct sentry_options *)into)->exec = argument;
+    if (strchr(value, '/') && access(value, X_OK) < 0)
+        return fault_set(fault, -EINVAL, "%s %s cannot be run: %s", name, value, strerror(errno));
+    ((struct sentry_options *)into)->exec = value;
     return 0;
 }
 
-static int take_webhook(void *into, const char *argument, struct fault *fault)
+static int handle_webhook(void *into, const char *name, const char *value, struct fault *fault)
 {
-    if (strncmp(argument, "http://", 7) != 0 && strncmp(argument, "https://", 8) != 0)
-        return fault_set(fault, -EINVAL,
-                         "--alert-webhook %s is no address: it begins with http:// or https://",
-                         argument);
-    ((struct sentry_options *)into)->webhook = argument;
+    if (strncmp(value, "http://", 7) != 0 && strncmp(value, "https://", 8) != 0)
+        return fault_set(fault, -EINVAL, "%s %s is no address: it begins with http:// or https://",
+                         name, value);
+    ((struct sentry_options *)into)->webhook = value;
     return 0;
 }
 
-static int take_history(void *into, const char *argument, struct fault *fault)
+static int handle_name(void *into, const char *name, const char *value, struct fault *fault)
 {
-    (void)fault;
-    ((struct sentry_options *)into)->history = argument;
-    return 0;
-}
-
-static int take_every(void *into, const char *argument, struct fault *fault)
-{
-    struct sentry_options *options = into;
-    if (human_parse_duration(argument, &options->history_every_ns) < 0 ||
-        options->history_every_ns < SECOND_NS || options->history_every_ns > 86400 * SECOND_NS)
-        return fault_set(fault, -EINVAL,
-                         "--history-every cannot be \"%s\": it is a time from 1s to 1d", argument);
-    return 0;
-}
-
-static int take_name(void *into, const char *argument, struct fault *fault)
-{
-    if (argument[0] == '\0' || strlen(argument) > NAME_MAX_SIZE)
-        return fault_set(fault, -EINVAL, "--history-name needs a name of 1 to %d letters",
-                         NAME_MAX_SIZE);
-    ((struct sentry_options *)into)->history_name = argument;
+    if (value[0] == '\0' || strlen(value) > NAME_MAX_SIZE)
+        return fault_set(fault, -EINVAL, "%s needs a name of 1 to %d letters", name, NAME_MAX_SIZE);
+    ((struct sentry_options *)into)->history_name = value;
     return 0;
 }
 
 const struct option_rule sentry_rules[] = {
     {"--alert", "RULE",
-     "tell when rss>2G, rss>90%, growth>5%/h, heap.live{site=~\"cache\"}>1G, psi>10%, ...",
-     take_alert},
-    {"--alert-exec", "PROGRAM", "run it when an alert fires; no shell, one at a time", take_exec},
-    {"--alert-webhook", "URL", "post it as JSON", take_webhook},
-    {"--history", "DB", "add a row set to this history every 10 s; see memoir history",
-     take_history},
-    {"--history-every", "TIME", "another distance than 10s", take_every},
-    {"--history-name", "NAME", "of the service in it; the program's own unless given", take_name},
-    {NULL, NULL, NULL, NULL}};
+     "alert when rss>2G, rss>90%, growth>5%/h, heap.live{site=~\"cache\"}>1G, psi>10%, ...",
+     OPTION_CALLBACK(parse_alert)},
+    {"--alert-exec", "PROGRAM", "run PROGRAM when an alert fires; no shell, one at a time",
+     OPTION_CALLBACK(handle_exec)},
+    {"--alert-webhook", "URL", "post alerts to URL as JSON", OPTION_CALLBACK(handle_webhook)},
+    {"--history", "DB", "add numbers to this history every 10s; see memoir history",
+     OPTION_TEXT(struct sentry_options, history)},
+    {"--history-every", "TIME", "how often to add to the history (10s)",
+     OPTION_DURATION(struct sentry_options, history_every_ns, SECOND_NS, 86400 * SECOND_NS)},
+    {"--history-name", "NAME", "name of the service in the history (name of the program)",
+     OPTION_CALLBACK(handle_name)},
+    {.name = NULL}};
 
 void sentry_options_init(struct sentry_options *options)
 {

@@ -35,37 +35,23 @@ struct diff_inputs {
     const char *before_name, *after_name;
 };
 
-static int take_lines(void *into, const char *argument, struct fault *fault)
+static int parse_fail_if(void *into, const char *name, const char *value, struct fault *fault)
 {
-    (void)argument, (void)fault;
-    ((struct diff_options *)into)->lines = true;
-    return 0;
-}
-
-static int take_folded(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct diff_options *)into)->folded = true;
-    return 0;
-}
-
-static int take_normalise(void *into, const char *argument, struct fault *fault)
-{
-    return diff_scale_parse(argument, &((struct diff_options *)into)->scale, fault);
-}
-
-static int take_fail_if(void *into, const char *argument, struct fault *fault)
-{
-    return diff_gates_parse(&((struct diff_options *)into)->gates, argument, fault);
+    (void)name;
+    return diff_gates_parse(&((struct diff_options *)into)->gates, value, fault);
 }
 
 static const struct option_rule diff_rules[] = {
     {"--fail-if", "CONDITION",
-     "exit 1 when it holds: 'heap.peak>+5%', '>+10M', '>=512M'; repeatable", take_fail_if},
-    {"--lines", NULL, "file and line make call sites different too", take_lines},
-    {"--normalise", "HOW", "none (default); time: per second; total: by share", take_normalise},
-    {"--folded", NULL, "as folded stacks with two columns, before and after", take_folded},
-    {NULL, NULL, NULL, NULL},
+     "exit 1 when true: 'heap.peak>+5%', '>+10M', '>=512M'; may be repeated",
+     OPTION_CALLBACK(parse_fail_if)},
+    {"--lines", NULL, "call sites differ also by file and line",
+     OPTION_FLAG(struct diff_options, lines)},
+    {"--normalise", "HOW", "scale: none (default); time: per second; total: by share",
+     OPTION_CHOICE(struct diff_options, scale, diff_scale_names)},
+    {"--folded", NULL, "print folded stacks with two columns, before and after",
+     OPTION_FLAG(struct diff_options, folded)},
+    {.name = NULL},
 };
 
 static const char *const shared_rules[] = {
@@ -336,9 +322,9 @@ static int run(int argc, char **argv, struct diff_options *options)
     shared[1].help = "one row per stack (default), function, line or module"; /* --by */
     pick_rules(selection_rules, with_rules, with);
     with[0].name = "--with";
-    with[0].help = "of one recording: the later stretch, to compare with --between";
+    with[0].help = "later stretch of time of one recording, compared with --between";
     with[1].name = "--with-at";
-    with[1].help = "of one recording: the later instant, to compare with --at";
+    with[1].help = "later instant of one recording, compared with --at";
     const struct option_set sets[] = {{"Comparing", diff_rules, options},
                                       {NULL, with, &options->after},
                                       {"Choosing", shared, &options->before}};

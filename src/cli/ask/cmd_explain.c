@@ -32,25 +32,21 @@ struct explain_options {
     struct answer_options answer;
 };
 
-static int take_top(void *into, const char *argument, struct fault *fault)
+static int parse_at(void *into, const char *name, const char *value, struct fault *fault)
 {
-    (void)fault;
-    return human_parse_count(argument, &((struct explain_options *)into)->top);
-}
-
-static int take_at(void *into, const char *argument, struct fault *fault)
-{
-    struct slice const text = slice_of(argument);
+    struct slice const text = slice_of(value);
     return time_point_parse(text, &((struct explain_options *)into)->at) == 0
                ? 0
-               : fault_set(fault, -EINVAL, "--at %s: %s", argument, TIME_POINT_FORMS);
+               : fault_set(fault, -EINVAL, "%s cannot be \"%s\": %s", name, value,
+                           TIME_POINT_FORMS);
 }
 
 static const struct option_rule rules[] = {
-    {"--top", "N", "owners of each kind (5)", take_top},
-    {"--at", "TIME", "as of then, by the last look at the pages before it; the end unless given",
-     take_at},
-    {NULL, NULL, NULL, NULL},
+    {"--top", "N", "number of owners shown of each kind (5)",
+     OPTION_COUNT(struct explain_options, top, 0, OPTION_NO_LIMIT)},
+    {"--at", "TIME", "state at TIME, by the last look at the pages before TIME (the end)",
+     OPTION_CALLBACK(parse_at)},
+    {.name = NULL},
 };
 
 static int write_answer(const struct explain_report *report, const struct answer_options *options,

@@ -27,11 +27,11 @@ struct export_options {
     struct selection selection;
 };
 
-static int take_to(void *into, const char *argument, struct fault *fault)
+static int handle_to(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct export_options *options = into;
     char names[128] = "";
-    options->format = export_format_find(argument);
+    options->format = export_format_find(value);
     if (options->format)
         return 0;
     for (const struct export_format *format = export_formats; format->name; format++) {
@@ -39,33 +39,17 @@ static int take_to(void *into, const char *argument, struct fault *fault)
         strncat(names, between, sizeof(names) - strlen(names) - 1);
         strncat(names, format->name, sizeof(names) - strlen(names) - 1);
     }
-    return fault_set(fault, -EINVAL, "--to cannot be \"%s\": it is %s", argument, names);
-}
-
-static int take_max_events(void *into, const char *argument, struct fault *fault)
-{
-    struct export_options *options = into;
-    if (human_parse_count(argument, &options->max_events) == 0 && options->max_events > 0)
-        return 0;
-    return fault_set(fault, -EINVAL, "--max-events cannot be \"%s\": it is a number above 0",
-                     argument);
-}
-
-static int take_name_list(void *into, const char *argument, struct fault *fault)
-{
-    struct export_options *options = into;
-    (void)argument;
-    (void)fault;
-    options->with_name_list = true;
-    return 0;
+    return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is %s", name, value, names);
 }
 
 static const struct option_rule export_rules[] = {
-    {"--to", "FORMAT", "folded, pprof, heaptrack, massif, callgrind or perf", take_to},
-    {"--name-list", NULL, "perf: put names that the file cannot hold into /tmp/perf-PID.map",
-     take_name_list},
-    {"--max-events", "N", "heaptrack: write about N events at most (20000000)", take_max_events},
-    {NULL, NULL, NULL, NULL},
+    {"--to", "FORMAT", "format: folded, pprof, heaptrack, massif, callgrind or perf",
+     OPTION_CALLBACK(handle_to)},
+    {"--name-list", NULL, "perf: write names that the file cannot hold to /tmp/perf-PID.map",
+     OPTION_FLAG(struct export_options, with_name_list)},
+    {"--max-events", "N", "heaptrack: write about N events at most (20000000)",
+     OPTION_COUNT(struct export_options, max_events, 1, OPTION_NO_LIMIT)},
+    {.name = NULL},
 };
 
 static const char *const shared_rules[] = {

@@ -1,97 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/ask/commands.h"
 #include "cli/ask/flame_command.h"
 #include "report/flame/flame_heat.h"
 
-static int take_icicle(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct flame_command *)into)->options.icicle = true;
-    return 0;
-}
-
-static int take_title(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct flame_command *)into)->options.title = argument;
-    return 0;
-}
-
-static int take_width(void *into, const char *argument, struct fault *fault)
-{
-    return picture_take_pixels(&((struct flame_command *)into)->options.width, argument, fault);
-}
-
-static int take_colors(void *into, const char *argument, struct fault *fault)
-{
-    static const char *const names[] = {[FLAME_BY_MODULE] = "module",
-                                        [FLAME_HOT] = "hot",
-                                        [FLAME_MEM] = "mem",
-                                        [FLAME_BY_KIND] = "kind"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(argument, names[i]) == 0) {
-            ((struct flame_command *)into)->options.colors = (enum flame_colors)i;
-            return 0;
-        }
-    }
-    return fault_set(fault, -EINVAL, "--colors cannot be \"%s\": it is module, kind, hot or mem",
-                     argument);
-}
-
-static int take_by_thread(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct flame_command *)into)->by_thread = true;
-    return 0;
-}
-
-static int take_fold_threads(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct flame_command *)into)->by_thread = true;
-    ((struct flame_command *)into)->thread_names = THREADS_FOLDED;
-    return 0;
-}
-
-static int take_diff(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct flame_command *)into)->diff = argument;
-    return 0;
-}
-
-static int take_heat(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct flame_command *)into)->heat = true;
-    return 0;
-}
-
-static int take_normalise(void *into, const char *argument, struct fault *fault)
-{
-    return diff_scale_parse(argument, &((struct flame_command *)into)->scale, fault);
-}
+static const char *const color_names[] = {[FLAME_BY_MODULE] = "module",
+                                          [FLAME_HOT] = "hot",
+                                          [FLAME_MEM] = "mem",
+                                          [FLAME_BY_KIND] = "kind",
+                                          NULL};
 
 static const struct option_rule flame_rules[] = {
-    {"--heat", NULL, "a map of each second above it; pick a cell, get its graph (cpu.on, cpu.off)",
-     take_heat},
+    {"--heat", NULL, "add a heat map of each second; a click shows its graph (cpu.on, cpu.off)",
+     OPTION_FLAG(struct flame_command, heat)},
     {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
-     take_diff},
-    {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
-     take_normalise},
-    {"--by-thread", NULL, "a root per thread (cpu.on, cpu.off)", take_by_thread},
-    {"--fold-threads", NULL, "the same, with threads as one whose names differ in digits only",
-     take_fold_threads},
-    {"--icicle", NULL, "the root on top", take_icicle},
-    {"--width", "PIXELS", "of the static picture, 1200 unless given", take_width},
-    {"--title", "TEXT", "instead of the program's name", take_title},
+     OPTION_TEXT(struct flame_command, diff)},
+    {"--normalise", "HOW", "scale of --diff: none (default); time: per second; total: by share",
+     OPTION_CHOICE(struct flame_command, scale, diff_scale_names)},
+    {"--by-thread", NULL, "one root per thread (cpu.on, cpu.off)",
+     OPTION_FLAG(struct flame_command, by_thread)},
+    {"--fold-threads", NULL,
+     "as --by-thread, with one root for threads whose names differ only in digits",
+     OPTION_VALUE(struct flame_command, thread_names, THREADS_FOLDED),
+     OPTION_ALSO(struct flame_command, by_thread)},
+    {"--icicle", NULL, "draw the root on top", OPTION_FLAG(struct flame_command, options.icicle)},
+    {"--width", "PIXELS", "width of the static picture (1200)",
+     PICTURE_PIXELS(struct flame_command, options.width)},
+    {"--title", "TEXT", "title of the picture (name of the program)",
+     OPTION_TEXT(struct flame_command, options.title)},
     {"--colors", "WHICH",
-     "module (default): a hue per library; kind: kernel, inlined, ...; hot; mem", take_colors},
-    {NULL, NULL, NULL, NULL},
+     "colours: module (default), a hue per library; kind: kernel, inlined, ...; hot; mem",
+     OPTION_CHOICE(struct flame_command, options.colors, color_names)},
+    {.name = NULL},
 };
 
 static const char flame_summary[] =

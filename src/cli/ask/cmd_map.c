@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "process_map/snapshot.h"
-#include "base/human.h"
 #include "cli/shared/answer_file.h"
 #include "cli/ask/cmd_map_diff.h"
 #include "cli/ask/commands.h"
@@ -31,59 +30,18 @@ struct map_options {
     char rule_texts[RULES_MAX][96];
 };
 
-#define TAKER(function, field)                                                                     \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct map_options *)into)->field = argument;                                            \
-        return 0;                                                                                  \
-    }
-TAKER(take_name, name)
-TAKER(take_container, container)
-TAKER(take_output, path)
-#undef TAKER
-
-#define SETTER(function, field, value)                                                             \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)argument;                                                                            \
-        (void)fault;                                                                               \
-        ((struct map_options *)into)->field = value;                                               \
-        return 0;                                                                                  \
-    }
-SETTER(take_all, view.all, true)
-SETTER(take_no_addresses, view.without_addresses, true)
-SETTER(take_json, format, MAP_JSON)
-SETTER(take_csv, format, MAP_CSV)
-SETTER(take_pprof, format, MAP_PPROF)
-SETTER(take_folded, format, MAP_FOLDED)
-SETTER(take_gentle, snapshot.way, SNAPSHOT_GENTLE)
-SETTER(take_exact, snapshot.way, SNAPSHOT_SMAPS)
-SETTER(take_deep, snapshot.deep, true)
-SETTER(take_kernel_only, snapshot.kernel_only, true)
-#undef SETTER
-
-static int take_top(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t count;
-    if (human_parse_count(argument, &count) < 0 || count > UINT32_MAX)
-        return fault_set(fault, -EINVAL, "--top %s: give the number of mappings to list", argument);
-    ((struct map_options *)into)->view.top = (unsigned)count;
-    return 0;
-}
-
-static int take_group(void *into, const char *argument, struct fault *fault)
+static int parse_group(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct map_options *options = into;
-    const char *equals = strchr(argument, '=');
+    const char *equals = strchr(value, '=');
     size_t const number = options->snapshot.rules.count;
-    if (!equals || equals == argument || !equals[1])
-        return fault_set(fault, -EINVAL,
-                         "--group %s: give LABEL=PATTERN, such as chain='*/blocks/*'", argument);
+    if (!equals || equals == value || !equals[1])
+        return fault_set(fault, -EINVAL, "%s %s: give LABEL=PATTERN, such as chain='*/blocks/*'",
+                         name, value);
     if (number == RULES_MAX)
-        return fault_set(fault, -E2BIG, "more than %u --group; use wider patterns", RULES_MAX);
+        return fault_set(fault, -E2BIG, "more than %u %s; use wider patterns", RULES_MAX, name);
     snprintf(options->rule_texts[number], sizeof(options->rule_texts[number]), "%.*s",
-             (int)(equals - argument), argument);
+             (int)(equals - value), value);
     options->rules[number] = (struct sort_rule){options->rule_texts[number], equals + 1};
     options->snapshot.rules.items = options->rules;
     options->snapshot.rules.count = number + 1;
@@ -91,99 +49,54 @@ static int take_group(void *into, const char *argument, struct fault *fault)
 }
 
 /* The number of `word` in a list that ends with NULL; -EINVAL with the list in the sentence. */
-static int take_word(const char *option, const char *word, const char *const *words,
-                     struct fault *fault)
-{
-    char list[128] = "";
-    for (int i = 0; words[i]; i++) {
-        if (strcmp(word, words[i]) == 0)
-            return i;
-        size_t const used = strlen(list);
-        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", words[i]);
-    }
-    return fault_set(fault, -EINVAL, "%s %s: there are %s", option, word, list);
-}
-
-static int take_sort(void *into, const char *argument, struct fault *fault)
-{
-    struct map_options *options = into;
-    const char *names[FIGURES + 1] = {NULL};
-    for (int i = 0; i < FIGURES; i++)
-        names[i] = memory_figure_name((enum memory_figure)i);
-    int const number = take_word("--sort", argument, names, fault);
-    if (number < 0)
-        return number;
-    options->view.figure = options->snapshot.rules.figure = (enum memory_figure)number;
-    return 0;
-}
-
-static int take_by(void *into, const char *argument, struct fault *fault)
-{
-    int const number = take_word("--by", argument, sort_by_names, fault);
-    if (number < 0)
-        return number;
-    ((struct map_options *)into)->snapshot.rules.by = (enum sort_by)number;
-    return 0;
-}
-
-static int take_unit(void *into, const char *argument, struct fault *fault)
-{
-    int const number = take_word("--unit", argument, breakdown_unit_names, fault);
-    if (number < 0)
-        return number;
-    ((struct map_options *)into)->view.unit = (enum breakdown_unit)number;
-    return 0;
-}
-
-static int take_min(void *into, const char *argument, struct fault *fault)
-{
-    if (human_parse_bytes(argument, &((struct map_options *)into)->view.min_bytes) < 0)
-        return fault_set(fault, -EINVAL, "--min %s: give a size, such as 1M", argument);
-    return 0;
-}
-
-static int take_budget(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t *budget_ns = &((struct map_options *)into)->snapshot.budget_ns;
-    if (human_parse_duration(argument, budget_ns) < 0 || *budget_ns == 0)
-        return fault_set(fault, -EINVAL, "--budget %s: give a time, such as 50ms", argument);
-    return 0;
-}
-
 static const struct option_rule which_rules[] = {
-    {"--name", "NAME", "the only process of this name", take_name},
+    {"--name", "NAME", "the only process of this name", OPTION_TEXT(struct map_options, name)},
     {"--container", "NAME", "the process of this container or cgroup, by name, id or path",
-     take_container},
-    {NULL, NULL, NULL, NULL}};
+     OPTION_TEXT(struct map_options, container)},
+    {.name = NULL}};
 
 static const struct option_rule what_rules[] = {
-    {"--top", "N", "list the N largest mappings (20)", take_top},
-    {"--all", NULL, "list every mapping with pages in memory", take_all},
+    {"--top", "N", "list the N largest mappings (20)",
+     OPTION_COUNT(struct map_options, view.top, 0, UINT32_MAX)},
+    {"--all", NULL, "list every mapping with pages in memory",
+     OPTION_FLAG(struct map_options, view.all)},
     {"--sort", "FIGURE", "largest first by rss (the default), pss, private, shared, swap, virtual",
-     take_sort},
+     OPTION_CHOICE(struct map_options, view.figure, memory_figure_names)},
     {"--by", "WHAT", "parts by category (the default), or by name, file or perm of mappings",
-     take_by},
-    {"--min", "SIZE", "sum up lines with less, and list no smaller mappings", take_min},
-    {"--unit", "UNIT", "whole MB (the default), kB, GB or B; the exact kB stand behind", take_unit},
-    {"--group", "LABEL=PATTERN", "mappings whose name fits the pattern, under that label",
-     take_group},
-    {"--json", NULL, "as JSON", take_json},
-    {"--csv", NULL, "as CSV, a row per part; with --all a row per mapping", take_csv},
-    {"--pprof", NULL, "as a profile for go tool pprof", take_pprof},
-    {"--folded", NULL, "as folded stacks, for flame graphs", take_folded},
-    {"--no-addresses", NULL, "leave out where things lie", take_no_addresses},
-    {"-o", "FILE", "write there instead of to standard output", take_output},
-    {NULL, NULL, NULL, NULL}};
+     OPTION_CHOICE(struct map_options, snapshot.rules.by, sort_by_names)},
+    {"--min", "SIZE", "sum up lines below SIZE, and leave out mappings below SIZE",
+     OPTION_BYTES(struct map_options, view.min_bytes, 0, OPTION_NO_LIMIT)},
+    {"--unit", "UNIT", "unit: MB (the default), kB, GB or B; exact kB follow",
+     OPTION_CHOICE(struct map_options, view.unit, breakdown_unit_names)},
+    {"--group", "LABEL=PATTERN",
+     "show mappings whose name matches PATTERN under LABEL; may be repeated",
+     OPTION_CALLBACK(parse_group)},
+    {"--json", NULL, "print JSON", OPTION_VALUE(struct map_options, format, MAP_JSON)},
+    {"--csv", NULL, "print CSV, a row per part; with --all a row per mapping",
+     OPTION_VALUE(struct map_options, format, MAP_CSV)},
+    {"--pprof", NULL, "write a profile for go tool pprof",
+     OPTION_VALUE(struct map_options, format, MAP_PPROF)},
+    {"--folded", NULL, "print folded stacks, for flame graphs",
+     OPTION_VALUE(struct map_options, format, MAP_FOLDED)},
+    {"--no-addresses", NULL, "leave out addresses",
+     OPTION_FLAG(struct map_options, view.without_addresses)},
+    {"-o", "FILE", "write to FILE instead of standard output",
+     OPTION_TEXT(struct map_options, path)},
+    {.name = NULL}};
 
 static const struct option_rule how_rules[] = {
-    {"--gentle", NULL, "walk pages in slices, so that a large process never waits; no PSS",
-     take_gentle},
-    {"--budget", "TIME", "walk gently when reading smaps would make it wait longer (240ms)",
-     take_budget},
-    {"--exact", NULL, "read smaps, also where that makes a large process wait", take_exact},
-    {"--deep", NULL, "follow long lists of free blocks to their end", take_deep},
-    {"--kernel-only", NULL, "do not read from the process's own memory", take_kernel_only},
-    {NULL, NULL, NULL, NULL}};
+    {"--gentle", NULL, "walk pages in slices; a large process never waits; no PSS",
+     OPTION_VALUE(struct map_options, snapshot.way, SNAPSHOT_GENTLE)},
+    {"--budget", "TIME",
+     "longest time that the process may wait for smaps; else as --gentle (240ms)",
+     OPTION_DURATION(struct map_options, snapshot.budget_ns, 1, OPTION_NO_LIMIT)},
+    {"--exact", NULL, "always read smaps, even if a large process waits",
+     OPTION_VALUE(struct map_options, snapshot.way, SNAPSHOT_SMAPS)},
+    {"--deep", NULL, "follow long lists of free blocks to their end",
+     OPTION_FLAG(struct map_options, snapshot.deep)},
+    {"--kernel-only", NULL, "do not read from the process's own memory",
+     OPTION_FLAG(struct map_options, snapshot.kernel_only)},
+    {.name = NULL}};
 
 static const char examples[] =
     "  memoir map 4242                     a process by its number\n"
@@ -277,6 +190,7 @@ int cmd_map(int argc, char **argv)
     if (err == 0)
         err = find_process(&options, words, argv, &pid, &fault);
     status = err == -EINVAL ? 2 : 1;
+    options.snapshot.rules.figure = options.view.figure;
     if (!options.view.all && options.view.figure == FIGURE_RSS)
         options.snapshot.top = options.view.top ? options.view.top : 1;
     if (err == 0 && (err = snapshot_take(&snapshot, pid, &options.snapshot, &fault)) == 0) {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "process_map/snapshot.h"
-#include "base/human.h"
 #include "base/text_file.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/options.h"
@@ -28,64 +27,18 @@ struct diff_options {
     const char *path;
 };
 
-static int take_sort(void *into, const char *argument, struct fault *fault)
-{
-    enum memory_figure const figure = memory_figure_find(argument);
-    if (figure == FIGURES)
-        return fault_set(fault, -EINVAL,
-                         "--sort %s: there are rss, pss, private, shared, swap, virtual", argument);
-    ((struct diff_options *)into)->figure = figure;
-    return 0;
-}
-
-static int take_min(void *into, const char *argument, struct fault *fault)
-{
-    if (human_parse_bytes(argument, &((struct diff_options *)into)->min_bytes) < 0)
-        return fault_set(fault, -EINVAL, "--min %s: give a size, such as 1M", argument);
-    return 0;
-}
-
-static int take_top(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t count;
-    if (human_parse_count(argument, &count) < 0 || count > UINT32_MAX)
-        return fault_set(fault, -EINVAL, "--top %s: give the number of lines", argument);
-    ((struct diff_options *)into)->top = (unsigned)count;
-    return 0;
-}
-
-static int take_json(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct diff_options *)into)->format = DIFF_JSON;
-    return 0;
-}
-
-static int take_csv(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct diff_options *)into)->format = DIFF_CSV;
-    return 0;
-}
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct diff_options *)into)->path = argument;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
     {"--sort", "FIGURE", "compare rss (the default), pss, private, shared, swap or virtual",
-     take_sort},
-    {"--min", "SIZE", "sum up smaller changes", take_min},
-    {"--top", "N", "at most N lines (30)", take_top},
-    {"--json", NULL, "as JSON", take_json},
-    {"--csv", NULL, "as CSV, a row per part", take_csv},
-    {"-o", "FILE", "write there instead of to standard output", take_output},
-    {NULL, NULL, NULL, NULL}};
+     OPTION_CHOICE(struct diff_options, figure, memory_figure_names)},
+    {"--min", "SIZE", "sum up changes below SIZE",
+     OPTION_BYTES(struct diff_options, min_bytes, 0, OPTION_NO_LIMIT)},
+    {"--top", "N", "at most N lines (30)", OPTION_COUNT(struct diff_options, top, 0, UINT32_MAX)},
+    {"--json", NULL, "print JSON", OPTION_VALUE(struct diff_options, format, DIFF_JSON)},
+    {"--csv", NULL, "print CSV, a row per part",
+     OPTION_VALUE(struct diff_options, format, DIFF_CSV)},
+    {"-o", "FILE", "write to FILE instead of standard output",
+     OPTION_TEXT(struct diff_options, path)},
+    {.name = NULL}};
 
 static const char examples[] = "  memoir map 4242 --json -o monday.json\n"
                                "  memoir map diff monday.json tuesday.json\n"
@@ -93,7 +46,7 @@ static const char examples[] = "  memoir map 4242 --json -o monday.json\n"
                                "  memoir map diff a.json b.json --sort swap --csv\n";
 
 /* A saved one by its file, or a process by its number. */
-static int take_side(struct snapshot *snapshot, const char *word, struct fault *fault)
+static int read_side(struct snapshot *snapshot, const char *word, struct fault *fault)
 {
     struct slice text;
     pid_t pid;
@@ -171,9 +124,9 @@ int cmd_map_diff(int argc, char **argv)
                                      "--json, or a file and a process");
     status = err ? 2 : 1;
     if (err == 0)
-        err = take_side(&before, argv[1], &fault);
+        err = read_side(&before, argv[1], &fault);
     if (err == 0)
-        err = take_side(&after, argv[2], &fault);
+        err = read_side(&after, argv[2], &fault);
     if (err == 0)
         err = compare(&before.breakdown, &after.breakdown, &options, &fault);
     snapshot_fini(&before);

@@ -12,28 +12,14 @@ struct plot_command {
     struct plot_options options;
 };
 
-static int take_title(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct plot_command *)into)->options.title = argument;
-    return 0;
-}
-
-static int take_width(void *into, const char *argument, struct fault *fault)
-{
-    return picture_take_pixels(&((struct plot_command *)into)->options.width, argument, fault);
-}
-
-static int take_height(void *into, const char *argument, struct fault *fault)
-{
-    return picture_take_pixels(&((struct plot_command *)into)->options.height, argument, fault);
-}
-
 static const struct option_rule plot_rules[] = {
-    {"--width", "PIXELS", "1200 unless given", take_width},
-    {"--height", "PIXELS", "640 unless given", take_height},
-    {"--title", "TEXT", "instead of the program's name", take_title},
-    {NULL, NULL, NULL, NULL},
+    {"--width", "PIXELS", "width of the picture (1200)",
+     PICTURE_PIXELS(struct plot_command, options.width)},
+    {"--height", "PIXELS", "height of the picture (640)",
+     PICTURE_PIXELS(struct plot_command, options.height)},
+    {"--title", "TEXT", "title of the picture (name of the program)",
+     OPTION_TEXT(struct plot_command, options.title)},
+    {.name = NULL},
 };
 
 static const char plot_summary[] =

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <string.h>
 
 #include "base/clock.h"
-#include "base/human.h"
 #include "base/text_file.h"
 #include "cli/shared/answer_file.h"
 #include "cli/ask/commands.h"
@@ -28,16 +26,17 @@ struct report_options {
     const char *sort; /* of several metrics; NULL: by the first */
 };
 
-static int take_suppressions(void *into, const char *argument, struct fault *fault)
+static int handle_suppressions(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct report_options *options = into;
     struct slice text;
     struct fault first = {.text = ""};
-    int const err = text_file_read(argument, SUPPRESSIONS_BYTES_MAX, &text, fault);
+    (void)name;
+    int const err = text_file_read(value, SUPPRESSIONS_BYTES_MAX, &text, fault);
     if (err)
         return err;
-    answer_protect(argument);
-    int const skipped = suppressions_add(&options->suppressions, text, argument, &first);
+    answer_protect(value);
+    int const skipped = suppressions_add(&options->suppressions, text, value, &first);
     text_file_free(text);
     if (skipped < 0)
         return fault_set(fault, skipped, "%s", first.text);
@@ -48,65 +47,26 @@ static int take_suppressions(void *into, const char *argument, struct fault *fau
     return 0;
 }
 
-static int take_no_defaults(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct report_options *)into)->no_default_suppressions = true;
-    return 0;
-}
-
-static int take_histogram(void *into, const char *argument, struct fault *fault)
-{
-    struct report_options *options = into;
-    if (strcmp(argument, "sizes") == 0)
-        options->histogram = HISTOGRAM_SIZES;
-    else if (strcmp(argument, "lifetimes") == 0)
-        options->histogram = HISTOGRAM_LIFETIMES;
-    else
-        return fault_set(fault, -EINVAL, "--histogram cannot be \"%s\": it is sizes or lifetimes",
-                         argument);
-    return 0;
-}
-
-static int take_depth(void *into, const char *argument, struct fault *fault)
-{
-    struct report_options *options = into;
-    if (human_parse_count(argument, &options->depth) < 0 || options->depth > DEPTH_MAX)
-        return fault_set(fault, -EINVAL, "--depth cannot be \"%s\": it is a number up to %d",
-                         argument, DEPTH_MAX);
-    return 0;
-}
-
-static int take_limit(void *into, const char *argument, struct fault *fault)
-{
-    struct report_options *options = into;
-    if (human_parse_bytes(argument, &options->limit_bytes) < 0 || options->limit_bytes == 0 ||
-        options->limit_bytes > INT64_MAX)
-        return fault_set(fault, -EINVAL, "--limit cannot be \"%s\": it is a size such as 2G",
-                         argument);
-    return 0;
-}
-
-static int take_sort(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct report_options *)into)->sort = argument;
-    return 0;
-}
+static const char *const histogram_names[] = {[HISTOGRAM_DEFAULT] = "",
+                                              [HISTOGRAM_SIZES] = "sizes",
+                                              [HISTOGRAM_LIFETIMES] = "lifetimes",
+                                              NULL};
 
 static const struct option_rule report_rules[] = {
-    {"--sort", "METRIC", "with --metric A,B: the one that orders the rows, A unless given",
-     take_sort},
-    {"--histogram", "WHAT", "how large blocks were (sizes) or how long they lived (lifetimes)",
-     take_histogram},
-    {"--depth", "N", "callers shown under a call site, levels of a tree", take_depth},
-    {"--limit", "SIZE", "what memory must not reach, for the time that growth takes to get there",
-     take_limit},
-    {"--suppressions", "FILE", "leaks to accept, one leak:PATTERN per line", take_suppressions},
+    {"--sort", "METRIC", "with --metric A,B: metric that orders the rows (A)",
+     OPTION_TEXT(struct report_options, sort)},
+    {"--histogram", "WHAT", "histogram of block sizes (sizes) or lifetimes (lifetimes)",
+     OPTION_CHOICE(struct report_options, histogram, histogram_names)},
+    {"--depth", "N", "number of callers shown under a call site, or of levels of a tree",
+     OPTION_COUNT(struct report_options, depth, 0, DEPTH_MAX)},
+    {"--limit", "SIZE", "memory limit, for the time until growth reaches it",
+     OPTION_BYTES(struct report_options, limit_bytes, 1, INT64_MAX)},
+    {"--suppressions", "FILE", "file with leaks to accept, one leak:PATTERN per line",
+     OPTION_CALLBACK(handle_suppressions)},
     {"--no-default-suppressions", NULL,
-     "count one-time allocations of libc, and what the program's own rules accept, as leaks too",
-     take_no_defaults},
-    {NULL, NULL, NULL, NULL},
+     "also report one-time allocations of libc and what the program's own rules accept",
+     OPTION_FLAG(struct report_options, no_default_suppressions)},
+    {.name = NULL},
 };
 
 static struct report_question make_question(const struct selection *selection,

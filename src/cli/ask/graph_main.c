@@ -30,66 +30,43 @@ struct graph_command {
     enum diff_scale scale;
 };
 
-static int take_diff(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct graph_command *)into)->older = argument;
-    return 0;
-}
-
-static int take_scale(void *into, const char *argument, struct fault *fault)
-{
-    return diff_scale_parse(argument, &((struct graph_command *)into)->scale, fault);
-}
-
-static int take_title(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct graph_command *)into)->options.title = argument;
-    return 0;
-}
-
-static int take_theme(void *into, const char *argument, struct fault *fault)
+static int handle_theme(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct graph_command *command = into;
-    const struct graph_theme *theme = graph_theme_find(argument);
+    const struct graph_theme *theme = graph_theme_find(value);
     if (!theme)
         return fault_set(fault, -EINVAL,
-                         "--theme cannot be \"%s\": it is color, pink, gray, bw or print",
-                         argument);
+                         "%s cannot be \"%s\": it is color, pink, gray, bw or print", name, value);
     command->options.theme = theme;
     return 0;
 }
 
-static int take_skew(void *into, const char *argument, struct fault *fault)
+static int parse_skew(void *into, const char *name, const char *value, struct fault *fault)
 {
     char *end;
-    double const skew = strtod(argument, &end);
-    if (end == argument || *end || !(skew > 0 && skew <= 1e6))
+    double const skew = strtod(value, &end);
+    if (end == value || *end || !(skew > 0 && skew <= 1e6))
         return fault_set(fault, -EINVAL,
-                         "--skew cannot be \"%s\": it is a number above 0, and 1 changes nothing",
-                         argument);
+                         "%s cannot be \"%s\": it is a number above 0, and 1 changes nothing", name,
+                         value);
     ((struct graph_command *)into)->options.skew = skew;
-    return 0;
-}
-
-static int take_by_self(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct graph_command *)into)->options.color_by_self = true;
     return 0;
 }
 
 static const struct option_rule picture_rules[] = {
     {"--diff", "OLDER", "what changed since OLDER, another recording: grown red, shrunk blue",
-     take_diff},
-    {"--normalise", "HOW", "of --diff: none (default); time, per second; total, by share",
-     take_scale},
-    {"--theme", "NAME", "color (default), pink, gray, bw or print", take_theme},
-    {"--skew", "S", "below 1 tells small shares apart by colour, above 1 large ones", take_skew},
-    {"--color-nodes-by-selftime", NULL, "colour tells what a function has itself", take_by_self},
-    {"--title", "TEXT", "instead of the program's name", take_title},
-    {NULL, NULL, NULL, NULL},
+     OPTION_TEXT(struct graph_command, older)},
+    {"--normalise", "HOW", "scale of --diff: none (default); time: per second; total: by share",
+     OPTION_CHOICE(struct graph_command, scale, diff_scale_names)},
+    {"--theme", "NAME", "colours: color (default), pink, gray, bw or print",
+     OPTION_CALLBACK(handle_theme)},
+    {"--skew", "S", "colour scale: below 1 spreads small shares, above 1 large shares",
+     OPTION_CALLBACK(parse_skew)},
+    {"--color-nodes-by-selftime", NULL, "colour by what a function has itself, without its callees",
+     OPTION_FLAG(struct graph_command, options.color_by_self)},
+    {"--title", "TEXT", "title of the picture (name of the program)",
+     OPTION_TEXT(struct graph_command, options.title)},
+    {.name = NULL},
 };
 
 static const char summary[] =
@@ -355,10 +332,9 @@ int main(int argc, char **argv)
     command.selection.by = BY_FUNCTION;
     graph_choice_init(&command.choice);
     picture_pick_rules(chosen, rules);
-    struct option_set const sets[] = {
-        {"Choosing", rules, &command.selection},
-        {"What is left out", graph_choice_rules_table, &command.choice},
-        {"The picture", picture_rules, &command}};
+    struct option_set const sets[] = {{"Choosing", rules, &command.selection},
+                                      {"What to show", graph_choice_rules_table, &command.choice},
+                                      {"The picture", picture_rules, &command}};
     struct command_help const help = {
         "memoir graph FILE -o OUT.svg|OUT.html|OUT.png|OUT.dot|OUT.json [options]", summary,
         examples, sets, 3};

@@ -30,8 +30,7 @@ const struct option_rule *map_watch_rules(void)
     static const char *const names[] = {"--alert", "--history", "--history-name", NULL};
     static struct option_rule picked[PICKED_MAX];
     pick_rules(sentry_rules, names, picked);
-    picked[0].help =
-        "exit status 3 when it is over that now: rss>2G, rss>90%, swap>1G, psi>10%, ...";
+    picked[0].help = "exit status 3 when true now: rss>2G, rss>90%, swap>1G, psi>10%, ...";
     picked[1].help = "add this look to a history; see memoir history";
     return picked;
 }

@@ -5,42 +5,17 @@
 #include <stdlib.h>
 
 #include "analyze/trees/stack_match.h"
-#include "base/human.h"
 #include "cli/shared/answer_file.h"
 #include "report/rows/snapshots_report.h"
 
-static int take_massif_like(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct snapshot_options *)into)->is_wanted = true;
-    return 0;
-}
-
-static int take_stacks(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct snapshot_options *)into)->with_stacks = true;
-    return 0;
-}
-
-static int take_most(void *into, const char *argument, struct fault *fault)
-{
-    struct snapshot_options *options = into;
-    if (human_parse_count(argument, &options->most) == 0 && options->most >= 3 &&
-        options->most <= SNAPSHOTS_MAX)
-        return 0;
-    return fault_set(fault, -EINVAL, "--snapshots cannot be \"%s\": it is a number from 3 to %d",
-                     argument, SNAPSHOTS_MAX);
-}
-
 const struct option_rule snapshot_rules[] = {
-    {"--massif-like", NULL, "a graph, snapshots and trees of call sites, as massif has them",
-     take_massif_like},
-    {"--snapshots", "N", "at most so many (100), chosen so that the curve keeps its shape",
-     take_most},
-    {"--stacks", NULL, "the resident stacks of threads too, as far as pages were looked at",
-     take_stacks},
-    {NULL, NULL, NULL, NULL},
+    {"--massif-like", NULL, "print a graph, snapshots and trees of call sites, as massif does",
+     OPTION_FLAG(struct snapshot_options, is_wanted)},
+    {"--snapshots", "N", "at most N snapshots (100), chosen to keep the shape of the curve",
+     OPTION_COUNT(struct snapshot_options, most, 3, SNAPSHOTS_MAX)},
+    {"--stacks", NULL, "also the resident stacks of threads, as far as pages were looked at",
+     OPTION_FLAG(struct snapshot_options, with_stacks)},
+    {.name = NULL},
 };
 
 const char *snapshot_conflict(const struct snapshot_options *options,
@@ -78,7 +53,7 @@ static int write_page(const struct snapshots_page *page, const struct selection 
     return closed;
 }
 
-static int take_snapshots(struct recording *recording, const struct selection *selection,
+static int make_snapshots(struct recording *recording, const struct selection *selection,
                           const struct snapshot_options *options, struct snapshots *snapshots,
                           struct fault *fault)
 {
@@ -108,7 +83,7 @@ int report_snapshots(struct recording *recording, const struct selection *select
                      const struct snapshot_options *options, uint64_t depth, struct fault *fault)
 {
     struct snapshots snapshots;
-    int err = take_snapshots(recording, selection, options, &snapshots, fault);
+    int err = make_snapshots(recording, selection, options, &snapshots, fault);
     if (err)
         return err;
     struct snapshots_page const page = {

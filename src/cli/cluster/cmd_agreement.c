@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/human.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/cluster/cluster_commands.h"
@@ -13,20 +12,11 @@ struct command {
     uint64_t end_round;
 };
 
-static int take_end(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t round;
-    if (human_parse_count(argument, &round) < 0 || round == 0)
-        return fault_set(fault, -EINVAL, "--end-round cannot be \"%s\": it is a round above 0",
-                         argument);
-    ((struct command *)into)->end_round = round;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
-    {"--end-round", "R", "leave each log after this round", take_end},
-    {"-e", "R", "the same", take_end},
-    {NULL, NULL, NULL, NULL}};
+    {"--end-round", "R", "stop reading each log after round R",
+     OPTION_COUNT(struct command, end_round, 1, OPTION_NO_LIMIT)},
+    {"-e", "R", "same as --end-round", OPTION_COUNT(struct command, end_round, 1, OPTION_NO_LIMIT)},
+    {.name = NULL}};
 
 static const char summary[] =
     "Prints how nodes came to agree on blocks: the agreement events of their logs, of all nodes\n"

@@ -21,54 +21,35 @@ struct command {
     const char *report, *deltas, *html, *plot, *pool_plot, *heap_plot;
 };
 
-#define TEXT(name, field)                                                                          \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct command *)into)->field = argument;                                                \
-        return 0;                                                                                  \
-    }
-TEXT(take_report, report)
-TEXT(take_html, html)
-TEXT(take_plot, plot)
-TEXT(take_pool_plot, pool_plot)
-TEXT(take_heap_plot, heap_plot)
-
-static int take_deltas(void *into, const char *argument, struct fault *fault)
-{
-    struct command *command = into;
-    (void)fault;
-    command->deltas = argument;
-    command->question.all_counters = true;
-    return 0;
-}
-
-static int take_least(void *into, const char *argument, struct fault *fault)
+static int parse_least(void *into, const char *name, const char *value, struct fault *fault)
 {
     char *end;
-    double const value = strtod(argument, &end);
-    if (*end || end == argument || !(value >= 0))
-        return fault_set(fault, -EINVAL, "--mintps cannot be \"%s\": it is a number", argument);
-    ((struct command *)into)->question.least_tps = value;
+    double const least = strtod(value, &end);
+    if (*end || end == value || !(least >= 0))
+        return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is a number", name, value);
+    ((struct command *)into)->question.least_tps = least;
     return 0;
 }
 
 static const struct option_rule rules[] = {
     {"--mintps", "N", "leave intervals with fewer transactions per second out of sums and means",
-     take_least},
-    {"--report", "FILE", "every interval as CSV, FILE and nick and .csv for each node; - for all",
-     take_report},
-    {"--deltas", "FILE", "what every counter gained, as CSV, for each node; NAME.csv.gz is packed",
-     take_deltas},
-    {"--html-summary", "FILE", "the summaries as a fragment of a page", take_html},
+     OPTION_CALLBACK(parse_least)},
+    {"--report", "FILE",
+     "every interval as CSV, one FILE + nick + .csv per node; - for all on standard output",
+     OPTION_TEXT(struct command, report)},
+    {"--deltas", "FILE", "increase of every counter as CSV, for each node; NAME.csv.gz is packed",
+     OPTION_TEXT(struct command, deltas), OPTION_ALSO(struct command, question.all_counters)},
+    {"--html-summary", "FILE", "the summaries as a fragment of an HTML page",
+     OPTION_TEXT(struct command, html)},
     {"--plot", "FILE", "bandwidth, TPS and time per block over time: .svg, .png or .html",
-     take_plot},
-    {"--pool-plot", "FILE", "how full the pool of transactions was; without ending, all forms",
-     take_pool_plot},
-    {"--heap-plot", "FILE", "live objects of the heap; without ending, all forms", take_heap_plot},
-    {"--pool-plot-root", "FILE", "as --pool-plot", take_pool_plot},
-    {"--heap-plot-root", "FILE", "as --heap-plot", take_heap_plot},
-    {NULL, NULL, NULL, NULL}};
+     OPTION_TEXT(struct command, plot)},
+    {"--pool-plot", "FILE", "plot of the transaction pool's size; without an ending, all formats",
+     OPTION_TEXT(struct command, pool_plot)},
+    {"--heap-plot", "FILE", "plot of live heap objects; without an ending, all formats",
+     OPTION_TEXT(struct command, heap_plot)},
+    {"--pool-plot-root", "FILE", "same as --pool-plot", OPTION_TEXT(struct command, pool_plot)},
+    {"--heap-plot-root", "FILE", "same as --heap-plot", OPTION_TEXT(struct command, heap_plot)},
+    {.name = NULL}};
 
 static bool ends_with(const char *text, const char *ending)
 {

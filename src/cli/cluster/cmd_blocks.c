@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/human.h"
 #include "cli/cluster/blocks_command.h"
 #include "cli/cluster/cluster_commands.h"
 #include "cli/shared/options.h"
@@ -14,236 +13,103 @@
 
 #define EVERY_NS UINT64_C(1000000000)
 
-#define TAKE(name) static int name(void *into, const char *argument, struct fault *fault)
-#define SELF       ((struct blocks_command *)into)
+#define SELF  ((struct blocks_command *)into)
+#define MS_NS UINT64_C(1000000)
 
 static int keep(text_list *list, const char *text, struct fault *fault)
 {
     return text_list_add(list, text) ? 0 : fault_set(fault, -ENOMEM, "out of memory");
 }
 
-TAKE(take_output)
+static int handle_input(void *into, const char *name, const char *value, struct fault *fault)
 {
-    (void)fault;
-    SELF->output = argument;
-    return 0;
-}
-
-TAKE(take_folder)
-{
-    (void)fault;
-    SELF->output_folder = argument;
-    return 0;
-}
-
-TAKE(take_input)
-{
-    return keep(&SELF->inputs, argument, fault);
+    (void)name;
+    return keep(&SELF->inputs, value, fault);
 }
 
 /* As the original's: an address is algod's unless --class says else. */
-TAKE(take_address)
+static int handle_address(void *into, const char *name, const char *value, struct fault *fault)
 {
     char address[512];
+    (void)name;
     if (!SELF->nodes.class_name)
         SELF->nodes.class_name = "algod";
-    snprintf(address, sizeof(address), "%s%s", strstr(argument, ":/") ? "" : "http://", argument);
+    snprintf(address, sizeof(address), "%s%s", strstr(value, ":/") ? "" : "http://", value);
     return keep(&SELF->inputs, address, fault);
 }
 
-TAKE(take_inventory)
+static int handle_header(void *into, const char *name, const char *value, struct fault *fault)
 {
-    SELF->from_inventory = true;
-    return keep(&SELF->inputs, argument, fault);
+    if (!strchr(value, ':') || !node_secret_is_clean(value))
+        return fault_set(fault, -EINVAL, "%s is one line, as in: %s \"X-Key: value\"", name, name);
+    return keep(&SELF->nodes.headers, value, fault);
 }
 
-TAKE(take_header)
-{
-    if (!strchr(argument, ':') || !node_secret_is_clean(argument))
-        return fault_set(fault, -EINVAL, "--header is one line, as in: --header \"X-Key: value\"");
-    return keep(&SELF->nodes.headers, argument, fault);
-}
-
-TAKE(take_token)
+static int handle_token(void *into, const char *name, const char *value, struct fault *fault)
 {
     free(SELF->token);
-    SELF->token = strdup(argument);
+    SELF->token = strdup(value);
     if (SELF->token && node_secret_is_clean(SELF->token))
         return 0;
-    return fault_set(fault, -EINVAL, "--token cannot be sent in a header");
+    return fault_set(fault, -EINVAL, "%s cannot be sent in a header", name);
 }
 
-TAKE(take_token_file)
+static int handle_token_file(void *into, const char *name, const char *value, struct fault *fault)
 {
+    (void)name;
     free(SELF->token);
     SELF->token = NULL;
-    return node_secret_read_file(argument, &SELF->token, fault);
+    return node_secret_read_file(value, &SELF->token, fault);
 }
 
-TAKE(take_class)
-{
-    (void)fault;
-    SELF->nodes.class_name = argument;
-    return 0;
-}
-
-TAKE(take_port)
-{
-    uint64_t port;
-    if (human_parse_count(argument, &port) < 0 || port == 0 || port > 65535)
-        return fault_set(fault, -EINVAL, "--port is a number from 1 to 65535");
-    SELF->nodes.port = (uint16_t)port;
-    return 0;
-}
-
-TAKE(take_all)
-{
-    (void)argument, (void)fault;
-    SELF->all = SELF->stats.all = true;
-    return 0;
-}
-
-TAKE(take_all_rounds)
-{
-    (void)argument, (void)fault;
-    SELF->all_rounds = true;
-    return 0;
-}
-
-TAKE(take_from)
-{
-    SELF->has_from = true;
-    return human_parse_count(argument, &SELF->from) < 0
-               ? fault_set(fault, -EINVAL, "--from is a height")
-               : 0;
-}
-
-TAKE(take_to)
-{
-    SELF->has_to = true;
-    return human_parse_count(argument, &SELF->to) < 0
-               ? fault_set(fault, -EINVAL, "--to is a height")
-               : 0;
-}
-
-TAKE(take_for)
-{
-    (void)fault;
-    return human_parse_duration(argument, &SELF->for_ns);
-}
-
-TAKE(take_every)
-{
-    if (human_parse_duration(argument, &SELF->every_ns) < 0 || SELF->every_ns < 1000000)
-        return fault_set(fault, -EINVAL, "--every is a time of at least 1ms, such as 250ms");
-    return 0;
-}
-
-TAKE(take_pid_path)
-{
-    (void)fault;
-    SELF->pid_path = argument;
-    return 0;
-}
-
-TAKE(take_quiet)
-{
-    (void)argument, (void)fault;
-    SELF->quiet = true;
-    return 0;
-}
-
-TAKE(take_start)
-{
-    SELF->stats.has_start = true;
-    return human_parse_count(argument, &SELF->stats.start) < 0
-               ? fault_set(fault, -EINVAL, "--start is a height")
-               : 0;
-}
-
-TAKE(take_stop)
-{
-    SELF->stats.has_stop = true;
-    return human_parse_count(argument, &SELF->stats.stop) < 0
-               ? fault_set(fault, -EINVAL, "--stop is a height")
-               : 0;
-}
-
-TAKE(take_tps1)
-{
-    (void)argument, (void)fault;
-    SELF->tps1 = true;
-    return 0;
-}
-
-TAKE(take_plot)
-{
-    (void)fault;
-    SELF->plot = true;
-    SELF->plot_path = argument;
-    return 0;
-}
-
-TAKE(take_stats_file)
-{
-    (void)argument, (void)fault;
-    SELF->stats_file = true;
-    return 0;
-}
-
-TAKE(take_json)
-{
-    (void)argument, (void)fault;
-    SELF->json = true;
-    return 0;
-}
-
-TAKE(take_csv)
-{
-    (void)argument, (void)fault;
-    SELF->csv = true;
-    return 0;
-}
-
-TAKE(take_no_color)
-{
-    (void)argument, (void)fault;
-    SELF->no_color = true;
-    return 0;
-}
+#define TEXT(field)   OPTION_TEXT(struct blocks_command, field)
+#define FLAG(field)   OPTION_FLAG(struct blocks_command, field)
+#define ALSO(field)   OPTION_ALSO(struct blocks_command, field)
+#define HEIGHT(field) OPTION_COUNT(struct blocks_command, field, 0, OPTION_NO_LIMIT)
+#define PORT          OPTION_COUNT(struct blocks_command, nodes.port, 1, UINT16_MAX)
 
 static const struct option_rule follow_rules[] = {
-    {"-o", "FILE", "the history, or a folder for those of several nodes; needed", take_output},
-    {"--outdir", "DIR", "a folder: name_NAME_HOST.blockhistory for each node", take_folder},
-    {"--all", NULL, "from block 0 on; with --tf-inventory: all relays", take_all},
-    {"--all-rounds", NULL, "from block 0 on", take_all_rounds},
-    {"--from", "HEIGHT", "where a new file begins (else after the newest block)", take_from},
-    {"--to", "HEIGHT", "end after this height", take_to},
-    {"--for", "TIME", "end after 90s, 2h, …", take_for},
-    {"--every", "TIME", "how often to ask nodes that cannot be waited for: 1s", take_every},
-    {"--class", "CLASS", "what the addresses are: algod, monero, ethereum", take_class},
-    {"--header", "LINE", "sent with every request: \"Name: value\"; may be repeated", take_header},
-    {"--token-file", "FILE", "has the token of the node", take_token_file},
-    {"--token", "TOKEN", "the same; others on this machine can see it", take_token},
-    {"-d", "DIR", "a node by its data folder", take_input},
-    {"-a", "URL", "a node by its address; algod unless --class says else", take_address},
-    {"--tf-inventory", "FILE", "relays of an inventory: r1, r11, …; with --all each",
-     take_inventory},
-    {"--port", "PORT", "of inventory hosts", take_port},
-    {"-p", "PORT", "as --port", take_port},
-    {"--pid", "FILE", "our process id, while we run", take_pid_path},
-    {"--quiet", NULL, "tell errors only", take_quiet},
-    {NULL, NULL, NULL, NULL}};
+    {"-o", "FILE", "file to write, or a folder for several nodes; required", TEXT(output)},
+    {"--outdir", "DIR", "folder to write name_NAME_HOST.blockhistory to, for each node",
+     TEXT(output_folder)},
+    {"--all", NULL, "from block 0 on; with --tf-inventory: all relays", FLAG(all), ALSO(stats.all)},
+    {"--all-rounds", NULL, "from block 0 on", FLAG(all_rounds)},
+    {"--from", "HEIGHT", "first height of a new file (the newest block unless given)", HEIGHT(from),
+     ALSO(has_from)},
+    {"--to", "HEIGHT", "end after this height", HEIGHT(to), ALSO(has_to)},
+    {"--for", "TIME", "end after TIME: 90s, 2h, …",
+     OPTION_DURATION(struct blocks_command, for_ns, 0, OPTION_NO_LIMIT)},
+    {"--every", "TIME", "how often to poll nodes that have no way to wait for a block (1s)",
+     OPTION_DURATION(struct blocks_command, every_ns, MS_NS, OPTION_NO_LIMIT)},
+    {"--class", "CLASS", "kind of the nodes: algod, monero, ethereum", TEXT(nodes.class_name)},
+    {"--header", "LINE", "\"Name: value\" for every request; may be repeated",
+     OPTION_CALLBACK(handle_header)},
+    {"--token-file", "FILE", "file with the token of the node", OPTION_CALLBACK(handle_token_file)},
+    {"--token", "TOKEN", "token of the node; other users of this machine can see it in ps",
+     OPTION_CALLBACK(handle_token)},
+    {"-d", "DIR", "a node by its data folder", OPTION_CALLBACK(handle_input)},
+    {"-a", "URL", "a node by its address; an algod unless --class is given",
+     OPTION_CALLBACK(handle_address)},
+    {"--tf-inventory", "FILE", "relays of an inventory: r1, r11, …; with --all every relay",
+     OPTION_CALLBACK(handle_input), ALSO(from_inventory)},
+    {"--port", "PORT", "port of inventory hosts", PORT},
+    {"-p", "PORT", "same as --port", PORT},
+    {"--pid", "FILE", "write the process id of memoir blocks to FILE while it runs",
+     TEXT(pid_path)},
+    {"--quiet", NULL, "print only errors", FLAG(quiet)},
+    {.name = NULL}};
 static const struct option_rule show_rules[] = {
-    {"--start", "HEIGHT", "from here (else from a rounds.json beside the file)", take_start},
-    {"--stop", "HEIGHT", "to here", take_stop},
-    {"--tps1", NULL, "the last chart by block, not over ten", take_tps1},
-    {"--plot", "=FILE", "six charts (.svg, .png); without FILE: FILE_hist.svg and .png", take_plot},
-    {"--stats", NULL, "FILE.stats as the original writes it", take_stats_file},
-    {"--json", NULL, "as JSON", take_json},
-    {"--csv", NULL, "a row for each block", take_csv},
-    {"--no-color", NULL, "no colour", take_no_color},
-    {NULL, NULL, NULL, NULL}};
+    {"--start", "HEIGHT", "first height (else from a rounds.json beside the file)",
+     HEIGHT(stats.start), ALSO(stats.has_start)},
+    {"--stop", "HEIGHT", "last height", HEIGHT(stats.stop), ALSO(stats.has_stop)},
+    {"--tps1", NULL, "last chart by single blocks instead of means of ten", FLAG(tps1)},
+    {"--plot", "=FILE", "six charts (.svg, .png); without FILE: FILE_hist.svg and .png",
+     TEXT(plot_path), ALSO(plot)},
+    {"--stats", NULL, "also write FILE.stats, as the original tool does", FLAG(stats_file)},
+    {"--json", NULL, "print JSON", FLAG(json)},
+    {"--csv", NULL, "print CSV, a row for each block", FLAG(csv)},
+    {"--no-color", NULL, "no colours (as NO_COLOR=1)", FLAG(no_color)},
+    {.name = NULL}};
 
 /* `blocks stats …`, or nothing but histories. */
 static bool is_about_files(char **words, int count)

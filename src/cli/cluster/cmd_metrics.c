@@ -20,104 +20,92 @@ struct command {
     struct answer_options answer;
     struct curve_question question;
     bool list, list_nodes, avg_max, avg_max_min, plot;
-    const char *plot_path, *export;
+    const char *plot_path;
+    enum export_form { EXPORT_NONE, EXPORT_OPENMETRICS, EXPORT_SQLITE } export;
 };
 
-#define MODE(name, which)                                                                          \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        struct command *command = into;                                                            \
-        if (command->question.mode != CURVE_USUAL && command->question.mode != (which))            \
-            return fault_set(fault, -EINVAL,                                                       \
-                             "--raw, --rate, --delta and --quantile are different: choose one");   \
-        command->question.mode = which;                                                            \
-        if (argument && !vec_push(&command->question.names, argument))                             \
-            return fault_set(fault, -ENOMEM, "out of memory");                                     \
-        return 0;                                                                                  \
-    }
-MODE(take_raw, CURVE_RAW)
-MODE(take_rate, CURVE_RATE)
-MODE(take_delta, CURVE_DELTA)
-MODE(take_quantile_mode, CURVE_QUANTILE)
+static int choose_mode(struct command *command, enum curve_mode mode, struct fault *fault)
+{
+    if (command->question.mode != CURVE_USUAL && command->question.mode != mode)
+        return fault_set(fault, -EINVAL,
+                         "--raw, --rate, --delta and --quantile are different: choose one");
+    command->question.mode = mode;
+    return 0;
+}
 
-#define FLAG(name, field)                                                                          \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        ((struct command *)into)->field = true;                                                    \
-        return 0;                                                                                  \
-    }
-FLAG(take_list, list)
-FLAG(take_list_nodes, list_nodes)
-FLAG(take_sum, question.is_sum)
-FLAG(take_avg_max, avg_max)
-FLAG(take_avg_max_min, avg_max_min)
+static int handle_mode(void *into, const char *name, const char *value, struct fault *fault)
+{
+    (void)value;
+    return choose_mode(into, strcmp(name, "--raw") == 0 ? CURVE_RAW : CURVE_RATE, fault);
+}
 
-static int take_quantile(void *into, const char *argument, struct fault *fault)
+static int add_name(struct command *command, const char *name, struct fault *fault)
+{
+    return vec_push(&command->question.names, name) ? 0
+                                                    : fault_set(fault, -ENOMEM, "out of memory");
+}
+
+static int handle_delta(void *into, const char *name, const char *value, struct fault *fault)
+{
+    (void)name;
+    int const err = choose_mode(into, CURVE_DELTA, fault);
+    return err ? err : add_name(into, value, fault);
+}
+
+static int parse_quantile(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct command *command = into;
     char *end;
-    double const value = strtod(argument, &end);
-    if (*end || end == argument || !(value >= 0 && value <= 1))
-        return fault_set(fault, -EINVAL, "--quantile cannot be \"%s\": it is from 0 to 1, as 0.99",
-                         argument);
-    command->question.quantile = value;
-    return take_quantile_mode(into, NULL, fault);
+    double const quantile = strtod(value, &end);
+    if (*end || end == value || !(quantile >= 0 && quantile <= 1))
+        return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is from 0 to 1, as 0.99", name,
+                         value);
+    command->question.quantile = quantile;
+    return choose_mode(command, CURVE_QUANTILE, fault);
 }
 
-static int take_diff(void *into, const char *argument, struct fault *fault)
+static int handle_diff(void *into, const char *name, const char *value, struct fault *fault)
 {
-    struct command *command = into;
-    command->question.is_difference = true;
-    return vec_push(&command->question.names, argument)
-               ? 0
-               : fault_set(fault, -ENOMEM, "out of memory");
+    (void)name;
+    return add_name(into, value, fault);
 }
 
-static int take_filter(void *into, const char *argument, struct fault *fault)
+static int parse_filter(void *into, const char *name, const char *value, struct fault *fault)
 {
-    return curve_question_filter(&((struct command *)into)->question, argument, fault);
+    (void)name;
+    return curve_question_filter(&((struct command *)into)->question, value, fault);
 }
 
-static int take_plot(void *into, const char *argument, struct fault *fault)
-{
-    struct command *command = into;
-    (void)fault;
-    command->plot = true;
-    command->plot_path = argument;
-    return 0;
-}
-
-static int take_export(void *into, const char *argument, struct fault *fault)
-{
-    if (strcmp(argument, "openmetrics") != 0 && strcmp(argument, "sqlite") != 0)
-        return fault_set(fault, -EINVAL,
-                         "--export cannot be \"%s\": it is openmetrics, or sqlite for run.db",
-                         argument);
-    ((struct command *)into)->export = argument;
-    return 0;
-}
+static const char *const export_names[] = {
+    [EXPORT_NONE] = "", [EXPORT_OPENMETRICS] = "openmetrics", [EXPORT_SQLITE] = "sqlite", NULL};
 
 static const struct option_rule rules[] = {
-    {"--list", NULL, "every metric there is, with its type", take_list},
-    {"--list-nodes", NULL, "every node, with its names and role", take_list_nodes},
-    {"--rate", NULL, "counters per second, which they are anyway; an error for gauges", take_rate},
-    {"--delta", "NAME", "what counters gained from answer to answer", take_delta},
-    {"--raw", NULL, "counters as they are, too", take_raw},
-    {"--sum", NULL, "over all labels of a metric, by node", take_sum},
-    {"--diff", "NAME", "two gauges: --diff A B is A less B", take_diff},
-    {"--quantile", "Q", "of histograms, between answers: 0.5, 0.99", take_quantile},
+    {"--list", NULL, "every metric there is, with its type", OPTION_FLAG(struct command, list)},
+    {"--list-nodes", NULL, "every node, with its names and role",
+     OPTION_FLAG(struct command, list_nodes)},
+    {"--rate", NULL, "counters per second (the default); an error for gauges",
+     OPTION_CALLBACK(handle_mode)},
+    {"--delta", "NAME", "increase of a counter from scrape to scrape",
+     OPTION_CALLBACK(handle_delta)},
+    {"--raw", NULL, "values of counters instead of rates", OPTION_CALLBACK(handle_mode)},
+    {"--sum", NULL, "sum over all labels of a metric, for each node",
+     OPTION_FLAG(struct command, question.is_sum)},
+    {"--diff", "NAME", "two gauges: --diff A B is A less B", OPTION_CALLBACK(handle_diff),
+     OPTION_ALSO(struct command, question.is_difference)},
+    {"--quantile", "Q", "quantile of histograms between scrapes: 0.5, 0.99",
+     OPTION_CALLBACK(parse_quantile)},
     {"--avg-max", NULL,
-     "of counters, count, max and min; and the mean over nodes of max; also with --sum",
-     take_avg_max},
-    {"--avg-max-min", NULL, "the same, and the mean over nodes of max-min", take_avg_max_min},
-    {"-t", "LABEL=VALUE", "only series with this label; n and role are the node's; repeatable",
-     take_filter},
-    {"--plot", "=FILE", "draw it, one chart per metric: .svg, .png, .html; or with -o FILE",
-     take_plot},
-    {"--export", "FORM", "openmetrics: all samples, for promtool; sqlite: into run.db of the run",
-     take_export},
-    {NULL, NULL, NULL, NULL}};
+     "count, max and min of counters, and the mean over nodes of max; also with --sum",
+     OPTION_FLAG(struct command, avg_max)},
+    {"--avg-max-min", NULL, "as --avg-max, and the mean over nodes of max-min",
+     OPTION_FLAG(struct command, avg_max_min)},
+    {"-t", "LABEL=VALUE", "only series with this label, or n and role of the node; may be repeated",
+     OPTION_CALLBACK(parse_filter)},
+    {"--plot", "=FILE", "draw one chart per metric: .svg, .png, .html; or with -o FILE",
+     OPTION_TEXT(struct command, plot_path), OPTION_ALSO(struct command, plot)},
+    {"--export", "FORM", "openmetrics: all samples, for promtool; sqlite: to run.db of the run",
+     OPTION_CHOICE(struct command, export, export_names)},
+    {.name = NULL}};
 
 static enum metric_form form_of(const struct command *command)
 {
@@ -199,7 +187,7 @@ static int write_answer(const struct command *command, const struct series_set *
 {
     struct text_style const style = {answer_width(out),
                                      answer_wants_color(out, command->answer.no_color)};
-    if (command->export) {
+    if (command->export != EXPORT_NONE) {
         int const err = metric_export_write(set, &command->question, groups, out);
         return err ? fault_set(fault, err, "out of memory while exporting") : 0;
     }
@@ -246,7 +234,7 @@ static int answer(struct command *command, const struct run *run, struct fault *
 {
     struct node_groups groups = {0};
     struct series_set set;
-    if (command->export && strcmp(command->export, "sqlite") == 0)
+    if (command->export == EXPORT_SQLITE)
         return keep_in_book(run, fault);
     bool const is_about_all = command->list || command->list_nodes;
     int err = node_options_given(&command->nodes)

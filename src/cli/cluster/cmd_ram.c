@@ -18,101 +18,53 @@
 
 struct command {
     struct pattern *node_re;
-    bool csv, json, plot, svg, by_node, no_color, over_time;
+    bool csv, json, plot, svg, by_node, no_color;
+    enum { AXIS_ROUND, AXIS_TIME } axis;
     const char *output, *csv_path, *between, *columns;
     uint64_t top;
     enum ram_sort sort;
 };
 
-#define TAKE_TEXT(name, field)                                                                     \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct command *)into)->field = argument;                                                \
-        return 0;                                                                                  \
-    }
-#define TAKE_FLAG(name, field)                                                                     \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        ((struct command *)into)->field = true;                                                    \
-        return 0;                                                                                  \
-    }
-TAKE_TEXT(take_output, output)
-TAKE_TEXT(take_between, between)
-TAKE_TEXT(take_columns, columns)
-TAKE_FLAG(take_json, json)
-TAKE_FLAG(take_plot, plot)
-TAKE_FLAG(take_svg, svg)
-TAKE_FLAG(take_by_node, by_node)
-TAKE_FLAG(take_no_color, no_color)
+static const char *const sort_names[] = {[RAM_BY_NAME] = "name",
+                                         [RAM_BY_HEAP] = "heap",
+                                         [RAM_BY_CHANGE] = "change",
+                                         [RAM_BY_RSS] = "rss",
+                                         NULL};
+static const char *const axis_names[] = {[AXIS_ROUND] = "round", [AXIS_TIME] = "time", NULL};
 
-static int take_csv(void *into, const char *argument, struct fault *fault)
-{
-    struct command *command = into;
-    (void)fault;
-    command->csv = true;
-    command->csv_path = argument;
-    return 0;
-}
-
-static int take_top(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return human_parse_count(argument, &((struct command *)into)->top);
-}
-
-static int take_sort(void *into, const char *argument, struct fault *fault)
-{
-    static const char *const names[] = {[RAM_BY_NAME] = "name",
-                                        [RAM_BY_HEAP] = "heap",
-                                        [RAM_BY_CHANGE] = "change",
-                                        [RAM_BY_RSS] = "rss"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(argument, names[i]) == 0) {
-            ((struct command *)into)->sort = (enum ram_sort)i;
-            return 0;
-        }
-    return fault_set(fault, -EINVAL, "--sort cannot be \"%s\": it is name, heap, change or rss",
-                     argument);
-}
-
-static int take_x(void *into, const char *argument, struct fault *fault)
-{
-    struct command *command = into;
-    command->over_time = strcmp(argument, "time") == 0;
-    return command->over_time || strcmp(argument, "round") == 0
-               ? 0
-               : fault_set(fault, -EINVAL, "--x cannot be \"%s\": it is round or time", argument);
-}
-
-static int take_node_re(void *into, const char *argument, struct fault *fault)
+static int parse_node_re(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct command *command = into;
     if (command->node_re)
-        return fault_set(fault, -EINVAL, "--node-re can be given once; a|b finds both");
-    return pattern_compile(argument, PATTERN_ANYWHERE, "--node-re", &command->node_re, fault);
+        return fault_set(fault, -EINVAL, "%s can be given once; a|b finds both", name);
+    return pattern_compile(value, PATTERN_ANYWHERE, name, &command->node_re, fault);
 }
 
 static const struct option_rule rules[] = {
-    {"--node-re", "REGEX", "only nodes whose name or nick matches", take_node_re},
-    {"--sort", "BY", "order of the table: name (default), heap, change or rss", take_sort},
-    {"--between", "A,B", "functions: from the first profile since A to the last until B",
-     take_between},
-    {"--top", "N", "functions shown: 10 unless given; 0: none", take_top},
-    {"--by-node", NULL, "functions of each node too", take_by_node},
-    {"--csv", "=FILE", "a row per snapshot, NAME#column for each node", take_csv},
-    {"--json", NULL, "for programs: all points and all functions asked for", take_json},
-    {"--plot", NULL, "a picture, with -o NAME.svg, NAME.html or NAME.png", take_plot},
-    {"--svg", NULL, "draw every heap profile and what changed, beside it, if that is missing",
-     take_svg},
-    {"--columns", "LIST", "of the plot: pprof_inuse_space,rss,... (all unless given)",
-     take_columns},
-    {"--x", "AXIS", "of the plot: time, or round, which is taken if most heights are known",
-     take_x},
-    {"-o", "FILE", "write the answer there", take_output},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL}};
+    {"--node-re", "REGEX", "only nodes whose name or nick matches", OPTION_CALLBACK(parse_node_re)},
+    {"--sort", "BY", "order of the table: name (default), heap, change or rss",
+     OPTION_CHOICE(struct command, sort, sort_names)},
+    {"--between", "A,B", "change of functions from the first profile since A to the last until B",
+     OPTION_TEXT(struct command, between)},
+    {"--top", "N", "functions shown: 10 unless given; 0: none",
+     OPTION_COUNT(struct command, top, 0, OPTION_NO_LIMIT)},
+    {"--by-node", NULL, "also the functions of each node", OPTION_FLAG(struct command, by_node)},
+    {"--csv", "=FILE", "a row per snapshot, NAME#column for each node",
+     OPTION_TEXT(struct command, csv_path), OPTION_ALSO(struct command, csv)},
+    {"--json", NULL, "print JSON: all points and all functions asked for",
+     OPTION_FLAG(struct command, json)},
+    {"--plot", NULL, "draw a picture to -o NAME.svg, NAME.html or NAME.png",
+     OPTION_FLAG(struct command, plot)},
+    {"--svg", NULL, "draw every heap profile and its changes beside the profile, where missing",
+     OPTION_FLAG(struct command, svg)},
+    {"--columns", "LIST", "columns of the plot: pprof_inuse_space,rss,... (all unless given)",
+     OPTION_TEXT(struct command, columns)},
+    {"--x", "AXIS", "x axis of the plot: time, or round (default if most heights are known)",
+     OPTION_CHOICE(struct command, axis, axis_names)},
+    {"-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct command, output)},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)",
+     OPTION_FLAG(struct command, no_color)},
+    {.name = NULL}};
 
 static const char summary[] =
     "Memory of each node of a watched cluster over time: exact bytes of its heap profiles beside\n"
@@ -210,7 +162,7 @@ static int draw(const struct command *command, const struct ram *ram, struct fau
     size_t with_height = 0;
     for (size_t i = 0; i < ram->stamps.count; i++)
         with_height += ram_round_of_all(ram, i) != RAM_NONE;
-    bool const over_rounds = !command->over_time && with_height * 2 > ram->stamps.count;
+    bool const over_rounds = command->axis != AXIS_TIME && with_height * 2 > ram->stamps.count;
     int err = picture_format_of(command->output, &format, fault);
     if (!err)
         err = ram_plot_render(ram, command->columns, over_rounds, &out, fault);

@@ -23,50 +23,26 @@ struct command {
     bool times, graph, csv;
 };
 
-static int take_kind(void *into, const char *argument, struct fault *fault)
-{
-    static const char *const names[] = {"", "p2p", "ws", "ws-e2e"};
-    for (size_t i = 1; i < 4; i++)
-        if (strcmp(argument, names[i]) == 0) {
-            ((struct command *)into)->kind = (enum topology_kind)i;
-            return 0;
-        }
-    return fault_set(fault, -EINVAL, "--kind cannot be \"%s\": it is p2p, ws or ws-e2e", argument);
-}
-
-#define TAKE_TEXT(name, field)                                                                     \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct command *)into)->field = argument;                                                \
-        return 0;                                                                                  \
-    }
-#define TAKE_FLAG(name, field)                                                                     \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        ((struct command *)into)->field = true;                                                    \
-        return 0;                                                                                  \
-    }
-TAKE_TEXT(take_output, output)
-TAKE_TEXT(take_picture, picture)
-TAKE_TEXT(take_inventory, inventory)
-TAKE_FLAG(take_times, times)
-TAKE_FLAG(take_graph, graph)
-TAKE_FLAG(take_csv, csv)
+static const char *const kind_names[] = {"", "p2p", "ws", "ws-e2e", NULL};
 
 static const struct option_rule rules[] = {
-    {"--kind", "KIND", "p2p, ws or ws-e2e (a test's output); by what the logs say unless given",
-     take_kind},
-    {"-i", "FILE", "inventory: whose the addresses are", take_inventory},
-    {"--inventory", "FILE", "the same", take_inventory},
-    {"-t", NULL, "when connections were made: a third member of each edge, or a list", take_times},
-    {"--timestamp", NULL, "the same", take_times},
-    {"--json", NULL, "the nodes and edges, to read in again", take_graph},
-    {"--csv", NULL, "a row for each node: degrees and centralities", take_csv},
-    {"--svg", "FILE", "draw it: NAME.svg, NAME.html or NAME.png", take_picture},
-    {"-o", "FILE", "write the nodes and edges there, as --json does", take_output},
-    {NULL, NULL, NULL, NULL}};
+    {"--kind", "KIND", "kind of logs: p2p, ws or ws-e2e (a test's output); detected unless given",
+     OPTION_CHOICE(struct command, kind, kind_names)},
+    {"-i", "FILE", "inventory that says which node an address belongs to",
+     OPTION_TEXT(struct command, inventory)},
+    {"--inventory", "FILE", "same as -i", OPTION_TEXT(struct command, inventory)},
+    {"-t", NULL, "when connections were made: a third member of each edge, or a list",
+     OPTION_FLAG(struct command, times)},
+    {"--timestamp", NULL, "same as -t", OPTION_FLAG(struct command, times)},
+    {"--json", NULL, "the nodes and edges as JSON, which memoir topology reads again",
+     OPTION_FLAG(struct command, graph)},
+    {"--csv", NULL, "a row for each node: degrees and centralities",
+     OPTION_FLAG(struct command, csv)},
+    {"--svg", "FILE", "draw the graph: NAME.svg, NAME.html or NAME.png",
+     OPTION_TEXT(struct command, picture)},
+    {"-o", "FILE", "write the nodes and edges to FILE, as --json prints them",
+     OPTION_TEXT(struct command, output)},
+    {.name = NULL}};
 
 static const char summary[] =
     "Who is connected to whom, by the logs of nodes (as memoir agreement takes them) or by a\n"

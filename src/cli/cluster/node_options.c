@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cluster/node_options.h"
 
-#include <errno.h>
-
-static int take_expression(void *into, const char *argument, struct fault *fault)
-{
-    struct node_options *options = into;
-    return vec_push(&options->expressions, argument) ? 0
-                                                     : fault_set(fault, -ENOMEM, "out of memory");
-}
-
-static int take_label(void *into, const char *argument, struct fault *fault)
-{
-    struct node_options *options = into;
-    return vec_push(&options->labels, argument) ? 0 : fault_set(fault, -ENOMEM, "out of memory");
-}
+#include "base/vec.h"
 
 const struct option_rule node_rules[] = {
-    {"--node-re", "REGEX", "nodes whose nick or name begins so; may be repeated", take_expression},
-    {"--label", "LABEL:REGEX", "the same under a label, as relay:name_r; may be repeated",
-     take_label},
-    {"--nick-re", "REGEX", "as --node-re", take_expression},
-    {"--nick-lre", "LABEL:REGEX", "as --label", take_label},
-    {NULL, NULL, NULL, NULL}};
+    {"--node-re", "REGEX", "nodes whose nick or name begins with a match; may be repeated",
+     OPTION_LIST(struct node_options, expressions, OPTION_NO_LIMIT)},
+    {"--label", "LABEL:REGEX", "as --node-re, grouped under a label: relay:name_r; may be repeated",
+     OPTION_LIST(struct node_options, labels, OPTION_NO_LIMIT)},
+    {"--nick-re", "REGEX", "same as --node-re",
+     OPTION_LIST(struct node_options, expressions, OPTION_NO_LIMIT)},
+    {"--nick-lre", "LABEL:REGEX", "same as --label",
+     OPTION_LIST(struct node_options, labels, OPTION_NO_LIMIT)},
+    {.name = NULL}};
 
 bool node_options_given(const struct node_options *options)
 {

@@ -5,7 +5,7 @@
 #include "cluster/runs/node_groups.h"
 
 struct node_options {
-    VEC(const char *) expressions, labels;
+    struct option_list expressions, labels;
 };
 /* --node-re (--nick-re) and --label (--nick-lre), into a struct node_options. */
 extern const struct option_rule node_rules[];

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/human.h"
 #include "cli/shared/serve_helper.h"
 #include "scrape/nodes/node_secret.h"
 
@@ -21,108 +20,6 @@
 
 #define WISH(into) ((struct node_watch_wish *)(into))
 
-static int take_time(const char *argument, uint64_t *ns, const char *name, struct fault *fault)
-{
-    int err = human_parse_duration(argument, ns);
-    if (!err && *ns == 0)
-        err = -ERANGE;
-    return err ? fault_set(fault, err, "%s cannot be \"%.40s\"; times are like 90s, 5m, 2h", name,
-                           argument)
-               : 0;
-}
-
-#define TIME_RULE(function, member, name)                                                          \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        return take_time(argument, &WISH(into)->member, name, fault);                              \
-    }
-TIME_RULE(take_for, for_ns, "--for")
-TIME_RULE(take_timeout, timeout_ns, "--timeout")
-TIME_RULE(take_cpu_after, cpu_after_ns, "--cpu-after")
-TIME_RULE(take_cpu_every, cpu_every_ns, "--cpu-every")
-TIME_RULE(take_cpu_sample, cpu_ns, "--cpu-sample")
-TIME_RULE(take_block_rate, block_rate_ns, "--block-rate")
-
-static int take_every(void *into, const char *argument, struct fault *fault)
-{
-    int const err = take_time(argument, &WISH(into)->every_ns, "--every", fault);
-    if (!err && WISH(into)->every_ns < EVERY_NS_LEAST)
-        return fault_set(fault, -ERANGE, "--every %s is too often; give at least 50ms", argument);
-    return err;
-}
-
-static int take_cpu(void *into, const char *argument, struct fault *fault)
-{
-    WISH(into)->added |= CAPTURE_CPU;
-    return argument ? take_time(argument, &WISH(into)->cpu_ns, "--cpu", fault) : 0;
-}
-
-#define CAPTURE_RULE(function, list, capture)                                                      \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        WISH(into)->list |= capture;                                                               \
-        return 0;                                                                                  \
-    }
-CAPTURE_RULE(take_no_heap, taken, CAPTURE_HEAP)
-CAPTURE_RULE(take_no_rss, taken, CAPTURE_RSS)
-CAPTURE_RULE(take_rss, added, CAPTURE_RSS)
-CAPTURE_RULE(take_goroutine, added, CAPTURE_GOROUTINE)
-CAPTURE_RULE(take_mutex, added, CAPTURE_MUTEX)
-CAPTURE_RULE(take_block, added, CAPTURE_BLOCK)
-CAPTURE_RULE(take_metrics, added, CAPTURE_METRICS)
-CAPTURE_RULE(take_headers, added, CAPTURE_BLOCKINFO)
-
-#define FLAG_RULE(function, member)                                                                \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        WISH(into)->member = true;                                                                 \
-        return 0;                                                                                  \
-    }
-FLAG_RULE(take_list, is_list)
-FLAG_RULE(take_json, is_json)
-FLAG_RULE(take_csv, is_csv)
-FLAG_RULE(take_svg, is_svg)
-FLAG_RULE(take_quiet, is_quiet)
-FLAG_RULE(take_serve, is_served)
-
-#define TEXT_RULE(function, member)                                                                \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        WISH(into)->member = argument;                                                             \
-        return 0;                                                                                  \
-    }
-TEXT_RULE(take_out, out)
-TEXT_RULE(take_inventory, inventory)
-TEXT_RULE(take_block_re, nodes.block_re)
-TEXT_RULE(take_class, nodes.class_name)
-
-static int take_rounds(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    WISH(into)->added |= CAPTURE_BLOCKINFO;
-    return human_parse_count(argument, &WISH(into)->rounds);
-}
-
-static int take_mutex_rate(void *into, const char *argument, struct fault *fault)
-{
-    int const err = human_parse_count(argument, &WISH(into)->mutex_rate);
-    if (err || WISH(into)->mutex_rate == 0 || WISH(into)->mutex_rate > INT32_MAX)
-        return fault_set(fault, -EINVAL, "--mutex-rate is a number: 100 tells of one in 100");
-    return 0;
-}
-
-static int take_port(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t port;
-    if (human_parse_count(argument, &port) || port == 0 || port > UINT16_MAX)
-        return fault_set(fault, -EINVAL, "--port cannot be \"%.40s\"; it is 1 to 65535", argument);
-    WISH(into)->nodes.port = (uint16_t)port;
-    return 0;
-}
-
 static int add_text(text_list *list, const char *text, size_t size, struct fault *fault)
 {
     char *copy = strndup(text, size);
@@ -132,148 +29,159 @@ static int add_text(text_list *list, const char *text, size_t size, struct fault
     return fault_set(fault, -ENOMEM, "out of memory");
 }
 
-static int take_roles(void *into, const char *argument, struct fault *fault)
+static int parse_roles(void *into, const char *name, const char *value, struct fault *fault)
 {
     int err = 0;
-    while (!err && *argument) {
-        size_t const size = strcspn(argument, ",");
+    (void)name;
+    while (!err && *value) {
+        size_t const size = strcspn(value, ",");
         if (size)
-            err = add_text(&WISH(into)->nodes.roles, argument, size, fault);
-        argument += size + (argument[size] == ',');
+            err = add_text(&WISH(into)->nodes.roles, value, size, fault);
+        value += size + (value[size] == ',');
     }
     return err;
 }
 
-static int take_record(void *into, const char *argument, struct fault *fault)
+static int parse_recordings(void *into, const char *name, const char *value, struct fault *fault)
 {
-    while (*argument) {
-        size_t const size = strcspn(argument, ",");
+    while (*value) {
+        size_t const size = strcspn(value, ",");
         unsigned kind = 0;
-        while (node_recording_name(kind) &&
-               (strlen(node_recording_name(kind)) != size ||
-                strncmp(argument, node_recording_name(kind), size) != 0))
+        while (node_recording_name(kind) && (strlen(node_recording_name(kind)) != size ||
+                                             strncmp(value, node_recording_name(kind), size) != 0))
             kind++;
         if (!node_recording_name(kind))
-            return fault_set(fault, -EINVAL,
-                             "--record is heap, pages, cpu, or some of them: --record heap,cpu");
+            return fault_set(fault, -EINVAL, "%s is heap, pages, cpu, or some of them: %s heap,cpu",
+                             name, name);
         WISH(into)->recordings |= 1u << kind;
-        argument += size + (argument[size] == ',');
+        value += size + (value[size] == ',');
     }
     return 0;
 }
 
-static int take_name_re(void *into, const char *argument, struct fault *fault)
+static int handle_name_re(void *into, const char *name, const char *value, struct fault *fault)
 {
-    return add_text(&WISH(into)->nodes.name_res, argument, strlen(argument), fault);
+    (void)name;
+    return add_text(&WISH(into)->nodes.name_res, value, strlen(value), fault);
 }
 
-static int take_header(void *into, const char *argument, struct fault *fault)
+static int handle_header(void *into, const char *name, const char *value, struct fault *fault)
 {
-    const char *colon = strchr(argument, ':');
-    if (!colon || colon == argument || !node_secret_is_clean(argument))
-        return fault_set(fault, -EINVAL, "a --header is like \"Name: value\", on one line");
-    return add_text(&WISH(into)->nodes.headers, argument, strlen(argument), fault);
+    const char *colon = strchr(value, ':');
+    if (!colon || colon == value || !node_secret_is_clean(value))
+        return fault_set(fault, -EINVAL, "a %s is like \"Name: value\", on one line", name);
+    return add_text(&WISH(into)->nodes.headers, value, strlen(value), fault);
 }
 
-static int take_token_file(void *into, const char *argument, struct fault *fault)
+static int handle_token_file(void *into, const char *name, const char *value, struct fault *fault)
 {
-    free(WISH(into)->token);
-    WISH(into)->token = NULL;
-    int const err = node_secret_read_file(argument, &WISH(into)->token, fault);
-    WISH(into)->nodes.token = WISH(into)->token;
+    struct node_watch_wish *wish = into;
+    bool const is_admin = strcmp(name, "--admin-token-file") == 0;
+    char **token = is_admin ? &wish->admin_token : &wish->token;
+    free(*token);
+    *token = NULL;
+    int const err = node_secret_read_file(value, token, fault);
+    wish->nodes.token = wish->token;
+    wish->nodes.admin_token = wish->admin_token;
     return err;
 }
 
-static int take_admin_token_file(void *into, const char *argument, struct fault *fault)
+static int handle_serve_option(void *into, const char *name, const char *value, struct fault *fault)
 {
-    free(WISH(into)->admin_token);
-    WISH(into)->admin_token = NULL;
-    int const err = node_secret_read_file(argument, &WISH(into)->admin_token, fault);
-    WISH(into)->nodes.admin_token = WISH(into)->admin_token;
-    return err;
+    (void)into, (void)fault;
+    serve_helper_option(strcmp(name, "--listen") == 0 ? name : "--token-file", value);
+    return 0;
 }
+
+#define TIME(field) OPTION_DURATION(struct node_watch_wish, field, 1, OPTION_NO_LIMIT)
+#define ADDED(bit)  OPTION_BITS(struct node_watch_wish, added, bit)
 
 const struct option_rule node_watch_rules[] = {
-    {"--no-heap", NULL, "no heap profiles", take_no_heap},
-    {"--goroutine", NULL, "goroutine profiles; more rarely of nodes with 10,000 and more",
-     take_goroutine},
-    {"--mutex", NULL, "profiles of contention; switched on while watched where that is possible",
-     take_mutex},
-    {"--block", NULL, "profiles of waits; likewise", take_block},
-    {"--mutex-rate", "N", "tell of one in N contentions (100)", take_mutex_rate},
-    {"--block-rate", "TIME", "tell of about one wait per so much time waited (100ms)",
-     take_block_rate},
-    {"--metrics", NULL, "metrics, as text", take_metrics},
-    {"--headers", NULL, "the newest block header, of nodes that have blocks", take_headers},
-    {"--blockinfo", NULL, "the same", take_headers},
-    {"--cpu", "=TIME", "one CPU profile of each node, of 90s or TIME", take_cpu},
-    {"--cpu-sample", "TIME", "how long it is", take_cpu_sample},
-    {"--cpu-after", "TIME", "when it begins (at once)", take_cpu_after},
-    {"--cpu-every", "TIME", "take more of them, that often", take_cpu_every},
-    {"--rss", NULL, "memory of processes on this machine (always, unless --no-rss)", take_rss},
-    {"--no-rss", NULL, "not that", take_no_rss},
+    {"--no-heap", NULL, "no heap profiles",
+     OPTION_BITS(struct node_watch_wish, taken, CAPTURE_HEAP)},
+    {"--goroutine", NULL, "goroutine profiles; less often for nodes with 10,000 and more",
+     ADDED(CAPTURE_GOROUTINE)},
+    {"--mutex", NULL, "mutex contention profiles; switched on while watched where possible",
+     ADDED(CAPTURE_MUTEX)},
+    {"--block", NULL, "blocking (wait) profiles; switched on while watched where possible",
+     ADDED(CAPTURE_BLOCK)},
+    {"--mutex-rate", "N", "sample one in N contentions (100)",
+     OPTION_COUNT(struct node_watch_wish, mutex_rate, 1, INT32_MAX)},
+    {"--block-rate", "TIME", "sample one wait per TIME waited, about (100ms)", TIME(block_rate_ns)},
+    {"--metrics", NULL, "metrics, as text", ADDED(CAPTURE_METRICS)},
+    {"--headers", NULL, "the newest block header, of nodes that have blocks",
+     ADDED(CAPTURE_BLOCKINFO)},
+    {"--blockinfo", NULL, "same as --headers", ADDED(CAPTURE_BLOCKINFO)},
+    {"--cpu", "=TIME", "one CPU profile of each node, TIME long (90s)", TIME(cpu_ns),
+     OPTION_ALSO(struct node_watch_wish, wants_cpu)},
+    {"--cpu-sample", "TIME", "length of a CPU profile (90s)", TIME(cpu_ns)},
+    {"--cpu-after", "TIME", "when the CPU profile begins (at once)", TIME(cpu_after_ns)},
+    {"--cpu-every", "TIME", "repeat the CPU profile every TIME", TIME(cpu_every_ns)},
+    {"--rss", NULL, "memory of processes on this machine (always, unless --no-rss)",
+     ADDED(CAPTURE_RSS)},
+    {"--no-rss", NULL, "no memory of processes on this machine",
+     OPTION_BITS(struct node_watch_wish, taken, CAPTURE_RSS)},
     {"--record", "WHAT",
      "also record processes of this machine by memoir: heap, pages, cpu or some of them",
-     take_record},
-    {"--svg", NULL, "at the end, pictures of each snapshot and of what changed", take_svg},
-    {NULL, NULL, NULL, NULL}};
+     OPTION_CALLBACK(parse_recordings)},
+    {"--svg", NULL, "at the end, draw each snapshot and the changes between them",
+     OPTION_FLAG(struct node_watch_wish, is_svg)},
+    {.name = NULL}};
 
 const struct option_rule node_watch_when_rules[] = {
-    {"-o", "RUN", "the folder to write; one that is there is continued", take_out},
-    {"--out", "RUN", "the same", take_out},
-    {"--every", "TIME", "time from snapshot to snapshot; without it there is one", take_every},
-    {"--period", "TIME", "the same", take_every},
-    {"--for", "TIME", "end after that time; without it Ctrl-C ends it", take_for},
-    {"--runtime", "TIME", "the same", take_for},
-    {"--rounds", "N", "end when the chain is N blocks further (and --headers)", take_rounds},
-    {"--timeout", "TIME", "how long a node may take to answer (15s)", take_timeout},
-    {"--list", NULL, "list the nodes and what each would be asked for, and end", take_list},
-    {"--json", NULL, "list them as JSON", take_json},
-    {"--csv", NULL, "list them as CSV", take_csv},
-    {"--quiet", NULL, "say nothing; watch.log has it", take_quiet},
-    {NULL, NULL, NULL, NULL}};
-
-static int take_listen(void *into, const char *argument, struct fault *fault)
-{
-    (void)into, (void)fault;
-    serve_helper_listen(argument);
-    return 0;
-}
-
-static int take_serve_token(void *into, const char *argument, struct fault *fault)
-{
-    (void)into, (void)fault;
-    serve_helper_token_file(argument);
-    return 0;
-}
+    {"-o", "RUN", "folder to write; an existing run is continued",
+     OPTION_TEXT(struct node_watch_wish, out)},
+    {"--out", "RUN", "same as -o", OPTION_TEXT(struct node_watch_wish, out)},
+    {"--every", "TIME", "time between snapshots; without --every there is one snapshot",
+     OPTION_DURATION(struct node_watch_wish, every_ns, EVERY_NS_LEAST, OPTION_NO_LIMIT)},
+    {"--period", "TIME", "same as --every",
+     OPTION_DURATION(struct node_watch_wish, every_ns, EVERY_NS_LEAST, OPTION_NO_LIMIT)},
+    {"--for", "TIME", "end after TIME (Ctrl-C unless given)", TIME(for_ns)},
+    {"--runtime", "TIME", "same as --for", TIME(for_ns)},
+    {"--rounds", "N", "end when the chain has grown by N blocks; implies --headers",
+     OPTION_COUNT(struct node_watch_wish, rounds, 0, OPTION_NO_LIMIT),
+     OPTION_ALSO(struct node_watch_wish, wants_headers)},
+    {"--timeout", "TIME", "how long a node may take to answer (15s)", TIME(timeout_ns)},
+    {"--list", NULL, "list the nodes and what each would be asked for, and end",
+     OPTION_FLAG(struct node_watch_wish, is_list)},
+    {"--json", NULL, "list the nodes as JSON", OPTION_FLAG(struct node_watch_wish, is_json)},
+    {"--csv", NULL, "list the nodes as CSV", OPTION_FLAG(struct node_watch_wish, is_csv)},
+    {"--quiet", NULL, "print nothing; watch.log has all messages",
+     OPTION_FLAG(struct node_watch_wish, is_quiet)},
+    {.name = NULL}};
 
 const struct option_rule node_watch_serve_rules[] = {
     {"--serve", NULL, "show the run in a browser while it is written, as memoir serve RUN",
-     take_serve},
-    {"--listen", "ADDR", "with --serve: where, as memoir serve --listen (127.0.0.1:17832)",
-     take_listen},
-    {"--serve-token-file", "FILE", "with --serve: as memoir serve --token-file", take_serve_token},
-    {NULL, NULL, NULL, NULL}};
+     OPTION_FLAG(struct node_watch_wish, is_served)},
+    {"--listen", "ADDR", "with --serve: address to serve on (127.0.0.1:17832)",
+     OPTION_CALLBACK(handle_serve_option)},
+    {"--serve-token-file", "FILE", "with --serve: file with the token that clients must send",
+     OPTION_CALLBACK(handle_serve_option)},
+    {.name = NULL}};
 
 const struct option_rule node_watch_which_rules[] = {
     {"--tf-inventory", "FILE", "an inventory (terraform-inventory.host, if no node is named)",
-     take_inventory},
-    {"--tf-roles", "ROLES", "roles of inventories to watch, as relay,node (relay)", take_roles},
-    {"--tf-name-re", "RE", "also groups of inventories whose name matches; repeatable",
-     take_name_re},
-    {"--tf-bi-re", "RE", "only nodes whose name matches are asked for block headers",
-     take_block_re},
-    {"--port", "PORT", "port of hosts of inventories", take_port},
-    {"-p", "PORT", "the same", take_port},
-    {"--class", "CLASS", "what kind of nodes they are: algod, etcd, prometheus, … (docs/nodes.md)",
-     take_class},
-    {"--token-file", "FILE", "token for nodes that have none of their own", take_token_file},
-    {"--admin-token-file", "FILE", "token for profiles and settings, likewise",
-     take_admin_token_file},
+     OPTION_TEXT(struct node_watch_wish, inventory)},
+    {"--tf-roles", "ROLES", "roles of inventories to watch, as relay,node (relay)",
+     OPTION_CALLBACK(parse_roles)},
+    {"--tf-name-re", "RE", "also groups of inventories whose name matches; may be repeated",
+     OPTION_CALLBACK(handle_name_re)},
+    {"--tf-bi-re", "RE", "ask only nodes whose name matches for block headers",
+     OPTION_TEXT(struct node_watch_wish, nodes.block_re)},
+    {"--port", "PORT", "port of hosts of inventories",
+     OPTION_COUNT(struct node_watch_wish, nodes.port, 1, UINT16_MAX)},
+    {"-p", "PORT", "same as --port",
+     OPTION_COUNT(struct node_watch_wish, nodes.port, 1, UINT16_MAX)},
+    {"--class", "CLASS", "kind of the nodes: algod, etcd, prometheus, … (docs/nodes.md)",
+     OPTION_TEXT(struct node_watch_wish, nodes.class_name)},
+    {"--token-file", "FILE", "file with the token for nodes that have none of their own",
+     OPTION_CALLBACK(handle_token_file)},
+    {"--admin-token-file", "FILE", "file with the token for profiles and settings of such nodes",
+     OPTION_CALLBACK(handle_token_file)},
     {"--header", "HEADER",
-     "\"Name: value\" with every request; others may see it in ps: rather a configuration",
-     take_header},
-    {NULL, NULL, NULL, NULL}};
+     "\"Name: value\" for every request; visible in ps, so better in a configuration",
+     OPTION_CALLBACK(handle_header)},
+    {.name = NULL}};
 
 static void free_texts(text_list *list)
 {
@@ -341,7 +249,9 @@ int node_watch_options_make(const struct node_watch_wish *wish, const struct nod
     const struct watch_wishes *said = &list->wishes;
     uint32_t const usual = said->captures ? said->captures : CAPTURES_USUAL;
 
-    options->captures = (usual | wish->added) & ~wish->taken;
+    uint32_t const implied =
+        (wish->wants_cpu ? CAPTURE_CPU : 0) | (wish->wants_headers ? CAPTURE_BLOCKINFO : 0);
+    options->captures = (usual | wish->added | implied) & ~wish->taken;
     if (wish->cpu_after_ns || wish->cpu_ns || wish->cpu_every_ns)
         options->captures |= CAPTURE_CPU;
     options->every_ns = first_of(wish->every_ns, said->every_ns, 0);

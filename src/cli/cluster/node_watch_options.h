@@ -17,6 +17,7 @@ struct node_watch_wish {
     char *token, *admin_token; /* as nodes has them */
     bool is_list, is_json, is_csv, is_svg, is_quiet;
     bool is_served;
+    bool wants_cpu, wants_headers; /* --cpu, --rounds */
 };
 
 extern const struct option_rule node_watch_rules[];       /* into a struct node_watch_wish */

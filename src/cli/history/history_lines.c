@@ -13,7 +13,7 @@ static char *behind(char *line, const char *key)
     return strncmp(line, key, size) == 0 && line[size] == ' ' ? line + size + 1 : NULL;
 }
 
-static bool take_text(char *line, const char *key, const char **into)
+static bool parse_text(char *line, const char *key, const char **into)
 {
     char *rest = behind(line, key);
     if (rest)
@@ -22,7 +22,7 @@ static bool take_text(char *line, const char *key, const char **into)
 }
 
 /* A key with a number that is none counts as unknown. */
-static bool take_number(char *line, const char *key, uint64_t most, uint64_t *into)
+static bool parse_number(char *line, const char *key, uint64_t most, uint64_t *into)
 {
     uint64_t number;
     const char *rest = behind(line, key);
@@ -32,7 +32,7 @@ static bool take_number(char *line, const char *key, uint64_t most, uint64_t *in
     return true;
 }
 
-static bool take_value(char *line, struct history_lines *lines)
+static bool parse_value(char *line, struct history_lines *lines)
 {
     uint64_t kind, value;
     char *rest = behind(line, "value");
@@ -50,24 +50,24 @@ static bool take_value(char *line, struct history_lines *lines)
     return true;
 }
 
-static bool take_line(char *line, struct history_lines *lines)
+static bool parse_line(char *line, struct history_lines *lines)
 {
     struct history_snapshot *snapshot = &lines->snapshot;
     uint64_t pid, limit;
-    if (take_number(line, "pid", UINT32_MAX, &pid)) {
+    if (parse_number(line, "pid", UINT32_MAX, &pid)) {
         snapshot->pid = (uint32_t)pid;
         return true;
     }
-    if (take_number(line, "limit_bytes", INT64_MAX, &limit)) {
+    if (parse_number(line, "limit_bytes", INT64_MAX, &limit)) {
         snapshot->limit_bytes = (int64_t)limit;
         return true;
     }
-    return take_text(line, "service", &snapshot->service) ||
-           take_text(line, "host", &snapshot->host) ||
-           take_text(line, "program", &snapshot->program) ||
-           take_text(line, "source", &snapshot->source) ||
-           take_number(line, "begin_ms", INT64_MAX, &snapshot->begin_ms) ||
-           take_number(line, "time_ms", INT64_MAX, &snapshot->time_ms) || take_value(line, lines);
+    return parse_text(line, "service", &snapshot->service) ||
+           parse_text(line, "host", &snapshot->host) ||
+           parse_text(line, "program", &snapshot->program) ||
+           parse_text(line, "source", &snapshot->source) ||
+           parse_number(line, "begin_ms", INT64_MAX, &snapshot->begin_ms) ||
+           parse_number(line, "time_ms", INT64_MAX, &snapshot->time_ms) || parse_value(line, lines);
 }
 
 int history_lines_parse(char *text, struct history_lines *lines, struct fault *fault)
@@ -78,7 +78,7 @@ int history_lines_parse(char *text, struct history_lines *lines, struct fault *f
         char *end = strchr(line, '\n');
         if (end)
             *end = '\0';
-        if (!take_line(line, lines))
+        if (!parse_line(line, lines))
             return fault_set(fault, -EINVAL, "a line of the snapshot is none: %.80s", line);
         line = end ? end + 1 : line + strlen(line);
     }

@@ -23,113 +23,62 @@ struct command {
     bool json, csv, no_color;
 };
 
-static int take_process(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct command *)into)->question.process = argument;
-    return 0;
-}
-
-static int take_category(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct command *)into)->question.category = argument;
-    return 0;
-}
-
-static int take_site(void *into, const char *argument, struct fault *fault)
+static int parse_site(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct command *command = into;
     if (command->question.site)
-        return fault_set(fault, -EINVAL, "--site can be given once; a|b finds both");
-    int const err = pattern_compile(argument, PATTERN_ANYWHERE, "--site", &command->site, fault);
+        return fault_set(fault, -EINVAL, "%s can be given once; a|b finds both", name);
+    int const err = pattern_compile(value, PATTERN_ANYWHERE, name, &command->site, fault);
     command->question.site = command->site;
-    command->question.site_text = argument;
+    command->question.site_text = value;
     return err;
 }
 
 /* A time ago, or a date. */
-static int take_since(void *into, const char *argument, struct fault *fault)
+static int parse_since(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct history_question *question = &((struct command *)into)->question;
     static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"};
     uint64_t ago_ns;
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         struct tm date = {.tm_isdst = -1};
-        const char *end = strptime(argument, forms[i], &date);
+        const char *end = strptime(value, forms[i], &date);
         if (end && *end == '\0') {
             question->since_ms = (uint64_t)timegm(&date) * 1000;
             return 0;
         }
     }
-    if (human_parse_duration(argument, &ago_ns) < 0)
+    if (human_parse_duration(value, &ago_ns) < 0)
         return fault_set(fault, -EINVAL,
-                         "--since cannot be \"%s\": it is a time ago (2h, 7d) or a date in UTC "
+                         "%s cannot be \"%s\": it is a time ago (2h, 7d) or a date in UTC "
                          "(2026-11-15, 2026-11-15T08:00)",
-                         argument);
+                         name, value);
     uint64_t const now = question->now_ms;
     question->since_ms = ago_ns / MS_NS < now ? now - ago_ns / MS_NS : 0;
     return 0;
 }
 
-static int take_top(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return human_parse_count(argument, &((struct command *)into)->question.top);
-}
-
-static int take_limit(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t bytes;
-    if (human_parse_bytes(argument, &bytes) < 0 || bytes == 0 || bytes > INT64_MAX)
-        return fault_set(fault, -EINVAL, "--limit cannot be \"%s\": it is a size such as 2G",
-                         argument);
-    ((struct command *)into)->question.limit_bytes = (int64_t)bytes;
-    return 0;
-}
-
-static int take_plot(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct command *)into)->plot = argument;
-    return 0;
-}
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct command *)into)->output = argument;
-    return 0;
-}
-
-#define FLAG(name, field)                                                                          \
-    static int name(void *into, const char *argument, struct fault *fault)                         \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        ((struct command *)into)->field = true;                                                    \
-        return 0;                                                                                  \
-    }
-FLAG(take_json, json)
-FLAG(take_csv, csv)
-FLAG(take_points, question.with_points)
-FLAG(take_no_color, no_color)
-
 static const struct option_rule rules[] = {
-    {"--process", "NAME", "only this service", take_process},
+    {"--process", "NAME", "only this service", OPTION_TEXT(struct command, question.process)},
     {"--category", "NAME", "only this total or category: rss, heap.live, anon, file, ...",
-     take_category},
-    {"--site", "REGEX", "only call sites that match", take_site},
-    {"--since", "TIME", "only from then on: 2h, 7d, 2026-11-15, 2026-11-15T08:00 (UTC)",
-     take_since},
-    {"--top", "N", "call sites shown: 10 unless given", take_top},
-    {"--limit", "SIZE", "what memory must not reach; as recorded unless given", take_limit},
-    {"--plot", "FILE", "draw one service as NAME.svg or NAME.png", take_plot},
-    {"--json", NULL, "for programs; docs/history-format.md", take_json},
-    {"--points", NULL, "with --json, every point too", take_points},
-    {"--csv", NULL, "every point, one per line", take_csv},
-    {"-o", "FILE", "write there", take_output},
-    {"--no-color", NULL, "as NO_COLOR=1", take_no_color},
-    {NULL, NULL, NULL, NULL}};
+     OPTION_TEXT(struct command, question.category)},
+    {"--site", "REGEX", "only call sites that match", OPTION_CALLBACK(parse_site)},
+    {"--since", "TIME", "only newer points: 2h, 7d, 2026-11-15, 2026-11-15T08:00 (UTC)",
+     OPTION_CALLBACK(parse_since)},
+    {"--top", "N", "number of call sites shown (10)",
+     OPTION_COUNT(struct command, question.top, 0, OPTION_NO_LIMIT)},
+    {"--limit", "SIZE",
+     "memory limit, for the time until growth reaches it; as recorded unless given",
+     OPTION_BYTES(struct command, question.limit_bytes, 1, INT64_MAX)},
+    {"--plot", "FILE", "draw one service as NAME.svg or NAME.png",
+     OPTION_TEXT(struct command, plot)},
+    {"--json", NULL, "print JSON; docs/history-format.md", OPTION_FLAG(struct command, json)},
+    {"--points", NULL, "with --json, also every point",
+     OPTION_FLAG(struct command, question.with_points)},
+    {"--csv", NULL, "print CSV, one point per line", OPTION_FLAG(struct command, csv)},
+    {"-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct command, output)},
+    {"--no-color", NULL, "no colours (as NO_COLOR=1)", OPTION_FLAG(struct command, no_color)},
+    {.name = NULL}};
 
 /* The names there are, in a sentence about one that is not. */
 static int no_such_process(const struct history_content *content, const char *name,

@@ -68,9 +68,9 @@ static int start(const struct host_options *options, struct remote *remote,
         words[count++] = "--set";
         words[count++] = relay;
     }
-    for (size_t i = 0; i < options->setting_count; i++) {
+    for (size_t i = 0; i < options->settings.count; i++) {
         words[count++] = "--set";
-        words[count++] = options->settings[i];
+        words[count++] = options->settings.items[i];
     }
     if (options->cpu)
         words[count++] = "--cpu";
@@ -135,7 +135,7 @@ int net_host(int argc, char **argv)
     struct host_options options;
     struct fault fault = {0};
     int status = 0;
-    if (!host_options_take(argc, argv, &options, &status))
+    if (!host_options_parse(argc, argv, &options, &status))
         return status;
     net_catch_signals();
     struct remote *remotes = NULL;

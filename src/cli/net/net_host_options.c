@@ -7,114 +7,52 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/human.h"
-#include "cli/shared/options.h"
+#include "base/vec.h"
 #include "nets/template.h"
 
-#define TEXT_RULE(function, member)                                                                \
-    static int function(void *into, const char *argument, struct fault *fault)                     \
-    {                                                                                              \
-        (void)fault;                                                                               \
-        ((struct host_options *)into)->member = argument;                                          \
-        return 0;                                                                                  \
-    }
-TEXT_RULE(take_relay, relay)
-TEXT_RULE(take_template, template_name)
-TEXT_RULE(take_dir, dir)
-TEXT_RULE(take_provision, provision)
-TEXT_RULE(take_release, release)
-#undef TEXT_RULE
+#define SETTINGS_MAX 16
 
-static int take_nodes(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t count;
-    if (human_parse_count(argument, &count) != 0 || count == 0 || count > TEMPLATE_NODES_MAX)
-        return fault_set(fault, -EINVAL, "--nodes %s: 1 to %u nodes can be had", argument,
-                         TEMPLATE_NODES_MAX);
-    ((struct host_options *)into)->nodes = (uint32_t)count;
-    return 0;
-}
-
-static int take_for(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return human_parse_duration(argument, &((struct host_options *)into)->for_ns);
-}
-
-static int take_cpu(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct host_options *)into)->cpu = true;
-    return 0;
-}
-
-static int take_set(void *into, const char *argument, struct fault *fault)
-{
-    struct host_options *options = into;
-    if (options->setting_count >= sizeof(options->settings) / sizeof(options->settings[0]))
-        return fault_set(fault, -E2BIG, "more --set than any template has settings");
-    options->settings[options->setting_count++] = argument;
-    return 0;
-}
-
-static int add_ssh(void *into, const char *word, const char *argument)
+/* -p, -i and -F are those of ssh, and --ssh-option is its -o. */
+static int handle_ssh(void *into, const char *name, const char *value, struct fault *fault)
 {
     text_list *words = &((struct host_options *)into)->ssh_words;
-    return text_list_add(words, word) && text_list_add(words, argument) ? 0 : -ENOMEM;
-}
-
-static int take_port(void *into, const char *argument, struct fault *fault)
-{
+    const char *word = name[1] == '-' ? "-o" : name;
     (void)fault;
-    return add_ssh(into, "-p", argument);
-}
-
-static int take_key(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return add_ssh(into, "-i", argument);
-}
-
-static int take_config(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return add_ssh(into, "-F", argument);
-}
-
-static int take_option(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return add_ssh(into, "-o", argument);
-}
-
-static int take_watch(void *into, const char *argument, struct fault *fault)
-{
-    (void)into, (void)argument, (void)fault;
-    return 0;
+    return text_list_add(words, word) && text_list_add(words, value) ? 0 : -ENOMEM;
 }
 
 static const struct option_rule rules[] = {
-    {"--relay", "HOST:PORT", "what the nodes connect to; must be reachable from there", take_relay},
-    {"-o", "DIR", "what comes back, in a folder for each host (hosts.net)", take_dir},
-    {"--for", "TIME", "end after this time; without it Ctrl-C ends it", take_for},
-    {"--nodes", "N", "nodes on each host (2)", take_nodes},
-    {"--template", "TEMPLATE", "what to start there (etcd-leaves), shipped or a file",
-     take_template},
-    {"--set", "NAME=VALUE", "a setting of the template; may be repeated", take_set},
-    {"--cpu", NULL, "record where their time goes", take_cpu},
-    {"--watch", NULL, "all words after this are for memoir watch there", take_watch},
-    {NULL, NULL, NULL, NULL}};
+    {"--relay", "HOST:PORT", "address that the nodes connect to; must be reachable from the hosts",
+     OPTION_TEXT(struct host_options, relay)},
+    {"-o", "DIR", "folder for the results, with a folder for each host (hosts.net)",
+     OPTION_TEXT(struct host_options, dir)},
+    {"--for", "TIME", "end after TIME (Ctrl-C unless given)",
+     OPTION_DURATION(struct host_options, for_ns, 0, OPTION_NO_LIMIT)},
+    {"--nodes", "N", "nodes on each host (2)",
+     OPTION_COUNT(struct host_options, nodes, 1, TEMPLATE_NODES_MAX)},
+    {"--template", "TEMPLATE",
+     "network to start on the hosts (etcd-leaves): a shipped template or a file",
+     OPTION_TEXT(struct host_options, template_name)},
+    {"--set", "NAME=VALUE", "a setting of the template; may be repeated",
+     OPTION_LIST(struct host_options, settings, SETTINGS_MAX)},
+    {"--cpu", NULL, "record the CPU time of the nodes", OPTION_FLAG(struct host_options, cpu)},
+    {"--watch", NULL, "all words after --watch are for memoir watch on the hosts",
+     OPTION_FLAG(struct host_options, watch)},
+    {.name = NULL}};
 
 static const struct option_rule ssh_rules[] = {
-    {"-p", "PORT", "of the ssh server", take_port},
-    {"-i", "FILE", "the private key", take_key},
-    {"-F", "FILE", "configuration of ssh instead of your own", take_config},
+    {"-p", "PORT", "port of the ssh server", OPTION_CALLBACK(handle_ssh)},
+    {"-i", "FILE", "private key for ssh", OPTION_CALLBACK(handle_ssh)},
+    {"-F", "FILE", "configuration file for ssh instead of your own", OPTION_CALLBACK(handle_ssh)},
     {"--ssh-option", "NAME=VALUE",
-     "an option of ssh, as StrictHostKeyChecking=accept-new; may be repeated", take_option},
+     "option of ssh, as StrictHostKeyChecking=accept-new; may be repeated",
+     OPTION_CALLBACK(handle_ssh)},
     {"--provision", "CMD",
-     "a shell command that makes a host and prints its address as the last line", take_provision},
-    {"--release", "CMD", "one that gives it back; MEMOIR_HOST is the address", take_release},
-    {NULL, NULL, NULL, NULL}};
+     "shell command that makes a host and prints its address as the last line",
+     OPTION_TEXT(struct host_options, provision)},
+    {"--release", "CMD", "shell command that releases the host whose address is in MEMOIR_HOST",
+     OPTION_TEXT(struct host_options, release)},
+    {.name = NULL}};
 
 static int split_watch(int argc, char **argv, struct host_options *options)
 {
@@ -145,7 +83,7 @@ static bool check(int words, char **argv, struct host_options *options)
     return false;
 }
 
-bool host_options_take(int argc, char **argv, struct host_options *options, int *status)
+bool host_options_parse(int argc, char **argv, struct host_options *options, int *status)
 {
     struct option_set const sets[] = {{NULL, rules, options}, {"The host", ssh_rules, options}};
     struct command_help const help = {
@@ -178,6 +116,7 @@ bool host_options_take(int argc, char **argv, struct host_options *options, int 
 void host_options_fini(struct host_options *options)
 {
     text_list_fini(&options->ssh_words);
+    vec_free(&options->settings);
     free(options->provisioned);
 }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/fault.h"
+#include "cli/shared/options.h"
 #include "scrape/nodes/text_list.h"
 
 #define HOSTS_MAX 16
@@ -16,10 +17,9 @@ struct host_options {
     const char *relay, *template_name, *dir;
     const char *provision, *release;
     uint32_t nodes;
-    bool cpu;
+    bool cpu, watch;
     uint64_t for_ns;
-    const char *settings[16]; /* "NAME=VALUE" */
-    size_t setting_count;
+    struct option_list settings; /* "NAME=VALUE" */
     text_list ssh_words;
     char **watch_words; /* after --watch */
     int watch_count;
@@ -27,7 +27,7 @@ struct host_options {
 };
 
 /* False with what to exit with. */
-bool host_options_take(int argc, char **argv, struct host_options *options, int *status);
+bool host_options_parse(int argc, char **argv, struct host_options *options, int *status);
 void host_options_fini(struct host_options *options);
 
 /* Runs --provision, if given: the last line it prints is a host more.  0 or -errno with a sentence. */

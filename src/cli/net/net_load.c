@@ -8,63 +8,42 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/human.h"
 #include "cli/net/net_commands.h"
 #include "cli/shared/options.h"
 #include "nets/load.h"
 
-static int take_kind(void *into, const char *argument, struct fault *fault)
+#define VALUE_BYTES_MAX 4096
+
+static int handle_kind(void *into, const char *name, const char *value, struct fault *fault)
 {
-    ((struct load_options *)into)->kind = argument;
-    return load_kind_find(argument)
+    ((struct load_options *)into)->kind = value;
+    return load_kind_find(value)
                ? 0
-               : fault_set(fault, -EINVAL, "--kind %s: etcd and monero are the kinds of load",
-                           argument);
+               : fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is etcd or monero", name,
+                           value);
 }
 
-static int take_name(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct load_options *)into)->name = argument;
-    return 0;
-}
-
-static int take_tps(void *into, const char *argument, struct fault *fault)
+static int parse_tps(void *into, const char *name, const char *value, struct fault *fault)
 {
     char *end;
-    double const rate = strtod(argument, &end);
-    (void)fault;
+    double const rate = strtod(value, &end);
+    (void)name, (void)fault;
     if (*end || !(rate > 0 && rate <= 1e6))
         return -EINVAL;
     ((struct load_options *)into)->tps = rate;
     return 0;
 }
 
-static int take_value_bytes(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t bytes;
-    int const err = human_parse_bytes(argument, &bytes);
-    (void)fault;
-    if (err || bytes > 4096)
-        return -EINVAL;
-    ((struct load_options *)into)->value_bytes = (size_t)bytes;
-    return 0;
-}
-
-static int take_wallet(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct load_options *)into)->wallet = argument;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
-    {"--kind", "KIND", "etcd: puts and transactions by gRPC; monero: blocks generated", take_kind},
-    {"--tps", "N", "calls a second (10)", take_tps},
-    {"--name", "NAME", "what keys begin with (load)", take_name},
-    {"--value-bytes", "N", "size of etcd's values (64), at most 4096", take_value_bytes},
-    {"--wallet", "ADDRESS", "of monero: who gets the reward", take_wallet},
-    {NULL, NULL, NULL, NULL}};
+    {"--kind", "KIND", "etcd: puts and transactions by gRPC; monero: generate blocks",
+     OPTION_CALLBACK(handle_kind)},
+    {"--tps", "N", "calls a second (10)", OPTION_CALLBACK(parse_tps)},
+    {"--name", "NAME", "prefix of keys (load)", OPTION_TEXT(struct load_options, name)},
+    {"--value-bytes", "N", "size of etcd's values (64), at most 4096",
+     OPTION_BYTES(struct load_options, value_bytes, 0, VALUE_BYTES_MAX)},
+    {"--wallet", "ADDRESS", "monero: address that gets the reward",
+     OPTION_TEXT(struct load_options, wallet)},
+    {.name = NULL}};
 
 static int open_stop(void)
 {

@@ -103,8 +103,8 @@ static int plan_net(const struct up_options *options, const char *dir, struct ne
     int err = template_open(&plan, options->template_name, fault);
     if (err)
         return err;
-    for (size_t i = 0; !err && i < options->setting_count; i++)
-        err = template_set(&plan, options->settings[i], fault);
+    for (size_t i = 0; !err && i < options->settings.count; i++)
+        err = template_set(&plan, options->settings.items[i], fault);
     if (!err)
         err = check_programs(&plan, fault);
     if (!err)
@@ -209,7 +209,7 @@ int net_up(int argc, char **argv)
     struct net net = {0};
     char dir[PATH_MAX];
     int status;
-    if (!up_options_take(argc, argv, &options, &status))
+    if (!up_options_parse(argc, argv, &options, &status))
         return status;
     net_catch_signals();
     int err = make_folder(options.dir, dir, &fault);
@@ -220,5 +220,6 @@ int net_up(int argc, char **argv)
     net_fini(&net);
     if (!err)
         err = run_net(&options, dir, &fault);
+    up_options_fini(&options);
     return err ? net_sorry(&fault) : 0;
 }

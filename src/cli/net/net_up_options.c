@@ -6,111 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/human.h"
-#include "cli/shared/options.h"
+#include "base/vec.h"
 #include "nets/template.h"
 
-static int take_dir(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct up_options *)into)->dir = argument;
-    return 0;
-}
+#define SETTINGS_MAX 32
 
-static int take_nodes(void *into, const char *argument, struct fault *fault)
-{
-    uint64_t count;
-    if (human_parse_count(argument, &count) != 0 || count == 0 || count > TEMPLATE_NODES_MAX)
-        return fault_set(fault, -EINVAL, "--nodes %s: 1 to %u nodes can be had", argument,
-                         TEMPLATE_NODES_MAX);
-    ((struct up_options *)into)->nodes = (uint32_t)count;
-    return 0;
-}
-
-static int take_tps(void *into, const char *argument, struct fault *fault)
+static int parse_tps(void *into, const char *name, const char *value, struct fault *fault)
 {
     char *end;
-    double const rate = strtod(argument, &end);
+    double const rate = strtod(value, &end);
     if (*end || !(rate > 0 && rate <= 1e6))
-        return fault_set(fault, -EINVAL, "--tps %s: this is no number of transactions a second",
-                         argument);
+        return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is transactions a second", name,
+                         value);
     ((struct up_options *)into)->tps = rate;
     return 0;
 }
 
-static int take_fresh(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->fresh = true;
-    return 0;
-}
-
-static int take_restart(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->restart = true;
-    return 0;
-}
-
-static int take_for(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return human_parse_duration(argument, &((struct up_options *)into)->for_ns);
-}
-
-static int take_set(void *into, const char *argument, struct fault *fault)
-{
-    struct up_options *options = into;
-    if (options->setting_count >= sizeof(options->settings) / sizeof(options->settings[0]))
-        return fault_set(fault, -E2BIG, "more --set than any template has settings");
-    options->settings[options->setting_count++] = argument;
-    return 0;
-}
-
-static int take_watch(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->watch = true;
-    return 0;
-}
-
-static int take_cpu(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->cpu = true;
-    return 0;
-}
-
-static int take_heap(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->heap = true;
-    return 0;
-}
-
-static int take_pages(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct up_options *)into)->pages = true;
-    return 0;
-}
-
 static const struct option_rule rules[] = {
-    {"-o", "DIR", "its folder (TEMPLATE.net): data, logs, net.json", take_dir},
-    {"--nodes", "N", "how many nodes of the kind that scales", take_nodes},
-    {"--tps", "N", "transactions a second, of all load generators together", take_tps},
-    {"--set", "NAME=VALUE", "a setting of the template; may be repeated", take_set},
-    {"--fresh", NULL, "end what runs in DIR and begin without data; no data is left later",
-     take_fresh},
-    {"--restart", NULL, "start a node again that crashed; else it is only told", take_restart},
-    {"--for", "TIME", "stay, and end the network after this time", take_for},
-    {"--cpu", NULL, "record where the time of all nodes goes, from their first instruction",
-     take_cpu},
-    {"--heap", NULL, "run each node under memoir run, which records its heap", take_heap},
-    {"--pages", NULL, "record whose their resident pages are, through memoir agent", take_pages},
-    {"--watch", NULL, "watch it into DIR/heaps; all words after this are for memoir watch",
-     take_watch},
-    {NULL, NULL, NULL, NULL}};
+    {"-o", "DIR", "folder of the network (TEMPLATE.net): data, logs, net.json",
+     OPTION_TEXT(struct up_options, dir)},
+    {"--nodes", "N", "number of nodes, of the kind that the template scales",
+     OPTION_COUNT(struct up_options, nodes, 1, TEMPLATE_NODES_MAX)},
+    {"--tps", "N", "transactions a second, of all load generators together",
+     OPTION_CALLBACK(parse_tps)},
+    {"--set", "NAME=VALUE", "a setting of the template; may be repeated",
+     OPTION_LIST(struct up_options, settings, SETTINGS_MAX)},
+    {"--fresh", NULL, "end what runs in DIR, start without data, and remove the data at the end",
+     OPTION_FLAG(struct up_options, fresh)},
+    {"--restart", NULL, "restart a node that crashed; a crash is only reported unless given",
+     OPTION_FLAG(struct up_options, restart)},
+    {"--for", "TIME", "stay in the foreground, and end the network after TIME",
+     OPTION_DURATION(struct up_options, for_ns, 0, OPTION_NO_LIMIT)},
+    {"--cpu", NULL, "record the CPU time of all nodes, from their first instruction",
+     OPTION_FLAG(struct up_options, cpu)},
+    {"--heap", NULL, "run each node under memoir run, which records its heap",
+     OPTION_FLAG(struct up_options, heap)},
+    {"--pages", NULL, "record who owns the resident pages of all nodes, by memoir agent",
+     OPTION_FLAG(struct up_options, pages)},
+    {"--watch", NULL, "watch the nodes, to DIR/heaps; all words after --watch are for memoir watch",
+     OPTION_FLAG(struct up_options, watch)},
+    {.name = NULL}};
 
 /* What stands after --watch is not ours to read. */
 static int split_watch(int argc, char **argv, struct up_options *options)
@@ -145,7 +80,7 @@ static bool check_watch(const struct up_options *options)
     return true;
 }
 
-bool up_options_take(int argc, char **argv, struct up_options *options, int *status)
+bool up_options_parse(int argc, char **argv, struct up_options *options, int *status)
 {
     struct option_set const sets[] = {{NULL, rules, options}};
     struct command_help const help = {
@@ -165,15 +100,21 @@ bool up_options_take(int argc, char **argv, struct up_options *options, int *sta
         .set_count = 1};
     *options = (struct up_options){0};
     int const words = command_words(split_watch(argc, argv, options), argv, &help, status);
-    if (words < 0)
-        return false;
-    *status = 2;
-    if (words != 1) {
+    if (words >= 0)
+        *status = 2;
+    if (words == 1) {
+        options->template_name = argv[1];
+        if (!options->dir)
+            options->dir = default_folder(options);
+        if (check_watch(options))
+            return true;
+    } else if (words >= 0)
         fprintf(stderr, "memoir net up: which template? as in: memoir net up etcd-3 -o D\n");
-        return false;
-    }
-    options->template_name = argv[1];
-    if (!options->dir)
-        options->dir = default_folder(options);
-    return check_watch(options);
+    up_options_fini(options);
+    return false;
+}
+
+void up_options_fini(struct up_options *options)
+{
+    vec_free(&options->settings);
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/shared/options.h"
+
 struct up_options {
     const char *template_name;
     const char *dir;
@@ -16,10 +18,10 @@ struct up_options {
     bool watch;
     char **watch_words; /* after --watch */
     int watch_count;
-    const char *settings[32]; /* "NAME=VALUE" */
-    size_t setting_count;
+    struct option_list settings; /* "NAME=VALUE" */
     char default_dir[128];
 };
 
 /* False with what to exit with. */
-bool up_options_take(int argc, char **argv, struct up_options *options, int *status);
+bool up_options_parse(int argc, char **argv, struct up_options *options, int *status);
+void up_options_fini(struct up_options *options);

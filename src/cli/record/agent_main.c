@@ -9,34 +9,23 @@
 #include "cli/shared/options.h"
 #include "wire/agent.h"
 
-static int take_socket(void *into, const char *argument, struct fault *fault)
+static int handle_proc(void *into, const char *name, const char *value, struct fault *fault)
 {
-    (void)fault;
-    ((struct agent_options *)into)->socket = argument;
-    return 0;
-}
-
-static int take_proc(void *into, const char *argument, struct fault *fault)
-{
-    if (argument[0] != '/' || strlen(argument) > 3000)
-        return fault_set(fault, -EINVAL, "--proc cannot be \"%.80s\": give a folder, from / on",
-                         argument);
-    ((struct agent_options *)into)->proc = argument;
-    return 0;
-}
-
-static int take_group(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct agent_options *)into)->group = argument;
+    if (value[0] != '/' || strlen(value) > 3000)
+        return fault_set(fault, -EINVAL, "%s cannot be \"%.80s\": give a folder, from / on", name,
+                         value);
+    ((struct agent_options *)into)->proc = value;
     return 0;
 }
 
 static const struct option_rule rules[] = {
-    {"--socket", "PATH", "where recorders find it (default " AGENT_SOCKET_PATH ")", take_socket},
-    {"--group", "NAME", "users of this group may ask too, each for his own processes", take_group},
-    {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc", take_proc},
-    {NULL, NULL, NULL, NULL},
+    {"--socket", "PATH", "socket for recorders (default " AGENT_SOCKET_PATH ")",
+     OPTION_TEXT(struct agent_options, socket)},
+    {"--group", "NAME", "also serve users of this group, each for their own processes",
+     OPTION_TEXT(struct agent_options, group)},
+    {"--proc", "DIR", "where the machine's /proc is mounted, if not at /proc",
+     OPTION_CALLBACK(handle_proc)},
+    {.name = NULL},
 };
 
 static void say_ready(const struct agent_options *options, const char *no_time)

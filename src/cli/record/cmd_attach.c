@@ -17,33 +17,14 @@ struct choice {
     const char *pid, *more; /* the words of the command line, if there are any */
 };
 
-static int take_name(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct choice *)into)->name = argument;
-    return 0;
-}
-
-static int take_container(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct choice *)into)->container = argument;
-    return 0;
-}
-
-static int take_wait_exec(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct choice *)into)->wait_exec = argument;
-    return 0;
-}
-
 static const struct option_rule choice_rules[] = {
-    {"--name", "NAME", "the only process of this name", take_name},
+    {"--name", "NAME", "the only process of this name", OPTION_TEXT(struct choice, name)},
     {"--container", "NAME",
-     "the process of this container, by name or id; with --name, that one in it", take_container},
-    {"--wait-exec", "NAME", "wait until a program of this name is started", take_wait_exec},
-    {NULL, NULL, NULL, NULL}};
+     "the process of this container, by name or id; with --name, the one of that name in it",
+     OPTION_TEXT(struct choice, container)},
+    {"--wait-exec", "NAME", "wait until a program of this name is started",
+     OPTION_TEXT(struct choice, wait_exec)},
+    {.name = NULL}};
 
 static volatile sig_atomic_t stop_asked;
 
@@ -113,11 +94,11 @@ int cmd_attach(int argc, char **argv)
 {
     char library[PATH_MAX];
     struct choice choice = {.name = NULL};
-    struct recorder_options options;
+    struct record_options options;
     struct sentry_options watched;
     struct fault fault = {.text = ""};
     struct option_set const sets[] = {{"Which process", choice_rules, &choice},
-                                      {"Recording", wish_rules, &options.wish},
+                                      {"Recording", wish_rules, &options.recorder.wish},
                                       {"What to record", record_rules, &options},
                                       {"Alerts and history", sentry_rules, &watched}};
     struct command_help const help = {
@@ -139,19 +120,21 @@ int cmd_attach(int argc, char **argv)
     int status;
     pid_t pid = 0;
     record_options_init(&options);
-    options.longest_wait_ns = NEVER_WAIT_DEFAULT;
+    options.recorder.longest_wait_ns = NEVER_WAIT_DEFAULT;
     sentry_options_init(&watched);
     int const words = command_words(argc, argv, &help, &status);
     if (words < 0)
         return status;
     choice.pid = words > 0 ? argv[1] : NULL;
     choice.more = words > 1 ? argv[2] : NULL;
-    int const err = find(&choice, options.wish.quiet, &pid, &fault);
+    int const err = find(&choice, options.recorder.wish.quiet, &pid, &fault);
     if (err < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
         return err == -EINVAL ? 2 : 1;
     }
-    status = record_library(&options, library) ? attach(&options, &watched, pid) : 1;
+    record_options_finish(&options);
+    status =
+        record_library(&options.recorder, library) ? attach(&options.recorder, &watched, pid) : 1;
     sentry_options_fini(&watched);
     return status;
 }

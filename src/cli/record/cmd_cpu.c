@@ -23,11 +23,12 @@ struct cpu_command {
         [CGROUP_FOLDER_MAX]; /* that the kernel picks out, for as long as it is recorded */
 };
 
-static int take_pid(void *into, const char *argument, struct fault *fault)
+static int parse_pids(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct cpu_command *command = into;
     char numbers[1024], *rest = NULL;
-    snprintf(numbers, sizeof(numbers), "%s", argument);
+    (void)name;
+    snprintf(numbers, sizeof(numbers), "%s", value);
     for (char *word = strtok_r(numbers, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
         pid_t pid;
         if (parse_pid(word, &pid) < 0)
@@ -39,84 +40,42 @@ static int take_pid(void *into, const char *argument, struct fault *fault)
     return 0;
 }
 
-static int take_all(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->station.whole_machine = true;
-    return 0;
-}
-
-static int take_hz(void *into, const char *argument, struct fault *fault)
-{
-    return cpu_options_hz(argument, &((struct cpu_command *)into)->station.hz, fault);
-}
-
-static int take_off_cpu(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->station.off_cpu = true;
-    return 0;
-}
-
-static int take_waits_only(void *into, const char *argument, struct fault *fault)
-{
-    ((struct cpu_command *)into)->station.hz = 0;
-    return take_off_cpu(into, argument, fault);
-}
-
-static int take_no_kernel(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->station.no_kernel = true;
-    return 0;
-}
-
-static int take_children(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->station.children = true;
-    return 0;
-}
-
-static int take_each(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct cpu_command *)into)->each = true;
-    return 0;
-}
-
-static int take_agent(void *into, const char *argument, struct fault *fault)
+static int handle_agent(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct cpu_command *command = into;
-    (void)fault;
-    command->station.socket = argument;
+    (void)name, (void)fault;
+    command->station.socket = value;
     command->station.source = CPU_SOURCE_AGENT;
     return 0;
 }
 
-static int take_source(void *into, const char *argument, struct fault *fault)
-{
-    return cpu_options_source(argument, &((struct cpu_command *)into)->station.source, fault);
-}
+static const char *const source_names[] = {
+    [CPU_SOURCE_ANY] = "any", [CPU_SOURCE_AGENT] = "agent", [CPU_SOURCE_PERF] = "perf", NULL};
 
 static const struct option_rule rules[] = {
-    {"-p", "PID", "this process; several with commas, or -p again", take_pid},
-    {"-a", NULL, "everything that runs on this machine, without idling", take_all},
-    {"--hz", "HZ", "samples a second (99), at most 997", take_hz},
-    {"--off-cpu", NULL, "also the time that threads wait, by stack and kind of wait", take_off_cpu},
-    {"--waits-only", NULL, "only that", take_waits_only},
-    {"--no-kernel", NULL, "leave frames inside the kernel out", take_no_kernel},
-    {"--children", NULL, "also processes that it starts", take_children},
-    {"--each", NULL, "of several processes, a recording each instead of one of all", take_each},
-    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
-    {"--source", "WHICH", "agent, perf (events of the kernel's own profiler), or any (default)",
-     take_source},
-    {NULL, NULL, NULL, NULL}};
+    {"-p", "PID", "record this process; several with commas, or repeat -p",
+     OPTION_CALLBACK(parse_pids)},
+    {"-a", NULL, "record everything that runs on this machine, without idle time",
+     OPTION_FLAG(struct cpu_command, station.whole_machine)},
+    {"--hz", "HZ", "samples a second (99), at most 997",
+     OPTION_COUNT(struct cpu_command, station.hz, 1, CPU_HZ_MAX)},
+    {"--off-cpu", NULL, "also record the time that threads wait, by stack and kind of wait",
+     OPTION_FLAG(struct cpu_command, station.off_cpu)},
+    {"--waits-only", NULL, "record only waiting time",
+     OPTION_VALUE(struct cpu_command, station.hz, 0),
+     OPTION_ALSO(struct cpu_command, station.off_cpu)},
+    {"--no-kernel", NULL, "leave out frames inside the kernel",
+     OPTION_FLAG(struct cpu_command, station.no_kernel)},
+    {"--children", NULL, "also record child processes",
+     OPTION_FLAG(struct cpu_command, station.children)},
+    {"--each", NULL, "write one recording per process instead of one for all",
+     OPTION_FLAG(struct cpu_command, each)},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")",
+     OPTION_CALLBACK(handle_agent)},
+    {"--source", "WHICH",
+     "where samples come from: any (default), agent, or perf (perf events of the kernel)",
+     OPTION_CHOICE(struct cpu_command, station.source, source_names)},
+    {.name = NULL}};
 
 static void say_end(const struct outside_recorder_options *options,
                     const struct recording *recording, const char *path)

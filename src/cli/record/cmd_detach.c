@@ -8,23 +8,21 @@
 #include "cli/record/record_options.h"
 #include "inject/choice/target_find.h"
 
-static int take_name(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    *(const char **)into = argument;
-    return 0;
-}
+struct detach_options {
+    const char *name;
+};
 
 static const struct option_rule rules[] = {
-    {"--name", "NAME", "the only process of this name", take_name}, {NULL, NULL, NULL, NULL}};
+    {"--name", "NAME", "the only process of this name", OPTION_TEXT(struct detach_options, name)},
+    {.name = NULL}};
 
 int cmd_detach(int argc, char **argv)
 {
     char library[PATH_MAX], *end;
-    const char *name = NULL;
-    struct recorder_options options;
+    struct detach_options choice = {.name = NULL};
+    struct recorder_options options = {.library = NULL};
     struct fault fault = {.text = ""};
-    struct option_set const sets[] = {{NULL, rules, &name}};
+    struct option_set const sets[] = {{NULL, rules, &choice}};
     struct command_help const help = {
         .usage = "memoir detach PID",
         .summary = "Ends the recording of a process, which goes on.  Its recorder takes everything "
@@ -40,12 +38,11 @@ int cmd_detach(int argc, char **argv)
         return status;
     if (words == 1)
         pid = (pid_t)strtol(argv[1], &end, 10);
-    if ((words == 1) == (name != NULL) || (words == 1 && (*end || pid <= 0))) {
+    if ((words == 1) == (choice.name != NULL) || (words == 1 && (*end || pid <= 0))) {
         fprintf(stderr, "memoir: detach from what? give one process id, or --name\n");
         return 2;
     }
-    record_options_init(&options);
-    int err = name ? target_find(NULL, name, &pid, &fault) : 0;
+    int err = choice.name ? target_find(NULL, choice.name, &pid, &fault) : 0;
     if (err == 0 && !record_library(&options, library))
         return 1;
     if (err == 0)

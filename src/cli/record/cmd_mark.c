@@ -12,29 +12,21 @@
 
 #define TEXT_MAX 128 /* as in memoir.h */
 
-static int take_begin(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    *(enum mark_kind *)into = MARK_BEGIN;
-    return 0;
-}
+struct mark_options {
+    enum mark_kind kind;
+};
 
-static int take_end(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    *(enum mark_kind *)into = MARK_END;
-    return 0;
-}
-
-static const struct option_rule rules[] = {
-    {"--begin", NULL, "a phase of this name begins", take_begin},
-    {"--end", NULL, "the newest open phase of this name ends", take_end},
-    {NULL, NULL, NULL, NULL}};
+static const struct option_rule rules[] = {{"--begin", NULL, "a phase of this name begins",
+                                            OPTION_VALUE(struct mark_options, kind, MARK_BEGIN)},
+                                           {"--end", NULL,
+                                            "the newest open phase of this name ends",
+                                            OPTION_VALUE(struct mark_options, kind, MARK_END)},
+                                           {.name = NULL}};
 
 int cmd_mark(int argc, char **argv)
 {
-    enum mark_kind kind = MARK_INSTANT;
-    struct option_set const sets[] = {{NULL, rules, &kind}};
+    struct mark_options options = {.kind = MARK_INSTANT};
+    struct option_set const sets[] = {{NULL, rules, &options}};
     struct command_help const help = {
         .usage = "memoir mark PID TEXT [--begin|--end]",
         .summary =
@@ -59,7 +51,7 @@ int cmd_mark(int argc, char **argv)
         fprintf(stderr, "memoir: a mark is one line of 1 to %d bytes\n", TEXT_MAX);
         return 2;
     }
-    snprintf(request, sizeof(request), "mark %d %s", (int)kind, argv[2]);
+    snprintf(request, sizeof(request), "mark %d %s", (int)options.kind, argv[2]);
     if (control_ask(pid, request, &fault) < 0) {
         fprintf(stderr, "memoir: %s\n", fault.text);
         return 1;

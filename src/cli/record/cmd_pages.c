@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/human.h"
 #include "capture/pages/page_cells.h"
@@ -20,60 +19,30 @@ struct pages_options {
     struct process_choice choice;
 };
 
-static int take_every(void *into, const char *argument, struct fault *fault)
+static int handle_agent(void *into, const char *name, const char *value, struct fault *fault)
 {
-    struct page_station_options *station = &((struct pages_options *)into)->station;
-    int err = human_parse_duration(argument, &station->look_every_ns);
-    if (err == 0 && station->look_every_ns < EVERY_LEAST)
-        return fault_set(fault, -ERANGE, "--every %s is too often; give at least 50ms", argument);
-    return err;
-}
-
-static int take_children(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct pages_options *)into)->station.watch |= AGENT_WATCH_CHILDREN;
-    return 0;
-}
-
-static int take_kernel(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct pages_options *)into)->station.watch |= AGENT_WATCH_KERNEL;
-    return 0;
-}
-
-static int take_agent(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct pages_options *)into)->station.socket = argument;
+    (void)name, (void)fault;
+    ((struct pages_options *)into)->station.socket = value;
     ((struct pages_options *)into)->station.source = PAGE_SOURCE_AGENT;
     return 0;
 }
 
-static int take_source(void *into, const char *argument, struct fault *fault)
-{
-    static const char *const names[] = {"any", "agent", "perf"};
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(argument, names[i]) == 0) {
-            ((struct pages_options *)into)->station.source = (enum page_source)i;
-            return 0;
-        }
-    return fault_set(fault, -EINVAL, "--source cannot be \"%.40s\": agent, perf, or any", argument);
-}
+static const char *const source_names[] = {
+    [PAGE_SOURCE_ANY] = "any", [PAGE_SOURCE_AGENT] = "agent", [PAGE_SOURCE_PERF] = "perf", NULL};
 
 static const struct option_rule rules[] = {
     {"--every", "TIME", "how often to look at the pages (1s); less often where that is costly",
-     take_every},
-    {"--children", NULL, "also processes that it starts, each in its own file", take_children},
-    {"--kernel", NULL, "also memory of the kernel itself: page tables, sockets, slab", take_kernel},
-    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
+     OPTION_DURATION(struct pages_options, station.look_every_ns, EVERY_LEAST, OPTION_NO_LIMIT)},
+    {"--children", NULL, "also record child processes, each in its own file",
+     OPTION_BITS(struct pages_options, station.watch, AGENT_WATCH_CHILDREN)},
+    {"--kernel", NULL, "also record memory of the kernel itself: page tables, sockets, slab",
+     OPTION_BITS(struct pages_options, station.watch, AGENT_WATCH_KERNEL)},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")",
+     OPTION_CALLBACK(handle_agent)},
     {"--source", "WHICH",
-     "agent, perf (events of the kernel's own profiler: for your own processes), or any (default)",
-     take_source},
-    {NULL, NULL, NULL, NULL}};
+     "where page faults come from: any (default), agent, or perf (perf events of your processes)",
+     OPTION_CHOICE(struct pages_options, station.source, source_names)},
+    {.name = NULL}};
 
 static void say_end(const struct outside_recorder_options *options,
                     const struct recording *recording, const char *path)

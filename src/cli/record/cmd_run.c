@@ -16,19 +16,17 @@ static int failure_status(int err)
     return err == -EACCES || err == -ENOEXEC || err == -EPERM ? 126 : 1;
 }
 
-static int take_exec(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    *(bool *)into = true;
-    return 0;
-}
+struct run_options {
+    bool becomes;
+    struct record_options record;
+    struct sentry_options watched;
+};
 
 static const struct option_rule exec_rules[] = {
     {"--exec", NULL,
-     "become the program: its process is the one that was started, and the recorder nobody's child",
-     take_exec},
-    {NULL, NULL, NULL, NULL}};
+     "become the program: it keeps the PID of memoir run; the recorder is nobody's child",
+     OPTION_FLAG(struct run_options, becomes)},
+    {.name = NULL}};
 
 static int run(struct recorder_options *options, const struct sentry_options *watched, bool becomes)
 {
@@ -54,13 +52,11 @@ static int run(struct recorder_options *options, const struct sentry_options *wa
 int cmd_run(int argc, char **argv)
 {
     char library[PATH_MAX];
-    struct recorder_options options;
-    struct sentry_options watched;
-    bool becomes = false;
-    struct option_set sets[] = {{"Starting it", exec_rules, &becomes},
-                                {"Recording", wish_rules, &options.wish},
-                                {"What to record", record_rules, &options},
-                                {"Alerts and history", sentry_rules, &watched}};
+    struct run_options options = {.becomes = false};
+    struct option_set sets[] = {{"Starting the program", exec_rules, &options},
+                                {"Recording", wish_rules, &options.record.recorder.wish},
+                                {"What to record", record_rules, &options.record},
+                                {"Alerts and history", sentry_rules, &options.watched}};
     struct command_help help = {
         .usage = "memoir run [options] -- PROGRAM [ARGUMENTS]",
         .summary =
@@ -80,8 +76,8 @@ int cmd_run(int argc, char **argv)
         .set_count = sizeof(sets) / sizeof(sets[0])};
     int status, first = 1;
 
-    record_options_init(&options);
-    sentry_options_init(&watched);
+    record_options_init(&options.record);
+    sentry_options_init(&options.watched);
     /* Options end at "--" or at the program's name: what follows belongs to the program. */
     while (first < argc && argv[first][0] == '-' && strcmp(argv[first], "--") != 0)
         first += record_option_words(argv + first);
@@ -95,10 +91,11 @@ int cmd_run(int argc, char **argv)
         fprintf(stderr, "memoir: run what? give a program: memoir run -- PROGRAM [ARGUMENTS]\n");
         return 2;
     }
-    if (!record_library(&options, library))
+    record_options_finish(&options.record);
+    if (!record_library(&options.record.recorder, library))
         return 1;
-    options.command = argv + first;
-    status = run(&options, &watched, becomes);
-    sentry_options_fini(&watched);
+    options.record.recorder.command = argv + first;
+    status = run(&options.record.recorder, &options.watched, options.becomes);
+    sentry_options_fini(&options.watched);
     return status;
 }

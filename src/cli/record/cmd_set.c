@@ -14,15 +14,16 @@ struct settings {
     uint64_t heap_rate;
 };
 
-static int take_heap(void *into, const char *argument, struct fault *fault)
+static int handle_heap(void *into, const char *name, const char *value, struct fault *fault)
 {
-    struct settings *settings = into;
-    settings->has_heap = true;
-    return heap_rate_parse(argument, &settings->heap_rate, fault);
+    (void)name;
+    return heap_rate_parse(value, &((struct settings *)into)->heap_rate, fault);
 }
 
-static const struct option_rule rules[] = {{"--heap", "MODE", HEAP_RATE_HELP, take_heap},
-                                           {NULL, NULL, NULL, NULL}};
+static const struct option_rule rules[] = {{"--heap", "MODE", HEAP_RATE_HELP,
+                                            OPTION_CALLBACK(handle_heap),
+                                            OPTION_ALSO(struct settings, has_heap)},
+                                           {.name = NULL}};
 
 int cmd_set(int argc, char **argv)
 {

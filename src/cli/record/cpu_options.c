@@ -1,40 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/record/cpu_options.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/human.h"
 #include "report/rows/stack_shares.h"
-
-int cpu_options_hz(const char *text, uint32_t *hz, struct fault *fault)
-{
-    char *end;
-    *hz = CPU_HZ_DEFAULT;
-    if (!text)
-        return 0;
-    errno = 0;
-    unsigned long const asked = strtoul(text, &end, 10);
-    if (end == text || *end || text[0] == '-' || errno || asked < 1 || asked > CPU_HZ_MAX)
-        return fault_set(fault, -ERANGE,
-                         "%.40s is no rate: give samples a second, 1 to %u (%u unless given)", text,
-                         CPU_HZ_MAX, CPU_HZ_DEFAULT);
-    *hz = (uint32_t)asked;
-    return 0;
-}
-
-int cpu_options_source(const char *text, enum cpu_source *source, struct fault *fault)
-{
-    static const char *const names[] = {"any", "agent", "perf"};
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(text, names[i]) == 0) {
-            *source = (enum cpu_source)i;
-            return 0;
-        }
-    return fault_set(fault, -EINVAL, "--source cannot be \"%.40s\": agent, perf, or any", text);
-}
 
 static void say_samples(const struct recording *recording)
 {

@@ -17,42 +17,17 @@
 
 #define CGROUP_DEPTH_MAX 32u
 
-static int take_name(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct process_choice *)into)->name = argument;
-    return 0;
-}
-
-static int take_container(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct process_choice *)into)->container = argument;
-    return 0;
-}
-
-static int take_cgroup(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct process_choice *)into)->cgroup = argument;
-    return 0;
-}
-
-static int take_wait_exec(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct process_choice *)into)->wait_exec = argument;
-    return 0;
-}
-
 const struct option_rule process_choice_rules[] = {
-    {"--name", "NAME", "all processes of this name, also those that are started later", take_name},
+    {"--name", "NAME", "all processes of this name, also those that are started later",
+     OPTION_TEXT(struct process_choice, name)},
     {"--container", "NAME",
-     "all processes of this container, by name or id; with --name, those in it", take_container},
+     "all processes of this container, by name or id; with --name, those in it",
+     OPTION_TEXT(struct process_choice, container)},
     {"--cgroup", "PATH", "all processes of this cgroup, a folder below /sys/fs/cgroup",
-     take_cgroup},
-    {"--wait-exec", "NAME", "wait until a program of this name is started", take_wait_exec},
-    {NULL, NULL, NULL, NULL}};
+     OPTION_TEXT(struct process_choice, cgroup)},
+    {"--wait-exec", "NAME", "wait until a program of this name is started",
+     OPTION_TEXT(struct process_choice, wait_exec)},
+    {.name = NULL}};
 
 static bool is_meant(const struct process_choice *choice, uint32_t pid)
 {
@@ -72,8 +47,8 @@ static void find_in_proc(const struct process_choice *choice, struct pid_list *l
         closedir(folder);
 }
 
-static void take_processes(const struct process_choice *choice, const char *folder,
-                           struct pid_list *list)
+static void add_processes(const struct process_choice *choice, const char *folder,
+                          struct pid_list *list)
 {
     char line[32], path[CGROUP_FOLDER_MAX + 16];
     pid_t pid;
@@ -95,7 +70,7 @@ static void find_in_cgroup(const struct process_choice *choice, const char *fold
     char below[CGROUP_FOLDER_MAX];
     DIR *entries = depth < CGROUP_DEPTH_MAX ? opendir(folder) : NULL;
     struct dirent *entry;
-    take_processes(choice, folder, list);
+    add_processes(choice, folder, list);
     while (entries && (entry = readdir(entries)))
         if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
             snprintf(below, sizeof(below), "%s/%s", folder, entry->d_name) < (int)sizeof(below))
@@ -174,7 +149,7 @@ static int wait_for(const char *name, bool quiet, struct pid_list *list, struct 
     return err < 0 ? err : vec_push(&list->pids, (uint32_t)pid) ? 0 : -ENOMEM;
 }
 
-static int take_numbers(char *const *words, int count, struct pid_list *list, struct fault *fault)
+static int parse_pids(char *const *words, int count, struct pid_list *list, struct fault *fault)
 {
     for (int i = 0; i < count; i++) {
         pid_t pid;
@@ -201,7 +176,7 @@ int process_choice_find(struct process_choice *choice, char *const *words, int c
                                "--wait-exec, or -- and a program to start"
                              : "give numbers, or --wait-exec, or --name, --container and --cgroup");
     if (count > 0)
-        return take_numbers(words, count, list, fault);
+        return parse_pids(words, count, list, fault);
     if (choice->wait_exec)
         return wait_for(choice->wait_exec, quiet, list, fault);
     if (choice->cgroup && process_choice_cgroup(choice, fault) < 0)

@@ -13,11 +13,9 @@
 
 #include "analyze/alerts/plausible.h"
 #include "base/human.h"
-#include "cli/record/cpu_options.h"
 #include "cli/shared/helper_program.h"
 #include "cli/shared/serve_helper.h"
 #include "cli/record/wish_options.h"
-#include "pages/page_station.h"
 #include "report/text/death_text.h"
 #include "report/text/doubt_text.h"
 
@@ -27,131 +25,65 @@
 #define PAGES_EVERY_DEFAULT 1000000000ull
 #define NEVER_WAIT_MOST     1000000000ull
 
-/* There is one recorder per program, and one station of it. */
-static struct page_station_options page_options = {.socket = AGENT_SOCKET_PATH,
-                                                   .watch = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE,
-                                                   .look_every_ns = PAGES_EVERY_DEFAULT};
-
-static struct cpu_station_options cpu_options = {.socket = AGENT_SOCKET_PATH, .hz = CPU_HZ_DEFAULT};
-
-static int take_children(void *into, const char *argument, struct fault *fault)
+static int handle_allocator(void *into, const char *name, const char *value, struct fault *fault)
 {
-    (void)argument;
-    (void)fault;
-    ((struct recorder_options *)into)->follow_children = true;
-    page_options.watch |= AGENT_WATCH_CHILDREN;
-    cpu_options.children = true;
-    return 0;
-}
-
-static int take_allocator(void *into, const char *argument, struct fault *fault)
-{
-    size_t size = strlen(argument);
+    size_t const size = strlen(value);
     if (size == 0 || size >= ALLOCATOR_NAME_MAX)
-        return fault_set(
-            fault, -EINVAL,
-            "--allocator %s: give the first letters of the functions' names, such as je_",
-            argument);
-    ((struct recorder_options *)into)->allocator = argument;
-    return 0;
-}
-
-static int take_heap(void *into, const char *argument, struct fault *fault)
-{
-    return heap_rate_parse(argument, &((struct recorder_options *)into)->heap_rate, fault);
-}
-
-static int take_pages(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct recorder_options *)into)->pages = &page_options;
-    return 0;
-}
-
-static int take_agent(void *into, const char *argument, struct fault *fault)
-{
-    page_options.socket = argument;
-    page_options.source = PAGE_SOURCE_AGENT;
-    cpu_options.socket = argument;
-    cpu_options.source = CPU_SOURCE_AGENT;
-    return take_pages(into, argument, fault);
-}
-
-static int take_cpu(void *into, const char *argument, struct fault *fault)
-{
-    ((struct recorder_options *)into)->cpu = &cpu_options;
-    return cpu_options_hz(argument, &cpu_options.hz, fault);
-}
-
-static int take_off_cpu(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument;
-    (void)fault;
-    ((struct recorder_options *)into)->cpu = &cpu_options;
-    cpu_options.off_cpu = true;
-    return 0;
-}
-
-static int take_never_wait(void *into, const char *argument, struct fault *fault)
-{
-    struct recorder_options *options = into;
-    options->longest_wait_ns = NEVER_WAIT_DEFAULT;
-    int err = argument ? human_parse_duration(argument, &options->longest_wait_ns) : 0;
-    if (err < 0 || options->longest_wait_ns == 0 || options->longest_wait_ns > NEVER_WAIT_MOST)
         return fault_set(fault, -EINVAL,
-                         "--never-wait=%s: give the longest time that the program may wait for its "
-                         "recorder, from 1us to 1s, such as --never-wait=20ms",
-                         argument ? argument : "");
+                         "%s %s: give the first letters of the functions' names, such as je_", name,
+                         value);
+    ((struct record_options *)into)->recorder.allocator = value;
     return 0;
 }
 
-static int take_wait(void *into, const char *argument, struct fault *fault)
+static int handle_heap(void *into, const char *name, const char *value, struct fault *fault)
 {
-    (void)argument;
-    (void)fault;
-    ((struct recorder_options *)into)->longest_wait_ns = 0;
-    return 0;
+    (void)name;
+    return heap_rate_parse(value, &((struct record_options *)into)->recorder.heap_rate, fault);
 }
 
-static int take_map_every(void *into, const char *argument, struct fault *fault)
+static int handle_map_every(void *into, const char *name, const char *value, struct fault *fault)
 {
-    struct recorder_options *options = into;
-    if (strcmp(argument, "off") == 0) {
+    struct recorder_options *options = &((struct record_options *)into)->recorder;
+    if (strcmp(value, "off") == 0) {
         options->look_every_ns = 0;
         return 0;
     }
-    int err = human_parse_duration(argument, &options->look_every_ns);
+    int err = human_parse_duration(value, &options->look_every_ns);
     if (err == 0 && options->look_every_ns < MAP_EVERY_LEAST)
-        return fault_set(fault, -ERANGE, "--map-every %s is too often; give at least 100ms, or off",
-                         argument);
+        return fault_set(fault, -ERANGE, "%s %s is too often; give at least 100ms, or off", name,
+                         value);
     return err;
 }
 
 const struct option_rule record_rules[] = {
-    {"--children", NULL, "record processes that it starts, too, each in its own file",
-     take_children},
+    {"--children", NULL, "also record child processes, each in its own file",
+     OPTION_FLAG(struct record_options, recorder.follow_children)},
     {"--allocator", "PREFIX",
-     "also record the allocator inside the program whose functions begin so: PREFIXmalloc, ...",
-     take_allocator},
-    {"--heap", "MODE", HEAP_RATE_HELP, take_heap},
+     "also record an allocator inside the program, by its functions PREFIXmalloc, PREFIXfree, ...",
+     OPTION_CALLBACK(handle_allocator)},
+    {"--heap", "MODE", HEAP_RATE_HELP, OPTION_CALLBACK(handle_heap)},
     {"--wait", NULL,
-     "threads wait for the recorder while it makes progress, so nothing is estimated (memoir run)",
-     take_wait},
+     "threads wait for the recorder while it makes progress; nothing is estimated (memoir run)",
+     OPTION_VALUE(struct record_options, recorder.longest_wait_ns, 0)},
     {"--never-wait", "=TIME",
-     "threads wait no longer than TIME (20ms): what comes too fast is estimated (memoir attach)",
-     take_never_wait},
+     "threads wait at most TIME (20ms); what comes faster is estimated (memoir attach)",
+     OPTION_DURATION(struct record_options, recorder.longest_wait_ns, 1, NEVER_WAIT_MOST),
+     OPTION_LEFT_OUT(NEVER_WAIT_DEFAULT)},
     {"--map-every", "TIME",
-     "how often to look whose its resident pages are, for memoir explain (10s), or off",
-     take_map_every},
-    {"--pages", NULL, "also which call stacks its resident pages come from, through memoir agent",
-     take_pages},
-    {"--cpu", "=HZ",
-     "also where its time goes: samples of its call stacks, 99 a second unless given", take_cpu},
-    {"--off-cpu", NULL, "the same, and the time that its threads wait", take_off_cpu},
-    {"--agent", "PATH", "the same, with the socket of the agent (" AGENT_SOCKET_PATH ")",
-     take_agent},
-    {NULL, NULL, NULL, NULL}};
+     "how often to find out who owns resident pages, for memoir explain (10s), or off",
+     OPTION_CALLBACK(handle_map_every)},
+    {"--pages", NULL, "also record which call stacks resident pages come from, by memoir agent",
+     OPTION_FLAG(struct record_options, wants_pages)},
+    {"--cpu", "=HZ", "also record CPU time: HZ samples of call stacks a second (99)",
+     OPTION_COUNT(struct record_options, cpu.hz, 1, CPU_HZ_MAX),
+     OPTION_ALSO(struct record_options, wants_cpu), OPTION_LEFT_OUT(CPU_HZ_DEFAULT)},
+    {"--off-cpu", NULL, "also record the time that threads wait; implies --cpu",
+     OPTION_FLAG(struct record_options, cpu.off_cpu),
+     OPTION_ALSO(struct record_options, wants_cpu)},
+    {"--agent", "PATH", "agent socket (" AGENT_SOCKET_PATH "); implies --pages",
+     OPTION_TEXT(struct record_options, agent), OPTION_ALSO(struct record_options, wants_pages)},
+    {.name = NULL}};
 
 /* The gravest doubt about a recording, if there is one. */
 static void judge(const struct recording *recording, char *sentence, size_t size)
@@ -171,11 +103,30 @@ static void mourn(struct recording *recording, char *sentence, size_t size)
         snprintf(sentence, size, "%s", line.text);
 }
 
-void record_options_init(struct recorder_options *options)
+void record_options_init(struct record_options *options)
 {
-    *options = (struct recorder_options){
-        .look_every_ns = MAP_EVERY_DEFAULT, .judge = judge, .mourn = mourn};
-    wish_options_init(&options->wish);
+    *options = (struct record_options){
+        .recorder = {.look_every_ns = MAP_EVERY_DEFAULT, .judge = judge, .mourn = mourn},
+        .pages = {.socket = AGENT_SOCKET_PATH,
+                  .watch = AGENT_WATCH_FAULTS | AGENT_WATCH_CACHE,
+                  .look_every_ns = PAGES_EVERY_DEFAULT},
+        .cpu = {.socket = AGENT_SOCKET_PATH, .hz = CPU_HZ_DEFAULT}};
+    wish_options_init(&options->recorder.wish);
+}
+
+void record_options_finish(struct record_options *options)
+{
+    if (options->recorder.follow_children) {
+        options->pages.watch |= AGENT_WATCH_CHILDREN;
+        options->cpu.children = true;
+    }
+    if (options->agent) {
+        options->pages.socket = options->cpu.socket = options->agent;
+        options->pages.source = PAGE_SOURCE_AGENT;
+        options->cpu.source = CPU_SOURCE_AGENT;
+    }
+    options->recorder.pages = options->wants_pages ? &options->pages : NULL;
+    options->recorder.cpu = options->wants_cpu ? &options->cpu : NULL;
 }
 
 bool record_library(struct recorder_options *options, char library[PATH_MAX])

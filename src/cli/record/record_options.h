@@ -4,17 +4,29 @@
 #include <limits.h>
 
 #include "capture/sessions/recorder.h"
-#include "cli/shared/options.h"
 #include "cli/alerts/sentry.h"
+#include "cli/shared/options.h"
+#include "cpu/cpu_station.h"
+#include "pages/page_station.h"
 
-/* Into a struct recorder_options. */
+struct record_options {
+    struct recorder_options recorder;
+    struct page_station_options pages; /* --pages */
+    struct cpu_station_options cpu;    /* --cpu */
+    bool wants_pages, wants_cpu;
+    const char *agent; /* socket; NULL: the usual one, if an agent is there */
+};
+
+/* Into a struct record_options. */
 extern const struct option_rule record_rules[];
 
 /* The longest that a program which runs in production waits for its recorder. */
 #define NEVER_WAIT_DEFAULT 20000000ull
 
 /* Their defaults. */
-void record_options_init(struct recorder_options *options);
+void record_options_init(struct record_options *options);
+/* Once the options are parsed: gives the recorder what was asked for.  `options` must stay where it is. */
+void record_options_finish(struct record_options *options);
 /* The library, whose path `library` keeps.  false, after saying so, when it is missing. */
 bool record_library(struct recorder_options *options, char library[PATH_MAX]);
 

@@ -35,123 +35,85 @@ struct serve_options {
     bool quiet, until_stdin_ends;
 };
 
-static int take_pid(void *into, const char *argument, struct fault *fault)
+static int parse_listen(void *into, const char *name, const char *value, struct fault *fault)
 {
-    uint64_t pid;
-    if (number_parse(argument, 1, INT32_MAX, &pid) < 0)
-        return fault_set(fault, -EINVAL, "--pid cannot be \"%.40s\": give the number of a process",
-                         argument);
-    ((struct serve_options *)into)->target.pid = (uint32_t)pid;
-    return 0;
+    (void)name;
+    return listen_address_parse(value, &((struct serve_options *)into)->server.address, fault);
 }
 
-static int take_listen(void *into, const char *argument, struct fault *fault)
-{
-    return listen_address_parse(argument, &((struct serve_options *)into)->server.address, fault);
-}
-
-static int take_token_file(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct serve_options *)into)->token_file = argument;
-    return 0;
-}
-
-static int take_allow_host(void *into, const char *argument, struct fault *fault)
+static int handle_allow_host(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct server_options *server = &((struct serve_options *)into)->server;
-    struct slice name;
-    if (!host_parse(slice_of(argument), &name) || name.size != strlen(argument))
-        return fault_set(fault, -EINVAL,
-                         "--allow-host cannot be \"%.80s\": give a name without a port", argument);
+    struct slice host;
+    if (!host_parse(slice_of(value), &host) || host.size != strlen(value))
+        return fault_set(fault, -EINVAL, "%s cannot be \"%.80s\": give a name without a port", name,
+                         value);
     if (server->host_count == SERVER_HOSTS_MOST)
-        return fault_set(fault, -EINVAL, "--allow-host can be given %d times", SERVER_HOSTS_MOST);
-    server->hosts[server->host_count++] = argument;
+        return fault_set(fault, -EINVAL, "%s can be given %d times", name, SERVER_HOSTS_MOST);
+    server->hosts[server->host_count++] = value;
     return 0;
 }
 
-static int take_allow_origin(void *into, const char *argument, struct fault *fault)
+static int handle_allow_origin(void *into, const char *name, const char *value, struct fault *fault)
 {
-    if (strncmp(argument, "http://", 7) != 0 && strncmp(argument, "https://", 8) != 0)
+    if (strncmp(value, "http://", 7) != 0 && strncmp(value, "https://", 8) != 0)
         return fault_set(fault, -EINVAL,
-                         "--allow-origin cannot be \"%.80s\": give one origin, such as "
+                         "%s cannot be \"%.80s\": give one origin, such as "
                          "https://grafana.example",
-                         argument);
-    ((struct serve_options *)into)->server.allow_origin = argument;
+                         name, value);
+    ((struct serve_options *)into)->server.allow_origin = value;
     return 0;
 }
 
-static int take_addresses(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct serve_options *)into)->server.show_addresses = true;
-    return 0;
-}
-
-static int take_sites(void *into, const char *argument, struct fault *fault)
-{
-    if (number_parse(argument, 1, SITES_MOST, &((struct serve_options *)into)->target.sites) < 0)
-        return fault_set(fault, -EINVAL, "--sites cannot be \"%.40s\": give a number from 1 to %d",
-                         argument, SITES_MOST);
-    return 0;
-}
-
-static int take_go_pprof(void *into, const char *argument, struct fault *fault)
+static int parse_go_pprof(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct serve_options *options = into;
     options->target.beside.go_pprof = options->go_pprof;
-    return go_endpoint_parse(argument, options->go_pprof, fault);
+    (void)name;
+    return go_endpoint_parse(value, options->go_pprof, fault);
 }
 
-static int take_sources(void *into, const char *argument, struct fault *fault)
+static int handle_sources(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct source_folders *sources = &((struct serve_options *)into)->server.sources;
     struct stat facts;
-    if (stat(argument, &facts) < 0)
-        return fault_set(fault, -errno, "--sources \"%.200s\": %s", argument, strerror(errno));
+    if (stat(value, &facts) < 0)
+        return fault_set(fault, -errno, "%s \"%.200s\": %s", name, value, strerror(errno));
     if (!S_ISDIR(facts.st_mode))
-        return fault_set(fault, -ENOTDIR, "--sources \"%.200s\" is no folder", argument);
+        return fault_set(fault, -ENOTDIR, "%s \"%.200s\" is no folder", name, value);
     if (sources->count == SOURCE_FOLDERS_MOST)
-        return fault_set(fault, -EINVAL, "--sources can be given %d times", SOURCE_FOLDERS_MOST);
-    sources->paths[sources->count++] = argument;
-    return 0;
-}
-
-static int take_until_stdin_ends(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct serve_options *)into)->until_stdin_ends = true;
-    return 0;
-}
-
-static int take_quiet(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct serve_options *)into)->quiet = true;
+        return fault_set(fault, -EINVAL, "%s can be given %d times", name, SOURCE_FOLDERS_MOST);
+    sources->paths[sources->count++] = value;
     return 0;
 }
 
 static const struct option_rule serve_rules[] = {
-    {"--pid", "PID", "the process to watch; its recording is found, now or later", take_pid},
-    {"--listen", "ADDR", "ADDRESS:PORT in numbers, or a port of 127.0.0.1 (127.0.0.1:17832)",
-     take_listen},
-    {"--token-file", "FILE", "ask every client for the token in it; a must for other machines",
-     take_token_file},
-    {"--addresses", NULL, "show addresses of the process to other machines, too", take_addresses},
-    {"--sites", "N", "call sites with numbers of their own in /metrics, about (20)", take_sites},
+    {"--pid", "PID", "process to watch; memoir serve finds its recording, now or later",
+     OPTION_COUNT(struct serve_options, target.pid, 1, INT32_MAX)},
+    {"--listen", "ADDR",
+     "address to serve on: ADDRESS:PORT in numbers, or a port (127.0.0.1:17832)",
+     OPTION_CALLBACK(parse_listen)},
+    {"--token-file", "FILE",
+     "file with the token that clients must send; required to serve other machines",
+     OPTION_TEXT(struct serve_options, token_file)},
+    {"--addresses", NULL, "show addresses of the process to other machines, too",
+     OPTION_FLAG(struct serve_options, server.show_addresses)},
+    {"--sites", "N", "about how many call sites have their own series in /metrics (20)",
+     OPTION_COUNT(struct serve_options, target.sites, 1, SITES_MOST)},
     {"--go-pprof", "URL",
-     "pass on what a Go program's own net/http/pprof serves there, as http://127.0.0.1:6060",
-     take_go_pprof},
+     "also serve the profiles of a Go program's own net/http/pprof, as http://127.0.0.1:6060",
+     OPTION_CALLBACK(parse_go_pprof)},
     {"--sources", "DIR",
      "show source files in this folder, by the tails of their paths; may be repeated",
-     take_sources},
-    {"--allow-host", "NAME", "also answer to this name in the Host header", take_allow_host},
-    {"--allow-origin", "URL", "let pages of this origin ask, and read the answers",
-     take_allow_origin},
-    {"--until-stdin-ends", NULL, "end when standard input does, as with run --serve",
-     take_until_stdin_ends},
-    {"--quiet", NULL, "say nothing but errors", take_quiet},
-    {NULL, NULL, NULL, NULL},
+     OPTION_CALLBACK(handle_sources)},
+    {"--allow-host", "NAME", "also answer to this name in the Host header",
+     OPTION_CALLBACK(handle_allow_host)},
+    {"--allow-origin", "URL", "allow pages of this origin to send requests and read answers (CORS)",
+     OPTION_CALLBACK(handle_allow_origin)},
+    {"--until-stdin-ends", NULL, "end when standard input ends, as with run --serve",
+     OPTION_FLAG(struct serve_options, until_stdin_ends)},
+    {"--quiet", NULL, "print only errors", OPTION_FLAG(struct serve_options, quiet)},
+    {.name = NULL},
 };
 
 /* Blocked before there are threads, so that only we get them.  What is ignored stays so: nohup means it. */

@@ -87,7 +87,7 @@ FILE *answer_open(const char *path, struct fault *fault)
 }
 
 /* Gives a file without a name its own, in place of what has it now. */
-static int take_place(FILE *file, const char *path)
+static int replace_file(FILE *file, const char *path)
 {
     char way[64], part[PATH_MAX];
     struct stat about, before;
@@ -139,7 +139,7 @@ int answer_close(FILE *file, const char *path, struct fault *fault)
     failed = ferror(file) || failed;
     if (failed && code == 0 && reader_left(file))
         code = EPIPE;
-    if (!failed && !is_standard(path) && (code = take_place(file, path)) != 0)
+    if (!failed && !is_standard(path) && (code = replace_file(file, path)) != 0)
         failed = true;
     if (!is_standard(path) && fclose(file) != 0 && !failed) {
         failed = true;

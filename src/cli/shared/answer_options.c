@@ -1,53 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/shared/answer_options.h"
 
-static int take_json(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct answer_options *)into)->json = true;
-    return 0;
-}
-
-static int take_csv(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct answer_options *)into)->csv = true;
-    return 0;
-}
-
-static int take_no_color(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct answer_options *)into)->no_color = true;
-    return 0;
-}
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct answer_options *)into)->output = argument;
-    return 0;
-}
-
 #define JSON                                                                                       \
     {                                                                                              \
-        "--json", NULL, "the answer as JSON, a stable interface", take_json                        \
+        "--json", NULL, "print JSON, a stable interface", OPTION_FLAG(struct answer_options, json) \
     }
 #define CSV                                                                                        \
     {                                                                                              \
-        "--csv", NULL, "the answer as a table, a row per line", take_csv                           \
+        "--csv", NULL, "print CSV", OPTION_FLAG(struct answer_options, csv)                        \
     }
 #define OUTPUT                                                                                     \
     {                                                                                              \
-        "-o", "FILE", "write the answer to FILE", take_output                                      \
+        "-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct answer_options, output)       \
     }
 #define NO_COLOR                                                                                   \
     {                                                                                              \
-        "--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color        \
+        "--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)",                      \
+            OPTION_FLAG(struct answer_options, no_color)                                           \
     }
 #define END                                                                                        \
     {                                                                                              \
-        NULL, NULL, NULL, NULL                                                                     \
+        .name = NULL                                                                               \
     }
 
 const struct option_rule answer_rules[] = {JSON, OUTPUT, NO_COLOR, END};

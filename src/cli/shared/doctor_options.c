@@ -8,34 +8,6 @@
 #include "cli/shared/helper_program.h"
 #include "wire/agent.h"
 
-static int take_json(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct doctor_options *)into)->json = true;
-    return 0;
-}
-
-static int take_no_color(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct doctor_options *)into)->no_color = true;
-    return 0;
-}
-
-static int take_folder(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct doctor_options *)into)->folder = argument;
-    return 0;
-}
-
-static int take_agent(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct doctor_options *)into)->agent = argument;
-    return 0;
-}
-
 void doctor_read_pages(struct pages_facts *facts, const struct doctor_options *options)
 {
     char path[PATH_MAX];
@@ -44,11 +16,14 @@ void doctor_read_pages(struct pages_facts *facts, const struct doctor_options *o
 }
 
 const struct option_rule doctor_rules[] = {
-    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
-    {"--folder", "DIR", "where recordings would go; this folder unless given", take_folder},
-    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")", take_agent},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL},
+    {"--json", NULL, "print JSON, a stable interface", OPTION_FLAG(struct doctor_options, json)},
+    {"--folder", "DIR", "folder where recordings would go (this folder)",
+     OPTION_TEXT(struct doctor_options, folder)},
+    {"--agent", "PATH", "socket of memoir agent (" AGENT_SOCKET_PATH ")",
+     OPTION_TEXT(struct doctor_options, agent)},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)",
+     OPTION_FLAG(struct doctor_options, no_color)},
+    {.name = NULL},
 };
 
 struct command_help doctor_help(const struct option_set *sets)

@@ -131,7 +131,7 @@ static char *next_line(FILE *answers, char **line, size_t *room)
     return *line;
 }
 
-static bool take_location(struct recording *recording, char *line)
+static bool parse_location(struct recording *recording, char *line)
 {
     char *fields[NAME_FIELDS];
     for (int i = 0; i < NAME_FIELDS; i++)
@@ -157,7 +157,7 @@ static int read_answers(struct naming *naming, FILE *answers)
         fine = count <= LOCATIONS_MAX;
         uint32_t const first = (uint32_t)recording->locations.count;
         for (unsigned long k = 0; k < count && fine; k++)
-            fine = next_line(answers, &line, &room) && take_location(recording, line);
+            fine = next_line(answers, &line, &room) && parse_location(recording, line);
         if (fine) {
             frame->first_location = first;
             frame->location_count = (uint32_t)count;

@@ -8,6 +8,7 @@
 
 #include "cli/shared/help.h"
 #include "cli/shared/answer_file.h"
+#include "cli/shared/option_store.h"
 #include "base/nearest.h"
 
 struct match {
@@ -71,7 +72,7 @@ static int unknown_option(const struct option_set *sets, size_t set_count, const
 }
 
 /* Handles argv[at] with what `match` found; the number of words used, or -EINVAL. */
-static int take_option(char **argv, int at, const struct match *match, struct fault *fault)
+static int handle_option(char **argv, int at, const struct match *match, struct fault *fault)
 {
     const struct option_rule *rule = match->rule;
     const char *argument = match->argument;
@@ -89,7 +90,7 @@ static int take_option(char **argv, int at, const struct match *match, struct fa
         return fault_set(fault, -EINVAL, "%s needs an argument: %s %s", rule->name, rule->name,
                          rule->argument);
     struct fault inner = {.text = ""};
-    int err = rule->take(match->into, argument, &inner);
+    int err = option_store(rule, match->into, argument, &inner);
     if (err == 0)
         return used;
     if (inner.text[0])
@@ -118,7 +119,7 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
             return -ECANCELED;
         if (!find_rule(sets, set_count, word, &match))
             return unknown_option(sets, set_count, word, fault);
-        int const used = take_option(argv, at, &match, fault);
+        int const used = handle_option(argv, at, &match, fault);
         if (used < 0)
             return used;
         at += used;

@@ -1,30 +1,101 @@
 /* options.h - command-line options from tables, with the help made from the same tables.
  *
- * A command lists its option sets: its own, and shared ones such as selection_rules.  Accepted
- * forms:
- * --name value, --name=value, -o value, -ovalue; "--" ends the options; other words may stand
- * anywhere. */
+ * A command lists its option sets: its own, and shared ones such as selection_rules.  A row names an
+ * option, says what its value is (kind), where the value goes (a field of the struct that the set hands
+ * in) and which values are allowed; the sentence about a wrong value comes from the kind.  Shell
+ * completion and man pages are to be made from the same rows: all that a user must know of an option
+ * belongs into its row, not into a callback.
+ *
+ *     static const struct option_rule rules[] = {
+ *         {"--json", NULL, "print JSON", OPTION_FLAG(struct mine, json)},
+ *         {"--top", "N", "at most N rows (20)", OPTION_COUNT(struct mine, top, 1, 1000)},
+ *         {.name = NULL}};
+ *
+ * Accepted forms: --name value, --name=value, -o value, -ovalue; "--" ends the options; other words
+ * may stand anywhere. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/fault.h"
 
+enum option_kind {
+    OPTION_KIND_CALLBACK,
+    OPTION_KIND_FLAG,     /* bool: becomes true */
+    OPTION_KIND_VALUE,    /* a flag for an enum or an integer: becomes `value` */
+    OPTION_KIND_BITS,     /* a flag for an unsigned integer: the bits of `value` are added */
+    OPTION_KIND_TEXT,     /* const char *, which lives as long as argv; NULL: was left out */
+    OPTION_KIND_COUNT,    /* an integer, between `least` and `most` */
+    OPTION_KIND_BYTES,    /* an integer, typed as 64K or 2G */
+    OPTION_KIND_DURATION, /* nanoseconds, typed as 250ms, 90s or 1h30m */
+    OPTION_KIND_CHOICE,   /* an enum or an unsigned integer: which of `choices`, from 0 */
+    OPTION_KIND_LIST,     /* struct option_list: may be repeated, `most` times */
+};
+
+/* Stores a value by code.  `name` is the option as its row has it; `value` is NULL for a flag or where an
+ * optional argument was left out, and lives as long as argv.  0, or -errno with a sentence in `fault`;
+ * when the sentence is left empty a general one is made. */
+typedef int option_callback(void *into, const char *name, const char *value, struct fault *fault);
+
 struct option_rule {
     const char *name; /* "--top"; "-o" */
-    const char *
-        argument; /* what to call its argument in the help; NULL for a flag; "=NAME": it may be left out, and is
-                           * given in the same word */
+    /* What the help calls the argument; NULL for a flag; "=NAME": may be left out, and is given in the
+     * same word. */
+    const char *argument;
     const char *help; /* one line */
-    /* Stores it.  `argument` is NULL for a flag, or if it was left out, and lives as long as argv.  0, or -errno with a
-     * sentence in `fault`; when the sentence is left empty a general one is made. */
-    int (*take)(void *into, const char *argument, struct fault *fault);
+    enum option_kind kind;
+    size_t offset, size; /* of the field */
+    size_t also;         /* 1 + the offset of a bool that becomes true as well; 0: none */
+    /* Of OPTION_VALUE and OPTION_BITS; of a number whose argument was left out, or 0: it stays. */
+    uint64_t value;
+    uint64_t least, most;       /* limits, both allowed */
+    const char *const *choices; /* ends with NULL; a choice "" cannot be typed */
+    option_callback *callback;
 };
+
+/* Texts that live as long as argv, in the order typed.  Zero it to begin; vec_free ends it. */
+struct option_list {
+    const char **items;
+    size_t count, room;
+};
+
+/* What stands in a row behind the help text: OPTION_TEXT(struct mine, output).  A field of another type than
+ * the kind's does not compile. */
+#define OPTION_FIELD(which, type, field)                                                           \
+    .kind = (which), .offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
+#define OPTION_TYPED(which, type, field, field_type)                                               \
+    .kind = (which), .size = sizeof(((type *)0)->field),                                           \
+    .offset = _Generic(((type *)0)->field, field_type                                              \
+                       : offsetof(type, field))
+#define OPTION_FLAG(type, field) OPTION_TYPED(OPTION_KIND_FLAG, type, field, bool)
+#define OPTION_VALUE(type, field, number)                                                          \
+    OPTION_FIELD(OPTION_KIND_VALUE, type, field), .value = (number)
+#define OPTION_BITS(type, field, bits) OPTION_FIELD(OPTION_KIND_BITS, type, field), .value = (bits)
+#define OPTION_TEXT(type, field)       OPTION_TYPED(OPTION_KIND_TEXT, type, field, const char *)
+#define OPTION_COUNT(type, field, from, to)                                                        \
+    OPTION_FIELD(OPTION_KIND_COUNT, type, field), .least = (from), .most = (to)
+#define OPTION_BYTES(type, field, from, to)                                                        \
+    OPTION_FIELD(OPTION_KIND_BYTES, type, field), .least = (from), .most = (to)
+#define OPTION_DURATION(type, field, from, to)                                                     \
+    OPTION_TYPED(OPTION_KIND_DURATION, type, field, uint64_t), .least = (from), .most = (to)
+#define OPTION_CHOICE(type, field, names)                                                          \
+    OPTION_FIELD(OPTION_KIND_CHOICE, type, field), .choices = (names)
+#define OPTION_LIST(type, field, count_max)                                                        \
+    OPTION_TYPED(OPTION_KIND_LIST, type, field, struct option_list), .most = (count_max)
+#define OPTION_CALLBACK(function) .kind = OPTION_KIND_CALLBACK, .callback = (function)
+/* Behind any of them: a flag that is set as well. */
+#define OPTION_ALSO(type, field)                                                                   \
+    .also = 1 + _Generic(((type *)0)->field, bool : offsetof(type, field))
+#define OPTION_NO_LIMIT UINT64_MAX
+/* Behind a number with an optional argument: its value where the argument is left out. */
+#define OPTION_LEFT_OUT(number) .value = (number)
 
 struct option_set {
     const char *title;               /* heading in the help; NULL for none */
     const struct option_rule *rules; /* ends with a NULL name */
-    void *into;                      /* handed to `take` */
+    void *into;                      /* the struct whose fields the rules name */
 };
 
 /* What a command is, for its --help and for its errors. */
@@ -37,10 +108,9 @@ struct command_help {
 };
 
 /* Parses argv[1] onward; argv[0] is the command's name.  The words that are no options are moved to
- * argv[1].. in order.  Their number, or -1 with *status set to what the command must return: 0
- * after
- * --help was printed, 2 after wrong usage was explained on stderr in one sentence.  No answer takes the place of a file
- * that is one of the words: see answer_protect. */
+ * argv[1].. in order.  Their number, or -1 with *status set to what the command must return: 0 after
+ * --help was printed, 2 after wrong usage was explained on stderr in one sentence.  No answer takes
+ * the place of a file that is one of the words: see answer_protect. */
 int command_words(int argc, char **argv, const struct command_help *help, int *status);
 
 /* The same without printing, for tests: -ECANCELED for --help, -EINVAL with `fault`. */

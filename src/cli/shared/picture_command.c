@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/human.h"
 #include "cli/shared/open_input.h"
-
-#define PIXELS_MAX 16000
 
 void picture_pick_rules(const struct picture_rule *wanted,
                         struct option_rule rules[PICTURE_RULES_MAX])
@@ -26,16 +23,6 @@ void picture_pick_rules(const struct picture_rule *wanted,
         count++;
     }
     rules[count] = (struct option_rule){0};
-}
-
-int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fault)
-{
-    uint64_t count;
-    if (human_parse_count(argument, &count) < 0 || count < 1 || count > PIXELS_MAX)
-        return fault_set(fault, -EINVAL, "\"%s\" is no number of pixels from 1 to %d", argument,
-                         PIXELS_MAX);
-    *pixels = (unsigned)count;
-    return 0;
 }
 
 int picture_run(const struct picture_job *job, const char *path)

@@ -18,8 +18,9 @@ struct picture_rule {
 void picture_pick_rules(const struct picture_rule *wanted,
                         struct option_rule rules[PICTURE_RULES_MAX]);
 
-/* A number of pixels.  For `take` of an option. */
-int picture_take_pixels(unsigned *pixels, const char *argument, struct fault *fault);
+/* In the row of an option: a number of pixels. */
+#define PICTURE_PIXELS(type, field) OPTION_COUNT(type, field, 1, PICTURE_PIXELS_MAX)
+#define PICTURE_PIXELS_MAX          16000
 
 struct picture_job {
     const char *command; /* "flame" */

@@ -1,68 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/shared/selection_options.h"
 
-static int take_node(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct selection *)into)->node = argument;
-    return 0;
-}
-
-static int take_kind(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct selection *)into)->kind = argument;
-    return 0;
-}
-
-static int take_output(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    ((struct selection *)into)->output = argument;
-    return 0;
-}
-
-static int set_flag(bool *flag)
-{
-    *flag = true;
-    return 0;
-}
-
-#define FLAG_TAKER(field)                                                                          \
-    static int take_##field(void *into, const char *argument, struct fault *fault)                 \
-    {                                                                                              \
-        (void)argument, (void)fault;                                                               \
-        return set_flag(&((struct selection *)into)->field);                                       \
-    }
-FLAG_TAKER(top_down)
-FLAG_TAKER(reverse)
-FLAG_TAKER(json)
-FLAG_TAKER(csv)
-FLAG_TAKER(no_color)
-
 const struct option_rule selection_rules[] = {
     {"--metric", "NAME", "what to measure: heap.peak (default), heap.leaked, heap.live, ...",
-     selection_take_metric},
+     OPTION_CALLBACK(selection_parse)},
     {"--by", "WHAT", "one row per stack, function, module, thread, line or phase",
-     selection_take_by},
-    {"--at", "T", "as it was at T: 90s, 1h30m, -10s (before the end), 50%, peak, mark:NAME",
-     selection_take_at},
-    {"--between", "A,B", "what happened from A to B, or in a phase: phase:NAME",
-     selection_take_between},
+     OPTION_CALLBACK(selection_parse)},
+    {"--at", "T", "state at time T: 90s, 1h30m, -10s (before the end), 50%, peak, mark:NAME",
+     OPTION_CALLBACK(selection_parse)},
+    {"--between", "A,B", "changes from time A to time B, or in a phase: phase:NAME",
+     OPTION_CALLBACK(selection_parse)},
     {"--filter", "REGEX", "only stacks with a function, module or file that matches",
-     selection_take_filter},
-    {"--top", "N", "at most N rows", selection_take_top},
-    {"--threshold", "X", "leave out what is under X: 1% of the total, or 64K",
-     selection_take_threshold},
-    {"--node", "NAME", "of a run of memoir watch: this node, and not all", take_node},
-    {"--kind", "KIND", "of a run: its heap (default), cpu, goroutine, mutex or block profiles",
-     take_kind},
-    {"--top-down", NULL, "as a tree from main to the code that asked", take_top_down},
-    {"--reverse", NULL, "the other way round: smallest first; callers first in a picture",
-     take_reverse},
-    {"--json", NULL, "the answer as JSON, a stable interface", take_json},
-    {"--csv", NULL, "the answer as CSV", take_csv},
-    {"-o", "FILE", "write the answer to FILE", take_output},
-    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL},
+     OPTION_CALLBACK(selection_parse)},
+    {"--top", "N", "at most N rows", OPTION_CALLBACK(selection_parse)},
+    {"--threshold", "X", "leave out rows below X: 1% of the total, or 64K",
+     OPTION_CALLBACK(selection_parse)},
+    {"--node", "NAME", "only this node of a run of memoir watch",
+     OPTION_TEXT(struct selection, node)},
+    {"--kind", "KIND", "which profiles of a run: heap (default), cpu, goroutine, mutex or block",
+     OPTION_TEXT(struct selection, kind)},
+    {"--top-down", NULL, "show a tree from main to the code that allocates",
+     OPTION_FLAG(struct selection, top_down)},
+    {"--reverse", NULL, "reverse the order: smallest first; callers first in a picture",
+     OPTION_FLAG(struct selection, reverse)},
+    {"--json", NULL, "print JSON, a stable interface", OPTION_FLAG(struct selection, json)},
+    {"--csv", NULL, "print CSV", OPTION_FLAG(struct selection, csv)},
+    {"-o", "FILE", "write the answer to FILE", OPTION_TEXT(struct selection, output)},
+    {"--no-color", NULL, "no colours, also on a terminal (as NO_COLOR=1)",
+     OPTION_FLAG(struct selection, no_color)},
+    {.name = NULL},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/shared/serve_helper.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,25 +13,24 @@
 
 #include "cli/shared/helper_program.h"
 
+#define OPTIONS_MAX 4
+
 static struct {
-    const char *address, *token_file, *go_pprof;
+    const char *names[OPTIONS_MAX], *values[OPTIONS_MAX]; /* of options that are passed on */
+    size_t option_count;
     pid_t pid; /* 0: there is none */
     int lifeline;
 } helper;
 
-void serve_helper_listen(const char *address)
+void serve_helper_option(const char *name, const char *value)
 {
-    helper.address = address;
-}
-
-void serve_helper_token_file(const char *path)
-{
-    helper.token_file = path;
-}
-
-void serve_helper_go_pprof(const char *url)
-{
-    helper.go_pprof = url;
+    size_t at = 0;
+    while (at < helper.option_count && strcmp(helper.names[at], name) != 0)
+        at++;
+    assert(at < OPTIONS_MAX);
+    helper.names[at] = name;
+    helper.values[at] = value;
+    helper.option_count += at == helper.option_count;
 }
 
 /* In a group of its own: a Ctrl-C is meant for the program, which may not end by it. */
@@ -54,15 +54,6 @@ static int spawn(const char *path, char *const *words, int input)
     return err;
 }
 
-static size_t add_option(const char **words, size_t count, const char *name, const char *argument)
-{
-    if (!argument)
-        return count;
-    words[count] = name;
-    words[count + 1] = argument;
-    return count + 2;
-}
-
 /* `option` is NULL when what is served stands alone. */
 static void begin(bool quiet, const char *option, const char *what)
 {
@@ -73,9 +64,10 @@ static void begin(bool quiet, const char *option, const char *what)
     if (option)
         words[count++] = option;
     words[count++] = what;
-    count = add_option(words, count, "--listen", helper.address);
-    count = add_option(words, count, "--token-file", helper.token_file);
-    count = add_option(words, count, "--go-pprof", helper.go_pprof);
+    for (size_t i = 0; i < helper.option_count; i++) {
+        words[count++] = helper.names[i];
+        words[count++] = helper.values[i];
+    }
     if (quiet)
         words[count] = "--quiet";
     int err = -helper_program_path("memoir-serve", path);

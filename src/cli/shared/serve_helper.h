@@ -6,14 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where it is to listen; NULL: where it does by itself. */
-void serve_helper_listen(const char *address);
-
-/* What those must know who ask from elsewhere; NULL: nobody may. */
-void serve_helper_token_file(const char *path);
-
-/* Where the program itself serves net/http/pprof; NULL: nowhere. */
-void serve_helper_go_pprof(const char *url);
+/* Passes an option of memoir serve on: --listen, --token-file or --go-pprof.  `value` must last. */
+void serve_helper_option(const char *name, const char *value);
 
 /* For recording_wish.began: starts it for process `pid`.  What is wrong it says itself; recording goes on. */
 void serve_helper_begin(bool quiet, uint32_t pid);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/human.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/options.h"
 #include "cli/shared/selection_options.h"
@@ -23,109 +22,53 @@ struct top_options {
     bool once, json, no_color;
 };
 
-static int take_metric(void *into, const char *argument, struct fault *fault)
+static int handle_metric(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct top_options *options = into;
-    const struct metric *metric = metric_find(argument);
+    const struct metric *metric = metric_find(value);
     if (!metric || metric->kind == METRIC_PINNED)
         return fault_set(fault, -EINVAL,
-                         "--metric cannot be \"%s\" here: heap.live, heap.allocated, heap.calls, "
+                         "%s cannot be \"%s\" here: heap.live, heap.allocated, heap.calls, "
                          "heap.temporary, maps.live and others that run can",
-                         argument);
+                         name, value);
     options->choice.question.metric = metric;
     return 0;
 }
 
-static int take_by(void *into, const char *argument, struct fault *fault)
-{
-    struct top_options *options = into;
-    static const enum grouping groupings[] = {BY_FUNCTION, BY_LINE, BY_STACK, BY_MODULE};
-    for (size_t i = 0; i < sizeof(groupings) / sizeof(groupings[0]); i++) {
-        if (strcmp(top_grouping_name(groupings[i]), argument) == 0) {
-            options->choice.question.by = groupings[i];
-            return 0;
-        }
-    }
-    return fault_set(fault, -EINVAL, "--by cannot be \"%s\": it is function, line, stack or module",
-                     argument);
-}
+static const char *const grouping_names[] = {
+    [BY_STACK] = "stack", [BY_FUNCTION] = "function", [BY_MODULE] = "module",
+    [BY_THREAD] = "",     [BY_LINE] = "line",         NULL};
 
-static int take_sort(void *into, const char *argument, struct fault *fault)
-{
-    struct top_options *options = into;
-    for (int i = 0; i < LIVE_ORDERS; i++) {
-        if (strcmp(top_order_names[i], argument) == 0) {
-            options->choice.question.order = (enum live_order)i;
-            return 0;
-        }
-    }
-    return fault_set(fault, -EINVAL, "--sort cannot be \"%s\": it is value, growth or count",
-                     argument);
-}
-
-static int take_filter(void *into, const char *argument, struct fault *fault)
+static int parse_filter(void *into, const char *name, const char *value, struct fault *fault)
 {
     struct top_choice *choice = &((struct top_options *)into)->choice;
-    if (top_choice_set_filter(choice, argument) < 0)
-        return fault_set(fault, -EINVAL, "--filter: %s", choice->message);
-    return 0;
-}
-
-static int take_since(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return human_parse_duration(argument, &((struct top_options *)into)->since_ns);
-}
-
-static int take_every(void *into, const char *argument, struct fault *fault)
-{
-    struct top_options *options = into;
-    int const err = human_parse_duration(argument, &options->every_ns);
-    if (!err && options->every_ns < EVERY_LEAST_NS)
-        return fault_set(fault, -EINVAL, "--every %s is too often; give at least 100ms", argument);
-    return err;
-}
-
-static int take_top(void *into, const char *argument, struct fault *fault)
-{
-    (void)fault;
-    return human_parse_count(argument, &((struct top_options *)into)->rows);
-}
-
-static int take_once(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct top_options *)into)->once = true;
-    return 0;
-}
-
-static int take_json(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct top_options *)into)->json = ((struct top_options *)into)->once = true;
-    return 0;
-}
-
-static int take_no_color(void *into, const char *argument, struct fault *fault)
-{
-    (void)argument, (void)fault;
-    ((struct top_options *)into)->no_color = true;
+    if (top_choice_set_filter(choice, value) < 0)
+        return fault_set(fault, -EINVAL, "%s: %s", name, choice->message);
     return 0;
 }
 
 static const struct option_rule top_rules[] = {
     {"--metric", "NAME", "what to measure: heap.live (default), heap.allocated, heap.calls, ...",
-     take_metric},
-    {"--by", "WHAT", "one row per function (default), line, stack or module", take_by},
-    {"--sort", "WHAT", "by value (default), growth or count", take_sort},
-    {"--filter", "REGEX", "only stacks with a function, module or file that matches", take_filter},
-    {"--since", "TIME", "growth counts from so long ago (1m)", take_since},
-    {"--every", "TIME", "look for news so often (1s)", take_every},
-    {"--once", NULL, "print one page and end; so it is when the output is no terminal", take_once},
-    {"--json", NULL, "one answer as JSON, a stable interface", take_json},
-    {"--top", "N", "rows of that answer (19)", take_top},
-    {"--no-color", NULL, "no colours with --once (as NO_COLOR=1)", take_no_color},
-    {NULL, NULL, NULL, NULL},
+     OPTION_CALLBACK(handle_metric)},
+    {"--by", "WHAT", "one row per function (default), line, stack or module",
+     OPTION_CHOICE(struct top_options, choice.question.by, grouping_names)},
+    {"--sort", "WHAT", "by value (default), growth or count",
+     OPTION_CHOICE(struct top_options, choice.question.order, top_order_names)},
+    {"--filter", "REGEX", "only stacks with a function, module or file that matches",
+     OPTION_CALLBACK(parse_filter)},
+    {"--since", "TIME", "period over which growth is counted (1m)",
+     OPTION_DURATION(struct top_options, since_ns, 0, OPTION_NO_LIMIT)},
+    {"--every", "TIME", "how often to refresh (1s)",
+     OPTION_DURATION(struct top_options, every_ns, EVERY_LEAST_NS, OPTION_NO_LIMIT)},
+    {"--once", NULL, "print one page and end; the default when the output is no terminal",
+     OPTION_FLAG(struct top_options, once)},
+    {"--json", NULL, "print one answer as JSON, a stable interface; implies --once",
+     OPTION_FLAG(struct top_options, json), OPTION_ALSO(struct top_options, once)},
+    {"--top", "N", "rows of the page with --once or --json (19)",
+     OPTION_COUNT(struct top_options, rows, 0, OPTION_NO_LIMIT)},
+    {"--no-color", NULL, "no colours with --once (as NO_COLOR=1)",
+     OPTION_FLAG(struct top_options, no_color)},
+    {.name = NULL},
 };
 
 static int print_page(const struct top_page *page, const struct top_options *options)

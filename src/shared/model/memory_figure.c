@@ -26,17 +26,18 @@ uint64_t memory_figure_of(const struct memory_bytes *bytes, enum memory_figure f
     }
 }
 
-static const char *const names[FIGURES] = {"rss", "pss", "private", "shared", "swap", "virtual"};
+const char *const memory_figure_names[] = {"rss",  "pss",     "private", "shared",
+                                           "swap", "virtual", NULL};
 
 const char *memory_figure_name(enum memory_figure figure)
 {
-    return names[figure];
+    return memory_figure_names[figure];
 }
 
 enum memory_figure memory_figure_find(const char *name)
 {
     int figure = 0;
-    while (figure < FIGURES && strcmp(name, names[figure]) != 0)
+    while (figure < FIGURES && strcmp(name, memory_figure_names[figure]) != 0)
         figure++;
     return (enum memory_figure)figure;
 }

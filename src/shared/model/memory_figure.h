@@ -17,5 +17,6 @@ enum memory_figure {
 extern const char *const memory_bytes_names[MEMORY_BYTES_FIELDS];
 
 uint64_t memory_figure_of(const struct memory_bytes *bytes, enum memory_figure figure);
+extern const char *const memory_figure_names[]; /* by enum memory_figure; ends with NULL */
 const char *memory_figure_name(enum memory_figure figure); /* "rss", ... */
 enum memory_figure memory_figure_find(const char *name);   /* FIGURES: none */

@@ -40,15 +40,28 @@ TEST(only_the_picked_options_are_there)
     assert_null(rules[2].name);
 }
 
+struct size {
+    unsigned width;
+};
+
+static int parse_width(struct size *size, char *value)
+{
+    static const struct option_rule rules[] = {
+        {"--width", "PIXELS", "", PICTURE_PIXELS(struct size, width)}, {.name = NULL}};
+    struct option_set const set = {NULL, rules, size};
+    struct fault fault = {0};
+    return options_parse(3, (char *[]){"cmd", "--width", value, NULL}, &set, 1, &fault);
+}
+
 TEST(pixels_are_a_number_in_bounds)
 {
-    unsigned pixels = 7;
-    static const char *const wrong[] = {"0", "-1", "16001", "wide", "", "99999999999999999999"};
+    struct size size = {.width = 7};
+    static char *const wrong[] = {"0", "-1", "16001", "wide", "", "99999999999999999999"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_int_equal(picture_take_pixels(&pixels, wrong[i], NULL), -EINVAL);
-    assert_int_equal(pixels, 7);
-    assert_int_equal(picture_take_pixels(&pixels, "16000", NULL), 0);
-    assert_int_equal(pixels, 16000);
+        assert_int_equal(parse_width(&size, wrong[i]), -EINVAL);
+    assert_int_equal(size.width, 7);
+    assert_int_equal(parse_width(&size, "16000"), 0);
+    assert_int_equal(size.width, 16000);
 }
 
 TEST(a_missing_helper_is_told)

@@ -2,6 +2,7 @@
 #include "cli/shared/selection_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -51,6 +52,27 @@ TEST(each_option_lands_in_its_field)
     CHECK(selection.reverse && selection.top_down && selection.no_color && !selection.csv);
     CHECK(selection.threshold_share == 0.015);
     assert_string_equal(selection.output, "x.json");
+}
+
+/* A command line says "--at", an address "at": sentences use what the person knows. */
+TEST(sentences_use_the_name_that_was_given)
+{
+    for (size_t i = 0; selection_name(i); i++) {
+        const char *name = selection_name(i);
+        char option[32], wrong[] = "[x";
+        snprintf(option, sizeof(option), "--%s", name);
+        if (strcmp(name, "metric") == 0) /* which may be a recording's own */
+            continue;
+        CHECK(selection_parse(&selection, name, wrong, &fault) == -EINVAL);
+        CHECK(strncmp(fault.text, name, strlen(name)) == 0 && !strstr(fault.text, "--"));
+        CHECK(selection_parse(&selection, option, wrong, &fault) == -EINVAL);
+        CHECK(strncmp(fault.text, option, strlen(option)) == 0);
+    }
+    struct time_range range;
+    CHECK(selection_parse(&selection, "with-at", "99h", &fault) == 0 && selection.at_given);
+    CHECK(selection_range(&selection, sample.recording, &range, &fault) == -EINVAL);
+    CHECK(strncmp(fault.text, "with-at is past the end", 23) == 0);
+    CHECK(selection_parse(&selection, "--no-such", "x", &fault) == -EINVAL);
 }
 
 TEST(defaults_ask_for_the_peak)
@@ -242,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             names_that_are_not_there_are_said_and_do_not_steer_a_terminal, begin, end),
         cmocka_unit_test_setup_teardown(each_option_lands_in_its_field, begin, end),
+        cmocka_unit_test_setup_teardown(sentences_use_the_name_that_was_given, begin, end),
         cmocka_unit_test_setup_teardown(defaults_ask_for_the_peak, begin, end),
         cmocka_unit_test_setup_teardown(wrong_values_are_explained, begin, end),
         cmocka_unit_test_setup_teardown(a_file_may_have_metrics_of_its_own, begin, end),

@@ -158,7 +158,7 @@ TEST(the_filter_narrows_rows_and_histogram)
     struct report report;
     struct fault fault = {0};
     CHECK(report_prepare(sample.recording, &question, &report, &fault) == -EINVAL);
-    CHECK(strstr(fault.text, "--filter"));
+    CHECK(strstr(fault.text, "leave out the filter"));
     pattern_destroy(pattern);
 }
 

@@ -5,18 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-int diff_scale_parse(const char *word, enum diff_scale *scale, struct fault *fault)
+const char *const diff_scale_names[] = {
+    [SCALE_NONE] = "none", [SCALE_TIME] = "time", [SCALE_TOTAL] = "total", NULL};
+
+bool diff_scale_find(const char *name, enum diff_scale *scale)
 {
-    static const char *const words[] = {
-        [SCALE_NONE] = "none", [SCALE_TIME] = "time", [SCALE_TOTAL] = "total"};
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (strcmp(word, words[i]) == 0) {
+    for (int i = 0; diff_scale_names[i]; i++)
+        if (strcmp(name, diff_scale_names[i]) == 0) {
             *scale = (enum diff_scale)i;
-            return 0;
+            return true;
         }
-    }
-    return fault_set(fault, -EINVAL, "--normalise cannot be \"%s\": it is none, time or total",
-                     word);
+    return false;
 }
 
 uint64_t diff_side_time(const struct diff_side *side)
@@ -34,8 +33,8 @@ static int by_time(const struct diff_side *before, const struct diff_side *after
     const struct metric *metric = after->weights->metric;
     if (metric->kind != METRIC_COUNTER)
         return fault_set(fault, -EINVAL,
-                         "%s does not add up over time, so it cannot be compared per second: use "
-                         "--normalise total, or a metric such as heap.allocated or cpu.on",
+                         "%s does not add up over time, so it cannot be compared per second: "
+                         "normalise by total, or take a metric such as heap.allocated or cpu.on",
                          metric->name);
     if (older == 0 || newer == 0)
         return fault_set(fault, -EINVAL, "a recording without duration has no rate per second");

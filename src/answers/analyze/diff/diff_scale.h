@@ -9,8 +9,9 @@ enum diff_scale {
     SCALE_TOTAL, /* the same total: only shares count */
 };
 
-/* "none", "time" or "total".  0 or -EINVAL with a sentence. */
-int diff_scale_parse(const char *word, enum diff_scale *scale, struct fault *fault);
+extern const char *const diff_scale_names[]; /* "none", "time", "total"; NULL */
+/* false, and nothing is written, when there is none of that name. */
+bool diff_scale_find(const char *name, enum diff_scale *scale);
 
 /* 0, or -EINVAL with a sentence when it makes no sense for the metric or these numbers. */
 int diff_scale_factor(enum diff_scale scale, const struct diff_side *before,

@@ -340,7 +340,7 @@ int heaptrack_write(struct export_job *job, struct output *out, struct fault *fa
         return fault_set(
             fault, -EINVAL,
             "a heaptrack file is made of single blocks, and this recording does not tell any: "
-            "take --to massif, pprof or folded");
+            "export to massif, pprof or folded");
     int err = heap_sums_gather(job->recording, &file.sums, fault);
     if (err == 0) {
         err = write_all(&file);

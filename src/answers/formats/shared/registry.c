@@ -39,14 +39,17 @@ const char *export_refusal(const struct export_format *format, bool has_metric, 
                            bool has_filter)
 {
     if (has_range && !format->takes_range)
-        return "a heaptrack file is made of the whole run: leave --at and --between out, "
-               "heaptrack_gui can filter by time itself";
+        return "a heaptrack file is made of the whole run: ask for no time, heaptrack_gui can "
+               "filter by "
+               "time itself";
     if (has_metric && !format->takes_metric)
-        return "a heaptrack file holds calls, peak, leaks and temporary counts together: leave "
-               "--metric out";
+        return "a heaptrack file holds calls, peak, leaks and temporary counts together: ask for "
+               "no "
+               "metric";
     if (has_filter && !format->takes_filter)
-        return "a heaptrack file is made of all stacks, or its peak would be wrong: leave --filter "
-               "out and use heaptrack_print --filter-bt-function";
+        return "a heaptrack file is made of all stacks, or its peak would be wrong: ask for no "
+               "filter, "
+               "and use heaptrack_print --filter-bt-function";
     return NULL;
 }
 

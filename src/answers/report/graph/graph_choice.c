@@ -35,82 +35,89 @@ void graph_choice_fini(struct graph_choice *choice)
 }
 
 /* "0.5" and "0.5%" are both half a percent, as for gprof2dot. */
-static int take_percent(double *share, const char *argument, struct fault *fault)
+static int parse_percent(double *share, const char *value, struct fault *fault)
 {
     char *end;
-    double const percent = strtod(argument, &end);
-    while (end > argument && *end == ' ')
+    double const percent = strtod(value, &end);
+    while (end > value && *end == ' ')
         end++;
-    if (end == argument || (strcmp(end, "") != 0 && strcmp(end, "%") != 0) ||
+    if (end == value || (strcmp(end, "") != 0 && strcmp(end, "%") != 0) ||
         !(percent >= 0 && percent <= 100))
         return fault_set(fault, -EINVAL, "\"%s\" is no share: it is a percentage such as 0.5",
-                         argument);
+                         value);
     *share = percent / 100;
     return 0;
 }
 
-int graph_choice_take_node(void *into, const char *argument, struct fault *fault)
-{
-    return take_percent(&((struct graph_choice *)into)->node_share, argument, fault);
-}
-
-int graph_choice_take_edge(void *into, const char *argument, struct fault *fault)
-{
-    return take_percent(&((struct graph_choice *)into)->edge_share, argument, fault);
-}
-
-int graph_choice_take_nodes(void *into, const char *argument, struct fault *fault)
-{
-    struct graph_choice *choice = into;
-    uint64_t count;
-    if (human_parse_count(argument, &count) < 0 || count < 1 || count > GRAPH_NODES_CAP)
-        return fault_set(fault, -EINVAL, "--nodes cannot be \"%s\": it is a number from 1 to %d",
-                         argument, GRAPH_NODES_CAP);
-    choice->max_nodes = count;
-    return 0;
-}
-
-int graph_choice_take_depth(void *into, const char *argument, struct fault *fault)
-{
-    struct graph_choice *choice = into;
-    uint64_t depth;
-    if (human_parse_count(argument, &depth) < 0 || depth < 1 || depth > DEPTH_MAX)
-        return fault_set(fault, -EINVAL, "--depth cannot be \"%s\": it is a number of calls",
-                         argument);
-    choice->depth = depth;
-    return 0;
-}
-
-static int take_pattern(struct graph_pattern *pattern, const char *option, const char *argument,
+static int parse_number(uint64_t *number, uint64_t most, const char *name, const char *value,
                         struct fault *fault)
 {
+    uint64_t count;
+    if (human_parse_count(value, &count) < 0 || count < 1 || count > most)
+        return fault_set(fault, -EINVAL, "%s cannot be \"%s\": it is a number from 1 to %llu", name,
+                         value, (unsigned long long)most);
+    *number = count;
+    return 0;
+}
+
+static int parse_pattern(struct graph_pattern *pattern, const char *name, const char *value,
+                         struct fault *fault)
+{
     forget(pattern);
-    int const err = pattern_compile(argument, PATTERN_ANYWHERE, option, &pattern->compiled, fault);
-    pattern->text = err ? NULL : argument;
+    int const err = pattern_compile(value, PATTERN_ANYWHERE, name, &pattern->compiled, fault);
+    pattern->text = err ? NULL : value;
     return err;
 }
 
-int graph_choice_take_root(void *into, const char *argument, struct fault *fault)
+static int parse_focus(struct graph_choice *choice, const char *name, const char *value,
+                       struct fault *fault)
 {
-    return take_pattern(&((struct graph_choice *)into)->root, "--root", argument, fault);
-}
-
-int graph_choice_take_leaf(void *into, const char *argument, struct fault *fault)
-{
-    return take_pattern(&((struct graph_choice *)into)->leaf, "--leaf", argument, fault);
-}
-
-int graph_choice_take_path(void *into, const char *argument, struct fault *fault)
-{
-    return take_pattern(&((struct graph_choice *)into)->path, "--path", argument, fault);
-}
-
-int graph_choice_take_focus(void *into, const char *argument, struct fault *fault)
-{
-    if (!*argument)
-        return fault_set(fault, -EINVAL, "--focus is the name of a function");
-    ((struct graph_choice *)into)->focus = argument;
+    if (!*value)
+        return fault_set(fault, -EINVAL, "%s is the name of a function", name);
+    choice->focus = value;
     return 0;
+}
+
+static const char *const names[] = {"node-thres", "edge-thres", "nodes", "focus",
+                                    "root",       "leaf",       "path",  "depth"};
+enum { NODE_SHARE, EDGE_SHARE, NODES, FOCUS, ROOT, LEAF, PATH, DEPTH };
+
+const char *graph_choice_name(size_t index)
+{
+    return index < sizeof(names) / sizeof(names[0]) ? names[index] : NULL;
+}
+
+static size_t find_name(const char *bare)
+{
+    size_t i = 0;
+    while (i < sizeof(names) / sizeof(names[0]) && strcmp(names[i], bare) != 0)
+        i++;
+    return strcmp(bare, "n") == 0 ? NODE_SHARE : strcmp(bare, "e") == 0 ? EDGE_SHARE : i;
+}
+
+int graph_choice_parse(void *into, const char *name, const char *value, struct fault *fault)
+{
+    struct graph_choice *choice = into;
+    switch (find_name(name + strspn(name, "-"))) {
+    case NODE_SHARE:
+        return parse_percent(&choice->node_share, value, fault);
+    case EDGE_SHARE:
+        return parse_percent(&choice->edge_share, value, fault);
+    case NODES:
+        return parse_number(&choice->max_nodes, GRAPH_NODES_CAP, name, value, fault);
+    case FOCUS:
+        return parse_focus(choice, name, value, fault);
+    case ROOT:
+        return parse_pattern(&choice->root, name, value, fault);
+    case LEAF:
+        return parse_pattern(&choice->leaf, name, value, fault);
+    case PATH:
+        return parse_pattern(&choice->path, name, value, fault);
+    case DEPTH:
+        return parse_number(&choice->depth, DEPTH_MAX, name, value, fault);
+    default:
+        return fault_set(fault, -EINVAL, "a graph has no %s", name);
+    }
 }
 
 struct graph_rules graph_choice_rules(const struct graph_choice *choice)

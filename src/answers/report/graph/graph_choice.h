@@ -23,16 +23,11 @@ struct graph_choice {
 void graph_choice_init(struct graph_choice *choice);
 void graph_choice_fini(struct graph_choice *choice);
 
-/* Each takes what was typed, as the take of a struct option_rule does: `into` is a struct graph_choice, `argument` must outlive it.
- * 0, or -EINVAL with a sentence. */
-int graph_choice_take_node(void *into, const char *argument, struct fault *fault);
-int graph_choice_take_edge(void *into, const char *argument, struct fault *fault);
-int graph_choice_take_nodes(void *into, const char *argument, struct fault *fault);
-int graph_choice_take_root(void *into, const char *argument, struct fault *fault);
-int graph_choice_take_leaf(void *into, const char *argument, struct fault *fault);
-int graph_choice_take_path(void *into, const char *argument, struct fault *fault);
-int graph_choice_take_depth(void *into, const char *argument, struct fault *fault);
-int graph_choice_take_focus(void *into, const char *argument, struct fault *fault);
+/* Parses a value that a person gave by name, as selection_parse does: node-thres (n), edge-thres (e), nodes,
+ * focus, root, leaf, path or depth; `into` is a struct graph_choice.  0, or -EINVAL with a sentence. */
+int graph_choice_parse(void *into, const char *name, const char *value, struct fault *fault);
+/* The long names, without dashes; NULL: there are no more. */
+const char *graph_choice_name(size_t index);
 
 /* For call_graph_build; valid as long as the choice. */
 struct graph_rules graph_choice_rules(const struct graph_choice *choice);

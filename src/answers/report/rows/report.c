@@ -120,8 +120,8 @@ int report_prepare(struct recording *recording, const struct report_question *qu
     report->question = *question;
     if (question->filter && question->by == BY_THREAD)
         return fault_set(fault, -EINVAL,
-                         "--filter looks at stacks and threads are counted without them: leave "
-                         "one of --filter and --by thread out");
+                         "a filter looks at stacks, and threads are counted without stacks: leave "
+                         "out the filter, or group by something else than threads");
     if (question->by == BY_THREAD && recording->threads.count == 0)
         return fault_set(fault, -ENODATA,
                          "there are no threads in this file, heaptrack and its like do not record "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/rows/selection.h"
+#include "report/rows/selection_parse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include "analyze/trees/stack_match.h"
 #include "analyze/alerts/suppress.h"
 #include "base/human.h"
-#include "base/nearest.h"
 
 void selection_init(struct selection *selection)
 {
@@ -26,46 +26,13 @@ void selection_fini(struct selection *selection)
     selection->filter = NULL;
 }
 
-/* The metric of ours that `name` is most like, when it is so like one that it must be meant; else NULL. */
-static const char *nearest_metric(const char *name)
-{
-    const char *nearest = metrics[0].name;
-    for (const struct metric *other = metrics; other->name; other++)
-        if (nearest_distance(name, other->name) < nearest_distance(name, nearest))
-            nearest = other->name;
-    return nearest_is_near(name, nearest_distance(name, nearest)) ? nearest : NULL;
-}
-
-static int no_such_metric(const char *name, struct fault *fault)
+int selection_no_metric(const char *name, struct fault *fault)
 {
     return fault_set(
         fault, -EINVAL,
         "there is no metric \"%s\": heap.peak, heap.leaked, heap.live, heap.allocated, "
         "heap.calls and heap.temporary are the usual ones",
         name);
-}
-
-/* A name that every recording knows, or one that may be its own: see selection_find_metrics. */
-static int take_one_metric(struct selection *selection, const char *argument, struct fault *fault)
-{
-    const struct metric *metric = metric_find(argument);
-    const char *nearest = !metric && strchr(argument, '.') ? nearest_metric(argument) : NULL;
-    if (nearest)
-        return fault_set(fault, -EINVAL, "there is no metric \"%s\", did you mean %s?", argument,
-                         nearest);
-    if (!metric) {
-        unsigned const at = selection->unknown_count;
-        if (at == SIDE_MAX || strlen(argument) >= sizeof(selection->unknown_names[0]))
-            return no_such_metric(argument, fault);
-        strcpy(selection->unknown_names[at], argument);
-        selection->unknown[at] =
-            (struct metric){.name = selection->unknown_names[at], .unit = "", .help = ""};
-        selection->unknown_count++;
-        metric = &selection->unknown[at];
-    }
-    selection->metric = metric;
-    selection->metric_given = true;
-    return 0;
 }
 
 int selection_find_metrics(struct selection *selection, const struct recording *recording,
@@ -80,7 +47,7 @@ int selection_find_metrics(struct selection *selection, const struct recording *
                              unknown->name, recording->own_metrics[0].name,
                              recording->own_metric_count > 1 ? " and others, see memoir info" : "");
         if (!found)
-            return no_such_metric(unknown->name, fault);
+            return selection_no_metric(unknown->name, fault);
         if (selection->metric == unknown)
             selection->metric = found;
         for (unsigned k = 0; k < selection->several.count; k++)
@@ -90,128 +57,10 @@ int selection_find_metrics(struct selection *selection, const struct recording *
     return 0;
 }
 
-static int take_several_metrics(struct selection *selection, const char *argument,
-                                struct fault *fault)
+static int turned_times(const struct selection *selection, struct fault *fault)
 {
-    struct metric_list *list = &selection->several;
-    char words[256];
-    if (!selection->takes_several)
-        return fault_set(fault, -EINVAL,
-                         "--metric is one metric here; memoir report takes several, side by side");
-    if (snprintf(words, sizeof(words), "%s", argument) >= (int)sizeof(words))
-        return fault_set(fault, -EINVAL, "--metric has too long a list of metrics");
-    char *rest = words;
-    for (char *word; (word = strsep(&rest, ",")) != NULL;) {
-        int err = take_one_metric(selection, word, fault);
-        if (err)
-            return err;
-        if (list->count == SIDE_MAX)
-            return fault_set(fault, -EINVAL, "--metric takes at most %d metrics side by side",
-                             SIDE_MAX);
-        list->items[list->count++] = selection->metric;
-    }
-    selection->metric = list->items[0];
-    return 0;
-}
-
-int selection_take_metric(void *into, const char *argument, struct fault *fault)
-{
-    struct selection *selection = into;
-    selection->several.count = selection->unknown_count = 0;
-    return strchr(argument, ',') ? take_several_metrics(selection, argument, fault)
-                                 : take_one_metric(selection, argument, fault);
-}
-
-static const char *const grouping_names[] = {
-    [BY_STACK] = "stack",   [BY_FUNCTION] = "function", [BY_MODULE] = "module",
-    [BY_THREAD] = "thread", [BY_LINE] = "line",         [BY_PHASE] = "phase",
-};
-
-int selection_take_by(void *into, const char *argument, struct fault *fault)
-{
-    struct selection *selection = into;
-    for (size_t i = 0; i < sizeof(grouping_names) / sizeof(grouping_names[0]); i++) {
-        if (strcmp(argument, grouping_names[i]) != 0)
-            continue;
-        selection->by = (enum grouping)i;
-        selection->by_given = true;
-        return 0;
-    }
-    return fault_set(fault, -EINVAL,
-                     "--by cannot be \"%s\": it is stack, function, module, thread, line or phase",
-                     argument);
-}
-
-static int bad_time(const char *option, const char *argument, struct fault *fault)
-{
-    return fault_set(fault, -EINVAL, "%s cannot be \"%s\": %s", option, argument, TIME_POINT_FORMS);
-}
-
-static int turned_times(struct fault *fault)
-{
-    return fault_set(fault, -EINVAL, "--between needs an earlier and a later time, in order");
-}
-
-int selection_take_at(void *into, const char *argument, struct fault *fault)
-{
-    struct selection *selection = into;
-    if (time_point_parse(slice_of(argument), &selection->to) < 0)
-        return bad_time("--at", argument, fault);
-    selection->at_given = true;
-    selection->between_given = false;
-    return 0;
-}
-
-int selection_take_between(void *into, const char *argument, struct fault *fault)
-{
-    struct selection *selection = into;
-    if (time_points_parse(slice_of(argument), &selection->from, &selection->to) < 0)
-        return strchr(argument, ',')
-                   ? bad_time("--between", argument, fault)
-                   : fault_set(fault, -EINVAL,
-                               "--between needs two times with a comma, --between 10s,1h30m, or a "
-                               "phase: --between phase:NAME");
-    if (time_points_turned(&selection->from, &selection->to))
-        return turned_times(fault);
-    selection->between_given = true;
-    selection->at_given = false;
-    return 0;
-}
-
-int selection_take_top(void *into, const char *argument, struct fault *fault)
-{
-    struct selection *selection = into;
-    uint64_t top;
-    if (human_parse_count(argument, &top) < 0)
-        return fault_set(fault, -EINVAL, "--top cannot be \"%s\": it is a number of rows",
-                         argument);
-    selection->top = top;
-    return 0;
-}
-
-int selection_take_threshold(void *into, const char *argument, struct fault *fault)
-{
-    struct selection *selection = into;
-    selection->threshold_share = 0;
-    selection->threshold_value = 0;
-    if (human_parse_share(argument, &selection->threshold_share) < 0 &&
-        human_parse_bytes(argument, &selection->threshold_value) < 0)
-        return fault_set(fault, -EINVAL,
-                         "--threshold cannot be \"%s\": it is a share such as 1%% or a value such "
-                         "as 64K",
-                         argument);
-    selection->threshold_given = true;
-    return 0;
-}
-
-int selection_take_filter(void *into, const char *argument, struct fault *fault)
-{
-    struct selection *selection = into;
-    selection_fini(selection);
-    int const err =
-        pattern_compile(argument, PATTERN_ANYWHERE, "--filter", &selection->pattern, fault);
-    selection->filter = err ? NULL : argument;
-    return err;
+    return fault_set(fault, -EINVAL, "%s needs an earlier and a later time, in order",
+                     selection->time_name);
 }
 
 /* Where the first numbers are of the very beginning (snapshots), that is what a time of 0 means: how it was then, what changed since. */
@@ -237,10 +86,10 @@ int selection_range(const struct selection *selection, const struct recording *r
     if (selection->between_given)
         range->from_ns = not_before_first(recording, range->from_ns);
     if (selection->between_given && range->from_ns >= range->to_ns)
-        return turned_times(fault);
+        return turned_times(selection, fault);
     if (selection->at_given && range->to_ns > recording->duration_ns)
-        return fault_set(fault, -EINVAL, "--at is past the end: the recording is %s long",
-                         human_duration(recording->duration_ns, length));
+        return fault_set(fault, -EINVAL, "%s is past the end: the recording is %s long",
+                         selection->time_name, human_duration(recording->duration_ns, length));
     if (strcmp(selection->metric->name, "heap.leaked") == 0 &&
         (range->from_ns > 0 || range->to_ns < recording->duration_ns))
         return fault_set(fault, -EINVAL,

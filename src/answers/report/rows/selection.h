@@ -2,7 +2,7 @@
  *
  *     struct selection selection;
  *     selection_init(&selection);
- *     selection_take_metric(&selection, "heap.live", &fault);
+ *     selection_parse(&selection, "--metric", "heap.live", &fault);
  *     selection_weigh(&selection, recording, &weights, &fault);
  *     selection_fini(&selection); */
 #pragma once
@@ -30,6 +30,7 @@ struct selection {
     struct metric_list several; /* then: all of them, when there are more than one */
     bool at_given, between_given;
     struct time_point from, to; /* at: only `to` */
+    const char *time_name;      /* that either was given by: "--at", "between" */
     enum grouping by;
     bool by_given;
     bool top_down, reverse, json, csv, no_color;
@@ -89,12 +90,10 @@ int selection_describe_filter(const struct selection *selection, struct recordin
 /* True when |value| of `total` is under --threshold; false when none was given. */
 bool selection_is_small(const struct selection *selection, int64_t value, int64_t total);
 
-/* Each takes what was typed, as the take of a struct option_rule does: `into` is a struct selection, `argument` must outlive it.  0, or -EINVAL with a sentence
- * that calls it by its option ("--metric"). */
-int selection_take_metric(void *into, const char *argument, struct fault *fault);
-int selection_take_by(void *into, const char *argument, struct fault *fault);
-int selection_take_at(void *into, const char *argument, struct fault *fault);
-int selection_take_between(void *into, const char *argument, struct fault *fault);
-int selection_take_filter(void *into, const char *argument, struct fault *fault);
-int selection_take_top(void *into, const char *argument, struct fault *fault);
-int selection_take_threshold(void *into, const char *argument, struct fault *fault);
+/* Parses a value that a person gave by name: metric, by, at, between, filter, top or threshold, and with or
+ * with-at, which are between and at of a later selection; as an option of a command line with its dashes ("--at") or as a parameter of an address ("at").  `into` is a struct
+ * selection, so that this is the callback of an option; `name` and `value` must outlive it.  0, or -EINVAL
+ * with a sentence that uses `name` as it was given. */
+int selection_parse(void *into, const char *name, const char *value, struct fault *fault);
+/* The names, without dashes, in the order to parse them; NULL: there are no more. */
+const char *selection_name(size_t index);

@@ -13,7 +13,7 @@
 #define CALLERS_MAX  12  /* where no screen cuts the line */
 #define WIDE_COLUMNS 100 /* from here on there is room for the count */
 
-const char *const top_order_names[LIVE_ORDERS] = {
+const char *const top_order_names[LIVE_ORDERS + 1] = {
     [LIVE_BY_VALUE] = "value", [LIVE_BY_GROWTH] = "growth", [LIVE_BY_COUNT] = "count"};
 
 const char *top_grouping_name(enum grouping by)

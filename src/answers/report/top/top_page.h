@@ -51,5 +51,5 @@ void top_page_fini(struct top_page *page);
 int top_json_write(const struct top_view *view, size_t rows, FILE *out);
 int top_process_json_write(const struct top_process *process, FILE *out);
 
-extern const char *const top_order_names[LIVE_ORDERS]; /* "value" "growth" "count" */
-const char *top_grouping_name(enum grouping by);       /* "function" ... */
+extern const char *const top_order_names[LIVE_ORDERS + 1]; /* "value" "growth" "count"; NULL */
+const char *top_grouping_name(enum grouping by);           /* "function" ... */

@@ -4,45 +4,19 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int (*take)(void *into, const char *argument, struct fault *fault);
-} words[] = {{"metric", selection_take_metric},
-             {"by", selection_take_by},
-             {"at", selection_take_at},
-             {"between", selection_take_between},
-             {"filter", selection_take_filter},
-             {"top", selection_take_top},
-             {"threshold", selection_take_threshold}};
-
-/* Sentences call things as the command line does. */
-static void drop_dashes(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; from++)
-        if (from[0] == '-' && from[1] == '-' && (from == text || from[-1] == ' '))
-            from++;
-        else
-            *to++ = *from;
-    *to = '\0';
-}
-
 void ask_refuse(int err, const struct fault *fault, const struct request *request,
                 struct answer *answer)
 {
-    struct fault said = *fault;
     unsigned const status = err == -ENOMEM                     ? 503
                             : err == -ENODATA                  ? 404
                             : err == -EINVAL || err == -ERANGE ? 400
                                                                : 500;
-    if (err != -ENODATA) /* which speaks of how to record */
-        drop_dashes(said.text);
     answer_error(answer, request, status, "%s",
-                 err == -ENOMEM ? "The server is out of memory: ask again later." : said.text);
+                 err == -ENOMEM ? "The server is out of memory: ask again later." : fault->text);
 }
 
-static int take_flag(const struct request *request, const char *name, bool *flag,
-                     struct fault *fault)
+static int parse_flag(const struct request *request, const char *name, bool *flag,
+                      struct fault *fault)
 {
     const char *text = request_parameter(request, name);
     *flag = text && strcmp(text, "true") == 0;
@@ -51,17 +25,18 @@ static int take_flag(const struct request *request, const char *name, bool *flag
     return fault_set(fault, -EINVAL, "%s is true or false.", name);
 }
 
-static int take_words(struct selection *selection, const struct request *request,
-                      struct fault *fault)
+static int parse_words(struct selection *selection, const struct request *request,
+                       struct fault *fault)
 {
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        const char *argument = request_parameter(request, words[i].name);
-        int const err = argument ? words[i].take(selection, argument, fault) : 0;
+    const char *name;
+    for (size_t i = 0; (name = selection_name(i)) != NULL; i++) {
+        const char *value = request_parameter(request, name);
+        int const err = value ? selection_parse(selection, name, value, fault) : 0;
         if (err)
             return err;
     }
-    int const err = take_flag(request, "top-down", &selection->top_down, fault);
-    return err ? err : take_flag(request, "reverse", &selection->reverse, fault);
+    int const err = parse_flag(request, "top-down", &selection->top_down, fault);
+    return err ? err : parse_flag(request, "reverse", &selection->reverse, fault);
 }
 
 bool ask_begin(struct ask *ask, bool several, struct target *target, const struct request *request,
@@ -79,7 +54,7 @@ bool ask_begin(struct ask *ask, bool several, struct target *target, const struc
     }
     selection_init(&ask->selection);
     ask->selection.takes_several = several;
-    int err = take_words(&ask->selection, request, &fault);
+    int err = parse_words(&ask->selection, request, &fault);
     if (!err)
         err = selection_find_metrics(&ask->selection, ask->recording, &fault);
     ask->note = selection_choose_metric(&ask->selection, ask->recording);

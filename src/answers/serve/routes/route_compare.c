@@ -67,8 +67,8 @@ static int take_time(struct comparison *comparison, const struct request *reques
     if (!with && !at)
         return 0;
     selection->at_given = selection->between_given = false;
-    return at ? selection_take_at(selection, at, fault)
-              : selection_take_between(selection, with, fault);
+    return at ? selection_parse(selection, "with-at", at, fault)
+              : selection_parse(selection, "with", with, fault);
 }
 
 /* As memoir diff does, where none was asked for. */
@@ -107,7 +107,10 @@ static int take_form(struct comparison *comparison, const struct request *reques
     comparison->frames = FRAMES;
     if (frames && number_parse(frames, 1, FRAMES_MOST, &comparison->frames) < 0)
         return fault_set(fault, -EINVAL, "frames is a whole number from 1 to %d.", FRAMES_MOST);
-    return normalise ? diff_scale_parse(normalise, &comparison->scale, fault) : 0;
+    if (!normalise || diff_scale_find(normalise, &comparison->scale))
+        return 0;
+    return fault_set(fault, -EINVAL, "normalise cannot be \"%s\": it is none, time or total",
+                     normalise);
 }
 
 static int weigh(struct comparison *comparison, write_comparison_fn *write, struct answer *answer,

@@ -7,21 +7,14 @@
 #include "serve/content/ask.h"
 #include "serve/routes/routes.h"
 
-static const struct {
-    const char *name;
-    int (*take)(void *into, const char *argument, struct fault *fault);
-} words[] = {{"node-thres", graph_choice_take_node}, {"edge-thres", graph_choice_take_edge},
-             {"nodes", graph_choice_take_nodes},     {"focus", graph_choice_take_focus},
-             {"root", graph_choice_take_root},       {"leaf", graph_choice_take_leaf},
-             {"path", graph_choice_take_path},       {"depth", graph_choice_take_depth}};
-
-static int take_choice(struct graph_choice *choice, const struct selection *selection,
-                       const struct request *request, struct fault *fault)
+static int parse_choice(struct graph_choice *choice, const struct selection *selection,
+                        const struct request *request, struct fault *fault)
 {
     graph_choice_init(choice);
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        const char *argument = request_parameter(request, words[i].name);
-        int const err = argument ? words[i].take(choice, argument, fault) : 0;
+    const char *name;
+    for (size_t i = 0; (name = graph_choice_name(i)) != NULL; i++) {
+        const char *value = request_parameter(request, name);
+        int const err = value ? graph_choice_parse(choice, name, value, fault) : 0;
         if (err)
             return err;
     }
@@ -72,7 +65,7 @@ void route_graph(struct target *target, struct request *request, struct answer *
     struct fault fault = {.text = ""};
     if (!ask_begin(&ask, false, target, request, answer))
         return;
-    int err = take_choice(&choice, &ask.selection, request, &fault);
+    int err = parse_choice(&choice, &ask.selection, request, &fault);
     if (!err)
         err = selection_weigh(&ask.selection, ask.recording, &weights, &fault);
     if (!err) {
