@@ -10,10 +10,10 @@
 
 #include "base/slice.h"
 #include "cli/shared/answer_file.h"
-#include "cli/shared/input_path.h"
 #include "cli/shared/name_frames.h"
-#include "cli/shared/unknown_file.h"
 #include "cluster/runs/run_recording.h"
+#include "formats/open/input_path.h"
+#include "formats/open/unknown_file.h"
 #include "formats/shared/input.h"
 #include "formats/shared/readers.h"
 #include "store/read/recording_reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/shared/unknown_file.h"
+#include "formats/open/unknown_file.h"
 
 #include <ctype.h>
 #include <errno.h>
