@@ -11,7 +11,6 @@
 
 #include "cli/shared/find_recording.h"
 #include "cli/shared/helper_program.h"
-#include "cli/shared/name_frames.h"
 #include "cli/shared/open_input.h"
 #include "cli/shared/options.h"
 #include "serve/targets/go_endpoint.h"
@@ -215,7 +214,6 @@ static int open_named(const struct serve_options *options, const char *path,
     if (kind < 0)
         return kind;
     target.path = path;
-    target.name = name_frames;
     if (target.pid && kind != INPUT_RECORDING)
         return fault_set(fault, -EINVAL,
                          "with --pid FILE is the recording of that process, and %s is none", path);

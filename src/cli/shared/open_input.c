@@ -10,9 +10,11 @@
 
 #include "base/slice.h"
 #include "cli/shared/answer_file.h"
-#include "cli/shared/name_frames.h"
+#include "cli/shared/helper_program.h"
 #include "cluster/runs/run_recording.h"
 #include "formats/open/input_path.h"
+#include "formats/open/name_frames.h"
+#include "formats/open/name_lines.h"
 #include "formats/open/unknown_file.h"
 #include "formats/shared/input.h"
 #include "formats/shared/readers.h"
@@ -130,12 +132,19 @@ int input_kind_of(const char *path, struct fault *fault)
     return kind == INPUT_RECORDING && found != path ? INPUT_FOREIGN : kind; /* it will not grow */
 }
 
+static void look_up_names(struct recording *recording, const char *path)
+{
+    char helper[PATH_MAX];
+    bool const is_there = helper_program_path(NAME_PROGRAM, helper) == 0;
+    name_frames(recording, path, is_there ? helper : NULL);
+}
+
 static struct recording *read_plain(const struct reader *reader, const char *path,
                                     struct fault *fault)
 {
     struct recording *recording = reader->read(path, fault);
     if (recording && (reader->may_lack_names || recording_was_cut(recording)))
-        name_frames(recording, path);
+        look_up_names(recording, path);
     return recording;
 }
 
@@ -203,7 +212,7 @@ struct recording *open_selected_input(const char *path, const struct selection *
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
         struct recording *recording = run_recording_read(path, node, kind, fault);
         if (recording)
-            name_frames(recording, path);
+            look_up_names(recording, path);
         return recording;
     }
     if (!node && !kind)

@@ -11,6 +11,7 @@
 #include "analyze/sums/sum_tree.h"
 #include "base/clock.h"
 #include "cluster/runs/run_recording.h"
+#include "formats/open/name_frames.h"
 #include "procfs/process/process_age.h"
 #include "serve/http/exchange.h"
 #include "serve/targets/map_look.h"
@@ -135,8 +136,8 @@ static struct recording *read_run(struct target *target, struct fault *fault)
         return NULL;
     struct recording *recording =
         run_recording_of(run, target->nick, target->options.profile, fault);
-    if (recording && target->options.name)
-        target->options.name(recording, run->path);
+    if (recording)
+        name_frames(recording, run->path, target->options.beside.live);
     return recording;
 }
 

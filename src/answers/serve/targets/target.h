@@ -30,12 +30,10 @@ typedef int find_recording_of(uint32_t pid, char path[PATH_MAX], struct fault *f
 
 /* As open_input: a whole file as a recording, which the caller destroys. */
 typedef struct recording *read_recording(const char *path, struct fault *fault);
-/* As name_frames: names for addresses of a recording that was read from `path`. */
-typedef void name_recording(struct recording *recording, const char *path);
 
 /* Programs and places that help with what the server itself does not do; NULL: there is none. */
 struct target_beside {
-    const char *live;     /* looks into processes: serve/content/live_words.h */
+    const char *live;     /* looks into processes: serve/content/live_words.h; names addresses */
     const char *fetch;    /* asks other servers */
     const char *history;  /* reads histories: memoir-history */
     const char *go_pprof; /* where the process serves net/http/pprof itself: go_endpoint_parse */
@@ -51,7 +49,6 @@ struct target_options {
         *run;            /* a node of it is meant, or all: instead of `path`; outlives the target */
     const char *nick;    /* of the node, copied; NULL: all */
     const char *profile; /* "heap", "cpu", ...: see run_recording.h; a constant; NULL: the usual */
-    name_recording *name; /* of nodes; may be NULL */
     struct target_beside beside;
     uint64_t sites; /* call sites with numbers of their own in /metrics, about */
 };
