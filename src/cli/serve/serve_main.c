@@ -11,8 +11,8 @@
 
 #include "cli/shared/find_recording.h"
 #include "cli/shared/helper_program.h"
-#include "cli/shared/open_input.h"
 #include "cli/shared/options.h"
+#include "formats/open/input_file.h"
 #include "serve/targets/go_endpoint.h"
 #include "serve/content/live_words.h"
 #include "serve/http/request_text.h"
@@ -210,7 +210,7 @@ static int open_named(const struct serve_options *options, const char *path,
                       struct target_list *targets, struct fault *fault)
 {
     struct target_options target = options->target;
-    int const kind = input_kind_of(path, fault);
+    int const kind = input_file_kind(path, fault);
     if (kind < 0)
         return kind;
     target.path = path;
@@ -219,8 +219,7 @@ static int open_named(const struct serve_options *options, const char *path,
                          "with --pid FILE is the recording of that process, and %s is none", path);
     if (kind == INPUT_RUN)
         return target_list_open_run(targets, &target, fault);
-    if (kind == INPUT_FOREIGN)
-        target.read = open_input;
+    target.is_foreign = kind == INPUT_FOREIGN;
     if (kind == INPUT_HISTORY) {
         struct history *history = history_open_to_read(path, fault);
         if (!history)

@@ -11,6 +11,7 @@
 #include "analyze/sums/sum_tree.h"
 #include "base/clock.h"
 #include "cluster/runs/run_recording.h"
+#include "formats/open/input_file.h"
 #include "formats/open/name_frames.h"
 #include "procfs/process/process_age.h"
 #include "serve/http/exchange.h"
@@ -146,7 +147,8 @@ static int read_whole(struct target *target, struct fault *fault)
     struct served_run *run = target->options.run;
     uint64_t const began_ns = monotonic_ns();
     struct recording *recording =
-        run ? read_run(target, fault) : target->options.read(target->options.path, fault);
+        run ? read_run(target, fault)
+            : input_file_read(target->options.path, target->options.beside.live, fault);
     struct running *running = recording ? running_create() : NULL;
     if (!running) {
         recording_destroy(recording);
@@ -207,7 +209,8 @@ struct target *target_open(const struct target_options *options, struct fault *f
     if (!err && options->is_history)
         err = keep_path(target, options->path, fault);
     else if (!err && options->path)
-        err = options->read ? read_whole(target, fault) : follow(target, options->path, fault);
+        err =
+            options->is_foreign ? read_whole(target, fault) : follow(target, options->path, fault);
     if (!err)
         return target;
     target_close(target);
@@ -343,7 +346,7 @@ static int refresh(struct target *target, struct fault *fault)
 
 static struct recording *find_current(struct target *target, struct fault *fault)
 {
-    if (target->options.run || target->options.read)
+    if (target->options.run || target->options.is_foreign)
         return whole_recording(target, fault);
     if (target->options.is_history) {
         fault_set(fault, -ENOENT,

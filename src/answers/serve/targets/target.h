@@ -28,9 +28,6 @@ const char *target_kind_name(enum target_kind kind); /* "process" */
 /* As find_recording: 0 with the path of the recording that is being made of a process. */
 typedef int find_recording_of(uint32_t pid, char path[PATH_MAX], struct fault *fault);
 
-/* As open_input: a whole file as a recording, which the caller destroys. */
-typedef struct recording *read_recording(const char *path, struct fault *fault);
-
 /* Programs and places that help with what the server itself does not do; NULL: there is none. */
 struct target_beside {
     const char *live;     /* looks into processes: serve/content/live_words.h; names addresses */
@@ -43,8 +40,8 @@ struct target_options {
     uint32_t pid;            /* 0: none */
     const char *path;        /* of a recording; NULL: that of the process, when there is one */
     find_recording_of *find; /* may be NULL */
-    read_recording *read; /* `path` is to be read by this; NULL: it is a recording, and followed */
-    bool is_history;      /* `path` is one: it has no recording */
+    bool is_foreign; /* `path` is read as a whole (formats/open/input_file.h), not followed */
+    bool is_history; /* `path` is one: it has no recording */
     struct served_run
         *run;            /* a node of it is meant, or all: instead of `path`; outlives the target */
     const char *nick;    /* of the node, copied; NULL: all */

@@ -121,7 +121,7 @@ int target_list_open_run(struct target_list *list, const struct target_options *
     if (!served.run)
         return -ENOENT;
     served.options.path = NULL;
-    served.options.read = NULL;
+    served.options.is_foreign = false;
     served.options.run = served.run;
     if (!vec_push(&list->runs, served)) {
         served_run_close(served.run);
