@@ -206,9 +206,22 @@ static int check_token(struct serve_options *options, struct fault *fault)
     return 0;
 }
 
+static int check_history(const char *path, struct fault *fault)
+{
+    struct history *history = history_open_to_read(path, fault);
+    if (!history)
+        return -EINVAL;
+    history_close(history);
+    return 0;
+}
+
 static int open_named(const struct serve_options *options, const char *path,
                       struct target_list *targets, struct fault *fault)
 {
+    static const enum target_kind kinds[] = {[INPUT_RECORDING] = TARGET_RECORDING,
+                                             [INPUT_FOREIGN] = TARGET_FOREIGN,
+                                             [INPUT_RUN] = TARGET_RUN,
+                                             [INPUT_HISTORY] = TARGET_HISTORY};
     struct target_options target = options->target;
     int const kind = input_file_kind(path, fault);
     if (kind < 0)
@@ -219,14 +232,9 @@ static int open_named(const struct serve_options *options, const char *path,
                          "with --pid FILE is the recording of that process, and %s is none", path);
     if (kind == INPUT_RUN)
         return target_list_open_run(targets, &target, fault);
-    target.is_foreign = kind == INPUT_FOREIGN;
-    if (kind == INPUT_HISTORY) {
-        struct history *history = history_open_to_read(path, fault);
-        if (!history)
-            return -EINVAL;
-        history_close(history);
-        target.is_history = true;
-    }
+    if (kind == INPUT_HISTORY && check_history(path, fault) < 0)
+        return -EINVAL;
+    target.kind = target.pid ? TARGET_PROCESS : kinds[kind];
     return target_list_open(targets, &target, fault);
 }
 
