@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/shared/find_recording.h"
 #include "cli/shared/helper_program.h"
 #include "cli/shared/options.h"
 #include "formats/open/input_file.h"
@@ -313,7 +312,7 @@ static int run(struct serve_options *options, int words, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct serve_options options = {.target = {.find = find_recording, .sites = SITES_DEFAULT}};
+    struct serve_options options = {.target = {.sites = SITES_DEFAULT}};
     const struct option_set sets[] = {{"Options", serve_rules, &options}};
     const struct command_help help = {
         "memoir serve [FILE | RUN | DB]... [--pid PID] [options]",

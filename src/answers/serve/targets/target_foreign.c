@@ -13,7 +13,7 @@ static int open_foreign(struct target *target, struct fault *fault)
     return target_show_whole(target, target->options.path, fault);
 }
 
-static struct recording *find_recording(struct target *target, struct fault *fault)
+static struct recording *current_recording(struct target *target, struct fault *fault)
 {
     return target->whole || open_foreign(target, fault) == 0 ? target->whole : NULL;
 }
@@ -24,7 +24,7 @@ const struct target_operations target_foreign_operations = {
     .is_told = true,
     .open = open_foreign,
     .read = read_foreign,
-    .recording = find_recording,
+    .recording = current_recording,
     .memory = target_file_memory,
     .known_pid = target_file_known_pid,
     .known_memory = target_file_known_memory,

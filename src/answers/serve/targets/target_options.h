@@ -1,10 +1,7 @@
 /* target_options.h - what a target is made of: its kind, and what that kind needs. */
 #pragma once
 
-#include <limits.h>
 #include <stdint.h>
-
-#include "base/fault.h"
 
 struct served_run;
 
@@ -17,9 +14,6 @@ enum target_kind {
     TARGET_HISTORY,   /* sums over weeks: store/history/history.h */
 };
 
-/* As find_recording: 0 with the path of the recording that is being made of a process. */
-typedef int find_recording_of(uint32_t pid, char path[PATH_MAX], struct fault *fault);
-
 /* Programs and places that help with what the server itself does not do; NULL: there is none. */
 struct target_beside {
     const char *live;     /* looks into processes: serve/content/live_words.h; names addresses */
@@ -30,11 +24,10 @@ struct target_beside {
 
 struct target_options {
     enum target_kind kind;
-    uint32_t pid;            /* of the process; 0 for other kinds */
-    const char *path;        /* of the file; of a process: NULL when its recording is looked for */
-    find_recording_of *find; /* looks for it; may be NULL */
-    struct served_run *run;  /* of a run or a node; outlives the target */
-    const char *nick;        /* of the node, copied; NULL for other kinds */
+    uint32_t pid;           /* of the process; 0 for other kinds */
+    const char *path;       /* of the file; of a process: NULL when its recording is looked for */
+    struct served_run *run; /* of a run or a node; outlives the target */
+    const char *nick;       /* of the node, copied; NULL for other kinds */
     const char *profile; /* "heap", "cpu", ...: see run_recording.h; a constant; NULL: the usual */
     struct target_beside beside;
     uint64_t sites; /* call sites with numbers of their own in /metrics, about */

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "procfs/process/process_age.h"
+#include "serve/targets/find_recording.h"
 #include "serve/targets/target_parts.h"
 
 #define SEARCH_NS UINT64_C(3000000000)
@@ -53,20 +54,18 @@ static void search(struct target *target)
     char path[PATH_MAX];
     struct memory_status memory;
     uint64_t const now = monotonic_ns();
-    if (!target->options.find)
-        return;
     if (target->follower && recording_followed(target->follower)->being_written)
         return;
     if (target->process.searched_ns && now - target->process.searched_ns < SEARCH_NS)
         return;
     target->process.searched_ns = now;
     if (read_memory(target, &memory, NULL) == 0 &&
-        target->options.find(target->options.pid, path, NULL) == 0 &&
+        find_recording(target->options.pid, path, NULL) == 0 &&
         (!target->follower || !target->path || strcmp(path, target->path) != 0))
         target_follow(target, path, NULL);
 }
 
-static struct recording *find_recording(struct target *target, struct fault *fault)
+static struct recording *current_recording(struct target *target, struct fault *fault)
 {
     uint32_t const pid = target->options.pid;
     if (!target->options.path)
@@ -88,7 +87,7 @@ const struct target_operations target_process_operations = {
     .has_row = true,
     .is_told = true,
     .open = open_process,
-    .recording = find_recording,
+    .recording = current_recording,
     .memory = read_memory,
     .known_pid = known_pid,
     .known_memory = read_known_memory,

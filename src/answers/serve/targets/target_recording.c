@@ -15,7 +15,7 @@ static int open_recording(struct target *target, struct fault *fault)
     return target_follow(target, target->options.path, fault);
 }
 
-static struct recording *find_recording(struct target *target, struct fault *fault)
+static struct recording *current_recording(struct target *target, struct fault *fault)
 {
     if (!target->follower) /* it was there once, and may be whole again */
         target_follow(target, target->options.path, fault);
@@ -91,7 +91,7 @@ const struct target_operations target_recording_operations = {
     .has_row = true,
     .is_told = true,
     .open = open_recording,
-    .recording = find_recording,
+    .recording = current_recording,
     .memory = target_file_memory,
     .known_pid = target_file_known_pid,
     .known_memory = target_file_known_memory,
