@@ -25,7 +25,7 @@ static void judge(const char *text)
                                     .fetch_mode = text,
                                     .fetch_dest = text,
                                     .accept = text};
-    struct verdict const verdict = gate_judge(&options, &visitor);
+    struct gate_verdict const verdict = gate_judge(&options, &visitor);
     if (verdict.status == 0) /* no text is a method, a host and a token at once */
         abort();
     options.token = NULL;

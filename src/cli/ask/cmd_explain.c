@@ -15,12 +15,12 @@
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/ask/commands.h"
-#include "cli/shared/find_recording.h"
 #include "cli/shared/open_input.h"
 #include "cli/shared/parse_pid.h"
 #include "report/rows/time_point.h"
 #include "procfs/process/process_status.h"
 #include "report/rows/explain_report.h"
+#include "serve/targets/find_recording.h"
 
 #define TOP_DEFAULT 5u
 #define WAIT_TRIES  150u

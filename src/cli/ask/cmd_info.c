@@ -7,8 +7,8 @@
 #include "cli/shared/answer_file.h"
 #include "cli/shared/answer_options.h"
 #include "cli/ask/commands.h"
-#include "cli/shared/input_path.h"
 #include "cli/shared/open_input.h"
+#include "formats/open/input_path.h"
 #include "report/rows/info.h"
 
 static int write_answer(const struct info *info, const struct answer_options *options,

@@ -13,13 +13,13 @@
 #include "capture/programs/target_check.h"
 #include "cli/shared/answer_file.h"
 #include "cli/shared/doctor_options.h"
-#include "cli/shared/find_recording.h"
 #include "cli/record/record_commands.h"
 #include "doctor/process_checkup.h"
 #include "procfs/process/executable_facts.h"
 #include "procfs/process/process_libc.h"
 #include "procfs/process/process_status.h"
 #include "report/text/doctor_report.h"
+#include "serve/targets/find_recording.h"
 
 static void examine_status(struct process_examined *process)
 {

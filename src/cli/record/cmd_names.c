@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/record/name_lines.h"
 #include "cli/record/record_commands.h"
+#include "formats/open/name_lines.h"
 #include "symbols/lookup/resolver.h"
 
 static void print_text(const char *text, char after)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/record/name_lines.h"
 #include "cli/record/record_commands.h"
+#include "formats/open/name_lines.h"
 #include "serve/content/live_words.h"
 
 static const struct {

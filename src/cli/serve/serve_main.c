@@ -9,11 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/shared/find_recording.h"
 #include "cli/shared/helper_program.h"
-#include "cli/shared/name_frames.h"
-#include "cli/shared/open_input.h"
 #include "cli/shared/options.h"
+#include "formats/open/input_file.h"
 #include "serve/targets/go_endpoint.h"
 #include "serve/content/live_words.h"
 #include "serve/http/request_text.h"
@@ -169,29 +167,35 @@ static int check_token(struct serve_options *options, struct fault *fault)
     return 0;
 }
 
+static int check_history(const char *path, struct fault *fault)
+{
+    struct history *history = history_open_to_read(path, fault);
+    if (!history)
+        return -EINVAL;
+    history_close(history);
+    return 0;
+}
+
 static int open_named(const struct serve_options *options, const char *path,
                       struct target_list *targets, struct fault *fault)
 {
+    static const enum target_kind kinds[] = {[INPUT_RECORDING] = TARGET_RECORDING,
+                                             [INPUT_FOREIGN] = TARGET_FOREIGN,
+                                             [INPUT_RUN] = TARGET_RUN,
+                                             [INPUT_HISTORY] = TARGET_HISTORY};
     struct target_options target = options->target;
-    int const kind = input_kind_of(path, fault);
+    int const kind = input_file_kind(path, fault);
     if (kind < 0)
         return kind;
     target.path = path;
-    target.name = name_frames;
     if (target.pid && kind != INPUT_RECORDING)
         return fault_set(fault, -EINVAL,
                          "with --pid FILE is the recording of that process, and %s is none", path);
     if (kind == INPUT_RUN)
         return target_list_open_run(targets, &target, fault);
-    if (kind == INPUT_FOREIGN)
-        target.read = open_input;
-    if (kind == INPUT_HISTORY) {
-        struct history *history = history_open_to_read(path, fault);
-        if (!history)
-            return -EINVAL;
-        history_close(history);
-        target.is_history = true;
-    }
+    if (kind == INPUT_HISTORY && check_history(path, fault) < 0)
+        return -EINVAL;
+    target.kind = target.pid ? TARGET_PROCESS : kinds[kind];
     return target_list_open(targets, &target, fault);
 }
 
@@ -270,7 +274,7 @@ static int run(struct serve_options *options, int words, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct serve_options options = {.target = {.find = find_recording, .sites = SITES_DEFAULT}};
+    struct serve_options options = {.target = {.sites = SITES_DEFAULT}};
     const struct option_set sets[] = {{"Options", serve_rules, &options}};
     const struct command_help help = {
         "memoir serve [FILE | RUN | DB]... [--pid PID] [options]",

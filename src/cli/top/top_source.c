@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/human.h"
-#include "cli/shared/find_recording.h"
+#include "serve/targets/find_recording.h"
 
 #define LOOK_EVERY 3u /* refreshes, for a recording of a process that had none */
 

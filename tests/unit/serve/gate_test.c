@@ -19,7 +19,7 @@ static int begin(void **state)
 
 static unsigned status(void)
 {
-    struct verdict const verdict = gate_judge(&options, &visitor);
+    struct gate_verdict const verdict = gate_judge(&options, &visitor);
     CHECK(!verdict.status == !verdict.sentence);
     return verdict.status;
 }

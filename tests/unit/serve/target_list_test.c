@@ -73,6 +73,66 @@ TEST(nodes_of_a_run)
     remove_folder();
 }
 
+static struct target *open_kind(enum target_kind kind, const char *name, uint32_t pid)
+{
+    static char path[256]; /* targets do not copy it */
+    struct target_options options = {.kind = kind, .pid = pid, .sites = 20};
+    struct fault fault = {.text = ""};
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    options.path = *name ? path : NULL;
+    return target_open(&options, &fault);
+}
+
+TEST(a_file_of_another_program)
+{
+    struct memory_status memory;
+    struct fault fault = {.text = ""};
+    make_folder();
+    put("heap", HEAP);
+    struct target *target = open_kind(TARGET_FOREIGN, "heap", 0);
+    assert_non_null(target);
+    assert_true(target_is_open(target) && target_has_row(target) && target_is_told(target));
+    assert_false(target_is_read_late(target));
+    assert_string_equal(target_kind_name(target), "recording");
+    assert_string_equal(target_file(target), "heap");
+    assert_non_null(target_recording(target, NULL, &fault));
+    assert_int_equal(target_memory(target, &memory, &fault), -ENOENT);
+    assert_int_equal(target_known_memory(target, &memory), -ESRCH);
+    target_close(target);
+    assert_null(open_kind(TARGET_FOREIGN, "no such file", 0));
+    assert_null(open_kind(TARGET_RECORDING, "heap", 0));
+    remove_folder();
+}
+
+TEST(a_history_has_no_recording)
+{
+    struct fault fault = {.text = ""};
+    make_folder();
+    struct target *target = open_kind(TARGET_HISTORY, "weeks.db", 0);
+    assert_non_null(target);
+    assert_non_null(strstr(target_history(target), "/weeks.db"));
+    assert_false(target_has_row(target));
+    assert_null(target_recording(target, NULL, &fault));
+    assert_non_null(strstr(fault.text, "weeks.db is a history"));
+    target_close(target);
+    remove_folder();
+}
+
+TEST(a_process_may_have_no_recording)
+{
+    struct memory_status memory;
+    struct fault fault = {.text = ""};
+    struct target *target = open_kind(TARGET_PROCESS, "", (uint32_t)getpid());
+    assert_non_null(target);
+    assert_string_equal(target_kind_name(target), "process");
+    assert_int_equal(target_known_pid(target), getpid());
+    assert_int_equal(target_memory(target, &memory, &fault), 0);
+    assert_null(target_history(target));
+    assert_null(target_recording(target, NULL, &fault));
+    assert_non_null(strstr(fault.text, "is not being recorded"));
+    target_close(target);
+}
+
 TEST(only_some_stay_in_memory)
 {
     char name[64];
@@ -141,7 +201,11 @@ TEST(values_are_thinned)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_of_a_run), cmocka_unit_test(only_some_stay_in_memory),
+        cmocka_unit_test(a_file_of_another_program),
+        cmocka_unit_test(a_history_has_no_recording),
+        cmocka_unit_test(a_process_may_have_no_recording),
+        cmocka_unit_test(nodes_of_a_run),
+        cmocka_unit_test(only_some_stay_in_memory),
         cmocka_unit_test(a_run_is_written_while_its_folder_is_locked),
         cmocka_unit_test(values_are_thinned)};
     return cmocka_run_group_tests(tests, NULL, NULL);

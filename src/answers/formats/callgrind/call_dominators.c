@@ -10,7 +10,7 @@
 #define STEPS_MAX (UINT64_C(1) << 28) /* graphs of real programs take thousands */
 
 /* Nodes are functions, and one more, the last, for the root. */
-struct walker {
+struct dominator_walk {
     const struct cost_graph *graph;
     uint32_t count, root, stands_for_root;
     uint32_t *first_out,
@@ -24,7 +24,7 @@ struct walker {
     uint64_t steps;
 };
 
-static void walker_fini(struct walker *walker)
+static void walker_fini(struct dominator_walk *walker)
 {
     free(walker->first_out);
     free(walker->out);
@@ -37,13 +37,14 @@ static void walker_fini(struct walker *walker)
     free(walker->at);
 }
 
-static uint32_t node_of(const struct walker *walker, uint32_t function)
+static uint32_t node_of(const struct dominator_walk *walker, uint32_t function)
 {
     return function == walker->stands_for_root ? walker->root : function;
 }
 
 /* Calls as lists, by caller or by callee. */
-static void fill_lists(const struct walker *walker, uint32_t *first, uint32_t *list, bool by_caller)
+static void fill_lists(const struct dominator_walk *walker, uint32_t *first, uint32_t *list,
+                       bool by_caller)
 {
     size_t const calls = walker->graph->calls.count;
     for (size_t i = 0; i < calls; i++) {
@@ -60,7 +61,7 @@ static void fill_lists(const struct walker *walker, uint32_t *first, uint32_t *l
     }
 }
 
-static int walker_init(struct walker *walker)
+static int walker_init(struct dominator_walk *walker)
 {
     size_t const nodes = (size_t)walker->count + 2, calls = walker->graph->calls.count + 1;
     walker->first_out = calloc(nodes + 1, sizeof(uint32_t));
@@ -83,7 +84,7 @@ static int walker_init(struct walker *walker)
 }
 
 /* Goes on from a node that was not there yet, and numbers all it leads to. */
-static void walk_from(struct walker *walker, uint32_t start)
+static void walk_from(struct dominator_walk *walker, uint32_t start)
 {
     uint32_t depth = 0;
     if (walker->number[start] != UNKNOWN)
@@ -109,7 +110,7 @@ static void walk_from(struct walker *walker, uint32_t start)
     }
 }
 
-static bool is_called(const struct walker *walker, uint32_t node)
+static bool is_called(const struct dominator_walk *walker, uint32_t node)
 {
     for (uint32_t i = walker->first_in[node]; i < walker->first_in[node + 1]; i++)
         if (walker->in[i] != node)
@@ -118,7 +119,7 @@ static bool is_called(const struct walker *walker, uint32_t node)
 }
 
 /* The root's own walk ends last: it is numbered by hand. */
-static void walk_all(struct walker *walker)
+static void walk_all(struct dominator_walk *walker)
 {
     walker->number[walker->root] = 0;
     for (uint32_t i = walker->first_out[walker->root]; i < walker->first_out[walker->root + 1];
@@ -140,7 +141,7 @@ static void walk_all(struct walker *walker)
 }
 
 /* The last node that is on the ways to both. */
-static uint32_t meet(struct walker *walker, uint32_t a, uint32_t b)
+static uint32_t meet(struct dominator_walk *walker, uint32_t a, uint32_t b)
 {
     while (a != b) {
         for (; walker->number[a] < walker->number[b]; walker->steps++)
@@ -152,7 +153,7 @@ static uint32_t meet(struct walker *walker, uint32_t a, uint32_t b)
 }
 
 /* What the ways through all its callers have in common. */
-static bool settle(struct walker *walker, const bool *is_start, uint32_t node)
+static bool settle(struct dominator_walk *walker, const bool *is_start, uint32_t node)
 {
     uint32_t nearest = is_start[node] ? walker->root : UNKNOWN;
     for (uint32_t i = walker->first_in[node]; i < walker->first_in[node + 1]; i++) {
@@ -166,7 +167,7 @@ static bool settle(struct walker *walker, const bool *is_start, uint32_t node)
     return changes;
 }
 
-static int settle_all(struct walker *walker)
+static int settle_all(struct dominator_walk *walker)
 {
     bool *is_start = calloc((size_t)walker->count + 1, sizeof(bool));
     if (!is_start)
@@ -187,7 +188,7 @@ static int settle_all(struct walker *walker)
     return 0;
 }
 
-static int give(const struct walker *walker, struct call_dominators *dominators)
+static int give(const struct dominator_walk *walker, struct call_dominators *dominators)
 {
     size_t const count = walker->graph->functions.count;
     *dominators = (struct call_dominators){
@@ -217,10 +218,10 @@ static int give(const struct walker *walker, struct call_dominators *dominators)
 int call_dominators_make(const struct cost_graph *graph, uint32_t root,
                          struct call_dominators *dominators)
 {
-    struct walker walker = {.graph = graph,
-                            .root = (uint32_t)graph->functions.count,
-                            .stands_for_root = root,
-                            .count = (uint32_t)graph->functions.count + 1};
+    struct dominator_walk walker = {.graph = graph,
+                                    .root = (uint32_t)graph->functions.count,
+                                    .stands_for_root = root,
+                                    .count = (uint32_t)graph->functions.count + 1};
     *dominators = (struct call_dominators){0};
     int err = walker_init(&walker);
     if (!err) {

@@ -7,14 +7,14 @@
 
 #include "formats/heaptrack/block_match.h"
 
-struct span {
+struct byte_bounds {
     int64_t low, high;
 };
 
 /* What bytes `part` of `count` blocks can have, when all of them have `bytes`. */
-static struct span bytes_of_part(uint64_t part, uint64_t count, uint64_t bytes)
+static struct byte_bounds bytes_of_part(uint64_t part, uint64_t count, uint64_t bytes)
 {
-    return (struct span){part == count ? (int64_t)bytes : 0, part == 0 ? 0 : (int64_t)bytes};
+    return (struct byte_bounds){part == count ? (int64_t)bytes : 0, part == 0 ? 0 : (int64_t)bytes};
 }
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -32,8 +32,8 @@ struct split {
 /* Fills the bytes of a split whose counts are chosen; off_by tells how well it went. */
 static void split_bytes(struct split *split, const struct stack_sums *all, int64_t rise)
 {
-    struct span bytes = bytes_of_part(split->calls, all->calls, all->bytes);
-    struct span freed = bytes_of_part(split->frees, all->frees, all->freed);
+    struct byte_bounds bytes = bytes_of_part(split->calls, all->calls, all->bytes);
+    struct byte_bounds freed = bytes_of_part(split->frees, all->frees, all->freed);
     int64_t low = bytes.low - rise, high = bytes.high - rise; /* what `freed` has to be */
     int64_t natural = all->frees ? (int64_t)share_of(all->freed, split->frees, all->frees) : 0;
     if (freed.low > low)

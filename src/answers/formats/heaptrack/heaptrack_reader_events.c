@@ -10,7 +10,7 @@ static inline int book_info(struct heaptrack_reader *reader, char kind, uint64_t
 {
     if (number >= reader->tables.infos.count)
         return -EINVAL;
-    struct heaptrack_info *info = &reader->tables.infos.items[number];
+    struct heaptrack_info_row *info = &reader->tables.infos.items[number];
     if (kind == HEAPTRACK_ALLOCATION) {
         info->live++;
         reader->last = number;

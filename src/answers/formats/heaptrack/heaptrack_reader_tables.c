@@ -195,7 +195,7 @@ int heaptrack_site(struct heaptrack_tables *tables, uint64_t trace, uint32_t *si
 
 int heaptrack_add_info(struct heaptrack_tables *tables, struct heaptrack_fields *fields)
 {
-    struct heaptrack_info info = {0};
+    struct heaptrack_info_row info = {0};
     uint64_t trace = 0;
     if (tables->infos.count >= HEAPTRACK_INFOS_MAX)
         return -E2BIG;

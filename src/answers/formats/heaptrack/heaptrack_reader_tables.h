@@ -17,7 +17,7 @@
 #define HEAPTRACK_INFOS_MAX        ((size_t)1 << 25)
 #define HEAPTRACK_SIZE_MAX         (UINT64_C(1) << 47) /* no block is larger than the address space */
 
-struct heaptrack_info {
+struct heaptrack_info_row {
     uint64_t size;
     uint32_t site; /* of the ledger */
     uint32_t live; /* blocks */
@@ -34,7 +34,7 @@ struct heaptrack_tables {
     VEC(string_id) strings;                 /* by number - 1 */
     VEC(uint32_t) modules;                  /* by string: module plus one, 0 for none yet */
     VEC(struct heaptrack_trace_row) traces; /* by number - 1 */
-    VEC(struct heaptrack_info) infos;       /* by number */
+    VEC(struct heaptrack_info_row) infos;   /* by number */
     VEC(bool) site_is_cut;                  /* by site: as deep as heaptrack looks */
     size_t string_bytes;
 };

@@ -27,7 +27,7 @@ struct exposition {
 };
 
 /* One answer while it is read. */
-struct reading {
+struct exposition_reading {
     struct exposition *exposition;
     const char *text, *end;
     const char *before_text;
@@ -74,7 +74,8 @@ char *exposition_room(struct exposition *exposition, size_t size)
     return exposition->rooms[now];
 }
 
-static void hand_over(const struct reading *reading, const struct exposition_sample *sample)
+static void hand_over(const struct exposition_reading *reading,
+                      const struct exposition_sample *sample)
 {
     struct exposition *exposition = reading->exposition;
     struct book_series *series = exposition->book.series.items[sample->series];
@@ -84,7 +85,7 @@ static void hand_over(const struct reading *reading, const struct exposition_sam
     reading->take(reading->context, sample);
 }
 
-static void count_bad(struct reading *reading, struct slice line)
+static void count_bad(struct exposition_reading *reading, struct slice line)
 {
     struct exposition_tally *tally = &reading->exposition->tally;
     if (tally->bad_lines++)
@@ -101,7 +102,7 @@ static void count_bad(struct reading *reading, struct slice line)
 }
 
 /* A sample that was not expected here. */
-static int read_sample(struct reading *reading, struct slice line, struct slice whole)
+static int read_sample(struct exposition_reading *reading, struct slice line, struct slice whole)
 {
     struct exposition *exposition = reading->exposition;
     struct exposition_sample sample;
@@ -133,7 +134,7 @@ static int read_sample(struct reading *reading, struct slice line, struct slice 
     return 0;
 }
 
-static int read_comment(struct reading *reading, struct slice line, struct slice whole)
+static int read_comment(struct exposition_reading *reading, struct slice line, struct slice whole)
 {
     struct slice name, rest;
     enum line_word const word = line_parse_comment(line, &name, &rest);
@@ -148,7 +149,7 @@ static int read_comment(struct reading *reading, struct slice line, struct slice
 }
 
 /* Any line, taken apart. */
-static int read_line(struct reading *reading, struct slice whole)
+static int read_line(struct exposition_reading *reading, struct slice whole)
 {
     struct slice line = whole;
     reading->ended = false; /* if so, not by this line */
@@ -178,7 +179,7 @@ static const char *read_whole(const char *at, const char *end, uint64_t *value)
 }
 
 /* The line that stood here last time, with another number.  Where the next one begins, or NULL. */
-static const char *read_number(struct reading *reading, const char *at, uint32_t series)
+static const char *read_number(struct exposition_reading *reading, const char *at, uint32_t series)
 {
     struct exposition_sample sample = {.series = series};
     const char *next = read_whole(at, reading->end, &sample.value.whole);
@@ -197,7 +198,7 @@ static const char *read_number(struct reading *reading, const char *at, uint32_t
 }
 
 /* Tries the line that stood here in the answer before.  1: it was that, 0: it was not, or -ENOMEM. */
-static int read_expected(struct reading *reading, const char **at)
+static int read_expected(struct exposition_reading *reading, const char **at)
 {
     if (reading->cursor >= reading->before->count)
         return 0;
@@ -219,7 +220,7 @@ static int read_expected(struct reading *reading, const char **at)
     return vec_push(reading->stems, stem) ? 1 : -ENOMEM;
 }
 
-static int read_lines(struct reading *reading)
+static int read_lines(struct exposition_reading *reading)
 {
     const char *at = reading->text;
     while (at < reading->end) {
@@ -256,14 +257,14 @@ int exposition_read(struct exposition *exposition, size_t size, enum exposition_
     const char *text = exposition->rooms[now];
     if (size == 0)
         return 0;
-    struct reading reading = {.exposition = exposition,
-                              .text = text,
-                              .end = text + size,
-                              .before_text = exposition->rooms[!now],
-                              .before = &exposition->stems[!now],
-                              .stems = &exposition->stems[now],
-                              .take = take,
-                              .context = context};
+    struct exposition_reading reading = {.exposition = exposition,
+                                         .text = text,
+                                         .end = text + size,
+                                         .before_text = exposition->rooms[!now],
+                                         .before = &exposition->stems[!now],
+                                         .stems = &exposition->stems[now],
+                                         .take = take,
+                                         .context = context};
     reading.is_openmetrics =
         dialect == EXPOSITION_BY_END ? has_end(text, size) : dialect == EXPOSITION_OPENMETRICS;
     uint64_t const bad = exposition->tally.bad_lines;

@@ -6,7 +6,7 @@
 
 #define BIT_COUNT(mask) ((int)__builtin_popcountll(mask))
 
-void perf_events_fini(struct perf_events *events)
+void perf_events_fini(struct perf_data_events *events)
 {
     vec_free(&events->items);
     number_map_fini(&events->by_id);
@@ -29,7 +29,7 @@ static int last_id_word_of(const struct perf_event *event)
     return type & PERF_SAMPLE_ID && event->attr.sample_id_all ? BIT_COUNT(type & behind) + 1 : 0;
 }
 
-static void find_ids(struct perf_events *events)
+static void find_ids(struct perf_data_events *events)
 {
     events->by_identifier = true;
     events->id_word = id_word_of(&events->items.items[0]);
@@ -43,7 +43,7 @@ static void find_ids(struct perf_events *events)
     }
 }
 
-int perf_events_add(struct perf_events *events, struct slice attr, struct slice ids)
+int perf_events_add(struct perf_data_events *events, struct slice attr, struct slice ids)
 {
     struct perf_event event = {0};
     if (attr.size < PERF_ATTR_SIZE_VER0)
@@ -67,7 +67,7 @@ int perf_events_add(struct perf_events *events, struct slice attr, struct slice 
     return 0;
 }
 
-void perf_events_name(struct perf_events *events, uint64_t id, struct slice name)
+void perf_events_name(struct perf_data_events *events, uint64_t id, struct slice name)
 {
     uint32_t const at = id ? number_map_get(&events->by_id, id) : 0;
     if (at)
@@ -75,7 +75,8 @@ void perf_events_name(struct perf_events *events, uint64_t id, struct slice name
                  name.data);
 }
 
-struct perf_event *perf_events_find(struct perf_events *events, const struct perf_record *record)
+struct perf_event *perf_events_find(struct perf_data_events *events,
+                                    const struct perf_record *record)
 {
     bool const is_sample = record->type == PERF_RECORD_SAMPLE;
     size_t const words = record->size / 8;
@@ -94,7 +95,7 @@ struct perf_event *perf_events_find(struct perf_events *events, const struct per
     return &events->items.items[at ? at - 1 : 0];
 }
 
-struct perf_event *perf_events_count(struct perf_events *events, uint64_t id, uint64_t counter,
+struct perf_event *perf_events_count(struct perf_data_events *events, uint64_t id, uint64_t counter,
                                      uint64_t *rise)
 {
     uint32_t const at = id ? number_map_get(&events->by_id, id) : 0;

@@ -29,7 +29,7 @@ struct perf_event {
     enum column column; /* COL_CPU_NS, of a metric of the file's own, or COL_NONE: left out */
 };
 
-struct perf_events {
+struct perf_data_events {
     VEC(struct perf_event) items;
     struct number_map by_id; /* index plus one */
     struct number_map
@@ -40,17 +40,18 @@ struct perf_events {
     int id_word_last;     /* the same of other records, from the end; 0: nowhere */
 };
 
-void perf_events_fini(struct perf_events *events);
+void perf_events_fini(struct perf_data_events *events);
 
 /* Adds an event from the bytes of its attribute and of its ids.  0, -EINVAL, -E2BIG or -ENOMEM. */
-int perf_events_add(struct perf_events *events, struct slice attr, struct slice ids);
-void perf_events_name(struct perf_events *events, uint64_t id, struct slice name);
+int perf_events_add(struct perf_data_events *events, struct slice attr, struct slice ids);
+void perf_events_name(struct perf_data_events *events, uint64_t id, struct slice name);
 
 /* The event of a record; NULL when there is none.  One that is not told is the first one's. */
-struct perf_event *perf_events_find(struct perf_events *events, const struct perf_record *record);
+struct perf_event *perf_events_find(struct perf_data_events *events,
+                                    const struct perf_record *record);
 
 /* Whose counter has that id, and by how much it rose since the last time.  NULL when nobody's, or out of memory. */
-struct perf_event *perf_events_count(struct perf_events *events, uint64_t id, uint64_t counter,
+struct perf_event *perf_events_count(struct perf_data_events *events, uint64_t id, uint64_t counter,
                                      uint64_t *rise);
 
 enum perf_measure perf_event_measure(const struct perf_event *event);

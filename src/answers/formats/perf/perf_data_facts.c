@@ -98,7 +98,7 @@ static void take_command(struct perf_facts *facts, struct slice body)
 }
 
 /* Names of events: of each its attribute, the number of its ids, its name, and the ids. */
-static void take_events(struct perf_events *events, struct slice body)
+static void take_events(struct perf_data_events *events, struct slice body)
 {
     if (body.size < 8)
         return;
@@ -127,7 +127,7 @@ static void take_clock(struct perf_facts *facts, struct slice body)
     facts->clock_ns = perf_word((const uint8_t *)body.data + 16);
 }
 
-int perf_facts_take(struct perf_facts *facts, struct perf_events *events, uint64_t feature,
+int perf_facts_take(struct perf_facts *facts, struct perf_data_events *events, uint64_t feature,
                     struct slice body)
 {
     struct recording *recording = facts->recording;

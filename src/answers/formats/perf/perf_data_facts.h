@@ -18,7 +18,7 @@ struct perf_facts {
 void perf_facts_fini(struct perf_facts *facts);
 
 /* One feature; those not known are left alone.  0 or -ENOMEM. */
-int perf_facts_take(struct perf_facts *facts, struct perf_events *events, uint64_t feature,
+int perf_facts_take(struct perf_facts *facts, struct perf_data_events *events, uint64_t feature,
                     struct slice body);
 /* An entry of the list of build ids, without its header. */
 int perf_facts_build_id(struct perf_facts *facts, uint16_t misc, struct slice body);

@@ -13,28 +13,28 @@ void perf_order_fini(struct perf_order *order)
     vec_free(&order->heap);
 }
 
-static bool is_before(const struct perf_waiting *a, const struct perf_waiting *b)
+static bool is_before(const struct perf_data_waiting *a, const struct perf_data_waiting *b)
 {
     return a->time != b->time ? a->time < b->time : a->number < b->number;
 }
 
-static void swap(struct perf_waiting *a, struct perf_waiting *b)
+static void swap(struct perf_data_waiting *a, struct perf_data_waiting *b)
 {
-    struct perf_waiting const held = *a;
+    struct perf_data_waiting const held = *a;
     *a = *b;
     *b = held;
 }
 
 int perf_order_put(struct perf_order *order, uint64_t time, const struct perf_record *record)
 {
-    struct perf_waiting waiting = {.time = time, .number = order->number++, .record = *record};
+    struct perf_data_waiting waiting = {.time = time, .number = order->number++, .record = *record};
     waiting.bytes = malloc(record->size + 1);
     if (!waiting.bytes || !vec_push(&order->heap, waiting)) {
         free(waiting.bytes);
         return -ENOMEM;
     }
     memcpy(waiting.bytes, record->body, record->size);
-    struct perf_waiting *heap = order->heap.items;
+    struct perf_data_waiting *heap = order->heap.items;
     size_t at = order->heap.count - 1;
     heap[at].record.body = waiting.bytes;
     for (; at > 0 && is_before(&heap[at], &heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -58,7 +58,7 @@ void perf_order_end(struct perf_order *order)
 
 static void remove_first(struct perf_order *order)
 {
-    struct perf_waiting *heap = order->heap.items;
+    struct perf_data_waiting *heap = order->heap.items;
     size_t const count = --order->heap.count;
     heap[0] = heap[count];
     for (size_t at = 0, least;; at = least) {
@@ -72,7 +72,7 @@ static void remove_first(struct perf_order *order)
     }
 }
 
-bool perf_order_take(struct perf_order *order, struct perf_waiting *waiting)
+bool perf_order_take(struct perf_order *order, struct perf_data_waiting *waiting)
 {
     size_t const most = order->bytes_max ? order->bytes_max : ORDER_BYTES_MAX;
     if (order->heap.count == 0 ||

@@ -13,19 +13,19 @@
 
 #define ORDER_BYTES_MAX ((size_t)192 << 20)
 
-struct perf_waiting {
+struct perf_data_waiting {
     uint64_t time, number;
     struct perf_record record;
     uint8_t *bytes; /* what its body points to; the caller frees it */
 };
 
-struct perf_order {                /* all zero to begin */
-    VEC(struct perf_waiting) heap; /* the oldest first */
-    size_t bytes, bytes_max;       /* bytes_max 0: ORDER_BYTES_MAX */
-    uint64_t newest, may_go;       /* times: of all so far; up to which records may be taken */
-    uint64_t round_newest;         /* of all, when the last round ended */
-    uint64_t number, last;         /* last: time of the record that was taken last */
-    uint64_t late;                 /* records older than that */
+struct perf_order {                     /* all zero to begin */
+    VEC(struct perf_data_waiting) heap; /* the oldest first */
+    size_t bytes, bytes_max;            /* bytes_max 0: ORDER_BYTES_MAX */
+    uint64_t newest, may_go;            /* times: of all so far; up to which records may be taken */
+    uint64_t round_newest;              /* of all, when the last round ended */
+    uint64_t number, last;              /* last: time of the record that was taken last */
+    uint64_t late;                      /* records older than that */
 };
 
 void perf_order_fini(struct perf_order *order);
@@ -36,4 +36,4 @@ void perf_order_end_round(struct perf_order *order);
 /* Nothing more will come: all may go. */
 void perf_order_end(struct perf_order *order);
 /* The oldest record that may go. */
-bool perf_order_take(struct perf_order *order, struct perf_waiting *waiting);
+bool perf_order_take(struct perf_order *order, struct perf_data_waiting *waiting);

@@ -25,7 +25,7 @@ bool perf_data_recognise(struct slice head)
 
 static int take_waiting(struct perf_reader *reader)
 {
-    struct perf_waiting waiting;
+    struct perf_data_waiting waiting;
     int err = 0;
     while (err == 0 && perf_order_take(&reader->order, &waiting)) {
         err = perf_reader_book(reader, &waiting.record);

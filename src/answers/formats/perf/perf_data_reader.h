@@ -13,7 +13,7 @@
 struct perf_reader {
     struct recording *recording;
     struct perf_bytes bytes;
-    struct perf_events events;
+    struct perf_data_events events;
     struct perf_facts facts;
     struct perf_processes processes;
     struct perf_kernel kernel;

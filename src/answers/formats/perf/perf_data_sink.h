@@ -5,14 +5,14 @@
 
 #include "formats/shared/output.h"
 
-struct perf_sink {
+struct perf_data_sink {
     struct output *out; /* NULL: only count */
     uint64_t size;
     size_t fill; /* of the record that was begun; 0: none was */
     unsigned char record[1 << 16];
 };
 
-static inline void perf_sink_put(struct perf_sink *sink, const void *bytes, size_t size)
+static inline void perf_sink_put(struct perf_data_sink *sink, const void *bytes, size_t size)
 {
     if (sink->fill > 0) {
         if (size <= sizeof(sink->record) - 8 - sink->fill) {
@@ -26,14 +26,14 @@ static inline void perf_sink_put(struct perf_sink *sink, const void *bytes, size
     sink->size += size;
 }
 
-static inline void perf_sink_begin(struct perf_sink *sink, uint32_t type, uint16_t misc)
+static inline void perf_sink_begin(struct perf_data_sink *sink, uint32_t type, uint16_t misc)
 {
     memcpy(sink->record, &type, sizeof(type));
     memcpy(sink->record + 4, &misc, sizeof(misc));
     sink->fill = 8;
 }
 
-static inline void perf_sink_end(struct perf_sink *sink)
+static inline void perf_sink_end(struct perf_data_sink *sink)
 {
     uint16_t const size = (uint16_t)sink->fill;
     memcpy(sink->record + 6, &size, sizeof(size));
@@ -42,7 +42,7 @@ static inline void perf_sink_end(struct perf_sink *sink)
 }
 
 /* With zeros up to a multiple of 8, at least one; at most 4 KiB. */
-static inline void perf_sink_text(struct perf_sink *sink, const char *text)
+static inline void perf_sink_text(struct perf_data_sink *sink, const char *text)
 {
     static const char zeros[8] = {0};
     size_t const size = strnlen(text, 4096);
@@ -51,7 +51,7 @@ static inline void perf_sink_text(struct perf_sink *sink, const char *text)
 }
 
 /* As features have it: with its length before. */
-static inline void perf_sink_feature_text(struct perf_sink *sink, const char *text)
+static inline void perf_sink_feature_text(struct perf_data_sink *sink, const char *text)
 {
     static const char zeros[64] = {0};
     size_t const size = strnlen(text, 4096);

@@ -15,7 +15,7 @@ static int write_all(struct perf_writer *writer, struct output *out, struct faul
         return err;
     perf_writer_processes(writer);
     uint64_t const data_size = writer->sink.size;
-    writer->sink = (struct perf_sink){.out = out};
+    writer->sink = (struct perf_data_sink){.out = out};
     perf_writer_header(writer, data_size);
     perf_writer_processes(writer);
     err = perf_writer_samples(writer, fault);

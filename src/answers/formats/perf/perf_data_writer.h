@@ -24,7 +24,7 @@ struct perf_writer {
     bool is_time,
         has_buckets; /* has_buckets: its cells or moments are written as samples, by time */
     uint64_t first_ns, last_ns;
-    struct perf_sink sink;
+    struct perf_data_sink sink;
     uint64_t samples;
 };
 

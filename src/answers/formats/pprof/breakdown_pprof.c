@@ -9,14 +9,14 @@
 #include "formats/encodings/protobuf_out.h"
 #include "model/string_table.h"
 
-struct page {
+struct breakdown_profile {
     struct protobuf_out profile, part, line, functions;
     struct string_table *strings; /* ids are the profile's string numbers */
     struct string_table *names;   /* ids are those of functions, and of the one place in each */
     bool failed;
 };
 
-static uint64_t string_number(struct page *page, const char *text)
+static uint64_t string_number(struct breakdown_profile *page, const char *text)
 {
     string_id id = 0;
     page->failed |= text[0] && string_table_intern(page->strings, slice_of(text), &id) < 0;
@@ -24,7 +24,7 @@ static uint64_t string_number(struct page *page, const char *text)
 }
 
 /* The place of that name; made when it is new. */
-static uint64_t place_of(struct page *page, const char *name)
+static uint64_t place_of(struct breakdown_profile *page, const char *name)
 {
     string_id id = 0;
     uint32_t const known = string_table_count(page->names);
@@ -46,7 +46,7 @@ static uint64_t place_of(struct page *page, const char *name)
     return id;
 }
 
-static void put_type(struct page *page, unsigned field, const char *type)
+static void put_type(struct breakdown_profile *page, unsigned field, const char *type)
 {
     protobuf_reset(&page->part);
     protobuf_uint(&page->part, VALUE_TYPE_TYPE, string_number(page, type));
@@ -54,7 +54,8 @@ static void put_type(struct page *page, unsigned field, const char *type)
     protobuf_message(&page->profile, field, &page->part);
 }
 
-static void put_leaf(struct page *page, const struct breakdown_leaf *leaf, const char *title)
+static void put_leaf(struct breakdown_profile *page, const struct breakdown_leaf *leaf,
+                     const char *title)
 {
     const struct memory_bytes *bytes = &leaf->bytes;
     uint64_t const values[] = {bytes->rss, bytes->pss, memory_bytes_private(bytes), bytes->swap,
@@ -71,7 +72,7 @@ static void put_leaf(struct page *page, const struct breakdown_leaf *leaf, const
     protobuf_message(&page->profile, PROFILE_SAMPLE, &page->part);
 }
 
-static void put_all(struct page *page, const struct breakdown *breakdown,
+static void put_all(struct breakdown_profile *page, const struct breakdown *breakdown,
                     const char *(*title)(const struct breakdown *, enum breakdown_section))
 {
     static const char *const types[] = {"rss", "pss", "private", "swap", "virtual"};
@@ -99,7 +100,8 @@ int breakdown_pprof_write(const struct breakdown *breakdown,
                           const char *(*title)(const struct breakdown *, enum breakdown_section),
                           FILE *out, struct fault *fault)
 {
-    struct page page = {.strings = string_table_create(), .names = string_table_create()};
+    struct breakdown_profile page = {.strings = string_table_create(),
+                                     .names = string_table_create()};
     struct output *output = output_create(out, COMPRESS_GZIP);
     int err = 0;
     page.failed = !page.strings || !page.names || !output;

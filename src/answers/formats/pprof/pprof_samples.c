@@ -6,7 +6,7 @@
 #include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/pprof_tables.h"
 
-struct writer {
+struct pprof_samples_writer {
     struct pprof_samples *samples;
     struct pprof_tables tables;
     struct protobuf_out out, sample, label;
@@ -43,7 +43,8 @@ void pprof_samples_merge(struct pprof_samples *samples)
     samples->samples.count = kept + 1;
 }
 
-static void write_type(struct writer *writer, unsigned field, struct pprof_column column)
+static void write_type(struct pprof_samples_writer *writer, unsigned field,
+                       struct pprof_column column)
 {
     protobuf_reset(&writer->sample);
     protobuf_uint(&writer->sample, VALUE_TYPE_TYPE, pprof_string(&writer->tables, column.type));
@@ -51,7 +52,7 @@ static void write_type(struct writer *writer, unsigned field, struct pprof_colum
     protobuf_message(&writer->out, field, &writer->sample);
 }
 
-static void collect_locations(struct writer *writer, stack_id stack)
+static void collect_locations(struct pprof_samples_writer *writer, stack_id stack)
 {
     struct recording *recording = writer->samples->recording;
     writer->ids.count = 0;
@@ -64,7 +65,7 @@ static void collect_locations(struct writer *writer, stack_id stack)
     }
 }
 
-static void write_label(struct writer *writer, const char *name)
+static void write_label(struct pprof_samples_writer *writer, const char *name)
 {
     protobuf_reset(&writer->label);
     protobuf_uint(&writer->label, LABEL_KEY, pprof_string(&writer->tables, "thread"));
@@ -72,7 +73,7 @@ static void write_label(struct writer *writer, const char *name)
     protobuf_message(&writer->sample, SAMPLE_LABEL, &writer->label);
 }
 
-static void write_sample(struct writer *writer, const struct pprof_row *sample)
+static void write_sample(struct pprof_samples_writer *writer, const struct pprof_row *sample)
 {
     const struct recording *recording = writer->samples->recording;
     uint64_t values[PPROF_COLUMNS_MOST];
@@ -88,7 +89,7 @@ static void write_sample(struct writer *writer, const struct pprof_row *sample)
     protobuf_message(&writer->out, PROFILE_SAMPLE, &writer->sample);
 }
 
-static void add_comment(struct writer *writer, const char *text)
+static void add_comment(struct pprof_samples_writer *writer, const char *text)
 {
     uint64_t const id = pprof_string(&writer->tables, text);
     if (id && !vec_push(&writer->ids, id))
@@ -96,7 +97,7 @@ static void add_comment(struct writer *writer, const char *text)
 }
 
 /* All strings must be there before the tables are written. */
-static void collect_comments(struct writer *writer)
+static void collect_comments(struct pprof_samples_writer *writer)
 {
     const struct recording *recording = writer->samples->recording;
     writer->ids.count = 0;
@@ -108,7 +109,7 @@ static void collect_comments(struct writer *writer)
     (void)pprof_string(&writer->tables, writer->samples->period_type.unit);
 }
 
-static void write_all(struct writer *writer)
+static void write_all(struct pprof_samples_writer *writer)
 {
     struct pprof_samples *samples = writer->samples;
     for (size_t i = 0; i < samples->column_count; i++)
@@ -126,7 +127,7 @@ static void write_all(struct writer *writer)
 
 int pprof_samples_write(struct pprof_samples *samples, struct output *out, struct fault *fault)
 {
-    struct writer writer = {.samples = samples};
+    struct pprof_samples_writer writer = {.samples = samples};
     int err = 0;
     pprof_samples_merge(samples);
     pprof_tables_init(&writer.tables, samples->recording);

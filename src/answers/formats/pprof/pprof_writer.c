@@ -9,7 +9,7 @@
 #include "formats/pprof/pprof_tables.h"
 #include "formats/shared/writers.h"
 
-struct pprof_profile {
+struct pprof_writer {
     struct export_job *job;
     struct pprof_tables tables;
     struct protobuf_out out, sample, label;
@@ -18,7 +18,7 @@ struct pprof_profile {
     size_t next_labelled; /* of the recording's: the first of this stack or later */
 };
 
-static void write_value_type(struct pprof_profile *profile, unsigned field, const char *type,
+static void write_value_type(struct pprof_writer *profile, unsigned field, const char *type,
                              const char *unit)
 {
     protobuf_reset(&profile->sample);
@@ -27,7 +27,7 @@ static void write_value_type(struct pprof_profile *profile, unsigned field, cons
     protobuf_message(&profile->out, field, &profile->sample);
 }
 
-static bool collect_locations(struct pprof_profile *profile, stack_id stack)
+static bool collect_locations(struct pprof_writer *profile, stack_id stack)
 {
     struct recording *recording = profile->job->recording;
     struct asking_stack const asking = profile->sources.hides_allocator
@@ -46,7 +46,7 @@ static bool collect_locations(struct pprof_profile *profile, stack_id stack)
     return true;
 }
 
-static void write_label(struct pprof_profile *profile, const struct label *label)
+static void write_label(struct pprof_writer *profile, const struct label *label)
 {
     const struct recording *recording = profile->job->recording;
     struct pprof_tables *tables = &profile->tables;
@@ -62,7 +62,7 @@ static void write_label(struct pprof_profile *profile, const struct label *label
 }
 
 /* The locations are collected already.  `set` NULL: it has no labels. */
-static void write_sample(struct pprof_profile *profile, const struct weight *rows,
+static void write_sample(struct pprof_writer *profile, const struct weight *rows,
                          const struct label_set *set)
 {
     uint64_t values[2 * PPROF_SOURCES_MAX];
@@ -108,7 +108,7 @@ static void move_cell(const struct pprof_sources *sources, const struct labelled
 }
 
 /* Those parts of a stack that have labels, a sample per set of them; `rest` is left with what has none. */
-static void write_labelled(struct pprof_profile *profile, stack_id stack, struct weight *rest)
+static void write_labelled(struct pprof_writer *profile, stack_id stack, struct weight *rest)
 {
     const struct labelled *labelled = &profile->job->recording->labelled;
     const struct labelled_cell *cells = labelled->cells.items;
@@ -125,7 +125,7 @@ static void write_labelled(struct pprof_profile *profile, stack_id stack, struct
     profile->next_labelled = at;
 }
 
-static void write_stack(struct pprof_profile *profile, stack_id stack, struct weight *rows)
+static void write_stack(struct pprof_writer *profile, stack_id stack, struct weight *rows)
 {
     if (!collect_locations(profile, stack)) {
         profile->out.failed = true;
@@ -137,7 +137,7 @@ static void write_stack(struct pprof_profile *profile, stack_id stack, struct we
 }
 
 /* All weights are ordered by stack: one walk over them side by side. */
-static void write_samples(struct pprof_profile *profile)
+static void write_samples(struct pprof_writer *profile)
 {
     const struct pprof_sources *sources = &profile->sources;
     size_t next[PPROF_SOURCES_MAX] = {0};
@@ -165,7 +165,7 @@ struct period {
     uint64_t period;
 };
 
-static struct period period_of(const struct pprof_profile *profile)
+static struct period period_of(const struct pprof_writer *profile)
 {
     const struct recording *recording = profile->job->recording;
     const struct pprof_source *first = &profile->sources.items[0];
@@ -177,7 +177,7 @@ static struct period period_of(const struct pprof_profile *profile)
     return (struct period){first->value_type, first->value_unit, 1};
 }
 
-static void write_profile(struct pprof_profile *profile)
+static void write_profile(struct pprof_writer *profile)
 {
     const struct recording *recording = profile->job->recording;
     const struct pprof_sources *sources = &profile->sources;
@@ -215,7 +215,7 @@ static void write_profile(struct pprof_profile *profile)
 
 int pprof_write(struct export_job *job, struct output *out, struct fault *fault)
 {
-    struct pprof_profile profile = {.job = job};
+    struct pprof_writer profile = {.job = job};
     pprof_tables_init(&profile.tables, job->recording);
     profile.tables.hides_addresses = job->hides_addresses;
     int err = pprof_sources_choose(&profile.sources, job, fault);

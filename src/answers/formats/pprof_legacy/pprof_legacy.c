@@ -170,14 +170,14 @@ int pprof_read_comment(struct pprof_text_reader *reader, struct slice line)
 }
 
 /* "3 @ 0x1 0x2", for which `period` is 1, and "<cycles> <count> @ 0x1". */
-struct counted {
+struct legacy_scale {
     bool has_cycles;
     double ns_per_cycle;
     uint64_t period;
 };
 
 static int read_counted(struct pprof_text_reader *reader, struct slice line,
-                        const struct counted *counted)
+                        const struct legacy_scale *counted)
 {
     uint64_t cycles = 0, count;
     take_blanks(&line);
@@ -199,7 +199,7 @@ static int read_counted(struct pprof_text_reader *reader, struct slice line,
 }
 
 /* The lines after the head, up to the memory map.  What makes no sense is counted. */
-static int read_lines(struct pprof_text_reader *reader, struct counted *counted)
+static int read_lines(struct pprof_text_reader *reader, struct legacy_scale *counted)
 {
     struct slice line;
     uint64_t hz;
@@ -233,7 +233,7 @@ static int read_lines(struct pprof_text_reader *reader, struct counted *counted)
 
 static int read_counts(struct pprof_text_reader *reader)
 {
-    struct counted counted = {.period = 1};
+    struct legacy_scale counted = {.period = 1};
     struct slice head, name = count_name(reader->rest);
     int err = pprof_add_type(reader->profile, name, "count");
     reader->profile->form = PPROF_TEXT_COUNT;
@@ -251,7 +251,7 @@ static int read_counts(struct pprof_text_reader *reader)
 
 static int read_contention(struct pprof_text_reader *reader)
 {
-    struct counted counted = {.has_cycles = true, .ns_per_cycle = 1, .period = 1};
+    struct legacy_scale counted = {.has_cycles = true, .ns_per_cycle = 1, .period = 1};
     struct slice head;
     reader->profile->form = PPROF_TEXT_CONTENTION;
     pprof_next_line(reader, &head);

@@ -41,7 +41,7 @@ static bool put(int fd, const char *bytes, size_t size)
 }
 
 /* Where bytes come from: how many, 0 at the end, -errno. */
-struct source {
+struct spool_source {
     ssize_t (*read)(void *from, char *into, size_t size);
     void *from;
 };
@@ -60,7 +60,7 @@ static ssize_t read_unpacked(void *from, char *into, size_t size)
     return (ssize_t)input_read(from, into, size);
 }
 
-static int copy(struct source source, int fd, const char *name, struct fault *fault)
+static int copy(struct spool_source source, int fd, const char *name, struct fault *fault)
 {
     char *part = malloc(PART_BYTES);
     uint64_t all = 0;
@@ -82,7 +82,7 @@ static int copy(struct source source, int fd, const char *name, struct fault *fa
 }
 
 /* A new file of no name with all that `source` gives. */
-static int spool(struct source source, const char *name, struct fault *fault)
+static int spool(struct spool_source source, const char *name, struct fault *fault)
 {
     int const fd = open_nameless();
     if (fd < 0)
@@ -97,7 +97,7 @@ static int spool(struct source source, const char *name, struct fault *fault)
 
 int spool_stream(int from, const char *name, struct fault *fault)
 {
-    return spool((struct source){read_stream, &from}, name, fault);
+    return spool((struct spool_source){read_stream, &from}, name, fault);
 }
 
 int spool_unpacked(const char *path, struct fault *fault)
@@ -106,7 +106,7 @@ int spool_unpacked(const char *path, struct fault *fault)
     struct input *input = input_open(path, fault);
     if (!input)
         return -EIO;
-    int const fd = spool((struct source){read_unpacked, input}, path, fault);
+    int const fd = spool((struct spool_source){read_unpacked, input}, path, fault);
     input_close(input);
     if (fd >= 0 && stat(path, &status) == 0) {
         struct timespec const times[] = {status.st_atim, status.st_mtim};

@@ -10,20 +10,20 @@
 
 #define PIECES_MOST 4
 
-struct piece {
+struct tree_piece {
     const char *data;
     size_t size;
 };
 
-enum stage { STAGE_HEAD, STAGE_OPEN, STAGE_CLOSE, STAGE_TAIL, STAGE_DONE };
+enum tree_stage { STAGE_HEAD, STAGE_OPEN, STAGE_CLOSE, STAGE_TAIL, STAGE_DONE };
 
 /* What is being sent: where we are in the tree, and what of this step is still to be copied. */
 struct tree_stream {
     struct tree_text *text;
-    enum stage stage;
+    enum tree_stage stage;
     uint32_t node;
     bool is_first; /* of its siblings */
-    struct piece pieces[PIECES_MOST];
+    struct tree_piece pieces[PIECES_MOST];
     size_t piece_count, piece;
     char numbers[NODE_TEXT_MOST];
 };
@@ -86,7 +86,7 @@ bool tree_text_is_of(const struct tree_text *text, const struct recording *recor
 
 static void add_piece(struct tree_stream *stream, const char *data, size_t size)
 {
-    stream->pieces[stream->piece_count++] = (struct piece){data, size};
+    stream->pieces[stream->piece_count++] = (struct tree_piece){data, size};
 }
 
 static void open_node(struct tree_stream *stream)
@@ -161,7 +161,7 @@ static size_t fill(void *state, char *into, size_t room)
             if (stream->piece_count == 0)
                 break;
         }
-        struct piece *piece = &stream->pieces[stream->piece];
+        struct tree_piece *piece = &stream->pieces[stream->piece];
         size_t const size = piece->size < room - filled ? piece->size : room - filled;
         if (size)
             memcpy(into + filled, piece->data, size);

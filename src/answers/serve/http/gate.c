@@ -6,9 +6,9 @@
 
 #include "serve/http/request_text.h"
 
-static struct verdict refuse(unsigned status, const char *sentence)
+static struct gate_verdict refuse(unsigned status, const char *sentence)
 {
-    return (struct verdict){.status = status, .sentence = sentence};
+    return (struct gate_verdict){.status = status, .sentence = sentence};
 }
 
 /* A page of a stranger can have its own name lead to us (DNS rebinding): then the name is the stranger's.  Where a
@@ -75,7 +75,7 @@ static bool is_of_another_page(const struct visitor *visitor)
            !follows_link(visitor);
 }
 
-struct verdict gate_judge(const struct server_options *options, const struct visitor *visitor)
+struct gate_verdict gate_judge(const struct server_options *options, const struct visitor *visitor)
 {
     bool const shares = options->allow_origin && visitor->origin &&
                         strcmp(options->allow_origin, visitor->origin) == 0;
@@ -86,13 +86,14 @@ struct verdict gate_judge(const struct server_options *options, const struct vis
         return refuse(403, "A page of another site asks for this: open the address yourself, or "
                            "start memoir serve with --allow-origin and the site.");
     if (shares && strcmp(visitor->method, "OPTIONS") == 0) /* browsers send no token with it */
-        return (struct verdict){.status = 204, .sentence = "", .preflight = true, .shares = true};
+        return (struct gate_verdict){
+            .status = 204, .sentence = "", .preflight = true, .shares = true};
     if (!is_page(visitor) && !has_token(options, visitor->authorization))
         return refuse(401, "This server needs its token: send \"Authorization: Bearer TOKEN\" with "
                            "the content of the file given to --token-file.");
     if (strcmp(visitor->method, "GET") != 0 && strcmp(visitor->method, "HEAD") != 0)
         return refuse(405, "Only GET and HEAD are served: nothing here can be changed.");
-    return (struct verdict){.shares = shares};
+    return (struct gate_verdict){.shares = shares};
 }
 
 bool gate_is_here(const struct visitor *visitor)

@@ -17,14 +17,14 @@ struct visitor {
     bool is_local; /* the connection comes from this machine */
 };
 
-struct verdict {
+struct gate_verdict {
     unsigned status;      /* 0: come in */
     const char *sentence; /* why not */
     bool preflight;       /* it only asks whether it may ask, and may */
     bool shares;          /* the answer may be read by the page of the origin that we allow */
 };
 
-struct verdict gate_judge(const struct server_options *options, const struct visitor *visitor);
+struct gate_verdict gate_judge(const struct server_options *options, const struct visitor *visitor);
 
 /* Whether the client is on this machine, and speaks for nobody elsewhere. */
 bool gate_is_here(const struct visitor *visitor);

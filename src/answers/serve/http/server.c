@@ -219,7 +219,7 @@ static void receive(struct server *server, struct exchange *exchange, const stru
 {
     struct request *request = &exchange->request;
     struct slice const accept = slice_of(visitor->accept ? visitor->accept : "");
-    struct verdict const verdict = gate_judge(&server->options, visitor);
+    struct gate_verdict const verdict = gate_judge(&server->options, visitor);
     const char *last_event = header(exchange->connection, "Last-Event-ID");
     request->served = server->targets;
     request->events = server->events;

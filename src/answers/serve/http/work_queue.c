@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "serve/http/exchange.h"
 
-struct work {
+struct queued_work {
     void *job;
     uint64_t not_before_ns; /* 0: as soon as may be */
 };
@@ -20,7 +20,7 @@ struct work_queue {
     void *context;
     bool is_ending;
     size_t room, count, waiting;
-    struct work works[]; /* in the order they came */
+    struct queued_work works[]; /* in the order they came */
 };
 
 /* The first that is due, or -1 with the time when one will be. */
@@ -36,9 +36,9 @@ static ptrdiff_t find_due(const struct work_queue *queue, uint64_t now, uint64_t
     return -1;
 }
 
-static struct work take(struct work_queue *queue, size_t at)
+static struct queued_work take(struct work_queue *queue, size_t at)
 {
-    struct work const work = queue->works[at];
+    struct queued_work const work = queue->works[at];
     queue->count--;
     queue->waiting -= work.not_before_ns > 0;
     for (size_t i = at; i < queue->count; i++)
@@ -57,7 +57,7 @@ static void wait_for_news(struct work_queue *queue, uint64_t until_ns)
 }
 
 /* Without the lock.  A job that wants to wait where too many do is told that all is ending. */
-static void do_work(struct work_queue *queue, struct work work)
+static void do_work(struct work_queue *queue, struct queued_work work)
 {
     bool const may_wait = !queue->is_ending && queue->waiting < queue->room / 2;
     pthread_mutex_unlock(&queue->lock);
@@ -65,7 +65,7 @@ static void do_work(struct work_queue *queue, struct work work)
     pthread_mutex_lock(&queue->lock);
     if (!again)
         return;
-    queue->works[queue->count++] = (struct work){work.job, again}; /* its place was kept */
+    queue->works[queue->count++] = (struct queued_work){work.job, again}; /* its place was kept */
     queue->waiting++;
 }
 
@@ -110,7 +110,7 @@ bool work_queue_push(struct work_queue *queue, void *job)
     pthread_mutex_lock(&queue->lock);
     bool const fits = queue->count < queue->room && !queue->is_ending;
     if (fits)
-        queue->works[queue->count++] = (struct work){job, 0};
+        queue->works[queue->count++] = (struct queued_work){job, 0};
     pthread_mutex_unlock(&queue->lock);
     pthread_cond_signal(&queue->news);
     return fits;

@@ -3,7 +3,7 @@
 
 #include "serve/metrics/metrics_families.h"
 
-static const struct row {
+static const struct process_row {
     const char *name, *unit, *help;
     size_t offset; /* in struct memory_status; a negative number there is none */
 } rows[] = {

@@ -6,11 +6,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum part { PART_HEAP, PART_MAPS, PART_POOLS, PART_QUALITY };
+enum recorded_part { PART_HEAP, PART_MAPS, PART_POOLS, PART_QUALITY };
 
 /* Numbers that a recording has ready.  Times are ns there and seconds here. */
-static const struct row {
-    enum part part;
+static const struct recorded_row {
+    enum recorded_part part;
     const char *name, *type, *unit, *help;
     size_t offset; /* of a uint64_t in struct recording */
 } rows[] = {
@@ -71,8 +71,8 @@ static const struct row {
      offsetof(struct recording, cost.arena_bytes)},
 };
 
-static const struct level {
-    enum part part;
+static const struct recorded_level {
+    enum recorded_part part;
     const char *metric;
     const char *bytes, *bytes_help, *blocks, *blocks_help;
 } levels[] = {
@@ -90,7 +90,8 @@ static const struct level {
      "Memory that the program has given a name.", "memoir_regions", "Regions of it."},
 };
 
-static void write_part(struct metrics_out *out, const struct recording *recording, enum part part)
+static void write_part(struct metrics_out *out, const struct recording *recording,
+                       enum recorded_part part)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         uint64_t const value =
@@ -105,7 +106,8 @@ static void write_part(struct metrics_out *out, const struct recording *recordin
     }
 }
 
-static void write_levels(struct metrics_out *out, const struct running *running, enum part part)
+static void write_levels(struct metrics_out *out, const struct running *running,
+                         enum recorded_part part)
 {
     for (size_t i = 0; i < COUNT(levels); i++) {
         struct running_rows found;
@@ -148,7 +150,7 @@ static void write_pages(struct metrics_out *out, const struct running *running)
 void metrics_write_heap(struct metrics_out *out, const struct recording *recording,
                         const struct running *running)
 {
-    for (enum part part = PART_HEAP; part <= PART_POOLS; part++) {
+    for (enum recorded_part part = PART_HEAP; part <= PART_POOLS; part++) {
         if (part == PART_POOLS && recording->pools.calls + recording->regions.calls == 0)
             continue; /* the program tells nothing */
         write_levels(out, running, part);

@@ -3,7 +3,7 @@
 
 #include "serve/metrics/metrics_families.h"
 
-static const struct row {
+static const struct site_row {
     const char *name, *type, *unit, *help;
     size_t offset;  /* in struct site_sums */
     bool has_other; /* a counter of the rest would go down when a site is taken in */

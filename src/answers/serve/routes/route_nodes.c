@@ -59,10 +59,7 @@ void route_nodes(struct target *target, struct request *request, struct answer *
     if (out) {
         json_init(&json, out, false);
         json_object_begin(&json);
-        err =
-            target_run(target)
-                ? node_rows_write_run(&json, &question, target_run(target), request->served, &fault)
-                : node_rows_write_recordings(&json, &question, request->served, &fault);
+        err = target_write_nodes(target, &json, &question, request->served, &fault);
         json_object_end(&json);
         json_finish(&json);
     }

@@ -68,7 +68,7 @@ static int write_node(struct json_out *json, const struct node_question *questio
                     recording ? recording_text(recording, recording->program) : "process");
     json_text_field(json, "nick", target_file(target));
     json_text_field(json, "role", "");
-    json_text_field(json, "class", target_kind_name(target_kind(target)));
+    json_text_field(json, "class", target_kind_name(target));
     json_uint_field(json, "gaps", 0);
     json_bool_field(json, "up", target_known_memory(target, &memory) == 0);
     json_key(json, "last_ns");
@@ -120,7 +120,7 @@ int node_rows_write_recordings(struct json_out *json, const struct node_question
     json_array_begin(json);
     for (size_t i = 0; i < served->items.count && !err; i++) {
         struct target *target = served->items.items[i];
-        if (target_run(target) || target_history(target))
+        if (!target_has_row(target))
             continue;
         err = write_node(json, question, target, i, column);
         const struct recording *recording = target_recording(target, NULL, NULL);

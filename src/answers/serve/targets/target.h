@@ -5,56 +5,19 @@
  * another process now is told by when that one began. */
 #pragma once
 
-#include <limits.h>
 #include <stdbool.h>
 
 #include "analyze/growth/recording_growth.h"
 #include "analyze/sums/running.h"
 #include "procfs/memory/memory_status.h"
+#include "serve/targets/target_options.h"
 #include "store/read/recording_follow.h"
 
+struct json_out;
+struct node_question;
 struct target;
-struct served_run;
-
-enum target_kind {
-    TARGET_PROCESS,
-    TARGET_RECORDING, /* also a file of another program */
-    TARGET_RUN,       /* all nodes together */
-    TARGET_NODE,      /* profiles of one kind of one node */
-    TARGET_HISTORY,   /* sums over weeks: store/history/history.h */
-};
-const char *target_kind_name(enum target_kind kind); /* "process" */
-
-/* As find_recording: 0 with the path of the recording that is being made of a process. */
-typedef int find_recording_of(uint32_t pid, char path[PATH_MAX], struct fault *fault);
-
-/* As open_input: a whole file as a recording, which the caller destroys. */
-typedef struct recording *read_recording(const char *path, struct fault *fault);
-/* As name_frames: names for addresses of a recording that was read from `path`. */
-typedef void name_recording(struct recording *recording, const char *path);
-
-/* Programs and places that help with what the server itself does not do; NULL: there is none. */
-struct target_beside {
-    const char *live;     /* looks into processes: serve/content/live_words.h */
-    const char *fetch;    /* asks other servers */
-    const char *history;  /* reads histories: memoir-history */
-    const char *go_pprof; /* where the process serves net/http/pprof itself: go_endpoint_parse */
-};
-
-struct target_options {
-    uint32_t pid;            /* 0: none */
-    const char *path;        /* of a recording; NULL: that of the process, when there is one */
-    find_recording_of *find; /* may be NULL */
-    read_recording *read; /* `path` is to be read by this; NULL: it is a recording, and followed */
-    bool is_history;      /* `path` is one: it has no recording */
-    struct served_run
-        *run;            /* a node of it is meant, or all: instead of `path`; outlives the target */
-    const char *nick;    /* of the node, copied; NULL: all */
-    const char *profile; /* "heap", "cpu", ...: see run_recording.h; a constant; NULL: the usual */
-    name_recording *name; /* of nodes; may be NULL */
-    struct target_beside beside;
-    uint64_t sites; /* call sites with numbers of their own in /metrics, about */
-};
+struct target_list;
+struct target_state;
 
 /* NULL with a sentence when there is neither such a process nor such a recording.  The options are copied, not the
  * path. */
@@ -76,6 +39,23 @@ const struct recording_growth *target_growth(struct target *target, struct fault
 uint64_t target_bytes(const struct target *target);
 
 enum target_kind target_kind(const struct target *target);
+const char *target_kind_name(const struct target *target); /* "process"; of all files "recording" */
+/* Whether it is read when it is first asked about, as runs and their nodes are; has a row of its own in /api/nodes; is told of by
+ * /api/events by itself. */
+bool target_is_read_late(const struct target *target);
+bool target_has_row(const struct target *target);
+bool target_is_told(const struct target *target);
+
+/* Keys of /api/targets but for the id and the kind. */
+void target_describe(struct target *target, struct json_out *json);
+/* The whole of /api/nodes when this target was chosen, as node_rows.h. */
+int target_write_nodes(struct target *target, struct json_out *json,
+                       const struct node_question *question, const struct target_list *served,
+                       struct fault *fault);
+
+/* How it is with it now (target_state.h), one of so many targets; nothing of a run is read. */
+void target_look(struct target *target, size_t targets, struct target_state *state);
+
 /* The run that it is of, or NULL. */
 struct served_run *target_run(const struct target *target);
 const char *target_nick(const struct target *target);    /* NULL: no node */

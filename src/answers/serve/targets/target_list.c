@@ -90,6 +90,7 @@ static int add_kinds(struct target_list *list, struct run_served *served, uint32
         if (!word || (known->kinds & 1u << kind) || run_files_of(run, node, kind, &first) == 0)
             continue;
         struct target_options options = served->options;
+        options.kind = TARGET_NODE;
         options.nick = known->nick;
         options.profile = word;
         err = add_target(list, &options, NULL);
@@ -120,8 +121,8 @@ int target_list_open_run(struct target_list *list, const struct target_options *
     struct run_served served = {.run = served_run_open(options->path, fault), .options = *options};
     if (!served.run)
         return -ENOENT;
+    served.options.kind = TARGET_RUN;
     served.options.path = NULL;
-    served.options.read = NULL;
     served.options.run = served.run;
     if (!vec_push(&list->runs, served)) {
         served_run_close(served.run);
@@ -133,14 +134,14 @@ int target_list_open_run(struct target_list *list, const struct target_options *
     return err;
 }
 
-/* Only nodes: what was named stays. */
+/* Only what is read when it is asked about: the rest stays. */
 static void let_rest(struct target_list *list)
 {
     for (;;) {
         struct target *oldest = NULL;
         size_t open = 0;
         vec_each (target, &list->items) {
-            if (!target_run(*target) || !target_is_open(*target))
+            if (!target_is_read_late(*target) || !target_is_open(*target))
                 continue;
             open++;
             if (!oldest || target_used_ns(*target) < target_used_ns(oldest))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/shared/input_path.h"
+#include "formats/open/input_path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,5 +6,6 @@
 #include "model/recording.h"
 
 /* Looks up every frame that has no name, in a module whose place in the process is known.  What is found and what is not is said in the
- * notes of the recording; `path` is the file it was read from, to tell binaries that are newer. */
-void name_frames(struct recording *recording, const char *path);
+ * notes of the recording; `path` is the file it was read from, to tell binaries that are newer.  `helper` is the path of NAME_PROGRAM
+ * (name_lines.h), NULL when it is not there. */
+void name_frames(struct recording *recording, const char *path, const char *helper);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/shared/unknown_file.h"
+#include "formats/open/unknown_file.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "formats/shared/input_registry.h"
+
+#define NAMES_MAX 200
 
 struct look {
     const char *magic;
@@ -73,6 +78,21 @@ static const char *look_at(struct slice head)
     return is_folded(head) ? "folded stacks, which memoir writes and does not read" : "text";
 }
 
+/* "heaptrack, perf and pprof": the programs whose files memoir reads. */
+static const char *list_programs(char text[NAMES_MAX])
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (const struct input_format *format = input_formats; format->name; format++) {
+        bool const is_last = !format[1].name || format[1].is_own;
+        const char *before = length == 0 ? "" : is_last ? " and " : ", ";
+        if (!format->is_own && length < NAMES_MAX)
+            length +=
+                (size_t)snprintf(text + length, NAMES_MAX - length, "%s%s", before, format->name);
+    }
+    return text;
+}
+
 int unknown_file(const char *name, struct slice head, enum compression packed, struct fault *fault)
 {
     static const char *const packings[] = {[COMPRESS_NONE] = "",
@@ -80,9 +100,9 @@ int unknown_file(const char *name, struct slice head, enum compression packed, s
                                            [COMPRESS_ZSTD] = "zstd of ",
                                            [COMPRESS_XZ] = "xz of ",
                                            [COMPRESS_BZIP2] = "bzip2 of "};
+    char programs[NAMES_MAX];
     return fault_set(fault, -EINVAL,
                      "cannot read %.200s: it is no file memoir knows, and looks like %s%s; memoir "
-                     "reads its own recordings, files of heaptrack, perf, massif, callgrind and "
-                     "pprof, and folders of memoir watch",
-                     name, packings[packed], look_at(head));
+                     "reads its own recordings, files of %s, and folders of memoir watch",
+                     name, packings[packed], look_at(head), list_programs(programs));
 }

@@ -6,5 +6,6 @@
  * inside a text become blanks.  Answers come in the order of the questions. */
 #pragma once
 
+#define NAME_PROGRAM "memoir-record"
 #define NAME_COMMAND "names"
 #define NAME_FIELDS  4

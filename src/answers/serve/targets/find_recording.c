@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/shared/find_recording.h"
+#include "serve/targets/find_recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/shared/name_frames.h"
+#include "formats/open/name_frames.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,16 +15,15 @@
 #include <unistd.h>
 
 #include "analyze/alerts/findings.h"
-#include "cli/shared/helper_program.h"
-#include "cli/record/name_lines.h"
+#include "formats/open/name_lines.h"
 #include "symbols/elf/elf_image.h"
 #include "symbols/elf/elf_view.h"
 
-#define HELPER        "memoir-record"
 #define LOCATIONS_MAX 4096 /* inlined into each other at one address */
 
 struct naming {
     struct recording *recording;
+    const char *helper;   /* its path; NULL: it is not there */
     VEC(uint32_t) frames; /* asked for, those of a module together */
 };
 
@@ -89,15 +88,13 @@ static int write_questions(const struct naming *naming)
 }
 
 /* Starts the helper; its answers can be read from *answers. */
-static int start_helper(int questions, pid_t *pid, FILE **answers)
+static int start_helper(const char *path, int questions, pid_t *pid, FILE **answers)
 {
-    static char program[] = HELPER, command[] = NAME_COMMAND;
-    char path[PATH_MAX];
+    static char program[] = NAME_PROGRAM, command[] = NAME_COMMAND;
     char *words[] = {program, command, NULL};
     int ends[2];
-    int err = helper_program_path(HELPER, path);
-    if (err < 0)
-        return err;
+    if (!path)
+        return -ENOENT;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return -errno;
     posix_spawn_file_actions_t actions;
@@ -111,7 +108,7 @@ static int start_helper(int questions, pid_t *pid, FILE **answers)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, questions, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    err = -posix_spawn(pid, path, &actions, &attributes, words, environ);
+    int const err = -posix_spawn(pid, path, &actions, &attributes, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     close(ends[1]);
@@ -174,7 +171,7 @@ static int ask_helper(struct naming *naming)
     int const questions = write_questions(naming);
     if (questions < 0)
         return questions;
-    int err = start_helper(questions, &pid, &answers);
+    int err = start_helper(naming->helper, questions, &pid, &answers);
     close(questions);
     if (err < 0)
         return err;
@@ -243,9 +240,9 @@ static void tell_modules(const struct naming *naming, const char *path)
                        newer);
 }
 
-void name_frames(struct recording *recording, const char *path)
+void name_frames(struct recording *recording, const char *path, const char *helper)
 {
-    struct naming naming = {.recording = recording};
+    struct naming naming = {.recording = recording, .helper = helper};
     const char *why = recording_was_cut(recording)
                           ? "some names were not looked up before its recorder was killed"
                       : recording->quality.unwritten_from_ns ? "some names could not be written"
@@ -262,7 +259,7 @@ void name_frames(struct recording *recording, const char *path)
     }
     if (err < 0)
         recording_note(
-            recording, "%s, and " HELPER ", which looks up names, could not be used: %s", why,
+            recording, "%s, and " NAME_PROGRAM ", which looks up names, could not be used: %s", why,
             err == -ENOENT ? "it belongs beside memoir or in " MEMOIR_LIBEXEC : strerror(-err));
     vec_free(&naming.frames);
 }
