@@ -6,42 +6,8 @@
 #include <string.h>
 
 #include "base/cold.h"
-#include "capture/books/fork_log.h"
-#include "capture/books/ledger.h"
-#include "capture/books/live_doubt.h"
+#include "capture/books/heap_book_parts.h"
 #include "model/sampling.h"
-
-/* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a
- * round ends, and hardly one of them fails: a handful of the newest is enough. */
-#define MOVING_KEPT 512u
-struct moving_block {
-    struct block block;
-    uint32_t ring;
-    unsigned lifetime;
-    bool temporary;
-    uint32_t site, thread; /* then: of what */
-};
-
-struct heap_book {
-    bool of_pools;
-    struct block_table *blocks;
-    uint64_t most_blocks, refused; /* that there can be, and those beyond */
-    bool (*ask)(void *asker);      /* for more; may be NULL */
-    void *asker;
-    struct fork_log *forks; /* NULL until there is one */
-    struct ledger sites, threads;
-    struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
-    uint32_t moving_next;
-    uint64_t *rates; /* by site; NULL while nothing is sampled */
-    uint32_t rate_room;
-    uint64_t epoch; /* counts peaks */
-    struct live_doubt doubt;
-    int64_t live_bytes, live_count, live_slack;
-    uint64_t live_spread, peak_spread; /* how uncertain they are: see model/sampling.h */
-    uint64_t live_call_spread, peak_call_spread;
-    int64_t bucket_max, bucket_min;
-    struct totals totals;
-};
 
 struct heap_book *heap_book_create(void)
 {
@@ -491,67 +457,6 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
 void heap_book_prefetch(const struct heap_book *book, uint64_t address)
 {
     block_table_prefetch(book->blocks, address);
-}
-
-/* Cells to be added to those that are there already. */
-static struct cell_list list_of(const struct heap_book *book, struct cell *cells, size_t count)
-{
-    return (struct cell_list){.cells = {cells, count, count}, .of_pools = book->of_pools};
-}
-
-int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
-{
-    struct cell_list sites = list_of(book, bucket->cells, bucket->cell_count);
-    struct cell_list threads = list_of(book, bucket->thread_cells, bucket->thread_cell_count);
-    ledger_close_bucket(&book->sites, &sites);
-    ledger_close_bucket(&book->threads, &threads);
-    bucket->cells = sites.cells.items;
-    bucket->cell_count = sites.cells.count;
-    bucket->thread_cells = threads.cells.items;
-    bucket->thread_cell_count = threads.cells.count;
-    return sites.failed || threads.failed ? -ENOMEM : 0;
-}
-
-void heap_book_close_gauges(struct heap_book *book, struct gauges *gauges)
-{
-    gauges->heap_live_end = book->live_bytes;
-    gauges->heap_live_max = book->bucket_max;
-    gauges->heap_live_min = book->bucket_min;
-    book->bucket_max = book->bucket_min = book->live_bytes;
-}
-
-int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
-{
-    struct cell_list list = list_of(book, bucket->cells, bucket->cell_count);
-    ledger_close_histograms(&book->sites, &list);
-    bucket->cells = list.cells.items;
-    bucket->cell_count = list.cells.count;
-    return list.failed ? -ENOMEM : 0;
-}
-
-static int pin_all(const struct heap_book *book, bool at_peak, struct pin *pin)
-{
-    struct cell_list sites = list_of(book, pin->cells, pin->cell_count);
-    struct cell_list threads = list_of(book, pin->thread_cells, pin->thread_cell_count);
-    ledger_pin(&book->sites, at_peak, book->epoch, &sites);
-    ledger_pin(&book->threads, at_peak, book->epoch, &threads);
-    pin->cells = sites.cells.items;
-    pin->cell_count = sites.cells.count;
-    pin->thread_cells = threads.cells.items;
-    pin->thread_cell_count = threads.cells.count;
-    return sites.failed || threads.failed ? -ENOMEM : 0;
-}
-
-int heap_book_pin_peak(const struct heap_book *book, struct pin *pin)
-{
-    pin->kind = book->of_pools ? PIN_POOL_PEAK : PIN_PEAK;
-    pin->time_ns = book->totals.peak_time_ns;
-    return pin_all(book, true, pin);
-}
-
-int heap_book_pin_now(const struct heap_book *book, struct pin *pin)
-{
-    return pin_all(book, false, pin);
 }
 
 void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak)

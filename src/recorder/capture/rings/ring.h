@@ -67,3 +67,5 @@ static inline uint64_t ring_taken(const struct ring *ring)
 
 /* Tells the thread how much is taken, and wakes it if it waits for that. */
 void ring_give_room(struct ring *ring);
+/* Whether all is read that was written up to `head`, or the rest can never be. */
+bool ring_is_past(const struct ring *ring, uint64_t head);

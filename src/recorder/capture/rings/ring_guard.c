@@ -35,13 +35,6 @@ struct ring_guard {
     _Atomic uint32_t priorities; /* that were set so far */
 };
 
-void ring_give_room(struct ring *ring)
-{
-    atomic_store_explicit(&ring->slot->tail, ring_taken(ring), memory_order_release);
-    if (atomic_load(&ring->slot->waiting) && atomic_exchange(&ring->slot->waiting, 0))
-        syscall(SYS_futex, &ring->slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 static bool reserve(struct ring_guard *guard, struct ring *ring, uint64_t words)
 {
     uint64_t used = ring->spill_to - ring->spill_from;

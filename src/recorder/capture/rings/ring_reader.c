@@ -103,20 +103,6 @@ void ring_reader_mark(const struct ring_reader *reader, struct ring_marks *marks
         marks->heads[i] = atomic_load(&arena_slot_at(reader->arena->memory, i)->head);
 }
 
-/* Whether the ring stands before a record whose other half will never come: its thread was killed between the two. */
-static bool is_cut_off(const struct ring *ring, uint64_t head)
-{
-    return ring->blocked && head - ring->tail == event_words(EVENT_UNMAP) &&
-           event_type_of(ring_word(ring, ring->tail)) == EVENT_UNMAP;
-}
-
-static bool ring_is_past(const struct ring *ring, uint64_t head)
-{
-    uint64_t const taken = ring_taken(ring);
-    bool const can_be = head <= taken || head - taken <= RING_WORDS;
-    return head <= ring->tail || !can_be || is_cut_off(ring, head);
-}
-
 bool ring_reader_is_past(struct ring_reader *reader, const struct ring_marks *marks)
 {
     bool past = true;
