@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 const char *const memory_bytes_names[MEMORY_BYTES_FIELDS] = {
     "virtual",       "rss",           "pss",       "shared_clean",   "shared_dirty",
     "private_clean", "private_dirty", "anonymous", "lazy_free",      "huge",
@@ -30,6 +32,7 @@ static const char *const names[FIGURES] = {"rss", "pss", "private", "shared", "s
 
 const char *memory_figure_name(enum memory_figure figure)
 {
+    INVARIANT(figure < FIGURES);
     return names[figure];
 }
 
