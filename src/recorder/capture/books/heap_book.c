@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cold.h"
+#include "base/invariant.h"
 #include "capture/books/heap_book_parts.h"
 #include "model/sampling.h"
 
@@ -32,6 +33,7 @@ void heap_book_destroy(struct heap_book *book)
 {
     if (!book)
         return;
+    INVARIANT(heap_book_is_valid(book));
     block_table_destroy(book->blocks);
     fork_log_destroy(book->forks);
     ledger_fini(&book->sites);
@@ -51,6 +53,28 @@ bool heap_book_has_site(const struct heap_book *book, uint32_t site)
     return site < book->sites.count;
 }
 
+/* What is live is what was made without what is gone, modulo 2^64. */
+static inline bool sums_agree(const struct heap_book *book)
+{
+    return (uint64_t)book->live_bytes == book->totals.bytes - book->totals.freed_bytes &&
+           (uint64_t)book->live_count == book->totals.calls - book->totals.frees;
+}
+
+/* Calls of one bucket go round at 2^32. */
+static bool is_sum(const struct heap_book *book, struct level sum)
+{
+    return sum.bytes == book->live_bytes && sum.slack == book->live_slack &&
+           (uint32_t)sum.count == (uint32_t)book->live_count;
+}
+
+bool heap_book_is_valid(const struct heap_book *book)
+{
+    bool const counts_table = !book->of_pools && !book->rates;
+    return sums_agree(book) && is_sum(book, ledger_sum(&book->sites)) &&
+           is_sum(book, ledger_sum(&book->threads)) &&
+           (!counts_table || (uint64_t)book->live_count == block_table_count(book->blocks));
+}
+
 static inline struct account *site_of(struct heap_book *book, uint32_t site)
 {
     return ledger_touch(&book->sites, site, book->epoch);
@@ -63,6 +87,7 @@ static inline struct account *thread_of(struct heap_book *book, uint32_t thread)
 
 static inline uint64_t rate_of(const struct heap_book *book, uint32_t site)
 {
+    INVARIANT(book->rates || book->rate_room == 0);
     return site < book->rate_room ? book->rates[site] : 0;
 }
 
@@ -74,6 +99,7 @@ struct weighed {
 /* What a sample stands for.  The same when it is made and when it is freed: the table keeps time to 1 us. */
 static struct weighed weigh(struct block block, uint64_t rate)
 {
+    INVARIANT(rate > 0);
     uint64_t seed = block.address ^ (block.time_ns >> BLOCK_TIME_SHIFT) << 20;
     struct sample_weight weight = sample_weigh(block.size, block.slack, rate, seed);
     block.size = weight.bytes;
@@ -94,6 +120,7 @@ enum spread_change { SPREAD_MADE, SPREAD_GONE, SPREAD_BACK };
 static void book_spread(struct heap_book *book, const struct weighed *weighed,
                         enum spread_change change)
 {
+    INVARIANT(weighed->calls > 0);
     struct spread *const spreads[] = {
         touch_spread(&book->sites, weighed->block.site, book->epoch),
         touch_spread(&book->threads, weighed->block.thread, book->epoch)};
@@ -130,6 +157,7 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     sum_add(&book->live_count, -calls);
     book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
+    INVARIANT(sums_agree(book));
     if (unlikely(doubt_has(&book->doubt, block)))
         book_doubt(book, -block->size, -calls);
     if (book->live_bytes < book->bucket_min)
@@ -191,6 +219,7 @@ static inline void note_peak(struct heap_book *book, uint64_t time_ns)
     book->peak_call_spread = book->live_call_spread;
     book->doubt.peak_count = doubt_of_live(&book->doubt, book->doubt.count, book->live_count);
     book->epoch++;
+    INVARIANT(book->live_bytes == (int64_t)book->totals.peak_bytes && book->epoch > 0);
 }
 
 static inline void book_made_as(struct heap_book *book, const struct block *block, uint64_t calls,
@@ -207,6 +236,7 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
     book->totals.calls += calls;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
+    INVARIANT(sums_agree(book));
     note_peak(book, block->time_ns);
 }
 
@@ -228,6 +258,7 @@ static inline void book_made(struct heap_book *book, const struct block *block)
 
 int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate)
 {
+    INVARIANT(heap_book_has_site(book, site));
     if (site >= book->rate_room) {
         uint32_t room = 2 * site + 64;
         uint64_t *grown = reallocarray(book->rates, room, sizeof(*grown));
@@ -238,6 +269,7 @@ int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate)
         book->rate_room = room;
     }
     book->rates[site] = rate;
+    INVARIANT(site < book->rate_room);
     int const err = ledger_spread(&book->sites);
     return err < 0 ? err : ledger_spread(&book->threads);
 }
@@ -255,6 +287,7 @@ static bool is_exact(void *context, uint32_t site)
 static void forget(void *context, const struct block *block)
 {
     struct forgetting *forgetting = context;
+    INVARIANT(is_exact(forgetting, block->site));
     book_gone_as(forgetting->book, block, forgetting->time_ns, 1);
     forgetting->bytes += block->size;
 }
@@ -351,6 +384,7 @@ static COLD int insert_again(struct heap_book *book, const struct block *block,
 
 int heap_book_alloc(struct heap_book *book, const struct block *block)
 {
+    INVARIANT(heap_book_has_site(book, block->site) && block->thread < book->threads.count);
     struct block missed;
     if (unlikely(block_table_count(book->blocks) >= book->most_blocks) && !may_have_more(book))
         return -ENOMEM;
@@ -390,6 +424,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     if (!found)
         return -ENOENT;
     struct moving_block moving = *found;
+    INVARIANT(moving.block.address == address && moving.lifetime < LIFETIME_CLASSES);
     struct block missed;
     int replaced = block_table_insert(book->blocks, &moving.block, &missed);
     if (replaced < 0)
@@ -415,6 +450,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
         book_doubt(book, moving.block.size, calls);
     book->totals.frees -= calls;
     book->totals.freed_bytes -= moving.block.size;
+    INVARIANT(sums_agree(book));
     if (moving.temporary)
         book_temporary(book, moving.site, moving.thread, -1);
     note_peak(book, time_ns);
@@ -445,6 +481,7 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     struct block block;
     if (!block_table_take(book->blocks, freeing->address, &block))
         return -ENOENT;
+    INVARIANT(block.address == freeing->address && heap_book_has_site(book, block.site));
     unsigned lifetime = book_gone(book, &block, freeing->time_ns);
     log_freed(book, &block);
     if (freeing->temporary)

@@ -2,6 +2,7 @@
 /* heap_book_close.c - what a heap book gives to the recording: cells of a bucket, and of a pin. */
 #include <errno.h>
 
+#include "base/invariant.h"
 #include "capture/books/heap_book_parts.h"
 
 /* Cells to be added to those that are there already. */
@@ -12,10 +13,12 @@ static struct cell_list list_of(const struct heap_book *book, struct cell *cells
 
 int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
 {
+    INVARIANT(heap_book_is_valid(book));
     struct cell_list sites = list_of(book, bucket->cells, bucket->cell_count);
     struct cell_list threads = list_of(book, bucket->thread_cells, bucket->thread_cell_count);
     ledger_close_bucket(&book->sites, &sites);
     ledger_close_bucket(&book->threads, &threads);
+    INVARIANT(sites.cells.count >= bucket->cell_count);
     bucket->cells = sites.cells.items;
     bucket->cell_count = sites.cells.count;
     bucket->thread_cells = threads.cells.items;
@@ -25,6 +28,7 @@ int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
 
 void heap_book_close_gauges(struct heap_book *book, struct gauges *gauges)
 {
+    INVARIANT(book->bucket_min <= book->bucket_max);
     gauges->heap_live_end = book->live_bytes;
     gauges->heap_live_max = book->bucket_max;
     gauges->heap_live_min = book->bucket_min;
