@@ -5,13 +5,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "wire/event.h"
 
 void ring_give_room(struct ring *ring)
 {
+    INVARIANT(ring_is_valid(ring));
     atomic_store_explicit(&ring->slot->tail, ring_taken(ring), memory_order_release);
     if (atomic_load(&ring->slot->waiting) && atomic_exchange(&ring->slot->waiting, 0))
         syscall(SYS_futex, &ring->slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+bool ring_is_valid(const struct ring *ring)
+{
+    bool const is_spilt = ring->spill_to > ring->tail;
+    return ring->spill_from <= ring->spill_to &&
+           ring->spill_to - ring->spill_from <= ring->spill_room &&
+           (!is_spilt || ring->spill_from <= ring->tail) && ring_taken(ring) >= ring->tail;
 }
 
 /* Whether the ring stands before a record whose other half will never come: its thread was killed between the two. */
