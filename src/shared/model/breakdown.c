@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 void breakdown_fini(struct breakdown *breakdown)
 {
     vec_each (text, &breakdown->texts)
@@ -74,6 +76,7 @@ void inside_count(struct inside_view *view, const char *name, uint64_t value, co
 struct memory_bytes breakdown_section_sum(const struct breakdown *breakdown,
                                           enum breakdown_section section)
 {
+    INVARIANT(section < SECTIONS);
     struct memory_bytes sum = {0};
     vec_each (leaf, &breakdown->leaves)
         if (leaf->section == section)
@@ -99,6 +102,7 @@ bool breakdown_has_folded(const struct breakdown *breakdown, uint64_t start, uin
 
 const char *breakdown_section_key(enum breakdown_section section)
 {
+    INVARIANT(section < SECTIONS);
     static const char *const keys[SECTIONS] = {
         [SECTION_RUNTIME] = "runtime",     [SECTION_ALLOCATOR] = "allocator",
         [SECTION_STACKS] = "stacks",       [SECTION_NAMED] = "named",
@@ -110,6 +114,7 @@ const char *breakdown_section_key(enum breakdown_section section)
 
 const char *breakdown_evidence_key(enum breakdown_evidence evidence)
 {
+    INVARIANT(evidence < EVIDENCES);
     static const char *const keys[] = {
         [EVIDENCE_REGISTRY] = "registry",   [EVIDENCE_RUNTIME] = "runtime",
         [EVIDENCE_ALLOCATOR] = "allocator", [EVIDENCE_THREAD] = "thread",

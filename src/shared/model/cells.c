@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/invariant.h"
+
 #define FEW_CELLS       32
 #define SUM_TIDY_AT_MIN ((size_t)64 * 1024)
 
@@ -78,6 +80,7 @@ static size_t sum_alike(struct cell *cells, size_t count)
         if (sum.value != 0)
             cells[kept++] = sum;
     }
+    INVARIANT(kept <= count);
     return kept;
 }
 
@@ -89,7 +92,16 @@ size_t cells_tidy(struct cell *cells, size_t count, struct cell *scratch)
         else
             radix_sort(cells, count, scratch);
     }
+    INVARIANT(is_ordered(cells, count));
     return sum_alike(cells, count);
+}
+
+bool cells_are_tidy(const struct cell *cells, size_t count)
+{
+    bool tidy = count == 0 || cells[0].value != 0;
+    for (size_t i = 1; i < count && tidy; i++)
+        tidy = rank_of(cells[i - 1]) < rank_of(cells[i]) && cells[i].value != 0;
+    return tidy;
 }
 
 int cell_sum_finish(struct cell_sum *sum)
@@ -99,11 +111,13 @@ int cell_sum_finish(struct cell_sum *sum)
         return -ENOMEM;
     sum->list.count = cells_tidy(sum->list.items, count, sum->scratch.items);
     sum->tidy = sum->list.count;
+    INVARIANT(cells_are_tidy(sum->list.items, sum->list.count));
     return 0;
 }
 
 int cell_sum_add(struct cell_sum *sum, const struct cell *cells, size_t count)
 {
+    INVARIANT(sum->tidy <= sum->list.count);
     if (count == 0)
         return 0;
     if (!vec_reserve(&sum->list, count))
@@ -126,6 +140,7 @@ void cell_sum_fini(struct cell_sum *sum)
  * stand together, which is what zstd wants. */
 void cells_put(struct byte_buffer *buffer, const struct cell *cells, size_t count)
 {
+    INVARIANT(cells_are_tidy(cells, count));
     size_t columns = 0;
     for (size_t i = 0; i < count; i++)
         columns += i == 0 || cells[i].column != cells[i - 1].column;
@@ -178,6 +193,7 @@ static int take_columns(struct byte_reader *reader, struct cell_list *list)
             return -ENOMEM;
         take_column(reader, (uint16_t)column, list->items + list->count, count);
         list->count += count;
+        INVARIANT(list->count <= list->room);
     }
     return reader->failed ? -EINVAL : 0;
 }

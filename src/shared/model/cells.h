@@ -26,6 +26,9 @@ int cell_sum_add(struct cell_sum *sum, const struct cell *cells, size_t count);
 int cell_sum_finish(struct cell_sum *sum);
 void cell_sum_fini(struct cell_sum *sum);
 
+/* Whether they are in that order, each once and none of value 0. */
+bool cells_are_tidy(const struct cell *cells, size_t count);
+
 /* Encodes cells that cells_tidy has ordered. */
 void cells_put(struct byte_buffer *buffer, const struct cell *cells, size_t count);
 /* The inverse.  0 with *cells (NULL when there are none) the caller's, -EINVAL, or -ENOMEM. */

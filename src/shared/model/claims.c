@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 #include "model/breakdown.h"
 
 struct claims {
@@ -11,6 +13,7 @@ struct claims {
 
 bool breakdown_claim(struct breakdown *breakdown, struct memory_claim claim)
 {
+    INVARIANT(claim.section < SECTIONS && claim.evidence < EVIDENCES);
     return claim.start >= claim.end || vec_push(&breakdown->claims, claim);
 }
 
@@ -26,6 +29,8 @@ static bool put(struct claims *claims, struct memory_claim claim, uint64_t start
 {
     claim.start = start;
     claim.end = end;
+    INVARIANT(start >= end || claims->items.count == 0 ||
+              claims->items.items[claims->items.count - 1].end <= start);
     return start >= end || vec_push(&claims->items, claim);
 }
 
@@ -57,6 +62,16 @@ static bool merge(struct claims *merged, const struct claims *taken,
     return fits;
 }
 
+static bool claims_are_apart(const struct claims *claims)
+{
+    bool apart = true;
+    for (size_t i = 0; i < claims->items.count && apart; i++) {
+        const struct memory_claim *claim = &claims->items.items[i];
+        apart = claim->start < claim->end && (i == 0 || claim[-1].end <= claim->start);
+    }
+    return apart;
+}
+
 int breakdown_claims_settle(struct breakdown *breakdown)
 {
     struct claims taken = {.items = {0}};
@@ -75,6 +90,7 @@ int breakdown_claims_settle(struct breakdown *breakdown)
         breakdown->claims.items = taken.items.items;
         breakdown->claims.count = taken.items.count;
         breakdown->claims.room = taken.items.room;
+        INVARIANT(claims_are_apart(&taken));
     } else {
         vec_free(&taken.items);
     }

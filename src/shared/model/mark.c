@@ -5,16 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define LEVEL_MAX 24
 
 void marks_fini(struct mark_list *marks)
 {
+    INVARIANT(marks_are_valid(marks));
     free(marks->items);
     *marks = (struct mark_list){.items = NULL};
 }
 
+bool marks_are_valid(const struct mark_list *marks)
+{
+    bool valid = marks->count <= marks->room;
+    for (size_t i = 0; i < marks->count && valid; i++) {
+        const struct mark *mark = &marks->items[i];
+        valid = mark->begin < mark->number &&
+                (i == 0 || (mark[-1].number < mark->number && mark[-1].time_ns <= mark->time_ns));
+    }
+    return valid;
+}
+
 static int push(struct mark_list *marks, struct mark mark)
 {
+    INVARIANT(marks->count <= marks->room && mark.number > 0);
     if (marks->count == marks->room || !marks->items) {
         size_t room = marks->room ? 2 * marks->room : 16;
         struct mark *grown = reallocarray(marks->items, room, sizeof(*grown));
@@ -23,6 +38,8 @@ static int push(struct mark_list *marks, struct mark mark)
         marks->items = grown;
         marks->room = room;
     }
+    INVARIANT(marks->count == 0 || marks->items[marks->count - 1].time_ns <= mark.time_ns);
+    INVARIANT(marks->count == 0 || marks->items[marks->count - 1].number < mark.number);
     marks->items[marks->count++] = mark;
     marks->last_number = mark.number;
     return 0;
@@ -49,6 +66,7 @@ static size_t find_number(const struct mark_list *marks, uint32_t number)
         else
             high = middle;
     }
+    INVARIANT(low == marks->count || marks->items[low].number >= number);
     return low;
 }
 
@@ -78,6 +96,7 @@ static size_t find_time(const struct mark_list *marks, uint64_t time_ns)
         else
             high = middle;
     }
+    INVARIANT(low == marks->count || marks->items[low].time_ns >= time_ns);
     return low;
 }
 
@@ -115,6 +134,7 @@ bool marks_is_open(const struct mark_list *marks, string_id label)
  * How many. */
 static size_t choose(const struct mark_list *marks, size_t half, bool *goes)
 {
+    INVARIANT(half <= marks->count && marks->level <= LEVEL_MAX);
     uint32_t every = (uint32_t)1 << marks->level;
     size_t chosen = 0;
     for (size_t i = 0; i < half; i++) {
@@ -141,6 +161,7 @@ static void thin(struct mark_list *marks)
             marks->items[kept++] = marks->items[i];
     }
     free(goes);
+    INVARIANT(kept >= marks->count - half); /* the newer half stays whole */
     marks->count = kept;
     marks->left_out += before - kept;
     marks->thinned += kept < before;
@@ -148,6 +169,7 @@ static void thin(struct mark_list *marks)
 
 int marks_add(struct mark_list *marks, enum mark_kind kind, string_id label, uint64_t time_ns)
 {
+    INVARIANT(kind >= MARK_INSTANT && kind <= MARK_END);
     struct mark mark = {
         .number = marks->last_number + 1, .kind = kind, .label = label, .time_ns = time_ns};
     if (marks->count >= MARKS_MAX)
@@ -187,6 +209,7 @@ bool marks_have(const struct mark_list *marks, uint64_t time_ns)
 
 struct mark_span marks_span(const struct mark_list *marks, size_t index, uint64_t last_ns)
 {
+    INVARIANT(index < marks->count);
     const struct mark *mark = &marks->items[index];
     for (size_t i = index + 1; i < marks->count; i++) {
         const struct mark *later = &marks->items[i];

@@ -54,6 +54,8 @@ struct mark *marks_find(struct mark_list *marks, uint32_t number);
 int marks_append(struct mark_list *marks, struct mark mark);
 /* Whether a phase of this name has begun and not ended. */
 bool marks_is_open(const struct mark_list *marks, string_id label);
+/* Whether they are in order, and ends come after their beginnings. */
+bool marks_are_valid(const struct mark_list *marks);
 void marks_fini(struct mark_list *marks);
 
 /* The label of a mark that an alert sets begins so; its rule follows. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 const char *const memory_bytes_names[MEMORY_BYTES_FIELDS] = {
     "virtual",       "rss",           "pss",       "shared_clean",   "shared_dirty",
     "private_clean", "private_dirty", "anonymous", "lazy_free",      "huge",
@@ -31,6 +33,7 @@ const char *const memory_figure_names[] = {"rss",  "pss",     "private", "shared
 
 const char *memory_figure_name(enum memory_figure figure)
 {
+    INVARIANT(figure < FIGURES);
     return memory_figure_names[figure];
 }
 

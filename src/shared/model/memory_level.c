@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/invariant.h"
+
 static const struct {
     const char *name, *title;
 } levels[LEVEL_COUNT] = {
@@ -21,11 +23,13 @@ static const struct {
 
 const char *memory_level_name(enum memory_level level)
 {
+    INVARIANT(level < LEVEL_COUNT);
     return levels[level].name;
 }
 
 const char *memory_level_title(enum memory_level level)
 {
+    INVARIANT(level < LEVEL_COUNT);
     return levels[level].title;
 }
 

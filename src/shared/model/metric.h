@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* Stored in recordings by number: append only, never reorder. */
 enum column {
     COL_NONE = 0,
@@ -74,6 +76,7 @@ static inline unsigned lifetime_class(uint64_t ns)
 {
     unsigned octave = ns ? 64u - (unsigned)__builtin_clzll(ns) : 0;
     unsigned class = lifetime_class_of_octave[octave];
+    INVARIANT(class < LIFETIME_CLASSES);
     return class + (class < LIFETIME_CLASSES - 1 && ns >= lifetime_bounds_ns[class]);
 }
 
@@ -96,6 +99,7 @@ struct metric {
 /* How a cell of this column counts in its value: 1, -1, or 0 when it does not. */
 static inline int metric_sign(const struct metric *metric, unsigned column)
 {
+    INVARIANT(column < COLUMN_LIMIT);
     for (unsigned i = 0; i <= 2 * metric->more; i += 2) {
         if (column == metric->plus + i)
             return 1;

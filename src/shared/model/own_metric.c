@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #include "model/recording.h"
 
 static const struct metric *find_own(const struct recording *recording, struct slice name)
 {
+    INVARIANT(recording->own_metric_count <= OWN_METRICS_MAX);
     for (unsigned i = 0; i < recording->own_metric_count; i++)
         if (slice_equals(slice_of(recording->own_metrics[i].name), name))
             return &recording->own_metrics[i];
@@ -26,6 +29,7 @@ const struct metric *recording_add_metric(struct recording *recording, struct sl
         free(unit_copy);
         return NULL;
     }
+    INVARIANT(recording->own_metric_count < OWN_METRICS_MAX);
     struct metric *metric = &recording->own_metrics[recording->own_metric_count];
     *metric = (struct metric){.name = name_copy,
                               .unit = unit_copy,

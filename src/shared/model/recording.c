@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 struct recording *recording_create(void)
 {
     struct recording *recording = calloc(1, sizeof(*recording));
@@ -26,6 +28,8 @@ void recording_destroy(struct recording *recording)
 {
     if (!recording)
         return;
+    INVARIANT(!recording->sums || recording->destroy_sums);
+    INVARIANT(!recording->shapes || recording->destroy_shapes);
     if (recording->close)
         recording->close(recording);
     if (recording->sums)
@@ -109,6 +113,7 @@ string_id recording_intern(struct recording *recording, const char *text)
 
 const char *stack_source_name(enum stack_source source)
 {
+    INVARIANT(source < STACK_SOURCES);
     static const char *const names[STACK_SOURCES] = {[STACK_SOURCE_HEAP] = "heap",
                                                      [STACK_SOURCE_CPU] = "cpu",
                                                      [STACK_SOURCE_WAITS] = "waits",
@@ -119,9 +124,11 @@ const char *stack_source_name(enum stack_source source)
 void quality_add_stacks(struct quality *quality, enum stack_source source, enum stack_end end,
                         uint64_t count)
 {
+    INVARIANT(source < STACK_SOURCES && end < STACK_END_KINDS);
     quality->stack_ends[end] += count;
     quality->sources[source].stacks += count;
     quality->sources[source].complete += end == STACK_END_COMPLETE ? count : 0;
+    INVARIANT(quality->sources[source].complete <= quality->sources[source].stacks);
 }
 
 int recording_name_stack(struct recording *recording, string_id name, stack_id *stack)

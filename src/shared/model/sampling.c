@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/invariant.h"
 
 #define DEVIATION 1.96 /* of 95 % */
 #define UNIT      ((double)SAMPLE_SPREAD_UNIT * SAMPLE_SPREAD_UNIT)
@@ -13,11 +14,13 @@ static uint64_t round_at_random(double value, uint64_t seed)
 {
     uint64_t whole = (uint64_t)value;
     double chance = (double)(hash_mix(seed) >> 11) * 0x1p-53;
+    INVARIANT(chance >= 0 && chance < 1);
     return whole + (chance < value - (double)whole);
 }
 
 static double chance_of(double size, uint64_t rate)
 {
+    INVARIANT(size >= 0 && rate > 0);
     return -expm1(-(size + 1) / (double)rate);
 }
 
@@ -29,7 +32,9 @@ static double variance_of(double size, double chance)
 
 struct sample_weight sample_weigh(uint64_t size, uint64_t slack, uint64_t rate, uint64_t seed)
 {
+    INVARIANT(rate > 0);
     double p = chance_of((double)size, rate), n = (double)size;
+    INVARIANT(p > 0 && p <= 1);
     return (struct sample_weight){.calls = round_at_random(1 / p, seed),
                                   .bytes = (uint64_t)llround(n / p),
                                   .slack = (uint64_t)llround((double)slack / p),

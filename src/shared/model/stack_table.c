@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/invariant.h"
 #include "base/vec.h"
 
 struct stack_table {
@@ -31,6 +32,7 @@ void stack_table_destroy(struct stack_table *table)
 {
     if (!table)
         return;
+    INVARIANT(stack_table_is_valid(table));
     vec_free(&table->links);
     free(table->slots);
     free(table);
@@ -44,8 +46,10 @@ static size_t hash_link(struct stack_link link)
 /* The slot that holds `link`, or the free one where it belongs. */
 static stack_id *find_slot(const struct stack_table *table, struct stack_link link)
 {
+    INVARIANT(table->links.count <= table->slot_mask); /* so there is a free one */
     size_t at = hash_link(link) & table->slot_mask;
     for (; table->slots[at] != STACK_EMPTY; at = (at + 1) & table->slot_mask) {
+        INVARIANT(table->slots[at] <= table->links.count);
         struct stack_link seen = table->links.items[table->slots[at] - 1];
         if (seen.frame == link.frame && seen.caller == link.caller)
             break;
@@ -56,6 +60,7 @@ static stack_id *find_slot(const struct stack_table *table, struct stack_link li
 static int grow_slots(struct stack_table *table)
 {
     size_t mask = table->slot_mask * 2 + 1;
+    INVARIANT((mask & (mask + 1)) == 0);
     stack_id *slots = calloc(mask + 1, sizeof(slots[0]));
     if (!slots)
         return -ENOMEM;
@@ -83,6 +88,7 @@ int stack_table_append(struct stack_table *table, struct stack_link link)
         return -ENOMEM;
     if (!vec_push(&table->links, link))
         return -ENOMEM;
+    INVARIANT(link.caller < table->links.count && table->links.count * 2 <= table->slot_mask);
     stack_id *slot = find_slot(table, link);
     if (*slot == STACK_EMPTY)
         *slot = (stack_id)table->links.count;
@@ -101,6 +107,7 @@ int stack_table_push(struct stack_table *table, stack_id caller, uint32_t frame,
             return err;
         seen = (stack_id)table->links.count;
     }
+    INVARIANT(seen > caller); /* a caller's id is smaller than its callee's */
     *id = seen;
     return 0;
 }
@@ -109,7 +116,17 @@ struct stack_link stack_table_innermost(const struct stack_table *table, stack_i
 {
     if (id == STACK_EMPTY || id > table->links.count)
         return (struct stack_link){.frame = 0, .caller = STACK_EMPTY};
+    INVARIANT(table->links.items[id - 1].caller < id);
     return table->links.items[id - 1];
+}
+
+bool stack_table_is_valid(const struct stack_table *table)
+{
+    bool valid = (table->slot_mask & (table->slot_mask + 1)) == 0 &&
+                 2 * table->links.count <= table->slot_mask + 1;
+    for (size_t i = 0; i < table->links.count && valid; i++)
+        valid = table->links.items[i].caller <= i;
+    return valid;
 }
 
 uint32_t stack_table_count(const struct stack_table *table)

@@ -4,6 +4,7 @@
  * start at 1, and a caller's id is always smaller than its callee's.  No locking. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ struct stack_link {
 };
 
 struct stack_table;
+
+/* Whether every caller comes before its callees. */
+bool stack_table_is_valid(const struct stack_table *table);
 
 struct stack_table *stack_table_create(void); /* NULL when out of memory */
 void stack_table_destroy(struct stack_table *table);

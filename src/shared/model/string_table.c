@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/invariant.h"
 #include "base/vec.h"
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
@@ -70,6 +71,7 @@ static bool is_there(const struct string_table *table, string_id id)
 /* Of an id that is there. */
 static const struct text_entry *entry_of(const struct string_table *table, string_id id)
 {
+    INVARIANT(is_there(table, id));
     return id & APART ? table->apart.items + (id - APART - 1) : table->entries.items + (id - 1);
 }
 
@@ -92,6 +94,7 @@ static const char *keep_text(struct string_table *table, struct slice text)
         table->block_next = block;
         table->block_left = room;
     }
+    INVARIANT(need <= table->block_left);
     char *copy = table->block_next;
     if (text.size > 0)
         memcpy(copy, text.data, text.size);
@@ -104,6 +107,7 @@ static const char *keep_text(struct string_table *table, struct slice text)
 static int grow_slots(struct string_table *table)
 {
     size_t mask = table->slot_mask * 2 + 1;
+    INVARIANT((mask & (mask + 1)) == 0);
     string_id *slots = calloc(mask + 1, sizeof(slots[0]));
     if (!slots)
         return -ENOMEM;
@@ -124,6 +128,7 @@ static int grow_slots(struct string_table *table)
 /* The slot that holds `text`, or the free one where it belongs. */
 static string_id *find_slot(const struct string_table *table, struct slice text, uint32_t hash)
 {
+    INVARIANT(table->entries.count + table->apart.count <= table->slot_mask);
     size_t at = hash & table->slot_mask;
     for (; table->slots[at] != STRING_EMPTY; at = (at + 1) & table->slot_mask) {
         const struct text_entry *entry = entry_of(table, table->slots[at]);
@@ -149,6 +154,7 @@ static bool make_entry(struct string_table *table, struct slice text, struct tex
 /* The id of a text that is added as the next one; STRING_EMPTY when out of memory. */
 static string_id push_entry(struct string_table *table, struct text_entry entry, bool apart)
 {
+    INVARIANT(entry.text[entry.size] == '\0');
     if (apart)
         return vec_push(&table->apart, entry) ? APART + (string_id)table->apart.count
                                               : STRING_EMPTY;
@@ -165,6 +171,7 @@ static int add_entry(struct string_table *table, struct slice text, uint32_t has
     if (id == STRING_EMPTY)
         return -ENOMEM;
     string_id *slot = find_slot(table, text, hash);
+    INVARIANT(is_there(table, id) && (text.size == 0 || *slot != id));
     if (text.size > 0 && (*slot == STRING_EMPTY || *slot & APART))
         *slot = id;
     return 0;
@@ -181,6 +188,7 @@ int string_table_intern(struct string_table *table, struct slice text, string_id
         add_entry(table, text, hash, table->sets_apart) < 0)
         return -ENOMEM;
     *id = *find_slot(table, text, hash);
+    INVARIANT(is_there(table, *id));
     return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "wire/inside.h"
+#include "wire/invariant.h"
 
 #define ARENA_MAGIC   0x314152494f4d454dull /* the bytes "MEMOIRA1" */
 #define ARENA_VERSION 11u
@@ -221,6 +222,7 @@ struct arena_header {
 /* Takes note that entry `index` of a list is in use. */
 static inline void arena_raise(_Atomic uint32_t *high, uint32_t index)
 {
+    INVARIANT(index < UINT32_MAX);
     uint32_t now = atomic_load(high);
     while (now <= index && !atomic_compare_exchange_weak(high, &now, index + 1))
         ;
@@ -228,16 +230,19 @@ static inline void arena_raise(_Atomic uint32_t *high, uint32_t index)
 
 static inline struct arena_process *arena_process_at(void *arena, uint32_t index)
 {
+    INVARIANT(index < ARENA_PROCESSES);
     return (struct arena_process *)((char *)arena + ARENA_PROCESSES_AT) + index;
 }
 
 static inline struct arena_tag *arena_tag_at(void *arena, uint32_t slot)
 {
+    INVARIANT(slot < ARENA_SLOTS);
     return (struct arena_tag *)((char *)arena + ARENA_TAGS_AT) + slot;
 }
 
 static inline struct arena_module *arena_module_at(void *arena, uint32_t index)
 {
+    INVARIANT(index < ARENA_MODULES);
     return (struct arena_module *)((char *)arena + ARENA_MODULES_AT) + index;
 }
 
@@ -248,11 +253,13 @@ static inline struct arena_bell *arena_bell_of(void *arena)
 
 static inline struct trie_node *arena_node_at(void *arena, uint32_t id)
 {
+    INVARIANT(id < ARENA_NODES);
     return (struct trie_node *)((char *)arena + ARENA_NODES_AT) + id;
 }
 
 static inline uint64_t arena_level_offset(unsigned level)
 {
+    INVARIANT(level < TRIE_LEVELS);
     return ((1ull << TRIE_LEVEL_BITS(level)) - (1ull << TRIE_FIRST_BITS)) / 3 * sizeof(uint32_t);
 }
 
@@ -263,6 +270,7 @@ static inline _Atomic uint32_t *arena_index_level(void *arena, unsigned level)
 
 static inline struct arena_slot *arena_slot_at(void *arena, uint32_t index)
 {
+    INVARIANT(index < ARENA_SLOTS);
     return (struct arena_slot *)((char *)arena + ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE);
 }
 

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "wire/event.h"
+#include "wire/invariant.h"
 
 enum told_kind {
     TOLD_ALLOC = 1,
@@ -44,6 +45,7 @@ static inline unsigned told_fixed_words(enum told_kind kind)
 
 static inline uint64_t told_head(uint64_t address, enum told_kind kind, unsigned words)
 {
+    INVARIANT(kind < 16 && words < 256); /* they have 4 and 8 bits */
     return address << 16 | (uint64_t)words << 8 | (uint64_t)kind << 4 | EVENT_TOLD;
 }
 

@@ -86,6 +86,8 @@ static void gauges_keep_end_max_and_min(void **state)
     CHECK(a.begin_ns == 0 && a.end_ns == 3 && a.lost_events == 7);
     CHECK(a.pss_bytes == 6 && a.gauges.rss_bytes == 7 && a.gauges.heap_live_end == 8);
     CHECK(a.gauges.heap_live_max == 30 && a.gauges.heap_live_min == 2);
+    b.begin_ns = 3;
+    b.end_ns = 4;
     coarsen_absorb(&unmeasured, &b);
     CHECK(unmeasured.gauges.heap_live_min == 2 && unmeasured.gauges.heap_live_max == 25);
     CHECK(unmeasured.pss_bytes == 6);

@@ -8,6 +8,7 @@
 
 #include "analyze/trees/shown_frame.h"
 #include "analyze/sites/site_key.h"
+#include "base/invariant.h"
 
 #define LINES_MAX 256 /* of one frame; the resolver gives at most 64 */
 
@@ -44,6 +45,7 @@ static int unite_module(struct uniting *uniting, const struct recording *recordi
         if (!vec_push(&uniting->united->modules, module))
             return -ENOMEM;
     }
+    INVARIANT(id <= uniting->united->modules.count);
     *index = id - 1;
     return 0;
 }
@@ -76,6 +78,7 @@ static int unite_name(struct uniting *uniting, const struct source *source,
         if (!vec_push(&uniting->names, shown))
             return -ENOMEM;
     }
+    INVARIANT(id > 0 && id <= uniting->names.count);
     *name = uniting->names.items[id - 1];
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/growth/growth_floors.h"
+#include "base/invariant.h"
 
 #define SECOND_NS 1e9
 #define DAY_NS    UINT64_C(86400000000000)
@@ -62,6 +63,7 @@ struct stretch {
 
 static struct stretch stretch_from(const struct growth_question *question, uint64_t from_ns)
 {
+    INVARIANT(question->count > 0);
     size_t first = 0;
     while (first < question->count && question->points[first].time_ns < from_ns)
         first++;
@@ -76,11 +78,13 @@ static double least_of(const struct growth_question *question)
 
 static double rise_of(const struct trend_series *floors, double slope)
 {
+    INVARIANT(floors->count > 0);
     return slope * (floors->times[floors->count - 1] - floors->times[0]);
 }
 
 static int64_t middle_of(const struct trend_series *floors, size_t first, size_t end)
 {
+    INVARIANT(first < end && end <= floors->count && end - first <= TREND_MAX);
     double sorted[TREND_MAX];
     memcpy(sorted, floors->values + first, (end - first) * sizeof(*sorted));
     return whole_bytes(trend_median(sorted, end - first));
@@ -89,6 +93,7 @@ static int64_t middle_of(const struct trend_series *floors, size_t first, size_t
 static void describe(const struct stretch *stretch, const struct trend_series *floors,
                      const struct trend *trend, struct growth *growth)
 {
+    INVARIANT(floors->count > 0 && stretch->first <= stretch->end);
     size_t const n = floors->count, ends = 1 + n / ENDS_SHARE;
     growth->middle = middle_of(floors, 0, n);
     growth->from_ns = stretch->from_ns;
@@ -177,6 +182,7 @@ static void judge_stretch(const struct growth_question *question, struct stretch
         }
         why = shift.is_sudden ? GROWTH_STEPPED : GROWTH_SETTLING;
         has_fallen = floors.values[shift.at] < floors.values[shift.at - 1];
+        INVARIANT(shift.at > 0 && shift.at < floors.count);
         stretch = stretch_from(question, whole_ns(floors.times[shift.at]));
         if (cut == SHIFTS_MAX ||
             stretch.end - stretch.first < (whole.end - whole.first) / REST_SHARE) {
@@ -227,6 +233,7 @@ static bool judge_recent(const struct growth_question *question, uint64_t window
 /* Five of six days above the day before, none of them by most of the rise, and not slowing down. */
 static bool days_go_on(const struct trend_series *days, double slope)
 {
+    INVARIANT(days->count >= DAYS_LEAST);
     size_t const n = days->count;
     double const rise = days->values[n - 1] - days->values[0];
     size_t rises = 0;
@@ -300,6 +307,7 @@ void growth_judge(const struct growth_question *question, struct growth *growth)
 
 const char *growth_verdict_name(enum growth_verdict verdict)
 {
+    INVARIANT(verdict <= GROWTH_GROWING);
     static const char *const names[] = {"unknown",  "steady",  "falling",
                                         "settling", "stepped", "growing"};
     return names[verdict];
@@ -307,6 +315,7 @@ const char *growth_verdict_name(enum growth_verdict verdict)
 
 const char *growth_rule_name(enum growth_rule rule)
 {
+    INVARIANT(rule <= GROWTH_BY_DAYS);
     static const char *const names[] = {"none", "window", "recent", "days"};
     return names[rule];
 }

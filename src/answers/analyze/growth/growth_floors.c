@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 #define POINTS_PER_FLOOR 3
 #define CALMER                                                                                     \
     0.5 /* stretches twice as wide have so much less noise when a saw has teeth as wide as they were */
@@ -20,6 +22,7 @@ static double seconds(uint64_t ns)
 static void fill(const struct growth_point *points, size_t count, size_t slots,
                  struct trend_series *floors)
 {
+    INVARIANT(count > 0 && slots > 0 && slots <= TREND_MAX);
     double const begin = seconds(points[0].time_ns);
     double const width = (seconds(points[count - 1].time_ns) - begin) / (double)slots;
     size_t last = SIZE_MAX;
@@ -35,6 +38,7 @@ static void fill(const struct growth_point *points, size_t count, size_t slots,
             floors->values[floors->count - 1] = value;
         }
         last = slot;
+        INVARIANT(floors->count <= slots);
     }
 }
 
@@ -53,6 +57,7 @@ bool floors_make(const struct growth_point *points, size_t count, struct trend_s
             break;
         *floors = wider;
     }
+    INVARIANT(floors->count <= TREND_MAX);
     return floors->count >= FLOORS_LEAST / 2;
 }
 
@@ -67,6 +72,7 @@ void floors_coarsen(const struct trend_series *floors, struct trend_series *coar
             least = fmin(least, floors->values[j]);
         coarse->times[coarse->count] = (floors->times[i] + floors->times[end - 1]) / 2;
         coarse->values[coarse->count++] = least;
+        INVARIANT(coarse->count <= FLOORS_LEAST);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/sums/bucket_walk.h"
+#include "base/invariant.h"
 
 _Static_assert(PAGE_KINDS_RESIDENT <= EXPLAINED_PARTS_MAX, "an instant has room for either");
 
@@ -31,6 +32,7 @@ static bool add_pair(const struct cell *cell, unsigned first, unsigned kinds, ui
 static struct owners_instant make_instant(uint64_t time_ns, uint64_t live, const uint64_t *sums,
                                           size_t count)
 {
+    INVARIANT(count <= EXPLAINED_PARTS_MAX);
     struct owners_instant instant = {.time_ns = time_ns, .heap_live_bytes = (int64_t)live};
     memcpy(instant.bytes, sums, count * sizeof(*sums));
     return instant;
@@ -64,6 +66,7 @@ static void thin(struct owners_curve *curve, size_t most)
     size_t const count = curve->instants.count;
     if (count <= most)
         return;
+    INVARIANT(most > 1);
     for (size_t i = 0; i < most; i++)
         curve->instants.items[i] = curve->instants.items[i * (count - 1) / (most - 1)];
     curve->instants.count = most;

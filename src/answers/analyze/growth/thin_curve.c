@@ -3,8 +3,11 @@
 
 #include <math.h>
 
+#include "base/invariant.h"
+
 static struct curve_point middle_of(const struct curve_point *points, size_t from, size_t end)
 {
+    INVARIANT(from < end);
     struct curve_point sum = {0, 0};
     for (size_t i = from; i < end; i++) {
         sum.x += points[i].x;
@@ -37,6 +40,7 @@ void thin_curve(const struct curve_point *points, size_t count, size_t most, boo
         size_t const from = stretch_begin(i, stretches, count);
         size_t const end = stretch_begin(i + 1, stretches, count);
         size_t const next = i + 1 == stretches ? count : stretch_begin(i + 2, stretches, count);
+        INVARIANT(from < end && end < count && end <= next && next <= count);
         struct curve_point const after = middle_of(points, end, next);
         size_t best = from;
         double best_area = -1;

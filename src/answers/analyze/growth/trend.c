@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define PAIRS_MAX          (TREND_MAX * (TREND_MAX - 1) / 2)
 #define LEAST_COUNT        4
 #define Z_95               1.96
@@ -34,12 +36,14 @@ double trend_median(double *values, size_t count)
 static size_t sorted_slopes(const struct trend_series *series, size_t first, size_t end,
                             double slopes[PAIRS_MAX])
 {
+    INVARIANT(first <= end && end <= series->count && series->count <= TREND_MAX);
     size_t count = 0;
     for (size_t i = first; i < end; i++)
         for (size_t j = i + 1; j < end; j++)
             if (series->times[j] > series->times[i])
                 slopes[count++] =
                     (series->values[j] - series->values[i]) / (series->times[j] - series->times[i]);
+    INVARIANT(count <= PAIRS_MAX);
     if (count > 0)
         qsort(slopes, count, sizeof(*slopes), compare);
     return count;
@@ -126,6 +130,7 @@ struct trend trend_of(const struct trend_series *series)
     double const low = ((double)count - margin) / 2, high = ((double)count + margin) / 2;
     trend.low = slopes[low > 0 ? (size_t)low : 0];
     trend.high = slopes[high < (double)(count - 1) ? (size_t)high : count - 1];
+    INVARIANT(trend.low <= trend.high);
     if (variance > 0)
         trend.z = (score - sign(score)) / sqrt(variance);
     return trend;
@@ -133,6 +138,7 @@ struct trend trend_of(const struct trend_series *series)
 
 static double median_of(const struct trend_series *series, size_t first, size_t count)
 {
+    INVARIANT(first + count <= series->count);
     double values[TREND_MAX];
     memcpy(values, series->values + first, count * sizeof(*values));
     return trend_median(values, count);
@@ -165,6 +171,7 @@ static double range_of(const struct trend_series *series)
 /* Of neighbours i - 1 and i: the widest step of those that belong to one jump. */
 static size_t widest_step(const struct trend_series *series, size_t from, size_t to)
 {
+    INVARIANT(from > 0 && from <= to && to < series->count);
     size_t widest = from;
     for (size_t i = from; i <= to; i++)
         if (fabs(series->values[i] - series->values[i - 1]) >
@@ -198,6 +205,7 @@ struct trend_shift trend_last_shift(const struct trend_series *series)
     if (begin == end)
         return (struct trend_shift){0, false};
     size_t const at = widest_step(series, begin + side, end - 1 + side);
+    INVARIANT(at >= side && at - side < count);
     double const step = fabs(series->values[at] - series->values[at - 1]);
     return (struct trend_shift){at, step > SHIFT_SUDDEN_SHARE * jumps[at - side]};
 }

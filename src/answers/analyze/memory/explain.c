@@ -8,6 +8,7 @@
 #include "analyze/alerts/advise.h"
 #include "analyze/sums/bucket_walk.h"
 #include "base/human.h"
+#include "base/invariant.h"
 
 /* Bytes by column and stack.  Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
 struct adding {
@@ -23,6 +24,7 @@ struct adding {
 
 static void add_cell(struct summed *summed, size_t stacks, const struct cell *cell, uint64_t at_ns)
 {
+    INVARIANT(cell->key < stacks);
     if (cell->column < summed->column || cell->column >= summed->column + 2 * summed->kinds)
         return;
     uint64_t *bytes = &summed->bytes[(cell->column - summed->column) / 2 * stacks + cell->key];
@@ -55,6 +57,7 @@ static int collect(const uint64_t *bytes, size_t stacks, const char *metric,
                    struct weights *weights)
 {
     weights->metric = metric_find(metric);
+    INVARIANT(weights->metric);
     for (size_t stack = 0; stack < stacks; stack++) {
         if (bytes[stack] == 0)
             continue;
@@ -96,6 +99,7 @@ size_t explain_parts(const struct explanation *explanation,
 {
     bool const is_of_pages = explanation->is_of_pages;
     size_t const count = is_of_pages ? PAGE_KINDS_RESIDENT : OWNER_KINDS;
+    INVARIANT(count <= EXPLAINED_PARTS_MAX);
     for (unsigned i = 0; i < count; i++)
         parts[i] = is_of_pages
                        ? (struct explained_part){&page_words[i], &explanation->pages[i], NULL}

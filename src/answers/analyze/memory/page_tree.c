@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* A part of a node: innermost first, one stack of which `rest` is still to be walked; outermost first, all stacks
  * that go on from `stack`. */
 struct part {
@@ -43,16 +45,17 @@ struct builder {
     VEC(uint32_t) group_of; /* by frame; good when the group there has the same frame */
 };
 
-static uint64_t *sums_of(const struct builder *builder, size_t stack)
-{
-    return builder->sums + stack * builder->options.width;
-}
-
 static size_t stacks_of(const struct builder *builder)
 {
     size_t const in_table = (size_t)stack_table_count(builder->recording->stacks) + 1;
     size_t const in_sums = running_stacks(builder->running);
     return in_table < in_sums ? in_table : in_sums;
+}
+
+static uint64_t *sums_of(const struct builder *builder, size_t stack)
+{
+    INVARIANT(stack < stacks_of(builder));
+    return builder->sums + stack * builder->options.width;
 }
 
 static bool has_any(const uint64_t *sums, unsigned width)
@@ -100,6 +103,7 @@ static int begin_outside(struct builder *builder)
     for (size_t stack = stacks - 1; stack > 0; stack--) {
         stack_id const caller =
             stack_table_innermost(builder->recording->stacks, (stack_id)stack).caller;
+        INVARIANT(caller < stack);
         if (!has_any(sums_of(builder, stack), builder->options.width))
             continue;
         page_sums_add(sums_of(builder, caller), sums_of(builder, stack), builder->options.width);
@@ -132,6 +136,7 @@ static int add_step(struct builder *builder, uint32_t frame, struct part part)
         return -ENOMEM;
     group->parts++;
     page_sums_add(group->sums, sums_of(builder, part.stack), builder->options.width);
+    INVARIANT(group->parts > 0);
     uint32_t const at = (uint32_t)(group - builder->groups.items);
     return vec_push(&builder->steps, (struct step){at, part}) ? 0 : -ENOMEM;
 }
@@ -176,6 +181,7 @@ static int add_node(struct builder *builder, struct page_node node, const uint64
 {
     struct page_tree *tree = builder->tree;
     unsigned const width = tree->width;
+    INVARIANT(tree->totals.count == tree->nodes.count * width);
     if (tree->nodes.count == builder->options.nodes_most)
         return -EFBIG;
     if (!vec_reserve(&tree->totals, width) || !vec_reserve(&tree->own, width) ||
@@ -214,6 +220,7 @@ static int add_children(struct builder *builder, uint32_t parent)
                        group->sums, (struct span){group->at, group->parts});
     }
     tree->nodes.items[parent].first_child = first;
+    INVARIANT(parent < first);
     tree->nodes.items[parent].child_count = (uint32_t)(tree->nodes.count - first);
     return err;
 }
@@ -221,6 +228,7 @@ static int add_children(struct builder *builder, uint32_t parent)
 static int grow_node(struct builder *builder, uint32_t node)
 {
     struct span const span = builder->spans.items[node];
+    INVARIANT(span.count == 0 || span.begin + span.count <= builder->parts.count);
     uint64_t own[PAGE_SUMS] = {0};
     int err = 0;
     builder->steps.count = builder->groups.count = 0;
@@ -260,6 +268,7 @@ static int grow(struct builder *builder)
         if (node == level_end) {
             next_level(builder);
             level_end = builder->tree->nodes.count;
+            INVARIANT(builder->spans.count == level_end);
         }
         err = grow_node(builder, (uint32_t)node);
     }
@@ -307,6 +316,7 @@ void page_tree_fini(struct page_tree *tree)
 
 void page_tree_left_out(const struct page_tree *tree, size_t node, uint64_t *sums)
 {
+    INVARIANT(node < tree->nodes.count);
     const struct page_node *parent = &tree->nodes.items[node];
     for (unsigned i = 0; i < tree->width; i++)
         sums[i] = page_tree_totals(tree, node)[i] - page_tree_own(tree, node)[i];

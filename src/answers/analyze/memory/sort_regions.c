@@ -9,6 +9,7 @@
 
 #include "analyze/memory/region_place.h"
 #include "base/hash.h"
+#include "base/invariant.h"
 #include "base/number_map.h"
 
 struct sorting {
@@ -57,6 +58,7 @@ static int64_t find_leaf(struct sorting *sorting, const struct region_place *pla
                 return -ENOMEM;
             *number = (uint32_t)breakdown->leaves.count;
         }
+        INVARIANT(*number <= breakdown->leaves.count);
         return *number - 1;
     }
 }
@@ -146,6 +148,7 @@ static int64_t leaf_of(struct sorting *sorting, const struct memory_region *regi
 {
     const struct memory_claim *claim = claim_on(sorting, region);
     unsigned const rights = rights_number(region);
+    INVARIANT(rights < 16);
     struct region_place place;
     if (!claim && sorting->last[rights].name == region->name)
         return sorting->last[rights].leaf;
@@ -163,6 +166,7 @@ static int64_t leaf_of(struct sorting *sorting, const struct memory_region *regi
 static void add_bytes(struct breakdown *breakdown, size_t leaf_number, uint32_t regions,
                       const struct memory_bytes *bytes)
 {
+    INVARIANT(leaf_number < breakdown->leaves.count);
     struct breakdown_leaf *leaf = &breakdown->leaves.items[leaf_number];
     leaf->regions += regions;
     memory_bytes_add(&leaf->bytes, bytes);
@@ -234,6 +238,7 @@ static void sum_labels(struct ordered *list, size_t count)
 static int order_leaves(struct breakdown *breakdown, enum memory_figure figure)
 {
     size_t const count = breakdown->leaves.count;
+    INVARIANT(breakdown->region_leaves.count == breakdown->regions.count);
     struct ordered *list = calloc(count ? count : 1, sizeof(*list));
     uint32_t *moved = calloc(count ? count : 1, sizeof(*moved));
     if (list && moved) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 /* Where a node of the tree is. */
 struct spot {
     string_id file, function;
@@ -55,6 +57,7 @@ static int by_cost(const void *left, const void *right, void *recording)
 /* The nodes that are in a file, in order; NULL when out of memory. */
 static struct spot *list_spots(const struct call_tree *tree, size_t *count)
 {
+    INVARIANT(tree->nodes.count > 0);
     struct spot *spots = calloc(tree->nodes.count + 1, sizeof(*spots));
     *count = 0;
     for (uint32_t i = 1; spots && i < tree->nodes.count; i++) {
@@ -82,6 +85,7 @@ static bool place_spot(struct line_costs *costs, const struct spot *spot)
         return false;
     if (is_line && !vec_push(&costs->lines, (struct line_cost){.line = spot->line}))
         return false;
+    INVARIANT(costs->files.count <= costs->lines.count);
     costs->files.items[costs->files.count - 1].line_count += is_line;
     costs->lines.items[costs->lines.count - 1].functions += is_place;
     return !is_place || vec_push(&costs->places, place);
@@ -116,11 +120,14 @@ static void name_lines(struct line_costs *costs)
                 heaviest = place;
         }
         line->function = heaviest->function;
+        INVARIANT(line->functions > 0 && at <= costs->places.count);
     }
 }
 
 static int sum_all(const struct call_tree *tree, const struct keys *keys, struct line_costs *costs)
 {
+    INVARIANT(costs->files.count <= costs->lines.count &&
+              costs->lines.count <= costs->places.count);
     size_t const most = costs->places.count;
     struct tree_sum *sums = calloc(most + 1, sizeof(*sums));
     int err = sums ? call_tree_sum(tree, keys->places, costs->places.count, sums) : -ENOMEM;

@@ -7,6 +7,7 @@
 
 #include "analyze/trees/call_nodes.h"
 #include "analyze/sites/rank_parts.h"
+#include "base/invariant.h"
 
 /* By rows as they were made; turn_leaves makes them rows as they are sorted. */
 static int note_leaves(struct rank *rank, const uint32_t *row_of_node)
@@ -42,6 +43,7 @@ static int list_stacks(struct rank *rank)
         if (!node->self_value && !node->self_count)
             continue;
         row_of_node[i] = (uint32_t)rank->rows.count;
+        INVARIANT(node->parent <= i);
         struct rank_row const row = {.function = i ? node->function : STRING_EMPTY,
                                      .module = node->module,
                                      .file = node->file,

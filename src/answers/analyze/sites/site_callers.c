@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 /* The first level in the order asked for: those that are chosen are marked, others counted. */
 static int choose(const struct call_tree *sites, const struct site_question *question,
                   bool *is_chosen, struct site_callers *callers)
@@ -39,6 +41,7 @@ static uint32_t site_of(const struct call_tree *sites, uint32_t node)
 static int keep_rows(const struct weights *weights, const struct call_tree *sites,
                      const bool *is_chosen, struct weights *kept)
 {
+    INVARIANT(sites->leaves.count == weights->rows.count);
     *kept = (struct weights){.metric = weights->metric, .used = weights->used};
     for (size_t i = 0; i < weights->rows.count; i++) {
         const struct weight *row = &weights->rows.items[i];

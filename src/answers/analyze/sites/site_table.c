@@ -7,6 +7,7 @@
 
 #include "analyze/trees/call_shape.h"
 #include "base/hash.h"
+#include "base/invariant.h"
 
 #define DEPTH_SEEN    64 /* frames looked at for one that is not a container */
 #define UNKNOWN_STACK "(unknown stack)"
@@ -128,6 +129,7 @@ static string_id name_stack(struct site_table *table, stack_id stack)
 static bool grow_slots(struct site_table *table)
 {
     size_t const wanted = table->slot_count ? 2 * table->slot_count : 64;
+    INVARIANT((wanted & (wanted - 1)) == 0 && 2 * table->sites.count < wanted);
     uint32_t *slots = calloc(wanted, sizeof(slots[0]));
     if (!slots)
         return false;
@@ -150,6 +152,7 @@ static uint32_t site_of_function(struct site_table *table, string_id function)
         return 0;
     size_t const mask = table->slot_count - 1;
     size_t at = hash_mix(function) & mask;
+    INVARIANT(table->sites.count < table->slot_count);
     for (; table->slots[at]; at = (at + 1) & mask)
         if (table->sites.items[table->slots[at] - 1].function == function)
             return table->slots[at];
@@ -170,6 +173,7 @@ struct site_entry *site_table_find(struct site_table *table, stack_id stack)
         table->failed = true;
         return NULL;
     }
+    INVARIANT(*site <= table->sites.count);
     return &table->sites.items[*site - 1];
 }
 
@@ -194,10 +198,12 @@ unsigned site_table_rank(struct site_table *table, unsigned top, uint32_t *bigge
         if (at == top)
             continue;
         unsigned const moved = (count < top ? count : top - 1) - at;
+        INVARIANT(at + 1 + moved <= top);
         memmove(&biggest[at + 1], &biggest[at], moved * sizeof(biggest[0]));
         biggest[at] = i;
         count += count < top;
     }
+    INVARIANT(count <= top);
     for (unsigned i = 0; i < count; i++)
         table->sites.items[biggest[i]].place = i;
     return count;

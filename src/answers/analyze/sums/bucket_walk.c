@@ -5,6 +5,7 @@
 
 #include "analyze/sums/sum_tree.h"
 #include "base/human.h"
+#include "base/invariant.h"
 
 #define CELLS_KEPT_MAX   (8u << 20) /* 128 MiB of cells */
 #define CELLS_KEPT_LARGE (2u << 20) /* where the rest is there as sums */
@@ -21,6 +22,7 @@ static int find_buckets(const struct recording *recording, struct time_range *ra
     *end = *first;
     while (*end < count && buckets[*end].begin_ns < range->to_ns)
         (*end)++;
+    INVARIANT(*first <= *end && *end <= count);
     if (*end == *first)
         return range->from_ns > 0 ? -ERANGE : 0;
     if (range->from_ns > 0)
@@ -54,6 +56,7 @@ static void forget_others(struct walk *walk)
 
 static int visit_bucket(struct walk *walk, size_t at, struct fault *fault)
 {
+    INVARIANT(at >= walk->first && at < walk->end);
     struct recording *recording = walk->recording;
     struct bucket *bucket = &recording->buckets.items[at];
     int err = recording_load_bucket(recording, bucket, fault);
@@ -70,6 +73,7 @@ static int visit_bucket(struct walk *walk, size_t at, struct fault *fault)
 static int visit_sum(struct walk *walk, const struct sum_node *sum, const struct bucket *first,
                      const struct bucket *last)
 {
+    INVARIANT(first->begin_ns <= last->end_ns);
     struct summed_cells *summed = &walk->summed;
     int const err = sum_node_take(sum, walk->added, summed);
     if (err)
@@ -107,6 +111,7 @@ static const struct sum_node *find_sum(const struct walk *walk, size_t at, size_
     const struct sum_tree *tree = walk->added ? walk->recording->sums : NULL;
     if (!tree || at < walk->from || at >= walk->to)
         return NULL;
+    INVARIANT(at < walk->end);
     if (at < walk->drawn)
         return sum_tree_find(tree, at, walk->drawn < walk->to ? walk->drawn : walk->to, count);
     return walk->is_coarse ? sum_tree_stretch_at(tree, at, walk->to, count) : NULL;
@@ -118,6 +123,7 @@ static int visit_all(struct walk *walk, struct fault *fault)
     int err = 0;
     for (size_t at = walk->first, count; at < walk->end && !err; at += count) {
         const struct sum_node *sum = find_sum(walk, at, &count);
+        INVARIANT(!sum || (count > 0 && at + count <= walk->end));
         if (!sum) {
             count = 1;
             err = walk->has_totals ? visit_totals(walk, at, fault) : visit_bucket(walk, at, fault);
@@ -148,6 +154,7 @@ static bool enter(struct walk *walk, struct time_range *range, struct fault *fau
     range->to_ns = last->end_ns;
     walk->from = walk->first + (first->begin_ns < asked.from_ns);
     walk->to = walk->end - (last->end_ns > asked.to_ns);
+    INVARIANT(walk->from <= walk->end && walk->to >= walk->first);
     walk->kept_most = sum_tree_is_large(recording->sums) ? CELLS_KEPT_LARGE : CELLS_KEPT_MAX;
     walk->drawn = walk->end;
     return true;
@@ -187,6 +194,7 @@ int bucket_walk_drawn(struct recording *recording, struct time_range *range,
     for (walk.drawn = walk.first; walk.drawn < walk.end; walk.drawn++)
         if (recording->buckets.items[walk.drawn].end_ns > drawn.from_ns)
             break;
+    INVARIANT(walk.drawn >= walk.first && walk.drawn <= walk.end);
     walk.is_coarse = recording->sums && sum_tree_can_draw(recording->sums, walk.drawn, walk.end);
     return walk_all(&walk, fault);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/sums/columns_used.h"
 
+#include "base/invariant.h"
+
 #define LOOKS_EACH 24u /* of the newest, and as many of the others */
 
 static int look_at(struct columns_used *used, struct recording *recording, size_t place,
                    struct fault *fault)
 {
+    INVARIANT(place < recording->buckets.count);
     struct bucket *bucket = &recording->buckets.items[place];
     bool const was_loaded = bucket->cells != NULL;
     int const err = recording_load_bucket(recording, bucket, fault);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/sums/bucket_walk.h"
+#include "base/invariant.h"
 
 struct adding {
     struct histogram_sites to;
@@ -57,10 +58,12 @@ uint64_t histogram_total(const uint64_t *classes, size_t count)
 
 uint64_t histogram_size_from(unsigned k)
 {
+    INVARIANT(k <= SIZE_CLASSES);
     return k == 0 ? 0 : UINT64_C(1) << (k - 1);
 }
 
 uint64_t histogram_lifetime_from(unsigned k)
 {
+    INVARIANT(k <= LIFETIME_CLASSES);
     return k == 0 ? 0 : lifetime_bounds_ns[k - 1];
 }

@@ -10,6 +10,7 @@
 #include "analyze/sums/bucket_walk.h"
 #include "analyze/sums/moment_cut.h"
 #include "base/hash.h"
+#include "base/invariant.h"
 
 struct summing {
     const struct recording *recording;
@@ -24,6 +25,7 @@ struct summing {
 
 static size_t slot_of(const struct summing *summing, uint32_t thread, stack_id stack)
 {
+    INVARIANT(summing->sums->rows.count <= summing->slot_mask); /* so there is a free one */
     size_t at = hash_mix((uint64_t)thread << 32 | stack) & summing->slot_mask;
     for (; summing->slots[at]; at = (at + 1) & summing->slot_mask) {
         const struct moment_sum *row = &summing->sums->rows.items[summing->slots[at] - 1];
@@ -61,6 +63,7 @@ static struct moment_sum *find_row(struct summing *summing, uint32_t thread, sta
             return NULL;
         summing->slots[at] = (uint32_t)summing->sums->rows.count;
     }
+    INVARIANT(summing->slots[at] <= summing->sums->rows.count);
     return &summing->sums->rows.items[summing->slots[at] - 1];
 }
 
@@ -170,6 +173,7 @@ static void fold_digits(char *name)
 void thread_label(const struct recording *recording, uint32_t thread, enum thread_names names,
                   char label[THREAD_LABEL_MAX])
 {
+    INVARIANT(thread < recording->threads.count);
     const struct thread *row = &recording->threads.items[thread];
     const char *name = recording_text(recording, row->name);
     if (row->merged > 1)
@@ -195,6 +199,7 @@ struct rooting {
 static int copy_stack(struct rooting *rooting, stack_id stack, stack_id *copy)
 {
     rooting->climb.count = 0;
+    INVARIANT(rooting->root != STACK_EMPTY);
     for (; stack != STACK_EMPTY && !rooting->copies[stack];
          stack = stack_table_innermost(rooting->recording->stacks, stack).caller)
         if (!vec_push(&rooting->climb, stack))
@@ -209,6 +214,7 @@ static int copy_stack(struct rooting *rooting, stack_id stack, stack_id *copy)
         if (!vec_push(&rooting->copied, stack))
             return -ENOMEM;
         rooting->copies[stack] = *copy;
+        INVARIANT(*copy > stack); /* the copies come after all that was there */
     }
     return 0;
 }
@@ -232,6 +238,7 @@ static int root_rows(struct rooting *rooting, const struct moment_sums *sums,
     int err = 0;
     vec_each (row, &sums->rows) {
         struct weight weight = {.value = row->value, .count = row->count};
+        INVARIANT(thread == UINT32_MAX || row->thread >= thread); /* sorted by thread */
         if (row->thread != thread)
             err = next_root(rooting, row->thread, names);
         thread = row->thread;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyze/sums/bucket_walk.h"
+#include "base/invariant.h"
 
 /* The columns of one kind of memory. */
 struct family {
@@ -71,6 +72,7 @@ static void add_bucket(void *into, const struct bucket *bucket)
         summing->failed |= !vec_push(&summing->points, sum);
     } else {
         sum = summing->points.items[summing->points.count - 1];
+        INVARIANT(sum.time_ns <= bucket->begin_ns);
     }
     for (size_t i = 0; i < bucket->cell_count; i++)
         add_cell(summing, &sum, &bucket->cells[i]);
@@ -82,6 +84,7 @@ static void add_bucket(void *into, const struct bucket *bucket)
 /* The first boundary that is not before `time_ns`; the last one when all are. */
 static size_t point_at(const struct summing *summing, uint64_t time_ns)
 {
+    INVARIANT(summing->points.count > 0);
     size_t low = 0, high = summing->points.count - 1;
     while (low < high) {
         size_t const middle = low + (high - low) / 2;
@@ -90,6 +93,7 @@ static size_t point_at(const struct summing *summing, uint64_t time_ns)
         else
             high = middle;
     }
+    INVARIANT(low < summing->points.count);
     return low;
 }
 
@@ -146,6 +150,7 @@ static int64_t most_between(const struct summing *summing, uint64_t from_ns, uin
 
 static void fill_row(const struct summing *summing, struct phase_row *row)
 {
+    INVARIANT(row->from_ns <= row->to_ns);
     struct point const from = sums_at(summing, row->from_ns, true);
     struct point const to = sums_at(summing, row->to_ns, false);
     row->is_exact = from.time_ns == row->from_ns && to.time_ns == row->to_ns;
@@ -176,6 +181,7 @@ static int add_row(const struct summing *summing, struct phases *phases, struct 
         row.from_ns == last_ns && range.to_ns > last_ns; /* a mark at the very end */
     if (row.from_ns > row.to_ns || (row.from_ns == row.to_ns && !is_last))
         return 0;
+    INVARIANT(row.to_ns <= to_ns && row.from_ns >= range.from_ns);
     fill_row(summing, &row);
     return vec_push(&phases->rows, row) ? 0 : -ENOMEM;
 }

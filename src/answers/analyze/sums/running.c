@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "model/page_kind.h"
 
 #define PACE_BUCKETS 64u
@@ -27,6 +28,7 @@ static uint32_t sums_of_column(unsigned column)
         return column;
     if (column < COL_PAGES_0 || column >= COL_PAGES_0 + 2 * PAGE_KINDS)
         return SUM_NONE;
+    INVARIANT((column - COL_PAGES_0) / 2 < PAGE_KINDS);
     return PAGES_FIRST + (column - COL_PAGES_0) / 2;
 }
 
@@ -77,6 +79,7 @@ uint64_t running_mark_time(const struct running *running)
 /* Zeroes behind what is there. */
 static bool grow_array(uint64_t **array, size_t from, size_t to)
 {
+    INVARIANT(from < to);
     uint64_t *grown = reallocarray(*array, to, sizeof(uint64_t));
     if (!grown)
         return false;
@@ -105,6 +108,7 @@ static int make_room(struct running *running, size_t stacks)
 
 static bool bring_into_use(const struct running *running, uint64_t **array)
 {
+    INVARIANT(running->room > 0);
     if (!*array)
         *array = calloc(running->room, sizeof(uint64_t));
     return *array;
@@ -118,6 +122,7 @@ static int add_cells(struct running *running, const struct bucket *bucket)
         const struct cell *cell = &bucket->cells[i];
         uint32_t const at = sums_of_column(cell->column);
         uint64_t const value = (uint64_t)cell->value;
+        INVARIANT(at == SUM_NONE || at < SUMS);
         if (at == SUM_NONE || cell->key >= running->room)
             continue;
         if (!bring_into_use(running, &running->columns[at].now))
@@ -146,6 +151,7 @@ static size_t first_new(struct running *running, const struct recording *recordi
     size_t at = recording->buckets.count;
     while (at > 0 && buckets[at - 1].end_ns > running->to_ns)
         at--;
+    INVARIANT(at == 0 || buckets[at - 1].end_ns <= running->to_ns);
     if (at == recording->buckets.count || buckets[at].begin_ns >= running->to_ns)
         return at;
     start_over(running);
@@ -159,6 +165,7 @@ int running_advance(struct running *running, struct recording *recording, uint64
     if (err)
         return fault_set(fault, err, "out of memory while adding up the recording");
     running->stacks = (size_t)stack_table_count(recording->stacks) + 1;
+    INVARIANT(running->stacks <= running->room);
     for (size_t i = first_new(running, recording);
          i < recording->buckets.count && recording->buckets.items[i].end_ns <= until_ns && !err;
          i++) {

@@ -6,6 +6,7 @@
 
 #include "analyze/sums/sum_parts.h"
 #include "base/clock.h"
+#include "base/invariant.h"
 
 #define LEVELS_MOST    16
 #define BUCKETS_JUDGED 32u
@@ -32,6 +33,7 @@ struct sum_tree {
 
 static void node_fini(struct sum_tree *tree, struct sum_node *node)
 {
+    INVARIANT(tree->bytes >= node->cells.size + node->thread_cells.size);
     tree->bytes -= node->cells.size + node->thread_cells.size;
     packed_cells_fini(&node->cells);
     packed_cells_fini(&node->thread_cells);
@@ -48,6 +50,7 @@ static void destroy(struct sum_tree *tree)
 {
     for (size_t i = 0; i < LEVELS_MOST; i++)
         level_fini(tree, &tree->levels[i]);
+    INVARIANT(tree->bytes == 0); /* all that was added has been taken off */
     sum_drawing_fini(&tree->drawing);
     cell_sum_fini(&tree->cells);
     cell_sum_fini(&tree->thread_cells);
@@ -57,6 +60,7 @@ static void destroy(struct sum_tree *tree)
 
 static bool create(struct recording *recording, const struct sum_limits *limits)
 {
+    INVARIANT(limits->buckets > 0);
     struct sum_tree *tree = calloc(1, sizeof(*tree));
     if (!tree)
         return false;
@@ -92,9 +96,11 @@ static int add_node(struct sum_tree *tree, struct sum_level *level, struct cell_
 /* A node of the last SUM_FAN ones of the level below. */
 static int add_parent(struct sum_tree *tree, size_t at)
 {
+    INVARIANT(at > 0 && at < LEVELS_MOST);
     struct cell_sum cells = {0}, thread_cells = {0};
     struct cell_list scratch = {0};
     const struct sum_level *below = &tree->levels[at - 1];
+    INVARIANT(below->nodes.count >= SUM_FAN && below->nodes.count % SUM_FAN == 0);
     const struct sum_node *children = &below->nodes.items[below->nodes.count - SUM_FAN];
     bool is_there = true;
     int err = 0;
@@ -129,6 +135,7 @@ static void lengthen_leaves(struct sum_tree *tree)
     tree->levels[LEVELS_MOST - 1] = (struct sum_level){0};
     tree->stretch *= SUM_FAN;
     tree->added = tree->levels[0].nodes.count * tree->stretch;
+    INVARIANT(tree->added % tree->stretch == 0);
     begin_leaf(tree);
 }
 
@@ -143,8 +150,10 @@ static void stay_within(struct sum_tree *tree)
 
 static int finish_leaf(struct sum_tree *tree)
 {
+    INVARIANT(tree->added % tree->stretch == 0);
     int err = add_node(tree, &tree->levels[0], &tree->cells, &tree->thread_cells, !tree->has_hole);
     begin_leaf(tree);
+    INVARIANT(err || tree->levels[0].nodes.count * tree->stretch == tree->added);
     for (size_t at = 1; at < LEVELS_MOST && !err; at++) {
         if (tree->levels[at - 1].nodes.count % SUM_FAN)
             break;
@@ -173,6 +182,7 @@ static int add_to_all(struct sum_tree *tree, const struct bucket *bucket)
 
 static int add_bucket(struct sum_tree *tree, struct recording *recording)
 {
+    INVARIANT(tree->added < recording->buckets.count && tree->stretch > 0);
     struct bucket *bucket = &recording->buckets.items[tree->added];
     bool const is_there = recording_load_bucket(recording, bucket, NULL) == 0;
     int err = add_to_all(tree, is_there ? bucket : NULL);
@@ -238,6 +248,7 @@ bool sum_tree_advance(struct recording *recording, const struct sum_limits *limi
 const struct sum_node *sum_tree_find(const struct sum_tree *tree, size_t first, size_t end,
                                      size_t *count)
 {
+    INVARIANT(first <= end);
     const struct sum_node *found = NULL;
     size_t span = tree->stretch;
     for (size_t at = 0; at < LEVELS_MOST && span <= end - first; at++, span *= SUM_FAN) {
@@ -248,6 +259,7 @@ const struct sum_node *sum_tree_find(const struct sum_tree *tree, size_t first, 
         if (!node->is_there)
             break;
         found = node;
+        INVARIANT(first + span <= end);
         *count = span;
     }
     return found;
@@ -258,6 +270,7 @@ const struct sum_node *sum_tree_stretch_at(const struct sum_tree *tree, size_t f
 {
     const struct sum_drawing *drawing = &tree->drawing;
     size_t const stretch = drawing->stretch;
+    INVARIANT(stretch > 0 && first <= end);
     if (first % stretch || first / stretch >= drawing->nodes.count || first + stretch > end ||
         !drawing->nodes.items[first / stretch].is_there)
         return NULL;
@@ -267,6 +280,7 @@ const struct sum_node *sum_tree_stretch_at(const struct sum_tree *tree, size_t f
 
 bool sum_tree_can_draw(const struct sum_tree *tree, size_t from, size_t end)
 {
+    INVARIANT(from <= end);
     return (end - from) / tree->drawing.stretch >= DRAWN_LEAST;
 }
 

@@ -9,6 +9,7 @@
 #include "analyze/sums/bucket_walk.h"
 #include "analyze/sums/moment_cut.h"
 #include "base/human.h"
+#include "base/invariant.h"
 
 enum keyed_by { BY_STACKS, BY_THREADS };
 
@@ -49,6 +50,7 @@ static int tally_init(struct tally *tally, const struct recording *recording,
     if (metric->kind == METRIC_PINNED) /* a pin is net already */
         tally->value_sign[metric->minus] = tally->count_sign[metric->count_minus] = 0;
     tally->count_sign[COL_NONE] = 0;
+    INVARIANT(tally->value_sign[COL_NONE] == 0);
     for (unsigned i = 0; i < COLUMN_LIMIT; i++)
         tally->is_added[i] = tally->value_sign[i] || tally->count_sign[i] || tally->spread_sign[i];
     tally->values = calloc(tally->key_limit + 1, sizeof(uint64_t));
@@ -150,6 +152,7 @@ static int collect_rows(const struct tally *tally, struct weights *weights)
                  (struct weight){(uint32_t)key, (int64_t)tally->values[key],
                                  (int64_t)tally->counts[key], (int64_t)tally->spreads[key]});
     }
+    INVARIANT(weights->rows.count == rows);
     weights->total_value = (int64_t)total_value;
     weights->total_count = (int64_t)total_count;
     weights->total_spread = (int64_t)total_spread;
@@ -159,6 +162,7 @@ static int collect_rows(const struct tally *tally, struct weights *weights)
 static int weigh(struct recording *recording, enum keyed_by keyed_by, struct time_range range,
                  struct weights *weights, struct fault *fault)
 {
+    INVARIANT(weights->metric && weights->rows.count == 0);
     struct tally tally;
     int err = tally_init(&tally, recording, weights->metric, keyed_by);
     if (err)

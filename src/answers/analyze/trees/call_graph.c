@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/trees/call_graph_parts.h"
+#include "base/invariant.h"
 
 static bool is_like(const struct recording *recording, const struct pattern *pattern,
                     string_id name)
@@ -41,8 +42,10 @@ static int add_function(struct graph_builder *builder, const struct call_node *n
 static int find_function(struct graph_builder *builder, uint32_t *function_of_kind,
                          const struct call_node *node, uint32_t *index)
 {
+    INVARIANT(node->kind <= builder->tree.kind_count);
     uint32_t *known = &function_of_kind[node->kind]; /* + 1 */
     *index = *known ? *known - 1 : (uint32_t)builder->functions.count;
+    INVARIANT(*index <= builder->functions.count);
     if (!*known) {
         *known = *index + 1;
         return add_function(builder, node);
@@ -140,6 +143,7 @@ static int choose_nodes(struct graph_builder *builder)
             continue;
         }
         function->shown = (uint32_t)graph->nodes.count;
+        INVARIANT(function->shown < builder->rules->max_nodes);
         err = vec_push(&graph->nodes, function->node) ? 0 : -ENOMEM;
     }
     free(order);
@@ -149,6 +153,7 @@ static int choose_nodes(struct graph_builder *builder)
 /* By what each way through the functions has on the whole, so that a change can be given as more and less of the same. */
 static void sum_whole(struct graph_builder *builder, const struct weights *weights)
 {
+    INVARIANT(builder->tree.nodes.count > 0);
     struct call_graph *graph = builder->graph;
     uint64_t sizes = 0;
     vec_each (node, &builder->tree.nodes)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 #include "analyze/trees/call_graph_parts.h"
 
 static int64_t add(int64_t a, int64_t b)
@@ -18,6 +20,7 @@ static struct graph_function *function_of(struct graph_builder *builder, uint32_
 
 static void count_levels(struct graph_builder *builder)
 {
+    INVARIANT(builder->steps[0].level == 0);
     for (uint32_t i = 1; i < builder->tree.nodes.count; i++) {
         uint32_t const outer = builder->steps[builder->tree.nodes.items[i].parent].level;
         builder->steps[i].level = outer ? outer + 1 : function_of(builder, i)->is_root;
@@ -54,6 +57,7 @@ static void keep_all_inside(struct graph_builder *builder)
 
 static void note_step(struct graph_builder *builder, uint32_t index)
 {
+    INVARIANT(builder->steps[index].is_there && builder->steps[index].level > 0);
     const struct graph_step *step = &builder->steps[index];
     const struct call_node *node = &builder->tree.nodes.items[index];
     struct graph_function *function = function_of(builder, index);

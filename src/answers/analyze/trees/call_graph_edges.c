@@ -4,6 +4,7 @@
 
 #include "analyze/trees/call_graph_parts.h"
 #include "base/hash.h"
+#include "base/invariant.h"
 
 /* Edges are found by their two ends; never more than half of the slots are taken. */
 struct finder {
@@ -23,6 +24,8 @@ static uint32_t shown_of(const struct graph_builder *builder, uint32_t step)
 
 static int find_edge(struct finder *finder, struct graph_edge wanted, uint32_t *index)
 {
+    INVARIANT(finder->graph->edges.count <= finder->mask); /* so there is a free slot */
+    INVARIANT(wanted.from < finder->graph->nodes.count && wanted.to < finder->graph->nodes.count);
     struct call_graph *graph = finder->graph;
     size_t at = hash_mix(((uint64_t)wanted.from << 32 | wanted.to) + 1) & finder->mask;
     for (; finder->slots[at]; at = (at + 1) & finder->mask) {
@@ -42,6 +45,7 @@ static int find_edges(struct finder *finder, const struct graph_builder *builder
 {
     for (uint32_t i = 1; i < builder->tree.nodes.count; i++) {
         uint32_t const parent = builder->tree.nodes.items[i].parent;
+        INVARIANT(parent < i);
         uint32_t const outer =
             parent && shown_of(builder, parent) != GRAPH_NONE ? parent : finder->near[parent];
         finder->near[i] = outer;
@@ -116,6 +120,7 @@ static int keep_heaviest(const struct graph_rules *rules, uint32_t most, struct 
         return -ENOMEM;
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct graph_edge const edge = graph->edges.items[i];
+        INVARIANT(kept <= i);
         bool const is_large =
             kept < most && call_graph_share(graph, edge.value) >= rules->edge_share;
         bool const is_only = edge.from != edge.to && !has_caller[edge.to];

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 int call_nodes_begin(struct call_nodes *nodes, struct call_tree *tree, struct call_node root)
 {
     uint32_t number;
@@ -27,9 +29,11 @@ void call_node_blur(struct call_node *node, const struct shown_frame *frame)
 int call_nodes_find(struct call_nodes *nodes, uint32_t parent, const struct call_node *like,
                     uint32_t *child)
 {
+    INVARIANT(parent < nodes->tree->nodes.count);
     struct call_tree *tree = nodes->tree;
     if (pair_index_find(&nodes->index, parent, like->kind, child) < 0)
         return -ENOMEM;
+    INVARIANT(*child > parent && *child <= tree->nodes.count);
     if (*child < tree->nodes.count) {
         struct shown_frame const frame = {like->function, like->module, like->file, like->line,
                                           like->inlined};
@@ -59,6 +63,7 @@ void call_nodes_sum(struct call_tree *tree)
     }
     for (size_t i = tree->nodes.count; i-- > 1;) {
         const struct call_node *node = &tree->nodes.items[i];
+        INVARIANT(node->parent < i);
         struct call_node *parent = &tree->nodes.items[node->parent];
         parent->value = (int64_t)((uint64_t)parent->value + (uint64_t)node->value);
         parent->count = (int64_t)((uint64_t)parent->count + (uint64_t)node->count);
@@ -112,6 +117,7 @@ static int compare_siblings(const void *left, const void *right, void *context)
 static void gather_siblings(const struct call_tree *tree, uint32_t *ends, uint32_t *order)
 {
     size_t const count = tree->nodes.count;
+    INVARIANT(count > 0 && tree->nodes.items[0].parent == 0);
     for (size_t i = 1; i < count; i++)
         ends[tree->nodes.items[i].parent]++;
     for (size_t i = 1; i < count; i++)
@@ -133,6 +139,7 @@ int call_nodes_link(const struct recording *recording, struct call_tree *tree)
         gather_siblings(tree, ends, order);
     for (size_t i = 0, first = 0; i < count && order && ends; first = ends[i++]) {
         size_t const children = ends[i] - first;
+        INVARIANT(ends[i] >= first && ends[i] < count);
         if (children == 0)
             continue;
         if (children > 1)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define NODES_KEPT_MOST                                                                            \
     (8u << 20) /* 8 bytes each, 13 for each way to merge; twice that while some are added */
 
@@ -83,6 +85,7 @@ static int walk_down(struct call_shapes *shapes, struct call_shape *shape,
         stack = stack_table_innermost(recording->stacks, stack).caller;
     }
     uint32_t node = stack == STACK_EMPTY ? 0 : shape->node_of_stack[stack];
+    INVARIANT(node < shape->nodes.pairs.count);
     while (shapes->climb.count) {
         stack = shapes->climb.items[--shapes->climb.count];
         struct frame_lines const lines = frame_kinds_lines(
@@ -98,6 +101,7 @@ static int walk_down(struct call_shapes *shapes, struct call_shape *shape,
 static int walk_up(struct call_shapes *shapes, struct call_shape *shape,
                    const struct recording *recording, stack_id stack)
 {
+    INVARIANT(stack < shape->stack_room);
     uint32_t hidden = 0, levels = 0, node = 0;
     uint32_t *end = &shape->node_of_stack[stack];
     if (*end)
@@ -146,6 +150,7 @@ static uint32_t kind_of(const struct path *path, uint32_t group)
 
 static int path_push(struct path *path, uint32_t group)
 {
+    INVARIANT(group > 0);
     if (!vec_push(&path->groups, group))
         return -ENOMEM;
     path->on_path[kind_of(path, group)]++;

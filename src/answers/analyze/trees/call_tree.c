@@ -9,6 +9,7 @@
 #include "analyze/sites/select_largest.h"
 #include "analyze/trees/shape_sums.h"
 #include "analyze/trees/shown_frame.h"
+#include "base/invariant.h"
 
 struct builder {
     struct shape_sums sums;
@@ -54,6 +55,7 @@ static int find_least(struct builder *builder, const uint32_t *sizes)
             values[used++] = value > 0 ? (uint64_t)value : 0;
     }
     builder->least = used > builder->most ? select_largest(values, used, builder->most) + 1 : 0;
+    INVARIANT(used <= count);
     free(values);
     return 0;
 }
@@ -63,6 +65,7 @@ static bool make_node(struct builder *builder, const struct frame_line *line, ui
     const struct shape_groups *groups = shape_sums_groups(&builder->sums);
     enum tree_merge const merge = builder->sums.question.merge;
     uint32_t const above = pair_first(groups->groups.pairs.items[group]);
+    INVARIANT(above < group && !builder->node_of_group[group]);
     struct call_node node = {.function = line->shown.function,
                              .module = line->shown.module,
                              .file = line->shown.file,
@@ -79,6 +82,7 @@ static bool make_node(struct builder *builder, const struct frame_line *line, ui
         node.line = 0;
         node.inlined = false;
     }
+    INVARIANT(node.parent < builder->tree->nodes.count); /* a parent comes before its children */
     builder->node_of_group[group] = (uint32_t)builder->tree->nodes.count;
     return vec_push(&builder->tree->nodes, node);
 }
@@ -125,6 +129,7 @@ static int leave_out(struct builder *builder, uint32_t *place, uint32_t leaf, in
         *known = (uint32_t)builder->tree->left_out.count;
     }
     builder->tree->left_out.items[*known - 1].self_value += value;
+    INVARIANT(*known <= builder->tree->left_out.count);
     return 0;
 }
 
@@ -138,6 +143,7 @@ static int add_selves(struct builder *builder, const struct weights *weights)
     for (size_t i = 0; i < weights->rows.count && !err; i++) {
         const struct weight *row = &weights->rows.items[i];
         uint32_t const group = groups->of_node.items[builder->sums.leaves[i]];
+        INVARIANT(group < groups->groups.pairs.count);
         uint32_t at = group;
         while (at && !builder->node_of_group[at])
             at = pair_first(groups->groups.pairs.items[at]);
@@ -175,6 +181,7 @@ static int fill_tree(struct builder *builder, const struct weights *weights)
         count_left_out(builder, sizes);
     if (!err)
         err = add_selves(builder, weights);
+    INVARIANT(err || builder->tree->leaves.count == weights->rows.count);
     free(builder->node_of_group);
     free(sizes);
     return err ? err : call_nodes_link(sums->recording, builder->tree);
@@ -190,6 +197,7 @@ static int build(struct recording *recording, const struct weights *weights,
         return err;
     err = fill_tree(&builder, weights);
     shape_sums_fini(&builder.sums);
+    INVARIANT(err || most != UINT32_MAX || call_tree_is_valid(tree));
     if (err)
         call_tree_fini(tree);
     return err;
@@ -216,6 +224,23 @@ int call_tree_build_callers(struct recording *recording, const struct weights *w
     struct shape_question const question = {
         .bottom_up = true, .max_levels = max_levels, .merge = merge};
     return build(recording, weights, question, UINT32_MAX, tree);
+}
+
+/* What a node has is what it has itself and what its children have, modulo 2^64. */
+bool call_tree_is_valid(const struct call_tree *tree)
+{
+    const struct call_node *nodes = tree->nodes.items;
+    bool valid = tree->nodes.count > 0;
+    for (size_t i = 0; i < tree->nodes.count && valid; i++) {
+        uint64_t value = (uint64_t)nodes[i].self_value, count = (uint64_t)nodes[i].self_count;
+        for (uint32_t child = nodes[i].first_child; child; child = nodes[child].next_sibling) {
+            valid = valid && child > i && nodes[child].parent == i;
+            value += (uint64_t)nodes[child].value;
+            count += (uint64_t)nodes[child].count;
+        }
+        valid = valid && value == (uint64_t)nodes[i].value && count == (uint64_t)nodes[i].count;
+    }
+    return valid;
 }
 
 void call_tree_fini(struct call_tree *tree)

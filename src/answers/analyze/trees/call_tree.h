@@ -53,6 +53,8 @@ int call_tree_build_largest(struct recording *recording, const struct weights *w
  * whole tree of a large recording is far larger than anyone looks at. */
 int call_tree_build_callers(struct recording *recording, const struct weights *weights,
                             enum tree_merge merge, uint32_t max_levels, struct call_tree *tree);
+/* Whether parents come before their children, and have what these have and what is their own. */
+bool call_tree_is_valid(const struct call_tree *tree);
 void call_tree_fini(struct call_tree *tree);
 
 /* Sums by what nodes belong to: keys[i] is that of node i (below `key_count`), TREE_NO_KEY: it counts for nothing.  Self from where stacks end; total from the

@@ -7,6 +7,7 @@
 #include "analyze/sums/bucket_walk.h"
 #include "analyze/trees/heat_map.h"
 #include "analyze/sums/moment_cut.h"
+#include "base/invariant.h"
 
 /* Unsigned, so that nonsense in a damaged file wraps instead of trapping. */
 static int64_t add(int64_t a, int64_t b)
@@ -32,6 +33,7 @@ static int take_map(const struct heat_map *map, struct heat_grid *grid)
     grid->column_ns = map->column_ns;
     grid->columns = map->columns;
     grid->rows = HEAT_ROWS;
+    INVARIANT(grid->columns > 0 && grid->column_ns >= HEAT_ROWS);
     for (size_t i = 0; i < map->parts.count && !err; i++)
         err = put_cell(grid, map->parts.items[i].slot, map->parts.items[i].value,
                        map->parts.items[i].count);
@@ -97,6 +99,7 @@ static void arrange(struct heat_grid *grid)
         rows++;
     grid->rows = rows;
     grid->columns = (uint32_t)((count + rows - 1) / rows);
+    INVARIANT((size_t)grid->columns * rows >= count && rows <= HEAT_ROWS);
     grid->begin_ns = count ? grid->stretches.items[0].from_ns : 0;
     for (size_t first = 0; first < count; first += rows) {
         size_t const last = first + rows < count ? first + rows - 1 : count - 1;

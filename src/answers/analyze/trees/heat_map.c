@@ -6,6 +6,7 @@
 
 #include "analyze/sums/bucket_walk.h"
 #include "analyze/sums/moment_cut.h"
+#include "base/invariant.h"
 
 struct heating {
     const struct moment_sums *sums;
@@ -58,6 +59,7 @@ static void coarsen(struct heat_map *map)
     uint64_t const step = next_step(map->column_ns), column_ns = map->column_ns * step;
     uint64_t const begin_ns = map->begin_ns / column_ns * column_ns;
     uint64_t const before = (map->begin_ns - begin_ns) / heat_row_ns(map);
+    INVARIANT(begin_ns <= map->begin_ns && step > 1);
     uint64_t const end_ns = map->begin_ns + map->columns * map->column_ns;
     vec_each (part, &map->parts)
         part->slot = (uint32_t)((part->slot + before) / step);
@@ -70,6 +72,7 @@ static void coarsen(struct heat_map *map)
 static void keep_bounded(struct heat_map *map)
 {
     merge_parts(map);
+    INVARIANT(map->columns > 0);
     while (map->parts.count > HEAT_PARTS_MAX && map->columns > 1) {
         map->is_crowded = true;
         coarsen(map);
@@ -111,6 +114,7 @@ static void add_moment(struct heating *heating, const struct bucket *bucket,
         return; /* of a damaged file */
     struct heat_part const part = {(uint32_t)((time_ns - map->begin_ns) / heat_row_ns(map)), name,
                                    moment->count, moment->value};
+    INVARIANT(part.slot < map->columns * HEAT_ROWS);
     if (!vec_push(&map->parts, part))
         heating->failed = true;
     else if (map->parts.count >= 4 * HEAT_PARTS_MAX)
@@ -133,6 +137,7 @@ static void add_bucket(void *into, const struct bucket *bucket)
 /* Columns for a stretch of time: as long as it needs for all of them to find room. */
 static void divide(struct heat_map *map, uint64_t from_ns, uint64_t to_ns)
 {
+    INVARIANT(from_ns < to_ns);
     map->column_ns = HEAT_COLUMN_FIRST;
     map->begin_ns = from_ns / map->column_ns * map->column_ns;
     uint64_t columns = (to_ns - map->begin_ns + map->column_ns - 1) / map->column_ns;
@@ -142,6 +147,7 @@ static void divide(struct heat_map *map, uint64_t from_ns, uint64_t to_ns)
         columns = (to_ns - map->begin_ns + map->column_ns - 1) / map->column_ns;
     }
     map->columns = columns ? (uint32_t)columns : 1;
+    INVARIANT(map->columns <= HEAT_COLUMNS_MAX && map->begin_ns <= from_ns);
 }
 
 int heat_map_build(struct recording *recording, const struct moment_sums *sums,

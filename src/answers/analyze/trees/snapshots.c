@@ -7,6 +7,7 @@
 #include "analyze/sums/bucket_walk.h"
 #include "analyze/growth/thin_curve.h"
 #include "base/human.h"
+#include "base/invariant.h"
 #include "model/owner.h"
 
 #define GLIBC_HEADER_BYTES 8
@@ -180,6 +181,7 @@ static void insert_pin(struct maker *maker, const struct pin *pin)
     items = made->items.items;
     memmove(items + at + 1, items + at, (made->items.count - 1 - at) * sizeof(*items));
     items[at] = peak;
+    INVARIANT(at > 0 && items[at - 1].time_ns <= peak.time_ns);
     made->peak = at;
 }
 
@@ -199,6 +201,7 @@ static void find_peak(struct maker *maker)
 /* Fewer, if there are too many; what was most in those left out counts for the next one kept. */
 static int thin_out(struct snapshots *made, size_t most)
 {
+    INVARIANT(made->peak < made->items.count);
     size_t const count = made->items.count;
     struct snapshot *items = made->items.items;
     struct curve_point *points = calloc(count, sizeof(*points));
@@ -222,6 +225,7 @@ static int thin_out(struct snapshots *made, size_t most)
         }
         made->items.count = kept;
         made->peak = peak;
+        INVARIANT(peak < kept && kept <= count);
     }
     int const err = points && keep ? 0 : -ENOMEM;
     free(points);
@@ -264,6 +268,7 @@ static stack_id find_untold(const struct recording *recording)
 /* The levels by stack as they stand, into the snapshot; only what is above zero. */
 static void collect(struct maker *maker, struct snapshot *snapshot)
 {
+    INVARIANT(snapshot->weights.rows.count == 0);
     struct weights *weights = &snapshot->weights;
     uint64_t value = 0, count = 0;
     *weights = (struct weights){.metric = maker->choice->metric,
@@ -306,6 +311,7 @@ static void second_walk(void *into, const struct bucket *bucket)
            made->items.items[maker->next].time_ns <= bucket->end_ns;
          maker->next++) {
         struct snapshot *snapshot = &made->items.items[maker->next];
+        INVARIANT(maker->next == 0 || snapshot[-1].time_ns <= snapshot->time_ns);
         if (snapshot->is_detailed && !snapshot->is_pinned && snapshot->time_ns == bucket->end_ns)
             collect(maker, snapshot);
     }
@@ -314,6 +320,7 @@ static void second_walk(void *into, const struct bucket *bucket)
 static void collect_pin(struct maker *maker, struct snapshot *snapshot)
 {
     const struct pin *pin = pin_of(maker);
+    INVARIANT(pin && snapshot->is_pinned);
     memset(maker->values, 0, maker->stack_limit * sizeof(*maker->values));
     memset(maker->counts, 0, maker->stack_limit * sizeof(*maker->counts));
     for (size_t i = 0; i < pin->cell_count; i++)

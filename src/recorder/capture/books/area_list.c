@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "base/invariant.h"
 #include "procfs/process/process_facts.h"
 #include "wire/inside.h"
 
@@ -95,6 +96,7 @@ static uint32_t thread_of(struct making *making, const struct map_region *region
     while (making->stack < question->stack_count &&
            question->stacks[making->stack].address < region->start)
         making->stack++;
+    INVARIANT(making->stack <= question->stack_count);
     return making->stack < question->stack_count &&
                    question->stacks[making->stack].address < region->end
                ? question->stacks[making->stack].tid
@@ -242,6 +244,7 @@ int area_list_make(const struct area_question *question, struct area_list *list)
     int err = list->names ? 0 : -ENOMEM;
     for (size_t i = 0; i < question->maps->regions.count && err == 0; i++)
         err = add_area(&making, i);
+    INVARIANT(making.known <= question->known_count && making.mapped <= question->mapped_count);
     if (err < 0)
         area_list_fini(list);
     return err;

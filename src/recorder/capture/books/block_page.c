@@ -6,16 +6,19 @@
 #include <stdlib.h>
 
 #include "base/cold.h"
+#include "base/invariant.h"
 
 #define FIRST_ROOM 3u /* with them, a group that is cut short has one line */
 
 static inline uint32_t home_of(const struct block_page *page, uint32_t place)
 {
+    INVARIANT(place < BLOCK_PAGE_PLACES);
     return place * page->group_count / BLOCK_PAGE_PLACES;
 }
 
 static inline uint32_t next_of(const struct block_page *page, uint32_t group)
 {
+    INVARIANT(group < page->group_count);
     return group + 1 == page->group_count ? 0 : group + 1;
 }
 
@@ -47,6 +50,7 @@ static struct block_entry *fill(struct block_page *page, struct block_group *gro
                                 uint32_t place)
 {
     unsigned which = (unsigned)__builtin_ctz(empty);
+    INVARIANT(page->count < page->room && group->places[which] == 0);
     group->places[which] = (uint16_t)(place + 1);
     page->count++;
     return &group->entries[which];
@@ -55,8 +59,10 @@ static struct block_entry *fill(struct block_page *page, struct block_group *gro
 /* A new entry for `place`, which has none. */
 static struct block_entry *add(struct block_page *page, uint32_t place)
 {
+    INVARIANT(!block_page_find(page, place) && page->count < page->room);
     uint32_t at = home_of(page, place), empty;
     while (!(empty = which_are(&page->groups[at], 0))) {
+        INVARIANT(page->groups[at].passed < page->count);
         page->groups[at].passed++;
         at = next_of(page, at);
     }
@@ -73,6 +79,7 @@ static __attribute__((noinline)) struct block_entry *put_further(struct block_pa
 
 struct block_entry *block_page_put(struct block_page *page, uint32_t place, bool *taken)
 {
+    INVARIANT(!block_page_is_full(page));
     struct block_group *group = &page->groups[home_of(page, place)];
     uint32_t empty = which_are(group, 0);
     uint32_t before = page->count;
@@ -90,8 +97,10 @@ static __attribute__((noinline)) struct block_group *leave_further(struct block_
     uint32_t at = home_of(page, place);
     if (!block_page_find(page, place))
         return NULL;
-    for (; !which_are(&page->groups[at], place + 1); at = next_of(page, at))
+    for (; !which_are(&page->groups[at], place + 1); at = next_of(page, at)) {
+        INVARIANT(page->groups[at].passed > 0);
         page->groups[at].passed--;
+    }
     return &page->groups[at];
 }
 
@@ -108,6 +117,7 @@ bool block_page_take(struct block_page *page, uint32_t place, struct block_entry
         found = which_are(group, place + 1);
     }
     unsigned which = (unsigned)__builtin_ctz(found);
+    INVARIANT(which < page->room && page->count > 0);
     *entry = group->entries[which];
     group->places[which] = 0;
     page->count--;
@@ -121,6 +131,7 @@ struct block_entry *block_page_next(const struct block_page *page, uint32_t *at,
         if (group->places[i % BLOCK_GROUP]) {
             *at = i + 1;
             *place = group->places[i % BLOCK_GROUP] - 1u;
+            INVARIANT(*place < BLOCK_PAGE_PLACES);
             return &group->entries[i % BLOCK_GROUP];
         }
     }
@@ -145,8 +156,29 @@ uint64_t block_page_bytes(const struct block_page *page)
     return bytes_of(page->room);
 }
 
+/* Of each entry that is not in its own group, each group that it went by knows. */
+static uint32_t steps_from_home(const struct block_page *page, uint32_t group, uint32_t place)
+{
+    uint32_t const home = home_of(page, place);
+    return group >= home ? group - home : group + page->group_count - home;
+}
+
+bool block_page_is_valid(const struct block_page *page)
+{
+    uint32_t count = 0, passed = 0, steps = 0, at = 0, place;
+    for (uint32_t i = 0; i < page->group_count; i++)
+        passed += page->groups[i].passed;
+    while (block_page_next(page, &at, &place)) {
+        steps += steps_from_home(page, (at - 1) / BLOCK_GROUP, place);
+        count++;
+    }
+    return count == page->count && count <= page->room && passed == steps &&
+           page->group_count == (page->room + BLOCK_GROUP - 1) / BLOCK_GROUP;
+}
+
 static int64_t resize(struct block_page *page, uint32_t room)
 {
+    INVARIANT(room >= page->count && block_page_is_valid(page));
     struct block_page resized = {
         .number = page->number,
         .group_count = (uint16_t)((room + BLOCK_GROUP - 1) / BLOCK_GROUP),
@@ -161,6 +193,7 @@ static int64_t resize(struct block_page *page, uint32_t room)
         resized.groups->places[i] = BLOCK_NO_ROOM;
     for (struct block_entry *entry; (entry = block_page_next(page, &at, &place));)
         *add(&resized, place) = *entry;
+    INVARIANT(resized.count == page->count);
     int64_t more = (int64_t)bytes_of(room) - (int64_t)bytes_of(page->room);
     free(page->groups);
     *page = resized;
@@ -176,6 +209,7 @@ static uint32_t room_of(uint32_t groups)
 int64_t block_page_grow(struct block_page *page)
 {
     uint32_t groups = page->room / BLOCK_GROUP;
+    INVARIANT(block_page_is_full(page));
     return resize(page, page->room == 0 ? FIRST_ROOM : room_of(groups + groups / 4 + 1));
 }
 

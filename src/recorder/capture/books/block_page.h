@@ -53,6 +53,8 @@ static inline bool block_page_is_full(const struct block_page *page)
 int64_t block_page_grow(struct block_page *page);
 int64_t block_page_shrink(struct block_page *page);
 void block_page_fini(struct block_page *page);
+/* Whether the entries are as many as are counted, and found where they are. */
+bool block_page_is_valid(const struct block_page *page);
 uint64_t block_page_bytes(const struct block_page *page);
 
 /* Brings what is touched first for `place` into the cache. */

@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include "base/cold.h"
+#include "base/invariant.h"
 #include "capture/books/block_page.h"
 #include "capture/books/odd_blocks.h"
 
 #define PAGE_SHIFT  12
 #define OFFSET_BITS 9 /* in words of 8 bytes */
+#define SITE_BITS   22
+#define THREAD_BITS 12
 #define SIZE_BITS   36
 #define SPARE_BITS  6
 #define TIME_SHIFT  BLOCK_TIME_SHIFT
@@ -62,6 +65,7 @@ void block_table_destroy(struct block_table *table)
 {
     if (!table)
         return;
+    INVARIANT(block_table_is_valid(table));
     for (uint32_t i = 0; i < table->page_room; i++)
         block_page_fini(&table->pages[i]);
     free(table->pages);
@@ -75,6 +79,7 @@ static __attribute__((noinline)) struct block_page *find_moved_page(const struct
                                                                     uint64_t number, uint32_t home)
 {
     uint32_t const mask = table->page_room - 1;
+    INVARIANT((table->page_room & mask) == 0 && 2 * table->page_count <= table->page_room);
     for (uint32_t step = 1; step <= 2 + table->page_room; step++) {
         uint32_t const away = step <= 2 ? step * NEAR_PAGES : step - 2;
         struct block_page *page = &table->pages[(home + away) & mask];
@@ -113,6 +118,7 @@ static int renew_pages(struct block_table *table)
     struct block_page *old = table->pages;
     uint32_t const old_room = table->page_room, live = table->page_count - table->empty_pages;
     uint32_t const room = room_for(live);
+    INVARIANT(table->empty_pages <= table->page_count);
     struct block_page *renewed = calloc(room, sizeof(*renewed));
     if (!renewed)
         return -ENOMEM;
@@ -130,6 +136,7 @@ static int renew_pages(struct block_table *table)
         }
     }
     free(old);
+    INVARIANT(block_table_is_valid(table));
     return 0;
 }
 
@@ -160,6 +167,7 @@ static COLD int put_odd(struct block_table *table, uint64_t address, uint64_t si
 
 static int pack(struct block_table *table, const struct block *block, struct block_entry *entry)
 {
+    INVARIANT(block->site >> SITE_BITS == 0 && block->thread >> THREAD_BITS == 0);
     uint64_t usable = block->size + block->slack, size = block->size;
     uint64_t spare = usable / 8 - (size + 7) / 8;
     if (unlikely(size >> SIZE_BITS || spare >= SPARE_ODD || usable % 8)) {
@@ -187,7 +195,8 @@ static void look(const struct block_entry *entry, uint64_t address, struct block
                             .size = entry->what & ((1ull << SIZE_BITS) - 1),
                             .time_ns = entry->when >> (64 - TIME_BITS) << TIME_SHIFT,
                             .site = site_of(entry),
-                            .thread = (uint32_t)(entry->when >> OFFSET_BITS) & 0xfff};
+                            .thread =
+                                (uint32_t)(entry->when >> OFFSET_BITS) & ((1u << THREAD_BITS) - 1)};
     block->slack = 8 * ((block->size + 7) / 8 + spare) - block->size;
 }
 
@@ -198,7 +207,9 @@ struct odd_size {
 static COLD struct odd_size take_odd(struct block_table *table, uint64_t address)
 {
     struct odd_size odd;
+    size_t const before = table->odd.count;
     odd_blocks_take(&table->odd, address, &odd.size, &odd.slack);
+    INVARIANT(table->odd.count + 1 == before); /* pack has put it there */
     return odd;
 }
 
@@ -228,6 +239,7 @@ static __attribute__((noinline)) struct block_page *make_room(struct block_table
             page = find_page(table, address);
         }
         page->number = (address >> PAGE_SHIFT) + 1;
+        INVARIANT(page->count == 0);
         table->page_count++;
         table->empty_pages++;
     }
@@ -235,13 +247,16 @@ static __attribute__((noinline)) struct block_page *make_room(struct block_table
     if (more == INT64_MIN)
         return NULL;
     table->bytes += (uint64_t)more;
+    INVARIANT(!block_page_is_full(page) && page->number == (address >> PAGE_SHIFT) + 1);
     return page;
 }
 
 static void note_removal(struct block_table *table, const struct block_page *page)
 {
+    INVARIANT(table->count > page->count); /* which has one less already */
     table->count--;
     table->empty_pages += page->count == 0;
+    INVARIANT(table->empty_pages <= table->page_count);
 }
 
 static COLD int withdraw(struct block_table *table, struct block_page *page, uint32_t place)
@@ -266,11 +281,13 @@ int block_table_insert(struct block_table *table, const struct block *block, str
     if (unlikely(taken)) {
         unpack(table, entry, block->address, missed);
     } else {
+        INVARIANT(page->count > 1 || table->empty_pages > 0);
         table->empty_pages -= page->count == 1;
         table->count++;
     }
     if (unlikely(pack(table, block, &packed) < 0))
         return withdraw(table, page, place);
+    INVARIANT(page->number == (block->address >> PAGE_SHIFT) + 1);
     *entry = packed;
     return taken;
 }
@@ -303,6 +320,7 @@ bool block_table_take(struct block_table *table, uint64_t address, struct block 
     struct block_page *page = find_page(table, address);
     if (unlikely(address % 8 || !block_page_take(page, place_in_page(address), &entry)))
         return false;
+    INVARIANT(page->number == (address >> PAGE_SHIFT) + 1);
     unpack(table, &entry, address, block);
     note_removal(table, page);
     if (page->room > 8u * page->count)
@@ -312,6 +330,7 @@ bool block_table_take(struct block_table *table, uint64_t address, struct block 
 
 static uint64_t address_of(const struct block_page *page, uint32_t place)
 {
+    INVARIANT(page->number > 0 && place < BLOCK_PAGE_PLACES);
     return (page->number - 1) << PAGE_SHIFT | (uint64_t)place << 3;
 }
 
@@ -355,6 +374,7 @@ int block_table_list_pages(const struct block_table *table, uint64_t **pages, si
     for (uint32_t i = 0; i < table->page_room; i++)
         if (table->pages[i].count > 0)
             (*pages)[(*count)++] = table->pages[i].number - 1;
+    INVARIANT(*count == table->page_count - table->empty_pages);
     qsort(*pages, *count, sizeof(uint64_t), compare_numbers);
     return 0;
 }
@@ -368,7 +388,8 @@ static void take_from_page(struct block_table *table, struct block_page *page,
         if (!taker->wants(taker->context, site_of(entry)))
             continue;
         struct block_entry taken;
-        block_page_take(page, place, &taken);
+        bool const found = block_page_take(page, place, &taken);
+        INVARIANT(found);
         unpack(table, &taken, address_of(page, place), &block);
         note_removal(table, page);
         taker->take(taker->context, &block);
@@ -382,6 +403,7 @@ void block_table_take_all(struct block_table *table, const struct block_taker *t
         shrink_page(table, &table->pages[i]);
     }
     shrink_table(table);
+    INVARIANT(block_table_is_valid(table));
 }
 
 bool block_table_peek(const struct block_table *table, uint64_t address, uint32_t *site)
@@ -397,6 +419,24 @@ bool block_table_peek(const struct block_table *table, uint64_t address, uint32_
 void block_table_prefetch(const struct block_table *table, uint64_t address)
 {
     block_page_prefetch(find_page(table, address), place_in_page(address));
+}
+
+bool block_table_is_valid(const struct block_table *table)
+{
+    uint64_t count = 0;
+    uint64_t bytes = sizeof(*table) + (uint64_t)table->page_room * sizeof(struct block_page);
+    uint32_t numbered = 0, empty = 0;
+    for (uint32_t i = 0; i < table->page_room; i++) {
+        const struct block_page *page = &table->pages[i];
+        if (page->number == 0 ? page->room > 0 : !block_page_is_valid(page))
+            return false;
+        numbered += page->number != 0;
+        empty += page->number != 0 && page->count == 0;
+        count += page->count;
+        bytes += block_page_bytes(page);
+    }
+    return count == table->count && bytes == table->bytes && numbered == table->page_count &&
+           empty == table->empty_pages && 2 * numbered <= table->page_room;
 }
 
 uint64_t block_table_count(const struct block_table *table)

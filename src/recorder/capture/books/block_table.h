@@ -55,6 +55,8 @@ bool block_table_peek(const struct block_table *table, uint64_t address, uint32_
 /* Brings what a call for `address` will touch first into the cache. */
 void block_table_prefetch(const struct block_table *table, uint64_t address);
 
+/* Whether the sums are those of the pages. */
+bool block_table_is_valid(const struct block_table *table);
 uint64_t block_table_count(const struct block_table *table);
 uint64_t block_table_bytes(const struct block_table *table); /* of our own memory */
 

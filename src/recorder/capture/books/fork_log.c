@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 #define FORKS_KEPT 256u
 #define FREED_KEPT 65536u
 
@@ -30,6 +32,8 @@ void fork_log_destroy(struct fork_log *log)
 
 void fork_log_fork(struct fork_log *log, uint32_t id, uint64_t time_ns)
 {
+    INVARIANT(log->fork_count == 0 ||
+              log->forks[(log->fork_count - 1) % FORKS_KEPT].freed <= log->freed_count);
     log->forks[log->fork_count++ % FORKS_KEPT] = (struct fork){id, time_ns, log->freed_count};
 }
 
@@ -49,6 +53,7 @@ static const struct fork *find(const struct fork_log *log, uint32_t id)
     uint64_t kept = log->fork_count < FORKS_KEPT ? log->fork_count : FORKS_KEPT;
     for (uint64_t i = 1; i <= kept; i++) {
         const struct fork *fork = &log->forks[(log->fork_count - i) % FORKS_KEPT];
+        INVARIANT(fork->freed <= log->freed_count);
         if (fork->id == id)
             return log->freed_count - fork->freed <= FREED_KEPT ? fork : NULL;
     }
@@ -66,6 +71,7 @@ bool fork_log_find(const struct fork_log *log, uint32_t id, uint64_t *time_ns)
 void fork_log_visit(const struct fork_log *log, uint32_t id, block_visitor *visit, void *context)
 {
     const struct fork *fork = find(log, id);
+    INVARIANT(!fork || log->freed_count - fork->freed <= FREED_KEPT);
     for (uint64_t at = log->freed_count; fork && at-- > fork->freed;)
         visit(context, &log->freed[at % FREED_KEPT]);
 }

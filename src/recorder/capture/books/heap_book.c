@@ -6,42 +6,9 @@
 #include <string.h>
 
 #include "base/cold.h"
-#include "capture/books/fork_log.h"
-#include "capture/books/ledger.h"
-#include "capture/books/live_doubt.h"
+#include "base/invariant.h"
+#include "capture/books/heap_book_parts.h"
 #include "model/sampling.h"
-
-/* A block that realloc may give back, with how it was booked.  Few reallocs are under way when a
- * round ends, and hardly one of them fails: a handful of the newest is enough. */
-#define MOVING_KEPT 512u
-struct moving_block {
-    struct block block;
-    uint32_t ring;
-    unsigned lifetime;
-    bool temporary;
-    uint32_t site, thread; /* then: of what */
-};
-
-struct heap_book {
-    bool of_pools;
-    struct block_table *blocks;
-    uint64_t most_blocks, refused; /* that there can be, and those beyond */
-    bool (*ask)(void *asker);      /* for more; may be NULL */
-    void *asker;
-    struct fork_log *forks; /* NULL until there is one */
-    struct ledger sites, threads;
-    struct moving_block moving[MOVING_KEPT]; /* a ring of the newest; address 0: none */
-    uint32_t moving_next;
-    uint64_t *rates; /* by site; NULL while nothing is sampled */
-    uint32_t rate_room;
-    uint64_t epoch; /* counts peaks */
-    struct live_doubt doubt;
-    int64_t live_bytes, live_count, live_slack;
-    uint64_t live_spread, peak_spread; /* how uncertain they are: see model/sampling.h */
-    uint64_t live_call_spread, peak_call_spread;
-    int64_t bucket_max, bucket_min;
-    struct totals totals;
-};
 
 struct heap_book *heap_book_create(void)
 {
@@ -66,6 +33,7 @@ void heap_book_destroy(struct heap_book *book)
 {
     if (!book)
         return;
+    INVARIANT(heap_book_is_valid(book));
     block_table_destroy(book->blocks);
     fork_log_destroy(book->forks);
     ledger_fini(&book->sites);
@@ -85,6 +53,28 @@ bool heap_book_has_site(const struct heap_book *book, uint32_t site)
     return site < book->sites.count;
 }
 
+/* What is live is what was made without what is gone, modulo 2^64. */
+static inline bool sums_agree(const struct heap_book *book)
+{
+    return (uint64_t)book->live_bytes == book->totals.bytes - book->totals.freed_bytes &&
+           (uint64_t)book->live_count == book->totals.calls - book->totals.frees;
+}
+
+/* Calls of one bucket go round at 2^32. */
+static bool is_sum(const struct heap_book *book, struct level sum)
+{
+    return sum.bytes == book->live_bytes && sum.slack == book->live_slack &&
+           (uint32_t)sum.count == (uint32_t)book->live_count;
+}
+
+bool heap_book_is_valid(const struct heap_book *book)
+{
+    bool const counts_table = !book->of_pools && !book->rates;
+    return sums_agree(book) && is_sum(book, ledger_sum(&book->sites)) &&
+           is_sum(book, ledger_sum(&book->threads)) &&
+           (!counts_table || (uint64_t)book->live_count == block_table_count(book->blocks));
+}
+
 static inline struct account *site_of(struct heap_book *book, uint32_t site)
 {
     return ledger_touch(&book->sites, site, book->epoch);
@@ -97,6 +87,7 @@ static inline struct account *thread_of(struct heap_book *book, uint32_t thread)
 
 static inline uint64_t rate_of(const struct heap_book *book, uint32_t site)
 {
+    INVARIANT(book->rates || book->rate_room == 0);
     return site < book->rate_room ? book->rates[site] : 0;
 }
 
@@ -108,6 +99,7 @@ struct weighed {
 /* What a sample stands for.  The same when it is made and when it is freed: the table keeps time to 1 us. */
 static struct weighed weigh(struct block block, uint64_t rate)
 {
+    INVARIANT(rate > 0);
     uint64_t seed = block.address ^ (block.time_ns >> BLOCK_TIME_SHIFT) << 20;
     struct sample_weight weight = sample_weigh(block.size, block.slack, rate, seed);
     block.size = weight.bytes;
@@ -128,6 +120,7 @@ enum spread_change { SPREAD_MADE, SPREAD_GONE, SPREAD_BACK };
 static void book_spread(struct heap_book *book, const struct weighed *weighed,
                         enum spread_change change)
 {
+    INVARIANT(weighed->calls > 0);
     struct spread *const spreads[] = {
         touch_spread(&book->sites, weighed->block.site, book->epoch),
         touch_spread(&book->threads, weighed->block.thread, book->epoch)};
@@ -164,6 +157,7 @@ static inline unsigned book_gone_as(struct heap_book *book, const struct block *
     sum_add(&book->live_count, -calls);
     book->totals.frees += calls;
     book->totals.freed_bytes += block->size;
+    INVARIANT(sums_agree(book));
     if (unlikely(doubt_has(&book->doubt, block)))
         book_doubt(book, -block->size, -calls);
     if (book->live_bytes < book->bucket_min)
@@ -225,6 +219,7 @@ static inline void note_peak(struct heap_book *book, uint64_t time_ns)
     book->peak_call_spread = book->live_call_spread;
     book->doubt.peak_count = doubt_of_live(&book->doubt, book->doubt.count, book->live_count);
     book->epoch++;
+    INVARIANT(book->live_bytes == (int64_t)book->totals.peak_bytes && book->epoch > 0);
 }
 
 static inline void book_made_as(struct heap_book *book, const struct block *block, uint64_t calls,
@@ -241,6 +236,7 @@ static inline void book_made_as(struct heap_book *book, const struct block *bloc
     book->totals.calls += calls;
     book->totals.bytes += block->size;
     book->totals.slack_bytes += block->slack;
+    INVARIANT(sums_agree(book));
     note_peak(book, block->time_ns);
 }
 
@@ -262,6 +258,7 @@ static inline void book_made(struct heap_book *book, const struct block *block)
 
 int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate)
 {
+    INVARIANT(heap_book_has_site(book, site));
     if (site >= book->rate_room) {
         uint32_t room = 2 * site + 64;
         uint64_t *grown = reallocarray(book->rates, room, sizeof(*grown));
@@ -272,6 +269,7 @@ int heap_book_set_rate(struct heap_book *book, uint32_t site, uint64_t rate)
         book->rate_room = room;
     }
     book->rates[site] = rate;
+    INVARIANT(site < book->rate_room);
     int const err = ledger_spread(&book->sites);
     return err < 0 ? err : ledger_spread(&book->threads);
 }
@@ -289,6 +287,7 @@ static bool is_exact(void *context, uint32_t site)
 static void forget(void *context, const struct block *block)
 {
     struct forgetting *forgetting = context;
+    INVARIANT(is_exact(forgetting, block->site));
     book_gone_as(forgetting->book, block, forgetting->time_ns, 1);
     forgetting->bytes += block->size;
 }
@@ -385,6 +384,7 @@ static COLD int insert_again(struct heap_book *book, const struct block *block,
 
 int heap_book_alloc(struct heap_book *book, const struct block *block)
 {
+    INVARIANT(heap_book_has_site(book, block->site) && block->thread < book->threads.count);
     struct block missed;
     if (unlikely(block_table_count(book->blocks) >= book->most_blocks) && !may_have_more(book))
         return -ENOMEM;
@@ -424,6 +424,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
     if (!found)
         return -ENOENT;
     struct moving_block moving = *found;
+    INVARIANT(moving.block.address == address && moving.lifetime < LIFETIME_CLASSES);
     struct block missed;
     int replaced = block_table_insert(book->blocks, &moving.block, &missed);
     if (replaced < 0)
@@ -449,6 +450,7 @@ int heap_book_restore(struct heap_book *book, uint64_t address, uint32_t ring, u
         book_doubt(book, moving.block.size, calls);
     book->totals.frees -= calls;
     book->totals.freed_bytes -= moving.block.size;
+    INVARIANT(sums_agree(book));
     if (moving.temporary)
         book_temporary(book, moving.site, moving.thread, -1);
     note_peak(book, time_ns);
@@ -479,6 +481,7 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
     struct block block;
     if (!block_table_take(book->blocks, freeing->address, &block))
         return -ENOENT;
+    INVARIANT(block.address == freeing->address && heap_book_has_site(book, block.site));
     unsigned lifetime = book_gone(book, &block, freeing->time_ns);
     log_freed(book, &block);
     if (freeing->temporary)
@@ -491,67 +494,6 @@ int heap_book_free(struct heap_book *book, const struct freeing *freeing)
 void heap_book_prefetch(const struct heap_book *book, uint64_t address)
 {
     block_table_prefetch(book->blocks, address);
-}
-
-/* Cells to be added to those that are there already. */
-static struct cell_list list_of(const struct heap_book *book, struct cell *cells, size_t count)
-{
-    return (struct cell_list){.cells = {cells, count, count}, .of_pools = book->of_pools};
-}
-
-int heap_book_close_bucket(struct heap_book *book, struct bucket *bucket)
-{
-    struct cell_list sites = list_of(book, bucket->cells, bucket->cell_count);
-    struct cell_list threads = list_of(book, bucket->thread_cells, bucket->thread_cell_count);
-    ledger_close_bucket(&book->sites, &sites);
-    ledger_close_bucket(&book->threads, &threads);
-    bucket->cells = sites.cells.items;
-    bucket->cell_count = sites.cells.count;
-    bucket->thread_cells = threads.cells.items;
-    bucket->thread_cell_count = threads.cells.count;
-    return sites.failed || threads.failed ? -ENOMEM : 0;
-}
-
-void heap_book_close_gauges(struct heap_book *book, struct gauges *gauges)
-{
-    gauges->heap_live_end = book->live_bytes;
-    gauges->heap_live_max = book->bucket_max;
-    gauges->heap_live_min = book->bucket_min;
-    book->bucket_max = book->bucket_min = book->live_bytes;
-}
-
-int heap_book_close_histograms(struct heap_book *book, struct bucket *bucket)
-{
-    struct cell_list list = list_of(book, bucket->cells, bucket->cell_count);
-    ledger_close_histograms(&book->sites, &list);
-    bucket->cells = list.cells.items;
-    bucket->cell_count = list.cells.count;
-    return list.failed ? -ENOMEM : 0;
-}
-
-static int pin_all(const struct heap_book *book, bool at_peak, struct pin *pin)
-{
-    struct cell_list sites = list_of(book, pin->cells, pin->cell_count);
-    struct cell_list threads = list_of(book, pin->thread_cells, pin->thread_cell_count);
-    ledger_pin(&book->sites, at_peak, book->epoch, &sites);
-    ledger_pin(&book->threads, at_peak, book->epoch, &threads);
-    pin->cells = sites.cells.items;
-    pin->cell_count = sites.cells.count;
-    pin->thread_cells = threads.cells.items;
-    pin->thread_cell_count = threads.cells.count;
-    return sites.failed || threads.failed ? -ENOMEM : 0;
-}
-
-int heap_book_pin_peak(const struct heap_book *book, struct pin *pin)
-{
-    pin->kind = book->of_pools ? PIN_POOL_PEAK : PIN_PEAK;
-    pin->time_ns = book->totals.peak_time_ns;
-    return pin_all(book, true, pin);
-}
-
-int heap_book_pin_now(const struct heap_book *book, struct pin *pin)
-{
-    return pin_all(book, false, pin);
 }
 
 void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak)

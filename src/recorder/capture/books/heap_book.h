@@ -91,6 +91,8 @@ void heap_book_doubted_calls(const struct heap_book *book, uint64_t *live, uint6
 void heap_book_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak);
 void heap_book_call_spreads(const struct heap_book *book, uint64_t *live, uint64_t *peak);
 
+/* Whether sites, threads and totals agree on what is live. */
+bool heap_book_is_valid(const struct heap_book *book);
 void heap_book_totals(const struct heap_book *book, struct totals *totals);
 static inline uint64_t heap_book_live_blocks(const struct heap_book *book)
 {

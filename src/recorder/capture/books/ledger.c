@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cold.h"
+#include "base/invariant.h"
 
 #define FIRST_ROOM 64u
 
@@ -20,6 +21,7 @@ void ledger_fini(struct ledger *ledger)
 /* A larger array of lines, with the old one in it.  The old one is still there on failure. */
 static int grow_lines(void *items, uint32_t old, uint32_t room, size_t size)
 {
+    INVARIANT(old < room && room * size % 64 == 0);
     void **array = items;
     char *grown = aligned_alloc(64, room * size);
     if (!grown)
@@ -34,6 +36,7 @@ static int grow_lines(void *items, uint32_t old, uint32_t room, size_t size)
 
 int ledger_grow(struct ledger *ledger, uint32_t count)
 {
+    INVARIANT(count > ledger->count);
     uint32_t room = ledger->count ? ledger->count : FIRST_ROOM, old = ledger->count;
     while (room < count)
         room *= 2;
@@ -44,6 +47,7 @@ int ledger_grow(struct ledger *ledger, uint32_t count)
         (ledger->is_sampled && grow_lines(&ledger->spreads, old, room, sizeof(struct spread)) < 0))
         return -ENOMEM;
     ledger->count = room;
+    INVARIANT(ledger->touched.room >= ledger->count);
     return 0;
 }
 
@@ -58,6 +62,7 @@ int ledger_spread(struct ledger *ledger)
 void ledger_note_change(struct ledger *ledger, uint32_t index, uint64_t epoch)
 {
     struct account *account = &ledger->accounts[index];
+    INVARIANT(account->epoch <= epoch); /* peaks are counted up */
     if (account->epoch != epoch) {
         account->peak = account_level(account);
         if (unlikely(ledger->spreads))
@@ -66,12 +71,14 @@ void ledger_note_change(struct ledger *ledger, uint32_t index, uint64_t epoch)
     }
     if (!account->touched) {
         account->touched = 1;
+        INVARIANT(ledger->touched.count < ledger->count);
         ledger->touched.items[ledger->touched.count++] = index;
     }
 }
 
 void ledger_flush_run(struct ledger *ledger, uint32_t index)
 {
+    INVARIANT(index < ledger->count);
     struct account *account = &ledger->accounts[index];
     struct histogram *histogram = &ledger->histograms[index];
     histogram->sizes[account->size_class] += account->size_run;
@@ -81,17 +88,20 @@ void ledger_flush_run(struct ledger *ledger, uint32_t index)
 
 static void put_cell(struct cell_list *list, uint32_t key, unsigned column, int64_t value)
 {
+    INVARIANT(column > COL_NONE && column < COLUMN_LIMIT);
     if (value != 0 && !vec_push(&list->cells, (struct cell){key, (uint16_t)column, value}))
         list->failed = true;
 }
 
 static void add_cell(struct cell_list *list, uint32_t key, enum column column, int64_t value)
 {
+    INVARIANT(column >= COL_HEAP_CALLS && column <= COL_HEAP_SLACK_FREED);
     put_cell(list, key, list->of_pools ? column - COL_HEAP_CALLS + COL_POOL_CALLS : column, value);
 }
 
 static void close_account(struct account *account, uint32_t key, struct cell_list *list)
 {
+    INVARIANT(account->touched);
     add_cell(list, key, COL_HEAP_CALLS, account->calls);
     add_cell(list, key, COL_HEAP_BYTES, (int64_t)(account->bytes - account->told_bytes));
     add_cell(list, key, COL_HEAP_FREES, account->frees);
@@ -107,6 +117,34 @@ static void close_account(struct account *account, uint32_t key, struct cell_lis
     account->count += (int64_t)account->calls - account->frees;
     account->calls = account->frees = account->temporary = 0;
     account->touched = 0;
+}
+
+static bool is_told(const struct account *account)
+{
+    return !account->touched && account->calls == 0 && account->frees == 0 &&
+           account->temporary == 0 && account->told_bytes == account->bytes &&
+           account->told_freed == account->freed && account->told_slack == account->slack &&
+           account->told_slack_freed == account->slack_freed;
+}
+
+bool ledger_is_told(const struct ledger *ledger)
+{
+    bool told = ledger->touched.count == 0;
+    for (uint32_t i = 0; i < ledger->count; i++)
+        told = told && is_told(&ledger->accounts[i]);
+    return told;
+}
+
+struct level ledger_sum(const struct ledger *ledger)
+{
+    struct level sum = {0};
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        struct level const level = account_level(&ledger->accounts[i]);
+        sum_add(&sum.bytes, (uint64_t)level.bytes);
+        sum_add(&sum.count, (uint64_t)level.count);
+        sum_add(&sum.slack, (uint64_t)level.slack);
+    }
+    return sum;
 }
 
 static void close_spread(struct spread *spread, uint32_t key, struct cell_list *list)
@@ -125,6 +163,7 @@ void ledger_close_bucket(struct ledger *ledger, struct cell_list *list)
             close_spread(&ledger->spreads[*index], *index, list);
     }
     ledger->touched.count = 0;
+    INVARIANT(ledger_is_told(ledger));
 }
 
 void ledger_close_histograms(struct ledger *ledger, struct cell_list *list)
@@ -147,6 +186,7 @@ void ledger_pin(const struct ledger *ledger, bool at_peak, uint64_t epoch, struc
 {
     for (uint32_t key = 0; key < ledger->count; key++) {
         const struct account *account = &ledger->accounts[key];
+        INVARIANT(account->epoch <= epoch);
         bool saved = at_peak && account->epoch == epoch;
         struct level level = saved ? account->peak : account_level(account);
         add_cell(list, key, COL_HEAP_BYTES, level.bytes);

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/invariant.h"
 #include "base/vec.h"
 #include "model/metric.h"
 #include "model/recording.h"
@@ -96,11 +97,17 @@ static inline struct level account_level(const struct account *account)
                           (int64_t)(account->slack - account->slack_freed)};
 }
 
+/* Whether nothing has changed since the last bucket. */
+bool ledger_is_told(const struct ledger *ledger);
+/* What all accounts have live. */
+struct level ledger_sum(const struct ledger *ledger);
+
 void ledger_note_change(struct ledger *ledger, uint32_t index, uint64_t epoch);
 
 /* The account, ready to be changed: its value at the peak is safe, and the bucket knows of it. */
 static inline struct account *ledger_touch(struct ledger *ledger, uint32_t index, uint64_t epoch)
 {
+    INVARIANT(index < ledger->count);
     struct account *account = &ledger->accounts[index];
     if (account->epoch != epoch || !account->touched)
         ledger_note_change(ledger, index, epoch);
@@ -112,6 +119,7 @@ void ledger_flush_run(struct ledger *ledger, uint32_t index);
 static inline void ledger_count_size(struct ledger *ledger, uint32_t index, unsigned class,
                                      uint64_t calls)
 {
+    INVARIANT(index < ledger->count && class < SIZE_CLASSES);
     struct account *account = &ledger->accounts[index];
     if (account->size_class != class || account->size_run + calls > UINT16_MAX) {
         ledger_flush_run(ledger, index);
@@ -126,6 +134,7 @@ static inline void ledger_count_size(struct ledger *ledger, uint32_t index, unsi
 static inline void ledger_count_lifetime(struct ledger *ledger, uint32_t index, unsigned class,
                                          uint64_t calls)
 {
+    INVARIANT(index < ledger->count && class < LIFETIME_CLASSES);
     struct account *account = &ledger->accounts[index];
     if (account->lifetime_class != class || account->lifetime_run + calls > UINT16_MAX) {
         ledger_flush_run(ledger, index);

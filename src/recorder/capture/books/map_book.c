@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/vec.h"
 #include "capture/books/range_list.h"
 
@@ -40,11 +41,22 @@ void map_book_destroy(struct map_book *book)
 {
     if (!book)
         return;
+    INVARIANT(map_book_is_valid(book));
     range_list_fini(&book->ranges);
     vec_free(&book->pieces);
     vec_free(&book->unused);
     vec_free(&book->news);
     free(book);
+}
+
+bool map_book_is_valid(const struct map_book *book)
+{
+    struct range_sum sum;
+    return range_list_is_valid(&book->ranges, &sum) && sum.count == book->range_count &&
+           sum.bytes == book->live_bytes && book->live_count <= sum.count &&
+           book->live_bytes == book->totals.bytes - book->totals.freed_bytes &&
+           book->live_count == book->totals.calls - book->totals.frees &&
+           book->unused.count <= book->pieces.count;
 }
 
 static int note(struct map_book *book, uint32_t site, enum column column, uint64_t value)
@@ -58,6 +70,7 @@ static uint32_t number_pieces(struct map_book *book)
 {
     if (book->unused.count > 0) {
         uint32_t const number = book->unused.items[--book->unused.count];
+        INVARIANT(number > 0 && number <= book->pieces.count && !book->pieces.items[number - 1]);
         book->pieces.items[number - 1] = 1;
         return number;
     }
@@ -72,14 +85,17 @@ static bool is_last_piece(struct map_book *book, uint32_t number)
 {
     if (!number)
         return true;
+    INVARIANT(number <= book->pieces.count && book->pieces.items[number - 1] > 0);
     if (--book->pieces.items[number - 1] > 0)
         return false;
+    INVARIANT(book->unused.count < book->unused.room);
     (void)vec_push(&book->unused, number);
     return true;
 }
 
 static int insert(struct map_book *book, struct range_spot spot, struct range range)
 {
+    INVARIANT(range.start < range.end && book->range_count <= RANGES_MAX);
     int const err =
         book->range_count < RANGES_MAX ? range_list_insert(&book->ranges, spot, range) : -ENOMEM;
     book->range_count += err == 0;
@@ -89,6 +105,7 @@ static int insert(struct map_book *book, struct range_spot spot, struct range ra
 /* Takes the middle out of a range: two pieces are left. */
 static int cut_range(struct map_book *book, struct range *range, uint64_t from, uint64_t to)
 {
+    INVARIANT(range->start < from && from < to && to < range->end);
     struct range_spot spot;
     struct range right = *range;
     if (book->range_count >= RANGES_MAX ||
@@ -107,6 +124,7 @@ static int cut_range(struct map_book *book, struct range *range, uint64_t from, 
 /* A mapping counts as freed when its last byte is. */
 static int note_unmapped(struct map_book *book, uint32_t site, uint64_t bytes, bool whole)
 {
+    INVARIANT(bytes > 0 && bytes <= book->live_bytes && book->live_count >= whole);
     book->live_bytes -= bytes;
     book->live_count -= whole;
     book->totals.frees += whole;
@@ -119,6 +137,7 @@ static int note_unmapped(struct map_book *book, uint32_t site, uint64_t bytes, b
 static int unmap_part(struct map_book *book, struct range_spot spot, struct range *range,
                       const struct range *part)
 {
+    INVARIANT(part->start >= range->start && part->end <= range->end && part->start < part->end);
     bool const left = part->start > range->start, right = part->end < range->end;
     uint32_t const site = range->site;
     bool whole = false;
@@ -162,7 +181,8 @@ int map_book_map(struct map_book *book, uint64_t start, uint64_t length, uint32_
     if (err < 0)
         return err;
     struct range_spot spot;
-    range_list_find(&book->ranges, start, &spot);
+    const struct range *after = range_list_find(&book->ranges, start, &spot);
+    INVARIANT(!after || after->start >= start + length); /* all under it is unmapped */
     err = insert(book, spot, (struct range){start, start + length, site, 0});
     if (err < 0)
         return err;
@@ -188,6 +208,7 @@ static int compare_cells(const void *left, const void *right)
 
 int map_book_close_bucket(struct map_book *book, struct bucket *bucket)
 {
+    INVARIANT(map_book_is_valid(book));
     if (book->news.count == 0)
         return 0;
     qsort(book->news.items, book->news.count, sizeof(struct cell), compare_cells);
@@ -198,6 +219,7 @@ int map_book_close_bucket(struct map_book *book, struct bucket *bucket)
     bucket->cells = grown;
     size_t first = bucket->cell_count;
     vec_each (cell, &book->news) {
+        INVARIANT(bucket->cell_count < first + book->news.count);
         struct cell *last = bucket->cell_count > first ? &grown[bucket->cell_count - 1] : NULL;
         if (last && last->key == cell->key && last->column == cell->column)
             last->value += cell->value;

@@ -4,6 +4,7 @@
  * Ranges may be unmapped in parts and mapped over.  Not thread-safe. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "capture/pages/page_owners.h"
@@ -26,4 +27,6 @@ int map_book_close_bucket(struct map_book *book, struct bucket *bucket);
 /* Shows what is mapped now, by address. */
 void map_book_visit(const struct map_book *book,
                     void (*visit)(void *context, const struct owner_range *range), void *context);
+/* Whether the ranges are in order, and what is mapped adds up to the totals. */
+bool map_book_is_valid(const struct map_book *book);
 void map_book_totals(const struct map_book *book, struct totals *totals);

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/invariant.h"
 
 static struct odd_block *find(const struct odd_blocks *odd, uint64_t address)
 {
+    INVARIANT(address != 0 && odd->count < odd->room && (odd->room & (odd->room - 1)) == 0);
     size_t at = hash_mix(address) & (odd->room - 1);
     while (odd->items[at].address && odd->items[at].address != address)
         at = (at + 1) & (odd->room - 1);
@@ -35,6 +37,7 @@ int odd_blocks_put(struct odd_blocks *odd, uint64_t address, uint64_t size, uint
     if (2 * odd->count >= odd->room && grow(odd) < 0)
         return -ENOMEM;
     struct odd_block *place = find(odd, address);
+    INVARIANT(2 * odd->count <= odd->room);
     odd->count += place->address == 0;
     *place = (struct odd_block){address, size, slack};
     return 0;
@@ -56,6 +59,7 @@ void odd_blocks_take(struct odd_blocks *odd, uint64_t address, uint64_t *size, u
     if (!found || !found->address)
         return;
     size_t mask = odd->room - 1, at = (size_t)(found - odd->items);
+    INVARIANT(odd->count > 0 && at < odd->room);
     odd->count--;
     found->address = 0;
     /* Those behind it move up to where they would be looked for. */

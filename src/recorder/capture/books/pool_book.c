@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "base/number_map.h"
 #include "base/vec.h"
 
@@ -78,11 +79,13 @@ struct heap_book *pool_book_blocks(struct pool_book *book)
 
 static struct filling *filling_at(struct pool_book *book, uint32_t place)
 {
+    INVARIANT(place > 0 && place <= book->fillings.count);
     return &book->fillings.items[place - 1];
 }
 
 static struct member *member_at(struct pool_book *book, uint32_t place)
 {
+    INVARIANT(place > 0 && place <= book->members.count);
     return &book->members.items[place - 1];
 }
 
@@ -90,6 +93,8 @@ static struct member *member_at(struct pool_book *book, uint32_t place)
 static void drop_member(struct pool_book *book, uint32_t place, uint64_t time_ns)
 {
     struct member *member = member_at(book, place);
+    INVARIANT(member->previous ? member_at(book, member->previous)->next == place
+                               : filling_at(book, member->filling)->first == place);
     heap_book_gone(book->heap, &member->block, time_ns);
     if (member->previous)
         member_at(book, member->previous)->next = member->next;
@@ -128,8 +133,10 @@ static int add_member(struct pool_book *book, const struct block *block, uint32_
     if (!place)
         return -ENOMEM;
     struct filling *in = filling_at(book, filling);
+    INVARIANT(!in->ended && book->members.count <= MEMBERS_MAX);
     *member_at(book, place) =
         (struct member){.block = *block, .filling = filling, .next = in->first};
+    INVARIANT(!in->first || !member_at(book, in->first)->previous);
     if (in->first)
         member_at(book, in->first)->previous = place;
     in->first = place;
@@ -143,6 +150,7 @@ static uint32_t take_place(struct pool_book *book)
     if (book->ended.count == ENDED_KEPT) {
         uint32_t place = book->ended.items[book->oldest_ended];
         if (place) {
+            INVARIANT(filling_at(book, place)->ended && !filling_at(book, place)->first);
             book->ended.items[book->oldest_ended] = 0;
             number_map_take(&book->filling_of, filling_at(book, place)->number);
             return place;
@@ -154,6 +162,7 @@ static uint32_t take_place(struct pool_book *book)
 /* The place of a filling, which is made if it is new.  0 when out of memory. */
 static uint32_t make_filling(struct pool_book *book, uint32_t number, string_id name)
 {
+    INVARIANT(number != 0); /* that is NO_POOL */
     uint32_t place = number_map_get(&book->filling_of, number);
     if (place)
         return place;
@@ -170,6 +179,7 @@ static uint32_t make_filling(struct pool_book *book, uint32_t number, string_id 
 
 static int64_t end_filling(struct pool_book *book, uint32_t place, uint64_t time_ns)
 {
+    INVARIANT(place != NO_POOL);
     int64_t freed = 0;
     for (uint32_t first; (first = filling_at(book, place)->first) != 0; freed++) {
         number_map_take(&book->member_of, member_at(book, first)->block.address);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 void range_list_fini(struct range_list *list)
 {
     vec_each (leaf, &list->leaves)
@@ -18,6 +20,7 @@ static size_t find_leaf(const struct range_list *list, uint64_t address)
     while (low < high) {
         size_t const middle = (low + high) / 2;
         const struct range_leaf *leaf = list->leaves.items[middle];
+        INVARIANT(leaf->count > 0 && leaf->count <= RANGE_LEAF_MAX);
         if (leaf->items[leaf->count - 1].end <= address)
             low = middle + 1;
         else
@@ -42,11 +45,32 @@ struct range *range_list_find(const struct range_list *list, uint64_t address,
             high = middle;
     }
     spot->at = low;
+    INVARIANT(low < leaf->count); /* the last of this leaf ends after it */
     return &leaf->items[low];
+}
+
+bool range_list_is_valid(const struct range_list *list, struct range_sum *sum)
+{
+    uint64_t end = 0;
+    *sum = (struct range_sum){0};
+    vec_each (leaf, &list->leaves) {
+        if ((*leaf)->count == 0 || (*leaf)->count > RANGE_LEAF_MAX)
+            return false;
+        for (uint32_t i = 0; i < (*leaf)->count; i++) {
+            const struct range *range = &(*leaf)->items[i];
+            if (range->start < end || range->start >= range->end)
+                return false;
+            end = range->end;
+            sum->count++;
+            sum->bytes += range->end - range->start;
+        }
+    }
+    return true;
 }
 
 static int insert_leaf(struct range_list *list, size_t at)
 {
+    INVARIANT(at <= list->leaves.count);
     struct range_leaf *leaf = malloc(sizeof(*leaf));
     if (!leaf || !vec_reserve(&list->leaves, 1)) {
         free(leaf);
@@ -68,6 +92,7 @@ static int split(struct range_list *list, struct range_spot *spot)
         return err;
     struct range_leaf *low = list->leaves.items[spot->leaf];
     struct range_leaf *high = list->leaves.items[spot->leaf + 1];
+    INVARIANT(low->count == RANGE_LEAF_MAX && spot->at <= low->count);
     uint32_t const half = RANGE_LEAF_MAX / 2;
     high->count = low->count - half;
     low->count = half;
@@ -94,6 +119,9 @@ int range_list_insert(struct range_list *list, struct range_spot spot, struct ra
         return err;
     struct range_leaf *leaf = list->leaves.items[spot.leaf];
     struct range *items = leaf->items;
+    INVARIANT(leaf->count < RANGE_LEAF_MAX && spot.at <= leaf->count && range.start < range.end);
+    INVARIANT(spot.at == 0 || items[spot.at - 1].end <= range.start);
+    INVARIANT(spot.at == leaf->count || range.end <= items[spot.at].start);
     memmove(items + spot.at + 1, items + spot.at, (leaf->count - spot.at) * sizeof(*items));
     items[spot.at] = range;
     leaf->count++;
@@ -102,9 +130,11 @@ int range_list_insert(struct range_list *list, struct range_spot spot, struct ra
 
 void range_list_remove(struct range_list *list, struct range_spot spot)
 {
+    INVARIANT(spot.leaf < list->leaves.count);
     struct range_leaf **leaves = list->leaves.items;
     struct range_leaf *leaf = leaves[spot.leaf];
     struct range *items = leaf->items;
+    INVARIANT(spot.at < leaf->count);
     leaf->count--;
     memmove(items + spot.at, items + spot.at + 1, (leaf->count - spot.at) * sizeof(*items));
     if (leaf->count > 0)

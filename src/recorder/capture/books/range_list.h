@@ -33,6 +33,12 @@ struct range_spot {
     uint32_t at;
 };
 
+/* Whether they are in order, none empty; and how many, of how many bytes. */
+struct range_sum {
+    uint64_t count, bytes;
+};
+bool range_list_is_valid(const struct range_list *list, struct range_sum *sum);
+
 void range_list_fini(struct range_list *list);
 
 /* The first range that ends after `address`, or NULL; `spot` is before it, or at the end. */

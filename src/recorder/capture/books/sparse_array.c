@@ -5,10 +5,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/invariant.h"
+
 int sparse_array_grow(void *items, size_t old, size_t size)
 {
     void *array;
     memcpy(&array, items, sizeof(array));
+    INVARIANT(size > old && (array != NULL) == (old > 0));
     void *grown = old ? mremap(array, old, size, MREMAP_MAYMOVE)
                       : mmap(NULL, size, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

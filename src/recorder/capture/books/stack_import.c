@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/invariant.h"
 #include "base/number_map.h"
 #include "base/vec.h"
 #include "capture/books/sparse_array.h"
@@ -92,6 +93,7 @@ static int import_module(struct stack_import *import, uint32_t index, uint32_t *
         !is_told_of(arena_module_at(import->arena->memory, index)))
         return 0;
     if (import->module_of[index]) {
+        INVARIANT(import->module_of[index] <= recording->modules.count);
         *module = import->module_of[index] - 1;
         return 0;
     }
@@ -113,6 +115,7 @@ static int import_module(struct stack_import *import, uint32_t index, uint32_t *
 
 static struct frame_slot *find_frame(struct stack_import *import, uint64_t ip, uint32_t module)
 {
+    INVARIANT(import->frame_count < import->frame_room);
     uint32_t at = (uint32_t)hash_mix(ip ^ (uint64_t)module << 48) & (import->frame_room - 1);
     while (import->frames[at].frame &&
            (import->frames[at].ip != ip || import->frames[at].module != module))
@@ -162,6 +165,7 @@ static int import_frame(struct stack_import *import, uint32_t index, uint32_t *f
         *slot = (struct frame_slot){node.ip, node.module, (uint32_t)recording->frames.count};
         import->frame_count++;
     }
+    INVARIANT(slot->frame <= import->recording->frames.count);
     *frame = slot->frame - 1;
     return 0;
 }
@@ -169,6 +173,7 @@ static int import_frame(struct stack_import *import, uint32_t index, uint32_t *f
 /* The processes of a tree share their nodes: a high one may be the only one that a process has. */
 static int grow_nodes(struct stack_import *import, uint32_t node)
 {
+    INVARIANT(node < ARENA_NODES);
     size_t const old = import->node_room;
     size_t room = old ? old : FIRST_NODES;
     while (room <= node)
@@ -179,12 +184,14 @@ static int grow_nodes(struct stack_import *import, uint32_t node)
                           room * sizeof(*import->nodes)) < 0)
         return -ENOMEM;
     import->node_room = (uint32_t)room;
+    INVARIANT(node < import->node_room);
     return 0;
 }
 
 /* The node outside.  It was made before: anything else was scribbled over. */
 static uint32_t parent_of(const struct stack_import *import, uint32_t node)
 {
+    INVARIANT(node >= TRIE_FIRST_NODE && node < ARENA_NODES);
     struct trie_node const known = copy_node(import, node);
     return known.parent < node ? known.parent : TRIE_NONE;
 }
@@ -201,6 +208,7 @@ static int import_name(struct stack_import *import, string_id name, stack_id *ro
     if (*known == 0 && recording_name_stack(recording, name, known) < 0)
         return -ENOMEM;
     *root = *known;
+    INVARIANT(*root != STACK_EMPTY && *root <= stack_table_count(recording->stacks));
     return 0;
 }
 
@@ -240,6 +248,7 @@ static int import_stack(struct stack_import *import, uint32_t node, stack_id *st
         if (err < 0)
             return err;
         import->nodes[path[count]].stack = *stack + 1;
+        INVARIANT(*stack != STACK_EMPTY);
     }
     return 0;
 }
@@ -254,6 +263,7 @@ static unsigned end_of(const struct stack_import *import, uint32_t node)
                                                          [TRIE_FULL] = STACK_END_TABLE_FULL};
     if (node < TRIE_FIRST_NODE)
         return 1 + (node == TRIE_NONE ? STACK_END_TABLE_FULL : ends[node]);
+    INVARIANT(node < import->node_room);
     return import->nodes[node].end ? import->nodes[node].end
                                    : 1 + STACK_END_TOO_DEEP; /* as import_stack has cut it */
 }
@@ -266,6 +276,7 @@ static void describe_end(struct stack_import *import, uint32_t node, struct impo
          node = parent_of(import, node))
         path[count++] = node;
     unsigned end = end_of(import, node);
+    INVARIANT((end & ~ENDS_FOLDED) > 0 && (end & ~ENDS_FOLDED) <= STACK_END_KINDS);
     while (count-- > 0) {
         end |= copy_node(import, path[count]).depth & TRIE_FOLDED ? ENDS_FOLDED : 0;
         import->nodes[path[count]].end = (uint8_t)end;
@@ -278,6 +289,7 @@ bool stack_import_peek(const struct stack_import *import, uint32_t node, uint32_
 {
     if (node >= import->node_room || !import->nodes[node].site)
         return false;
+    INVARIANT(import->nodes[node].site <= import->sites.count);
     *site = import->nodes[node].site - 1;
     return true;
 }
@@ -305,6 +317,7 @@ int stack_import_site(struct stack_import *import, uint32_t node, uint32_t *site
     if (!vec_push(&import->sites, made))
         return -ENOMEM;
     import->nodes[node].site = (uint32_t)import->sites.count;
+    INVARIANT(import->sites.count <= SITES_MAX + SITES_UNDER);
     *site = import->nodes[node].site - 1;
     return 0;
 }
@@ -339,6 +352,7 @@ int stack_import_site_under(struct stack_import *import, uint32_t node, string_i
     int err = stack_import_site(import, node, site);
     if (err < 0)
         return err;
+    INVARIANT(*site < import->sites.count);
     made = import->sites.items[*site];
     err = import_name(import, name, &made.stack);
     uint64_t const key = (uint64_t)made.stack << 32 | *site;
@@ -362,6 +376,7 @@ int stack_import_site_under(struct stack_import *import, uint32_t node, string_i
 /* The place of a rate in the list, from 1 on; 0 when there are too many, which nobody asked for, or out of memory. */
 static uint32_t place_of_rate(struct stack_import *import, uint64_t rate)
 {
+    INVARIANT(rate > 0 && import->rates.count <= RATES_MAX);
     for (size_t i = import->rates.count; i-- > 0;)
         if (import->rates.items[i] == rate)
             return (uint32_t)i + 1;
@@ -382,6 +397,7 @@ int stack_import_sampled_site(struct stack_import *import, uint32_t node, uint64
         stack_import_site(import, TRIE_FULL, &exact) < 0)
         return -ENOMEM;
     uint32_t *known = number_map_at(&import->sampled, place << 32 | exact);
+    INVARIANT(exact < import->sites.count && import->sites.items[exact].rate == 0);
     if (!known)
         return -ENOMEM;
     if (*known == 0) {
@@ -402,5 +418,6 @@ uint32_t stack_import_site_count(const struct stack_import *import)
 
 const struct imported_site *stack_import_describe(const struct stack_import *import, uint32_t site)
 {
+    INVARIANT(site < import->sites.count);
     return &import->sites.items[site];
 }

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "capture/rings/arena_users.h"
 
 #define DESCRIPTORS_LEAST 24 /* of which a recording that does little has a dozen open */
@@ -25,6 +26,7 @@ static _Atomic uint32_t *lock_word(const struct arena *arena)
 /* The list has one entry, and the distance from that to the word is the same for all entries of a list. */
 static int take_lock(struct arena *arena)
 {
+    INVARIANT(!arena->will);
     struct arena_will *will = arena->will = calloc(1, sizeof(*will));
     if (!will)
         return -ENOMEM;
@@ -71,6 +73,7 @@ static int check_descriptors(struct fault *fault)
 
 static uint64_t bytes_of(uint32_t slots)
 {
+    INVARIANT(slots <= ARENA_SLOTS);
     return ARENA_SLOTS_AT + (uint64_t)slots * SLOT_STRIDE;
 }
 
@@ -101,6 +104,7 @@ int arena_open(struct arena *arena, bool follow_children, struct fault *fault)
                          strerror(-err), hint_for(err));
     }
     arena->slots = slots_in_limit();
+    INVARIANT(arena->slots >= SLOTS_LEAST);
     arena->memory =
         mmap(NULL, bytes_of(arena->slots), PROT_READ | PROT_WRITE, MAP_SHARED, arena->fd, 0);
     if (arena->memory == MAP_FAILED) {

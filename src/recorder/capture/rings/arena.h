@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/invariant.h"
 #include "wire/arena.h"
 
 /* How the kernel is told which word to mark when the thread that made the arena dies, however it dies: by a list of its
@@ -60,6 +61,7 @@ static inline void arena_copy(void *to, const void *from, size_t size)
 /* A text that may lack its NUL: `to` has room for `size` bytes. */
 static inline void arena_copy_text(char *to, const char *from, size_t size)
 {
+    INVARIANT(size > 0);
     arena_copy(to, from, size);
     to[size - 1] = '\0';
 }

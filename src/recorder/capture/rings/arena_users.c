@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "capture/rings/arena.h"
 #include "procfs/memory/maps.h"
 #include "procfs/process/process_facts.h"
@@ -125,6 +126,7 @@ static const struct known_user *find_same(const struct arena_users *users, uint3
 
 static const struct known_user *know(struct arena_users *users, uint32_t index, uint32_t pid)
 {
+    INVARIANT(index < ARENA_PROCESSES);
     struct known_user *known = &users->known[index];
     uint64_t const now = monotonic_ns();
     bool const is_new = known->pid != pid;
@@ -138,6 +140,7 @@ static const struct known_user *know(struct arena_users *users, uint32_t index, 
     known->is_sure = !is_new;
     known->pid = pid;
     look(users, known);
+    INVARIANT(known->pid == pid && known->is_sure == !is_new);
     return known;
 }
 

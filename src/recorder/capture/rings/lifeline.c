@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 
 #define STEPS         20u /* looks within the patience */
 #define LAST_WORDS_NS 200000000l
@@ -111,6 +112,7 @@ static bool is_stopping(const struct lifeline *lifeline, uint64_t *stop_ns)
 /* Too long in all: in a hurry first.  Once all is read, only the disk is waited for, and names. */
 static void look_at_clock(const struct lifeline *lifeline, uint64_t stop_ns)
 {
+    INVARIANT(stop_ns != 0);
     const struct lifeline_options *options = &lifeline->options;
     uint64_t const passed_ns = monotonic_ns() - stop_ns;
     if (passed_ns + options->patience_ns > options->all_ns && !lifeline_is_in_hurry()) {
@@ -144,6 +146,7 @@ static void *watch(void *context)
 
 struct lifeline *lifeline_tie(const struct lifeline_options *options)
 {
+    INVARIANT(options->progress && options->signs && options->patience_ns >= STEPS);
     struct lifeline *lifeline = calloc(1, sizeof(*lifeline));
     pthread_condattr_t clock;
     sigset_t all, before;

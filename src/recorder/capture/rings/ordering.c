@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cold.h"
+#include "base/invariant.h"
 #include "base/number_map.h"
 #include "wire/event.h"
 
@@ -80,6 +81,7 @@ static COLD void note_early(struct ordering *ordering, uint64_t address, uint32_
         ordering->early.count < EARLY_MAX ? number_map_at(&ordering->early, address) : NULL;
     if (early)
         *early = what;
+    INVARIANT(ordering->early.count <= EARLY_MAX);
 }
 
 /* An event before its turn: what it lacks is made up. */
@@ -92,6 +94,7 @@ static COLD int book_early(struct ordering *ordering, const struct heap_event *e
         note_early(ordering, event->block.address, FREE_IS_BOOKED);
     else if (quality->unknown_frees != unknown)
         note_early(ordering, event->block.address, ALLOC_IS_BOOKED);
+    INVARIANT(quality->implied_frees - implied + quality->unknown_frees - unknown <= 1);
     return err;
 }
 
@@ -102,9 +105,11 @@ static COLD int book_late(struct ordering *ordering, const struct heap_event *ev
     uint32_t const booked = number_map_get(&ordering->early, event->block.address);
     struct heap_event pair = *event;
     if (event->kind == HEAP_FREE && booked == FREE_IS_BOOKED) {
+        INVARIANT(quality->implied_frees > 0);
         quality->implied_frees--;
         pair.kind = HEAP_SKIP;
     } else if (event->kind == HEAP_ALLOC && booked == ALLOC_IS_BOOKED) {
+        INVARIANT(quality->unknown_frees > 0);
         quality->unknown_frees--;
         pair.kind = HEAP_PAIR;
     }
@@ -118,6 +123,8 @@ int ordering_book(struct ordering *ordering, const struct heap_event *event, boo
 {
     uint16_t *place = &ordering->last[event_group(event->block.address)];
     uint16_t last = *place ? *place : ordering->unseen;
+    INVARIANT(last == NUMBER_UNKNOWN || (last & NUMBER_SEEN));
+    INVARIANT(event->sequence <= EVENT_SEQUENCE_MASK);
     if (event->kind == HEAP_RESTORE)
         return book_turn(ordering, event, quality);
     /* 1: next; 0 or in the upper half: repeats, or comes late, and must not take the count back. */
@@ -125,6 +132,7 @@ int ordering_book(struct ordering *ordering, const struct heap_event *event, boo
     bool ahead = steps >= 1 && steps <= EVENT_SEQUENCE_MASK / 2;
     if (ahead && steps > 1 && !now)
         return (int)steps - 1;
+    INVARIANT(now || steps <= 1 || !ahead);
     int err;
     if (unlikely(steps > 1))
         err = ahead ? book_early(ordering, event, quality) : book_late(ordering, event, quality);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/invariant.h"
 #include "capture/rings/arena.h"
 #include "capture/sessions/session.h"
 
@@ -49,13 +50,16 @@ static inline void ring_hold(struct ring *ring)
 
 static inline void ring_let_go(struct ring *ring)
 {
+    INVARIANT(atomic_load_explicit(&ring->is_held, memory_order_relaxed));
     atomic_store_explicit(&ring->is_held, false, memory_order_release);
 }
 
 static inline uint64_t ring_word(const struct ring *ring, uint64_t at)
 {
-    if (__builtin_expect(at < ring->spill_to, 0))
+    if (__builtin_expect(at < ring->spill_to, 0)) {
+        INVARIANT(at >= ring->spill_from);
         return ring->spill[at - ring->spill_from];
+    }
     return __atomic_load_n(&ring->words[at % RING_WORDS], __ATOMIC_RELAXED); /* once */
 }
 
@@ -65,5 +69,10 @@ static inline uint64_t ring_taken(const struct ring *ring)
     return ring->tail > ring->spill_to ? ring->tail : ring->spill_to;
 }
 
+/* Whether its cursors are in order: spilt words come first, and hold what is not read of them. */
+bool ring_is_valid(const struct ring *ring);
+
 /* Tells the thread how much is taken, and wakes it if it waits for that. */
 void ring_give_room(struct ring *ring);
+/* Whether all is read that was written up to `head`, or the rest can never be. */
+bool ring_is_past(const struct ring *ring, uint64_t head);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
+
 #define SPILL_MAX   (128ull << 20) /* bytes, all rings together */
 #define FIRST_ROOM  (2u * RING_WORDS)
 #define NAP_NS      1000000l
@@ -35,15 +37,9 @@ struct ring_guard {
     _Atomic uint32_t priorities; /* that were set so far */
 };
 
-void ring_give_room(struct ring *ring)
-{
-    atomic_store_explicit(&ring->slot->tail, ring_taken(ring), memory_order_release);
-    if (atomic_load(&ring->slot->waiting) && atomic_exchange(&ring->slot->waiting, 0))
-        syscall(SYS_futex, &ring->slot->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 static bool reserve(struct ring_guard *guard, struct ring *ring, uint64_t words)
 {
+    INVARIANT(words <= RING_WORDS && ring->spill_from <= ring->spill_to);
     uint64_t used = ring->spill_to - ring->spill_from;
     if (used + words <= ring->spill_room)
         return true;
@@ -62,11 +58,13 @@ static bool reserve(struct ring_guard *guard, struct ring *ring, uint64_t words)
     }
     ring->spill = grown;
     ring->spill_room = room;
+    INVARIANT(used + words <= room && atomic_load(&guard->spilt_bytes) <= SPILL_MAX);
     return true;
 }
 
 bool ring_guard_spill(struct ring_guard *guard, struct ring *ring)
 {
+    INVARIANT(ring_is_valid(ring));
     uint64_t from = ring_taken(ring);
     uint64_t head = atomic_load_explicit(&ring->slot->head, memory_order_acquire);
     if (head - from > RING_WORDS || head - from < RING_WORDS / 4)
@@ -76,9 +74,11 @@ bool ring_guard_spill(struct ring_guard *guard, struct ring *ring)
         ring->spill_from = ring->spill_to = ring->tail;
     if (!reserve(guard, ring, head - from))
         return false;
+    INVARIANT(ring->spill_from <= from && head - ring->spill_from <= ring->spill_room);
     for (uint64_t at = from; at < head; at++)
         ring->spill[at - ring->spill_from] = ring->words[at % RING_WORDS];
     ring->spill_to = head;
+    INVARIANT(ring_taken(ring) == head); /* the spilt words come before those in the ring */
     ring_give_room(ring);
     return true;
 }
@@ -88,6 +88,7 @@ void ring_guard_trim(struct ring_guard *guard, struct ring *ring)
     if (ring->spill_room == 0 || ring->spill_to > ring->tail ||
         atomic_load_explicit(&guard->spilt_bytes, memory_order_relaxed) < SPILL_MAX / 2)
         return;
+    INVARIANT(atomic_load(&guard->spilt_bytes) >= ring->spill_room * sizeof(uint64_t));
     atomic_fetch_sub(&guard->spilt_bytes, ring->spill_room * sizeof(uint64_t));
     free(ring->spill);
     ring->spill = NULL;
@@ -100,6 +101,7 @@ static void spill_own(const struct helper *helper)
     struct ring_guard *guard = helper->guard;
     struct arena_header *header = guard->arena->header;
     uint32_t high = arena_slot_high(guard->arena);
+    INVARIANT(high <= ARENA_SLOTS && helper->number < HELPERS_MAX);
     for (uint32_t i = helper->number; i < high; i += guard->helper_count) {
         struct ring *ring = &guard->rings[i];
         if (!ring_try_hold(ring))
@@ -161,6 +163,7 @@ static void *help(void *context)
 
 static bool start_helper(struct ring_guard *guard)
 {
+    INVARIANT(guard->helper_count < HELPERS_MAX);
     sigset_t all, before;
     struct helper *helper = &guard->helpers[guard->helper_count];
     *helper = (struct helper){.guard = guard, .number = guard->helper_count};
@@ -207,6 +210,7 @@ void ring_guard_destroy(struct ring_guard *guard)
 
 void ring_guard_set(struct ring_guard *guard, enum ring_guard_work work)
 {
+    INVARIANT(work == RINGS_ARE_READ || work == RINGS_ARE_LEFT || work == RINGS_ARE_SHARED);
     uint32_t const before = atomic_exchange(&guard->work, work);
     if (before == RINGS_ARE_READ && work != RINGS_ARE_READ)
         syscall(SYS_futex, &guard->work, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

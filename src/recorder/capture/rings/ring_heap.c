@@ -4,10 +4,12 @@
 #include <errno.h>
 
 #include "base/cold.h"
+#include "base/invariant.h"
 #include "wire/event.h"
 
 bool ring_is_booked(struct ring *ring, int ahead)
 {
+    INVARIANT(ring->session);
     ring->ahead = ahead > 0 ? ahead : 0;
     if (ahead > 0)
         return false;
@@ -22,6 +24,7 @@ bool ring_is_booked(struct ring *ring, int ahead)
 static inline void begin_event(struct heap_event *event, const struct ring *ring, uint64_t first,
                                enum heap_event_kind kind)
 {
+    INVARIANT(ring->index < ARENA_SLOTS);
     event->kind = kind;
     event->ring = ring->index;
     event->sequence = event_sequence(first);
@@ -52,6 +55,7 @@ static inline bool book_made(struct ring *ring, struct heap_event *event, uint32
     int err = session_site(ring->session, node, ring->rate, &site);
     if (unlikely(err < 0))
         return ring_is_booked(ring, err);
+    INVARIANT(event->kind == HEAP_ALLOC || event->kind == HEAP_PAIR);
     event->block.site = site;
     if (!book(ring, event))
         return false;
@@ -85,6 +89,7 @@ static inline bool book_small(struct ring *ring, uint64_t first, uint64_t second
  * of event takes, and no event in memory: a seventh of the instructions less. */
 __attribute__((flatten)) bool ring_heap_alloc(struct ring *ring, uint64_t at, uint64_t first)
 {
+    INVARIANT(at + 2 <= ring->limit);
     if (unlikely(at + 2 >= ring->limit))
         first = take_alloc(ring, at, first);
     if (unlikely(event_type_of(first) == EVENT_ALLOC_BIG))
@@ -96,6 +101,7 @@ __attribute__((flatten)) bool ring_heap_alloc(struct ring *ring, uint64_t at, ui
 
 __attribute__((flatten)) bool ring_heap_free(struct ring *ring, uint64_t first)
 {
+    INVARIANT(event_type_of(first) == EVENT_FREE || event_type_of(first) == EVENT_MOVE);
     struct heap_event event;
     begin_event(&event, ring, first, HEAP_FREE);
     event.freeing = (struct freeing){.address = event.block.address,
@@ -110,6 +116,7 @@ __attribute__((flatten)) bool ring_heap_free(struct ring *ring, uint64_t first)
 
 void ring_heap_map(struct ring *ring, uint64_t at, uint64_t first)
 {
+    INVARIANT(at + event_words(EVENT_MAP) <= ring->limit);
     uint64_t const length = ring_word(ring, at + 2);
     if (length < BYTES_LIMIT)
         session_map(ring->session, event_address(first), length, (uint32_t)ring_word(ring, at + 1));
@@ -133,6 +140,7 @@ unsigned ring_heap_unmap(struct ring *ring, uint64_t at)
 unsigned ring_heap_move(struct ring *ring, uint64_t at, uint64_t first)
 {
     unsigned words = event_words(EVENT_MOVE);
+    INVARIANT(at + words <= ring->limit && event_type_of(first) == EVENT_MOVE);
     if (at + words < ring->limit) {
         uint64_t end = ring_word(ring, at + words);
         if (event_type_of(end) == EVENT_OUTCOME && (end >> 4 & 1) == OUTCOME_FAILED) {

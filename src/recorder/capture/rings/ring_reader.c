@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/cold.h"
+#include "base/invariant.h"
 #include "capture/rings/lifeline.h"
 #include "capture/rings/ring_guard.h"
 #include "capture/rings/ring_heap.h"
@@ -103,22 +104,9 @@ void ring_reader_mark(const struct ring_reader *reader, struct ring_marks *marks
         marks->heads[i] = atomic_load(&arena_slot_at(reader->arena->memory, i)->head);
 }
 
-/* Whether the ring stands before a record whose other half will never come: its thread was killed between the two. */
-static bool is_cut_off(const struct ring *ring, uint64_t head)
-{
-    return ring->blocked && head - ring->tail == event_words(EVENT_UNMAP) &&
-           event_type_of(ring_word(ring, ring->tail)) == EVENT_UNMAP;
-}
-
-static bool ring_is_past(const struct ring *ring, uint64_t head)
-{
-    uint64_t const taken = ring_taken(ring);
-    bool const can_be = head <= taken || head - taken <= RING_WORDS;
-    return head <= ring->tail || !can_be || is_cut_off(ring, head);
-}
-
 bool ring_reader_is_past(struct ring_reader *reader, const struct ring_marks *marks)
 {
+    INVARIANT(marks->count <= ARENA_SLOTS);
     bool past = true;
     for (uint32_t i = 0; i < marks->count && past; i++) {
         struct ring *ring = &reader->rings[i];
@@ -230,6 +218,7 @@ static bool reach_mark(struct ring_reader *reader, struct ring *ring, uint64_t t
     if (reader->at_mark)
         return false;
     reader->at_mark = true;
+    INVARIANT(!ring->blocked); /* catch_up would read on in it */
     catch_up(reader, ring->tsc);
     reader->at_mark = false;
     if (reader->stopped) /* before they had all caught up */
@@ -320,6 +309,7 @@ static COLD unsigned skip_scribble(struct ring *ring, uint64_t at)
 /* One record at the tail.  Its words, 0 when it must wait. */
 static inline unsigned see_record(struct ring_reader *reader, struct ring *ring, uint64_t at)
 {
+    INVARIANT(at < ring->limit);
     uint64_t first = ring_word(ring, at);
     enum event_type type = event_type_of(first);
     unsigned words = event_length(first);
@@ -350,6 +340,7 @@ static inline void look_ahead(struct ring *ring)
 {
     if (ring->peek < ring->tail)
         ring->peek = ring->tail;
+    INVARIANT(ring->peek >= ring->tail);
     while (ring->peek < ring->limit && ring->peek - ring->tail < LOOK_AHEAD) {
         uint64_t first = ring_word(ring, ring->peek);
         enum event_type type = event_type_of(first);
@@ -401,6 +392,7 @@ static void read_ring(struct ring_reader *reader, struct ring *ring, uint64_t un
             break;
         }
         ring->tail += words;
+        INVARIANT(ring->tail <= ring->limit);
     }
     if (ring->tail != from) {
         ring_give_room(ring);
@@ -428,6 +420,7 @@ static uint64_t begin_ring(struct ring_reader *reader, struct ring *ring, uint32
         unread = 0;
     }
     ring_guard_trim(reader->guard, ring);
+    INVARIANT(ring->tail <= ring->limit && unread <= RING_WORDS);
     ring_let_go(ring);
     return unread;
 }
@@ -448,6 +441,7 @@ static uint32_t begin_round(struct ring_reader *reader, unsigned *fullest)
         reader->active[count++] = ring;
     }
     *fullest = (unsigned)(most * 100 / RING_WORDS);
+    INVARIANT(*fullest <= 100 && count <= high);
     return count;
 }
 
@@ -473,6 +467,7 @@ static struct ring *earliest(struct ring_reader *reader, uint32_t *count, uint64
         }
         i++;
     }
+    INVARIANT(!first || first->tsc <= *until_tsc);
     return first;
 }
 
@@ -494,6 +489,7 @@ static bool try_blocked(struct ring_reader *reader, uint32_t *count, bool others
             reader->active[(*count)++] = ring;
     }
     reader->blocked_count = still;
+    INVARIANT(*count + still <= ARENA_SLOTS); /* a ring is in one of the lists */
     return *count > 0;
 }
 
@@ -505,6 +501,7 @@ static void attend_held(struct ring_reader *reader, uint64_t now_ns)
     bool too_long = false;
     for (uint32_t i = 0; i < reader->blocked_count; i++) {
         struct ring *ring = reader->blocked[i];
+        INVARIANT(ring->ahead >= 0);
         if (ring->ahead == 0)
             continue;
         if (ring->held_since_ns == 0)
@@ -539,6 +536,7 @@ unsigned ring_reader_round(struct ring_reader *reader, const struct tick_clock *
                 try_blocked(reader, &count, true);
         }
     } while (!reader->stopped && try_blocked(reader, &count, false));
+    INVARIANT(!reader->at_mark && reader->blocked_count <= ARENA_SLOTS);
     attend_held(reader, tick_clock_ns(clock, clock->anchor_tsc));
     reader->is_late = reader->never_waits && fullest >= SHARED_PERCENT;
     ring_reader_return(reader);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "wire/told.h"
 
 /* No block or region is larger than the memory of a process. */
@@ -25,6 +26,7 @@ static bool copy_record(const struct ring *ring, uint64_t at, uint64_t first, st
     if (told->fixed == 0 || told->count < told->fixed || told->count > TOLD_WORDS_MAX ||
         told->count - told->fixed > TOLD_TEXT_MAX / 8)
         return false;
+    INVARIANT(told->fixed <= told->count && at + told->count <= ring->limit);
     told->words[0] = first;
     for (unsigned i = 1; i < told->count; i++)
         told->words[i] = ring_word(ring, at + i);
@@ -34,6 +36,7 @@ static bool copy_record(const struct ring *ring, uint64_t at, uint64_t first, st
 /* Up to its first NUL. */
 static struct slice text_of(const struct told *told)
 {
+    INVARIANT(told->fixed > 0 && told->count <= TOLD_WORDS_MAX);
     const char *text = (const char *)(told->words + told->fixed);
     return (struct slice){text, strnlen(text, 8 * (size_t)(told->count - told->fixed))};
 }

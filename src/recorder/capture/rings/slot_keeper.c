@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "capture/sessions/process_keeper.h"
 
 #define LOOK_NS            100000000ull
@@ -39,6 +40,7 @@ void slot_keeper_destroy(struct slot_keeper *keeper)
 /* What every thread uses: the head of its slot and the beginning of its ring. */
 static void touch_slot(struct slot_keeper *keeper, uint32_t index)
 {
+    INVARIANT(index < keeper->arena->slots);
     struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
     madvise(slot, 2 * 4096, MADV_POPULATE_WRITE);
     madvise(arena_slot_ring(slot), TOUCHED_RING_BYTES, MADV_POPULATE_WRITE);
@@ -71,6 +73,7 @@ static bool thread_is_gone(uint32_t pid, uint32_t tid)
 /* Adds a dead thread's counters to those of its process. */
 static void hand_over(struct slot_keeper *keeper, uint32_t index, uint32_t to)
 {
+    INVARIANT(to < ARENA_PROCESSES && index < keeper->arena->slots);
     struct arena_slot *slot = arena_slot_at(keeper->arena->memory, index);
     struct arena_tag *tag = arena_tag_at(keeper->arena->memory, index);
     struct arena_process *process = arena_process_at(keeper->arena->memory, to);
@@ -123,10 +126,12 @@ void slot_keeper_look(struct slot_keeper *keeper, uint64_t now_ns)
     for (; keeper->touched < high + SPARE_SLOTS && keeper->touched < keeper->arena->slots;
          keeper->touched++)
         touch_slot(keeper, keeper->touched);
+    INVARIANT(keeper->touched <= keeper->arena->slots);
 }
 
 void slot_keeper_release(struct slot_keeper *keeper, uint32_t process)
 {
+    INVARIANT(process < ARENA_PROCESSES);
     uint32_t high = arena_slot_high(keeper->arena);
     for (uint32_t i = 0; i < high; i++) {
         struct arena_tag *tag = arena_tag_at(keeper->arena->memory, i);
@@ -190,6 +195,7 @@ bool slot_keeper_next_gap(struct slot_keeper *keeper, uint32_t process, uint32_t
                           struct slot_gap *gap)
 {
     uint32_t high = arena_slot_high(keeper->arena);
+    INVARIANT(high <= ARENA_SLOTS);
     while (*slot < high) {
         const struct arena_slot *one = slot_of(keeper, (*slot)++, process);
         *gap = one ? (struct slot_gap){one->gap_events, one->gap_calls, one->gap_bytes,

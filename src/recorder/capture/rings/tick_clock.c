@@ -2,6 +2,7 @@
 #include "capture/rings/tick_clock.h"
 
 #include "base/clock.h"
+#include "base/invariant.h"
 
 #define FUTURE_MAX_NS 4e18 /* a hundred years; what fits, with the anchor added */
 
@@ -16,6 +17,7 @@ uint64_t tick_clock_anchor(struct tick_clock *clock)
 {
     clock->anchor_tsc = __builtin_ia32_rdtsc();
     clock->anchor_ns = monotonic_ns();
+    INVARIANT(clock->anchor_ns >= clock->first_ns);
     uint64_t ticks = clock->anchor_tsc - clock->first_tsc;
     if (ticks > 1000)
         clock->ns_per_tick = (double)(clock->anchor_ns - clock->first_ns) / (double)ticks;
@@ -24,6 +26,7 @@ uint64_t tick_clock_anchor(struct tick_clock *clock)
 
 uint64_t tick_clock_ns(const struct tick_clock *clock, uint64_t tsc)
 {
+    INVARIANT(clock->ns_per_tick >= 0 && clock->anchor_ns >= clock->first_ns);
     double from_anchor = (double)(int64_t)(tsc - clock->anchor_tsc) * clock->ns_per_tick;
     if (from_anchor > FUTURE_MAX_NS) /* a stamp that was scribbled over */
         from_anchor = FUTURE_MAX_NS;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/invariant.h"
+
 void cell_lists_free(struct cell_lists *lists)
 {
     free(lists->cells);
@@ -20,6 +22,7 @@ static int put_list(struct chunk_draft *draft, struct cell *cells, size_t *count
         return -ENOMEM;
     *count = cells_tidy(cells, *count, scratch);
     free(scratch);
+    INVARIANT(cells_are_tidy(cells, *count));
     cells_put(&draft->section, cells, *count);
     draft_packed_section(draft, tag);
     return 0;
@@ -27,6 +30,7 @@ static int put_list(struct chunk_draft *draft, struct cell *cells, size_t *count
 
 int cell_lists_put(struct chunk_draft *draft, struct cell_lists *lists)
 {
+    INVARIANT(draft->section.size == 0);
     int err = put_list(draft, lists->cells, &lists->cell_count, SECTION_CELLS);
     if (err < 0)
         return err;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <zstd.h>
 
+#include "base/invariant.h"
 #include "store/chunks/checksum.h"
 
 #define COMPRESSION_LEVEL 3
@@ -35,6 +36,7 @@ int file_header_check(const uint8_t *header)
 
 void chunk_header_put(uint8_t bytes[CHUNK_HEADER_BYTES], const struct chunk_header *header)
 {
+    INVARIANT(header->plain_bytes <= header->stored_bytes && header->raw_bytes <= CHUNK_RAW_MAX);
     memcpy(bytes, CHUNK_MAGIC, CHUNK_MAGIC_BYTES);
     bytes[4] = header->flags;
     bytes[5] = 0;
@@ -97,11 +99,13 @@ static void add_section(struct byte_buffer *part, struct byte_buffer *section, e
 
 void draft_plain_section(struct chunk_draft *draft, enum section tag)
 {
+    INVARIANT(tag < SECTION_STRINGS);
     add_section(&draft->plain, &draft->section, tag);
 }
 
 void draft_packed_section(struct chunk_draft *draft, enum section tag)
 {
+    INVARIANT(tag >= SECTION_STRINGS);
     add_section(&draft->raw, &draft->section, tag);
 }
 
@@ -144,6 +148,7 @@ static int pack(struct chunk_packer *packer, const struct byte_buffer *raw, stru
         put_bytes(out, raw->data, raw->size);
         return out->failed ? -ENOMEM : 0;
     }
+    INVARIANT(packed <= bound && out->size + packed <= out->room);
     out->size += packed;
     *flags |= CHUNK_ZSTD;
     return 0;
@@ -158,6 +163,7 @@ static int begin_chunk(const struct chunk_draft *draft, struct byte_buffer *out)
         return -E2BIG;
     if (!bytes_reserve(out, CHUNK_HEADER_BYTES))
         return -ENOMEM;
+    INVARIANT(draft->section.size == 0); /* it is in one of the parts */
     out->size += CHUNK_HEADER_BYTES;
     put_bytes(out, draft->plain.data, draft->plain.size);
     return out->failed ? -ENOMEM : 0;
@@ -167,6 +173,7 @@ static int begin_chunk(const struct chunk_draft *draft, struct byte_buffer *out)
 static void end_chunk(const struct chunk_draft *draft, struct chunk_header header, size_t start,
                       struct byte_buffer *out)
 {
+    INVARIANT(out->size >= start + CHUNK_HEADER_BYTES + draft->plain.size);
     const uint8_t *payload = out->data + start + CHUNK_HEADER_BYTES;
     header.plain_bytes = (uint16_t)draft->plain.size;
     header.begin_ns = draft->begin_ns;
@@ -192,6 +199,7 @@ int chunk_seal(struct chunk_packer *packer, const struct chunk_draft *draft,
 int chunk_seal_packed(const struct chunk_draft *draft, const struct chunk_header *packed_as,
                       const uint8_t *packed, struct byte_buffer *out)
 {
+    INVARIANT(packed_as->plain_bytes <= packed_as->stored_bytes);
     struct chunk_header header = {.flags = packed_as->flags, .raw_bytes = packed_as->raw_bytes};
     size_t start = out->size;
     int err = begin_chunk(draft, out);
@@ -207,6 +215,7 @@ int chunk_seal_packed(const struct chunk_draft *draft, const struct chunk_header
 int chunk_unpack(struct chunk_packer *packer, const struct chunk_header *header,
                  const uint8_t *payload, struct byte_reader *raw)
 {
+    INVARIANT(header->plain_bytes <= header->stored_bytes);
     const uint8_t *packed = payload + header->plain_bytes;
     size_t packed_bytes = header->stored_bytes - header->plain_bytes;
     if (!(header->flags & CHUNK_ZSTD)) {
@@ -226,6 +235,7 @@ int chunk_unpack(struct chunk_packer *packer, const struct chunk_header *header,
 
 bool section_next(struct byte_reader *parts, uint8_t *tag, struct byte_reader *body)
 {
+    INVARIANT(parts->failed || parts->at <= parts->end);
     if (parts->failed || parts->at == parts->end)
         return false;
     *tag = *parts->at++;

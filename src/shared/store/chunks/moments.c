@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/invariant.h"
+
 #define US 1000u
 
 static int compare(uint64_t a, uint64_t b)
@@ -47,6 +49,7 @@ size_t moments_fold(struct moment *moments, size_t count)
         }
         sum.after_ns = MOMENT_TIMELESS;
         moments[kept++] = sum;
+        INVARIANT(kept <= i && (kept < 2 || by_kind(&moments[kept - 2], &sum) < 0));
     }
     return kept;
 }
@@ -57,6 +60,7 @@ void moments_put(struct byte_buffer *buffer, const struct moment *moments, size_
     size_t timed = 0;
     while (timed < count && moments[timed].after_ns != MOMENT_TIMELESS)
         timed++;
+    INVARIANT(timed == count || moments[timed].after_ns == MOMENT_TIMELESS);
     put_varint(buffer, count);
     put_varint(buffer, timed);
     for (size_t i = 0; i < timed; i++)
@@ -75,6 +79,7 @@ void moments_put(struct byte_buffer *buffer, const struct moment *moments, size_
 
 static void take_all(struct byte_reader *reader, struct moment *moments, size_t count, size_t timed)
 {
+    INVARIANT(timed <= count);
     uint64_t us = 0;
     for (size_t i = 0; i < count; i++) {
         us += i < timed ? take_varint(reader) : 0;

@@ -2,6 +2,8 @@
 /* state.c - the one-of-a-kind numbers of a recording, of a bucket and of a pin. */
 #include "store/chunks/tables.h"
 
+#include "base/invariant.h"
+
 #define FIELD(name) ((uint16_t)offsetof(struct recording, name))
 
 /* Stored in this order: append only, never reorder.  A file that ends earlier leaves the rest 0. */
@@ -192,6 +194,7 @@ static void head_tail_put(struct byte_buffer *section, const struct bucket *buck
     size_t count = HEAD_TAIL;
     while (count > 0 && tail[count - 1] <= 0)
         count--;
+    INVARIANT(count <= HEAD_TAIL && (count == 0 || tail[count - 1] > 0));
     for (size_t i = 0; i < count; i++)
         put_varint(section, tail[i] > 0 ? (uint64_t)tail[i] : 0);
 }
@@ -208,6 +211,7 @@ static void head_tail_take(struct byte_reader *body, struct bucket *bucket)
 
 void bucket_head_put(struct byte_buffer *section, const struct bucket *bucket)
 {
+    INVARIANT(bucket->begin_ns <= bucket->end_ns);
     put_signed(section, bucket->gauges.rss_bytes);
     put_signed(section, bucket->gauges.heap_live_end);
     put_signed(section, bucket->gauges.heap_live_max);
@@ -233,6 +237,7 @@ struct bucket bucket_head_take(struct byte_reader *body, const struct chunk_head
 
 void pin_head_put(struct byte_buffer *section, const struct pin *pin, size_t slot)
 {
+    INVARIANT(pin->kind >= PIN_PEAK && pin->kind <= PIN_POOL_PEAK);
     put_varint(section, slot);
     put_varint(section, pin->kind);
     put_varint(section, pin->label);

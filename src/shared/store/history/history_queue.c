@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define LAST_PATIENCE_MS 1000
 
 /* A snapshot with all its texts in one block. */
@@ -78,6 +80,7 @@ static struct copy *copy_make(const struct history_snapshot *from)
         copy->values[i].name = put_text(&at, from->values[i].name);
     }
     copy->snapshot.values = copy->values;
+    INVARIANT(at == copy->texts + size);
     return copy;
 }
 
@@ -120,6 +123,7 @@ static void *work(void *context)
         if (queue->count == 0 || (queue->ends && queue->is_failing))
             break;
         struct copy *copy = queue->waiting[queue->first];
+        INVARIANT(copy && queue->first < HISTORY_QUEUE_MAX);
         struct fault fault = {.text = ""};
         bool const last = queue->ends;
         queue->first = (queue->first + 1) % HISTORY_QUEUE_MAX;
@@ -174,6 +178,7 @@ void history_queue_add(struct history_queue *queue, const struct history_snapsho
         queue->left_out++;
         copy_free(copy);
     } else {
+        INVARIANT(queue->count < HISTORY_QUEUE_MAX && !queue->ends);
         queue->waiting[(queue->first + queue->count++) % HISTORY_QUEUE_MAX] = copy;
         pthread_cond_signal(&queue->changed);
     }
@@ -198,6 +203,7 @@ uint64_t history_queue_finish(struct history_queue *queue)
     pthread_cond_signal(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     pthread_join(queue->thread, NULL);
+    INVARIANT(queue->count <= HISTORY_QUEUE_MAX);
     uint64_t const left_out = queue->left_out + queue->count;
     for (; queue->count > 0; queue->count--) {
         copy_free(queue->waiting[queue->first]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
+#include "base/invariant.h"
+
 #include "store/history/history_parts.h"
 
 #define WHAT       "tidy"
@@ -27,6 +29,7 @@ struct merging {
 
 static void take_row(sqlite3_stmt *statement, int64_t step, struct merged *row)
 {
+    INVARIANT(step > 0);
     row->series = sqlite3_column_int64(statement, 0);
     row->time_ms = sqlite3_column_int64(statement, 1) / step * step;
     row->run = sqlite3_column_int64(statement, 2);
@@ -108,9 +111,11 @@ static int put_merged(struct history *history, const struct merging *merging)
 /* Points older than one rung keeps become those of the next. */
 static int merge_rung(struct history *history, unsigned rung, uint64_t now_ms)
 {
+    INVARIANT(rung + 1 < HISTORY_RUNGS);
     struct merging merging = {0};
     int64_t const step = (int64_t)history_ladder[rung + 1].step_ms;
     int64_t const keep = (int64_t)history_ladder[rung].keep_ms;
+    INVARIANT(step > (int64_t)history_ladder[rung].step_ms); /* rungs get coarser */
     int64_t const before = ((int64_t)now_ms - keep) / step * step;
     if (before <= 0)
         return SQLITE_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/read/chunk_scan.h"
 
+#include "base/invariant.h"
 #include "store/chunks/checksum.h"
 
 #define SEARCH_BYTES ((size_t)64 * 1024)
@@ -29,6 +30,7 @@ static uint64_t find_header(struct source *source, uint64_t offset)
             continue;
         }
         offset += (uint64_t)(magic - bytes);
+        INVARIANT(offset < source->size);
         if (header_at(source, offset, &header))
             return offset;
         offset++;
@@ -53,6 +55,7 @@ static uint64_t after_damage(struct chunk_scanner *scanner, const struct found_c
 {
     struct chunk_header next;
     uint64_t end = bad->offset + CHUNK_HEADER_BYTES + bad->header.stored_bytes;
+    INVARIANT(end <= scanner->source->size);
     if (end == scanner->source->size || header_at(scanner->source, end, &next) ||
         scanner->hashed / 4 > scanner->source->size)
         return end;
@@ -79,6 +82,7 @@ bool chunk_scan_next(struct chunk_scanner *scanner, struct found_chunk *found)
         scanner->at = after_damage(scanner, found);
         unread = scanner->at < source->size ? scanner->at : end;
     }
+    INVARIANT(unread <= source->size);
     scanner->torn_bytes = source->size - unread;
     scanner->at = source->size;
     return false;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "store/write/growing_file.h"
 #include "store/read/reconcile.h"
 
@@ -150,6 +151,7 @@ bool reader_look_again(struct reader *reader)
 {
     struct chunk_scanner *scanner = &reader->scanner;
     uint64_t const end = scanner->source->size - scanner->torn_bytes; /* of what was whole */
+    INVARIANT(scanner->torn_bytes <= scanner->source->size);
     if (!source_refresh(scanner->source))
         return false;
     scanner->at = end;
@@ -193,6 +195,7 @@ static int compare_begin(const void *a, const void *b)
 /* Adds a bucket behind the others, and an empty one before it where one was lost. */
 static int place_bucket(struct reader *reader, const struct bucket *bucket)
 {
+    INVARIANT(bucket->begin_ns <= bucket->end_ns && bucket->end_ns <= TIME_NS_MAX);
     struct recording *recording = reader->recording;
     size_t count = recording->buckets.count;
     uint64_t end = count > 0 ? recording->buckets.items[count - 1].end_ns : bucket->begin_ns;
@@ -213,11 +216,20 @@ static int place_bucket(struct reader *reader, const struct bucket *bucket)
     return 0;
 }
 
+static bool buckets_are_joined(const struct recording *recording)
+{
+    bool joined = true;
+    for (size_t i = 1; i < recording->buckets.count && joined; i++)
+        joined = recording->buckets.items[i - 1].end_ns == recording->buckets.items[i].begin_ns;
+    return joined;
+}
+
 /* By time, no overlaps, no gaps, behind those that are placed already. */
 static int order_buckets(struct reader *reader)
 {
     struct bucket *items = reader->buckets.items;
     size_t const count = reader->recording->being_written ? reader->told : reader->buckets.count;
+    INVARIANT(reader->told <= reader->buckets.count);
     int err = 0;
     if (count > 1)
         qsort(items, count, sizeof(struct bucket), compare_begin);
@@ -226,6 +238,7 @@ static int order_buckets(struct reader *reader)
     reader->untold |= count > reader->told;
     reader->buckets.count -= count;
     reader->told = 0;
+    INVARIANT(buckets_are_joined(reader->recording));
     if (reader->buckets.count > 0)
         memmove(items, items + count, reader->buckets.count * sizeof(items[0]));
     return err;
@@ -276,6 +289,7 @@ static int list_pins(struct reader *reader)
 static int load_pins(struct reader *reader)
 {
     struct recording *recording = reader->recording;
+    INVARIANT(!reader->pins_changed || recording->pins.count == reader->pins.count);
     for (size_t i = 0; i < recording->pins.count && reader->pins_changed; i++) {
         struct pin *pin = &recording->pins.items[i];
         struct cell_lists lists = {0};

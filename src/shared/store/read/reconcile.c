@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "model/metric.h"
 
 struct sums {
@@ -30,6 +31,7 @@ static uint64_t above_zero(uint64_t value)
 /* `first` is COL_HEAP_CALLS, or what is like it.  A total is never below what is live. */
 static void set_totals(struct totals *totals, const struct sums *sums, unsigned first)
 {
+    INVARIANT(first + 3 < COLUMN_LIMIT);
     const uint64_t *columns = sums->columns + first;
     totals->calls = above_zero(columns[0]);
     totals->bytes = above_zero(columns[1]);
@@ -38,6 +40,7 @@ static void set_totals(struct totals *totals, const struct sums *sums, unsigned 
     uint64_t const live = above_zero(columns[1] - columns[3]);
     if (totals->peak_bytes < live)
         totals->peak_bytes = live;
+    INVARIANT(totals->peak_bytes >= live);
 }
 
 struct level {
@@ -82,6 +85,7 @@ static void set_peak(struct recording *recording)
         heap->peak_count = seen.count;
         heap->peak_time_ns = pin->time_ns;
     } else {
+        INVARIANT(largest);
         heap->peak_bytes = most;
         heap->peak_count = 0; /* nobody knows */
         heap->peak_time_ns = largest->end_ns;

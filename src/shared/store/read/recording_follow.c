@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "store/read/open_source.h"
 #include "store/read/reader.h"
 
@@ -103,6 +104,7 @@ struct recording *recording_followed(const struct recording_follower *follower)
  * does not matter: the file is open.) */
 static bool is_replaced(const struct recording_follower *follower)
 {
+    INVARIANT(follower->reader.backing);
     struct stat opened, named;
     return stat(follower->path, &named) == 0 &&
            fstat(follower->reader.backing->source.fd, &opened) == 0 &&

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
+
 #define READ_AHEAD ((size_t)512 * 1024)
 
 /* Fills the window from `offset` with `want` bytes or as many as there are. */
@@ -22,6 +24,7 @@ static void fill_window(struct source *source, uint64_t offset, size_t want)
         if (got <= 0)
             return;
         source->window.size += (size_t)got;
+        INVARIANT(source->window.size <= want);
     }
 }
 
@@ -46,6 +49,7 @@ const uint8_t *source_view(struct source *source, uint64_t offset, size_t size)
     }
     if (size == 0)
         return (const uint8_t *)"";
+    INVARIANT(in_window(source, offset, size));
     return source->window.data + (offset - source->window_at);
 }
 

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "base/invariant.h"
+
 static void keep_known(string_id *id, uint32_t strings)
 {
     if (*id > strings)
@@ -65,6 +67,7 @@ static int unknown_frame(struct recording *recording, uint32_t *unknown)
     if (!vec_push(&recording->frames, (struct frame){.module = MODULE_NONE}))
         return -ENOMEM;
     *unknown = (uint32_t)(recording->frames.count - 1);
+    INVARIANT(*unknown < recording->frames.count);
     return 0;
 }
 
@@ -73,6 +76,7 @@ int tables_finish(struct table_builder *builder)
     struct recording *recording = builder->recording;
     size_t frames = recording->frames.count;
     uint32_t unknown = LINK_LOST;
+    INVARIANT(builder->linked <= builder->links.count);
     check_texts(recording);
     check_frames(recording);
     for (; builder->linked < builder->links.count; builder->linked++) {
@@ -88,5 +92,6 @@ int tables_finish(struct table_builder *builder)
     vec_each (mapping, &recording->mappings.items)
         if (mapping->stack > stack_table_count(recording->stacks))
             mapping->stack = STACK_EMPTY;
+    INVARIANT(builder->linked == stack_table_count(recording->stacks));
     return 0;
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/invariant.h"
+
 /* Threads and modules are few; more rows than this are not made up for a lost chunk. */
 #define ROWS_LIMIT ((uint64_t)1 << 28)
 
@@ -50,6 +52,7 @@ static int add_rows(struct table_builder *builder, struct rows *rows, uint64_t f
     }
     memset((char *)rows->items + rows->count * rows->size, 0, (need - rows->count) * rows->size);
     rows->count = need;
+    INVARIANT(rows->count <= rows->room);
     return 0;
 }
 
@@ -76,6 +79,7 @@ static int take_strings(struct table_builder *builder, struct byte_reader *body)
         err = allow_rows(builder, count);
     while (err == 0 && string_table_count(strings) + 1 < first)
         err = string_table_append(strings, (struct slice){"", 0});
+    INVARIANT(err < 0 || string_table_count(strings) + 1 == first);
     struct byte_reader lengths = *body;
     for (size_t i = 0; i < count; i++)
         take_varint(body);
@@ -106,6 +110,7 @@ static int take_modules(struct table_builder *builder, struct byte_reader *body)
         int err = ADD_ROWS(builder, &recording->modules, index, 1);
         if (err < 0)
             return err;
+        INVARIANT(index < recording->modules.count);
         recording->modules.items[index] = row;
     }
     return 0;
@@ -128,6 +133,7 @@ static int take_threads(struct table_builder *builder, struct byte_reader *body)
         int err = ADD_ROWS(builder, &recording->threads, index, 1);
         if (err < 0)
             return err;
+        INVARIANT(index < recording->threads.count);
         recording->threads.items[index] = row;
     }
     return 0;
@@ -163,6 +169,7 @@ static int take_locations(struct table_builder *builder, struct byte_reader *bod
     if (err < 0 || range.count == 0)
         return err;
     struct location *rows = recording->locations.items + range.first;
+    INVARIANT(range.first + range.count <= recording->locations.count);
     size_t count = range.count;
     struct location last = {0};
     for (size_t i = 0; i < count; i++)
@@ -189,6 +196,7 @@ static int take_frames(struct table_builder *builder, struct byte_reader *body)
     if (err < 0 || range.count == 0)
         return err;
     struct frame *rows = recording->frames.items + range.first;
+    INVARIANT(range.first + range.count <= recording->frames.count);
     size_t count = range.count;
     uint64_t address = 0;
     for (size_t i = 0; i < count; i++)
@@ -230,6 +238,7 @@ static int take_stacks(struct table_builder *builder, struct byte_reader *body)
     if (err < 0 || range.count == 0)
         return err;
     struct stack_link *rows = builder->links.items + range.first - 1;
+    INVARIANT(range.first > 0 && range.first - 1 + range.count <= builder->links.count);
     for (size_t i = 0; i < range.count; i++) {
         uint64_t back = take_varint(body), id = range.first + i;
         rows[i].caller = back >= 1 && back <= id ? (stack_id)(id - back) : STACK_EMPTY;
@@ -338,6 +347,7 @@ static int take_mappings(struct table_builder *builder, struct byte_reader *body
             resident < mapping.end - mapping.start ? resident : mapping.end - mapping.start;
         if (body->failed || !is_sane || list->items.count == MAPPINGS_MAX)
             return -EINVAL;
+        INVARIANT(mapping.resident <= mapping.end - mapping.start);
         if (!vec_push(&list->items, mapping))
             return -ENOMEM;
     }

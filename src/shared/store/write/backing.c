@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/invariant.h"
+
 static void check_moments(const struct recording *recording, struct cell_lists *lists)
 {
     const struct backing *backing = recording->backing;
@@ -37,6 +39,8 @@ static void check_keys(const struct recording *recording, struct cell_lists *lis
             lists->thread_cells[kept++] = cell;
     }
     lists->thread_cell_count = kept;
+    INVARIANT(backing->unknown_thread == NO_THREAD ||
+              backing->unknown_thread < recording->threads.count);
     check_moments(recording, lists);
 }
 
@@ -54,6 +58,7 @@ int backing_load_cells(struct recording *recording, uint64_t offset, struct cell
 
 int backing_load_bucket(struct recording *recording, struct bucket *bucket, struct fault *fault)
 {
+    INVARIANT(bucket->file_offset != 0 && !bucket->cells && !bucket->thread_cells);
     struct cell_lists lists;
     int err = backing_load_cells(recording, bucket->file_offset, &lists);
     if (err == -ENOMEM)

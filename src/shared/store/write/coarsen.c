@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/write/coarsen.h"
 
+#include "base/invariant.h"
+
 #define SEC  UINT64_C(1000000000)
 #define MIN  (60 * SEC)
 #define HOUR (60 * MIN)
@@ -17,11 +19,13 @@ static const struct {
 
 uint64_t coarsen_width(uint64_t age_ns, unsigned step)
 {
+    INVARIANT(step < COARSEN_STEPS);
     for (unsigned i = 0; i < step; i++)
         age_ns = age_ns > UINT64_MAX / 4 ? UINT64_MAX : age_ns * 4;
     size_t rung = 0;
     while (age_ns >= ladder[rung].younger_than_ns && ladder[rung].younger_than_ns != UINT64_MAX)
         rung++;
+    INVARIANT(rung < sizeof(ladder) / sizeof(ladder[0]));
     return ladder[rung].width_ns;
 }
 
@@ -35,11 +39,13 @@ bool coarsen_is_pinned(const struct recording *recording, uint64_t time_ns)
 
 size_t coarsen_group_end(const struct coarsen_plan *plan, size_t first)
 {
+    INVARIANT(first < plan->count);
     const struct bucket *buckets = plan->buckets;
     uint64_t newest_ns = buckets[plan->count - 1].end_ns;
     size_t end = first + 1;
     for (; plan->enabled && end < plan->count; end++) {
         const struct bucket *next = &buckets[end];
+        INVARIANT(next->end_ns <= newest_ns && buckets[first].begin_ns <= next->begin_ns);
         uint64_t width = coarsen_width(newest_ns - next->end_ns, plan->step);
         if (width == 0 || next->begin_ns / width != buckets[first].begin_ns / width ||
             next->begin_ns != buckets[end - 1].end_ns ||
@@ -56,6 +62,7 @@ size_t coarsen_group_count(const struct coarsen_plan *plan)
     size_t groups = 0;
     for (size_t i = 0; i < plan->count; i = coarsen_group_end(plan, i))
         groups++;
+    INVARIANT(groups <= plan->count);
     return groups;
 }
 
@@ -75,6 +82,7 @@ static void keep_most(struct bucket *bucket, const struct bucket *next)
 
 void coarsen_absorb(struct bucket *bucket, const struct bucket *next)
 {
+    INVARIANT(bucket->end_ns == next->begin_ns && next->begin_ns <= next->end_ns);
     keep_most(bucket, next);
     struct gauges *sum = &bucket->gauges;
     const struct gauges *more = &next->gauges;
@@ -93,4 +101,5 @@ void coarsen_absorb(struct bucket *bucket, const struct bucket *next)
         sum->heap_live_min = more->heap_live_min;
     bucket->lost_events += next->lost_events;
     bucket->end_ns = next->end_ns;
+    INVARIANT(bucket->begin_ns <= bucket->end_ns);
 }

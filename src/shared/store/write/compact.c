@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "store/write/copy.h"
+#include "base/invariant.h"
 #include "store/write/writer.h"
 
 #define BUCKETS_MAX    32768 /* about nine hours of seconds; more cost memory, however small */
@@ -27,6 +28,7 @@ static struct coarsen_plan plan_of(const struct recording_writer *writer,
 
 static uint64_t wanted_bytes(const struct recording_writer *writer)
 {
+    INVARIANT(writer->max_bytes > 0);
     return writer->max_bytes / 10 * 7;
 }
 
@@ -47,6 +49,7 @@ static int copy_at_once(struct recording_writer *writer, struct recording *recor
                         const struct coarsen_plan *plan, uint64_t most_bytes)
 {
     int err = copy_begin(writer, plan, most_bytes);
+    INVARIANT(err < 0 || writer->copy);
     if (err == 0)
         err = copy_advance(writer, recording, SIZE_MAX);
     return err == 1 ? 0 : err;
@@ -67,6 +70,7 @@ static int compact_all(struct recording_writer *writer, struct recording *record
     uint64_t needed = writer->needed_bytes;
     uint64_t room = writer->max_bytes > needed ? writer->max_bytes - needed : 0;
     uint64_t wanted = wanted_bytes(writer) < room ? wanted_bytes(writer) : room;
+    INVARIANT(wanted <= room && room <= writer->max_bytes);
     int err = -EFBIG;
     if (nothing_to_merge(writer, wanted))
         err = copy_at_once(writer, recording, &plan, wanted);
@@ -114,6 +118,7 @@ static int begin_in_passing(struct recording_writer *writer, const struct record
            coarsen_group_count(&plan) > wanted_buckets(writer))
         plan.step++;
     writer->copy_step = plan.step;
+    INVARIANT(plan.step < COARSEN_STEPS && !writer->copy);
     return copy_begin(writer, &plan, wanted_bytes(writer));
 }
 
@@ -139,6 +144,7 @@ void compact_in_passing(struct recording_writer *writer, struct recording *recor
 void tidy_file(struct recording_writer *writer, struct recording *recording)
 {
     copy_drop(writer);
+    INVARIANT(writer->finishing && !writer->copy);
     if (writer->contents.dead_bytes < TIDY_MIN_BYTES ||
         writer->contents.dead_bytes < writer->file.size / 4)
         return;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "base/invariant.h"
 #include "store/write/writer.h"
 
 /* What one bucket costs besides its cells, in cells. */
@@ -30,6 +31,7 @@ struct copy {
 static int put_sealed(struct copy *copy)
 {
     struct byte_buffer *sealed = &copy->writer->sealed;
+    INVARIANT(sealed->size >= CHUNK_HEADER_BYTES);
     if (copy->file.size + sealed->size > copy->most_bytes)
         return -EFBIG;
     int err = growing_file_append(&copy->file, sealed->data, sealed->size);
@@ -74,6 +76,7 @@ static int copy_pin(struct copy *copy, size_t slot, struct stored_pin *stored)
     struct chunk_draft *draft = &copy->writer->draft;
     struct pin pin = {.kind = stored->kind, .time_ns = stored->time_ns, .label = stored->label};
     struct found_chunk found;
+    INVARIANT(stored->offset >= FILE_HEADER_BYTES);
     if (!chunk_at(&copy->old, stored->offset, &found)) {
         copy->damaged++;
         stored->offset = 0;
@@ -120,6 +123,7 @@ static int add_moments(struct copy *copy, const struct cell_lists *lists)
         return -ENOMEM;
     memcpy(all->items + all->count, lists->moments, lists->moment_count * sizeof(all->items[0]));
     all->count = moments_fold(all->items, all->count + lists->moment_count);
+    INVARIANT(all->count <= all->room);
     return 0;
 }
 
@@ -170,6 +174,7 @@ static int draft_sum(struct copy *copy)
 
 static int end_group(struct copy *copy)
 {
+    INVARIANT(copy->next == copy->group_end && copy->group_first < copy->group_end);
     int err = cell_sum_finish(&copy->sums[0]);
     if (err == 0)
         err = cell_sum_finish(&copy->sums[1]);
@@ -201,10 +206,12 @@ static int copy_bucket(struct copy *copy, struct bucket *bucket)
 /* Begins the group of the next bucket; copies it when it stands alone. */
 static int begin_group(struct copy *copy)
 {
+    INVARIANT(copy->next == copy->group_end);
     copy->merged = copy->plan.buckets[copy->next];
     copy->group_first = copy->next;
     bool planned = copy->next < copy->plan.count; /* later ones came while we were copying */
     copy->group_end = planned ? coarsen_group_end(&copy->plan, copy->next) : copy->next + 1;
+    INVARIANT(copy->group_end > copy->next);
     if (copy->group_end > copy->next + 1)
         return 0;
     int err = copy_bucket(copy, &copy->merged);
@@ -218,6 +225,7 @@ static int begin_group(struct copy *copy)
 
 static int add_to_group(struct copy *copy)
 {
+    INVARIANT(copy->next >= copy->group_first && copy->next < copy->group_end);
     const struct bucket *bucket = &copy->plan.buckets[copy->next];
     if (copy->next > copy->group_first)
         coarsen_absorb(&copy->merged, bucket);
@@ -241,6 +249,7 @@ static int copy_buckets(struct copy *copy, size_t work, bool *all)
         if (err == 0 && copy->next < copy->group_end)
             err = add_to_group(copy);
     }
+    INVARIANT(copy->next <= count && copy->contents.buckets.count <= copy->next);
     *all = copy->next == count;
     return err;
 }
@@ -273,6 +282,7 @@ static void adjust_recording(struct recording_writer *writer, struct recording *
     if (recording->load_bucket)
         return; /* they belong to another file */
     size_t now = writer->contents.buckets.count, was = writer->buckets_done;
+    INVARIANT(now <= was && was <= recording->buckets.count);
     struct bucket *items = recording->buckets.items;
     memmove(items + now, items + was, (recording->buckets.count - was) * sizeof(items[0]));
     recording->buckets.count -= was - now;
@@ -288,6 +298,7 @@ static void adjust_recording(struct recording_writer *writer, struct recording *
 /* The writer goes on with the new file. */
 static void adopt(struct copy *copy)
 {
+    INVARIANT(copy->next == copy->writer->contents.buckets.count);
     struct recording_writer *writer = copy->writer;
     struct recording *recording = copy->recording;
     recording->quality.coarsened |= is_coarser(copy);
@@ -324,6 +335,7 @@ int copy_begin(struct recording_writer *writer, const struct coarsen_plan *plan,
 {
     uint8_t header[FILE_HEADER_BYTES];
     copy_drop(writer);
+    INVARIANT(!writer->copy);
     struct copy *copy = calloc(1, sizeof(*copy));
     if (!copy)
         return -ENOMEM;
@@ -343,6 +355,8 @@ int copy_begin(struct recording_writer *writer, const struct coarsen_plan *plan,
 int copy_advance(struct recording_writer *writer, struct recording *recording, size_t work)
 {
     struct copy *copy = writer->copy;
+    INVARIANT(copy->file.size >= FILE_HEADER_BYTES &&
+              copy->plan.count <= writer->contents.buckets.count);
     uint64_t before = copy->file.size;
     bool all = false;
     copy->recording = recording;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/invariant.h"
 #include "store/write/whole_write.h"
 #include "store/write/write_behind.h"
 
@@ -148,6 +149,7 @@ int growing_file_create(struct growing_file *file, const char *path)
 
 void growing_file_write_behind(struct growing_file *file, struct write_behind *behind)
 {
+    INVARIANT(file->fd >= 0);
     if (behind && !file->late)
         file->late = late_file_open(behind, file->fd);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pending.c - what waits in memory while the disk is full. */
 #include "store/write/coarsen.h"
+#include "base/invariant.h"
 #include "store/write/writer.h"
 
 #define PENDING_BUCKETS_MAX 256
@@ -8,6 +9,7 @@
 
 static size_t pending_cells(const struct recording *recording, size_t first)
 {
+    INVARIANT(first <= recording->buckets.count);
     size_t cells = 0;
     for (size_t i = first; i < recording->buckets.count; i++)
         cells += recording->buckets.items[i].cell_count +
@@ -50,12 +52,14 @@ static bool join_moments(struct bucket *bucket, struct bucket *next)
     next->moments = NULL;
     next->moment_count = 0;
     bucket->moment_count = moments_fold(all, count);
+    INVARIANT(bucket->moment_count <= count);
     return true;
 }
 
 /* If memory runs out half-way, the cells of `next` count one bucket too early: sums stay exact. */
 static bool merge_into(struct bucket *bucket, struct bucket *next)
 {
+    INVARIANT(bucket->file_offset == 0 && next->file_offset == 0); /* both wait in memory */
     if (!sum_lists(&bucket->cells, &bucket->cell_count, &next->cells, next->cell_count))
         return false;
     next->cell_count = 0;
@@ -89,6 +93,7 @@ static bool halve(struct recording *recording, size_t first)
             i++;
     }
     recording->buckets.count = kept;
+    INVARIANT(kept <= count && kept >= first);
     return kept < count;
 }
 

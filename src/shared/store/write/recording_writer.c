@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
 #include "store/write/copy.h"
 #include "store/write/place.h"
 #include "store/write/writer.h"
@@ -115,6 +116,7 @@ static int put_draft(struct recording_writer *writer)
         writer->needed_bytes = writer->sealed.size;
         return -EFBIG;
     }
+    INVARIANT(writer->sealed.size >= CHUNK_HEADER_BYTES);
     return growing_file_append(&writer->file, writer->sealed.data, writer->sealed.size);
 }
 
@@ -130,6 +132,17 @@ static void state_written(struct recording_writer *writer, const struct recordin
     writer->contents.dead_bytes += writer->state.size;
     bytes_clear(&writer->state);
     state_put(&writer->state, recording);
+}
+
+bool writer_is_valid(const struct recording_writer *writer, const struct recording *recording)
+{
+    uint64_t end_ns = 0;
+    bool valid = writer->buckets_done <= recording->buckets.count;
+    vec_each (bucket, &writer->contents.buckets) {
+        valid = valid && bucket->file_offset >= FILE_HEADER_BYTES && bucket->begin_ns >= end_ns;
+        end_ns = bucket->end_ns;
+    }
+    return valid;
 }
 
 /* Writes tables until what is left fits into a bucket's chunk (or none is left when there is no
@@ -156,6 +169,7 @@ static int write_tables(struct recording_writer *writer, const struct recording 
 static bool pin_is_new(const struct recording_writer *writer, const struct recording *recording,
                        size_t slot)
 {
+    INVARIANT(slot < recording->pins.count);
     const struct pin *pin = &recording->pins.items[slot];
     if (slot >= writer->contents.pins.count || pin->cells || pin->thread_cells)
         return true;
@@ -193,6 +207,7 @@ static int write_pin(struct recording_writer *writer, struct recording *recordin
                      struct stored_pin *replaced)
 {
     struct pin *pin = &recording->pins.items[slot];
+    INVARIANT(slot < writer->contents.pins.count);
     struct cell_lists lists = {.cells = pin->cells,
                                .thread_cells = pin->thread_cells,
                                .cell_count = pin->cell_count,
@@ -259,12 +274,14 @@ static bool pins_wait(const struct recording_writer *writer, const struct record
 static void bucket_written(struct recording_writer *writer, struct recording *recording,
                            struct bucket *bucket, uint64_t offset)
 {
+    INVARIANT(writer->contents.buckets.count < writer->contents.buckets.room);
     struct bucket head = *bucket;
     head.cells = head.thread_cells = NULL;
     head.moments = NULL;
     head.cell_count += head.thread_cell_count + head.moment_count;
     head.thread_cell_count = head.moment_count = 0;
     head.file_offset = offset;
+    INVARIANT(offset >= FILE_HEADER_BYTES && offset < writer->file.size);
     writer->contents.buckets.items[writer->contents.buckets.count++] = head; /* has room */
     writer->buckets_done++;
     if (recording->load_bucket) { /* read from another file, to which its offsets belong */
@@ -283,6 +300,7 @@ static void bucket_written(struct recording_writer *writer, struct recording *re
 /* Writes one bucket, with whatever tables the draft holds already. */
 static int write_bucket(struct recording_writer *writer, struct recording *recording, bool last)
 {
+    INVARIANT(writer->buckets_done < recording->buckets.count);
     struct bucket *bucket = &recording->buckets.items[writer->buckets_done];
     struct chunk_draft *draft = &writer->draft;
     int err = vec_reserve(&writer->contents.buckets, 1) ? 0 : -ENOMEM;
@@ -335,6 +353,7 @@ static int write_state(struct recording_writer *writer, const struct recording *
  */
 static int write_new(struct recording_writer *writer, struct recording *recording)
 {
+    INVARIANT(writer_is_valid(writer, recording));
     size_t new_buckets = recording->buckets.count - writer->buckets_done;
     int err = write_tables(writer, recording, new_buckets > 0 && !pins_wait(writer, recording));
     if (err == 0 && writer->draft.raw.size == 0)
@@ -394,12 +413,14 @@ static void raise_cap(struct recording_writer *writer, struct recording *recordi
         (void)vec_push(&recording->notes, recording_intern(recording, cap_note));
     writer->cap_raised = true;
     writer->max_bytes += writer->max_bytes / 4;
+    INVARIANT(writer->max_bytes >= writer->asked_bytes);
     writer->wait_appends = 0;
 }
 
 /* The last word on a file whose cap was raised: as small as it can be, if it can be no smaller than asked. */
 static void shrink_to_cap(struct recording_writer *writer, struct recording *recording)
 {
+    INVARIANT(writer->cap_raised && writer->finishing);
     uint64_t const raised = writer->max_bytes;
     writer->needed_bytes = 0;
     writer->max_bytes = writer->asked_bytes;
@@ -425,6 +446,7 @@ int recording_writer_append(struct recording_writer *writer, struct recording *r
         }
     } else if (err < 0)
         fault_set(fault, err, "cannot add to '%s': %s", writer->path, strerror(-err));
+    INVARIANT(err < 0 || writer->buckets_done == recording->buckets.count);
     if (err == 0 && !writer->finishing)
         compact_in_passing(writer, recording);
     if (err < 0)
@@ -450,6 +472,7 @@ static void write_last_words(struct recording_writer *writer, struct recording *
 int recording_writer_finish(struct recording_writer *writer, struct recording *recording,
                             struct fault *fault)
 {
+    INVARIANT(!writer->finishing);
     writer->finishing = true;
     growing_file_be_patient(&writer->file);
     recording->quality.complete = true;

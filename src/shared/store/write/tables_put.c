@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/chunks/tables.h"
 
+#include "base/invariant.h"
+
 /* Rows per table and chunk: enough to compress well, little enough to lose. */
 #define ROWS_MAX        32768
 #define TEXT_BYTES_MAX  ((size_t)512 * 1024)
@@ -20,6 +22,7 @@ static void put_strings(struct table_cursor *cursor, const struct recording *rec
     uint32_t end = first;
     for (size_t bytes = 0; end <= all && end - first < ROWS_MAX && bytes < TEXT_BYTES_MAX; end++)
         bytes += text_bytes(string_table_text(recording->strings, end));
+    INVARIANT(end >= first && end <= all + 1);
     cursor->next.strings = end - 1;
     if (end == first)
         return;
@@ -36,6 +39,7 @@ static void put_strings(struct table_cursor *cursor, const struct recording *rec
 
 static size_t rows_end(size_t first, size_t count)
 {
+    INVARIANT(first <= count);
     return count - first > ROWS_MAX ? first + ROWS_MAX : count;
 }
 
@@ -110,6 +114,7 @@ static void put_frame_locations(struct table_cursor *cursor, const struct record
         rows++;
     }
     cursor->frame_rows_next = frame;
+    INVARIANT(frame <= recording->frames.count);
     if (rows > 0)
         draft_packed_section(draft, SECTION_FRAME_LOCATIONS);
 }
@@ -224,6 +229,7 @@ static void put_notes(struct table_cursor *cursor, const struct recording *recor
 {
     size_t first = cursor->done.notes, end = recording->notes.count;
     cursor->next.notes = end;
+    INVARIANT(first <= end);
     if (end == first)
         return;
     put_varint(&draft->section, first);
@@ -243,6 +249,7 @@ static void put_mark_sums(const struct mark_list *marks, uint32_t from, struct c
         if (mark->number < from || !mark->has_sums)
             continue;
         put_varint(&draft->section, mark->number - number);
+        INVARIANT(mark->number > number);
         put_step(&draft->section, last.calls, mark->sums.calls);
         put_step(&draft->section, last.bytes, mark->sums.bytes);
         put_step(&draft->section, last.frees, mark->sums.frees);
@@ -273,6 +280,7 @@ static void put_marks(struct table_cursor *cursor, const struct recording *recor
         if (mark->number < from)
             continue;
         put_varint(&draft->section, mark->number - last);
+        INVARIANT(mark->number >= last && mark->begin < mark->number);
         put_varint(&draft->section, mark->kind);
         put_varint(&draft->section, mark->label);
         put_step(&draft->section, last_ns, mark->time_ns);
@@ -295,6 +303,7 @@ static void put_mappings(struct table_cursor *cursor, const struct recording *re
     cursor->next.mappings_ns = list->time_ns;
     put_varint(&draft->section, list->time_ns);
     vec_each (mapping, &list->items) {
+        INVARIANT(mapping->start >= end && mapping->end >= mapping->start);
         put_varint(&draft->section, mapping->start - end);
         put_varint(&draft->section, mapping->end - mapping->start);
         put_varint(&draft->section, mapping->resident);
@@ -312,6 +321,7 @@ bool tables_put(struct table_cursor *cursor, const struct recording *recording,
                 struct chunk_draft *draft)
 {
     size_t before = draft->raw.size;
+    INVARIANT(draft->section.size == 0);
     put_strings(cursor, recording, draft);
     put_modules(cursor, recording, draft);
     put_locations(cursor, recording, draft);
@@ -374,6 +384,7 @@ static void remember_frames(struct table_cursor *cursor, const struct recording 
 void table_cursor_commit(struct table_cursor *cursor, const struct recording *recording)
 {
     cursor->done = cursor->next;
+    INVARIANT(cursor->frame_rows_next <= recording->frames.count);
     remember_modules(cursor, recording);
     remember_threads(cursor, recording);
     remember_traits(cursor, recording);

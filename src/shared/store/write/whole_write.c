@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/invariant.h"
+
 #define LAST_WORDS ((uint64_t)16 << 10)
 
 /* Only a disk that is full refuses; one that knows no such thing is written to as far as it goes. */
@@ -35,6 +37,7 @@ int whole_write(int fd, const void *data, size_t size, uint64_t offset, uint64_t
         else if (wrote == 0 || errno != EINTR)
             err = wrote < 0 ? -errno : -ENOSPC;
     }
+    INVARIANT(done <= size && (err < 0 || done == size));
     if (done == 0 || err == 0)
         return err;
     /* If even this fails, the next piece overwrites the torn one, and readers see through. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "store/write/whole_write.h"
 
 #define WAITING_MAX (32u << 20) /* bytes of all files */
@@ -43,6 +44,7 @@ struct write_behind {
 static void drop(struct write_behind *behind, struct piece **link)
 {
     struct piece *piece = *link;
+    INVARIANT(behind->bytes >= piece->size && piece->file->waiting > 0);
     *link = piece->next;
     if (behind->last == &piece->next)
         behind->last = link;
@@ -70,6 +72,7 @@ static void *write_all(void *context)
         pthread_mutex_lock(&behind->lock);
         behind->writing = NULL;
         file->err = err;
+        INVARIANT(behind->first == piece); /* others only append, or drop what is not written */
         if (err == 0)
             drop(behind, &behind->first);
         pthread_cond_broadcast(&behind->changed);
@@ -106,6 +109,7 @@ void write_behind_destroy(struct write_behind *behind)
     pthread_cond_broadcast(&behind->changed);
     pthread_mutex_unlock(&behind->lock);
     pthread_join(behind->thread, NULL);
+    INVARIANT(!behind->first && behind->bytes == 0); /* all files are closed */
     pthread_cond_destroy(&behind->changed);
     pthread_mutex_destroy(&behind->lock);
     free(behind);
@@ -156,6 +160,7 @@ int late_file_put(struct late_file *file, const void *data, size_t size, uint64_
     if (err == 0 && !file->is_patient && !has_room(behind, size))
         err = -EBUSY;
     if (err == 0) {
+        INVARIANT(*behind->last == NULL);
         *behind->last = piece;
         behind->last = &piece->next;
         behind->bytes += size;
@@ -180,6 +185,7 @@ bool late_file_is_behind(struct late_file *file)
 /* Gives up what waits of a file, when the thread is not at it.  Where that begins. */
 static void give_up(struct late_file *file, uint64_t *lost_from)
 {
+    INVARIANT(file->behind->writing != file);
     struct write_behind *behind = file->behind;
     bool first = true;
     for (struct piece **link = &behind->first; *link;) {
@@ -193,6 +199,7 @@ static void give_up(struct late_file *file, uint64_t *lost_from)
         drop(behind, link);
     }
     file->err = 0;
+    INVARIANT(file->waiting == 0);
 }
 
 int late_file_settle(struct late_file *file, uint64_t *lost_from)

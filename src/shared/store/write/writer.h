@@ -42,6 +42,9 @@ struct recording_writer {
     unsigned copy_step, copy_wait;
 };
 
+/* Whether no more is written than there is, in the order of time. */
+bool writer_is_valid(const struct recording_writer *writer, const struct recording *recording);
+
 void file_contents_fini(struct file_contents *contents);
 
 /* Rewrites the file at once, without what was replaced and with older buckets merged, as far as it

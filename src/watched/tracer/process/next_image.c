@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tracer/process/raw_syscall.h"
+#include "wire/invariant.h"
 
 #define SEGMENTS_MAX  32u
 #define LIBRARIES_MAX 256u
@@ -24,8 +25,10 @@ static bool read_at(int fd, uint64_t offset, void *into, size_t size)
 /* Text that may end before `size`, because the file does. */
 static void read_text(int fd, uint64_t offset, char *text, size_t size)
 {
+    INVARIANT(size > 0);
     long got = raw_syscall6(SYS_pread64, fd, (long)text, (long)size - 1, (long)offset, 0, 0);
     text[got > 0 ? got : 0] = '\0';
+    INVARIANT(got < (long)size);
 }
 
 struct image {
@@ -36,6 +39,7 @@ struct image {
 
 static const Elf64_Phdr *segment_of(const struct image *image, uint32_t type)
 {
+    INVARIANT(image->count <= SEGMENTS_MAX);
     for (unsigned i = 0; i < image->count; i++)
         if (image->segments[i].p_type == type)
             return &image->segments[i];
@@ -70,6 +74,7 @@ static bool needs_sanitizer(const struct image *image)
         if (entry.d_tag == DT_STRTAB)
             names = offset_of(image, entry.d_un.d_ptr);
     }
+    INVARIANT(count <= LIBRARIES_MAX);
     for (unsigned i = 0; names && i < count; i++) {
         char name[16];
         read_text(image->fd, names + needed[i], name, sizeof(name));
@@ -98,6 +103,7 @@ static bool is_foreign_elf(int fd, const Elf64_Ehdr *elf)
 /* Leaves the interpreter of a script in `text`; false when it names none. */
 static bool script_interpreter(char *text, size_t size)
 {
+    INVARIANT(text[0] == '#' && text[1] == '!');
     size_t begin = 2 + strspn(text + 2, " \t");
     size_t length = strcspn(text + begin, " \t\n");
     if (length == 0 || length >= size)

@@ -4,6 +4,7 @@
 #include "tracer/rings/sample.h"
 
 #include "tracer/process/raw_syscall.h"
+#include "wire/invariant.h"
 
 _Alignas(4096) uint16_t event_numbers[EVENT_GROUPS];
 
@@ -107,6 +108,7 @@ bool record_unmap(void *address, size_t length)
 
 void record_unmapped(bool began, bool done)
 {
+    INVARIANT(!began || tracer_self.slot);
     if (began)
         ring_put1(tracer_self.slot, (uint64_t)done << 4 | EVENT_OUTCOME);
 }

@@ -13,6 +13,7 @@
 #include "tracer/stacks/stack.h"
 #include "tracer/rings/thin.h"
 #include "tracer/rings/thread.h"
+#include "wire/invariant.h"
 
 /* realloc: before the real call, and after it.  `began` is what the first one returned.  No block: nothing happened, or
  * with a size of 0 the old one was freed. */
@@ -86,6 +87,7 @@ static inline void note_rate(struct arena_slot *slot)
 static always_inline void put_alloc(struct arena_slot *slot, void *block, size_t size,
                                     uint64_t usable, uint32_t stack)
 {
+    INVARIANT(stack < ARENA_NODES); /* it has 22 bits */
     uint64_t spare = usable / 8 - (size + 7) / 8;
     note_rate(slot);
     slot->last_alloc = slot->next;

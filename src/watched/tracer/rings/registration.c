@@ -8,6 +8,7 @@
 #include "tracer/hooks/confine_hooks.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thread.h"
+#include "wire/invariant.h"
 
 /* How long a place in a full list of processes is waited for: 20 ms. */
 #define NAP_NS 1000000
@@ -162,6 +163,7 @@ bool register_process(bool forked)
     if (index == PROCESS_NONE)
         return false;
     struct arena_process *process = arena_process_at(tracer_process.arena, index);
+    INVARIANT(index < ARENA_PROCESSES);
     number_process(process, forked);
     process->forked = forked;
     process->parent = forked ? tracer_process.process : PROCESS_NONE;

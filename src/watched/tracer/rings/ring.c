@@ -6,6 +6,7 @@
 
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thin.h"
+#include "wire/invariant.h"
 
 #define STALL_STEP 5000000ull     /* between two looks at the recorder */
 #define STUCK_NS   1000000000ull  /* without progress: nobody waits for such a recorder */
@@ -15,6 +16,7 @@
 
 void ring_put(struct arena_slot *slot, const uint64_t *words, unsigned count)
 {
+    INVARIANT(count > 0 && count <= RING_MARGIN);
     uint64_t head = slot->next;
     uint64_t *ring = arena_slot_ring(slot);
     for (unsigned i = 0; i < count; i++)
@@ -60,6 +62,7 @@ uint64_t ring_put_instant(struct arena_slot *slot)
     uint64_t now = read_tsc();
     if (now <= slot->last_time)
         now = slot->last_time + 1;
+    INVARIANT(now > slot->last_time);
     slot->last_time = now;
     ring_put1(slot, now << 4 | EVENT_TIME);
     atomic_store(&tracer_process.header->clock, now);
@@ -132,6 +135,7 @@ static bool wait_for_room(struct arena_slot *slot)
 
 static void close_gap(struct arena_slot *slot)
 {
+    INVARIANT(slot->gap_events > 0);
     uint64_t words[6] = {EVENT_GAP,       slot->gap_events, slot->gap_calls,
                          slot->gap_bytes, slot->gap_frees,  slot->gap_start};
     slot->last_time = read_tsc(); /* when it ended */
@@ -142,6 +146,7 @@ static void close_gap(struct arena_slot *slot)
 
 static void announce(struct arena_slot *slot)
 {
+    INVARIANT(event_type_of(slot->thread_word) == EVENT_THREAD);
     uint64_t words[2] = {slot->thread_word, read_tsc()};
     slot->announce = 0;
     ring_put(slot, words, 2);
@@ -175,6 +180,7 @@ bool ring_make_room(struct arena_slot *slot, struct event_weight weight)
     if (left < RING_WORDS / 2)
         ring_wake_recorder();
     slot->look_at = slot->next + (left > RING_WORDS / 2 ? left - RING_WORDS / 2 : left / 4);
+    INVARIANT(slot->look_at >= slot->next && slot->gap_events == 0);
     thin_consider(slot, left);
     return true;
 }

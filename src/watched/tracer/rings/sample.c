@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "tracer/process/raw_syscall.h"
+#include "wire/invariant.h"
 
 /* Lines of eight addresses; a block may lie in either of two. */
 #define LINE_BITS  15
@@ -23,6 +24,7 @@ static _Atomic uint64_t *line_of(uint64_t address, unsigned choice)
 
 static bool replace(uint64_t address, uint64_t from, uint64_t to)
 {
+    INVARIANT(from != to && (from == address || to == address));
     for (unsigned choice = 0; choice < 2; choice++) {
         _Atomic uint64_t *line = line_of(address, choice);
         for (unsigned i = 0; i < LINE_WORDS; i++) {
@@ -38,6 +40,7 @@ static bool replace(uint64_t address, uint64_t from, uint64_t to)
 /* Counts up or down, unless the count is lost. */
 static void count_in_filter(uint64_t address, uint8_t by)
 {
+    INVARIANT(by == 1 || by == (uint8_t)-1);
     _Atomic uint8_t *byte = &sample_filter[sample_filter_at(address)];
     uint8_t old = atomic_load(byte);
     while (old != FILTER_MAX && !atomic_compare_exchange_weak(byte, &old, (uint8_t)(old + by)))
@@ -153,6 +156,7 @@ bool sample_took_slowly(const void *block)
 /* The natural logarithm of x > 0; libm is not ours to load.  Good to 1e-10. */
 static double natural_log(double x)
 {
+    INVARIANT(x > 0);
     uint64_t bits;
     memcpy(&bits, &x, sizeof(bits));
     int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
@@ -171,11 +175,13 @@ static double natural_log(double x)
 /* 1 - e^-x for x > 0: x is made small, and the result squared back.  Good to 1e-10. */
 static double fall(double x)
 {
+    INVARIANT(x > 0);
     if (x > 40)
         return 1;
     double y = x / 1024, kept = y * (1 - y / 2 * (1 - y / 3 * (1 - y / 4)));
     for (int i = 0; i < 10; i++)
         kept = kept * (2 - kept); /* 1 - (1 - kept)^2 */
+    INVARIANT(kept > 0 && kept <= 1);
     return kept;
 }
 
@@ -194,5 +200,6 @@ uint64_t sample_draw(uint64_t *random, uint64_t rate)
     x ^= x >> 27;
     *random = x;
     double uniform = ((double)((x * 0x2545f4914f6cdd1dull) >> 11) + 1) * 0x1p-53; /* in (0, 1] */
+    INVARIANT(uniform > 0 && uniform <= 1 && x != 0);
     return (uint64_t)(-natural_log(uniform) * (double)rate);
 }

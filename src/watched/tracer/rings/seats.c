@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "tracer/process/raw_syscall.h"
+#include "wire/invariant.h"
 
 /* Twice as many as slots in the arena; threads beyond go unrecorded, and uncounted but for their number of events. */
 #define SEATS 8192u
@@ -26,6 +27,7 @@ static bool is_gone(uint32_t pid, uint32_t tid)
 
 static struct seat *sit_down(struct seat *seat, uint32_t pid, uint32_t tid)
 {
+    INVARIANT(seat != &seat_of_nobody && pid != 0 && tid != 0);
     atomic_store(&seat->inside, 0);
     atomic_store(&seat->dying, 0);
     atomic_store(&seat->pid, pid);
@@ -111,6 +113,7 @@ bool seats_wait_until_empty(uint32_t pid, uint64_t limit_ns, bool may_barrier)
     for (;; raw_nap(SETTLE_NS)) {
         bool const nobody_comes = atomic_load(&newcomers) == 0;
         uint32_t high = atomic_load(&seats_high);
+        INVARIANT(next <= high && high <= SEATS);
         while (nobody_comes && next < high && next < SEATS && is_empty(&seats[next], pid))
             next++;
         if (nobody_comes && next == high && atomic_load(&newcomers) == 0)

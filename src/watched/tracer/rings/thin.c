@@ -3,6 +3,7 @@
 
 #include "tracer/rings/ring.h"
 #include "tracer/rings/sample.h"
+#include "wire/invariant.h"
 
 #define BEGIN_BELOW (RING_WORDS / 8)
 #define END_ABOVE   (RING_WORDS / 4 * 3)
@@ -18,6 +19,7 @@ void thin_consider(struct arena_slot *slot, uint64_t left)
 
 bool thin_leaves_out(struct arena_slot *slot, size_t size)
 {
+    INVARIANT(slot->thin);
     if (tracer_self.rate != RATE_FULL || ring_room(slot) > END_ABOVE) {
         slot->thin = 0;
         return false;

@@ -10,6 +10,7 @@
 #include "tracer/rings/registration.h"
 #include "tracer/rings/ring.h"
 #include "tracer/stacks/tables.h"
+#include "wire/invariant.h"
 
 /* Keys above this one would make pthread_setspecific allocate. */
 #define STATIC_KEYS 32
@@ -108,11 +109,13 @@ static void learn_stack(struct arena_slot *slot, bool main_thread)
     limits->stack_floor = low;
     limits->stack_low = here;
     limits->stack_high = slot->stack_high = high;
+    INVARIANT(limits->stack_floor <= limits->stack_low && limits->stack_low < limits->stack_high);
 }
 
 /* Makes a slot this thread's own.  The owner word says SLOT_TAKING. */
 static void furnish(struct arena_slot *slot, uint32_t index, uint32_t tid)
 {
+    INVARIANT(index < ARENA_SLOTS);
     struct arena_tag *tag = arena_tag_at(tracer_process.arena, index);
     if (tag->process != tracer_process.process) { /* the same addresses may be other code */
         memset(arena_slot_memory(slot)->children, 0, sizeof(arena_slot_memory(slot)->children));
@@ -133,6 +136,7 @@ static void furnish(struct arena_slot *slot, uint32_t index, uint32_t tid)
     slot->next = atomic_load(&slot->head);
     slot->look_at = 0; /* the first event looks, and announces the thread */
     slot->thread_word = (uint64_t)tag->tid << 32 | (uint64_t)tag->process << 16 | EVENT_THREAD;
+    INVARIANT(tag->process < ARENA_PROCESSES);
     slot->announce = 1;
     atomic_store_explicit(&tag->owner, tid, memory_order_release);
 }
@@ -206,6 +210,7 @@ struct arena_slot *thread_take_slot(void)
     }
     learn_stack(slot, tid == pid);
     self->slot = slot;
+    INVARIANT(self->limits.slot < ARENA_SLOTS);
     if (exit_key_state == KEY_OURS && self->exit_rounds == 0)
         pthread_setspecific(exit_key, self->seat);
     return slot;

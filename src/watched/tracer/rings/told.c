@@ -8,6 +8,7 @@
 #include "memoir.h"
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/record.h"
+#include "wire/invariant.h"
 #include "wire/told.h"
 
 #define HERE __builtin_frame_address(0)
@@ -82,6 +83,7 @@ static unsigned put_text(uint64_t *words, const char *text, size_t size)
             size--;
     }
     unsigned count = (unsigned)(size + 7) / 8;
+    INVARIANT(count <= TOLD_TEXT_MAX / 8);
     memset(words, 0, 8 * (size_t)count);
     if (size > 0)
         memcpy(words, text, size);
@@ -111,6 +113,7 @@ static size_t append_number(char *to, const char *text, long number)
         to[size++] = ' ';
     while (count > 0)
         to[size++] = digits[--count];
+    INVARIANT(size <= TOLD_TEXT_MAX);
     return size;
 }
 
@@ -145,6 +148,7 @@ static void put_pool(struct arena_slot *slot, uint64_t fill, uint64_t before, co
     if (!ring_begin(slot, (struct event_weight){0, 0, 0, 0}))
         return;
     unsigned count = 2 + put_text(words + 2, name, text_size(name));
+    INVARIANT(count <= TOLD_WORDS_MAX);
     words[0] = told_head(0, TOLD_POOL, count);
     words[1] = fill << 32 | (uint32_t)before;
     ring_put(slot, words, count);

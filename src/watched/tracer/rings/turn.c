@@ -3,6 +3,7 @@
 
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/thread.h"
+#include "wire/invariant.h"
 
 #define SPINS        500 /* about 20 us */
 #define SHORT_TRIES  250 /* about 20 ms: a nap takes 50 us longer than asked for */
@@ -18,6 +19,7 @@ static bool is_to_wait(void)
 
 static bool try_once(struct turn *turn, uint64_t self, bool again)
 {
+    INVARIANT(self != 0); /* that is nobody */
     uint64_t owner = 0;
     return atomic_compare_exchange_strong(&turn->owner, &owner, self) || (again && owner == self);
 }

@@ -10,6 +10,7 @@
 #include "tracer/process/loaded_elf.h"
 #include "tracer/rings/turn.h"
 #include "unwind/row_program.h"
+#include "wire/invariant.h"
 
 /* glibc 2.35 and later: lock-free, safe in signal handlers.  Without it stacks have one frame. */
 #pragma weak _dl_find_object
@@ -162,6 +163,7 @@ static uint32_t publish(const struct dl_find_object *found, const ElfW(Ehdr) * e
     if (index != MODULE_UNKNOWN || (index = take_entry()) == MODULE_UNKNOWN)
         return index;
     struct arena_module *module = arena_module_at(tracer_process.arena, index);
+    INVARIANT(index > MODULE_UNKNOWN && index < ARENA_MODULES);
     const struct link_map *map = found->dlfo_link_map;
     module->family = tracer_process.family;
     module->start = (uint64_t)found->dlfo_map_start;
@@ -262,6 +264,7 @@ static struct desk *take_desk(void)
 
 static void leave_desk(struct desk *desk)
 {
+    INVARIANT(desk >= desks && desk < desks + DESKS);
     atomic_store_explicit(&desk->owner, 0, memory_order_release);
 }
 
@@ -327,6 +330,7 @@ unwind_rule rules_compile(uint64_t pc)
         return rule;
 
     uint64_t at = near_hash(pc) >> (NEAR_TAG_BITS - 1);
+    INVARIANT(at < 1u << RULE_CACHE_BITS);
     struct rule_entry *first = &far_rules[at], *second = &far_rules[at ^ 1];
     struct rule_entry *entry = atomic_load(&first->rule) == 0 ? first : second;
     if (atomic_load(&first->rule) != 0 && atomic_load(&second->rule) != 0)
@@ -340,6 +344,7 @@ unwind_rule rules_learn_near(uint64_t pc)
 {
     uint64_t hash = near_hash(pc), at = hash >> (NEAR_TAG_BITS - 1), word = near_word(hash);
     unwind_rule rule = rules_find(pc);
+    INVARIANT(at < 1u << RULE_CACHE_BITS && (word & ((1ull << RULE_BITS) - 1)) == 0);
     if (rule_module(rule) == MODULE_UNKNOWN)
         return rule; /* code that may be compiled anew at any time */
     rule &= (1ull << RULE_BITS) - 1;

@@ -8,6 +8,7 @@
 #include "tracer/stacks/tips.h"
 #include "tracer/stacks/trie.h"
 #include "tracer/stacks/trunk.h"
+#include "wire/invariant.h"
 
 /* A trunk of so many frames is enough of the outer part of a stack that is deeper by DEEP_WALK frames. */
 #define DEEP_TRUNK 512u
@@ -94,6 +95,7 @@ static inline uint32_t keep_link(struct kept_frames *kept, uint32_t count, uint3
 static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, uint32_t join,
                            uint32_t count, uint32_t node)
 {
+    INVARIANT(join <= tracer_self.limits.frame_count && count <= FRAMES_KEPT);
     struct walked_frames *walked = arena_slot_walked(slot);
     struct outside outside = outside_of(kept, join);
     struct thread_limits *limits = &tracer_self.limits;
@@ -117,6 +119,7 @@ static uint32_t grow_trunk(struct arena_slot *slot, struct kept_frames *kept, ui
     }
     limits->frame_count = limits->position = at;
     limits->link_count = links;
+    INVARIANT(at >= join && at <= FRAMES_KEPT && links <= LINKS_KEPT);
     return node;
 }
 
@@ -132,6 +135,7 @@ static bool on_own_stack(struct thread_limits *limits, uint64_t cfa)
             return false;
     }
     limits->stack_low = cfa & ~4095ull;
+    INVARIANT(limits->stack_low <= cfa && cfa < limits->stack_high);
     return true;
 }
 
@@ -164,6 +168,7 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
         walked->ret[next] = at.ret;
         walked->frame_pointer[next] = at.fp;
         walked->rule[next++] = rule;
+        INVARIANT(next <= FRAMES_KEPT);
         if (unlikely(!step(&at, rule, tracer_self.limits.stack_high))) {
             *out = (struct way_out){0, next, hash};
             return rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high) ? TRIE_COMPLETE
@@ -174,6 +179,7 @@ static inline uint32_t walk(struct arena_slot *slot, const struct kept_frames *k
 
 static void rotate(uint64_t *values, uint32_t by)
 {
+    INVARIANT(by < FRAMES_KEPT);
     static const uint32_t ends[3][2] = {
         {0, 1}, {1, 2}, {0, 2}}; /* reverse both parts, then the whole */
     uint32_t borders[3] = {0, by, FRAMES_KEPT};
@@ -204,6 +210,7 @@ static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, s
     } while (at.ret != 0 && step(&at, rule, tracer_self.limits.stack_high));
     if (next < FRAMES_KEPT || !rules_is_outermost(rule, at.cfa, tracer_self.limits.stack_high))
         return false;
+    INVARIANT(next >= FRAMES_KEPT); /* the oldest were written over */
     rotate(walked->slot, next % FRAMES_KEPT);
     rotate(walked->ret, next % FRAMES_KEPT);
     rotate(walked->frame_pointer, next % FRAMES_KEPT);
@@ -216,6 +223,7 @@ static bool adopt_outermost(struct arena_slot *slot, struct kept_frames *kept, s
  * are the outer part, the innermost ones the inner, and the recursion between is left out. */
 static uint32_t skip_middle(struct arena_slot *slot, const struct kept_frames *kept, uint32_t valid)
 {
+    INVARIANT(valid >= DEEP_TRUNK);
     struct walked_frames *walked = arena_slot_walked(slot);
     uint32_t node = kept->node[valid - 1] & ~KEPT_NEEDS_FP;
     for (uint32_t i = DEEP_INNER; i-- > 0;) {
@@ -236,6 +244,7 @@ static inline uint32_t seek(const struct kept_frames *kept, uint32_t count, uint
         low = kept->slot[low + half - 1] >= place ? low + half : low;
         count -= half;
     }
+    INVARIANT(low <= FRAMES_KEPT);
     return low;
 }
 
@@ -251,6 +260,7 @@ static void forget(struct arena_slot *slot, uint64_t generation)
 /* The node of the walked frames, on top of `node`. */
 static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *out, uint32_t node)
 {
+    INVARIANT(out->count > 0 && out->count <= FRAMES_KEPT);
     const struct walked_frames *walked = arena_slot_walked(slot);
     struct known_path *path = path_at(slot, out->hash, node);
     uint64_t key = walked->ret[0] << 16 | out->count;
@@ -266,6 +276,7 @@ static inline uint32_t name_path(struct arena_slot *slot, const struct way_out *
 static void keep_innermost(struct arena_slot *slot, const struct kept_frames *kept,
                            const struct position *at, uint32_t join)
 {
+    INVARIANT(join <= tracer_self.limits.frame_count);
     struct walked_frames *walked = arena_slot_walked(slot);
     if (join < 2)
         return;
@@ -288,6 +299,7 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
         limits->position = position = seek(kept, limits->frame_count, at->cfa - 8);
     uint32_t valid = trunk_valid(limits, kept, position);
     struct way_out out = {.join = valid};
+    INVARIANT(valid <= position && position <= limits->frame_count);
     uint32_t node = walk(slot, kept, *at, &out);
     if (unlikely(node == TRIE_NONE)) {
         if (out.count == DEEP_WALK && valid >= DEEP_TRUNK)
@@ -296,6 +308,7 @@ static uint32_t capture_by_walk(struct arena_slot *slot, void *hook_frame,
             return stack_capture(slot, hook_frame);
         return slow_walk(slot, hook_frame);
     }
+    INVARIANT(out.join <= valid);
     if (out.count == 0) {
         keep_innermost(slot, kept, at, out.join);
         return node;

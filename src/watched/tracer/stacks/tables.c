@@ -10,6 +10,7 @@
 
 #include "tracer/process/raw_syscall.h"
 #include "tracer/rings/turn.h"
+#include "wire/invariant.h"
 
 #define PAGE           4096u
 #define SLOTS_RESERVED 64u
@@ -78,6 +79,7 @@ static bool may_reserve(void)
 
 static void drop_anchor(int fd, struct anchor *anchor, uint64_t offset, uint64_t length)
 {
+    INVARIANT(offset % PAGE == 0 && length % PAGE == 0 && offset + length <= ARENA_BYTES);
     *anchor = (struct anchor){map_part(fd, offset, length, PROT_NONE), offset, length, false};
 }
 
@@ -115,6 +117,7 @@ static void leave_out_of_cores(void)
 
 int tables_open(int fd, struct stat *status)
 {
+    INVARIANT(!head && !reserved.at);
     if (raw_syscall3(SYS_fstat, fd, (long)status, 0) < 0)
         return -EBADF;
     if (!S_ISREG(status->st_mode) || status->st_size < (off_t)sizeof(struct arena_header))
@@ -170,6 +173,7 @@ void tables_close(void)
 /* Unmaps what is reserved from `*done` up to `offset`. */
 static void give_back_to(uint64_t *done, uint64_t offset, uint64_t end)
 {
+    INVARIANT(*done >= reserved.offset && offset <= reserved.offset + reserved.length);
     if (offset > *done)
         unmap(reserved.at + (*done - reserved.offset), offset - *done);
     if (end > *done)
@@ -179,6 +183,7 @@ static void give_back_to(uint64_t *done, uint64_t offset, uint64_t end)
 /* The first page of a part stays to map more from. */
 static void keep_anchor(struct anchor *anchor, uint64_t *done, uint64_t offset, bool is_used)
 {
+    INVARIANT(offset >= *done || offset + PAGE <= *done);
     *anchor = (struct anchor){reserved.at + (offset - reserved.offset), offset, PAGE,
                               .is_borrowed = is_used};
     give_back_to(done, offset, offset + PAGE);
@@ -245,6 +250,7 @@ static char *map_again(const struct piece *piece)
     char *page = before ? before + piece->length - PAGE : anchor->at + anchor->length - PAGE;
     uint64_t page_offset = before ? piece->offset - PAGE : anchor->offset + anchor->length - PAGE;
     uint64_t skipped = piece->offset - page_offset;
+    INVARIANT(piece->offset > page_offset && skipped % PAGE == 0);
     long at = raw_syscall6(SYS_mremap, (long)page, 0, (long)(skipped + piece->length),
                            MREMAP_MAYMOVE, 0, 0);
     if (is_error(at))
@@ -257,6 +263,7 @@ static char *map_again(const struct piece *piece)
 
 static void *map_piece_now(const struct piece *piece)
 {
+    INVARIANT(piece->offset % PAGE == 0 && piece->length % PAGE == 0);
     bool kept = reserved.at && piece->offset + piece->length <= reserved.offset + reserved.length;
     char *at = kept ? reserved.at + (piece->offset - reserved.offset) : map_again(piece);
     void *nobody = NULL;
@@ -281,6 +288,7 @@ static void *map_piece(const struct piece *piece)
 
 struct trie_node *tables_map_nodes(uint32_t index)
 {
+    INVARIANT(index < NODE_PIECES);
     return map_piece(&(struct piece){.place = &tracer_tables.nodes[index],
                                      .offset = ARENA_NODES_AT + index * NODE_PIECE_BYTES,
                                      .length = NODE_PIECE_BYTES,
@@ -290,6 +298,7 @@ struct trie_node *tables_map_nodes(uint32_t index)
 
 _Atomic uint32_t *tables_map_level(unsigned level)
 {
+    INVARIANT(level < TRIE_LEVELS);
     return map_piece(&(struct piece){.place = &tracer_tables.levels[level],
                                      .offset = ARENA_INDEX_AT + arena_level_offset(level),
                                      .length = sizeof(uint32_t) << TRIE_LEVEL_BITS(level),
@@ -303,6 +312,7 @@ _Atomic uint32_t *tables_map_level(unsigned level)
 
 struct arena_slot *tables_map_slot(uint32_t index)
 {
+    INVARIANT(index < ARENA_SLOTS);
     struct piece const piece = {.place = &tracer_tables.slots[index],
                                 .offset = ARENA_SLOTS_AT + (uint64_t)index * SLOT_STRIDE,
                                 .length = SLOT_STRIDE,
@@ -318,6 +328,7 @@ struct arena_slot *tables_map_slot(uint32_t index)
 
 void tables_part_with_slot(struct arena_slot *slot, uint32_t index)
 {
+    INVARIANT(index < ARENA_SLOTS);
     long copy = raw_syscall6(SYS_mmap, 0, SLOT_STRIDE, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     /* The real one, in another place, for who will have it next. */

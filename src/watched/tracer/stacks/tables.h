@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "wire/arena.h"
+#include "wire/invariant.h"
 
 #define NODE_PIECE_BITS 15
 #define NODE_PIECES     (ARENA_NODES >> NODE_PIECE_BITS)
@@ -61,12 +62,14 @@ static inline struct trie_node *table_node(uint32_t id)
 
 static inline _Atomic uint32_t *table_level(unsigned level)
 {
+    INVARIANT(level < TRIE_LEVELS);
     _Atomic uint32_t *at = atomic_load_explicit(&tracer_tables.levels[level], memory_order_acquire);
     return __builtin_expect(at != NULL, 1) ? at : tables_map_level(level);
 }
 
 static inline struct arena_slot *table_slot(uint32_t index)
 {
+    INVARIANT(index < ARENA_SLOTS);
     struct arena_slot *at = atomic_load_explicit(&tracer_tables.slots[index], memory_order_acquire);
     return at ? at : tables_map_slot(index);
 }

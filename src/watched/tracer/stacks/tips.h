@@ -10,6 +10,7 @@
 
 #include "tracer/rings/thread.h"
 #include "tracer/stacks/trunk.h"
+#include "wire/invariant.h"
 
 static inline uint64_t tip_key(const struct position *at)
 {
@@ -98,6 +99,7 @@ static inline struct kept_tip *tips_make_room(struct arena_slot *slot, const str
 static inline bool tip_add_link(struct kept_tip *tip, uint64_t place, struct link link,
                                 uint32_t *count)
 {
+    INVARIANT(*count <= TIP_LINKS);
     if (likely(!link.place))
         return true;
     if (*count == TIP_LINKS)
@@ -111,6 +113,7 @@ static inline bool tip_add_link(struct kept_tip *tip, uint64_t place, struct lin
 static inline void tips_keep(struct arena_slot *slot, const struct position *at, uint32_t join,
                              uint32_t count, uint32_t node)
 {
+    INVARIANT(join > 0 && join <= FRAMES_KEPT && count > 0 && count <= TIP_KEPT);
     const struct walked_frames *walked = arena_slot_walked(slot);
     const struct kept_frames *kept = arena_slot_frames(slot);
     struct kept_tip *tip = tips_make_room(slot, at);
@@ -129,6 +132,7 @@ static inline void tips_keep(struct arena_slot *slot, const struct position *at,
     }
     tip->count = count;
     tip->link_count = links;
+    INVARIANT(links <= TIP_LINKS);
     tip->join = join;
     tip->join_slot = kept->slot[join - 1];
     tip->join_node = kept->node[join - 1];

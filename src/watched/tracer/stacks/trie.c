@@ -5,6 +5,7 @@
 
 #include "tracer/stacks/tables.h"
 #include "tracer/rings/thread.h"
+#include "wire/invariant.h"
 
 /* Recursion is kept as it is up to this depth; beyond, repeated cycles are folded into one. */
 #define FOLD_DEPTH 192
@@ -40,6 +41,7 @@ static uint32_t fold(uint32_t parent, uint64_t ip)
         ids[count] = id;
         id = node->parent;
     }
+    INVARIANT(count >= 1 && count <= 2 * FOLD_CYCLE);
     for (uint32_t cycle = 1; 2 * cycle <= count; cycle++) {
         uint32_t same = 0;
         while (same < cycle && ips[same] == ips[same + cycle])
@@ -67,6 +69,7 @@ static uint32_t make_node(uint32_t parent, uint64_t ip, uint32_t module)
         return TRIE_FULL;
     }
     struct trie_node *node = table_node(id);
+    INVARIANT(id < ARENA_NODES);
     if (!node || (!outer && parent >= TRIE_FIRST_NODE))
         return TRIE_FULL;
     *node = (struct trie_node){.ip = ip, .parent = parent, .module = module, .target = id};
@@ -102,6 +105,8 @@ struct trie_key {
 static always_inline uint32_t look_in_line(_Atomic uint32_t *line, const struct trie_key *key,
                                            uint32_t tag, uint32_t *made)
 {
+    INVARIANT((tag & (ARENA_NODES - 1)) == 0);                      /* the number goes there */
+    INVARIANT((uintptr_t)line % (TRIE_PROBE * sizeof(*line)) == 0); /* within one line */
     for (unsigned i = 0; i < TRIE_PROBE; i++) {
         uint32_t entry = atomic_load_explicit(&line[i], memory_order_acquire);
         if (entry == 0) {
@@ -133,6 +138,7 @@ uint32_t trie_push(uint32_t parent, uint64_t ip, uint32_t module)
         return TRIE_FULL;
     for (unsigned level = 0; level < TRIE_LEVELS; level++) {
         unsigned bits = TRIE_LEVEL_BITS(level);
+        INVARIANT(bits >= TRIE_FIRST_BITS && bits < 32);
         _Atomic uint32_t *line = table_level(level);
         if (unlikely(!line))
             return TRIE_FULL;

@@ -8,6 +8,7 @@
 #include "tracer/rings/thread.h"
 #include "unwind/rule.h"
 #include "wire/arena.h"
+#include "wire/invariant.h"
 
 /* One frame on the way out: where its return address lies, and rbp as its caller left it. */
 struct position {
@@ -116,6 +117,7 @@ static inline struct links go_inward(const struct walked_frames *walked, uint32_
 
 static inline struct outside outside_of(const struct kept_frames *kept, uint32_t join)
 {
+    INVARIANT(join <= FRAMES_KEPT);
     if (join == 0)
         return (struct outside){0, 0, false};
     return (struct outside){kept->slot[join - 1] + 8, kept->frame_pointer[join - 1],
@@ -126,6 +128,7 @@ static inline struct outside outside_of(const struct kept_frames *kept, uint32_t
 static always_inline uint32_t trunk_valid(const struct thread_limits *limits,
                                           const struct kept_frames *kept, uint32_t count)
 {
+    INVARIANT(count <= limits->frame_count && limits->link_count <= LINKS_KEPT);
     struct reach const reach = reach_of(limits);
     return check_links(limits, kept, reach, count_valid(kept, reach, count));
 }
