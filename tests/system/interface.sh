@@ -11,10 +11,10 @@ mkdir now
 options >now/options
 metrics >now/metrics
 routes "$(find "$BUILD/src" -name api.json)" >now/routes
-declared >now/memoir.h
+declared >now/functions
 json_keys >now/json
 csv_columns >now/csv
-for list in options metrics routes memoir.h json csv; do
+for list in options metrics routes functions json csv; do
     at_least "$list-are-found" 5 "$(grep -c . "now/$list")"
     equal "$list-gone" "" "$(LC_ALL=C sort "$TOP/tests/interface/$list" | LC_ALL=C comm -23 - <(LC_ALL=C sort "now/$list") | head -n 5)"
     equal "$list-not-listed" "" "$(LC_ALL=C sort "$TOP/tests/interface/$list" | LC_ALL=C comm -13 - <(LC_ALL=C sort "now/$list") | head -n 5)"
