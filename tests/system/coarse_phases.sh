@@ -23,3 +23,12 @@ if [ "$wrong" = 0 ]; then ok exact-is-exact; else not_ok exact-is-exact "$wrong 
 equal others-say-of-what 0 "$outside"
 # Ten seconds are not one bucket.
 at_least growth-has-points 8 "$("$MEMOIR" report marks.memoir --by phase --json | jq '[.rows[].counted_to_ns] | unique | length')"
+# By call site nothing but buckets tells: where none ends at a mark any more, the answer says what it is of.
+says_other() { # says_other MARK: how often
+    "$MEMOIR" report marks.memoir --metric heap.calls --between "mark:$1" | grep -c '^mind: of that time only longer stretches are known'
+}
+equal an-old-mark-is-of-more 1 "$(says_other m1)"
+equal a-new-one-is-not 0 "$(says_other m597)"
+"$MEMOIR" diff marks.memoir --between mark:m1 --with mark:m3 >same
+equal one-stretch-is-not-two 1 "$(grep -c '^mind: both times are of one stretch' same)"
+equal one-stretch-in-json 1 "$("$MEMOIR" diff marks.memoir --between mark:m1 --with mark:m3 --json | jq '.notes | length')"

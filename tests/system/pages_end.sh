@@ -20,6 +20,8 @@ for times in "300 0" "900 0" "980 5" "1000 0" "1010 0" "1500 3" "1990 15" "2100 
     equal "all-of-${times/ /-then-}" "$((8 * mib)) $((6 * mib))" "$(recorded $times)"
 done
 
+recorded 300 0 >/dev/null
+equal kinds-not-seen-are-told 1 "$("$MEMOIR" report end.memoir --json | jq '[.quality.notes[] | select(test("as anonymous what was written, also to shared memory"))] | length')"
 recorded 1500 0 60 >/dev/null
 equal given-back-is-told 1 "$("$MEMOIR" report end.memoir | grep -c 'gave some of them back before it ended')"
 at_least early-is-kept $((8 * mib)) "$(inside end.memoir pages.anon early_8_mib)"

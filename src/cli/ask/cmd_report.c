@@ -75,6 +75,8 @@ static struct report_question make_question(const struct selection *selection,
     return (struct report_question){
         .metric = selection->metric,
         .range_given = selection->at_given || selection->between_given,
+        .from_mark = selection->between_given && selection->from.anchor == TIME_OF_MARK,
+        .to_mark = selection->to.anchor == TIME_OF_MARK,
         .by = selection->by,
         .top_down = selection->top_down,
         .reverse = selection->reverse,

@@ -112,6 +112,42 @@ static void json_has_totals_and_rows(void **state)
     free(text);
 }
 
+/* Both halves of a bucket are the bucket. */
+static void one_stretch_is_not_two(void **state)
+{
+    (void)state;
+    struct sample sample = sample_create();
+    const struct metric *live = metric_find("heap.live");
+    struct weights weights[2];
+    struct diff diff;
+    char note[DIFF_NOTE_MAX];
+    struct time_range const halves[] = {{11000000000, 12000000000}, {13000000000, 14000000000}};
+    for (int i = 0; i < 2; i++)
+        weigh_stacks(sample.recording, live, halves[i], &weights[i], NULL);
+    assert_int_equal(diff_build((struct diff_side){sample.recording, &weights[0]},
+                                (struct diff_side){sample.recording, &weights[1]}, BY_STACK, false,
+                                &diff),
+                     0);
+    struct diff_view const view = {&diff, "a.memoir", "a.memoir", UINT64_MAX, 0, 2, NULL};
+    CHECK(diff_view_note(&view, note));
+    check_has(note, "one stretch, from 10.0 s to 20.0 s,");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(write_text(&view, out), 0);
+    assert_int_equal(diff_json_write(&view, out), 0);
+    fclose(out);
+    check_has(text, "\nmind: both times are of one stretch");
+    check_has(text, "\"both times are of one stretch");
+    free(text);
+    weights[1].used.to_ns++;
+    CHECK(!diff_view_note(&view, note));
+    diff_fini(&diff);
+    weights_fini(&weights[0]);
+    weights_fini(&weights[1]);
+    sample_destroy(&sample);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +156,7 @@ int main(void)
         cmocka_unit_test(csv_has_a_line_per_row),
         cmocka_unit_test(modules_are_named_by_their_path),
         cmocka_unit_test(json_has_totals_and_rows),
+        cmocka_unit_test(one_stretch_is_not_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,6 +141,48 @@ TEST(the_time_used_is_said)
     free(text);
 }
 
+static bool says_other_time(struct report_question question)
+{
+    char *text = answer(question, AS_TEXT, (struct text_style){0});
+    bool const is_said = strstr(text, "mind: of that time only longer stretches are known");
+    free(text);
+    return is_said;
+}
+
+TEST(another_time_is_said_by_how_long_the_one_asked_for_is)
+{
+    struct report_question question = ask("heap.live");
+    question.range_given = true;
+    question.range = (struct time_range){0, 9200000000}; /* and is of 10 s */
+    CHECK(!says_other_time(question));
+    sample.recording->quality.coarsened = true;
+    CHECK(!says_other_time(question));
+    question.range.to_ns = 9001000000;
+    CHECK(says_other_time(question));
+    sample.recording->quality.coarsened = false;
+    CHECK(!says_other_time(question));
+    question.range = (struct time_range){10000000000, 19990000000};
+    CHECK(!says_other_time(question));
+    question.range = (struct time_range){19500000000, 19600000000};
+    CHECK(says_other_time(question)); /* a hundred times as long */
+}
+
+TEST(a_mark_is_an_instant)
+{
+    struct report_question question = ask("heap.live");
+    question.range_given = true;
+    question.range = (struct time_range){10000000000, 19999000000};
+    CHECK(!says_other_time(question));
+    question.to_mark = true;
+    CHECK(says_other_time(question));
+    question.range = (struct time_range){10001000000, 20000000000};
+    CHECK(!says_other_time(question));
+    question.from_mark = true;
+    CHECK(says_other_time(question));
+    question.range.from_ns = 10000000000;
+    CHECK(!says_other_time(question));
+}
+
 TEST(the_filter_narrows_rows_and_histogram)
 {
     struct pattern *pattern;
@@ -428,6 +470,8 @@ int main(void)
         CASE(threads_and_modules_are_tables),
         CASE(the_tree_goes_top_down),
         CASE(the_time_used_is_said),
+        CASE(another_time_is_said_by_how_long_the_one_asked_for_is),
+        CASE(a_mark_is_an_instant),
         CASE(the_filter_narrows_rows_and_histogram),
         CASE(top_and_threshold_cut_and_say_so),
         CASE(json_is_the_documented_interface),

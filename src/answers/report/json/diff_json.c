@@ -52,6 +52,26 @@ static int write_row(struct json_out *json, const struct diff_view *view,
     return 0;
 }
 
+static void write_notes(struct json_out *json, const struct diff_view *view)
+{
+    char note[DIFF_NOTE_MAX];
+    json_key(json, "notes");
+    json_array_begin(json);
+    if (diff_view_note(view, note))
+        json_text(json, note);
+    json_array_end(json);
+}
+
+static void write_sites(struct json_out *json, const struct diff *diff)
+{
+    json_key(json, "sites");
+    json_object_begin(json);
+    for (int kind = 0; kind < DIFF_KINDS; kind++)
+        json_uint_field(json, diff_kind_names[kind], diff->kinds[kind]);
+    json_uint_field(json, "unchanged", diff->unchanged);
+    json_object_end(json);
+}
+
 int diff_json_write(const struct diff_view *view, FILE *out)
 {
     const struct diff *diff = view->diff;
@@ -73,12 +93,8 @@ int diff_json_write(const struct diff_view *view, FILE *out)
                    diff->after.weights->total_value - diff->before.weights->total_value);
     if (view->noise)
         json_real_field(&json, "scale", view->noise->factor);
-    json_key(&json, "sites");
-    json_object_begin(&json);
-    for (int kind = 0; kind < DIFF_KINDS; kind++)
-        json_uint_field(&json, diff_kind_names[kind], diff->kinds[kind]);
-    json_uint_field(&json, "unchanged", diff->unchanged);
-    json_object_end(&json);
+    write_notes(&json, view);
+    write_sites(&json, diff);
     json_uint_field(&json, "rows_left_out", diff->rows.count - shown);
     json_key(&json, "rows");
     json_array_begin(&json);

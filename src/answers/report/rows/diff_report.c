@@ -102,12 +102,27 @@ static void write_side(const struct text_style *style, FILE *out, const char *la
     fputc('\n', out);
 }
 
+bool diff_view_note(const struct diff_view *view, char note[DIFF_NOTE_MAX])
+{
+    const struct diff_side *before = &view->diff->before, *after = &view->diff->after;
+    struct time_range const one = before->weights->used, other = after->weights->used;
+    char from[HUMAN_MAX], to[HUMAN_MAX];
+    if (before->recording != after->recording || before->weights->metric->kind == METRIC_PINNED ||
+        one.from_ns != other.from_ns || one.to_ns != other.to_ns)
+        return false;
+    snprintf(note, DIFF_NOTE_MAX,
+             "both times are of one stretch, from %s to %s, of which only the whole is known: it "
+             "is compared with itself",
+             human_duration(one.from_ns, from), human_duration(one.to_ns, to));
+    return true;
+}
+
 static void write_totals(const struct diff_view *view, const struct text_style *style, FILE *out)
 {
     const struct weights *before = view->diff->before.weights, *after = view->diff->after.weights;
     const char *unit = after->metric->unit;
     int64_t change = after->total_value - before->total_value;
-    char values[2][HUMAN_MAX], signed_text[HUMAN_MAX + 1];
+    char values[2][HUMAN_MAX], signed_text[HUMAN_MAX + 1], note[DIFF_NOTE_MAX];
 
     text_ink(style, out, INK_STRONG);
     fprintf(out, "%s  %s → %s  (%s", after->metric->name,
@@ -125,6 +140,8 @@ static void write_totals(const struct diff_view *view, const struct text_style *
                 human_count(after->total_count, values[1]));
     write_side(style, out, "before", view->before_name, &view->diff->before);
     write_side(style, out, "after", view->after_name, &view->diff->after);
+    if (diff_view_note(view, note))
+        fprintf(out, "mind: %s\n", note);
     fprintf(out,
             "call sites %" PRIu64 " new, %" PRIu64 " gone, %" PRIu64 " grown, %" PRIu64
             " shrunk, %" PRIu64 " unchanged\n",

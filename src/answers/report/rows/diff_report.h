@@ -29,6 +29,10 @@ int64_t diff_row_error(const struct diff_view *view, const struct diff_row *row)
 /* Whether all of it may be. */
 bool diff_row_is_chance(const struct diff_view *view, const struct diff_row *row);
 
+/* What to mind about the times compared, such as that they are one; false when nothing. */
+#define DIFF_NOTE_MAX 160
+bool diff_view_note(const struct diff_view *view, char note[DIFF_NOTE_MAX]);
+
 /* Rows that pass `smallest` and `top`; they are the first so many. */
 size_t diff_view_rows(const struct diff_view *view);
 /* The frames of a row, innermost first; the caller frees.  NULL when out of memory. */

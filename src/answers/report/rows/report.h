@@ -23,6 +23,7 @@ struct report_question {
     const struct metric *metric;
     struct time_range range;
     bool range_given;
+    bool from_mark, to_mark; /* where the range begins and ends is a mark: the very instant */
     enum grouping by;
     bool top_down;  /* text: a tree from the outermost function */
     bool reverse;   /* smallest first */

@@ -7,7 +7,8 @@
 #include "report/text/phase_table.h"
 #include "report/text/text_line.h"
 
-#define NEAR_NS UINT64_C(1000000000)
+#define NEAR_NS    UINT64_C(1000000000)
+#define NEAR_SHARE 10 /* one part in so many of the time asked for */
 
 static void add_amount(struct text_line *line, const struct metric *metric, int64_t value,
                        int64_t count)
@@ -74,18 +75,31 @@ static void put_losses(const struct report *report, const struct text_style *sty
     put_mind(style, out, &line);
 }
 
+/* By how much the answer may be of another time unsaid.  Buckets are nearly a second long, which is no news of an instant; where they became
+ * longer, or of a stretch, it depends on how long the one asked for is. */
+static uint64_t near_ns(const struct report *report)
+{
+    struct time_range const asked = report->question.range;
+    uint64_t const share = (asked.to_ns - asked.from_ns) / NEAR_SHARE;
+    bool const is_stretch = asked.from_ns > 0 || report->recording->quality.coarsened;
+    return is_stretch && share < NEAR_NS ? share : NEAR_NS;
+}
+
 /* Older times are only known in stretches that get longer: the answer may be of far more than was asked for. */
 static void put_other_time(const struct report *report, const struct text_style *style, FILE *out)
 {
     struct time_range const asked = report->question.range, used = report->weights.used;
     struct text_line line = {0};
     char from[HUMAN_MAX], to[HUMAN_MAX];
-    bool const is_later = asked.to_ns < used.to_ns && used.to_ns - asked.to_ns > NEAR_NS;
-    bool const is_earlier = asked.from_ns > used.from_ns && asked.from_ns - used.from_ns > NEAR_NS;
+    uint64_t const from_near = report->question.from_mark ? 0 : near_ns(report);
+    uint64_t const to_near = report->question.to_mark ? 0 : near_ns(report);
+    bool const is_later = asked.to_ns < used.to_ns && used.to_ns - asked.to_ns > to_near;
+    bool const is_earlier =
+        asked.from_ns > used.from_ns && asked.from_ns - used.from_ns > from_near;
     if (!report->question.range_given || report->question.metric->kind == METRIC_PINNED ||
         (!is_later && !is_earlier))
         return;
-    line_add(&line, "mind: of so long ago only longer stretches are known; this is of ");
+    line_add(&line, "mind: of that time only longer stretches are known; this is of ");
     if (report->question.metric->kind == METRIC_LEVEL && used.from_ns == 0)
         line_add(&line, "%s, not of %s", human_duration(used.to_ns, from),
                  human_duration(asked.to_ns, to));

@@ -181,7 +181,8 @@ static void say_quality(const struct page_cells *cells, uint32_t pid, struct rec
     if (sums->touched > 0)
         recording_note(recording,
                        "it ended before its pages were looked at again: %s that it had touched by "
-                       "then count as there, also what it may have given back",
+                       "then count as there, also what it may have given back, and as anonymous "
+                       "what was written, also to shared memory",
                        human_bytes((int64_t)sums->touched, walked));
     if (sums->untold >= UNTOLD_LEAST)
         say_untold(recording, sums);
