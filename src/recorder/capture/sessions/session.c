@@ -39,16 +39,17 @@
 
 static void close_books(struct session *session)
 {
-    heap_book_destroy(session->heap);
-    map_book_destroy(session->maps);
+    struct session_books *books = session->books;
+    heap_book_destroy(books->heap);
+    map_book_destroy(books->maps);
     session_told_fini(session);
     session_pages_fini(session);
-    ordering_destroy(session->ordering);
-    stack_import_destroy(session->stacks);
-    session->heap = NULL;
-    session->maps = NULL;
-    session->ordering = NULL;
-    session->stacks = NULL;
+    ordering_destroy(books->ordering);
+    stack_import_destroy(books->stacks);
+    books->heap = NULL;
+    books->maps = NULL;
+    books->ordering = NULL;
+    books->stacks = NULL;
 }
 
 static void destroy(struct session *session)
@@ -59,13 +60,14 @@ static void destroy(struct session *session)
     if (session->options.cells)
         session->options.cells->forget(session->options.cells->self, session->pid);
     recording_destroy(session->recording);
+    free(session->books);
     free(session);
 }
 
 /* We know it by our own number, and its files by our own path, wherever it lives. */
 static void describe_attached(struct session *session, const struct recorder_attached *attached)
 {
-    session->has_local_tids = session->pid == 0;
+    session->books->has_local_tids = session->pid == 0;
     session->pid = attached->pid;
     session->root = attached->root;
     (void)session_new_peak(session); /* what it was before is no part of the recording */
@@ -76,10 +78,10 @@ static void describe_attached(struct session *session, const struct recorder_att
 /* By what it was called, as long as it is there to be asked; else by what we were told to start. */
 static void describe_program(struct session *session)
 {
-    const char *executable = session->process.path;
+    const char *executable = session->books->process.path;
     const char *told = session->options.command_line;
     uint32_t const pid =
-        session->options.attached ? session->options.attached->pid : session->process.pid;
+        session->options.attached ? session->options.attached->pid : session->books->process.pid;
     char path[PATH_MAX];
     process_program_path(pid, path, sizeof(path));
     if (pid && strcmp(path, executable) == 0)
@@ -100,16 +102,16 @@ static void describe_process(struct session *session)
     recording->host = recording_intern(recording, host);
     recording->source = recording_intern(
         recording, session->options.source ? session->options.source : "memoir run");
-    session->pid = session->process.pid;
+    session->pid = session->books->process.pid;
     if (session->options.attached)
         describe_attached(session, session->options.attached);
-    recording->pid = session->pid ? session->pid : session->process.local_pid;
-    recording->parent_pid = session->process.parent_pid;
+    recording->pid = session->pid ? session->pid : session->books->process.local_pid;
+    recording->parent_pid = session->books->process.parent_pid;
     recording->start_unix_ns = unix_ns() - session->options.age_ns;
     recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
     recording->limit_bytes = session->pid ? memory_limit_read(session->pid) : 0;
-    session->traits = (struct program_traits){.pid = session->pid, .root = session->root};
+    session->books->traits = (struct program_traits){.pid = session->pid, .root = session->root};
     if (session->pid == 0)
         session_note(session,
                      "ran in a pid namespace without the recorder's /proc: its number is its own "
@@ -148,34 +150,49 @@ static struct recording_writer *make_file(const struct session *session, struct 
     return writer;
 }
 
+static bool open_books(struct session *session, struct arena *arena, uint32_t process)
+{
+    struct session_books *books = session->books;
+    books->arena = arena;
+    books->process_index = process;
+    arena_copy(&books->process, arena_process_at(arena->memory, process), sizeof(books->process));
+    books->process.path[sizeof(books->process.path) - 1] = '\0';
+    books->opened_monotonic_ns = monotonic_ns();
+    books->heap = heap_book_create();
+    books->maps = map_book_create();
+    if (books->heap)
+        books->ordering = ordering_create(books->heap, !books->process.forked);
+    if (session->recording)
+        books->stacks = stack_import_create(arena, session->recording);
+    return books->ordering && books->stacks && books->maps;
+}
+
+static struct session *create(const struct session_options *options, uint64_t begin_ns)
+{
+    struct session *session = calloc(1, sizeof(*session));
+    struct session_books *books = calloc(1, sizeof(*books));
+    if (!session || !books) {
+        free(session);
+        free(books);
+        return NULL;
+    }
+    session->books = books;
+    session->options = *options;
+    session->opened_ns = begin_ns;
+    session->root = "";
+    session->recording = recording_create();
+    return session;
+}
+
 struct session *session_open(struct arena *arena, uint32_t process,
                              const struct session_options *options, uint64_t begin_ns,
                              struct fault *fault)
 {
-    struct session *session = calloc(1, sizeof(*session));
-    if (!session) {
+    struct session *session = create(options, begin_ns);
+    if (!session || !open_books(session, arena, process)) {
         fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
-        return NULL;
-    }
-    session->arena = arena;
-    session->process_index = process;
-    arena_copy(&session->process, arena_process_at(arena->memory, process),
-               sizeof(session->process));
-    session->process.path[sizeof(session->process.path) - 1] = '\0';
-    session->options = *options;
-    session->opened_ns = begin_ns;
-    session->opened_monotonic_ns = monotonic_ns();
-    session->root = "";
-    session->recording = recording_create();
-    session->heap = heap_book_create();
-    session->maps = map_book_create();
-    if (session->heap)
-        session->ordering = ordering_create(session->heap, !session->process.forked);
-    if (session->recording)
-        session->stacks = stack_import_create(arena, session->recording);
-    if (!session->ordering || !session->stacks || !session->maps) {
-        fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
-        destroy(session);
+        if (session)
+            destroy(session);
         return NULL;
     }
     describe_process(session);
@@ -198,7 +215,7 @@ struct session *session_open(struct arena *arena, uint32_t process,
 
 uint32_t session_process(const struct session *session)
 {
-    return session->process_index;
+    return session->books->process_index;
 }
 
 uint32_t session_pid(const struct session *session)
@@ -236,9 +253,9 @@ static size_t find_told_thread(const struct session *session, uint32_t tid, uint
 /* The number by which we know a thread; its own when that is not known, or was asked for too often. */
 static uint32_t outer_tid(struct session *session, uint32_t tid)
 {
-    struct allowance *allowed = &session->searches_allowed;
+    struct allowance *allowed = &session->books->searches_allowed;
     allowed->most = SEARCH_AT_ONCE_NS;
-    if (!session->has_local_tids || !allowance_is_left(allowed))
+    if (!session->books->has_local_tids || !allowance_is_left(allowed))
         return tid;
     uint64_t const start = monotonic_ns();
     uint32_t const found = process_find_thread(session->pid, tid);
@@ -249,9 +266,9 @@ static uint32_t outer_tid(struct session *session, uint32_t tid)
 void session_note_ring(struct session *session)
 {
     struct quality *quality = &session->recording->quality;
-    if (++session->rings > 1)
+    if (++session->books->rings > 1)
         quality->peak_order_bytes =
-            session->rings * (uint64_t)(ORDER_UNSURE_BYTES + ORDER_PAIR_BYTES);
+            session->books->rings * (uint64_t)(ORDER_UNSURE_BYTES + ORDER_PAIR_BYTES);
 }
 
 uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
@@ -269,7 +286,8 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
         return THREADS_MAX - 1;
     }
     if (row < recording->threads.count)
-        return heap_book_reserve(session->heap, 0, (uint32_t)row + 1) < 0 ? 0 : (uint32_t)row;
+        return heap_book_reserve(session->books->heap, 0, (uint32_t)row + 1) < 0 ? 0
+                                                                                 : (uint32_t)row;
     process_thread_name(session_pid(session), seen_tid, name, sizeof(name));
     struct thread thread = {.tid = seen_tid,
                             .name = recording_intern(recording, name),
@@ -277,7 +295,7 @@ uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
                             .last_ns = now,
                             .merged = 1};
     if (!vec_push(&recording->threads, thread) ||
-        heap_book_reserve(session->heap, 0, (uint32_t)row + 1) < 0)
+        heap_book_reserve(session->books->heap, 0, (uint32_t)row + 1) < 0)
         return row > 0 ? (uint32_t)row - 1 : 0;
     return (uint32_t)row;
 }
@@ -291,19 +309,19 @@ void session_note_thread(struct session *session, uint32_t row, uint64_t now)
 static COLD int make_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site)
 {
     if (rate == RATE_FULL) {
-        int err = stack_import_site(session->stacks, node, site);
-        return err < 0 ? err : heap_book_reserve(session->heap, *site + 1, 1);
+        int err = stack_import_site(session->books->stacks, node, site);
+        return err < 0 ? err : heap_book_reserve(session->books->heap, *site + 1, 1);
     }
-    int err = stack_import_sampled_site(session->stacks, node, rate, site);
+    int err = stack_import_sampled_site(session->books->stacks, node, rate, site);
     if (err == 0)
-        err = heap_book_reserve(session->heap, *site + 1, 1);
-    return err < 0 ? err : heap_book_set_rate(session->heap, *site, rate);
+        err = heap_book_reserve(session->books->heap, *site + 1, 1);
+    return err < 0 ? err : heap_book_set_rate(session->books->heap, *site, rate);
 }
 
 int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site)
 {
-    if (likely(rate == RATE_FULL && stack_import_peek(session->stacks, node, site) &&
-               heap_book_has_site(session->heap, *site)))
+    if (likely(rate == RATE_FULL && stack_import_peek(session->books->stacks, node, site) &&
+               heap_book_has_site(session->books->heap, *site)))
         return 0;
     uint32_t made = 0;
     int err = make_site(session, node, rate, &made);
@@ -314,7 +332,7 @@ int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t
 int session_book(struct session *session, const struct heap_event *event, bool now)
 {
     struct quality *quality = &session->recording->quality;
-    int ahead = ordering_book(session->ordering, event, now, quality);
+    int ahead = ordering_book(session->books->ordering, event, now, quality);
     if (ahead != 0)
         return ahead;
     bool makes = event->kind == HEAP_ALLOC || event->kind == HEAP_PAIR;
@@ -331,7 +349,7 @@ int session_map(struct session *session, uint64_t address, uint64_t length, uint
     int err = session_site(session, node, RATE_FULL, &site);
     session->recording->quality.events++;
     if (err == 0)
-        err = map_book_map(session->maps, address, length, site);
+        err = map_book_map(session->books->maps, address, length, site);
     if (err < 0)
         session_lost(session, 1);
     return err;
@@ -340,9 +358,9 @@ int session_map(struct session *session, uint64_t address, uint64_t length, uint
 int session_unmap(struct session *session, uint64_t address, uint64_t length)
 {
     session->recording->quality.events++;
-    if (session->regions && map_book_unmap(session->regions, address, length) < 0)
+    if (session->books->regions && map_book_unmap(session->books->regions, address, length) < 0)
         return -ENOMEM;
-    return map_book_unmap(session->maps, address, length);
+    return map_book_unmap(session->books->maps, address, length);
 }
 
 static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
@@ -352,12 +370,12 @@ static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
 
 bool session_is_large(const struct session *session)
 {
-    return heap_book_live_blocks(session->heap) > LARGE_BLOCKS;
+    return heap_book_live_blocks(session->books->heap) > LARGE_BLOCKS;
 }
 
 void session_prefetch(const struct session *session, uint64_t address)
 {
-    ordering_prefetch(session->ordering, address);
+    ordering_prefetch(session->books->ordering, address);
 }
 
 /* Whether waiting for the next bucket would make the file too old. */
@@ -377,7 +395,7 @@ void session_ask_names(struct session *session)
 void session_set_cost(struct session *session, const struct cost *cost)
 {
     session->recording->cost = *cost;
-    session->recording->cost.recorder_cpu_ns += session->pages.cpu_ns;
+    session->recording->cost.recorder_cpu_ns += session->books->pages.cpu_ns;
 }
 
 bool session_is_due(const struct session *session, uint64_t now_ns)
@@ -391,22 +409,22 @@ int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
     uint64_t now = session_time(session, now_ns);
     if (!session_is_due(session, now_ns))
         return 0;
-    bool histograms = now - session->last_histograms_ns >= LADDER_HISTOGRAM_NS;
+    bool histograms = now - session->books->last_histograms_ns >= LADDER_HISTOGRAM_NS;
     session_note_rate(session, now_ns);
     session_tick_rate(session, now);
-    allowance_add(&session->searches_allowed, SEARCH_PER_TICK_NS);
+    allowance_add(&session->books->searches_allowed, SEARCH_PER_TICK_NS);
     session_look_at_pages(session, now);
     int err = session_close_bucket(session, now, histograms);
     if (err < 0)
         return fault_set(fault, err, "out of memory while recording");
     session->ticked_ns = now;
     if (histograms)
-        session->last_histograms_ns = now;
-    if (now - session->last_peak_ns >= within(now / 2, WRITE_MAX_NS, PEAK_MAX_NS)) {
-        session->last_peak_ns = now;
+        session->books->last_histograms_ns = now;
+    if (now - session->books->last_peak_ns >= within(now / 2, WRITE_MAX_NS, PEAK_MAX_NS)) {
+        session->books->last_peak_ns = now;
         session_pin_peaks(session);
     }
-    program_traits_look_if_due(&session->traits, session->recording, now);
+    program_traits_look_if_due(&session->books->traits, session->recording, now);
     if (!write_is_due(session, now))
         return 0;
     session->last_write_ns = now;
@@ -426,7 +444,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
     session_note_rate(session, end->now_ns);
     session_end_rate(session, now);
     session_tell_refused(session);
-    program_traits_look(&session->traits, recording);
+    program_traits_look(&session->books->traits, recording);
     session_tell_mappings(session, true);
     const struct cell_source *cells = session->options.cells;
     if (cells && session->pid)
@@ -441,7 +459,8 @@ int session_end(struct session *session, const struct session_end *end, struct f
             err = session_add_pin(session, &pin);
     }
     session_end_watch(session, true);
-    recording->quality.samples_dropped = atomic_load(&session->arena->header->samples_dropped);
+    recording->quality.samples_dropped =
+        atomic_load(&session->books->arena->header->samples_dropped);
     recording->exit_status = end->exit_status;
     recording->end = end->end;
     recording->written_unix_ns = unix_ns();
@@ -455,7 +474,7 @@ int session_end(struct session *session, const struct session_end *end, struct f
 
 void session_sees_allocator(struct session *session)
 {
-    session->traits.allocator_is_seen = true;
+    session->books->traits.allocator_is_seen = true;
 }
 
 void session_note(struct session *session, const char *text)

@@ -40,31 +40,22 @@ struct session_pages {
     bool is_asked, has_failed;
 };
 
-struct session {
+/* What the rings of a process say: a part of those sessions whose process has our library in it. */
+struct session_books {
     struct arena *arena;
     struct arena_process process; /* as it was when the session began */
     uint32_t process_index;
     uint32_t rings;      /* that events of it came in */
-    uint32_t pid;        /* 0 when it is not known */
     bool has_local_tids; /* its threads' numbers are those of its own pid namespace */
-    struct session_options options;
-    struct recording *recording;
-    struct recording_writer *writer;
     struct heap_book *heap;
     struct map_book *maps;
     struct pool_book *pools;  /* what the program tells through memoir.h: NULL until it does */
     struct map_book *regions; /* likewise */
     struct ordering *ordering;
     struct stack_import *stacks;
-    char path[PATH_MAX];
-    const char *root;   /* prefix of the process's files */
-    uint64_t begin_ns;  /* of the open bucket */
-    uint64_t ticked_ns; /* end of the last one that did not end at a mark */
-    uint64_t opened_ns; /* of the session, on the recorder's clock */
-    int64_t rss_peak;   /* the kernel's own mark (VmHWM), as last seen */
-    uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
+    int64_t rss_peak; /* the kernel's own mark (VmHWM), as last seen */
+    uint64_t last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
     uint64_t bucket_lost;
-    size_t symbols_asked;
     struct program_traits traits;
     struct totals
         inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
@@ -82,11 +73,27 @@ struct session {
     struct allowance looks_allowed;    /* in blocks */
     struct allowance searches_allowed; /* for threads, in ns */
     struct session_pages pages;
-    bool write_failed;
     void *watch; /* the watcher's, of this process */
     bool is_watched;
     uint64_t watched_ns; /* when the next look is due */
     struct memory_status watched_memory;
+};
+
+/* What every recording has. */
+struct session {
+    uint32_t pid; /* 0 when it is not known */
+    struct session_options options;
+    struct recording *recording;
+    struct recording_writer *writer;
+    struct session_books *books;
+    char path[PATH_MAX];
+    const char *root;   /* prefix of the process's files */
+    uint64_t begin_ns;  /* of the open bucket */
+    uint64_t ticked_ns; /* end of the last one that did not end at a mark */
+    uint64_t opened_ns; /* of the session, on the recorder's clock */
+    uint64_t last_write_ns;
+    size_t symbols_asked;
+    bool write_failed;
 };
 
 /* From when the session has what it inherited; then with every bucket, by how much memory the process has. */
