@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "capture/rings/arena.h"
-#include "capture/sessions/session.h"
+#include "capture/sessions/session_books.h"
 
 struct ring {
     struct arena_slot *slot;

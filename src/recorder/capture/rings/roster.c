@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/rings/roster.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +12,9 @@
 #include "base/vec.h"
 #include "capture/programs/death_note.h"
 #include "capture/programs/launch.h"
-#include "capture/sessions/output_name.h"
+#include "capture/sessions/output_place.h"
 #include "capture/sessions/process_keeper.h"
+#include "capture/sessions/recorder_cost.h"
 #include "capture/sessions/run_notes.h"
 #include "capture/sessions/say_recordings.h"
 #include "inject/choice/exit_status.h"
@@ -34,7 +31,7 @@ struct roster {
     int pidfds[ARENA_PROCESSES]; /* of children with a session, plus one; 0: none */
     uint32_t session_count;      /* highest index used, plus one */
     char command_line[4096];
-    char folder[PATH_MAX]; /* of recordings that have no name of their own */
+    struct output_place place; /* of the first recording */
     uint32_t pid;
     uint64_t oom_kills;
     uint64_t next_look_ns;
@@ -43,9 +40,7 @@ struct roster {
     uint32_t unfinished; /* recordings that could not be written to their end */
     bool crowded;
     bool told_failure;
-    bool made_output; /* the file was not there before */
-    int claim;        /* keeps others from writing it until the first recording does; -1: none */
-    bool has_opened;  /* the first recording, which has the name that was asked for */
+    bool has_opened; /* the first recording, which has the name that was asked for */
 
     /* Processes that were found to be over; their events are read once the reader is past the marks. */
     VEC(uint32_t) over;
@@ -62,7 +57,7 @@ struct roster *roster_create(const struct roster_options *options)
     if (!roster)
         return NULL;
     roster->options = *options;
-    roster->claim = -1;
+    output_place_init(&roster->place);
     roster->oom_kills = process_oom_kills();
     return roster;
 }
@@ -74,18 +69,11 @@ static void close_pidfd(struct roster *roster, uint32_t process)
     roster->pidfds[process] = 0;
 }
 
-static void release_claim(struct roster *roster)
-{
-    if (roster->claim >= 0)
-        close(roster->claim);
-    roster->claim = -1;
-}
-
 void roster_destroy(struct roster *roster)
 {
     if (!roster)
         return;
-    release_claim(roster);
+    output_place_release(&roster->place);
     for (unsigned i = 0; i < RECORDINGS_NAMED; i++)
         free(roster->named[i]);
     for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
@@ -97,35 +85,12 @@ void roster_destroy(struct roster *roster)
 
 int roster_check_output(struct roster *roster, struct fault *fault)
 {
-    const char *output = roster->options.recorder->wish.output;
-    const char *slash = output ? strrchr(output, '/') : NULL;
-    if (slash)
-        snprintf(roster->folder, sizeof(roster->folder), "%.*s", (int)(slash - output), output);
-    if (output) {
-        int const err = output_check(&roster->options.recorder->wish, fault);
-        if (err < 0)
-            return err;
-        roster->made_output = access(output, F_OK) < 0;
-        int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-        if (fd < 0)
-            return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o",
-                             output, strerror(errno));
-        close(fd);
-        roster->claim = output_claim(output, fault);
-        return roster->claim == -EBUSY ? -EBUSY : 0;
-    } else if (access(".", W_OK) < 0) {
-        return fault_set(fault, -EIO,
-                         "cannot write a recording in this folder: %s; choose a place with -o",
-                         strerror(errno));
-    }
-    return 0;
+    return output_place_take(&roster->place, &roster->options.recorder->wish, fault);
 }
 
 void roster_withdraw_output(struct roster *roster)
 {
-    if (roster->made_output && roster->claim >= 0) /* nobody else has made it his */
-        unlink(roster->options.recorder->wish.output);
-    release_claim(roster);
+    output_place_withdraw(&roster->place, &roster->options.recorder->wish);
 }
 
 void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,
@@ -195,6 +160,33 @@ static uint64_t age_of(const struct roster *roster, uint32_t process, uint64_t n
                                                   roster->options.clock, now_ns);
 }
 
+/* `first`: it is the one whose recording has the name that was asked for. */
+static struct session *open_session(struct roster *roster, uint32_t process, bool first,
+                                    uint64_t now_ns, struct fault *fault)
+{
+    const struct recorder_options *wanted = roster->options.recorder;
+    struct session_rings const rings = {.arena = roster->options.arena,
+                                        .process = process,
+                                        .look_every_ns = wanted->look_every_ns,
+                                        .watcher = wanted->watcher,
+                                        .attached = first ? wanted->attached : NULL};
+    struct session_options const options = {.output = first ? wanted->wish.output : NULL,
+                                            .folder = roster->place.folder,
+                                            .claim = first ? &roster->place.claim : NULL,
+                                            .made_output = first && roster->place.is_new,
+                                            .age_ns = age_of(roster, process, now_ns),
+                                            .max_bytes = wanted->wish.max_bytes,
+                                            .command_line = roster->command_line,
+                                            .symbols = roster->options.symbols,
+                                            .disk = roster->options.disk,
+                                            .pss = roster->options.pss,
+                                            .cells = roster->options.cells,
+                                            .source =
+                                                wanted->attached ? "memoir attach" : "memoir run",
+                                            .rings = &rings};
+    return session_open(&options, now_ns - options.age_ns, fault);
+}
+
 struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
 {
     struct roster *roster = context;
@@ -214,25 +206,7 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     if (!roster->command_line[0]) /* an attached program may become another until we are in */
         launch_join(roster->options.recorder->command, roster->command_line,
                     sizeof(roster->command_line));
-    const struct recorder_attached *attached = roster->options.recorder->attached;
-    struct session_options options = {.output =
-                                          first ? roster->options.recorder->wish.output : NULL,
-                                      .folder = roster->folder,
-                                      .claim = first ? &roster->claim : NULL,
-                                      .made_output = first && roster->made_output,
-                                      .age_ns = age_of(roster, process, now_ns),
-                                      .max_bytes = roster->options.recorder->wish.max_bytes,
-                                      .look_every_ns = roster->options.recorder->look_every_ns,
-                                      .command_line = roster->command_line,
-                                      .symbols = roster->options.symbols,
-                                      .disk = roster->options.disk,
-                                      .pss = roster->options.pss,
-                                      .watcher = roster->options.recorder->watcher,
-                                      .cells = roster->options.cells,
-                                      .source = attached ? "memoir attach" : "memoir run",
-                                      .attached = first ? attached : NULL};
-    struct session *session =
-        session_open(roster->options.arena, process, &options, now_ns - options.age_ns, &fault);
+    struct session *session = open_session(roster, process, first, now_ns, &fault);
     if (!session) {
         if (!roster->told_failure)
             fprintf(stderr, "memoir: %s; the program runs on unrecorded\n", fault.text);
@@ -284,13 +258,9 @@ bool roster_mark(struct roster *roster, enum mark_kind kind, const char *text, u
 
 static struct cost measure_cost(struct roster *roster, uint32_t process)
 {
-    struct rusage usage;
     struct cost cost = {0};
-    getrusage(RUSAGE_SELF, &usage);
     slot_keeper_cost(roster->options.slots, process, roster->options.clock->ns_per_tick, &cost);
-    cost.recorder_cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
-                           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
-    cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+    recorder_cost_measure(&cost);
     return cost;
 }
 
@@ -594,7 +564,7 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
         return;
     say_recordings(&(struct recordings_said){.named = roster->named,
                                              .others = roster->others,
-                                             .folder = roster->folder,
+                                             .folder = roster->place.folder,
                                              .silent = roster->recordings > 0 ? silent : 0,
                                              .is_sampled = options->heap_rate != RATE_FULL});
 }

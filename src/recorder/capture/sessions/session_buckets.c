@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_buckets.c - closes the books of a stretch of time, and keeps whole pictures of instants. */
+/* session_buckets.c - what the books have of a stretch of time, and keeps whole pictures of instants. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,55 +49,45 @@ int64_t session_new_peak(struct session *session)
     return memory.rss_peak_bytes;
 }
 
-int session_close_bucket(struct session *session, uint64_t now, bool histograms)
+int session_close_books(struct session *session, struct bucket *bucket,
+                        const struct process_memory *memory, bool histograms)
 {
+    struct session_books *books = session->books;
     struct recording *recording = session->recording;
-    struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
-    struct process_memory memory = process_memory(session->pid);
-    session_limit_blocks(session, memory.rss_bytes);
-    bucket.gauges.rss_bytes = memory.rss_bytes;
-    bucket.rss_max = session_new_peak(session);
-    bucket.pss_bytes = pss_reader_take(session->options.pss, session->pid);
-    bucket.own_bytes = own_part(session, &memory);
+    session_limit_blocks(session, memory->rss_bytes);
+    bucket->rss_max = session_new_peak(session);
+    bucket->own_bytes = own_part(session, memory);
     /* What a forked process inherited, or was there before us, is resident but not ours to explain. */
-    if (!session->books->process.forked && !recording->before.attached &&
-        memory.anon_bytes > (int64_t)recording->anon_peak_bytes)
-        recording->anon_peak_bytes = (uint64_t)memory.anon_bytes;
-    bucket.lost_events = session->books->bucket_lost;
-    heap_book_close_gauges(session->books->heap, &bucket.gauges);
-    int err = heap_book_close_bucket(session->books->heap, &bucket);
+    if (!books->process.forked && !recording->before.attached &&
+        memory->anon_bytes > (int64_t)recording->anon_peak_bytes)
+        recording->anon_peak_bytes = (uint64_t)memory->anon_bytes;
+    bucket->lost_events = books->bucket_lost;
+    heap_book_close_gauges(books->heap, &bucket->gauges);
+    int err = heap_book_close_bucket(books->heap, bucket);
     if (err == 0 && histograms)
-        err = heap_book_close_histograms(session->books->heap, &bucket);
+        err = heap_book_close_histograms(books->heap, bucket);
     if (err == 0)
-        err = map_book_close_bucket(session->books->maps, &bucket);
+        err = map_book_close_bucket(books->maps, bucket);
     if (err == 0)
-        err = session_close_told(session, &bucket, histograms);
+        err = session_close_told(session, bucket, histograms);
     if (err == 0)
-        err = session_close_pages(session, &bucket);
-    judge_stacks(session, &bucket);
-    name_cells(session, bucket.cells, bucket.cell_count);
-    const struct cell_source *cells = session->options.cells;
-    if (err == 0 && cells && session->pid)
-        err = cells->take(cells->self, session->pid, recording, &bucket,
-                          monotonic_ns() - (now - session->begin_ns));
-    if (err == 0)
-        err = session_close_touched(session, &bucket);
-    if (err < 0 || !vec_push(&recording->buckets, bucket)) {
-        free(bucket.cells);
-        free(bucket.thread_cells);
-        free(bucket.moments);
-        return -ENOMEM;
-    }
-    session->begin_ns = now;
-    session->books->bucket_lost = 0;
-    recording->duration_ns = now;
-    heap_book_totals(session->books->heap, &recording->heap);
+        err = session_close_pages(session, bucket);
+    judge_stacks(session, bucket);
+    name_cells(session, bucket->cells, bucket->cell_count);
+    return err;
+}
+
+void session_sum_books(struct session *session)
+{
+    struct session_books *books = session->books;
+    struct recording *recording = session->recording;
+    books->bucket_lost = 0;
+    heap_book_totals(books->heap, &recording->heap);
     session_take_doubts(session);
-    if (session->books->is_thinned)
+    if (books->is_thinned)
         session_settle_thinned(session);
-    map_book_totals(session->books->maps, &recording->maps);
+    map_book_totals(books->maps, &recording->maps);
     session_sum_told(session);
-    return 0;
 }
 
 int session_picture(struct session *session, struct pin *pin)

@@ -15,7 +15,7 @@
 
 static uint64_t next_look(const struct session *session, uint64_t now, uint64_t took_ns)
 {
-    uint64_t const every = session->options.look_every_ns;
+    uint64_t const every = session->books->look_every_ns;
     uint64_t pause = now < every ? now : every;
     if (pause < took_ns * LOOK_SHARE)
         pause = took_ns * LOOK_SHARE;
@@ -109,7 +109,7 @@ static void begin_look(struct session *session, uint64_t now)
     if (begin_with_touchers(session, &question, now))
         return;
     session->books->pages.began_ns = now;
-    session->books->pages.is_asked = false;
+    session->is_asked = false;
     session->books->pages.wanted_ns = 0;
     if (!session->books->pages.look.worker &&
         page_look_begin(&session->books->pages.look, &question) < 0)
@@ -269,8 +269,8 @@ void session_look_at_pages(struct session *session, uint64_t now)
         session->books->pages.next_ns = FIRST_LOOK_NS;
     if (session->books->pages.look.worker)
         end_look(session, now);
-    else if (session->books->pages.is_asked ||
-             (session->options.look_every_ns && now >= session->books->pages.next_ns))
+    else if (session->is_asked ||
+             (session->books->look_every_ns && now >= session->books->pages.next_ns))
         begin_look(session, now);
 }
 
@@ -300,11 +300,6 @@ int session_close_touched(struct session *session, struct bucket *bucket)
     int const err = cells->carry(cells->self, session->pid, session->recording, news, bucket);
     news->items.count = 0;
     return err == -ENOMEM ? err : 0; /* nobody knows any more who they were */
-}
-
-void session_ask_pages(struct session *session)
-{
-    session->books->pages.is_asked = true;
 }
 
 void session_pages_fini(struct session *session)

@@ -1,15 +1,15 @@
-/* session_parts.h - the inside of a session, shared by its files: session.c, session_buckets.c for what is kept of a stretch of time, session_rate.c for how much is traced,
- * session_losses.c for what was not, session_told.c for what the program itself tells, session_fork.c for what it has from its parent, and session_pages.c for who has its resident pages. */
+/* session_parts.h - the books of a session, from inside: session_books.c, session_buckets.c for what is kept of a stretch of time, session_rate.c for how
+ * much is traced, session_losses.c for what was not, session_told.c for what the program itself tells, session_fork.c for what it has from its parent,
+ * session_pages.c for who has its resident pages, and session_watch.c for a watcher's looks. */
 #pragma once
-
-#include <limits.h>
 
 #include "base/allowance.h"
 #include "capture/books/map_book.h"
 #include "capture/pages/page_look.h"
 #include "capture/books/pool_book.h"
 #include "capture/programs/program_traits.h"
-#include "capture/sessions/session.h"
+#include "capture/sessions/session_books.h"
+#include "capture/sessions/session_core.h"
 #include "capture/books/stack_import.h"
 #include "capture/outside/watcher.h"
 
@@ -37,7 +37,7 @@ struct session_pages {
     struct residency found;         /* by the last look, until it is told; no looks: it has been */
     struct kept_mappings mappings;  /* as of the last look */
     VEC(struct page_span) earlier;  /* of a program that ran already: what was mapped then */
-    bool is_asked, has_failed;
+    bool has_failed;
 };
 
 /* What the rings of a process say: a part of those sessions whose process has our library in it. */
@@ -45,6 +45,9 @@ struct session_books {
     struct arena *arena;
     struct arena_process process; /* as it was when the session began */
     uint32_t process_index;
+    uint64_t look_every_ns; /* at its pages; 0: only when asked */
+    const struct watcher *watcher;
+    const struct recorder_attached *attached;
     uint32_t rings;      /* that events of it came in */
     bool has_local_tids; /* its threads' numbers are those of its own pid namespace */
     struct heap_book *heap;
@@ -79,23 +82,6 @@ struct session_books {
     struct memory_status watched_memory;
 };
 
-/* What every recording has. */
-struct session {
-    uint32_t pid; /* 0 when it is not known */
-    struct session_options options;
-    struct recording *recording;
-    struct recording_writer *writer;
-    struct session_books *books;
-    char path[PATH_MAX];
-    const char *root;   /* prefix of the process's files */
-    uint64_t begin_ns;  /* of the open bucket */
-    uint64_t ticked_ns; /* end of the last one that did not end at a mark */
-    uint64_t opened_ns; /* of the session, on the recorder's clock */
-    uint64_t last_write_ns;
-    size_t symbols_asked;
-    bool write_failed;
-};
-
 /* From when the session has what it inherited; then with every bucket, by how much memory the process has. */
 void session_begin_limits(struct session *session);
 void session_limit_blocks(struct session *session, int64_t memory_bytes);
@@ -127,8 +113,6 @@ int64_t session_new_peak(struct session *session);
 void session_settle_thinned(struct session *session);
 /* How far the books may be off, into the recording. */
 void session_take_doubts(struct session *session);
-/* Ends the open bucket at `now`.  0 or -ENOMEM. */
-int session_close_bucket(struct session *session, uint64_t now, bool histograms);
 /* A thread is seen again whenever it allocates. */
 void session_note_thread(struct session *session, uint32_t row, uint64_t now);
 
@@ -142,8 +126,6 @@ void session_told_fini(struct session *session);
 void session_look_at_pages(struct session *session, uint64_t now);
 /* What looks found since the last bucket, as further cells of `bucket`.  0 or -ENOMEM. */
 int session_close_pages(struct session *session, struct bucket *bucket);
-/* The same of who touched them first, after cells have got their stacks. */
-int session_close_touched(struct session *session, struct bucket *bucket);
 void session_pages_fini(struct session *session);
 /* Keeps what a program that ran already has mapped now: what comes elsewhere is not from before. */
 void session_note_earlier(struct session *session);

@@ -48,7 +48,7 @@ static struct watch_view make_view(struct session *session, uint64_t now)
 
 bool session_wants_look(const struct session *session, uint64_t now_ns)
 {
-    const struct watcher *watcher = session->options.watcher;
+    const struct watcher *watcher = session->books->watcher;
     if (!watcher || !session->books->heap)
         return false;
     return session_time(session, now_ns) >= session->books->watched_ns ||
@@ -57,7 +57,7 @@ bool session_wants_look(const struct session *session, uint64_t now_ns)
 
 static void look(struct session *session, uint64_t now, bool is_last)
 {
-    const struct watcher *watcher = session->options.watcher;
+    const struct watcher *watcher = session->books->watcher;
     struct watch_view view = make_view(session, now);
     view.is_last = is_last;
     if (!session->books->is_watched)
@@ -80,11 +80,11 @@ void session_look(struct session *session, uint64_t now_ns)
 
 void session_end_watch(struct session *session, bool in_order)
 {
-    if (!session->options.watcher || !session->books->is_watched)
+    if (!session->books->watcher || !session->books->is_watched)
         return;
     if (in_order && session->books->heap)
         look(session, session->begin_ns, true);
-    session->options.watcher->end(session->books->watch);
+    session->books->watcher->end(session->books->watch);
     session->books->is_watched = false;
 }
 
