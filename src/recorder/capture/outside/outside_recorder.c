@@ -2,19 +2,18 @@
 #include "capture/outside/outside_recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/programs/held_launch.h"
 #include "capture/programs/launch.h"
+#include "capture/programs/stop_signals.h"
 #include "capture/sessions/output_name.h"
 #include "capture/sessions/recorder_cost.h"
 #include "capture/sessions/session.h"
@@ -40,35 +39,6 @@ struct outside_recorder {
     uint32_t recordings;
     uint64_t began_ns, selected_ns;
 };
-
-static volatile sig_atomic_t stop_asked;
-
-static void on_stop(int number)
-{
-    (void)number;
-    stop_asked = 1;
-}
-
-/* What we do about signals, and what was done before, which the program gets back. */
-static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
-#define HANDLED (sizeof(handled) / sizeof(handled[0]))
-static struct sigaction before[HANDLED];
-
-static void set_signals(void)
-{
-    for (size_t i = 0; i < HANDLED; i++) {
-        /* A file at its limit is a full disk to us. */
-        bool const is_ignored = handled[i] == SIGPIPE || handled[i] == SIGXFSZ;
-        struct sigaction const action = {.sa_handler = is_ignored ? SIG_IGN : on_stop};
-        sigaction(handled[i], &action, &before[i]);
-    }
-}
-
-static void restore_signals(void)
-{
-    for (size_t i = 0; i < HANDLED; i++)
-        sigaction(handled[i], &before[i], NULL);
-}
 
 static bool is_recorded(const struct outside_recorder *recorder, uint32_t pid)
 {
@@ -225,11 +195,13 @@ static void tend_sessions(struct outside_recorder *recorder)
                               : is_over(recorder, session_pid(session), &has_execed);
         if (has_execed)
             session_renamed(session);
-        session_ask_names(session);
-        if (over)
+        if (over) {
             end_session(recorder, i);
-        else if (session_tick(session, monotonic_ns(), &fault) < 0)
+            continue;
+        }
+        if (session_tick(session, monotonic_ns(), &fault) < 0)
             fprintf(stderr, "memoir: %s\n", fault.text);
+        session_ask_names(session);
     }
 }
 
@@ -291,7 +263,7 @@ static void record(struct outside_recorder *recorder)
     uint64_t const limit =
         recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
     struct timespec const round = {0, ROUND_NS};
-    while (!stop_asked && monotonic_ns() - recorder->began_ns < limit &&
+    while (!stop_signals_asked() && monotonic_ns() - recorder->began_ns < limit &&
            (recorder->sessions.count > 0 || may_others_come(recorder))) {
         nanosleep(&round, NULL);
         if (recorder->options->is_one && recorder->recordings == 0)
@@ -307,38 +279,25 @@ static void record(struct outside_recorder *recorder)
     }
 }
 
-/* The child waits until somebody watches it, and then becomes the program. */
+/* Its process waits until somebody watches it, and then becomes the program. */
 static int start_program(struct outside_recorder *recorder, char *const *command,
                          struct fault *fault)
 {
-    int go[2], failed[2];
-    if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
-        return fault_set(fault, -errno, "the program cannot be started: %s", strerror(errno));
+    struct held_launch held;
     if (launch_find(command[0], recorder->program, sizeof(recorder->program), NULL) < 0)
         snprintf(recorder->program, sizeof(recorder->program), "%s", command[0]);
     launch_join(command, recorder->command_line, sizeof(recorder->command_line));
-    recorder->child = fork();
-    if (recorder->child == 0) {
-        char letter;
-        close(go[1]);
-        restore_signals();
-        setrlimit(RLIMIT_NOFILE, &recorder->options->descriptors);
-        if (read(go[0], &letter, 1) == 1)
-            execvp(command[0], command);
-        int const err = errno;
-        (void)!write(failed[1], &err, sizeof(err));
-        _exit(127);
+    int err = held_launch_begin(&held, command, fault);
+    if (err == 0) {
+        recorder->child = held.pid;
+        err = begin(recorder, (uint32_t)held.pid, true, fault);
     }
-    close(go[0]);
-    close(failed[1]);
-    int err =
-        recorder->child < 0 ? -errno : begin(recorder, (uint32_t)recorder->child, true, fault);
-    int reason = 0;
-    if (err == 0 && write(go[1], "g", 1) == 1 && read(failed[0], &reason, sizeof(reason)) > 0)
-        err = fault_set(fault, -EIO, "%s cannot be started: %s", command[0], strerror(reason));
-    recorder->exec_errno = reason;
-    close(go[1]);
-    close(failed[0]);
+    if (err == 0)
+        recorder->exec_errno = held_launch_go(&held);
+    held_launch_end(&held);
+    if (recorder->exec_errno)
+        err = fault_set(fault, -EIO, "%s cannot be started: %s", command[0],
+                        strerror(recorder->exec_errno));
     return err;
 }
 
@@ -371,7 +330,7 @@ int outside_record(const struct outside_recorder_options *options,
     cell_sources_init(&recorder.cells);
     for (unsigned i = 0; i < options->watch_count; i++)
         cell_sources_add(&recorder.cells, options->watches[i]->cells);
-    set_signals();
+    stop_signals_catch(false);
     int err = output_check(&options->wish, fault);
     if (err == 0)
         err = recorder.symbols ? start(&recorder, fault)

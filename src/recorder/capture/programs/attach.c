@@ -17,6 +17,7 @@
 #include "base/human.h"
 #include "capture/programs/attached_program.h"
 #include "capture/rings/lifeline.h"
+#include "capture/programs/stop_signals.h"
 #include "capture/sessions/recorder_subject.h"
 #include "inject/choice/exit_status.h"
 #include "inject/library/injection.h"
@@ -43,26 +44,6 @@ struct attachment {
     unsigned images;           /* that it became meanwhile */
     bool has_worker, told;
 };
-
-static volatile sig_atomic_t stop_asked;
-
-static void on_stop(int number)
-{
-    (void)number;
-    stop_asked = 1;
-    lifeline_pull();
-}
-
-static void set_signals(void)
-{
-    static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction action = {.sa_handler = on_stop};
-    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-        sigaction(stops[i], &action, NULL);
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk to us */
-}
 
 /* Programs that it starts need the library's path and the arena's; both only where it sees them as we do. */
 static void tell_children(struct attachment *attachment)
@@ -261,8 +242,8 @@ static bool has_news(void *self)
 {
     struct attachment *attachment = self;
     int stage = atomic_load(&attachment->stage);
-    return (stage == STAGE_IN && (stop_asked || !attachment->told)) || stage == STAGE_OUT ||
-           stage == STAGE_FAILED;
+    return (stage == STAGE_IN && (stop_signals_asked() || !attachment->told)) ||
+           stage == STAGE_OUT || stage == STAGE_FAILED;
 }
 
 /* It is in: says so, once. */
@@ -282,7 +263,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     if (now < attachment->next_look_ns && !has_news(attachment))
         return SUBJECT_RUNS;
     attachment->next_look_ns = now + LOOK_NS;
-    if (stop_asked || enough)
+    if (stop_signals_asked() || enough)
         lifeline_end_is_due();
     int stage = atomic_load(&attachment->stage);
     if (stage == STAGE_FAILED) {
@@ -301,7 +282,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
         return ended(attachment, result);
     if (!attachment->options.follow_children && injection_is_stale(&attachment->injection))
         return replaced(attachment, result);
-    if ((enough || stop_asked || now >= attachment->leave_ns) &&
+    if ((enough || stop_signals_asked() || now >= attachment->leave_ns) &&
         (attachment->err = hire(attachment, leave, STAGE_LEAVING, &attachment->fault)) < 0)
         return left(attachment, result);
     return SUBJECT_RUNS;
@@ -347,7 +328,7 @@ int recorder_attach(const struct recorder_options *options, pid_t pid,
     attachment->library.fd = attachment->injection.pidfd = -1;
     attachment->injection.memory.fd = -1;
     memset(result, 0, sizeof(*result));
-    set_signals();
+    stop_signals_catch(true);
     int err = prepare(attachment, fault);
     if (err == 0)
         err = recorder_record(&attachment->options,
