@@ -2,6 +2,7 @@
 #include "cli/record/wish_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/human.h"
 #include "cli/shared/serve_helper.h"
@@ -88,7 +89,12 @@ const struct option_rule wish_rules[] = {
     {"--quiet", NULL, "say nothing but errors", take_quiet},
     {NULL, NULL, NULL, NULL}};
 
+static void print_sentence(const char *sentence)
+{
+    fprintf(stderr, "memoir: %s\n", sentence);
+}
+
 void wish_options_init(struct recording_wish *wish)
 {
-    *wish = (struct recording_wish){.max_bytes = MAX_SIZE_DEFAULT};
+    *wish = (struct recording_wish){.max_bytes = MAX_SIZE_DEFAULT, .say = print_sentence};
 }

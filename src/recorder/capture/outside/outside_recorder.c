@@ -73,6 +73,7 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
         .command_line = is_child ? recorder->command_line : NULL,
         .source = options->source,
         .has_begun = has_begun,
+        .say = options->wish.say,
         .symbols = recorder->symbols,
         .pss = recorder->pss,
         .cells = &recorder->cells.source};
@@ -128,12 +129,12 @@ static void close_session(struct outside_recorder *recorder, struct session *ses
     bool const is_told = session_has_failed(session);
     struct fault fault = {0};
     if (session_end(session, &end, &fault) < 0)
-        fprintf(stderr, "memoir: %s\n", fault.text);
+        say_text(recorder->options->wish.say, "%s", fault.text);
     (void)session_name(session, true);
     if (options->ended)
         options->ended(options, session_recording(session), session_path(session));
     if (session_close(session, &fault) < 0 && !is_told)
-        fprintf(stderr, "memoir: %s\n", fault.text);
+        say_text(recorder->options->wish.say, "%s", fault.text);
 }
 
 static void end_session(struct outside_recorder *recorder, size_t at)
@@ -200,7 +201,7 @@ static void tend_sessions(struct outside_recorder *recorder)
             continue;
         }
         if (session_tick(session, monotonic_ns(), &fault) < 0)
-            fprintf(stderr, "memoir: %s\n", fault.text);
+            say_text(recorder->options->wish.say, "%s", fault.text);
         session_ask_names(session);
     }
 }

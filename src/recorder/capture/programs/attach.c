@@ -187,21 +187,20 @@ static void tell_times(struct attachment *attachment, const char *done)
 {
     const struct injection_times *times = &attachment->injection.times;
     struct before *before = &attachment->program.facts.before;
-    char borrowed[HUMAN_MAX], stopped[HUMAN_MAX];
+    char borrowed[HUMAN_MAX], stopped[HUMAN_MAX] = "";
     uint64_t const since = before->borrowed_ns;
     before->borrowed_ns = times->borrowed_ns;
     before->stopped_ns = times->looks.longest_ns;
     if (attachment->options.wish.quiet)
         return;
-    fprintf(stderr, "memoir: %s %s: thread %d worked for us for %s meanwhile", done,
-            attachment->program.name, (int)times->borrowed_tid,
-            human_duration(times->borrowed_ns - since, borrowed));
     if (times->looks.longest_ns)
-        fprintf(stderr, ", no other stood still for longer than %s",
-                human_duration(times->looks.longest_ns, stopped));
-    else
-        fprintf(stderr, ", no other stood still");
-    fprintf(stderr, "%s\n", atomic_load(&attachment->stage) == STAGE_IN ? "; Ctrl-C detaches" : "");
+        human_duration(times->looks.longest_ns, stopped);
+    say_text(attachment->options.wish.say,
+             "%s %s: thread %d worked for us for %s meanwhile, no other stood still%s%s%s", done,
+             attachment->program.name, (int)times->borrowed_tid,
+             human_duration(times->borrowed_ns - since, borrowed),
+             times->looks.longest_ns ? " for longer than " : "", stopped,
+             atomic_load(&attachment->stage) == STAGE_IN ? "; Ctrl-C detaches" : "");
 }
 
 static int ended(struct attachment *attachment, struct recorder_result *result)
@@ -209,7 +208,7 @@ static int ended(struct attachment *attachment, struct recorder_result *result)
     dismiss(attachment);
     result->wait_status = process_exit_status(attachment->injection.pidfd, attachment->program.pid);
     if (!attachment->options.wish.quiet)
-        fprintf(stderr, "memoir: %s has ended\n", attachment->program.name);
+        say_text(attachment->options.wish.say, "%s has ended", attachment->program.name);
     return SUBJECT_ENDED;
 }
 
@@ -218,10 +217,10 @@ static int replaced(const struct attachment *attachment, struct recorder_result 
 {
     result->is_replaced = true;
     if (!attachment->options.wish.quiet)
-        fprintf(stderr,
-                "memoir: %s became another program by exec, so its recording ends here; attach "
-                "again to record that one, or with --children to record both\n",
-                attachment->program.name);
+        say_text(attachment->options.wish.say,
+                 "%s became another program by exec, so its recording ends here; attach "
+                 "again to record that one, or with --children to record both",
+                 attachment->program.name);
     return SUBJECT_LEFT;
 }
 
@@ -231,7 +230,7 @@ static int left(struct attachment *attachment, struct recorder_result *result)
     dismiss(attachment);
     if (attachment->err < 0) {
         result->is_stuck = true;
-        fprintf(stderr, "memoir: %s\n", attachment->fault.text);
+        say_text(attachment->options.wish.say, "%s", attachment->fault.text);
         return SUBJECT_CUT;
     }
     tell_times(attachment, "detached from");

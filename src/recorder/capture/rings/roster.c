@@ -2,7 +2,6 @@
 #include "capture/rings/roster.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -138,7 +137,7 @@ static void note_allocators(struct roster *roster, struct session *session)
         if (note.in_executable && !note.complaint)
             session_sees_allocator(session);
         if (note.complaint && !roster->options.recorder->wish.quiet)
-            fprintf(stderr, "memoir: %s\n", note.text);
+            say_text(roster->options.recorder->wish.say, "%s", note.text);
     }
 }
 
@@ -183,6 +182,7 @@ static struct session *open_session(struct roster *roster, uint32_t process, boo
                                             .cells = roster->options.cells,
                                             .source =
                                                 wanted->attached ? "memoir attach" : "memoir run",
+                                            .say = wanted->wish.say,
                                             .rings = &rings};
     return session_open(&options, now_ns - options.age_ns, fault);
 }
@@ -209,7 +209,8 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     struct session *session = open_session(roster, process, first, now_ns, &fault);
     if (!session) {
         if (!roster->told_failure)
-            fprintf(stderr, "memoir: %s; the program runs on unrecorded\n", fault.text);
+            say_text(roster->options.recorder->wish.say, "%s; the program runs on unrecorded",
+                     fault.text);
         roster->told_failure = true;
         return NULL;
     }
@@ -305,7 +306,8 @@ static void tick_all(struct roster *roster, uint64_t now_ns)
         session_set_cost(roster->sessions[i], &cost);
         count_thinned(roster, i);
         if (session_tick(roster->sessions[i], now_ns, &fault) < 0)
-            fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
+            say_text(roster->options.recorder->wish.say, "%s; recording goes on in memory",
+                     fault.text);
         ring_reader_return(roster->reader);
     }
 }
@@ -330,7 +332,7 @@ void roster_note_rate(struct roster *roster, uint64_t now_ns)
 
 void roster_note_all(struct roster *roster, const char *text)
 {
-    fprintf(stderr, "memoir: %s\n", text);
+    say_text(roster->options.recorder->wish.say, "%s", text);
     for (uint32_t i = 0; i < roster->session_count; i++)
         if (roster->sessions[i])
             session_note(roster->sessions[i], text);
@@ -392,6 +394,7 @@ static void tell_open_gaps(struct roster *roster, struct session *session, uint6
 static void end_books(struct roster *roster, struct session *session,
                       const struct recorder_result *result, bool over)
 {
+    const struct recording_wish *wish = &roster->options.recorder->wish;
     struct fault fault = {0};
     char death[128];
     uint32_t process = session_process(session);
@@ -410,9 +413,9 @@ static void end_books(struct roster *roster, struct session *session,
     describe_end(roster, session, result, &end, death);
     note_allocators(roster, session);
     note_confinement(roster->options.arena, session, roster->options.clock,
-                     roster->options.recorder->wish.quiet);
+                     wish->quiet ? NULL : wish->say);
     if (session_end(session, &end, &fault) < 0)
-        fprintf(stderr, "memoir: %s\n", fault.text);
+        say_text(roster->options.recorder->wish.say, "%s", fault.text);
     ring_reader_forget(roster->reader, session);
     roster->sessions[process] = NULL;
     close_pidfd(roster, process);
@@ -428,7 +431,8 @@ static void close_session(struct roster *roster, struct session *session)
     roster->recordings++;
     if (session_close(session, &fault) == 0)
         return;
-    fprintf(stderr, "memoir: the recording is not whole: %s; see memoir report\n", fault.text);
+    say_text(roster->options.recorder->wish.say,
+             "the recording is not whole: %s; see memoir report", fault.text);
     roster->unfinished++;
     if (place < RECORDINGS_NAMED) {
         free(roster->named[place]);
@@ -538,7 +542,8 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     const struct recorder_options *options = roster->options.recorder;
     uint32_t const silent = options->follow_children ? count_silent(roster) : 0;
     roster->program = find_program(roster);
-    note_unrecorded(roster->options.arena, roster->program ? roster->program : find_any(roster));
+    note_unrecorded(roster->options.arena, roster->program ? roster->program : find_any(roster),
+                    options->wish.say);
     for (uint32_t i = 0; i < roster->session_count; i++) {
         struct session *session = roster->sessions[i];
         if (!session)
@@ -566,5 +571,6 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
                                              .others = roster->others,
                                              .folder = roster->place.folder,
                                              .silent = roster->recordings > 0 ? silent : 0,
-                                             .is_sampled = options->heap_rate != RATE_FULL});
+                                             .is_sampled = options->heap_rate != RATE_FULL},
+                   options->wish.say);
 }

@@ -311,7 +311,7 @@ int session_close(struct session *session, struct fault *fault)
     session->recording->quality.complete = true;
     int err = recording_writer_finish(session->writer, session->recording, fault);
     if (!err)
-        output_tell_size(session->path, session->options.max_bytes);
+        output_tell_size(session->path, session->options.max_bytes, session->options.say);
     destroy(session);
     return err;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/fault.h"
+#include "base/say.h"
 #include "capture/pages/pss_reader.h"
 #include "capture/sessions/cell_source.h"
 #include "capture/sessions/symbol_queue.h"
@@ -25,6 +26,7 @@ struct session_options {
     bool made_output;   /* nothing was there before us */
     uint64_t age_ns;    /* since it began */
     uint64_t max_bytes;
+    say_fn say;                        /* who tells the person; NULL: nobody does */
     const char *command_line;          /* that it has, or is about to have; NULL: nobody knows */
     struct symbol_queue *symbols;      /* NULL: names are not looked for */
     struct write_behind *disk;         /* who writes files; NULL: the caller waits for the disk */
