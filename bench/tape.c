@@ -117,9 +117,11 @@ static struct session *the_session(void *context, uint32_t process, uint64_t now
 {
     struct player *player = context;
     struct fault fault = {0};
-    struct session_options options = {.output = player->output, .max_bytes = 256ull << 20};
+    struct session_rings const rings = {.arena = &player->arena, .process = process};
+    struct session_options const options = {
+        .output = player->output, .max_bytes = 256ull << 20, .rings = &rings};
     if (!player->session)
-        player->session = session_open(&player->arena, process, &options, now_ns, &fault);
+        player->session = session_open(&options, now_ns, &fault);
     if (!player->session)
         exit(fail(fault.text));
     return player->session;

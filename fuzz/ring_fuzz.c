@@ -60,13 +60,14 @@ static struct arena *fresh_arena(void)
 static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
 {
     struct scribbler *scribbler = context;
-    struct session_options options = {.folder = folder, .max_bytes = 1 << 22};
+    struct session_rings const rings = {.arena = scribbler->arena, .process = process};
+    struct session_options const options = {
+        .folder = folder, .max_bytes = 1 << 22, .rings = &rings};
     struct fault fault;
     if (process >= PROCESSES)
         return NULL;
     if (!scribbler->sessions[process])
-        scribbler->sessions[process] =
-            session_open(scribbler->arena, process, &options, now_ns, &fault);
+        scribbler->sessions[process] = session_open(&options, now_ns, &fault);
     return scribbler->sessions[process];
 }
 

@@ -33,7 +33,7 @@ static int ask_keeper(const struct net *net, struct fault *fault)
     return err;
 }
 
-int net_take_down(const char *dir, struct net *net, struct fault *fault)
+int net_take_down(const char *dir, struct net *net, say_fn say, struct fault *fault)
 {
     int err = net_read(net, dir, fault);
     if (err)
@@ -46,7 +46,7 @@ int net_take_down(const char *dir, struct net *net, struct fault *fault)
     bool const unfinished = !err && net->state != NET_DOWN && net->state != NET_FAILED;
     if (!err && (unfinished || net_signal_all(net, NULL, 0) > 0)) {
         net_fini(net);
-        err = keeper_end(dir, fault);
+        err = keeper_end(dir, say, fault);
         if (!err)
             err = net_read(net, dir, fault);
     }

@@ -31,6 +31,7 @@ struct keeper {
     unsigned rank;              /* how far it has come: all parts of lower ranks are ready */
     bool stop;
     bool changed; /* since net.json was written */
+    say_fn say;
 };
 
 /* Recorders first, which have all nodes held, then setup, groups of nodes and load in the order of their stage, then the watch. */
@@ -59,13 +60,13 @@ static void save(struct keeper *keeper)
 {
     struct fault fault = {0};
     if (net_write(&keeper->net, &fault) != 0)
-        fprintf(stderr, "%s\n", fault.text);
+        say_text(keeper->say, "%s", fault.text);
     keeper->changed = false;
 }
 
 static void fail(struct keeper *keeper, const char *why)
 {
-    fprintf(stderr, "%s\n", why);
+    say_text(keeper->say, "%s", why);
     if (!keeper->net.why)
         text_set(&keeper->net.why, why);
     keeper->stop = true;
@@ -141,7 +142,7 @@ static void ended(struct keeper *keeper, struct net_part *part, int status)
     tell_end(keeper, part, status, text, sizeof(text));
     text_set(&part->why, text);
     if (was_ready && !once)
-        fprintf(stderr, "%s\n", text);
+        say_text(keeper->say, "%s", text);
     else
         fail(keeper, text);
 }
@@ -242,7 +243,7 @@ static void look_at_ready(struct keeper *keeper, struct net_part *part)
     char text[200];
     snprintf(text, sizeof(text), "%s has ended by itself", part->name);
     text_set(&part->why, text);
-    fprintf(stderr, "%s\n", text);
+    say_text(keeper->say, "%s", text);
 }
 
 static void look_at_crashed(struct keeper *keeper, struct net_part *part)
@@ -417,16 +418,16 @@ static void keeper_fini(struct keeper *keeper)
     net_fini(&keeper->net);
 }
 
-int keeper_run(const char *dir)
+int keeper_run(const char *dir, say_fn say)
 {
-    struct keeper keeper = {.signals = -1};
+    struct keeper keeper = {.signals = -1, .say = say};
     struct fault fault = {0};
     int err = keeper_init(&keeper, dir, &fault);
     keeper.net.state = NET_STARTING;
     if (!err)
         err = net_write(&keeper.net, &fault);
     if (err)
-        fprintf(stderr, "%s\n", fault.text);
+        say_text(say, "%s", fault.text);
     if (!err)
         hold_nodes(&keeper);
     while (!err && !keeper.stop) {
@@ -444,9 +445,9 @@ int keeper_run(const char *dir)
     return status;
 }
 
-int keeper_end(const char *dir, struct fault *fault)
+int keeper_end(const char *dir, say_fn say, struct fault *fault)
 {
-    struct keeper keeper = {.signals = -1};
+    struct keeper keeper = {.signals = -1, .say = say};
     int const err = keeper_init(&keeper, dir, fault);
     if (!err)
         stop_all(&keeper);

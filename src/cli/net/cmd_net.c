@@ -17,6 +17,11 @@ int net_sorry(const struct fault *fault)
     return 1;
 }
 
+void net_say(const char *sentence)
+{
+    fprintf(stderr, "%s\n", sentence);
+}
+
 int net_own_path(char path[PATH_MAX], struct fault *fault)
 {
     ssize_t const length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -29,7 +34,7 @@ int net_own_path(char path[PATH_MAX], struct fault *fault)
 /* The background process of a network; started by `net up` only. */
 static int net_keep(int argc, char **argv)
 {
-    return argc == 2 ? keeper_run(argv[1]) : 2;
+    return argc == 2 ? keeper_run(argv[1], net_say) : 2;
 }
 
 static const struct {

@@ -14,6 +14,8 @@ int net_host(int argc, char **argv);
 
 /* Prints "memoir net: sentence" and returns 1. */
 int net_sorry(const struct fault *fault);
+/* A say_fn: what is found out meanwhile. */
+void net_say(const char *sentence);
 /* The path of this program. */
 int net_own_path(char path[PATH_MAX], struct fault *fault);
 /* That of `memoir` itself: beside this program, or where programs are.  Returns `path`. */

@@ -26,7 +26,7 @@ int net_down(int argc, char **argv)
         fprintf(stderr, "memoir net down: which folder? as in: memoir net down D\n");
         return 2;
     }
-    if (net_take_down(argv[1], &net, &fault) != 0)
+    if (net_take_down(argv[1], &net, net_say, &fault) != 0)
         return net_sorry(&fault);
     vec_each (part, &net.parts)
         if (part->state == PART_CRASHED)

@@ -66,7 +66,7 @@ static int meet_old(const struct up_options *options, const char *dir, struct ne
             old->template_name, options->dir, options->dir);
     if (runs) {
         net_fini(old);
-        err = net_take_down(dir, old, fault);
+        err = net_take_down(dir, old, net_say, fault);
     }
     if (!err && options->fresh) {
         net_remove_data(old);
@@ -193,7 +193,7 @@ static int run_net(const struct up_options *options, const char *dir, struct fau
     net_fini(&net);
     if (ends) {
         struct fault other = {0};
-        int const down = net_take_down(dir, &net, err ? &other : fault);
+        int const down = net_take_down(dir, &net, net_say, err ? &other : fault);
         if (!err && !down)
             net_draw(&net);
         net_fini(&net);

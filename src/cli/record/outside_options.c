@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "capture/programs/launch.h"
 #include "cli/shared/serve_helper.h"
 #include "cli/record/wish_options.h"
 
@@ -13,7 +14,7 @@ void outside_options_init(struct outside_recorder_options *options, const char *
 {
     *options = (struct outside_recorder_options){.source = source};
     wish_options_init(&options->wish);
-    getrlimit(RLIMIT_NOFILE, &options->descriptors); /* before we need more */
+    launch_remember(); /* before we need more descriptors */
 }
 
 char **outside_split_program(int *argc, char **argv)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/record/wish_options.h"
 
+#include <stdio.h>
+
 #include "cli/shared/serve_helper.h"
 
 #define MAX_SIZE_DEFAULT (256ull << 20)
@@ -36,7 +38,12 @@ const struct option_rule wish_rules[] = {
     {"--quiet", NULL, "print only errors", OPTION_FLAG(struct recording_wish, quiet)},
     {.name = NULL}};
 
+static void print_sentence(const char *sentence)
+{
+    fprintf(stderr, "memoir: %s\n", sentence);
+}
+
 void wish_options_init(struct recording_wish *wish)
 {
-    *wish = (struct recording_wish){.max_bytes = MAX_SIZE_DEFAULT};
+    *wish = (struct recording_wish){.max_bytes = MAX_SIZE_DEFAULT, .say = print_sentence};
 }

@@ -11,16 +11,17 @@
 static struct session *session_of(void *context, uint32_t process, uint64_t now_ns)
 {
     struct reading *reading = context;
-    struct session_options options = {
-        .folder = reading->folder, .max_bytes = 1 << 24, .attached = reading->attached};
+    struct session_rings const rings = {
+        .arena = reading->writer.arena, .process = process, .attached = reading->attached};
+    struct session_options const options = {
+        .folder = reading->folder, .max_bytes = 1 << 24, .rings = &rings};
     struct fault fault;
     while (__builtin_ia32_rdtsc() < reading->slow_until_tsc)
         continue;
     if (process >= READING_PROCESSES)
         return NULL;
     if (!reading->sessions[process])
-        reading->sessions[process] =
-            session_open(reading->writer.arena, process, &options, now_ns, &fault);
+        reading->sessions[process] = session_open(&options, now_ns, &fault);
     return reading->sessions[process];
 }
 

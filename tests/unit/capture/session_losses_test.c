@@ -2,7 +2,7 @@
 /* session_losses_test.c - a recording from which events are missing, or in which allocations were left out on purpose: its totals are
  * what the threads counted, and what cannot be known is said to be so. */
 #include "capture/sessions/recorder.h"
-#include "capture/sessions/session.h"
+#include "capture/sessions/session_books.h"
 
 #include "check.h"
 #include "model/losses.h"

@@ -2,21 +2,21 @@
 #include "capture/outside/outside_recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/programs/held_launch.h"
 #include "capture/programs/launch.h"
+#include "capture/programs/stop_signals.h"
 #include "capture/sessions/output_name.h"
-#include "capture/outside/outside_session.h"
+#include "capture/sessions/recorder_cost.h"
+#include "capture/sessions/session.h"
 #include "procfs/process/process_facts.h"
 
 #define ROUND_NS  50000000l
@@ -27,7 +27,7 @@ struct outside_recorder {
     struct cell_sources cells;
     struct symbol_queue *symbols;
     struct pss_reader *pss; /* NULL: PSS is not read */
-    VEC(struct outside_session *) sessions;
+    VEC(struct session *) sessions;
     struct pid_list ended;   /* not to be begun again */
     struct pid_list watched; /* that share the one recording of all */
     pid_t child;             /* that we started; 0: none */
@@ -40,42 +40,13 @@ struct outside_recorder {
     uint64_t began_ns, selected_ns;
 };
 
-static volatile sig_atomic_t stop_asked;
-
-static void on_stop(int number)
-{
-    (void)number;
-    stop_asked = 1;
-}
-
-/* What we do about signals, and what was done before, which the program gets back. */
-static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
-#define HANDLED (sizeof(handled) / sizeof(handled[0]))
-static struct sigaction before[HANDLED];
-
-static void set_signals(void)
-{
-    for (size_t i = 0; i < HANDLED; i++) {
-        /* A file at its limit is a full disk to us. */
-        bool const is_ignored = handled[i] == SIGPIPE || handled[i] == SIGXFSZ;
-        struct sigaction const action = {.sa_handler = is_ignored ? SIG_IGN : on_stop};
-        sigaction(handled[i], &action, &before[i]);
-    }
-}
-
-static void restore_signals(void)
-{
-    for (size_t i = 0; i < HANDLED; i++)
-        sigaction(handled[i], &before[i], NULL);
-}
-
 static bool is_recorded(const struct outside_recorder *recorder, uint32_t pid)
 {
     vec_each (watched, &recorder->watched.pids)
         if (*watched == pid)
             return true;
     vec_each (session, &recorder->sessions)
-        if (outside_session_pid(*session) == pid)
+        if (session_pid(*session) == pid)
             return true;
     return false;
 }
@@ -89,22 +60,24 @@ static int open_session(struct outside_recorder *recorder, uint32_t pid, bool ha
     char child_name[NAME_MAX];
     snprintf(child_name, sizeof(child_name), "child-of-%.200s",
              slash ? slash + 1 : recorder->program);
-    struct outside_options const session_options = {
-        .otherwise = recorder->program[0] ? child_name : options->awaited,
+    bool const is_child = recorder->child && (pid_t)pid == recorder->child;
+    struct session_options const session_options = {
         .output = recorder->recordings == 0 ? options->wish.output : NULL,
         .folder = "",
         .max_bytes = options->wish.max_bytes,
-        .program = options->together               ? options->together
-                   : (pid_t)pid == recorder->child ? recorder->program
-                                                   : NULL,
-        .command_line = (pid_t)pid == recorder->child ? recorder->command_line : NULL,
+        .pid = pid,
+        .program = options->together ? options->together
+                   : is_child        ? recorder->program
+                                     : NULL,
+        .otherwise = recorder->program[0] ? child_name : options->awaited,
+        .command_line = is_child ? recorder->command_line : NULL,
         .source = options->source,
         .has_begun = has_begun,
+        .say = options->wish.say,
         .symbols = recorder->symbols,
         .pss = recorder->pss,
         .cells = &recorder->cells.source};
-    struct outside_session *session =
-        outside_session_open(pid, &session_options, monotonic_ns(), fault);
+    struct session *session = session_open(&session_options, monotonic_ns(), fault);
     if (!session)
         return fault && fault->code ? fault->code : -EIO;
     if (!vec_push(&recorder->sessions, session))
@@ -134,42 +107,45 @@ static int begin(struct outside_recorder *recorder, uint32_t pid, bool is_whole,
     return vec_push(&recorder->watched.pids, pid) ? 0 : -ENOMEM;
 }
 
-static void set_cost(struct recording *recording)
+/* What became of whom it is about. */
+static struct session_end describe_end(const struct outside_recorder *recorder, uint32_t pid)
 {
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) < 0)
-        return;
-    recording->cost.recorder_cpu_ns =
-        (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
-        (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
-    recording->cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+    bool const is_child =
+        (recorder->child == (pid_t)pid || recorder->options->together) && recorder->child_has_ended;
+    bool const is_gone = pid && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+    struct session_end end = {.now_ns = monotonic_ns(),
+                              .exit_status = is_child ? recorder->wait_status : -1,
+                              .end = is_child || is_gone ? END_OVER
+                                     : pid               ? END_RUNS_ON
+                                                         : END_UNKNOWN};
+    recorder_cost_measure(&end.cost);
+    return end;
+}
+
+static void close_session(struct outside_recorder *recorder, struct session *session)
+{
+    const struct outside_recorder_options *options = recorder->options;
+    struct session_end const end = describe_end(recorder, session_pid(session));
+    bool const is_told = session_has_failed(session);
+    struct fault fault = {0};
+    if (session_end(session, &end, &fault) < 0)
+        say_text(recorder->options->wish.say, "%s", fault.text);
+    (void)session_name(session, true);
+    if (options->ended)
+        options->ended(options, session_recording(session), session_path(session));
+    if (session_close(session, &fault) < 0 && !is_told)
+        say_text(recorder->options->wish.say, "%s", fault.text);
 }
 
 static void end_session(struct outside_recorder *recorder, size_t at)
 {
-    const struct outside_recorder_options *options = recorder->options;
-    struct outside_session *session = recorder->sessions.items[at];
-    struct recording *recording = (struct recording *)outside_session_recording(session);
-    uint32_t const pid = outside_session_pid(session);
-    struct fault fault = {0};
-    bool const is_child =
-        (recorder->child == (pid_t)pid || options->together) && recorder->child_has_ended;
-    recording->end = is_child || (pid && kill((pid_t)pid, 0) < 0 && errno == ESRCH) ? END_OVER
-                     : pid                                                          ? END_RUNS_ON
-                                                                                    : END_UNKNOWN;
-    recorder->cells.source.conclude(recorder->cells.source.self, pid, recording);
-    set_cost(recording);
-    outside_session_last_bucket(session, monotonic_ns());
-    char path[PATH_MAX];
-    snprintf(path, sizeof(path), "%s", outside_session_path(session));
-    if (options->ended && !recorder->has_failed)
-        options->ended(options, recording, path);
-    if (outside_session_close(session, is_child ? recorder->wait_status : -1, &fault) < 0)
-        fprintf(stderr, "memoir: %s\n", fault.text);
-    if (recorder->has_failed)
-        unlink(path);
-    (void)vec_push(&recorder->ended.pids, pid);
+    struct session *session = recorder->sessions.items[at];
+    (void)vec_push(&recorder->ended.pids, session_pid(session));
     recorder->sessions.items[at] = recorder->sessions.items[--recorder->sessions.count];
+    if (recorder->has_failed)
+        session_abandon(session);
+    else
+        close_session(recorder, session);
 }
 
 static void wait_for_child(struct outside_recorder *recorder, int how)
@@ -212,18 +188,21 @@ static bool all_are_over(struct outside_recorder *recorder)
 static void tend_sessions(struct outside_recorder *recorder)
 {
     for (size_t i = recorder->sessions.count; i-- > 0;) {
-        struct outside_session *session = recorder->sessions.items[i];
+        struct session *session = recorder->sessions.items[i];
         struct fault fault = {0};
         bool has_execed = false;
         bool const over = recorder->options->together
                               ? all_are_over(recorder)
-                              : is_over(recorder, outside_session_pid(session), &has_execed);
+                              : is_over(recorder, session_pid(session), &has_execed);
         if (has_execed)
-            outside_session_renamed(session);
-        if (over)
+            session_renamed(session);
+        if (over) {
             end_session(recorder, i);
-        else if (outside_session_tick(session, monotonic_ns(), &fault) < 0)
-            fprintf(stderr, "memoir: %s\n", fault.text);
+            continue;
+        }
+        if (session_tick(session, monotonic_ns(), &fault) < 0)
+            say_text(recorder->options->wish.say, "%s", fault.text);
+        session_ask_names(session);
     }
 }
 
@@ -285,7 +264,7 @@ static void record(struct outside_recorder *recorder)
     uint64_t const limit =
         recorder->options->wish.for_ns ? recorder->options->wish.for_ns : UINT64_MAX;
     struct timespec const round = {0, ROUND_NS};
-    while (!stop_asked && monotonic_ns() - recorder->began_ns < limit &&
+    while (!stop_signals_asked() && monotonic_ns() - recorder->began_ns < limit &&
            (recorder->sessions.count > 0 || may_others_come(recorder))) {
         nanosleep(&round, NULL);
         if (recorder->options->is_one && recorder->recordings == 0)
@@ -313,35 +292,22 @@ static int find_program(struct outside_recorder *recorder, struct fault *fault)
     return err;
 }
 
-/* The child waits until somebody watches it, and then becomes the program. */
+/* Its process waits until somebody watches it, and then becomes the program. */
 static int start_program(struct outside_recorder *recorder, char *const *command,
                          struct fault *fault)
 {
-    int go[2], failed[2];
-    if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0)
-        return fault_set(fault, -errno, "the program cannot be started: %s", strerror(errno));
-    recorder->child = fork();
-    if (recorder->child == 0) {
-        char letter;
-        close(go[1]);
-        restore_signals();
-        setrlimit(RLIMIT_NOFILE, &recorder->options->descriptors);
-        if (read(go[0], &letter, 1) == 1)
-            execvp(command[0], command);
-        int const err = errno;
-        (void)!write(failed[1], &err, sizeof(err));
-        _exit(127);
+    struct held_launch held;
+    int err = held_launch_begin(&held, command, fault);
+    if (err == 0) {
+        recorder->child = held.pid;
+        err = begin(recorder, (uint32_t)held.pid, true, fault);
     }
-    close(go[0]);
-    close(failed[1]);
-    int err =
-        recorder->child < 0 ? -errno : begin(recorder, (uint32_t)recorder->child, true, fault);
-    int reason = 0;
-    if (err == 0 && write(go[1], "g", 1) == 1 && read(failed[0], &reason, sizeof(reason)) > 0)
-        err = fault_set(fault, -EIO, "%s cannot be started: %s", command[0], strerror(reason));
-    recorder->exec_errno = reason;
-    close(go[1]);
-    close(failed[0]);
+    if (err == 0)
+        recorder->exec_errno = held_launch_go(&held);
+    held_launch_end(&held);
+    if (recorder->exec_errno)
+        err = fault_set(fault, -EIO, "%s cannot be started: %s", command[0],
+                        strerror(recorder->exec_errno));
     return err;
 }
 
@@ -374,7 +340,7 @@ int outside_record(const struct outside_recorder_options *options,
     cell_sources_init(&recorder.cells);
     for (unsigned i = 0; i < options->watch_count; i++)
         cell_sources_add(&recorder.cells, options->watches[i]->cells);
-    set_signals();
+    stop_signals_catch(false);
     int err = find_program(&recorder, fault);
     if (err == 0)
         err = output_check(&options->wish, fault);

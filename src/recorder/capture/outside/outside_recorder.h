@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <sys/resource.h>
 
 #include "base/fault.h"
 #include "base/vec.h"
@@ -23,10 +22,9 @@ struct outside_selector {
 
 struct outside_recorder_options {
     struct recording_wish wish;
-    struct rlimit descriptors;               /* that a program is to be started with */
-    const char *source;                      /* which command records */
-    char *const *command;                    /* to start; NULL: processes that run */
-    struct pid_list fixed;                   /* those to begin with */
+    const char *source;    /* which command records */
+    char *const *command;  /* to start, as launch_remember found us; NULL: processes that run */
+    struct pid_list fixed; /* those to begin with */
     const struct outside_selector *selector; /* NULL: only these */
     const char *
         awaited; /* what whoever comes later is called, if they are over by then; NULL: not known */

@@ -17,6 +17,7 @@
 #include "base/human.h"
 #include "capture/programs/attached_program.h"
 #include "capture/rings/lifeline.h"
+#include "capture/programs/stop_signals.h"
 #include "capture/sessions/recorder_subject.h"
 #include "inject/choice/exit_status.h"
 #include "inject/library/injection.h"
@@ -44,26 +45,6 @@ struct attachment {
     unsigned images;           /* that it became meanwhile */
     bool has_worker, told;
 };
-
-static volatile sig_atomic_t stop_asked;
-
-static void on_stop(int number)
-{
-    (void)number;
-    stop_asked = 1;
-    lifeline_pull();
-}
-
-static void set_signals(void)
-{
-    static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction action = {.sa_handler = on_stop};
-    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-        sigaction(stops[i], &action, NULL);
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk to us */
-}
 
 /* Programs that it starts need the library's path and the arena's; both only where it sees them as we do. */
 static void tell_children(struct attachment *attachment)
@@ -208,21 +189,20 @@ static void tell_times(struct attachment *attachment, const char *done)
 {
     const struct injection_times *times = &attachment->injection.times;
     struct before *before = &attachment->program.facts.before;
-    char borrowed[HUMAN_MAX], stopped[HUMAN_MAX];
+    char borrowed[HUMAN_MAX], stopped[HUMAN_MAX] = "";
     uint64_t const since = before->borrowed_ns;
     before->borrowed_ns = times->borrowed_ns;
     before->stopped_ns = times->looks.longest_ns;
     if (attachment->options.wish.quiet)
         return;
-    fprintf(stderr, "memoir: %s %s: thread %d worked for us for %s meanwhile", done,
-            attachment->program.name, (int)times->borrowed_tid,
-            human_duration(times->borrowed_ns - since, borrowed));
     if (times->looks.longest_ns)
-        fprintf(stderr, ", no other stood still for longer than %s",
-                human_duration(times->looks.longest_ns, stopped));
-    else
-        fprintf(stderr, ", no other stood still");
-    fprintf(stderr, "%s\n", atomic_load(&attachment->stage) == STAGE_IN ? "; Ctrl-C detaches" : "");
+        human_duration(times->looks.longest_ns, stopped);
+    say_text(attachment->options.wish.say,
+             "%s %s: thread %d worked for us for %s meanwhile, no other stood still%s%s%s", done,
+             attachment->program.name, (int)times->borrowed_tid,
+             human_duration(times->borrowed_ns - since, borrowed),
+             times->looks.longest_ns ? " for longer than " : "", stopped,
+             atomic_load(&attachment->stage) == STAGE_IN ? "; Ctrl-C detaches" : "");
 }
 
 static int ended(struct attachment *attachment, struct recorder_result *result)
@@ -230,7 +210,7 @@ static int ended(struct attachment *attachment, struct recorder_result *result)
     dismiss(attachment);
     result->wait_status = process_exit_status(attachment->injection.pidfd, attachment->program.pid);
     if (!attachment->options.wish.quiet)
-        fprintf(stderr, "memoir: %s has ended\n", attachment->program.name);
+        say_text(attachment->options.wish.say, "%s has ended", attachment->program.name);
     return SUBJECT_ENDED;
 }
 
@@ -239,10 +219,10 @@ static int replaced(const struct attachment *attachment, struct recorder_result 
 {
     result->is_replaced = true;
     if (!attachment->options.wish.quiet)
-        fprintf(stderr,
-                "memoir: %s became another program by exec, so its recording ends here; attach "
-                "again to record that one, or with --children to record both\n",
-                attachment->program.name);
+        say_text(attachment->options.wish.say,
+                 "%s became another program by exec, so its recording ends here; attach "
+                 "again to record that one, or with --children to record both",
+                 attachment->program.name);
     return SUBJECT_LEFT;
 }
 
@@ -252,7 +232,7 @@ static int left(struct attachment *attachment, struct recorder_result *result)
     dismiss(attachment);
     if (attachment->err < 0) {
         result->is_stuck = true;
-        fprintf(stderr, "memoir: %s\n", attachment->fault.text);
+        say_text(attachment->options.wish.say, "%s", attachment->fault.text);
         return SUBJECT_CUT;
     }
     tell_times(attachment, "detached from");
@@ -263,8 +243,8 @@ static bool has_news(void *self)
 {
     struct attachment *attachment = self;
     int stage = atomic_load(&attachment->stage);
-    return (stage == STAGE_IN && (stop_asked || !attachment->told)) || stage == STAGE_OUT ||
-           stage == STAGE_FAILED;
+    return (stage == STAGE_IN && (stop_signals_asked() || !attachment->told)) ||
+           stage == STAGE_OUT || stage == STAGE_FAILED;
 }
 
 /* It is in: says so, once. */
@@ -284,7 +264,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
     if (now < attachment->next_look_ns && !has_news(attachment))
         return SUBJECT_RUNS;
     attachment->next_look_ns = now + LOOK_NS;
-    if (stop_asked || enough)
+    if (stop_signals_asked() || enough)
         lifeline_end_is_due();
     int stage = atomic_load(&attachment->stage);
     if (stage == STAGE_FAILED) {
@@ -303,7 +283,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
         return ended(attachment, result);
     if (!attachment->options.follow_children && injection_is_stale(&attachment->injection))
         return replaced(attachment, result);
-    if ((enough || stop_asked || now >= attachment->leave_ns) &&
+    if ((enough || stop_signals_asked() || now >= attachment->leave_ns) &&
         (attachment->err = hire(attachment, leave, STAGE_LEAVING, &attachment->fault)) < 0)
         return left(attachment, result);
     return SUBJECT_RUNS;
@@ -349,7 +329,7 @@ int recorder_attach(const struct recorder_options *options, pid_t pid,
     attachment->library.fd = attachment->injection.pidfd = -1;
     attachment->injection.memory.fd = -1;
     memset(result, 0, sizeof(*result));
-    set_signals();
+    stop_signals_catch(true);
     int err = prepare(attachment, fault);
     if (err == 0)
         err = recorder_record(&attachment->options,

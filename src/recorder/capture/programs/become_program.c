@@ -19,6 +19,7 @@
 #include "capture/programs/launch.h"
 #include "capture/rings/lifeline.h"
 #include "capture/sessions/process_keeper.h"
+#include "capture/programs/stop_signals.h"
 #include "capture/sessions/recorder_subject.h"
 #include "inject/choice/exit_status.h"
 
@@ -40,25 +41,11 @@ static struct becoming {
     bool ended;
 } becoming;
 
-static volatile sig_atomic_t stop_asked;
-
-static void on_stop(int number)
-{
-    (void)number;
-    stop_asked = 1;
-    lifeline_pull();
-}
-
 static void set_signals(void)
 {
-    static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction action = {.sa_handler = on_stop};
+    struct sigaction action = {.sa_handler = SIG_IGN};
     sigset_t mask;
-    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-        sigaction(stops[i], &action, NULL);
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL);
+    stop_signals_catch(true);
     sigaction(SIGTSTP, &action, NULL);
     action.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &action, NULL);
@@ -193,7 +180,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
 {
     (void)self;
     (void)fault;
-    enough |= stop_asked;
+    enough |= stop_signals_asked();
     if (!becoming.ended) {
         result->wait_status = -1;
         becoming.ended = has_ended(result);
@@ -206,7 +193,7 @@ static int look(void *self, bool enough, struct recorder_result *result, struct 
 static bool has_news(void *self)
 {
     (void)self;
-    return stop_asked || (becoming.held && atomic_load(&becoming.held->leaving));
+    return stop_signals_asked() || (becoming.held && atomic_load(&becoming.held->leaving));
 }
 
 static void finish(void *self, enum subject_state how, struct recorder_result *result)

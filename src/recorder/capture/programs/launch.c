@@ -45,7 +45,7 @@ void launch_remember(void)
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-static void restore_remembered(void)
+void launch_restore(void)
 {
     for (int number = 1; number < NSIG; number++) {
         if (remembered.actions[number].sa_handler == SIG_IGN ||
@@ -307,7 +307,7 @@ static void set_environment(const struct launch *launch)
 int launch_become(const struct launch *launch)
 {
     set_environment(launch);
-    restore_remembered();
+    launch_restore();
     execv(launch->path, launch->arguments);
     return -errno;
 }

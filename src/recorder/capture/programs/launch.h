@@ -9,6 +9,8 @@
 /* Call first of all: a program started later gets signal actions, signal mask and limits as they are now; and
  * descriptors 0 to 2, if closed, are opened for us alone. */
 void launch_remember(void);
+/* All that but the descriptors, in the process that becomes the program. */
+void launch_restore(void);
 
 /* The file that `name` means: as it is with a slash, else by PATH.  0, -ENOENT or -EACCES. */
 int launch_find(const char *name, char *path, size_t size, struct fault *fault);

@@ -8,7 +8,7 @@
 
 #include "base/invariant.h"
 #include "capture/rings/arena.h"
-#include "capture/sessions/session.h"
+#include "capture/sessions/session_books.h"
 
 struct ring {
     struct arena_slot *slot;

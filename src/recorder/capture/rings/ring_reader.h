@@ -6,7 +6,7 @@
 
 #include "capture/rings/arena.h"
 #include "capture/rings/priority.h"
-#include "capture/sessions/session.h"
+#include "capture/sessions/session_books.h"
 #include "capture/rings/tick_clock.h"
 
 struct ring_reader;

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/rings/roster.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +11,9 @@
 #include "base/vec.h"
 #include "capture/programs/death_note.h"
 #include "capture/programs/launch.h"
-#include "capture/sessions/output_name.h"
+#include "capture/sessions/output_place.h"
 #include "capture/sessions/process_keeper.h"
+#include "capture/sessions/recorder_cost.h"
 #include "capture/sessions/run_notes.h"
 #include "capture/sessions/say_recordings.h"
 #include "inject/choice/exit_status.h"
@@ -34,7 +30,7 @@ struct roster {
     int pidfds[ARENA_PROCESSES]; /* of children with a session, plus one; 0: none */
     uint32_t session_count;      /* highest index used, plus one */
     char command_line[4096];
-    char folder[PATH_MAX]; /* of recordings that have no name of their own */
+    struct output_place place; /* of the first recording */
     uint32_t pid;
     uint64_t next_look_ns;
     uint64_t ended_ns;   /* when the program did, which its children may outlive; 0: it has not */
@@ -42,9 +38,7 @@ struct roster {
     uint32_t unfinished; /* recordings that could not be written to their end */
     bool crowded;
     bool told_failure;
-    bool made_output; /* the file was not there before */
-    int claim;        /* keeps others from writing it until the first recording does; -1: none */
-    bool has_opened;  /* the first recording, which has the name that was asked for */
+    bool has_opened; /* the first recording, which has the name that was asked for */
 
     /* Processes that were found to be over; their events are read once the reader is past the marks. */
     VEC(uint32_t) over;
@@ -61,7 +55,7 @@ struct roster *roster_create(const struct roster_options *options)
     if (!roster)
         return NULL;
     roster->options = *options;
-    roster->claim = -1;
+    output_place_init(&roster->place);
     return roster;
 }
 
@@ -72,18 +66,11 @@ static void close_pidfd(struct roster *roster, uint32_t process)
     roster->pidfds[process] = 0;
 }
 
-static void release_claim(struct roster *roster)
-{
-    if (roster->claim >= 0)
-        close(roster->claim);
-    roster->claim = -1;
-}
-
 void roster_destroy(struct roster *roster)
 {
     if (!roster)
         return;
-    release_claim(roster);
+    output_place_release(&roster->place);
     for (unsigned i = 0; i < RECORDINGS_NAMED; i++)
         free(roster->named[i]);
     for (uint32_t i = 0; i < ARENA_PROCESSES; i++)
@@ -95,35 +82,12 @@ void roster_destroy(struct roster *roster)
 
 int roster_check_output(struct roster *roster, struct fault *fault)
 {
-    const char *output = roster->options.recorder->wish.output;
-    const char *slash = output ? strrchr(output, '/') : NULL;
-    if (slash)
-        snprintf(roster->folder, sizeof(roster->folder), "%.*s", (int)(slash - output), output);
-    if (output) {
-        int const err = output_check(&roster->options.recorder->wish, fault);
-        if (err < 0)
-            return err;
-        roster->made_output = access(output, F_OK) < 0;
-        int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-        if (fd < 0)
-            return fault_set(fault, -EIO, "cannot write %s: %s; choose another place with -o",
-                             output, strerror(errno));
-        close(fd);
-        roster->claim = output_claim(output, fault);
-        return roster->claim == -EBUSY ? -EBUSY : 0;
-    } else if (access(".", W_OK) < 0) {
-        return fault_set(fault, -EIO,
-                         "cannot write a recording in this folder: %s; choose a place with -o",
-                         strerror(errno));
-    }
-    return 0;
+    return output_place_take(&roster->place, &roster->options.recorder->wish, fault);
 }
 
 void roster_withdraw_output(struct roster *roster)
 {
-    if (roster->made_output && roster->claim >= 0) /* nobody else has made it his */
-        unlink(roster->options.recorder->wish.output);
-    release_claim(roster);
+    output_place_withdraw(&roster->place, &roster->options.recorder->wish);
 }
 
 void roster_begin(struct roster *roster, struct ring_reader *reader, struct inside_planner *planner,
@@ -171,7 +135,7 @@ static void note_allocators(struct roster *roster, struct session *session)
         if (note.in_executable && !note.complaint)
             session_sees_allocator(session);
         if (note.complaint && !roster->options.recorder->wish.quiet)
-            fprintf(stderr, "memoir: %s\n", note.text);
+            say_text(roster->options.recorder->wish.say, "%s", note.text);
     }
 }
 
@@ -193,6 +157,34 @@ static uint64_t age_of(const struct roster *roster, uint32_t process, uint64_t n
                                                   roster->options.clock, now_ns);
 }
 
+/* `first`: it is the one whose recording has the name that was asked for. */
+static struct session *open_session(struct roster *roster, uint32_t process, bool first,
+                                    uint64_t now_ns, struct fault *fault)
+{
+    const struct recorder_options *wanted = roster->options.recorder;
+    struct session_rings const rings = {.arena = roster->options.arena,
+                                        .process = process,
+                                        .look_every_ns = wanted->look_every_ns,
+                                        .watcher = wanted->watcher,
+                                        .attached = first ? wanted->attached : NULL};
+    struct session_options const options = {.output = first ? wanted->wish.output : NULL,
+                                            .folder = roster->place.folder,
+                                            .claim = first ? &roster->place.claim : NULL,
+                                            .made_output = first && roster->place.is_new,
+                                            .age_ns = age_of(roster, process, now_ns),
+                                            .max_bytes = wanted->wish.max_bytes,
+                                            .command_line = roster->command_line,
+                                            .symbols = roster->options.symbols,
+                                            .disk = roster->options.disk,
+                                            .pss = roster->options.pss,
+                                            .cells = roster->options.cells,
+                                            .source =
+                                                wanted->attached ? "memoir attach" : "memoir run",
+                                            .say = wanted->wish.say,
+                                            .rings = &rings};
+    return session_open(&options, now_ns - options.age_ns, fault);
+}
+
 struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
 {
     struct roster *roster = context;
@@ -212,28 +204,11 @@ struct session *roster_session(void *context, uint32_t process, uint64_t now_ns)
     if (!roster->command_line[0]) /* an attached program may become another until we are in */
         launch_join(roster->options.recorder->command, roster->command_line,
                     sizeof(roster->command_line));
-    const struct recorder_attached *attached = roster->options.recorder->attached;
-    struct session_options options = {.output =
-                                          first ? roster->options.recorder->wish.output : NULL,
-                                      .folder = roster->folder,
-                                      .claim = first ? &roster->claim : NULL,
-                                      .made_output = first && roster->made_output,
-                                      .age_ns = age_of(roster, process, now_ns),
-                                      .max_bytes = roster->options.recorder->wish.max_bytes,
-                                      .look_every_ns = roster->options.recorder->look_every_ns,
-                                      .command_line = roster->command_line,
-                                      .symbols = roster->options.symbols,
-                                      .disk = roster->options.disk,
-                                      .pss = roster->options.pss,
-                                      .watcher = roster->options.recorder->watcher,
-                                      .cells = roster->options.cells,
-                                      .source = attached ? "memoir attach" : "memoir run",
-                                      .attached = first ? attached : NULL};
-    struct session *session =
-        session_open(roster->options.arena, process, &options, now_ns - options.age_ns, &fault);
+    struct session *session = open_session(roster, process, first, now_ns, &fault);
     if (!session) {
         if (!roster->told_failure)
-            fprintf(stderr, "memoir: %s; the program runs on unrecorded\n", fault.text);
+            say_text(roster->options.recorder->wish.say, "%s; the program runs on unrecorded",
+                     fault.text);
         roster->told_failure = true;
         return NULL;
     }
@@ -282,13 +257,9 @@ bool roster_mark(struct roster *roster, enum mark_kind kind, const char *text, u
 
 static struct cost measure_cost(struct roster *roster, uint32_t process)
 {
-    struct rusage usage;
     struct cost cost = {0};
-    getrusage(RUSAGE_SELF, &usage);
     slot_keeper_cost(roster->options.slots, process, roster->options.clock->ns_per_tick, &cost);
-    cost.recorder_cpu_ns = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
-                           (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
-    cost.recorder_rss_bytes = (uint64_t)usage.ru_maxrss * 1024u;
+    recorder_cost_measure(&cost);
     return cost;
 }
 
@@ -333,7 +304,8 @@ static void tick_all(struct roster *roster, uint64_t now_ns)
         session_set_cost(roster->sessions[i], &cost);
         count_thinned(roster, i);
         if (session_tick(roster->sessions[i], now_ns, &fault) < 0)
-            fprintf(stderr, "memoir: %s; recording goes on in memory\n", fault.text);
+            say_text(roster->options.recorder->wish.say, "%s; recording goes on in memory",
+                     fault.text);
         ring_reader_return(roster->reader);
     }
 }
@@ -358,7 +330,7 @@ void roster_note_rate(struct roster *roster, uint64_t now_ns)
 
 void roster_note_all(struct roster *roster, const char *text)
 {
-    fprintf(stderr, "memoir: %s\n", text);
+    say_text(roster->options.recorder->wish.say, "%s", text);
     for (uint32_t i = 0; i < roster->session_count; i++)
         if (roster->sessions[i])
             session_note(roster->sessions[i], text);
@@ -419,6 +391,7 @@ static void tell_open_gaps(struct roster *roster, struct session *session, uint6
 static void end_books(struct roster *roster, struct session *session,
                       const struct recorder_result *result, bool over)
 {
+    const struct recording_wish *wish = &roster->options.recorder->wish;
     struct fault fault = {0};
     char death[128];
     uint32_t process = session_process(session);
@@ -437,9 +410,9 @@ static void end_books(struct roster *roster, struct session *session,
     describe_end(roster, session, result, &end, death);
     note_allocators(roster, session);
     note_confinement(roster->options.arena, session, roster->options.clock,
-                     roster->options.recorder->wish.quiet);
+                     wish->quiet ? NULL : wish->say);
     if (session_end(session, &end, &fault) < 0)
-        fprintf(stderr, "memoir: %s\n", fault.text);
+        say_text(roster->options.recorder->wish.say, "%s", fault.text);
     ring_reader_forget(roster->reader, session);
     roster->sessions[process] = NULL;
     close_pidfd(roster, process);
@@ -455,7 +428,8 @@ static void close_session(struct roster *roster, struct session *session)
     roster->recordings++;
     if (session_close(session, &fault) == 0)
         return;
-    fprintf(stderr, "memoir: the recording is not whole: %s; see memoir report\n", fault.text);
+    say_text(roster->options.recorder->wish.say,
+             "the recording is not whole: %s; see memoir report", fault.text);
     roster->unfinished++;
     if (place < RECORDINGS_NAMED) {
         free(roster->named[place]);
@@ -565,7 +539,8 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
     const struct recorder_options *options = roster->options.recorder;
     uint32_t const silent = options->follow_children ? count_silent(roster) : 0;
     roster->program = find_program(roster);
-    note_unrecorded(roster->options.arena, roster->program ? roster->program : find_any(roster));
+    note_unrecorded(roster->options.arena, roster->program ? roster->program : find_any(roster),
+                    options->wish.say);
     for (uint32_t i = 0; i < roster->session_count; i++) {
         struct session *session = roster->sessions[i];
         if (!session)
@@ -591,7 +566,8 @@ void roster_end(struct roster *roster, struct recorder_result *result, enum subj
         return;
     say_recordings(&(struct recordings_said){.named = roster->named,
                                              .others = roster->others,
-                                             .folder = roster->folder,
+                                             .folder = roster->place.folder,
                                              .silent = roster->recordings > 0 ? silent : 0,
-                                             .is_sampled = options->heap_rate != RATE_FULL});
+                                             .is_sampled = options->heap_rate != RATE_FULL},
+                   options->wish.say);
 }

@@ -92,14 +92,14 @@ int output_claim(const char *path, struct fault *fault)
     return fd == -EBUSY ? name_writer(path, fault) : fd;
 }
 
-void output_tell_size(const char *path, uint64_t max_bytes)
+void output_tell_size(const char *path, uint64_t max_bytes, say_fn say)
 {
     struct stat about;
     char is[HUMAN_MAX], wished[HUMAN_MAX];
     if (max_bytes == 0 || stat(path, &about) < 0 || (uint64_t)about.st_size <= max_bytes)
         return;
-    fprintf(stderr,
-            "memoir: %s has %s and not %s as --max-size asked for: the names, stacks and coarsest "
-            "sums of this program alone need that\n",
-            path, human_bytes(about.st_size, is), human_bytes((int64_t)max_bytes, wished));
+    say_text(say,
+             "%s has %s and not %s as --max-size asked for: the names, stacks and coarsest "
+             "sums of this program alone need that",
+             path, human_bytes(about.st_size, is), human_bytes((int64_t)max_bytes, wished));
 }

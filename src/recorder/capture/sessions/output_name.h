@@ -20,4 +20,4 @@ int output_check(const struct recording_wish *wish, struct fault *fault);
 int output_claim(const char *path, struct fault *fault);
 
 /* Says so when a recording could not be kept as small as wished. */
-void output_tell_size(const char *path, uint64_t max_bytes);
+void output_tell_size(const char *path, uint64_t max_bytes, say_fn say);

@@ -288,7 +288,7 @@ static void watch_time(struct recorder *recorder, uint32_t pid)
 {
     struct fault why = {.text = ""};
     if (recorder->cpu && cpu_station_watch(recorder->cpu, pid, false, &why) < 0)
-        fprintf(stderr, "memoir: its time is not recorded: %s\n", why.text);
+        say_text(recorder->options->wish.say, "its time is not recorded: %s", why.text);
 }
 
 static void let_program_go(void *context)
@@ -321,7 +321,7 @@ static int start(struct recorder *recorder, struct fault *fault)
     if (recorder->station && (runs_already || page_station_uses_perf(recorder->station))) {
         struct fault why;
         if (page_station_watch(recorder->station, (uint32_t)pid, false, &why) < 0)
-            fprintf(stderr, "memoir: its pages are not watched: %s\n", why.text);
+            say_text(recorder->options->wish.say, "its pages are not watched: %s", why.text);
     }
     recorder->calm = calm_stderr_begin();
     tie_lifeline(recorder);

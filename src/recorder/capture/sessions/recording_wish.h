@@ -4,11 +4,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/say.h"
+
 struct recording_wish {
     const char *output; /* of the first; NULL: PROGRAM.PID.memoir */
     uint64_t max_bytes;
     uint64_t for_ns; /* stop recording after; 0: never */
     bool quiet;
+    /* Who tells the person what happens: everything, or only what went wrong when it is quiet.  NULL: nobody does. */
+    say_fn say;
     bool force; /* whatever file is in the way of the first goes */
     /* Called with the number of the first process once there is one.  NULL: nobody asks. */
     void (*began)(bool quiet, uint32_t pid);

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/say.h"
+
 #define RECORDINGS_NAMED 8u /* at the end, of many */
 
 struct recordings_said {
@@ -13,4 +15,4 @@ struct recordings_said {
     uint32_t silent;    /* processes that were followed and have no recording */
     bool is_sampled;
 };
-void say_recordings(const struct recordings_said *said);
+void say_recordings(const struct recordings_said *said, say_fn say);

@@ -5,117 +5,33 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/cold.h"
+#include "capture/sessions/control.h"
 #include "capture/sessions/output_name.h"
-#include "capture/sessions/session_parts.h"
-#include "capture/sessions/recorder.h"
-#include "procfs/process/invoked_path.h"
-#include "procfs/cgroup/memory_limit.h"
-#include "procfs/process/process_facts.h"
-#include "procfs/process/process_status.h"
+#include "capture/sessions/session_core.h"
 #include "store/write/coarsen.h"
 #include "store/write/recording_writer.h"
 #include "procfs/cgroup/cgroup_memory.h"
-
-#define THREADS_MAX    4095u /* rows; further threads share the last one */
-#define SAME_THREAD_NS 2000000000ull
-
-/* Time for finding threads of another pid namespace by what they are called there: at once, and with every tick. */
-#define SEARCH_AT_ONCE_NS  1000000000ull
-#define SEARCH_PER_TICK_NS 50000000ull
 
 /* A reader of the growing file is promised what was a second ago, so a tenth is left for resting,
  * writing and reading; early on, when buckets are short, it is written oftener. */
 #define WRITE_MIN_NS 100000000ull
 #define WRITE_MAX_NS LADDER_BUCKET_MAX_NS
 #define WRITE_SHARE  4u
-#define PEAK_MAX_NS  10000000000ull
-#define LARGE_BLOCKS (256u << 10) /* more live blocks than the cache holds */
-
-static void close_books(struct session *session)
-{
-    heap_book_destroy(session->heap);
-    map_book_destroy(session->maps);
-    session_told_fini(session);
-    session_pages_fini(session);
-    ordering_destroy(session->ordering);
-    stack_import_destroy(session->stacks);
-    session->heap = NULL;
-    session->maps = NULL;
-    session->ordering = NULL;
-    session->stacks = NULL;
-}
 
 static void destroy(struct session *session)
 {
-    session_end_watch(session, false);
-    close_books(session);
+    control_close(session->control);
+    if (session->books)
+        session_books_destroy(session);
     pss_reader_forget(session->options.pss, session->pid);
     if (session->options.cells)
         session->options.cells->forget(session->options.cells->self, session->pid);
     recording_destroy(session->recording);
     free(session);
-}
-
-/* We know it by our own number, and its files by our own path, wherever it lives. */
-static void describe_attached(struct session *session, const struct recorder_attached *attached)
-{
-    session->has_local_tids = session->pid == 0;
-    session->pid = attached->pid;
-    session->root = attached->root;
-    (void)session_new_peak(session); /* what it was before is no part of the recording */
-    session->recording->before = attached->before;
-    session_note_earlier(session);
-}
-
-/* By what it was called, as long as it is there to be asked; else by what we were told to start. */
-static void describe_program(struct session *session)
-{
-    const char *executable = session->process.path;
-    const char *told = session->options.command_line;
-    uint32_t const pid =
-        session->options.attached ? session->options.attached->pid : session->process.pid;
-    char path[PATH_MAX];
-    process_program_path(pid, path, sizeof(path));
-    if (pid && strcmp(path, executable) == 0)
-        process_invoked_path(pid, path, sizeof(path));
-    else
-        program_invoked_path(executable, told ? told : "", 0, path, sizeof(path));
-    session->recording->program = recording_intern(session->recording, path);
-}
-
-static void describe_process(struct session *session)
-{
-    struct recording *recording = session->recording;
-    char host[256] = "";
-    gethostname(host, sizeof(host) - 1);
-    describe_program(session);
-    recording->command_line = recording_intern(
-        recording, session->options.command_line ? session->options.command_line : "");
-    recording->host = recording_intern(recording, host);
-    recording->source = recording_intern(
-        recording, session->options.source ? session->options.source : "memoir run");
-    session->pid = session->process.pid;
-    if (session->options.attached)
-        describe_attached(session, session->options.attached);
-    recording->pid = session->pid ? session->pid : session->process.local_pid;
-    recording->parent_pid = session->process.parent_pid;
-    recording->start_unix_ns = unix_ns() - session->options.age_ns;
-    recording->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-    recording->machine_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * recording->page_bytes;
-    oom_count_begin(&session->oom_count, session->pid);
-    recording->limit_bytes = session->pid ? memory_limit_read(session->pid) : 0;
-    session->traits = (struct program_traits){.pid = session->pid, .root = session->root};
-    if (session->pid == 0)
-        session_note(session,
-                     "ran in a pid namespace without the recorder's /proc: its number is its own "
-                     "there, its resident size and thread names are not known");
 }
 
 static int write_out(struct session *session, struct fault *fault)
@@ -150,43 +66,43 @@ static struct recording_writer *make_file(const struct session *session, struct 
     return writer;
 }
 
-struct session *session_open(struct arena *arena, uint32_t process,
-                             const struct session_options *options, uint64_t begin_ns,
-                             struct fault *fault)
+static struct session *create(const struct session_options *options, uint64_t begin_ns)
 {
     struct session *session = calloc(1, sizeof(*session));
+    if (!session)
+        return NULL;
+    session->options = *options;
+    session->opened_ns = begin_ns;
+    session->recording = recording_create();
+    if (session->recording && (!options->rings || session_open_books(session, options->rings) == 0))
+        return session;
+    destroy(session);
+    return NULL;
+}
+
+/* Says whom it is about, and what its file is called. */
+static void introduce(struct session *session, uint64_t begin_ns)
+{
+    struct session_options *options = &session->options;
+    session_describe(session);
+    if (session->books)
+        session_begin_books(session, begin_ns);
+    output_name(session->path, options->output, options->folder,
+                recording_text(session->recording, session->recording->program),
+                session->recording->pid);
+    options->rings = NULL; /* these are the caller's */
+    options->otherwise = NULL;
+}
+
+struct session *session_open(const struct session_options *options, uint64_t begin_ns,
+                             struct fault *fault)
+{
+    struct session *session = create(options, begin_ns);
     if (!session) {
         fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
         return NULL;
     }
-    session->arena = arena;
-    session->process_index = process;
-    arena_copy(&session->process, arena_process_at(arena->memory, process),
-               sizeof(session->process));
-    session->process.path[sizeof(session->process.path) - 1] = '\0';
-    session->options = *options;
-    session->opened_ns = begin_ns;
-    session->opened_monotonic_ns = monotonic_ns();
-    session->root = "";
-    session->recording = recording_create();
-    session->heap = heap_book_create();
-    session->maps = map_book_create();
-    if (session->heap)
-        session->ordering = ordering_create(session->heap, !session->process.forked);
-    if (session->recording)
-        session->stacks = stack_import_create(arena, session->recording);
-    if (!session->ordering || !session->stacks || !session->maps) {
-        fault_set(fault, -ENOMEM, "out of memory at the start of a recording");
-        destroy(session);
-        return NULL;
-    }
-    describe_process(session);
-    session_note_rate(session, begin_ns);
-    if (!session_waits_for_parent(session))
-        session_begin_limits(session);
-    output_name(session->path, options->output, options->folder,
-                recording_text(session->recording, session->recording->program),
-                session->recording->pid);
+    introduce(session, begin_ns);
     session->writer = make_file(session, fault);
     if (!session->writer) {
         destroy(session);
@@ -195,12 +111,9 @@ struct session *session_open(struct arena *arena, uint32_t process,
     recording_writer_write_behind(session->writer, options->disk);
     (void)write_out(session,
                     NULL); /* whose it is; a disk that is full is told with the first bucket */
+    if (!session->books)
+        session_listen(session);
     return session;
-}
-
-uint32_t session_process(const struct session *session)
-{
-    return session->process_index;
 }
 
 uint32_t session_pid(const struct session *session)
@@ -228,143 +141,14 @@ uint64_t session_time(const struct session *session, uint64_t now_ns)
     return now_ns > session->opened_ns ? now_ns - session->opened_ns : 0;
 }
 
-/* The row of a thread that somebody else has told of; count when there is none. */
-static size_t find_told_thread(const struct session *session, uint32_t tid, uint64_t now)
+const struct cell_source *session_cells(const struct session *session)
 {
-    const struct recording *recording = session->recording;
-    for (size_t i = session->options.cells ? recording->threads.count : 0; i-- > 0;) {
-        const struct thread *thread = &recording->threads.items[i];
-        if (thread->tid == tid && thread->merged == 1 && thread->last_ns + SAME_THREAD_NS >= now)
-            return i;
-    }
-    return recording->threads.count;
-}
-
-/* The number by which we know a thread; its own when that is not known, or was asked for too often. */
-static uint32_t outer_tid(struct session *session, uint32_t tid)
-{
-    struct allowance *allowed = &session->searches_allowed;
-    allowed->most = SEARCH_AT_ONCE_NS;
-    if (!session->has_local_tids || !allowance_is_left(allowed))
-        return tid;
-    uint64_t const start = monotonic_ns();
-    uint32_t const found = process_find_thread(session->pid, tid);
-    allowance_spend(allowed, monotonic_ns() - start);
-    return found ? found : tid;
-}
-
-void session_note_ring(struct session *session)
-{
-    struct quality *quality = &session->recording->quality;
-    if (++session->rings > 1)
-        quality->peak_order_bytes =
-            session->rings * (uint64_t)(ORDER_UNSURE_BYTES + ORDER_PAIR_BYTES);
-}
-
-uint32_t session_thread(struct session *session, uint32_t tid, uint64_t now_ns)
-{
-    struct recording *recording = session->recording;
-    char name[64];
-    uint64_t now = session_time(session, now_ns);
-    uint32_t const seen_tid = outer_tid(session, tid);
-    size_t const row = find_told_thread(session, seen_tid, now);
-    if (row >= THREADS_MAX) {
-        struct thread *last = &recording->threads.items[THREADS_MAX - 1];
-        last->name = recording_intern(recording, "other threads");
-        last->merged++;
-        last->last_ns = now;
-        return THREADS_MAX - 1;
-    }
-    if (row < recording->threads.count)
-        return heap_book_reserve(session->heap, 0, (uint32_t)row + 1) < 0 ? 0 : (uint32_t)row;
-    process_thread_name(session_pid(session), seen_tid, name, sizeof(name));
-    struct thread thread = {.tid = seen_tid,
-                            .name = recording_intern(recording, name),
-                            .first_ns = now,
-                            .last_ns = now,
-                            .merged = 1};
-    if (!vec_push(&recording->threads, thread) ||
-        heap_book_reserve(session->heap, 0, (uint32_t)row + 1) < 0)
-        return row > 0 ? (uint32_t)row - 1 : 0;
-    return (uint32_t)row;
-}
-
-void session_note_thread(struct session *session, uint32_t row, uint64_t now)
-{
-    if (row < session->recording->threads.count)
-        session->recording->threads.items[row].last_ns = now;
-}
-
-static COLD int make_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site)
-{
-    if (rate == RATE_FULL) {
-        int err = stack_import_site(session->stacks, node, site);
-        return err < 0 ? err : heap_book_reserve(session->heap, *site + 1, 1);
-    }
-    int err = stack_import_sampled_site(session->stacks, node, rate, site);
-    if (err == 0)
-        err = heap_book_reserve(session->heap, *site + 1, 1);
-    return err < 0 ? err : heap_book_set_rate(session->heap, *site, rate);
-}
-
-int session_site(struct session *session, uint32_t node, uint64_t rate, uint32_t *site)
-{
-    if (likely(rate == RATE_FULL && stack_import_peek(session->stacks, node, site) &&
-               heap_book_has_site(session->heap, *site)))
-        return 0;
-    uint32_t made = 0;
-    int err = make_site(session, node, rate, &made);
-    *site = made;
-    return err;
-}
-
-int session_book(struct session *session, const struct heap_event *event, bool now)
-{
-    struct quality *quality = &session->recording->quality;
-    int ahead = ordering_book(session->ordering, event, now, quality);
-    if (ahead != 0)
-        return ahead;
-    bool makes = event->kind == HEAP_ALLOC || event->kind == HEAP_PAIR;
-    quality->events += makes;
-    quality->events += event->kind == HEAP_FREE || event->kind == HEAP_PAIR;
-    if (makes)
-        session_note_thread(session, event->block.thread, event->block.time_ns);
-    return 0;
-}
-
-int session_map(struct session *session, uint64_t address, uint64_t length, uint32_t node)
-{
-    uint32_t site;
-    int err = session_site(session, node, RATE_FULL, &site);
-    session->recording->quality.events++;
-    if (err == 0)
-        err = map_book_map(session->maps, address, length, site);
-    if (err < 0)
-        session_lost(session, 1);
-    return err;
-}
-
-int session_unmap(struct session *session, uint64_t address, uint64_t length)
-{
-    session->recording->quality.events++;
-    if (session->regions && map_book_unmap(session->regions, address, length) < 0)
-        return -ENOMEM;
-    return map_book_unmap(session->maps, address, length);
+    return session->pid || !session->books ? session->options.cells : NULL;
 }
 
 static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
 {
     return value < least ? least : value > most ? most : value;
-}
-
-bool session_is_large(const struct session *session)
-{
-    return heap_book_live_blocks(session->heap) > LARGE_BLOCKS;
-}
-
-void session_prefetch(const struct session *session, uint64_t address)
-{
-    ordering_prefetch(session->ordering, address);
 }
 
 /* Whether waiting for the next bucket would make the file too old. */
@@ -384,7 +168,54 @@ void session_ask_names(struct session *session)
 void session_set_cost(struct session *session, const struct cost *cost)
 {
     session->recording->cost = *cost;
-    session->recording->cost.recorder_cpu_ns += session->pages.cpu_ns;
+    if (session->books)
+        session->recording->cost.recorder_cpu_ns += session_books_cpu_ns(session);
+}
+
+void session_ask_pages(struct session *session)
+{
+    session->is_asked = true;
+}
+
+/* When the open bucket began, on the monotonic clock.  That of rings is another. */
+static uint64_t began_ns(const struct session *session, uint64_t now)
+{
+    return session->books ? monotonic_ns() - (now - session->begin_ns)
+                          : session->opened_ns + session->begin_ns;
+}
+
+/* All cells of a bucket, first those of the books. */
+static int fill_bucket(struct session *session, struct bucket *bucket, bool histograms)
+{
+    const struct cell_source *cells = session_cells(session);
+    struct process_memory const memory = process_memory(session->pid);
+    bucket->gauges = (struct gauges){memory.rss_bytes, -1, -1, -1};
+    bucket->pss_bytes = pss_reader_take(session->options.pss, session->pid);
+    int err = session->books ? session_close_books(session, bucket, &memory, histograms) : 0;
+    if (err == 0 && cells)
+        err = cells->take(cells->self, session->pid, session->recording, bucket,
+                          began_ns(session, bucket->end_ns));
+    if (err == 0 && session->books)
+        err = session_close_touched(session, bucket);
+    return err;
+}
+
+int session_close_bucket(struct session *session, uint64_t now, bool histograms)
+{
+    struct recording *recording = session->recording;
+    struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
+    int const err = fill_bucket(session, &bucket, histograms);
+    if (err < 0 || !vec_push(&recording->buckets, bucket)) {
+        free(bucket.cells);
+        free(bucket.thread_cells);
+        free(bucket.moments);
+        return -ENOMEM;
+    }
+    session->begin_ns = now;
+    recording->duration_ns = now;
+    if (session->books)
+        session_sum_books(session);
+    return 0;
 }
 
 bool session_is_due(const struct session *session, uint64_t now_ns)
@@ -393,76 +224,63 @@ bool session_is_due(const struct session *session, uint64_t now_ns)
     return now > session->begin_ns && now >= session->ticked_ns + ladder_bucket_ns(now);
 }
 
-int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
+/* Whether there is something to write: 1 or 0; -ENOMEM. */
+static int close_due(struct session *session, uint64_t now_ns)
 {
-    uint64_t now = session_time(session, now_ns);
+    uint64_t const now = session_time(session, now_ns);
     if (!session_is_due(session, now_ns))
         return 0;
-    bool histograms = now - session->last_histograms_ns >= LADDER_HISTOGRAM_NS;
-    session_note_rate(session, now_ns);
-    session_tick_rate(session, now);
-    allowance_add(&session->searches_allowed, SEARCH_PER_TICK_NS);
-    session_look_at_pages(session, now);
-    int err = session_close_bucket(session, now, histograms);
+    bool const histograms = session->books && session_before_bucket(session, now_ns);
+    int const err = session_close_bucket(session, now, histograms);
     if (err < 0)
-        return fault_set(fault, err, "out of memory while recording");
+        return err;
     session->ticked_ns = now;
-    if (histograms)
-        session->last_histograms_ns = now;
-    if (now - session->last_peak_ns >= within(now / 2, WRITE_MAX_NS, PEAK_MAX_NS)) {
-        session->last_peak_ns = now;
-        session_pin_peaks(session);
-    }
-    program_traits_look_if_due(&session->traits, session->recording, now);
-    if (!write_is_due(session, now))
+    if (session->books)
+        session_after_bucket(session, now, histograms);
+    return write_is_due(session, now);
+}
+
+int session_tick(struct session *session, uint64_t now_ns, struct fault *fault)
+{
+    int due = session->books ? 0 : session_answer(session, now_ns);
+    if (due == -EAGAIN)
         return 0;
-    session->last_write_ns = now;
-    err = write_out(session, fault);
-    bool first_failure = err < 0 && !session->write_failed;
+    if (due == 0)
+        due = close_due(session, now_ns);
+    if (due < 0)
+        return fault_set(fault, due, "out of memory while recording");
+    if (due == 0)
+        return 0;
+    session->last_write_ns = session_time(session, now_ns);
+    int const err = write_out(session, fault);
+    bool const first_failure = err < 0 && !session->write_failed;
     session->write_failed = err < 0;
     return first_failure ? err : 0;
+}
+
+bool session_has_failed(const struct session *session)
+{
+    return session->write_failed;
 }
 
 int session_end(struct session *session, const struct session_end *end, struct fault *fault)
 {
     struct recording *recording = session->recording;
-    uint64_t now = session_time(session, end->now_ns);
-    struct pin pin = {.kind = end->death ? PIN_DEATH : PIN_END, .time_ns = now};
-    if (now <= session->begin_ns)
-        now = session->begin_ns + 1;
-    session_note_rate(session, end->now_ns);
-    session_end_rate(session, now);
-    session_tell_refused(session);
-    program_traits_look(&session->traits, recording);
-    session_tell_mappings(session, true);
-    const struct cell_source *cells = session->options.cells;
-    if (cells && session->pid)
+    const struct cell_source *cells = session_cells(session);
+    uint64_t const now = session_time(session, end->now_ns);
+    if (session->books)
+        session_last_books(session, end->now_ns);
+    if (cells)
         cells->conclude(cells->self, session->pid, recording);
-    int err = session_close_bucket(session, now, true);
-    if (err == 0)
-        err = session_pin_peaks(session);
-    if (err == 0 && end->death) {
-        pin.label = recording_intern(recording, end->death);
-        err = session_picture(session, &pin);
-        if (err == 0)
-            err = session_add_pin(session, &pin);
-    }
-    session_end_watch(session, true);
-    recording->quality.samples_dropped = atomic_load(&session->arena->header->samples_dropped);
+    int err =
+        session_close_bucket(session, now > session->begin_ns ? now : session->begin_ns + 1, true);
+    if (session->books)
+        err = session_end_books(session, end, err);
     recording->exit_status = end->exit_status;
     recording->end = end->end;
     recording->written_unix_ns = unix_ns();
     session_set_cost(session, &end->cost);
-    if (session->options.attached)
-        recording->before = session->options.attached->before; /* with what it took to get out */
-    session_settle_totals(session, end);
-    close_books(session);
     return err < 0 ? fault_set(fault, err, "out of memory at the end of a recording") : 0;
-}
-
-void session_sees_allocator(struct session *session)
-{
-    session->traits.allocator_is_seen = true;
 }
 
 void session_note(struct session *session, const char *text)
@@ -499,7 +317,7 @@ int session_close(struct session *session, struct fault *fault)
     session->recording->quality.complete = true;
     int err = recording_writer_finish(session->writer, session->recording, fault);
     if (!err)
-        output_tell_size(session->path, session->options.max_bytes);
+        output_tell_size(session->path, session->options.max_bytes, session->options.say);
     destroy(session);
     return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session_buckets.c - closes the books of a stretch of time, and keeps whole pictures of instants. */
+/* session_buckets.c - what the books have of a stretch of time, and keeps whole pictures of instants. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 static void name_cells(const struct session *session, struct cell *cells, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        cells[i].key = stack_import_describe(session->stacks, cells[i].key)->stack;
+        cells[i].key = stack_import_describe(session->books->stacks, cells[i].key)->stack;
 }
 
 /* How the stacks of the bucket's allocations ended. */
@@ -25,7 +25,7 @@ static void judge_stacks(struct session *session, const struct bucket *bucket)
         const struct cell *cell = &bucket->cells[i];
         if (cell->column != COL_HEAP_CALLS && cell->column != COL_POOL_CALLS)
             continue;
-        const struct imported_site *site = stack_import_describe(session->stacks, cell->key);
+        const struct imported_site *site = stack_import_describe(session->books->stacks, cell->key);
         quality_add_stacks(quality, STACK_SOURCE_HEAP, site->end, (uint64_t)cell->value);
         quality->collapsed_stacks += site->folded ? (uint64_t)cell->value : 0;
     }
@@ -43,68 +43,58 @@ int64_t session_new_peak(struct session *session)
 {
     struct memory_status memory;
     if (session->pid == 0 || memory_status_read(session->pid, &memory) < 0 ||
-        memory.rss_peak_bytes <= session->rss_peak)
+        memory.rss_peak_bytes <= session->books->rss_peak)
         return 0;
-    session->rss_peak = memory.rss_peak_bytes;
+    session->books->rss_peak = memory.rss_peak_bytes;
     return memory.rss_peak_bytes;
 }
 
-int session_close_bucket(struct session *session, uint64_t now, bool histograms)
+int session_close_books(struct session *session, struct bucket *bucket,
+                        const struct process_memory *memory, bool histograms)
 {
+    struct session_books *books = session->books;
     struct recording *recording = session->recording;
-    struct bucket bucket = {.begin_ns = session->begin_ns, .end_ns = now};
-    struct process_memory memory = process_memory(session->pid);
-    session_limit_blocks(session, memory.rss_bytes);
-    bucket.gauges.rss_bytes = memory.rss_bytes;
-    bucket.rss_max = session_new_peak(session);
-    bucket.pss_bytes = pss_reader_take(session->options.pss, session->pid);
-    bucket.own_bytes = own_part(session, &memory);
+    session_limit_blocks(session, memory->rss_bytes);
+    bucket->rss_max = session_new_peak(session);
+    bucket->own_bytes = own_part(session, memory);
     /* What a forked process inherited, or was there before us, is resident but not ours to explain. */
-    if (!session->process.forked && !recording->before.attached &&
-        memory.anon_bytes > (int64_t)recording->anon_peak_bytes)
-        recording->anon_peak_bytes = (uint64_t)memory.anon_bytes;
-    bucket.lost_events = session->bucket_lost;
-    heap_book_close_gauges(session->heap, &bucket.gauges);
-    int err = heap_book_close_bucket(session->heap, &bucket);
+    if (!books->process.forked && !recording->before.attached &&
+        memory->anon_bytes > (int64_t)recording->anon_peak_bytes)
+        recording->anon_peak_bytes = (uint64_t)memory->anon_bytes;
+    bucket->lost_events = books->bucket_lost;
+    heap_book_close_gauges(books->heap, &bucket->gauges);
+    int err = heap_book_close_bucket(books->heap, bucket);
     if (err == 0 && histograms)
-        err = heap_book_close_histograms(session->heap, &bucket);
+        err = heap_book_close_histograms(books->heap, bucket);
     if (err == 0)
-        err = map_book_close_bucket(session->maps, &bucket);
+        err = map_book_close_bucket(books->maps, bucket);
     if (err == 0)
-        err = session_close_told(session, &bucket, histograms);
+        err = session_close_told(session, bucket, histograms);
     if (err == 0)
-        err = session_close_pages(session, &bucket);
-    judge_stacks(session, &bucket);
-    name_cells(session, bucket.cells, bucket.cell_count);
-    const struct cell_source *cells = session->options.cells;
-    if (err == 0 && cells && session->pid)
-        err = cells->take(cells->self, session->pid, recording, &bucket,
-                          monotonic_ns() - (now - session->begin_ns));
-    if (err == 0)
-        err = session_close_touched(session, &bucket);
-    if (err < 0 || !vec_push(&recording->buckets, bucket)) {
-        free(bucket.cells);
-        free(bucket.thread_cells);
-        free(bucket.moments);
-        return -ENOMEM;
-    }
-    session->begin_ns = now;
-    session->bucket_lost = 0;
-    recording->duration_ns = now;
-    heap_book_totals(session->heap, &recording->heap);
+        err = session_close_pages(session, bucket);
+    judge_stacks(session, bucket);
+    name_cells(session, bucket->cells, bucket->cell_count);
+    return err;
+}
+
+void session_sum_books(struct session *session)
+{
+    struct session_books *books = session->books;
+    struct recording *recording = session->recording;
+    books->bucket_lost = 0;
+    heap_book_totals(books->heap, &recording->heap);
     session_take_doubts(session);
-    if (session->is_thinned)
+    if (books->is_thinned)
         session_settle_thinned(session);
-    map_book_totals(session->maps, &recording->maps);
+    map_book_totals(books->maps, &recording->maps);
     session_sum_told(session);
-    return 0;
 }
 
 int session_picture(struct session *session, struct pin *pin)
 {
-    int err = heap_book_pin_now(session->heap, pin);
-    if (err == 0 && session->pools)
-        err = heap_book_pin_now(pool_book_blocks(session->pools), pin);
+    int err = heap_book_pin_now(session->books->heap, pin);
+    if (err == 0 && session->books->pools)
+        err = heap_book_pin_now(pool_book_blocks(session->books->pools), pin);
     name_cells(session, pin->cells, pin->cell_count);
     return err;
 }
@@ -141,10 +131,10 @@ static int pin_peak_of(struct session *session, struct heap_book *book, uint64_t
 int session_pin_peaks(struct session *session)
 {
     const struct recording *recording = session->recording;
-    int err =
-        pin_peak_of(session, session->heap, recording->heap.peak_bytes, &session->written_peak);
-    if (err < 0 || !session->pools)
+    int err = pin_peak_of(session, session->books->heap, recording->heap.peak_bytes,
+                          &session->books->written_peak);
+    if (err < 0 || !session->books->pools)
         return err;
-    return pin_peak_of(session, pool_book_blocks(session->pools), recording->pools.peak_bytes,
-                       &session->written_pool_peak);
+    return pin_peak_of(session, pool_book_blocks(session->books->pools),
+                       recording->pools.peak_bytes, &session->books->written_pool_peak);
 }

@@ -12,29 +12,29 @@
 
 int session_fork(struct session *session, uint32_t id, uint64_t now_ns)
 {
-    return heap_book_fork(session->heap, id, session_time(session, now_ns));
+    return heap_book_fork(session->books->heap, id, session_time(session, now_ns));
 }
 
 bool session_has_forked(const struct session *parent, const struct session *session)
 {
-    return heap_book_has_forked(parent->heap, session->process.fork_id);
+    return heap_book_has_forked(parent->books->heap, session->books->process.fork_id);
 }
 
 uint32_t session_parent(const struct session *session)
 {
-    uint32_t index = session->process.parent;
-    if (session->process.fork_id == 0 || index >= ARENA_PROCESSES)
+    uint32_t index = session->books->process.parent;
+    if (session->books->process.fork_id == 0 || index >= ARENA_PROCESSES)
         return PROCESS_NONE;
-    struct arena_process *parent = arena_process_at(session->arena->memory, index);
+    struct arena_process *parent = arena_process_at(session->books->arena->memory, index);
     return atomic_load(&parent->state) == PROCESS_RUNNING &&
-                   parent->serial == session->process.parent_serial
+                   parent->serial == session->books->process.parent_serial
                ? index
                : PROCESS_NONE;
 }
 
 bool session_waits_for_parent(const struct session *session)
 {
-    return session->process.forked && !session->has_inherited;
+    return session->books->process.forked && !session->books->has_inherited;
 }
 
 struct inheriting {
@@ -49,11 +49,12 @@ struct inheriting {
 static int find_site(struct inheriting *inheriting, uint32_t theirs, uint32_t *site)
 {
     struct session *child = inheriting->child;
-    const struct imported_site *known = stack_import_describe(inheriting->parent->stacks, theirs);
-    int err = known->rate
-                  ? session_site(child, known->node, known->rate, site)
-                  : stack_import_site_under(child->stacks, known->node, inheriting->label, site);
-    return err < 0 ? err : heap_book_reserve(child->heap, *site + 1, 1);
+    const struct imported_site *known =
+        stack_import_describe(inheriting->parent->books->stacks, theirs);
+    int err = known->rate ? session_site(child, known->node, known->rate, site)
+                          : stack_import_site_under(child->books->stacks, known->node,
+                                                    inheriting->label, site);
+    return err < 0 ? err : heap_book_reserve(child->books->heap, *site + 1, 1);
 }
 
 static void inherit_block(void *context, const struct block *block)
@@ -72,7 +73,7 @@ static void inherit_block(void *context, const struct block *block)
     own.site = *known - 1;
     own.thread = 0; /* the one that was forked */
     own.time_ns = 0;
-    int replaced = heap_book_alloc(inheriting->child->heap, &own);
+    int replaced = heap_book_alloc(inheriting->child->books->heap, &own);
     if (replaced == -ENOMEM)
         inheriting->err = replaced;
 }
@@ -85,15 +86,15 @@ static void note_inheritance(struct session *session, bool known)
                               "frees of that count as unknown");
         return;
     }
-    heap_book_totals(session->heap, &session->inherited);
-    if (session->inherited.calls == 0)
+    heap_book_totals(session->books->heap, &session->books->inherited);
+    if (session->books->inherited.calls == 0)
         return;
-    human_bytes((int64_t)session->inherited.bytes, bytes);
+    human_bytes((int64_t)session->books->inherited.bytes, bytes);
     snprintf(text, sizeof(text),
              "began by fork with %" PRIu64
              " blocks, %s, of its parent's: they stand under '" INHERITED
              "', as if allocated at the beginning",
-             session->inherited.calls, bytes);
+             session->books->inherited.calls, bytes);
     session_note(session, text);
 }
 
@@ -103,15 +104,15 @@ void session_inherit(struct session *session, const struct session *parent)
     bool known = false;
     if (!session_waits_for_parent(session))
         return;
-    session->has_inherited = true;
-    if (parent && parent->heap) {
-        inheriting.site_count = stack_import_site_count(parent->stacks);
+    session->books->has_inherited = true;
+    if (parent && parent->books->heap) {
+        inheriting.site_count = stack_import_site_count(parent->books->stacks);
         inheriting.sites = calloc(inheriting.site_count + 1, sizeof(uint32_t));
         inheriting.label = recording_intern(session->recording, INHERITED);
     }
     if (inheriting.sites)
-        known = heap_book_visit_fork(parent->heap, session->process.fork_id, inherit_block,
-                                     &inheriting) &&
+        known = heap_book_visit_fork(parent->books->heap, session->books->process.fork_id,
+                                     inherit_block, &inheriting) &&
                 inheriting.err == 0;
     free(inheriting.sites);
     session_begin_limits(session);

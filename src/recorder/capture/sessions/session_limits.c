@@ -19,14 +19,15 @@ static const struct heap_limits unknown = {64u << 20, {.bytes = 1ull << 30, .pag
 
 void session_limit_blocks(struct session *session, int64_t memory_bytes)
 {
-    if (memory_bytes > (int64_t)session->memory_most)
-        session->memory_most = (uint64_t)memory_bytes;
-    uint64_t const most = session->memory_most;
+    if (memory_bytes > (int64_t)session->books->memory_most)
+        session->books->memory_most = (uint64_t)memory_bytes;
+    uint64_t const most = session->books->memory_most;
     struct heap_limits limits = most ? anyway : unknown;
     limits.blocks += most / BYTES_OF_BLOCK;
-    limits.table.bytes += OURS_PER_BYTE * most + session->inherited_table_bytes;
-    limits.table.pages += most / BYTES_OF_PAGE + session->inherited_table_bytes / OURS_OF_PAGE;
-    heap_book_limit(session->heap, &limits);
+    limits.table.bytes += OURS_PER_BYTE * most + session->books->inherited_table_bytes;
+    limits.table.pages +=
+        most / BYTES_OF_PAGE + session->books->inherited_table_bytes / OURS_OF_PAGE;
+    heap_book_limit(session->books->heap, &limits);
 }
 
 /* It may have grown since the last bucket. */
@@ -34,28 +35,28 @@ static bool ask_for_more(void *context)
 {
     struct session *session = context;
     struct memory_status memory;
-    uint64_t const before = session->memory_most, now = monotonic_ns();
-    if (now - session->asked_memory_ns < ASK_EVERY_NS)
+    uint64_t const before = session->books->memory_most, now = monotonic_ns();
+    if (now - session->books->asked_memory_ns < ASK_EVERY_NS)
         return false;
-    session->asked_memory_ns = now;
+    session->books->asked_memory_ns = now;
     if (session->pid == 0 || memory_status_read(session->pid, &memory) < 0)
         return false;
     session_limit_blocks(session, memory.rss_peak_bytes + memory.swap_bytes);
-    return session->memory_most > before;
+    return session->books->memory_most > before;
 }
 
 void session_begin_limits(struct session *session)
 {
-    session->inherited_table_bytes = heap_book_table_bytes(session->heap);
+    session->books->inherited_table_bytes = heap_book_table_bytes(session->books->heap);
     session_limit_blocks(session, 0);
-    heap_book_ask_for_more(session->heap, ask_for_more, session);
+    heap_book_ask_for_more(session->books->heap, ask_for_more, session);
     (void)ask_for_more(session);
 }
 
 void session_tell_refused(struct session *session)
 {
     char text[160];
-    uint64_t const refused = heap_book_refused(session->heap);
+    uint64_t const refused = heap_book_refused(session->books->heap);
     if (refused == 0)
         return;
     snprintf(

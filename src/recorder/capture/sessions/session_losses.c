@@ -6,7 +6,7 @@
 void session_lost(struct session *session, uint64_t events)
 {
     session->recording->quality.lost_events += events;
-    session->bucket_lost += events;
+    session->books->bucket_lost += events;
 }
 
 /* The highest that live memory was before a time, as far as the buckets tell. */
@@ -14,7 +14,7 @@ static uint64_t peak_before(const struct session *session, uint64_t time_ns)
 {
     struct totals totals;
     int64_t highest = 0;
-    heap_book_totals(session->heap, &totals);
+    heap_book_totals(session->books->heap, &totals);
     if (totals.peak_time_ns < time_ns)
         return totals.peak_bytes;
     vec_each (bucket, &session->recording->buckets)
@@ -35,10 +35,10 @@ void session_gap(struct session *session, const struct session_gap *gap)
     if (end > begin && end - begin > quality->longest_gap_ns)
         quality->longest_gap_ns = end - begin;
     session_lost(session, gap->events);
-    session->told_events += gap->events;
-    session->told_frees += gap->frees;
+    session->books->told_events += gap->events;
+    session->books->told_frees += gap->frees;
     if (gap->frees > 0)
-        heap_book_doubt(session->heap, begin, end, peak_before(session, begin));
+        heap_book_doubt(session->books->heap, begin, end, peak_before(session, begin));
 }
 
 void session_thinned(struct session *session, uint64_t rate)
@@ -46,17 +46,17 @@ void session_thinned(struct session *session, uint64_t rate)
     struct quality *quality = &session->recording->quality;
     if (rate > quality->sample_rate)
         quality->sample_rate = rate;
-    session->is_thinned = true;
+    session->books->is_thinned = true;
 }
 
 bool session_is_thinned(const struct session *session)
 {
-    return session->is_thinned;
+    return session->books->is_thinned;
 }
 
 void session_count(struct session *session, const struct session_counts *counts)
 {
-    session->counts = *counts;
+    session->books->counts = *counts;
 }
 
 /* What is no longer live of so much. */
@@ -69,7 +69,7 @@ static uint64_t gone_of(uint64_t made, int64_t live)
  * allocated. */
 static bool inherits(const struct session *session)
 {
-    return session->process.forked || session->recording->before.attached;
+    return session->books->process.forked || session->recording->before.attached;
 }
 
 /* Single events may be missing from the books; the counters of the threads missed none. */
@@ -77,8 +77,8 @@ static void set_exact_totals(struct session *session, const struct totals *exact
 {
     struct totals *heap = &session->recording->heap;
     struct quality *quality = &session->recording->quality;
-    uint64_t const calls = exact->calls + session->inherited.calls;
-    uint64_t const bytes = exact->bytes + session->inherited.bytes;
+    uint64_t const calls = exact->calls + session->books->inherited.calls;
+    uint64_t const bytes = exact->bytes + session->books->inherited.bytes;
     uint64_t const seen = heap->frees + quality->unknown_frees;
     uint64_t const inherited = inherits(session) ? quality->unknown_frees : 0;
     if (calls > heap->calls) {
@@ -100,7 +100,7 @@ void session_settle_thinned(struct session *session)
 {
     struct totals *heap = &session->recording->heap;
     struct quality *quality = &session->recording->quality;
-    const struct session_counts *counts = &session->counts;
+    const struct session_counts *counts = &session->books->counts;
     uint64_t const unknown = quality->unknown_frees + quality->left_out_frees;
     quality->thinned_calls = counts->thinned_calls;
     quality->thinned_bytes = counts->thinned_bytes;
@@ -109,18 +109,19 @@ void session_settle_thinned(struct session *session)
     if (counts->exact.calls == 0)
         return; /* nobody has looked yet */
     struct totals booked;
-    heap_book_totals(session->heap, &booked);
-    heap->calls = counts->exact.calls + session->inherited.calls;
-    heap->bytes = counts->exact.bytes + session->inherited.bytes;
+    heap_book_totals(session->books->heap, &booked);
+    heap->calls = counts->exact.calls + session->books->inherited.calls;
+    heap->bytes = counts->exact.bytes + session->books->inherited.bytes;
     heap->freed_bytes = gone_of(heap->bytes, (int64_t)(booked.bytes - booked.freed_bytes));
-    heap->frees = inherits(session) ? gone_of(heap->calls, heap_book_live_count(session->heap))
-                                    : counts->exact.frees;
+    heap->frees = inherits(session)
+                      ? gone_of(heap->calls, heap_book_live_count(session->books->heap))
+                      : counts->exact.frees;
 }
 
 void session_take_doubts(struct session *session)
 {
     struct quality *quality = &session->recording->quality;
-    const struct heap_book *heap = session->heap;
+    const struct heap_book *heap = session->books->heap;
     heap_book_doubts(heap, &quality->live_doubt_bytes, &quality->peak_doubt_bytes);
     heap_book_doubted_calls(heap, &quality->live_doubt_calls, &quality->peak_doubt_calls);
     heap_book_spreads(heap, &quality->live_spread, &quality->peak_spread);
@@ -133,10 +134,11 @@ static void settle_doubts(struct session *session)
 {
     struct quality *quality = &session->recording->quality;
     struct totals booked;
-    int64_t const live = heap_book_live_count(session->heap);
-    heap_book_totals(session->heap, &booked);
+    int64_t const live = heap_book_live_count(session->books->heap);
+    heap_book_totals(session->books->heap, &booked);
     session_take_doubts(session);
-    if (quality->lost_frees > session->told_frees || quality->lost_events > session->told_events) {
+    if (quality->lost_frees > session->books->told_frees ||
+        quality->lost_events > session->books->told_events) {
         quality->live_doubt_bytes = booked.bytes - booked.freed_bytes;
         quality->peak_doubt_bytes = booked.peak_bytes;
         quality->live_doubt_calls = live > 0 ? (uint64_t)live : 0;
@@ -152,8 +154,8 @@ void session_settle_totals(struct session *session, const struct session_end *en
     struct recording *recording = session->recording;
     struct quality *quality = &recording->quality;
     if (end->counts.exact.calls > 0) /* else nobody could: as of the last look */
-        session->counts = end->counts;
-    if (session->is_thinned)
+        session->books->counts = end->counts;
+    if (session->books->is_thinned)
         session_settle_thinned(session);
     else if (quality->sample_rate == 0) /* else threads counted what they took */
         set_exact_totals(session, &end->counts.exact);

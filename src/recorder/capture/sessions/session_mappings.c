@@ -11,7 +11,7 @@
 
 void session_keep_mappings(struct session *session, struct page_look_result *result)
 {
-    struct kept_mappings *kept = &session->pages.mappings;
+    struct kept_mappings *kept = &session->books->pages.mappings;
     size_t const bytes = result->text_bytes - (size_t)(result->mapping_names - result->text);
     char *names = malloc(bytes + 1);
     if (!names)
@@ -20,7 +20,7 @@ void session_keep_mappings(struct session *session, struct page_look_result *res
     names[bytes] = '\0';
     free(kept->names);
     vec_free(&kept->list.items);
-    *kept = (struct kept_mappings){result->mappings, names, session->pages.began_ns};
+    *kept = (struct kept_mappings){result->mappings, names, session->books->pages.began_ns};
     result->mappings = (struct look_mappings){.items = {0}};
 }
 
@@ -41,14 +41,15 @@ static struct mapping mapping_of(struct session *session, const struct look_mapp
                               .count = found->count,
                               .rights = found->rights,
                               .owner = found->owner};
-    if (found->site != OWNER_NOBODY && found->site < stack_import_site_count(session->stacks))
-        mapping.stack = stack_import_describe(session->stacks, found->site)->stack;
+    if (found->site != OWNER_NOBODY &&
+        found->site < stack_import_site_count(session->books->stacks))
+        mapping.stack = stack_import_describe(session->books->stacks, found->site)->stack;
     return mapping;
 }
 
 void session_tell_mappings(struct session *session, bool is_last)
 {
-    const struct kept_mappings *kept = &session->pages.mappings;
+    const struct kept_mappings *kept = &session->books->pages.mappings;
     struct mapping_list *told = &session->recording->mappings;
     if (!kept->names || kept->time_ns == told->time_ns ||
         (!is_last && kept->time_ns < 2 * told->time_ns))
@@ -65,7 +66,7 @@ void session_tell_mappings(struct session *session, bool is_last)
 
 void session_mappings_fini(struct session *session)
 {
-    vec_free(&session->pages.mappings.list.items);
-    free(session->pages.mappings.names);
-    session->pages.mappings.names = NULL;
+    vec_free(&session->books->pages.mappings.list.items);
+    free(session->books->pages.mappings.names);
+    session->books->pages.mappings.names = NULL;
 }

@@ -15,7 +15,7 @@
 
 static uint64_t next_look(const struct session *session, uint64_t now, uint64_t took_ns)
 {
-    uint64_t const every = session->options.look_every_ns;
+    uint64_t const every = session->books->look_every_ns;
     uint64_t pause = now < every ? now : every;
     if (pause < took_ns * LOOK_SHARE)
         pause = took_ns * LOOK_SHARE;
@@ -25,13 +25,13 @@ static uint64_t next_look(const struct session *session, uint64_t now, uint64_t 
 /* An address in the stack of each thread that records. */
 static size_t find_stacks(const struct session *session, struct stack_spot *spots, size_t room)
 {
-    void *arena = session->arena->memory;
-    uint32_t const high = arena_slot_high(session->arena);
+    void *arena = session->books->arena->memory;
+    uint32_t const high = arena_slot_high(session->books->arena);
     size_t count = 0;
     for (uint32_t i = 0; i < high && count < room; i++) {
         const struct arena_tag *tag = arena_tag_at(arena, i);
         uint32_t const owner = atomic_load(&tag->owner);
-        if (owner == 0 || owner == SLOT_TAKING || tag->process != session->process_index)
+        if (owner == 0 || owner == SLOT_TAKING || tag->process != session->books->process_index)
             continue;
         uint64_t const top = arena_slot_at(arena, i)->stack_high;
         if (top > sizeof(uint64_t))
@@ -58,20 +58,20 @@ static bool begin_with_touchers(struct session *session, struct page_look_questi
                                 uint64_t now)
 {
     const struct cell_source *cells = session->options.cells;
-    struct beginning beginning = {&session->pages.look, question};
+    struct beginning beginning = {&session->books->pages.look, question};
     if (!cells || !cells->with_touchers)
         return false;
-    if (session->pages.wanted_ns == 0)
-        session->pages.wanted_ns = now;
+    if (session->books->pages.wanted_ns == 0)
+        session->books->pages.wanted_ns = now;
     int const err = cells->with_touchers(cells->self, session->pid, begin_call, &beginning);
     question->touchers = (struct touchers){0};
-    return err == -EAGAIN && now < session->pages.wanted_ns + TOUCHERS_WAIT_NS;
+    return err == -EAGAIN && now < session->books->pages.wanted_ns + TOUCHERS_WAIT_NS;
 }
 
 /* Without a list, which takes no more than some kilobytes, all memory that is nobody's may be from before us. */
 void session_note_earlier(struct session *session)
 {
-    struct session_pages *pages = &session->pages;
+    struct session_pages *pages = &session->books->pages;
     struct map_list maps;
     if (map_list_read(session->pid, &maps) < 0)
         return;
@@ -93,26 +93,27 @@ static void begin_look(struct session *session, uint64_t now)
     static struct stack_spot spots[ARENA_SLOTS];
     /* Blocks that were not followed may be in memory of any age. */
     bool const has_unknown = session->recording->quality.off_ns != 0 ||
-                             (session->process.forked && !session->has_inherited);
+                             (session->books->process.forked && !session->books->has_inherited);
     struct page_look_question question = {
         .pid = session->pid,
-        .heap = session->heap,
-        .maps = session->maps,
-        .regions = session->regions,
-        .site_count = stack_import_site_count(session->stacks),
+        .heap = session->books->heap,
+        .maps = session->books->maps,
+        .regions = session->books->regions,
+        .site_count = stack_import_site_count(session->books->stacks),
         .stacks = spots,
         .stack_count = find_stacks(session, spots, ARENA_SLOTS),
         .is_attached = session->recording->before.attached != 0 || has_unknown,
-        .earlier = has_unknown ? NULL : session->pages.earlier.items,
-        .earlier_count = has_unknown ? 0 : session->pages.earlier.count,
+        .earlier = has_unknown ? NULL : session->books->pages.earlier.items,
+        .earlier_count = has_unknown ? 0 : session->books->pages.earlier.count,
         .is_sampled = session->recording->quality.sample_rate != 0};
     if (begin_with_touchers(session, &question, now))
         return;
-    session->pages.began_ns = now;
-    session->pages.is_asked = false;
-    session->pages.wanted_ns = 0;
-    if (!session->pages.look.worker && page_look_begin(&session->pages.look, &question) < 0)
-        session->pages.next_ns = next_look(session, now, 0);
+    session->books->pages.began_ns = now;
+    session->is_asked = false;
+    session->books->pages.wanted_ns = 0;
+    if (!session->books->pages.look.worker &&
+        page_look_begin(&session->books->pages.look, &question) < 0)
+        session->books->pages.next_ns = next_look(session, now, 0);
 }
 
 /* The site under which an owner stands; those without a call stack have a name instead. */
@@ -122,7 +123,7 @@ static int site_of(struct session *session, const struct look_owner *owner, uint
     if (owner_has_site(owner->owned.kind))
         return 0;
     string_id const name = recording_intern(session->recording, owner->name);
-    return stack_import_site_under(session->stacks, TRIE_COMPLETE, name, site);
+    return stack_import_site_under(session->books->stacks, TRIE_COMPLETE, name, site);
 }
 
 static unsigned column_of_owner(enum owner_kind kind)
@@ -177,7 +178,7 @@ static int note_changes(const struct noting *noting)
 
 static int take_touched(struct session *session, const struct page_look_result *result)
 {
-    struct session_pages *pages = &session->pages;
+    struct session_pages *pages = &session->books->pages;
     struct owned_list now = {.items = {NULL, 0, 0}};
     int err = 0;
     vec_each (owned, &result->touched)
@@ -205,18 +206,18 @@ static int take_result(struct session *session, const struct page_look_result *r
     if (now.items.count)
         qsort(now.items.items, now.items.count, sizeof(struct owned), owned_compare);
     if (err == 0)
-        err = note_changes(
-            &(struct noting){&session->pages.last, &now, column_of_owner, &session->pages.news});
-    vec_free(&session->pages.last.items);
-    session->pages.last = now;
+        err = note_changes(&(struct noting){&session->books->pages.last, &now, column_of_owner,
+                                            &session->books->pages.news});
+    vec_free(&session->books->pages.last.items);
+    session->books->pages.last = now;
     return err < 0 ? err : take_touched(session, result);
 }
 
 static void note_failure(struct session *session, int err)
 {
-    if (session->pages.has_failed || err == -ESRCH || err == -ENOENT)
+    if (session->books->pages.has_failed || err == -ESRCH || err == -ENOENT)
         return;
-    session->pages.has_failed = true;
+    session->books->pages.has_failed = true;
     session_note(
         session,
         err == -EACCES || err == -EPERM
@@ -229,19 +230,19 @@ static void end_look(struct session *session, uint64_t now)
 {
     struct page_look_result result;
     uint64_t const looks = session->recording->residency.looks;
-    int const err = page_look_end(&session->pages.look, &result);
+    int const err = page_look_end(&session->books->pages.look, &result);
     if (err == -EAGAIN)
         return;
-    session->pages.next_ns = next_look(session, now, result.cpu_ns);
-    session->pages.cpu_ns += result.cpu_ns;
+    session->books->pages.next_ns = next_look(session, now, result.cpu_ns);
+    session->books->pages.cpu_ns += result.cpu_ns;
     if (err < 0) {
         note_failure(session, err);
         return;
     }
     if (take_result(session, &result) == 0) {
-        session->pages.found = result.residency;
-        session->pages.found.looks = looks + 1;
-        session->pages.found.time_ns = session->pages.began_ns;
+        session->books->pages.found = result.residency;
+        session->books->pages.found.looks = looks + 1;
+        session->books->pages.found.time_ns = session->books->pages.began_ns;
         session_keep_mappings(session, &result);
         session_tell_mappings(session, false);
     }
@@ -251,7 +252,7 @@ static void end_look(struct session *session, uint64_t now)
 /* Whoever asked waits for this: the names of what was found should be there as well, unless they take long. */
 static void tell(struct session *session, uint64_t now)
 {
-    struct session_pages *pages = &session->pages;
+    struct session_pages *pages = &session->books->pages;
     if (!pages->found.looks ||
         (!session_name(session, false) && now < pages->found.time_ns + NAMES_WAIT_NS))
         return;
@@ -264,18 +265,18 @@ void session_look_at_pages(struct session *session, uint64_t now)
     if (session->pid == 0)
         return;
     tell(session, now);
-    if (session->pages.next_ns == 0)
-        session->pages.next_ns = FIRST_LOOK_NS;
-    if (session->pages.look.worker)
+    if (session->books->pages.next_ns == 0)
+        session->books->pages.next_ns = FIRST_LOOK_NS;
+    if (session->books->pages.look.worker)
         end_look(session, now);
-    else if (session->pages.is_asked ||
-             (session->options.look_every_ns && now >= session->pages.next_ns))
+    else if (session->is_asked ||
+             (session->books->look_every_ns && now >= session->books->pages.next_ns))
         begin_look(session, now);
 }
 
 int session_close_pages(struct session *session, struct bucket *bucket)
 {
-    size_t const count = session->pages.news.items.count;
+    size_t const count = session->books->pages.news.items.count;
     if (count == 0)
         return 0;
     struct cell *grown =
@@ -283,17 +284,17 @@ int session_close_pages(struct session *session, struct bucket *bucket)
     if (!grown)
         return -ENOMEM;
     bucket->cells = grown;
-    memcpy(grown + bucket->cell_count, session->pages.news.items.items,
+    memcpy(grown + bucket->cell_count, session->books->pages.news.items.items,
            count * sizeof(struct cell));
     bucket->cell_count += count;
-    session->pages.news.items.count = 0;
+    session->books->pages.news.items.count = 0;
     return 0;
 }
 
 int session_close_touched(struct session *session, struct bucket *bucket)
 {
     const struct cell_source *cells = session->options.cells;
-    struct cell_list *news = &session->pages.touched_news;
+    struct cell_list *news = &session->books->pages.touched_news;
     if (news->items.count == 0)
         return 0;
     int const err = cells->carry(cells->self, session->pid, session->recording, news, bucket);
@@ -301,21 +302,16 @@ int session_close_touched(struct session *session, struct bucket *bucket)
     return err == -ENOMEM ? err : 0; /* nobody knows any more who they were */
 }
 
-void session_ask_pages(struct session *session)
-{
-    session->pages.is_asked = true;
-}
-
 void session_pages_fini(struct session *session)
 {
-    if (session->pages.found.looks)
-        session->recording->residency = session->pages.found;
-    session->pages.found.looks = 0;
+    if (session->books->pages.found.looks)
+        session->recording->residency = session->books->pages.found;
+    session->books->pages.found.looks = 0;
     session_mappings_fini(session);
-    page_look_cancel(&session->pages.look);
-    vec_free(&session->pages.earlier);
-    vec_free(&session->pages.last.items);
-    vec_free(&session->pages.touched_last.items);
-    vec_free(&session->pages.news.items);
-    vec_free(&session->pages.touched_news.items);
+    page_look_cancel(&session->books->pages.look);
+    vec_free(&session->books->pages.earlier);
+    vec_free(&session->books->pages.last.items);
+    vec_free(&session->books->pages.touched_last.items);
+    vec_free(&session->books->pages.news.items);
+    vec_free(&session->books->pages.touched_news.items);
 }

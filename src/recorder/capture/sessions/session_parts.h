@@ -1,15 +1,15 @@
-/* session_parts.h - the inside of a session, shared by its files: session.c, session_buckets.c for what is kept of a stretch of time, session_rate.c for how much is traced,
- * session_losses.c for what was not, session_told.c for what the program itself tells, session_fork.c for what it has from its parent, and session_pages.c for who has its resident pages. */
+/* session_parts.h - the books of a session, from inside: session_books.c, session_buckets.c for what is kept of a stretch of time, session_rate.c for how
+ * much is traced, session_losses.c for what was not, session_told.c for what the program itself tells, session_fork.c for what it has from its parent,
+ * session_pages.c for who has its resident pages, and session_watch.c for a watcher's looks. */
 #pragma once
-
-#include <limits.h>
 
 #include "base/allowance.h"
 #include "capture/books/map_book.h"
 #include "capture/pages/page_look.h"
 #include "capture/books/pool_book.h"
 #include "capture/programs/program_traits.h"
-#include "capture/sessions/session.h"
+#include "capture/sessions/session_books.h"
+#include "capture/sessions/session_core.h"
 #include "capture/books/stack_import.h"
 #include "capture/outside/watcher.h"
 #include "procfs/cgroup/cgroup_memory.h"
@@ -38,35 +38,28 @@ struct session_pages {
     struct residency found;         /* by the last look, until it is told; no looks: it has been */
     struct kept_mappings mappings;  /* as of the last look */
     VEC(struct page_span) earlier;  /* of a program that ran already: what was mapped then */
-    bool is_asked, has_failed;
+    bool has_failed;
 };
 
-struct session {
+/* What the rings of a process say: a part of those sessions whose process has our library in it. */
+struct session_books {
     struct arena *arena;
     struct arena_process process; /* as it was when the session began */
     uint32_t process_index;
-    uint32_t rings; /* that events of it came in */
-    uint32_t pid;   /* 0 when it is not known */
-    struct oom_count oom_count;
+    uint64_t look_every_ns; /* at its pages; 0: only when asked */
+    const struct watcher *watcher;
+    const struct recorder_attached *attached;
+    uint32_t rings;      /* that events of it came in */
     bool has_local_tids; /* its threads' numbers are those of its own pid namespace */
-    struct session_options options;
-    struct recording *recording;
-    struct recording_writer *writer;
     struct heap_book *heap;
     struct map_book *maps;
     struct pool_book *pools;  /* what the program tells through memoir.h: NULL until it does */
     struct map_book *regions; /* likewise */
     struct ordering *ordering;
     struct stack_import *stacks;
-    char path[PATH_MAX];
-    const char *root;   /* prefix of the process's files */
-    uint64_t begin_ns;  /* of the open bucket */
-    uint64_t ticked_ns; /* end of the last one that did not end at a mark */
-    uint64_t opened_ns; /* of the session, on the recorder's clock */
-    int64_t rss_peak;   /* the kernel's own mark (VmHWM), as last seen */
-    uint64_t last_write_ns, last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
+    int64_t rss_peak; /* the kernel's own mark (VmHWM), as last seen */
+    uint64_t last_histograms_ns, last_peak_ns, written_peak, written_pool_peak;
     uint64_t bucket_lost;
-    size_t symbols_asked;
     struct program_traits traits;
     struct totals
         inherited; /* of its parent's blocks: they are in the books, but were not allocated here */
@@ -84,7 +77,6 @@ struct session {
     struct allowance looks_allowed;    /* in blocks */
     struct allowance searches_allowed; /* for threads, in ns */
     struct session_pages pages;
-    bool write_failed;
     void *watch; /* the watcher's, of this process */
     bool is_watched;
     uint64_t watched_ns; /* when the next look is due */
@@ -122,8 +114,6 @@ int64_t session_new_peak(struct session *session);
 void session_settle_thinned(struct session *session);
 /* How far the books may be off, into the recording. */
 void session_take_doubts(struct session *session);
-/* Ends the open bucket at `now`.  0 or -ENOMEM. */
-int session_close_bucket(struct session *session, uint64_t now, bool histograms);
 /* A thread is seen again whenever it allocates. */
 void session_note_thread(struct session *session, uint32_t row, uint64_t now);
 
@@ -137,8 +127,6 @@ void session_told_fini(struct session *session);
 void session_look_at_pages(struct session *session, uint64_t now);
 /* What looks found since the last bucket, as further cells of `bucket`.  0 or -ENOMEM. */
 int session_close_pages(struct session *session, struct bucket *bucket);
-/* The same of who touched them first, after cells have got their stacks. */
-int session_close_touched(struct session *session, struct bucket *bucket);
 void session_pages_fini(struct session *session);
 /* Keeps what a program that ran already has mapped now: what comes elsewhere is not from before. */
 void session_note_earlier(struct session *session);

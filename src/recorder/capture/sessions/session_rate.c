@@ -15,16 +15,17 @@ static void note_sampled(struct quality *quality, uint64_t rate)
 
 static void forget_exact(struct session *session, uint64_t now)
 {
-    session->has_unfollowed = false;
-    session->recording->quality.unfollowed_bytes += heap_book_forget_exact(session->heap, now);
+    session->books->has_unfollowed = false;
+    session->recording->quality.unfollowed_bytes +=
+        heap_book_forget_exact(session->books->heap, now);
 }
 
 /* A program that tells of new rates all the time makes us look at all of its blocks no more often than this. */
 static void forget_if_allowed(struct session *session, uint64_t now)
 {
-    session->looks_allowed.most = LOOKS_AT_ONCE;
-    if (session->has_unfollowed &&
-        allowance_take(&session->looks_allowed, heap_book_visit_cost(session->heap)))
+    session->books->looks_allowed.most = LOOKS_AT_ONCE;
+    if (session->books->has_unfollowed &&
+        allowance_take(&session->books->looks_allowed, heap_book_visit_cost(session->books->heap)))
         forget_exact(session, now);
 }
 
@@ -33,19 +34,19 @@ void session_rate(struct session *session, uint64_t rate, uint64_t now_ns)
     if (rate == RATE_FULL)
         return;
     note_sampled(&session->recording->quality, rate);
-    session->has_unfollowed = true;
+    session->books->has_unfollowed = true;
     forget_if_allowed(session, session_time(session, now_ns));
 }
 
 void session_tick_rate(struct session *session, uint64_t now)
 {
-    allowance_add(&session->looks_allowed, LOOKS_PER_TICK);
+    allowance_add(&session->books->looks_allowed, LOOKS_PER_TICK);
     forget_if_allowed(session, now);
 }
 
 void session_end_rate(struct session *session, uint64_t now)
 {
-    if (session->has_unfollowed)
+    if (session->books->has_unfollowed)
         forget_exact(session, now);
 }
 
@@ -53,13 +54,13 @@ void session_note_rate(struct session *session, uint64_t now_ns)
 {
     struct quality *quality = &session->recording->quality;
     uint64_t const now = session_time(session, now_ns);
-    uint64_t const rate = atomic_load(&session->arena->header->rate);
-    if (session->rate == RATE_OFF && now > session->rate_ns)
-        quality->off_ns += now - session->rate_ns;
+    uint64_t const rate = atomic_load(&session->books->arena->header->rate);
+    if (session->books->rate == RATE_OFF && now > session->books->rate_ns)
+        quality->off_ns += now - session->books->rate_ns;
     if (rate == RATE_OFF && quality->off_ns == 0)
         quality->off_ns = 1; /* that it was is known at once */
     if (rate != RATE_OFF && rate != RATE_FULL)
         note_sampled(quality, rate);
-    session->rate = rate;
-    session->rate_ns = now;
+    session->books->rate = rate;
+    session->books->rate_ns = now;
 }

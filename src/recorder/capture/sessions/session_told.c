@@ -17,17 +17,17 @@
 
 void session_told_fini(struct session *session)
 {
-    pool_book_destroy(session->pools);
-    map_book_destroy(session->regions);
-    session->pools = NULL;
-    session->regions = NULL;
+    pool_book_destroy(session->books->pools);
+    map_book_destroy(session->books->regions);
+    session->books->pools = NULL;
+    session->books->regions = NULL;
 }
 
 static int open_pools(struct session *session)
 {
-    if (!session->pools)
-        session->pools = pool_book_create(!session->process.forked);
-    return session->pools ? 0 : -ENOMEM;
+    if (!session->books->pools)
+        session->books->pools = pool_book_create(!session->books->process.forked);
+    return session->books->pools ? 0 : -ENOMEM;
 }
 
 /* The text under which such stacks stand; STRING_EMPTY when it has no name. */
@@ -40,17 +40,17 @@ static string_id label_of(struct session *session, const char *kind, struct slic
     string_id const known = string_table_find(session->recording->strings, slice_of(text));
     if (known)
         return known;
-    if (session->names_told >= NAMES_MAX)
+    if (session->books->names_told >= NAMES_MAX)
         return recording_intern(session->recording, "more names");
-    session->names_told++;
+    session->books->names_told++;
     return recording_intern(session->recording, text);
 }
 
 static int site_under(struct session *session, uint32_t node, string_id label, uint32_t *site)
 {
     if (label == STRING_EMPTY)
-        return stack_import_site(session->stacks, node, site);
-    return stack_import_site_under(session->stacks, node, label, site);
+        return stack_import_site(session->books->stacks, node, site);
+    return stack_import_site_under(session->books->stacks, node, label, site);
 }
 
 int session_told_pool(struct session *session, uint32_t fill, uint32_t before, struct slice name,
@@ -58,7 +58,7 @@ int session_told_pool(struct session *session, uint32_t fill, uint32_t before, s
 {
     if (open_pools(session) < 0)
         return -ENOMEM;
-    int64_t freed = pool_book_begin_fill(session->pools, fill, before,
+    int64_t freed = pool_book_begin_fill(session->books->pools, fill, before,
                                          label_of(session, "pool", name), time_ns);
     if (freed < 0)
         return -ENOMEM;
@@ -74,12 +74,12 @@ int session_told_block(struct session *session, struct told_block *told, bool no
     if (open_pools(session) < 0)
         return -ENOMEM;
     bool makes = told->event.kind == HEAP_ALLOC;
-    if (!pool_book_name(session->pools, told->fill, &label) && !now)
+    if (!pool_book_name(session->books->pools, told->fill, &label) && !now)
         return 1;
     if (makes && (site_under(session, told->node, label, &block->site) < 0 ||
-                  pool_book_reserve(session->pools, block->site + 1, block->thread + 1) < 0))
+                  pool_book_reserve(session->books->pools, block->site + 1, block->thread + 1) < 0))
         return -ENOMEM;
-    int ahead = pool_book_event(session->pools, &told->event, told->fill, now, quality);
+    int ahead = pool_book_event(session->books->pools, &told->event, told->fill, now, quality);
     if (ahead != 0)
         return ahead;
     quality->events++;
@@ -91,14 +91,14 @@ int session_told_block(struct session *session, struct told_block *told, bool no
 int session_told_region(struct session *session, const struct told_region *region)
 {
     uint32_t site;
-    if (!session->regions && !(session->regions = map_book_create_for_regions()))
+    if (!session->books->regions && !(session->books->regions = map_book_create_for_regions()))
         return -ENOMEM;
     session->recording->quality.events++;
     if (region->name.size == 0)
-        return map_book_unmap(session->regions, region->start, region->length);
+        return map_book_unmap(session->books->regions, region->start, region->length);
     if (site_under(session, region->node, label_of(session, "region", region->name), &site) < 0)
         return -ENOMEM;
-    return map_book_map(session->regions, region->start, region->length, site);
+    return map_book_map(session->books->regions, region->start, region->length, site);
 }
 
 /* An end is taken whenever its beginning was.  A mark may say any time: how long it has been we know ourselves. */
@@ -109,7 +109,7 @@ static bool may_mark(const struct session *session, enum mark_kind kind, struct 
         string_id const label = string_table_find(session->recording->strings, text);
         return marks->phases > 0 && marks_is_open(marks, label);
     }
-    uint64_t const passed_ns = monotonic_ns() - session->opened_monotonic_ns;
+    uint64_t const passed_ns = monotonic_ns() - session->books->opened_monotonic_ns;
     return marks->instants + marks->phases < MARKS_AT_ONCE + passed_ns / MARKS_EVERY_NS;
 }
 
@@ -135,7 +135,7 @@ int session_told_mark(struct session *session, enum mark_kind kind, struct slice
     if (err < 0)
         return err;
     struct totals totals;
-    heap_book_totals(session->heap, &totals);
+    heap_book_totals(session->books->heap, &totals);
     marks_set_sums(
         &recording->marks, now,
         &(struct mark_sums){totals.calls, totals.bytes, totals.frees, totals.freed_bytes});
@@ -145,22 +145,22 @@ int session_told_mark(struct session *session, enum mark_kind kind, struct slice
 int session_close_told(struct session *session, struct bucket *bucket, bool histograms)
 {
     int err = 0;
-    if (session->pools) {
-        struct heap_book *blocks = pool_book_blocks(session->pools);
+    if (session->books->pools) {
+        struct heap_book *blocks = pool_book_blocks(session->books->pools);
         err = heap_book_close_bucket(blocks, bucket);
         if (err == 0 && histograms)
             err = heap_book_close_histograms(blocks, bucket);
     }
-    if (err == 0 && session->regions)
-        err = map_book_close_bucket(session->regions, bucket);
+    if (err == 0 && session->books->regions)
+        err = map_book_close_bucket(session->books->regions, bucket);
     return err;
 }
 
 void session_sum_told(struct session *session)
 {
     struct recording *recording = session->recording;
-    if (session->pools)
-        heap_book_totals(pool_book_blocks(session->pools), &recording->pools);
-    if (session->regions)
-        map_book_totals(session->regions, &recording->regions);
+    if (session->books->pools)
+        heap_book_totals(pool_book_blocks(session->books->pools), &recording->pools);
+    if (session->books->regions)
+        map_book_totals(session->books->regions, &recording->regions);
 }

@@ -14,7 +14,7 @@
 int64_t session_own_bytes(const struct session *session)
 {
     struct stat facts;
-    return fstat(session->arena->fd, &facts) == 0 ? (int64_t)facts.st_blocks * 512 : 0;
+    return fstat(session->books->arena->fd, &facts) == 0 ? (int64_t)facts.st_blocks * 512 : 0;
 }
 
 static int64_t live_of(const struct totals *totals)
@@ -25,19 +25,19 @@ static int64_t live_of(const struct totals *totals)
 static struct watch_view make_view(struct session *session, uint64_t now)
 {
     struct totals heap = {0}, maps = {0}, pools = {0}, regions = {0};
-    heap_book_totals(session->heap, &heap);
-    map_book_totals(session->maps, &maps);
-    if (session->pools)
-        heap_book_totals(pool_book_blocks(session->pools), &pools);
-    if (session->regions)
-        map_book_totals(session->regions, &regions);
+    heap_book_totals(session->books->heap, &heap);
+    map_book_totals(session->books->maps, &maps);
+    if (session->books->pools)
+        heap_book_totals(pool_book_blocks(session->books->pools), &pools);
+    if (session->books->regions)
+        map_book_totals(session->books->regions, &regions);
     return (struct watch_view){.session = session,
                                .recording = session->recording,
                                .path = session->path,
                                .pid = session->pid,
                                .time_ns = now,
                                .unix_ns = unix_ns(),
-                               .memory = session->watched_memory,
+                               .memory = session->books->watched_memory,
                                .own_bytes = session_own_bytes(session),
                                .heap_bytes = live_of(&heap),
                                .heap_blocks = (int64_t)(heap.calls - heap.frees),
@@ -48,44 +48,44 @@ static struct watch_view make_view(struct session *session, uint64_t now)
 
 bool session_wants_look(const struct session *session, uint64_t now_ns)
 {
-    const struct watcher *watcher = session->options.watcher;
-    if (!watcher || !session->heap)
+    const struct watcher *watcher = session->books->watcher;
+    if (!watcher || !session->books->heap)
         return false;
-    return session_time(session, now_ns) >= session->watched_ns ||
-           (session->is_watched && watcher->has_news(session->watch));
+    return session_time(session, now_ns) >= session->books->watched_ns ||
+           (session->books->is_watched && watcher->has_news(session->books->watch));
 }
 
 static void look(struct session *session, uint64_t now, bool is_last)
 {
-    const struct watcher *watcher = session->options.watcher;
+    const struct watcher *watcher = session->books->watcher;
     struct watch_view view = make_view(session, now);
     view.is_last = is_last;
-    if (!session->is_watched)
-        session->watch = watcher->begin(watcher->self, &view);
-    session->is_watched = true;
-    watcher->look(session->watch, &view);
+    if (!session->books->is_watched)
+        session->books->watch = watcher->begin(watcher->self, &view);
+    session->books->is_watched = true;
+    watcher->look(session->books->watch, &view);
 }
 
 void session_look(struct session *session, uint64_t now_ns)
 {
     struct memory_status memory;
     uint64_t const now = session_time(session, now_ns);
-    session->watched_ns = now + LOOK_NS;
-    if (!session->is_watched)
-        session->watched_memory = memory_status_parse((struct slice){"", 0});
+    session->books->watched_ns = now + LOOK_NS;
+    if (!session->books->is_watched)
+        session->books->watched_memory = memory_status_parse((struct slice){"", 0});
     if (session->pid && memory_status_read(session->pid, &memory) == 0 && memory.rss_bytes >= 0)
-        session->watched_memory = memory;
+        session->books->watched_memory = memory;
     look(session, now, false);
 }
 
 void session_end_watch(struct session *session, bool in_order)
 {
-    if (!session->options.watcher || !session->is_watched)
+    if (!session->books->watcher || !session->books->is_watched)
         return;
-    if (in_order && session->heap)
+    if (in_order && session->books->heap)
         look(session, session->begin_ns, true);
-    session->options.watcher->end(session->watch);
-    session->is_watched = false;
+    session->books->watcher->end(session->books->watch);
+    session->books->is_watched = false;
 }
 
 int watch_view_cells(const struct watch_view *view, struct pin *pin)
