@@ -279,6 +279,19 @@ TEST(what_is_no_time_is_not_shown_as_time)
     recording_destroy(recording);
 }
 
+TEST(the_first_of_the_file_is_shown_not_the_first_sampled)
+{
+    perf_file_begin(&file);
+    file.type |= PERF_SAMPLE_IDENTIFIER;
+    perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 11);
+    perf_file_event(&file, PERF_COUNT_SW_CONTEXT_SWITCHES, 12);
+    for (file.id = 12; file.id >= 11; file.id--)
+        perf_file_sample(&file, 7, 7, 5000000 - file.id, one);
+    struct recording *recording = read_file(perf_file_end(&file));
+    assert_string_equal(recording_text(recording, recording->shown_metric), "page-faults");
+    recording_destroy(recording);
+}
+
 TEST(more_events_than_there_is_room_for_are_counted)
 {
     perf_file_begin(&file);
@@ -330,6 +343,7 @@ int main(void)
         cmocka_unit_test(each_event_is_a_metric_with_its_unit),
         cmocka_unit_test(what_is_no_time_is_not_shown_as_time),
         cmocka_unit_test(what_a_group_counts_is_in_the_samples_of_its_first_event),
+        cmocka_unit_test(the_first_of_the_file_is_shown_not_the_first_sampled),
         cmocka_unit_test(more_events_than_there_is_room_for_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

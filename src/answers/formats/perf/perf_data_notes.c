@@ -92,12 +92,28 @@ static void tell_events(struct perf_reader *reader)
                        left_out, kinds, OWN_METRICS_MAX);
 }
 
-/* The first event with samples is shown where none of them is time. */
+static const struct metric *metric_of(const struct recording *recording, enum column column)
+{
+    for (unsigned i = 0; i < recording->own_metric_count; i++)
+        if (recording->own_metrics[i].plus == column)
+            return &recording->own_metrics[i];
+    return NULL;
+}
+
+/* The file's first event with samples is shown where none of them is time; metrics are in the order of their first samples. */
 static void tell_shown(struct perf_reader *reader)
 {
     struct recording *recording = reader->recording;
-    if (reader->time_samples == 0 && recording->own_metric_count)
-        recording->shown_metric = recording_intern(recording, recording->own_metrics[0].name);
+    if (reader->time_samples > 0)
+        return;
+    vec_each (event, &reader->events.items) {
+        const struct metric *metric =
+            event->has_column ? metric_of(recording, event->column) : NULL;
+        if (!metric)
+            continue;
+        recording->shown_metric = recording_intern(recording, metric->name);
+        return;
+    }
 }
 
 static void tell_timing(struct perf_reader *reader)
