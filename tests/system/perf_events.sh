@@ -33,10 +33,20 @@ equal flame-says-what-else-there-is 1 "$(grep -c 'this is page-faults; the file 
 equal export-says-what-else-there-is 1 "$(grep -c 'this is page-faults; the file also counts context-switches' export.err)"
 equal export-is-of-what-is-shown "$(of_perf counts.data page-faults)" "$(awk '{ s += $NF } END { printf "%.0f", s }' counts.folded)"
 
+# Asked for twice it is two, as perf has it.
+perf record -q -e cpu-clock -e cpu-clock -F 500 -o twice.data -- /usr/bin/python3 -c "$script" >/dev/null 2>&1
+equal twice-is-two "$(of_perf twice.data cpu-clock)" $(($(of_memoir twice.data cpu.on) + $(of_memoir twice.data cpu-clock.1)))
+at_least twice-second 1 "$(of_memoir twice.data cpu-clock.1)"
+
 # Of a group only the first event is sampled; the others are counters in its samples.
 perf record -q -e '{cpu-clock,task-clock,page-faults}:S' -F 500 -o group.data -- /usr/bin/python3 -c "$script" >/dev/null 2>&1
 perf report -i group.data --stdio --group 2>/dev/null | sed -n 's/^# Samples: *\([0-9]*\) .*/\1/p' >group.samples
 equal group-samples "$(head -n 1 group.samples)" "$("$MEMOIR" report group.data --json 2>>errors | jq .quality.events)"
+equal group-clock "$(of_perf group.data cpu-clock)" "$(of_memoir group.data cpu.on)"
+equal group-second-clock-is-perf-s "$(of_perf group.data task-clock)" "$(of_memoir group.data task-clock)"
+# perf report adds up all of a group.
+equal group-sum "$(perf report -i group.data --stdio --group 2>/dev/null | sed -n 's/^# Event count (approx.): *\([0-9]*\).*/\1/p')" \
+    $(($(of_memoir group.data cpu.on) + $(of_memoir group.data task-clock) + $(of_memoir group.data page-faults)))
 at_least group-second-clock $(($(of_memoir group.data cpu.on) / 2)) "$(of_memoir group.data task-clock)"
 at_least group-faults 1 "$(of_memoir group.data page-faults)"
 

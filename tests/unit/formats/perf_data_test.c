@@ -279,6 +279,39 @@ TEST(what_is_no_time_is_not_shown_as_time)
     recording_destroy(recording);
 }
 
+TEST(the_first_of_the_file_is_shown_not_the_first_sampled)
+{
+    perf_file_begin(&file);
+    file.type |= PERF_SAMPLE_IDENTIFIER;
+    perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 11);
+    perf_file_event(&file, PERF_COUNT_SW_CONTEXT_SWITCHES, 12);
+    for (file.id = 12; file.id >= 11; file.id--)
+        perf_file_sample(&file, 7, 7, 5000000 - file.id, one);
+    struct recording *recording = read_file(perf_file_end(&file));
+    assert_string_equal(recording_text(recording, recording->shown_metric), "page-faults");
+    recording_destroy(recording);
+}
+
+TEST(what_was_asked_for_twice_is_two_metrics)
+{
+    perf_file_begin(&file);
+    file.type |= PERF_SAMPLE_IDENTIFIER;
+    perf_file_event(&file, PERF_COUNT_SW_CPU_CLOCK, 11);
+    perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 12);
+    perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 13);
+    for (file.id = PERF_FILE_ID; file.id <= 13; file.id++)
+        for (uint64_t i = 9; i < file.id; i++)
+            perf_file_sample(&file, 7, 7, 5000000 + i, one);
+    struct recording *recording = read_file(perf_file_end(&file));
+    assert_int_equal(total(recording), 1000000);
+    assert_int_equal(total_of(recording, "cpu-clock.1"), 2000000);
+    assert_int_equal(total_of(recording, "page-faults"), 3000000);
+    assert_int_equal(total_of(recording, "page-faults.1"), 4000000);
+    CHECK(has_note(recording, "cpu-clock (1 samples, cpu.on), cpu-clock.1 (2 samples), "
+                              "page-faults (3 samples), page-faults.1 (4 samples)"));
+    recording_destroy(recording);
+}
+
 TEST(more_events_than_there_is_room_for_are_counted)
 {
     perf_file_begin(&file);
@@ -302,12 +335,12 @@ TEST(what_a_group_counts_is_in_the_samples_of_its_first_event)
     perf_file_event(&file, PERF_COUNT_SW_PAGE_FAULTS, 11);
     file.id = 10; /* of the clock that the header has */
     for (uint64_t i = 0; i < 4; i++) {
-        uint64_t const counters[2][2] = {{1000000 * (i + 1), 10}, {i < 3 ? 100 * i : 200, 11}};
+        uint64_t const counters[2][2] = {{1100000 * (i + 1), 10}, {i < 3 ? 100 * i : 200, 11}};
         memcpy(file.counters, counters, sizeof(counters));
         perf_file_sample(&file, 7, 7, 5000000 + i, one);
     }
     struct recording *recording = read_file(perf_file_end(&file));
-    assert_int_equal(total(recording), 4000000);
+    assert_int_equal(total(recording), 4400000); /* as counted, though each has a period of 1 ms */
     assert_int_equal(total_of(recording, "page-faults"), 200);
     assert_int_equal(recording->timing.samples, 4);
     CHECK(has_note(recording, "2 events: cpu-clock (4 samples, cpu.on), page-faults (2 samples)"));
@@ -330,6 +363,8 @@ int main(void)
         cmocka_unit_test(each_event_is_a_metric_with_its_unit),
         cmocka_unit_test(what_is_no_time_is_not_shown_as_time),
         cmocka_unit_test(what_a_group_counts_is_in_the_samples_of_its_first_event),
+        cmocka_unit_test(the_first_of_the_file_is_shown_not_the_first_sampled),
+        cmocka_unit_test(what_was_asked_for_twice_is_two_metrics),
         cmocka_unit_test(more_events_than_there_is_room_for_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,5 +107,9 @@ size_t perf_file_end(struct perf_file *file)
     memcpy(file->bytes, "PERFILE2", 8);
     memcpy(file->bytes + 8, head, sizeof(head));
     memcpy(file->bytes + ATTR_AT, &attr, PERF_ATTR_SIZE_VER0);
+    if (file->type & PERF_SAMPLE_IDENTIFIER) { /* where its one id is, and the id */
+        uint64_t const ids[] = {ATTR_AT + PERF_ATTR_SIZE_VER0 + 16, 8, PERF_FILE_ID};
+        memcpy(file->bytes + ATTR_AT + PERF_ATTR_SIZE_VER0, ids, sizeof(ids));
+    }
     return PERF_FILE_DATA + file->size;
 }

@@ -15,6 +15,7 @@ struct perf_file {
                      [2]; /* with their ids: of a group of two, where type has PERF_SAMPLE_READ */
 };
 #define PERF_FILE_DATA 256u
+#define PERF_FILE_ID   10u /* of the clock in the header, where type has PERF_SAMPLE_IDENTIFIER */
 #define PERF_FILE_TYPE                                                                             \
     (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN |                 \
      PERF_SAMPLE_PERIOD)

@@ -55,21 +55,24 @@ static int book_one(struct perf_reader *reader, struct perf_event *event,
     return put_sample(reader, event, record, sample);
 }
 
-/* Where only the first event of a group is sampled, what the others counted since is of the same stack, as perf has it. */
-static int book_group(struct perf_reader *reader, const struct perf_event *leader,
+/* Where only the first event of a group is sampled, what all of them counted since is of the same stack, as perf has it: not the period of the
+ * first. */
+static int book_group(struct perf_reader *reader, struct perf_event *leader,
                       const struct perf_record *record, const struct perf_sample *sample)
 {
     struct perf_sample part = *sample;
+    bool is_told = false;
     int err = 0;
     part.has_period = true;
     for (size_t i = 0; i < sample->read_count && err == 0; i++) {
         const uint8_t *read = sample->reads + i * sample->read_size;
         struct perf_event *event =
             perf_events_count(&reader->events, perf_word(read + 8), perf_word(read), &part.period);
-        if (event && event != leader && part.period > 0)
+        is_told |= event == leader;
+        if (event && part.period > 0)
             err = book_one(reader, event, record, &part);
     }
-    return err;
+    return is_told || err < 0 ? err : book_one(reader, leader, record, sample);
 }
 
 static int book_sample(struct perf_reader *reader, struct perf_event *event,
@@ -80,8 +83,7 @@ static int book_sample(struct perf_reader *reader, struct perf_event *event,
         reader->damaged++;
         return 0;
     }
-    int const err = book_one(reader, event, record, &sample);
-    return err < 0 ? err : book_group(reader, event, record, &sample);
+    return book_group(reader, event, record, &sample);
 }
 
 static bool is_of_kernel(const struct perf_record *record)

@@ -33,13 +33,24 @@ static void tell_end(struct perf_reader *reader, const struct perf_stream *strea
                        reader->order.late);
 }
 
-/* "page-faults (151 samples)"; of time, the metric it is shown as. */
-static void add_event(char *list, size_t room, const struct perf_event *event)
+static const struct metric *metric_of(const struct recording *recording, enum column column)
 {
+    for (unsigned i = 0; i < recording->own_metric_count; i++)
+        if (recording->own_metrics[i].plus == column)
+            return &recording->own_metrics[i];
+    return NULL;
+}
+
+/* "page-faults (151 samples)"; of time, the metric it is shown as. */
+static void add_event(const struct recording *recording, char *list, size_t room,
+                      const struct perf_event *event)
+{
+    const struct metric *own = metric_of(recording, event->column);
     char text[PERF_NAME_MAX], count[HUMAN_MAX];
     size_t const used = strlen(list);
     snprintf(list + used, room - used, "%s%s (%s samples%s)", used ? ", " : "",
-             perf_event_title(event, text), human_count((int64_t)event->samples, count),
+             own ? own->name : perf_event_title(event, text),
+             human_count((int64_t)event->samples, count),
              event->column == COL_CPU_NS ? ", cpu.on" : "");
 }
 
@@ -52,7 +63,7 @@ static void list_events(struct perf_reader *reader)
             continue;
         events++;
         if (strlen(list) < 300)
-            add_event(list, sizeof(list), event);
+            add_event(reader->recording, list, sizeof(list), event);
         else
             more++;
     }
@@ -92,12 +103,20 @@ static void tell_events(struct perf_reader *reader)
                        left_out, kinds, OWN_METRICS_MAX);
 }
 
-/* The first event with samples is shown where none of them is time. */
+/* The file's first event with samples is shown where none of them is time; metrics are in the order of their first samples. */
 static void tell_shown(struct perf_reader *reader)
 {
     struct recording *recording = reader->recording;
-    if (reader->time_samples == 0 && recording->own_metric_count)
-        recording->shown_metric = recording_intern(recording, recording->own_metrics[0].name);
+    if (reader->time_samples > 0)
+        return;
+    vec_each (event, &reader->events.items) {
+        const struct metric *metric =
+            event->has_column ? metric_of(recording, event->column) : NULL;
+        if (!metric)
+            continue;
+        recording->shown_metric = recording_intern(recording, metric->name);
+        return;
+    }
 }
 
 static void tell_timing(struct perf_reader *reader)

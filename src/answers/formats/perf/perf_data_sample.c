@@ -41,7 +41,7 @@ static void take_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
     *second = at ? perf_half(at + 4) : 0;
 }
 
-/* Counters: of the event itself its period tells as much, of others in its group nothing else does. */
+/* Counters: of the event alone its period tells as much, of a group nothing else does. */
 static void take_read(struct cursor *cursor, uint64_t format, struct perf_sample *sample)
 {
     uint64_t const times = (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 1u : 0u) +
